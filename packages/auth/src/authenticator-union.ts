@@ -2,7 +2,7 @@ import type { UserInfo } from '@keelson/apimachinery'
 import { unknownCredentials } from './authenticator.ts'
 import type { AuthenticationResult, Authenticator, Credentials } from './authenticator.ts'
 import { joinReasons } from './token-authenticator.ts'
-import { authenticatedUser } from './users.ts'
+import { addAuthenticatedGroup } from './users.ts'
 
 export interface AuthenticatorUnionOptions {
   /**
@@ -54,7 +54,7 @@ function joinRejections(earlier: Rejected | undefined, result: AuthenticationRes
 const results = new WeakMap<UserInfo, AuthenticationResult>()
 
 function withGroup(result: Accepted): AuthenticationResult {
-  const user = authenticatedUser(result.user)
+  const user = addAuthenticatedGroup(result.user)
   if (user === result.user) return result
   let wide = results.get(user)
   if (wide === undefined) results.set(user, (wide = { outcome: 'authenticated', user }))

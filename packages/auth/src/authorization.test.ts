@@ -4,7 +4,7 @@ import { createAlwaysAllowPathsAuthorizer } from './always-allow-paths.ts'
 import { createConstantAuthorizer } from './authorizer.ts'
 import type { Authorizer } from './authorizer.ts'
 import { createAuthorizerUnion } from './authorizer-union.ts'
-import { forbiddenError } from './forbidden.ts'
+import { createForbiddenError } from './forbidden.ts'
 import { createPrivilegedGroupsAuthorizer } from './privileged-groups.ts'
 
 const base: RequestInfo = {
@@ -45,9 +45,9 @@ test.each([
   ],
   [path('/x<y>'), 'forbidden: User "system:anonymous" cannot get path "/x&lt;y&gt;"', {}],
 ])('names user, action and object in the 403', (attributes, message, details) => {
-  const error = forbiddenError(attributes, '')
+  const error = createForbiddenError(attributes, '')
   expect(error.status).toMatchObject({ code: 403, reason: 'Forbidden', message, details })
-  expect(forbiddenError(attributes, 'because').status.message).toBe(`${message}: because`)
+  expect(createForbiddenError(attributes, 'because').status.message).toBe(`${message}: because`)
 })
 
 test('allows paths for non-resource requests only', () => {

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Secret } from '@keelson/api/core/v1'
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
-import { rejectionOf } from './token-authenticator.ts'
+import { toRejection } from './token-authenticator.ts'
 import type { TokenAuthenticator, TokenResult } from './token-authenticator.ts'
 
 export interface BootstrapTokenOptions {
@@ -46,7 +46,7 @@ export function createBootstrapTokenAuthenticator(options: BootstrapTokenOptions
     authenticateToken: (token) => {
       const [, id, value] = tokenPattern.exec(token) ?? []
       if (id === undefined || value === undefined) return undefined
-      return authenticate(id, value).catch(rejectionOf)
+      return authenticate(id, value).catch(toRejection)
     },
   }
 }

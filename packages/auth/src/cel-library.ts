@@ -5,6 +5,6 @@ type Library = typeof cel
 let loaded: Library | undefined
 
 /** Returns the CEL library, which is loaded on the first call: most servers have no CEL expressions in their configuration. */
-export function celLibrary(): Library {
+export function loadCelLibrary(): Library {
   return (loaded ??= createRequire(import.meta.url)('@keelson/cel') as Library)
 }

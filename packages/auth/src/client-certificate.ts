@@ -31,7 +31,7 @@ export function createClientCertificateAuthenticator({ readUid = true }: ClientC
 }
 
 function resultOf(certificate: PeerCertificate, readUid: boolean): AuthenticationResult {
-  const name = commonNameOf(certificate)
+  const name = getCommonName(certificate)
   if (name === '') return unknownCredentials
   const uids = readUid ? subjectValues(certificate, uidAttribute) : []
   if (uids.length > 1) return { outcome: 'rejected', reason: `expected 1 UID, but found multiple: [${uids.join(' ')}]` }
@@ -49,7 +49,7 @@ function resultOf(certificate: PeerCertificate, readUid: boolean): Authenticatio
 }
 
 /** Returns the last common name of the subject, as Go does; empty if there is none. */
-export function commonNameOf(certificate: PeerCertificate): string {
+export function getCommonName(certificate: PeerCertificate): string {
   return subjectValues(certificate, 'CN').at(-1) ?? ''
 }
 

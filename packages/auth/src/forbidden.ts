@@ -3,7 +3,7 @@ import type { ApiError, RequestedAction } from '@keelson/apimachinery'
 import type { AuthorizerAttributes } from './authorizer.ts'
 
 /** Builds the 403 error of a request that no authorizer allowed. */
-export function forbiddenError(attributes: AuthorizerAttributes, reason: string): ApiError {
+export function createForbiddenError(attributes: AuthorizerAttributes, reason: string): ApiError {
   const { action } = attributes
   const message = sanitize(forbiddenMessage(attributes.user.name, action))
   return newForbidden({ group: action.apiGroup, resource: action.resource }, action.name, reason === '' ? message : `${message}: ${reason}`)

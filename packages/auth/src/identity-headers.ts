@@ -36,7 +36,7 @@ export function createIdentityHeaderRemover(more: IdentityHeaders = []): (reques
 }
 
 /** Decodes a header value as UTF-8, as Go does. Node decodes header values as Latin-1. */
-export function headerText(value: string): string {
+export function decodeHeaderValue(value: string): string {
   // oxlint-disable-next-line no-control-regex
   return /^[\x00-\x7f]*$/.test(value) ? value : Buffer.from(value, 'latin1').toString('utf8')
 }

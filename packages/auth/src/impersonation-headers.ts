@@ -1,6 +1,6 @@
 import { newBadRequest } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
-import { headerText, unescapeExtraKey } from './identity-headers.ts'
+import { decodeHeaderValue, unescapeExtraKey } from './identity-headers.ts'
 
 const prefix = 'impersonate-'
 const extraPrefix = 'impersonate-extra-'
@@ -20,7 +20,7 @@ export function impersonatedUser(rawHeaders: readonly string[]): UserInfo | unde
     if ((rawHeaders[i]!.charCodeAt(0) | 32) !== 0x69) continue
     const header = rawHeaders[i]!.toLowerCase()
     if (!header.startsWith(prefix)) continue
-    const value = headerText(rawHeaders[i + 1]!)
+    const value = decodeHeaderValue(rawHeaders[i + 1]!)
     if (header === 'impersonate-user') name ??= value
     else if (header === 'impersonate-uid') uid ??= value
     else if (header === 'impersonate-group') (groups ??= []).push(value)

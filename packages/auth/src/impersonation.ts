@@ -9,9 +9,15 @@ import {
 } from '@keelson/apimachinery'
 import type { RequestedAction, UserInfo } from '@keelson/apimachinery'
 import type { Authorizer, AuthorizerAttributes } from './authorizer.ts'
-import { forbiddenError } from './forbidden.ts'
+import { createForbiddenError } from './forbidden.ts'
 import type { ImpersonationMetrics } from './impersonation-metrics.ts'
-import { nodeOf, nodesGroup, serviceAccountGroups, serviceAccountNode, serviceAccountOf } from './well-known-user-names.ts'
+import {
+  nodeOf,
+  nodesGroup,
+  listServiceAccountGroups,
+  getServiceAccountNode,
+  parseServiceAccountUserName,
+} from './well-known-user-names.ts'
 
 /** The impersonating user, the request, and the user to impersonate. */
 export interface ImpersonationRequest extends AuthorizerAttributes {
@@ -115,9 +121,9 @@ function modesFor({ user, wanted }: ImpersonationRequest): Mode[] {
   const node = nodeOf(wanted.name)
   if (node !== undefined) {
     if (!onlyNamed) return []
-    return serviceAccountNode(user) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
+    return getServiceAccountNode(user) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
   }
-  if (serviceAccountOf(wanted.name) !== undefined) return onlyNamed ? ['serviceaccount'] : []
+  if (parseServiceAccountUserName(wanted.name) !== undefined) return onlyNamed ? ['serviceaccount'] : []
   return ['user-info']
 }
 
@@ -151,10 +157,10 @@ class PermissionChecks {
 
   /** Checks the user name. Resolves to the user's groups, including those implied by the name. */
   async name({ name, groups }: UserInfo): Promise<readonly string[]> {
-    const account = serviceAccountOf(name)
+    const account = parseServiceAccountUserName(name)
     if (account !== undefined) {
       await this.#require({ ...this.#core('serviceaccounts', account.name), namespace: account.namespace })
-      return groups.length > 0 ? groups : serviceAccountGroups(account.namespace)
+      return groups.length > 0 ? groups : listServiceAccountGroups(account.namespace)
     }
     const node = this.#mode === undefined ? undefined : nodeOf(name)
     if (node === undefined) {
@@ -218,13 +224,13 @@ class PermissionChecks {
   }
 
   #deny(action: RequestedAction, reason: string): never {
-    throw forbiddenError({ user: this.#user, action }, reason)
+    throw createForbiddenError({ user: this.#user, action }, reason)
   }
 }
 
 async function requireAllowed(authorizer: Authorizer, attributes: AuthorizerAttributes): Promise<void> {
   const { decision, reason } = await authorizer.authorize(attributes)
-  if (decision !== 'allow') throw forbiddenError(attributes, reason)
+  if (decision !== 'allow') throw createForbiddenError(attributes, reason)
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { PeerCertificate } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { createIdentityHeaderRemover } from './identity-headers.ts'
-import { createRequestHeaderAuthenticator, requestHeaderNames } from './request-header.ts'
+import { createRequestHeaderAuthenticator, listRequestHeaderNames } from './request-header.ts'
 import type { RequestHeaderOptions } from './request-header.ts'
 
 const options: RequestHeaderOptions = {
@@ -75,7 +75,7 @@ describe('another client', () => {
 })
 
 test('removes standard and configured headers from headers and rawHeaders, and keeps other headers', () => {
-  const remove = createIdentityHeaderRemover(requestHeaderNames({ usernameHeaders: ['Who'], extraHeaderPrefixes: ['Who-Extra-'] }))
+  const remove = createIdentityHeaderRemover(listRequestHeaderNames({ usernameHeaders: ['Who'], extraHeaderPrefixes: ['Who-Extra-'] }))
   const rawHeaders = ['X-Remote-User', 'a', 'Accept', 'x', 'X-REMOTE-EXTRA-a', '1', 'x-remote-group', 'g', 'X-Remote-Group', 'h']
   rawHeaders.push('who', 'w', 'WHO-extra-k', 'v', 'Whose', 'kept', 'X_Remote_User', 'kept')
   const headers: Record<string, string> = {}

@@ -1,8 +1,8 @@
 import type { UserInfo } from '@keelson/apimachinery'
 import { unknownCredentials } from './authenticator.ts'
 import type { AuthenticationResult, Authenticator } from './authenticator.ts'
-import { commonNameOf } from './client-certificate.ts'
-import { headerText, unescapeExtraKey } from './identity-headers.ts'
+import { getCommonName } from './client-certificate.ts'
+import { decodeHeaderValue, unescapeExtraKey } from './identity-headers.ts'
 import type { IdentityHeaders } from './identity-headers.ts'
 
 export interface RequestHeaderOptions {
@@ -41,7 +41,7 @@ export function createRequestHeaderAuthenticator(options: RequestHeaderOptions):
       if (frontProxyCertificateError !== undefined)
         return rejected(`verifying the certificate of a front proxy failed: ${frontProxyCertificateError}`)
       if (frontProxyCertificate === undefined) return unknownCredentials
-      const commonName = commonNameOf(frontProxyCertificate)
+      const commonName = getCommonName(frontProxyCertificate)
       if (allowed.size > 0 && !allowed.has(commonName)) return rejected(`x509: subject with cn=${commonName} is not in the allowed list`)
       const headers = readHeaders(rawHeaders)
       const name = firstValue(headers, names)
@@ -60,7 +60,7 @@ export function createRequestHeaderAuthenticator(options: RequestHeaderOptions):
 const maxRejections = 64
 
 /** Lists the names of the configured headers. */
-export function requestHeaderNames(options: RequestHeaderOptions): IdentityHeaders {
+export function listRequestHeaderNames(options: RequestHeaderOptions): IdentityHeaders {
   const { usernameHeaders, uidHeaders = [], groupHeaders = [], extraHeaderPrefixes = [] } = options
   return [...usernameHeaders, ...uidHeaders, ...groupHeaders, ...extraHeaderPrefixes.map((prefix) => `${prefix}*`)]
 }
@@ -75,8 +75,8 @@ function readHeaders(rawHeaders: readonly string[]): ReadonlyMap<string, readonl
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase()
     const values = headers.get(name)
-    if (values === undefined) headers.set(name, [headerText(rawHeaders[i + 1]!)])
-    else values.push(headerText(rawHeaders[i + 1]!))
+    if (values === undefined) headers.set(name, [decodeHeaderValue(rawHeaders[i + 1]!)])
+    else values.push(decodeHeaderValue(rawHeaders[i + 1]!))
   }
   return headers
 }

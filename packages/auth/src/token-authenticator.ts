@@ -42,7 +42,7 @@ export function isRejectedToken(result: object): result is RejectedToken {
 }
 
 /** Returns the rejection for an error of the API, for example because the storage is not available. Rethrows other errors, which are bugs. */
-export function rejectionOf(error: unknown): RejectedToken {
+export function toRejection(error: unknown): RejectedToken {
   if (isApiError(error)) return { rejected: error.message }
   throw error
 }

@@ -1,7 +1,7 @@
 import type { UserInfo } from '@keelson/apimachinery'
 import { isRejectedToken, joinReasons } from './token-authenticator.ts'
 import type { RejectedToken, TokenAuthenticator, TokenForAudiences } from './token-authenticator.ts'
-import { authenticatedUser } from './users.ts'
+import { addAuthenticatedGroup } from './users.ts'
 
 export interface TokenReviewer {
   /** Reviews a token for `audiences`. If the list is empty, the server's own audiences are used. */
@@ -44,7 +44,7 @@ export function createTokenReviewer({ tokens, audiences: ownAudiences }: TokenRe
           reasons.push(found.rejected)
           continue
         }
-        return { authenticated: true, user: authenticatedUser(found.user), audiences: found.audiences }
+        return { authenticated: true, user: addAuthenticatedGroup(found.user), audiences: found.audiences }
       }
       return { authenticated: false, error: joinReasons(reasons) }
     },

@@ -9,7 +9,7 @@ export const credentialIdKey = 'authentication.kubernetes.io/credential-id'
 const widened = new WeakMap<UserInfo, UserInfo>()
 
 /** Returns the user with the group `system:authenticated`. The anonymous user is returned unchanged. */
-export function authenticatedUser(user: UserInfo): UserInfo {
+export function addAuthenticatedGroup(user: UserInfo): UserInfo {
   if (user.name === anonymousUser || user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup)) return user
   let wide = widened.get(user)
   if (wide === undefined) widened.set(user, (wide = { ...user, groups: [...user.groups, authenticatedGroup] }))

@@ -10,7 +10,7 @@ export interface ServiceAccountName {
 }
 
 /** Parses the user name of a service account, such as "system:serviceaccount:default:builder". Returns undefined for other users. */
-export function serviceAccountOf(userName: string): ServiceAccountName | undefined {
+export function parseServiceAccountUserName(userName: string): ServiceAccountName | undefined {
   const [system, kind, namespace = '', name = '', ...rest] = userName.split(':', 5)
   if (system !== 'system' || kind !== 'serviceaccount' || rest.length > 0) return undefined
   return isDNS1123Label(namespace).length === 0 && isDNS1123Subdomain(name).length === 0 ? { namespace, name } : undefined
@@ -23,14 +23,14 @@ export function serviceAccountUserName(namespace: string, name: string): string 
 const nodeNameKey = 'authentication.kubernetes.io/node-name'
 
 /** Returns the name of the node of the pod to which a service account's token is bound; undefined for other users and tokens. */
-export function serviceAccountNode({ name, extra }: UserInfo): string | undefined {
+export function getServiceAccountNode({ name, extra }: UserInfo): string | undefined {
   const nodes = extra?.[nodeNameKey]
-  if (nodes?.length !== 1 || serviceAccountOf(name) === undefined) return undefined
+  if (nodes?.length !== 1 || parseServiceAccountUserName(name) === undefined) return undefined
   return isDNS1123Subdomain(nodes[0]!).length === 0 ? nodes[0] : undefined
 }
 
 /** Lists the groups that all service accounts in a namespace have. */
-export function serviceAccountGroups(namespace: string): string[] {
+export function listServiceAccountGroups(namespace: string): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 }
 
@@ -42,6 +42,6 @@ export function nodeOf(userName: string): string | undefined {
 }
 
 /** Returns the name of the node whose kubelet the user is; "" if the user name has no node; undefined for other users. */
-export function nodeIdentity({ name, groups }: Pick<UserInfo, 'name' | 'groups'>): string | undefined {
+export function getNodeIdentity({ name, groups }: Pick<UserInfo, 'name' | 'groups'>): string | undefined {
   return name.startsWith(nodePrefix) && groups.includes(nodesGroup) ? name.slice(nodePrefix.length) : undefined
 }

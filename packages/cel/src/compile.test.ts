@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compile, CompileError } from './compile.ts'
-import { admissionEnvironment } from './kubernetes/admission-environment.ts'
+import { buildAdmissionEnvironment } from './kubernetes/admission-environment.ts'
 
-const environment = admissionEnvironment({ hasParams: true, hasAuthorizer: true, hasPatches: true })
+const environment = buildAdmissionEnvironment({ hasParams: true, hasAuthorizer: true, hasPatches: true })
 
 /** Returns the compile error. Any other exception fails the test. */
 function problem(text: string): string {

@@ -8,7 +8,7 @@ import { Source } from './source.ts'
 import { AstBuilder } from './syntax/ast-builder.ts'
 import { Parser } from './syntax/parser.ts'
 import type { Type } from './types/type.ts'
-import { instantiationProblem } from './validators/instantiate.ts'
+import { findInstantiationError } from './validators/instantiate.ts'
 import { validate } from './validators/validate.ts'
 
 /** A parsed expression. */
@@ -59,7 +59,7 @@ export function compile(text: string, environment: Environment): Compiled {
 }
 
 /** Returns the error that prevents a compiled expression from running, with kube-apiserver's message; undefined if there is none. */
-export function programProblem(compiled: Compiled): string | undefined {
-  const problem = instantiationProblem(compiled)
+export function findProgramError(compiled: Compiled): string | undefined {
+  const problem = findInstantiationError(compiled)
   return problem === undefined ? undefined : `program instantiation failed: ${problem}`
 }

@@ -120,7 +120,7 @@ function constantText(constant: Constant): string {
     case 'uint':
       return `${constant.value}u`
     case 'double':
-      return doubleText(constant.value)
+      return formatDouble(constant.value)
     case 'string':
       return `"${constant.value.replaceAll(/["\\]|[^\u0020-\u007e\u00a0-\u{10ffff}]/gu, escaped)}"`
     case 'bytes':
@@ -130,7 +130,7 @@ function constantText(constant: Constant): string {
   }
 }
 
-function doubleText(value: number): string {
+function formatDouble(value: number): string {
   const text = Object.is(value, -0) ? '-0' : String(value)
   return /[.e]/.test(text) ? text : `${text}.0`
 }

@@ -3,10 +3,10 @@ import { messageOf } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import {
-  authorizationConfigurationProblem,
+  findAuthorizationConfigurationError,
   createMatchConditions,
   createWebhookAuthorizer,
-  matchConditionProblem,
+  findMatchConditionError,
   parseAbacPolicies,
   parseAuthorizationConfiguration,
 } from '@keelson/auth'
@@ -48,9 +48,9 @@ export async function readAuthorization(options: AuthorizationOptions): Promise<
  */
 function readAuthorizationConfiguration(content: string, requiredTypes?: readonly string[]): AuthorizationConfiguration {
   const configuration = parse(content)
-  const problem = authorizationConfigurationProblem(configuration, {
+  const problem = findAuthorizationConfigurationError(configuration, {
     knownTypes: authorizationModes,
-    checkExpression: matchConditionProblem,
+    checkExpression: findMatchConditionError,
     requiredTypes,
   })
   if (problem !== undefined) throw new Error(problem)

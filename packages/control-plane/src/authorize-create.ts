@@ -1,6 +1,6 @@
 import { newForbidden } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
-import { forbiddenError } from '@keelson/auth'
+import { createForbiddenError } from '@keelson/auth'
 import type { Authorizer } from '@keelson/auth'
 
 /**
@@ -11,7 +11,7 @@ export function authorizeCreate(authorizer: Authorizer): (context: RequestContex
   return async ({ user, info }) => {
     const attributes = { user, action: { ...info, verb: 'create' } }
     const { decision, reason } = await authorizer.authorize(attributes)
-    if (decision !== 'allow') throw forbiddenError(attributes, reason)
+    if (decision !== 'allow') throw createForbiddenError(attributes, reason)
   }
 }
 

@@ -11,7 +11,7 @@ import {
   createTokenIssuer,
   createTokenVerifier,
   openExternalSigner,
-  openIdDocuments,
+  buildOpenIdDocuments,
   readSigningKey,
   readVerificationKeys,
 } from '@keelson/auth'
@@ -108,7 +108,7 @@ export async function buildServiceAccountTokens(
       lookUp: live,
     },
     documents: (serverAddress) => ({
-      ...openIdDocuments(issuers[0]!, keySetUri ?? `https://${serverAddress}/openid/v1/jwks`, signing.publishedKeys),
+      ...buildOpenIdDocuments(issuers[0]!, keySetUri ?? `https://${serverAddress}/openid/v1/jwks`, signing.publishedKeys),
       maxAgeSeconds: signing.maxAgeSeconds,
     }),
     readFrom: (reader) => {

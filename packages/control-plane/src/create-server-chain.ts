@@ -1,6 +1,6 @@
 import type { AdmissionChain } from '@keelson/admission'
 import { systemClock } from '@keelson/apimachinery'
-import { requestHeaderNames } from '@keelson/auth'
+import { listRequestHeaderNames } from '@keelson/auth'
 import { createGroupHost } from '@keelson/http-installer'
 import type { GroupHost, InstallOptions } from '@keelson/http-installer'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
@@ -96,7 +96,7 @@ function wire(
   const server = createServerOf({
     authenticator: config.authentication.authenticator,
     authorizer,
-    identityHeaders: requestHeaders === undefined ? [] : requestHeaderNames(requestHeaders),
+    identityHeaders: requestHeaders === undefined ? [] : listRequestHeaderNames(requestHeaders),
     constrainedImpersonation: serving.features.enabled('ConstrainedImpersonation'),
     tls: {
       ...config.certificates.serving,

@@ -3,7 +3,7 @@ import type { Namespace } from '@keelson/api/core/v1'
 import { newUnknownError, quote, resourceAction } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { ClusterRole, Role } from '@keelson/api/rbac/v1'
-import { forbiddenError, serviceAccountNode } from '@keelson/auth'
+import { createForbiddenError, getServiceAccountNode } from '@keelson/auth'
 import type { Authorizer, RbacPolicy } from '@keelson/auth'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type {
@@ -73,9 +73,9 @@ function claimStatusAuthority(authorizer: Authorizer): ClaimStatusAuthority {
     async refusal({ user, info }, replaced) {
       const attributes = { user, action: { ...info, ...replaced } }
       const { decision, reason } = await authorizer.authorize(attributes)
-      return decision === 'allow' ? undefined : forbiddenError(attributes, reason).message
+      return decision === 'allow' ? undefined : createForbiddenError(attributes, reason).message
     },
-    nodeOf: serviceAccountNode,
+    nodeOf: getServiceAccountNode,
   }
 }
 

@@ -24,7 +24,7 @@ export function createServiceResolver({ client, toEndpoints = false, random = Ma
       const { namespace, name } = reference
       const service = await client()?.resource<Service>({ group: '', resource: 'services' })?.get(namespace, name, { resourceVersion: '0' })
       if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
-      if (!toEndpoints) return clusterAddress(service, reference)
+      if (!toEndpoints) return getClusterAddress(service, reference)
       const slices = await client()
         ?.resource<EndpointSlice>({ group: 'discovery.k8s.io', resource: 'endpointslices' })
         ?.list({
@@ -32,14 +32,14 @@ export function createServiceResolver({ client, toEndpoints = false, random = Ma
           resourceVersion: '0',
           predicate: { labels: selectorFromLabels({ 'kubernetes.io/service-name': name }), fields: everyField() },
         })
-      return endpointAddress(service, slices?.items ?? [], { reference, random })
+      return pickEndpointAddress(service, slices?.items ?? [], { reference, random })
     },
   }
 }
 
 const routed: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'LoadBalancer'])
 
-function clusterAddress({ spec = {}, metadata }: DeepReadonly<Service>, { port }: ServiceReference): Destination {
+function getClusterAddress({ spec = {}, metadata }: DeepReadonly<Service>, { port }: ServiceReference): Destination {
   const { type = 'ClusterIP', clusterIP = '', externalName = '' } = spec
   if (type === 'ClusterIP' && clusterIP === 'None') throw new Error('cannot route to service with ClusterIP "None"')
   if (type === 'ExternalName') return { host: externalName, port }
@@ -55,7 +55,7 @@ function portOf({ ports = [] }: ServiceSpec, { name, port }: { readonly name: st
   return found
 }
 
-function endpointAddress(
+function pickEndpointAddress(
   { spec = {} }: DeepReadonly<Service>,
   slices: readonly DeepReadonly<EndpointSlice>[],
   { reference, random }: { readonly reference: ServiceReference; readonly random: () => number },

@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
-import { OutboundError, dialError, serverNameOf, tlsError, x509Error } from './failure.ts'
+import { OutboundError, toDialError, getServerName, toTlsError, createX509Error } from './failure.ts'
 import type { Destination } from './failure.ts'
 
 /** The network of an outbound request. An egress selector can configure a dialer for each network. */
@@ -57,7 +57,7 @@ export async function connect(destination: Destination, { dial, network, host, t
     const serverName = tls.serverName ?? host
     const secure: TLSSocket = connectTls({
       socket,
-      servername: serverNameOf(serverName),
+      servername: getServerName(serverName),
       ALPNProtocols: [...protocols],
       rejectUnauthorized: tls.insecureSkipVerify !== true,
       // The certificate must be valid for the expected name, regardless of the dialed address.
@@ -70,7 +70,7 @@ export async function connect(destination: Destination, { dial, network, host, t
       clearTimeout(timer)
       secure.destroy()
       socket.destroy()
-      reject(tlsError(error))
+      reject(toTlsError(error))
     }
     const timer = setTimeout(() => fail(new OutboundError('tls', 'net/http: TLS handshake timeout')), handshakeTimeoutMs)
     secure.once('error', fail)
@@ -92,7 +92,7 @@ async function dialInTime(dial: Dial, destination: Destination, network: EgressN
   try {
     return await dial(destination, { network, signal: controller.signal })
   } catch (error) {
-    throw dialError(timedOut ? Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' }) : error, destination)
+    throw toDialError(timedOut ? Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' }) : error, destination)
   } finally {
     clearTimeout(timer)
   }
@@ -108,13 +108,13 @@ function identityError(name: string, { subjectaltname = '' }: PeerCertificate): 
   const addresses = entries.filter((entry) => entry.startsWith('IP Address:')).map((entry) => entry.slice(11))
   if (isIP(name) !== 0) {
     if (addresses.some((address) => sameAddress(address, name))) return undefined
-    if (addresses.length === 0) return x509Error(`cannot validate certificate for ${name} because it doesn't contain any IP SANs`)
-    return x509Error(`certificate is valid for ${addresses.join(', ')}, not ${name}`)
+    if (addresses.length === 0) return createX509Error(`cannot validate certificate for ${name} because it doesn't contain any IP SANs`)
+    return createX509Error(`certificate is valid for ${addresses.join(', ')}, not ${name}`)
   }
   if (dns.some((pattern) => matchesName(pattern, name))) return undefined
-  if (dns.length === 0 && addresses.length === 0) return x509Error('certificate relies on legacy Common Name field, use SANs instead')
-  if (dns.length === 0) return x509Error(`certificate is not valid for any names, but wanted to match ${name}`)
-  return x509Error(`certificate is valid for ${dns.join(', ')}, not ${name}`)
+  if (dns.length === 0 && addresses.length === 0) return createX509Error('certificate relies on legacy Common Name field, use SANs instead')
+  if (dns.length === 0) return createX509Error(`certificate is not valid for any names, but wanted to match ${name}`)
+  return createX509Error(`certificate is valid for ${dns.join(', ')}, not ${name}`)
 }
 
 function sameAddress(a: string, b: string): boolean {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { createDialer, serviceUrl } from './dialer.ts'
+import { createDialer, buildServiceUrl } from './dialer.ts'
 import type { ClientTarget, DialerOptions, OutboundAnswer, OutboundRequest } from './dialer.ts'
 import { createKeyPair, startTestServer } from './test-server.fixture.ts'
 
@@ -91,12 +91,12 @@ test('dials the address from the resolver, and expects a certificate for the ser
       return dialDirectly(destination, { network, signal })
     },
   }
-  const url = serviceUrl(service, 'admit')
+  const url = buildServiceUrl(service, 'admit')
   expect(url).toBe('https://hook.test.svc:443/admit')
   expect(text(await ask({ url, service, tls }, { headers: { 'x-one': 'one' } }, options))).toBe('200 one:0')
   expect(dialed).toEqual([[{ host: '127.0.0.1', port: server.port }, 'cluster']])
   const other = { ...service, name: 'other' }
-  expect(text(await ask({ url: serviceUrl(other), service: other, tls }, {}, options))).toBe(
+  expect(text(await ask({ url: buildServiceUrl(other), service: other, tls }, {}, options))).toBe(
     'Get "https://other.test.svc:443/": tls: failed to verify certificate: x509: certificate is valid for hook.test.svc, not other.test.svc',
   )
   const failing: DialerOptions = {

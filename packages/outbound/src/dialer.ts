@@ -189,6 +189,6 @@ async function resolveService(resolver: ServiceResolver, service: ServiceReferen
 }
 
 /** Returns the URL of a Service's port. Its host is the expected name in the certificate. */
-export function serviceUrl({ namespace, name, port }: ServiceReference, path = ''): string {
+export function buildServiceUrl({ namespace, name, port }: ServiceReference, path = ''): string {
   return `https://${hostAndPort({ host: `${name}.${namespace}.svc`, port })}${path.startsWith('/') || path === '' ? path : `/${path}`}`
 }

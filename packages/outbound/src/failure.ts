@@ -38,7 +38,7 @@ export function hostAndPort({ host, port }: Destination): string {
 }
 
 /** Converts an error of opening a TCP connection. */
-export function dialError(error: unknown, destination: Destination): OutboundError {
+export function toDialError(error: unknown, destination: Destination): OutboundError {
   if (error instanceof OutboundError) return error
   const at = hostAndPort(destination)
   const { code, message } = firstOf(error)
@@ -81,32 +81,33 @@ const unknownAuthority: ReadonlySet<string> = new Set([
 ])
 
 /** Converts an error of a TLS handshake. */
-export function tlsError(error: unknown): OutboundError {
+export function toTlsError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error
   const { code = '', message } = firstOf(error)
   const options = { cause: error }
   if (code === 'ECONNRESET')
     return new OutboundError('tls', message.includes('before secure') ? 'EOF' : 'read: connection reset by peer', options)
-  if (unknownAuthority.has(code)) return x509Error('certificate signed by unknown authority', options)
-  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') return x509Error('certificate has expired or is not yet valid', options)
-  if (code === 'INVALID_PURPOSE') return x509Error('certificate specifies an incompatible key usage', options)
+  if (unknownAuthority.has(code)) return createX509Error('certificate signed by unknown authority', options)
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
+    return createX509Error('certificate has expired or is not yet valid', options)
+  if (code === 'INVALID_PURPOSE') return createX509Error('certificate specifies an incompatible key usage', options)
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
     return new OutboundError('tls', 'http: server gave HTTP response to HTTPS client', options)
   }
   const alert = /alert (certificate required|bad certificate|handshake failure|unknown ca|internal error|unrecognized name)/i.exec(message)
   if (alert !== null)
     return new OutboundError('tls', `remote error: tls: ${alertTexts[alert[1]!.toLowerCase()] ?? alert[1]!.toLowerCase()}`, options)
-  return /CERT|SIGNATURE|ISSUER/.test(code) ? x509Error(message, options) : new OutboundError('tls', `tls: ${message}`, options)
+  return /CERT|SIGNATURE|ISSUER/.test(code) ? createX509Error(message, options) : new OutboundError('tls', `tls: ${message}`, options)
 }
 
 const alertTexts: Readonly<Record<string, string>> = { 'unknown ca': 'unknown certificate authority' }
 
-export function x509Error(text: string, options?: ErrorOptions): OutboundError {
+export function createX509Error(text: string, options?: ErrorOptions): OutboundError {
   return new OutboundError('tls', `tls: failed to verify certificate: x509: ${text}`, options)
 }
 
 /** Converts an error of an established connection. */
-export function connectionError(error: unknown): OutboundError {
+export function toConnectionError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error
   const { code = '', message } = firstOf(error)
   const options = { cause: error }
@@ -122,6 +123,6 @@ export function connectionError(error: unknown): OutboundError {
 }
 
 /** Returns the name for server name indication; "" for an IP address, which has none. */
-export function serverNameOf(host: string): string {
+export function getServerName(host: string): string {
   return isIP(host) === 0 ? host : ''
 }

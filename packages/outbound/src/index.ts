@@ -1,4 +1,4 @@
-export { createDialer, serviceUrl } from './dialer.ts'
+export { createDialer, buildServiceUrl } from './dialer.ts'
 export type {
   ClientTarget,
   Dialer,

@@ -4,7 +4,7 @@ import { constants } from 'node:http2'
 import type { ClientHttp2Stream } from 'node:http2'
 import type { Readable } from 'node:stream'
 import type { ReservedConnection } from './connections.ts'
-import { OutboundError, connectionError } from './failure.ts'
+import { OutboundError, toConnectionError } from './failure.ts'
 
 export interface Message {
   readonly method: string
@@ -63,12 +63,12 @@ function sendHttp2(connection: ReservedConnection & { protocol: 'h2' }, message:
       reject(new OutboundError(stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ? 'refused' : 'closed', 'unexpected EOF'))
     })
     // The session's error has more details than the stream's error.
-    stream.once('error', (error) => reject(connectionError(error)))
+    stream.once('error', (error) => reject(toConnectionError(error)))
     stream.once('response', (headers) => {
       collect(stream, maxBytes).then(
         (body) => resolve({ status: Number(headers[':status']), headers, body }),
         (error: unknown) => {
-          reject(connectionError(error))
+          reject(toConnectionError(error))
           stream.close(constants.NGHTTP2_CANCEL)
         },
       )
@@ -104,7 +104,7 @@ function sendHttp1(connection: ReservedConnection & { protocol: 'http/1.1' }, me
       connection.release()
     })
     request.once('error', (error) => {
-      const failure = connectionError(error)
+      const failure = toConnectionError(error)
       // The server closed the idle connection while the request was being sent.
       reject(request.reusedSocket && (failure.kind === 'reset' || failure.kind === 'closed') ? staleConnection(failure) : failure)
     })
@@ -112,7 +112,7 @@ function sendHttp1(connection: ReservedConnection & { protocol: 'http/1.1' }, me
       collect(response, maxBytes).then(
         (body) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
         (error: unknown) => {
-          reject(connectionError(error))
+          reject(toConnectionError(error))
           request.destroy()
         },
       )

@@ -3,7 +3,7 @@ import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { messageOf, optionProblems, systemClock } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
-import { authenticatedUser, createImpersonationMetrics } from '@keelson/auth'
+import { addAuthenticatedGroup, createImpersonationMetrics } from '@keelson/auth'
 import type { Authenticator, Authorizer, IdentityHeaders } from '@keelson/auth'
 import { isAbort, isExchange } from '@keelson/exchange'
 import type { CborCodec, Exchange, ExchangeServices } from '@keelson/exchange'
@@ -347,7 +347,7 @@ export function createServer(options: ServerOptions): Server {
       })
       return listener.listen(port, host)
     },
-    fetch: (input, { user, ...init } = {}) => node.fetch(requestOf(input, init), user && authenticatedUser({ groups: [], ...user })),
+    fetch: (input, { user, ...init } = {}) => node.fetch(requestOf(input, init), user && addAuthenticatedGroup({ groups: [], ...user })),
     serveCertificates: (certificates) => {
       const { clientAuthorities, frontProxyAuthorities } = certificates
       const trusted = {

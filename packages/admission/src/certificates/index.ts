@@ -2,7 +2,7 @@ import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
 import type { Authorizer } from '@keelson/auth'
 import { mastersGroup, quote, resourceAction, semanticEqual } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { certificateRequestSubject } from '@keelson/resources'
+import { readCertificateRequestSubject } from '@keelson/resources'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { forbidden } from '../forbidden.ts'
@@ -50,7 +50,7 @@ export function certificateSubjectRestriction(): AdmissionPlugin {
     validate(attributes: AdmissionAttributes) {
       const { signerName, request } = (attributes.object as CertificateSigningRequest).spec
       if (signerName !== clientSigner) return
-      const subject = certificateRequestSubject(request ?? '')
+      const subject = readCertificateRequestSubject(request ?? '')
       if ('error' in subject) throw forbidden(attributes, `failed to parse CSR: ${subject.error}`)
       if (!subject.organizations.includes(mastersGroup)) return
       throw forbidden(attributes, `use of ${clientSigner} signer with ${mastersGroup} group is not allowed`)

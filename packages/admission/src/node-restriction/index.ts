@@ -1,4 +1,4 @@
-import { nodeIdentity } from '@keelson/auth'
+import { getNodeIdentity } from '@keelson/auth'
 import { groupResourceString, quote } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -24,7 +24,7 @@ export function nodeRestriction(dependencies: PluginDependencies): AdmissionPlug
     // No list of resources: a kubelet without a node name may write nothing.
     admit(attributes: AdmissionAttributes) {
       const { context, resource } = attributes
-      const node = nodeIdentity(context.user)
+      const node = getNodeIdentity(context.user)
       if (node === undefined) return
       if (node === '') throw forbidden(attributes, `could not determine node from user ${quote(context.user.name)}`)
       return checks.get(groupResourceString(resource))?.({ node, attributes, dependencies })

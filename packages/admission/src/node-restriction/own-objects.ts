@@ -2,7 +2,7 @@ import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import type { ResourceSlice } from '@keelson/api/resource/v1'
 import { quote, semanticEqual } from '@keelson/apimachinery'
-import { certificateRequestSubject } from '@keelson/resources'
+import { readCertificateRequestSubject } from '@keelson/resources'
 import { forbidden } from '../forbidden.ts'
 import type { NodeWrite } from './index.ts'
 
@@ -62,7 +62,7 @@ export function checkCSR({ node, attributes }: NodeWrite): void {
   if (attributes.operation !== 'CREATE') return
   const { signerName, request } = (attributes.object as CertificateSigningRequest).spec
   if (!kubeletSigners.has(signerName)) return
-  const subject = certificateRequestSubject(request ?? '')
+  const subject = readCertificateRequestSubject(request ?? '')
   if ('error' in subject) throw forbidden(attributes, `unable to parse csr: ${subject.error}`)
   const wanted = `system:node:${node}`
   if (subject.commonName !== wanted) throw forbidden(attributes, `can only create a node CSR with CN=${wanted}`)

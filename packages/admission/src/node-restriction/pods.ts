@@ -1,4 +1,4 @@
-import { podConfigMapNames, podSecretNames } from '@keelson/auth'
+import { listPodConfigMapNames, listPodSecretNames } from '@keelson/auth'
 import type { Node, Pod, PodStatus, Volume, VolumeProjection } from '@keelson/api/core/v1'
 import type { Eviction } from '@keelson/api/policy/v1'
 import { quote, semanticEqual } from '@keelson/apimachinery'
@@ -86,8 +86,8 @@ interface FoundReference {
 function findReference(pod: Pod): FoundReference {
   const { serviceAccountName = '', resourceClaims = [], volumes = [] } = pod.spec ?? {}
   if (serviceAccountName !== '') return { resource: 'serviceaccounts' }
-  if (podSecretNames(pod).length > 0) return { resource: 'secrets' }
-  if (podConfigMapNames(pod).length > 0) return { resource: 'configmaps' }
+  if (listPodSecretNames(pod).length > 0) return { resource: 'secrets' }
+  if (listPodConfigMapNames(pod).length > 0) return { resource: 'configmaps' }
   if (resourceClaims.length > 0) return { resource: 'resourceclaims' }
   for (const volume of volumes) {
     const found = findVolumeReference(volume)

@@ -1,7 +1,7 @@
 import type { TokenRequest } from '@keelson/api/authentication/v1'
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSource, Pod, Volume } from '@keelson/api/core/v1'
 import type { CSIDriver } from '@keelson/api/storage/v1'
-import { claimOfVolume } from '@keelson/auth'
+import { getClaimOfVolume } from '@keelson/auth'
 import { messageOf, quote, resourceAction } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { forbidden } from '../forbidden.ts'
@@ -66,7 +66,7 @@ async function driverOf(dependencies: NodeWrite['dependencies'], pod: DeepReadon
   const { namespace = '', name: podName = '' } = pod.metadata
   const isClaimed = volume.ephemeral?.volumeClaimTemplate !== undefined || volume.persistentVolumeClaim !== undefined
   if (!isClaimed) return volume.csi?.driver ?? migratedDriver(volume)
-  const name = claimOfVolume(podName, volume) ?? ''
+  const name = getClaimOfVolume(podName, volume) ?? ''
   const claim = await lookUp<PersistentVolumeClaim>(dependencies, { resource: 'persistentvolumeclaims', namespace, name })
   const { spec = {} } = await lookUp<PersistentVolume>(dependencies, { resource: 'persistentvolumes', name: claim.spec?.volumeName ?? '' })
   return spec.csi?.driver ?? migratedDriver(spec)

@@ -1,4 +1,4 @@
-import { podSecretNames } from '@keelson/auth'
+import { listPodSecretNames } from '@keelson/auth'
 import type { Pod } from '@keelson/api/core/v1'
 import type { AdmissionAttributes } from '../admission.ts'
 import { forbidden } from '../forbidden.ts'
@@ -14,7 +14,7 @@ export function isMirrorPod(pod: Pod): boolean {
 export function checkMirrorPod(attributes: AdmissionAttributes, pod: Pod): void {
   const spec = pod.spec ?? { containers: null }
   if (spec.serviceAccountName) throw forbidden(attributes, 'a mirror pod may not reference service accounts')
-  if (podSecretNames(pod).length > 0) throw forbidden(attributes, 'a mirror pod may not reference secrets')
+  if (listPodSecretNames(pod).length > 0) throw forbidden(attributes, 'a mirror pod may not reference secrets')
   const projectsToken = (spec.volumes ?? []).some(({ projected }) => projected?.sources?.some((source) => source.serviceAccountToken))
   if (projectsToken) throw forbidden(attributes, 'a mirror pod may not use ServiceAccountToken volume projections')
 }

@@ -1,4 +1,4 @@
-import { configurationStruct, decodeConfiguration, listOfStructs } from './decode-configuration.ts'
+import { defineConfigurationStruct, decodeConfiguration, defineListOfStructs } from './decode-configuration.ts'
 
 /** A claim, or an expression over all claims. */
 export interface ClaimOrExpression {
@@ -58,12 +58,12 @@ export interface AuthenticationConfiguration {
 
 const claimOrExpression = { claim: 'string', expression: 'string' } as const
 
-const prefixed = configurationStruct('PrefixedClaimOrExpression', { ...claimOrExpression, prefix: 'string' })
+const prefixed = defineConfigurationStruct('PrefixedClaimOrExpression', { ...claimOrExpression, prefix: 'string' })
 
-const schema = configurationStruct('AuthenticationConfiguration', {
-  jwt: listOfStructs(
-    configurationStruct('JWTAuthenticator', {
-      issuer: configurationStruct('Issuer', {
+const schema = defineConfigurationStruct('AuthenticationConfiguration', {
+  jwt: defineListOfStructs(
+    defineConfigurationStruct('JWTAuthenticator', {
+      issuer: defineConfigurationStruct('Issuer', {
         url: 'string',
         discoveryURL: 'string',
         certificateAuthority: 'string',
@@ -71,21 +71,23 @@ const schema = configurationStruct('AuthenticationConfiguration', {
         audienceMatchPolicy: 'string',
         egressSelectorType: 'string',
       }),
-      claimValidationRules: listOfStructs(
-        configurationStruct('ClaimValidationRule', { ...claimOrExpression, requiredValue: 'string', message: 'string' }),
+      claimValidationRules: defineListOfStructs(
+        defineConfigurationStruct('ClaimValidationRule', { ...claimOrExpression, requiredValue: 'string', message: 'string' }),
       ),
-      claimMappings: configurationStruct('ClaimMappings', {
+      claimMappings: defineConfigurationStruct('ClaimMappings', {
         username: prefixed,
         groups: prefixed,
-        uid: configurationStruct('ClaimOrExpression', claimOrExpression),
-        extra: listOfStructs(configurationStruct('ExtraMapping', { key: 'string', valueExpression: 'string' })),
+        uid: defineConfigurationStruct('ClaimOrExpression', claimOrExpression),
+        extra: defineListOfStructs(defineConfigurationStruct('ExtraMapping', { key: 'string', valueExpression: 'string' })),
       }),
-      userValidationRules: listOfStructs(configurationStruct('UserValidationRule', { expression: 'string', message: 'string' })),
+      userValidationRules: defineListOfStructs(
+        defineConfigurationStruct('UserValidationRule', { expression: 'string', message: 'string' }),
+      ),
     }),
   ),
-  anonymous: configurationStruct('AnonymousAuthConfig', {
+  anonymous: defineConfigurationStruct('AnonymousAuthConfig', {
     enabled: 'bool',
-    conditions: listOfStructs(configurationStruct('AnonymousAuthCondition', { path: 'string' })),
+    conditions: defineListOfStructs(defineConfigurationStruct('AnonymousAuthCondition', { path: 'string' })),
   }),
 })
 

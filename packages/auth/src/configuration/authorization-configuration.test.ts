@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { parseAuthorizationConfiguration } from './authorization-configuration.ts'
-import { authorizationConfigurationProblem } from './validate-authorization-configuration.ts'
+import { findAuthorizationConfigurationError } from './validate-authorization-configuration.ts'
 
 const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\n'
 const webhook = (more = '', name = 'hook'): string =>
   `{type: Webhook, name: ${name}, webhook: {timeout: 3s, subjectAccessReviewVersion: v1, failurePolicy: Deny, connectionInfo: {type: InClusterConfig}${more}}}`
 const parse = (...authorizers: string[]) => parseAuthorizationConfiguration(`${head}authorizers: [${authorizers.join(', ')}]`)
 const problem = (...authorizers: string[]): string | undefined =>
-  authorizationConfigurationProblem(parse(...authorizers), {
+  findAuthorizationConfigurationError(parse(...authorizers), {
     knownTypes: ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'],
     checkExpression: (expression) => (expression === 'bad' ? 'does not compile' : undefined),
     requiredTypes: authorizers.length === 2 ? ['Node', 'ABAC'] : undefined,

@@ -1,5 +1,5 @@
 import { parseDuration } from '@keelson/apimachinery'
-import { configurationStruct, decodeConfiguration, listOfStructs } from './decode-configuration.ts'
+import { defineConfigurationStruct, decodeConfiguration, defineListOfStructs } from './decode-configuration.ts'
 
 /** Settings of an authorization webhook, including the decision if it fails. Durations are in milliseconds. */
 export interface WebhookConfiguration {
@@ -26,12 +26,12 @@ export interface AuthorizationConfiguration {
   readonly authorizers: readonly AuthorizerConfiguration[]
 }
 
-const schema = configurationStruct('AuthorizationConfiguration', {
-  authorizers: listOfStructs(
-    configurationStruct('AuthorizerConfiguration', {
+const schema = defineConfigurationStruct('AuthorizationConfiguration', {
+  authorizers: defineListOfStructs(
+    defineConfigurationStruct('AuthorizerConfiguration', {
       type: 'string',
       name: 'string',
-      webhook: configurationStruct('WebhookConfiguration', {
+      webhook: defineConfigurationStruct('WebhookConfiguration', {
         authorizedTTL: 'duration',
         cacheAuthorizedRequests: 'bool',
         unauthorizedTTL: 'duration',
@@ -40,8 +40,8 @@ const schema = configurationStruct('AuthorizationConfiguration', {
         subjectAccessReviewVersion: 'string',
         matchConditionSubjectAccessReviewVersion: 'string',
         failurePolicy: 'string',
-        connectionInfo: configurationStruct('WebhookConnectionInfo', { type: 'string', kubeConfigFile: 'string' }),
-        matchConditions: listOfStructs(configurationStruct('WebhookMatchCondition', { expression: 'string' })),
+        connectionInfo: defineConfigurationStruct('WebhookConnectionInfo', { type: 'string', kubeConfigFile: 'string' }),
+        matchConditions: defineListOfStructs(defineConfigurationStruct('WebhookMatchCondition', { expression: 'string' })),
       }),
     }),
   ),

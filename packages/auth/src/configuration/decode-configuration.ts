@@ -51,7 +51,7 @@ function textOf(value: JsonValue | undefined): string {
 }
 
 /** Builds the schema of a struct in a configuration file. Members are scalars, structs and lists of structs. */
-export function configurationStruct(name: string, fields: Readonly<Record<string, TypeSchema | ScalarType>>): StructSchema {
+export function defineConfigurationStruct(name: string, fields: Readonly<Record<string, TypeSchema | ScalarType>>): StructSchema {
   const list = Object.entries(fields).map(([field, type]): FieldSchema => ({
     name: field,
     type: typeof type === 'string' ? { kind: type } : type,
@@ -67,6 +67,6 @@ export function configurationStruct(name: string, fields: Readonly<Record<string
   }
 }
 
-export function listOfStructs(items: TypeSchema): TypeSchema {
+export function defineListOfStructs(items: TypeSchema): TypeSchema {
   return { kind: 'list', items }
 }

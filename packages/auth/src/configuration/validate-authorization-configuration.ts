@@ -22,7 +22,7 @@ export interface AuthorizationConfigurationRules {
 }
 
 /** Returns the problems of an authorization configuration as one message; undefined if there are none. */
-export function authorizationConfigurationProblem(
+export function findAuthorizationConfigurationError(
   configuration: AuthorizationConfiguration,
   rules: AuthorizationConfigurationRules,
 ): string | undefined {

@@ -1,9 +1,9 @@
 import { createPublicKey, randomUUID } from 'node:crypto'
 import { messageOf, systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
-import { tokenPayload } from '../service-account-tokens/claims.ts'
+import { buildTokenPayload } from '../service-account-tokens/claims.ts'
 import type { TokenIssuer } from '../service-account-tokens/token-issuer.ts'
-import { verificationKey } from '../service-account-tokens/token-keys.ts'
+import { createVerificationKey } from '../service-account-tokens/token-keys.ts'
 import type { VerificationKey } from '../service-account-tokens/token-keys.ts'
 import type { SignerClient } from './signer-client.ts'
 import type { FetchKeysResponse, SignResponse } from './signer-messages.ts'
@@ -150,7 +150,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
       issue: async (claims) => {
         let code = 'OK'
         try {
-          return await issue(tokenPayload(claims, issuer, clock.now(), newId()))
+          return await issue(buildTokenPayload(claims, issuer, clock.now(), newId()))
         } catch (error) {
           code = codeOf(error)
           throw error
@@ -187,7 +187,7 @@ function readKeys({ keys, dataTimestamp, refreshHintSeconds }: FetchKeysResponse
     if (key.length === 0) throw new Error('found empty public key')
     try {
       const publicKey = createPublicKey({ key: Buffer.from(key), format: 'der', type: 'spki' })
-      return { ...verificationKey(publicKey), id: keyId, isPublished: !excludeFromOidcDiscovery }
+      return { ...createVerificationKey(publicKey), id: keyId, isPublished: !excludeFromOidcDiscovery }
     } catch (error) {
       throw new Error(`while parsing external public keys: ${messageOf(error)}`, { cause: error })
     }

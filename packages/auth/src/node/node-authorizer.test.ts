@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { authorizeNode } from './node-authorizer.ts'
 import { keyOf, NodeGraph } from './node-graph.ts'
 import { RuleIndex } from '../rbac/rule-index.ts'
-import { podReferences } from './object-references.ts'
+import { listPodReferences } from './object-references.ts'
 
 const pod = {
   metadata: { namespace: 'ns', name: 'p' },
@@ -31,7 +31,7 @@ const pod = {
   },
 }
 const graph = new NodeGraph()
-graph.setPod(keyOf('ns', 'p'), 'n1', podReferences(pod))
+graph.setPod(keyOf('ns', 'p'), 'n1', listPodReferences(pod))
 graph.setVolume('vol', { namespace: 'ns', name: 'data' }, [{ resource: 'secrets', namespace: 'csi', name: 'mount' }])
 graph.setNodeOf('volumeattachments', 'att', 'n1')
 graph.setNodeOf('resourceslices', 'slice', 'n1')
@@ -146,7 +146,7 @@ test.each([
 
 test('does not relate the objects that a mirror pod names to its node', () => {
   const mirror = { ...pod, metadata: { ...pod.metadata, annotations: { 'kubernetes.io/config.mirror': '' } } }
-  expect(podReferences(mirror)).toEqual([])
+  expect(listPodReferences(mirror)).toEqual([])
 })
 
 test('has no opinion about users that are not nodes', () => {

@@ -5,7 +5,7 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { noOpinion, noRules } from '../authorizer.ts'
 import type { AuthorizerAttributes, Decision, InformedAuthorizer, ObjectSources, Rules } from '../authorizer.ts'
 import { RuleIndex } from '../rbac/rule-index.ts'
-import { nodeIdentity } from '../well-known-user-names.ts'
+import { getNodeIdentity } from '../well-known-user-names.ts'
 import { NodeGraph } from './node-graph.ts'
 import type { RelatedResource } from './node-graph.ts'
 import { populateGraph } from './populate-graph.ts'
@@ -32,7 +32,7 @@ export function createNodeAuthorizer({ rules, onError, metrics }: NodeAuthorizer
   let populating: Promise<void> | undefined
   return {
     authorize: (attributes) => authorizeNode(policy, attributes),
-    rulesFor: (user) => (nodeIdentity(user) === undefined ? noRules : unknownRules),
+    rulesFor: (user) => (getNodeIdentity(user) === undefined ? noRules : unknownRules),
     readFrom({ client }: ObjectSources) {
       populating = populateGraph(graph, client, { signal: stop.signal, ...(onError && { onError }), observe })
     },
@@ -62,7 +62,7 @@ export interface NodePolicy {
 
 /** Decides about a kubelet's request by a given graph. Exported for tests that fill the graph without watches. */
 export function authorizeNode({ graph, rules }: NodePolicy, { user, action }: AuthorizerAttributes): Decision {
-  const node = nodeIdentity(user)
+  const node = getNodeIdentity(user)
   if (node === undefined) return noOpinion
   if (node === '') return refuse(`unknown node for user ${JSON.stringify(user.name)}`)
   const check = action.isResourceRequest ? checks.get(`${action.apiGroup}/${action.resource}`) : undefined

@@ -17,7 +17,7 @@ const mirrorAnnotation = 'kubernetes.io/config.mirror'
  * Lists the objects that a pod's kubelet needs. The list is empty for mirror pods: a node creates them and must not gain access by naming
  * objects.
  */
-export function podReferences(pod: DeepReadonly<Pod>): ObjectReference[] {
+export function listPodReferences(pod: DeepReadonly<Pod>): ObjectReference[] {
   const { metadata, spec, status } = pod
   if (spec === undefined || Object.hasOwn(metadata.annotations ?? {}, mirrorAnnotation)) return []
   const { namespace = '' } = metadata
@@ -26,9 +26,9 @@ export function podReferences(pod: DeepReadonly<Pod>): ObjectReference[] {
     if (name) references.push({ resource, namespace, name })
   }
   add('serviceaccounts', spec.serviceAccountName)
-  for (const name of podSecretNames(pod)) add('secrets', name)
-  for (const name of podConfigMapNames(pod)) add('configmaps', name)
-  for (const volume of spec.volumes ?? []) add('persistentvolumeclaims', claimOfVolume(metadata.name ?? '', volume))
+  for (const name of listPodSecretNames(pod)) add('secrets', name)
+  for (const name of listPodConfigMapNames(pod)) add('configmaps', name)
+  for (const volume of spec.volumes ?? []) add('persistentvolumeclaims', getClaimOfVolume(metadata.name ?? '', volume))
   for (const { name, resourceClaimName, resourceClaimTemplateName } of spec.resourceClaims ?? []) {
     if (resourceClaimName !== undefined) add('resourceclaims', resourceClaimName)
     else if (resourceClaimTemplateName !== undefined) {
@@ -40,7 +40,7 @@ export function podReferences(pod: DeepReadonly<Pod>): ObjectReference[] {
 }
 
 /** Lists the names of secrets in the pod's namespace to which the pod refers. Names may be repeated. */
-export function podSecretNames({ spec }: DeepReadonly<Pod>): string[] {
+export function listPodSecretNames({ spec }: DeepReadonly<Pod>): string[] {
   const names: (string | undefined)[] = (spec?.imagePullSecrets ?? []).map(({ name }) => name)
   for (const { env, envFrom } of containersOf(spec)) {
     for (const { secretRef } of envFrom ?? []) names.push(secretRef?.name)
@@ -51,7 +51,7 @@ export function podSecretNames({ spec }: DeepReadonly<Pod>): string[] {
 }
 
 /** Lists the names of config maps to which the pod refers. Names may be repeated. */
-export function podConfigMapNames({ spec }: DeepReadonly<Pod>): string[] {
+export function listPodConfigMapNames({ spec }: DeepReadonly<Pod>): string[] {
   const names: (string | undefined)[] = []
   for (const { env, envFrom } of containersOf(spec)) {
     for (const { configMapRef } of envFrom ?? []) names.push(configMapRef?.name)
@@ -65,7 +65,7 @@ export function podConfigMapNames({ spec }: DeepReadonly<Pod>): string[] {
 }
 
 /** Returns the claim that a pod's volume uses. The claim of an ephemeral volume is named after the pod and the volume. */
-export function claimOfVolume(
+export function getClaimOfVolume(
   podName: string,
   { name, persistentVolumeClaim, ephemeral }: Pick<DeepReadonly<Volume>, 'name' | 'persistentVolumeClaim' | 'ephemeral'>,
 ): string | undefined {
@@ -95,7 +95,7 @@ function volumeSecretNames(volume: DeepReadonly<Volume>): readonly (string | und
 }
 
 /** Lists the secrets that a kubelet needs to mount the volume. A reference without a namespace means the namespace of the claim. */
-export function volumeSecrets({ spec = {} }: DeepReadonly<PersistentVolume>): ObjectReference[] {
+export function listVolumeSecrets({ spec = {} }: DeepReadonly<PersistentVolume>): ObjectReference[] {
   const { azureFile, cephfs, cinder, flexVolume, rbd, scaleIO, iscsi, storageos, csi, claimRef } = spec
   const references: ObjectReference[] = []
   const add = (name: string | undefined, namespace: string | null | undefined, fallback: string | undefined): void => {

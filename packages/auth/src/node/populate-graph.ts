@@ -7,7 +7,7 @@ import type { LoopbackClient, ObjectChange } from '@keelson/loopback'
 import type { StoredObject } from '@keelson/storagebackend'
 import { keyOf } from './node-graph.ts'
 import type { NodeGraph } from './node-graph.ts'
-import { podReferences, volumeSecrets } from './object-references.ts'
+import { listPodReferences, listVolumeSecrets } from './object-references.ts'
 
 /**
  * Applies watch events of one resource to the graph. Decodes copies of the objects, because a stored object caches its decoded form and
@@ -99,7 +99,7 @@ function podsOf(graph: NodeGraph): Populator<Pod> {
       const key = keyOfPod(stored)
       // Skips status updates, which are the majority. A bound pod keeps its node and most of its references.
       if (!isNew && graph.nodeOfPod(key) === node && !mentions(stored.body, changingReferences)) return false
-      graph.setPod(key, node, podReferences(stored.copy()))
+      graph.setPod(key, node, listPodReferences(stored.copy()))
       return true
     },
     delete: (key) => graph.deletePod(key),
@@ -116,7 +116,7 @@ function volumesOf(graph: NodeGraph): Populator<PersistentVolume> {
       const volume = stored.copy()
       const { claimRef } = volume.spec ?? {}
       const claim = claimRef && { namespace: claimRef.namespace ?? '', name: claimRef.name ?? '' }
-      graph.setVolume(volume.metadata.name ?? '', claim, claim === undefined ? [] : volumeSecrets(volume))
+      graph.setVolume(volume.metadata.name ?? '', claim, claim === undefined ? [] : listVolumeSecrets(volume))
       return true
     },
     delete: (key) => graph.deleteVolume(key),

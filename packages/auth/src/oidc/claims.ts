@@ -8,7 +8,7 @@ import type { ExpressionSubject } from './compile-claims.ts'
 export type Claims = JsonObject
 
 /** Maps the claims of a verified token to a user and checks the validation rules. Rejects with kube-apiserver's message. */
-export async function userOfClaims(claims: Claims, jwt: CompiledJwt): Promise<UserInfo> {
+export async function mapClaimsToUser(claims: Claims, jwt: CompiledJwt): Promise<UserInfo> {
   const name = await usernameOf(claims, jwt)
   const groups = await groupsOf(claims, jwt)
   const uid = await uidOf(claims, jwt)

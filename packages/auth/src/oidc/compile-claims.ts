@@ -1,6 +1,6 @@
 import type { AuthenticationPurpose, Compiled, Expr } from '@keelson/cel'
 import type { JsonObject, UserInfo } from '@keelson/apimachinery'
-import { celLibrary } from '../cel-library.ts'
+import { loadCelLibrary } from '../cel-library.ts'
 
 /** A compiled expression over claims or over a user. */
 export interface ClaimExpression {
@@ -16,17 +16,17 @@ export type ExpressionSubject = { readonly claims: JsonObject } | { readonly use
 
 /** Compiles an expression of an authentication configuration. Returns kube-apiserver's error message if the expression is not valid. */
 export function compileClaimExpression(text: string, purpose: AuthenticationPurpose): ClaimExpression | { readonly problem: string } {
-  const { compiled, problem } = celLibrary().compileAuthentication(text, purpose)
+  const { compiled, problem } = loadCelLibrary().compileAuthentication(text, purpose)
   return problem === undefined ? expressionOf(text, compiled) : { problem }
 }
 
 function expressionOf(text: string, compiled: Compiled): ClaimExpression {
-  const { CelError, Program, claimsValue, toNative, userValue } = celLibrary()
+  const { CelError, Program, toClaimsValue, toNative, toUserValue } = loadCelLibrary()
   const program = new Program(compiled)
   return {
     text,
     async evaluate(subject) {
-      const variables = 'claims' in subject ? { claims: claimsValue(subject.claims) } : { user: userValue(subject.user) }
+      const variables = 'claims' in subject ? { claims: toClaimsValue(subject.claims) } : { user: toUserValue(subject.user) }
       const { value } = await program.evaluate(variables)
       if (value instanceof CelError) throw new Error(`expression '${text}' resulted in error: ${value.message}`)
       return toNative(value)
@@ -42,7 +42,7 @@ function selectsClaim(expression: Expr, name: string): boolean {
     const [operand, field] = expression.args
     if (operand !== undefined && isClaims(operand) && field?.kind === 'literal' && field.constant.value === name) return true
   }
-  return celLibrary()
+  return loadCelLibrary()
     .childrenOf(expression)
     .some((child) => selectsClaim(child, name))
 }

@@ -2,7 +2,7 @@ import { isJsonObject, messageOf } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { Claims } from './claims.ts'
 import type { DocumentFetcher } from './document-fetcher.ts'
-import { untrustedClaims, untrustedIssuer, verifyIdToken } from './id-token.ts'
+import { decodeUntrustedClaims, getUntrustedIssuer, verifyIdToken } from './id-token.ts'
 import type { IdTokenRules } from './id-token.ts'
 import { Provider } from './provider.ts'
 import type { ProviderOptions } from './provider.ts'
@@ -56,11 +56,11 @@ export class DistributedClaims implements Disposable {
   async #fetch(endpoint: string, source: JsonObject): Promise<JsonValue> {
     const { claim, rules } = this.#options
     const token = await this.#fetchToken(endpoint, source['access_token'])
-    const untrusted = untrustedClaims(token)
+    const untrusted = decodeUntrustedClaims(token)
     if (untrusted === undefined) {
       throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${JSON.stringify(claim)}: malformed token`)
     }
-    const issuer = untrustedIssuer(untrusted)
+    const issuer = getUntrustedIssuer(untrusted)
     const provider = this.#providerOf(issuer)
     if (provider.problem !== undefined) {
       throw new Error(`verifying untrusted issuer ${issuer} failed: verifier not initialized for issuer: ${JSON.stringify(issuer)}`)

@@ -23,12 +23,12 @@ const compactSerialization = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const notBeforeLeewayMs = 60_000
 
 /** Returns the unverified claims of a token; undefined if the text is not a token in compact serialization. */
-export function untrustedClaims(token: string): Claims | undefined {
+export function decodeUntrustedClaims(token: string): Claims | undefined {
   return compactSerialization.test(token) ? decodePart(token.split('.', 2)[1]!) : undefined
 }
 
 /** Returns the `iss` claim of an unverified token. */
-export function untrustedIssuer(claims: Claims): string {
+export function getUntrustedIssuer(claims: Claims): string {
   const issuer = claims['iss']
   if (issuer === 'accounts.google.com') return 'https://accounts.google.com'
   return typeof issuer === 'string' ? issuer : ''
@@ -36,7 +36,7 @@ export function untrustedIssuer(claims: Claims): string {
 
 /** Verifies an ID token: its times, audience, algorithm and signature. Rejects with kube-apiserver's message. */
 export async function verifyIdToken(token: string, provider: Pick<Provider, 'verify'>, rules: IdTokenRules): Promise<Claims> {
-  const claims = untrustedClaims(token)
+  const claims = decodeUntrustedClaims(token)
   if (claims === undefined) throw new Error('oidc: malformed jwt')
   const audiences = audiencesOf(claims['aud'])
   if (!rules.audiences.some((audience) => audiences.includes(audience))) {

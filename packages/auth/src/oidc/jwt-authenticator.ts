@@ -3,10 +3,10 @@ import type { Clock } from '@keelson/apimachinery'
 import type { Dialer, EgressNetwork } from '@keelson/outbound'
 import type { CompiledJwt } from '../configuration/validate-authentication-configuration.ts'
 import type { TokenAuthenticator, TokenResult } from '../token-authenticator.ts'
-import { userOfClaims } from './claims.ts'
+import { mapClaimsToUser } from './claims.ts'
 import { DistributedClaims } from './distributed-claims.ts'
 import { createDocumentFetcher } from './document-fetcher.ts'
-import { signingAlgorithms, untrustedClaims, untrustedIssuer, verifyIdToken } from './id-token.ts'
+import { signingAlgorithms, decodeUntrustedClaims, getUntrustedIssuer, verifyIdToken } from './id-token.ts'
 import type { JwtMetrics } from './jwt-metrics.ts'
 import { Provider } from './provider.ts'
 
@@ -31,9 +31,9 @@ export function createJwtAuthenticator(options: JwtAuthenticatorOptions): JwtAut
   const issuers = options.issuers.map((jwt) => new Issuer(jwt, options))
   return {
     authenticateToken: (token) => {
-      const claims = issuers.length === 0 ? undefined : untrustedClaims(token)
+      const claims = issuers.length === 0 ? undefined : decodeUntrustedClaims(token)
       if (claims === undefined) return undefined
-      const url = untrustedIssuer(claims)
+      const url = getUntrustedIssuer(claims)
       return issuers.find((issuer) => issuer.url === url)?.authenticate(token)
     },
     problems: () => issuers.flatMap(({ problem }) => problem ?? []),
@@ -111,7 +111,7 @@ class Issuer implements Disposable {
     } catch (error) {
       throw new Error(`oidc: could not expand distributed claims: ${messageOf(error)}`, { cause: error })
     }
-    return userOfClaims(claims, this.#jwt)
+    return mapClaimsToUser(claims, this.#jwt)
   }
 
   [Symbol.dispose](): void {

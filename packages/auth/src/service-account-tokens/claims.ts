@@ -49,7 +49,7 @@ export interface TokenPayload {
 }
 
 /** Builds a token's payload. `now` is in milliseconds since the epoch. `id` must be unique. */
-export function tokenPayload(claims: ServiceAccountClaims, issuer: string, now: number, id: string): TokenPayload {
+export function buildTokenPayload(claims: ServiceAccountClaims, issuer: string, now: number, id: string): TokenPayload {
   const seconds = Math.floor(now / 1000)
   const { namespace, serviceAccount, pod, secret, node, warnAfterSeconds } = claims
   return {

@@ -2,12 +2,12 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Secret, ServiceAccount } from '@keelson/api/core/v1'
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
-import { isRejectedToken, rejectionOf } from '../token-authenticator.ts'
+import { isRejectedToken, toRejection } from '../token-authenticator.ts'
 import type { RejectedToken, RequestNotes, TokenAuthenticator, TokenForAudiences } from '../token-authenticator.ts'
 import type { TokenMetrics } from '../token-metrics.ts'
-import { serviceAccountGroups, serviceAccountOf, serviceAccountUserName } from '../well-known-user-names.ts'
+import { listServiceAccountGroups, parseServiceAccountUserName, serviceAccountUserName } from '../well-known-user-names.ts'
 import { audiencesOf, isName, readAudiences } from './claims.ts'
-import { wrongAudience } from './service-account-authenticator.ts'
+import { rejectAudience } from './service-account-authenticator.ts'
 import type { TokenVerifier, VerifiedPayload } from './token-verifier.ts'
 
 /** The `iss` claim of legacy tokens, which are stored in secrets. */
@@ -115,17 +115,17 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
     if (aud === undefined) return { rejected: 'aud claim is invalid' }
     const audiences = audiencesOf({ aud, sub: typeof sub === 'string' ? sub : '' }, { own: options.audiences, notes, metrics })
     const common = audiences.filter((audience) => wanted.includes(audience))
-    if (common.length === 0) return wrongAudience(audiences, wanted)
+    if (common.length === 0) return rejectAudience(audiences, wanted)
     const claims = readClaims(verified.payload)
     if (isRejectedToken(claims)) return claims
     const problem = objects && (await problemWith(token, claims, notes))
     if (problem !== undefined) return problem
     const { namespace, name, uid } = claims
-    const user = { name: serviceAccountUserName(namespace, name), uid, groups: serviceAccountGroups(namespace), extra: {} }
+    const user = { name: serviceAccountUserName(namespace, name), uid, groups: listServiceAccountGroups(namespace), extra: {} }
     return { user, audiences: common }
   }
 
-  const safely: typeof authenticateFor = (...token) => authenticateFor(...token).catch(rejectionOf)
+  const safely: typeof authenticateFor = (...token) => authenticateFor(...token).catch(toRejection)
   return {
     authenticateToken: async (token, notes) => {
       const result = await safely(token, options.audiences, notes)
@@ -147,7 +147,7 @@ function readClaims(payload: VerifiedPayload): LegacyClaims | RejectedToken {
   const uid = claim(`${prefix}service-account.uid`)
   const required = { sub: subject, namespace, secretName: secret, serviceAccountName: name, serviceAccountUID: uid }
   for (const [key, value] of Object.entries(required)) if (value === '') return { rejected: `${key} claim is missing` }
-  const account = serviceAccountOf(subject)
+  const account = parseServiceAccountUserName(subject)
   if (account?.namespace !== namespace || account.name !== name) return { rejected: 'sub claim is invalid' }
   // Secrets with invalid names must not be looked up.
   return isName(secret) ? { namespace, name, uid, secret } : invalidated

@@ -12,7 +12,7 @@ export const openIdConfigurationPath = '/.well-known/openid-configuration'
 export const keySetPath = '/openid/v1/jwks'
 
 /** Builds the discovery documents. Throws if the issuer is not an https URL without query and fragment. */
-export function openIdDocuments(issuer: string, keySetUri: string, keys: readonly VerificationKey[]): OpenIdDocuments {
+export function buildOpenIdDocuments(issuer: string, keySetUri: string, keys: readonly VerificationKey[]): OpenIdDocuments {
   const url = URL.parse(issuer)
   if (url?.protocol !== 'https:') throw new Error(`issuer URL must use https scheme, got: ${issuer}`)
   if (issuer.includes('?')) throw new Error(`issuer URL may not include a query, got: ${issuer}`)

@@ -1,11 +1,11 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
-import { isRejectedToken, rejectionOf } from '../token-authenticator.ts'
+import { isRejectedToken, toRejection } from '../token-authenticator.ts'
 import type { RejectedToken, RequestNotes, TokenAuthenticator, TokenForAudiences } from '../token-authenticator.ts'
 import type { TokenMetrics } from '../token-metrics.ts'
 import { audiencesOf, readPayload } from './claims.ts'
 import type { ObjectReference, TokenPayload } from './claims.ts'
-import { serviceAccountUser } from './service-account-user.ts'
+import { buildServiceAccountUser } from './service-account-user.ts'
 import type { TokenVerifier } from './token-verifier.ts'
 
 /** The fields of a bound object that affect the validity of tokens. */
@@ -79,12 +79,12 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
     if (payload === undefined) return { rejected: 'service account token claims could not be validated due to unexpected validation error' }
     const audiences = audiencesOf(payload, { own: options.audiences, notes, metrics })
     const common = audiences.filter((audience) => wanted.includes(audience))
-    if (common.length === 0) return wrongAudience(audiences, wanted)
+    if (common.length === 0) return rejectAudience(audiences, wanted)
     const now = clock.now()
     const problem = problemWithTime(payload, now) ?? (await problemWith(payload, now))
     if (problem !== undefined) return problem
     noteAge(payload, now, notes)
-    return { user: serviceAccountUser(payload), audiences: common }
+    return { user: buildServiceAccountUser(payload), audiences: common }
   }
 
   /** Counts uses of tokens with an extended lifetime. Adds an audit annotation if the token should have been replaced by now. */
@@ -99,7 +99,7 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
     notes?.annotate?.('authentication.k8s.io/stale-token', `subject: ${sub}, seconds after warning threshold: ${seconds}`)
   }
 
-  const safely: typeof authenticateFor = (...token) => authenticateFor(...token).catch(rejectionOf)
+  const safely: typeof authenticateFor = (...token) => authenticateFor(...token).catch(toRejection)
   return {
     authenticateToken: async (token, notes) => {
       const result = await safely(token, options.audiences, notes)
@@ -109,7 +109,7 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
   }
 }
 
-export function wrongAudience(audiences: readonly string[], wanted: readonly string[]): RejectedToken {
+export function rejectAudience(audiences: readonly string[], wanted: readonly string[]): RejectedToken {
   return { rejected: `token audiences ${quoted(audiences)} is invalid for the target audiences ${quoted(wanted)}` }
 }
 

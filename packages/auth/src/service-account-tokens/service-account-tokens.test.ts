@@ -5,13 +5,13 @@ import { expect, test } from 'vitest'
 import { createTokenMetrics } from '../token-metrics.ts'
 import { createServiceAccountAuthenticator } from './service-account-authenticator.ts'
 import type { BoundObject } from './service-account-authenticator.ts'
-import { openIdDocuments } from './open-id-documents.ts'
+import { buildOpenIdDocuments } from './open-id-documents.ts'
 import { createTokenIssuer } from './token-issuer.ts'
 import { readSigningKey, readVerificationKeys } from './token-keys.ts'
 import type { SigningKey } from './token-keys.ts'
 import { createTokenVerifier } from './token-verifier.ts'
 import type { TokenVerifier } from './token-verifier.ts'
-import { tokenPayload } from './claims.ts'
+import { buildTokenPayload } from './claims.ts'
 import type { ServiceAccountClaims } from './claims.ts'
 
 const issuer = 'https://issuer.example'
@@ -137,7 +137,7 @@ test('rejects other encodings of a valid token', async () => {
 test('rejects critical extensions and invalid object names, even if the signature is valid', async () => {
   const { authenticate } = setUp()
   const key = readSigningKey(pems.ES256)
-  const payload = tokenPayload(claims, issuer, start, 'id-1')
+  const payload = buildTokenPayload(claims, issuer, start, 'id-1')
   const signed = (more: object, changed: object = payload): Promise<string> =>
     signParts({ alg: key.algorithm, kid: key.id, ...more }, changed, key)
   expect(await authenticate(await signed({}))).toBeDefined()
@@ -158,7 +158,7 @@ test('rejects critical extensions and invalid object names, even if the signatur
 test('rejects unknown and duplicate members of the header', async () => {
   const { reject } = setUp()
   const key = readSigningKey(pems.ES256)
-  const payload = tokenPayload(claims, issuer, start, 'id-1')
+  const payload = buildTokenPayload(claims, issuer, start, 'id-1')
   expect(await reject(await signParts({ alg: 'ES256', kid: 'other' }, payload, key))).toEqual({
     rejected: 'invalid signature, no keys found',
   })
@@ -242,7 +242,7 @@ test('rejects tokens whose bound objects were deleted', async () => {
 test('publishes discovery documents with which a standard library verifies a token', async () => {
   const { issuer: tokens } = setUp({ pem: pems.RS256 })
   const token = await tokens.issue(claims)
-  const { configuration, keySet } = openIdDocuments(issuer, `${issuer}/openid/v1/jwks`, readVerificationKeys(pems.RS256 + pems.ES256))
+  const { configuration, keySet } = buildOpenIdDocuments(issuer, `${issuer}/openid/v1/jwks`, readVerificationKeys(pems.RS256 + pems.ES256))
   expect(JSON.parse(configuration)).toEqual({
     issuer,
     jwks_uri: `${issuer}/openid/v1/jwks`,
@@ -273,7 +273,7 @@ test('rejects keys that cannot sign tokens', () => {
   expect(() => readVerificationKeys(short)).toThrow('an RSA key of 1024 bits cannot sign tokens: it must have at least 2048')
   expect(() => readSigningKey('nothing')).toThrow('does not contain a valid RSA or ECDSA private key')
   expect(() => readVerificationKeys('nothing')).toThrow('does not contain any valid RSA or ECDSA public keys')
-  expect(() => openIdDocuments('kubernetes/serviceaccount', 'https://x/', [])).toThrow('issuer URL must use https scheme')
+  expect(() => buildOpenIdDocuments('kubernetes/serviceaccount', 'https://x/', [])).toThrow('issuer URL must use https scheme')
 })
 
 test('checks the issuer of cached tokens, and counts a cache miss once', async () => {

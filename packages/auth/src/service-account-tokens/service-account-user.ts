@@ -1,10 +1,10 @@
 import type { UserInfo } from '@keelson/apimachinery'
 import { credentialIdKey } from '../users.ts'
-import { serviceAccountGroups, serviceAccountUserName } from '../well-known-user-names.ts'
+import { listServiceAccountGroups, serviceAccountUserName } from '../well-known-user-names.ts'
 import type { TokenPayload } from './claims.ts'
 
 /** Builds the user of a service account token. The bound objects are in `extra`. */
-export function serviceAccountUser({ jti, 'kubernetes.io': { namespace, serviceaccount, pod, node } }: TokenPayload): UserInfo {
+export function buildServiceAccountUser({ jti, 'kubernetes.io': { namespace, serviceaccount, pod, node } }: TokenPayload): UserInfo {
   const extra: Record<string, readonly string[]> = {}
   if (pod?.uid) {
     extra['authentication.kubernetes.io/pod-name'] = [pod.name]
@@ -18,7 +18,7 @@ export function serviceAccountUser({ jti, 'kubernetes.io': { namespace, servicea
   return {
     name: serviceAccountUserName(namespace, serviceaccount.name),
     ...(serviceaccount.uid && { uid: serviceaccount.uid }),
-    groups: serviceAccountGroups(namespace),
+    groups: listServiceAccountGroups(namespace),
     extra,
   }
 }

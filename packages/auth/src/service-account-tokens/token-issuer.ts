@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import { CompactSign } from 'jose/jws/compact/sign'
-import { tokenPayload } from './claims.ts'
+import { buildTokenPayload } from './claims.ts'
 import type { ServiceAccountClaims } from './claims.ts'
 import type { SigningKey } from './token-keys.ts'
 
@@ -22,7 +22,7 @@ export interface TokenIssuerOptions {
 export function createTokenIssuer({ issuer, key, clock = systemClock, newId = randomUUID }: TokenIssuerOptions): TokenIssuer {
   return {
     issue: (claims) => {
-      const payload = JSON.stringify(tokenPayload(claims, issuer, clock.now(), newId()))
+      const payload = JSON.stringify(buildTokenPayload(claims, issuer, clock.now(), newId()))
       return new CompactSign(Buffer.from(payload)).setProtectedHeader({ alg: key.algorithm, kid: key.id }).sign(key.privateKey)
     },
   }

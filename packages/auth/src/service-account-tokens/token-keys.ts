@@ -21,21 +21,21 @@ export function readSigningKey(pem: string): SigningKey {
   const block = pemBlocks(pem).find(({ label }) => label.endsWith('PRIVATE KEY'))
   if (block === undefined) throw new Error('data does not contain a valid RSA or ECDSA private key')
   const privateKey = createPrivateKey(block.text)
-  return { ...verificationKey(createPublicKey(privateKey)), privateKey }
+  return { ...createVerificationKey(createPublicKey(privateKey)), privateKey }
 }
 
 /** Reads all public keys in PEM text, including those of certificates and of private keys. Throws if there is none. */
 export function readVerificationKeys(pem: string): VerificationKey[] {
   const keys = pemBlocks(pem).flatMap(({ label, text }) => {
-    if (label === 'CERTIFICATE') return [verificationKey(new X509Certificate(text).publicKey)]
-    if (label.endsWith('PRIVATE KEY')) return [verificationKey(createPublicKey(createPrivateKey(text)))]
-    return label.endsWith('PUBLIC KEY') ? [verificationKey(createPublicKey(text))] : []
+    if (label === 'CERTIFICATE') return [createVerificationKey(new X509Certificate(text).publicKey)]
+    if (label.endsWith('PRIVATE KEY')) return [createVerificationKey(createPublicKey(createPrivateKey(text)))]
+    return label.endsWith('PUBLIC KEY') ? [createVerificationKey(createPublicKey(text))] : []
   })
   if (keys.length === 0) throw new Error('data does not contain any valid RSA or ECDSA public keys')
   return keys
 }
 
-export function verificationKey(publicKey: KeyObject): VerificationKey {
+export function createVerificationKey(publicKey: KeyObject): VerificationKey {
   const der = publicKey.export({ type: 'spki', format: 'der' })
   return { id: createHash('sha256').update(der).digest('base64url'), algorithm: algorithmOf(publicKey), publicKey }
 }

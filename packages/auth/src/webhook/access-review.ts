@@ -5,7 +5,7 @@ import type { AuthorizerAttributes } from '../authorizer.ts'
 export type ReviewVersion = 'v1' | 'v1beta1'
 
 /** Builds the spec of a SubjectAccessReview of version v1. Members with empty values are left out, like Go's `omitempty`. */
-export function accessReviewSpec({ user, action }: AuthorizerAttributes): JsonObject {
+export function buildAccessReviewSpec({ user, action }: AuthorizerAttributes): JsonObject {
   const attributes = action.isResourceRequest
     ? {
         resourceAttributes: withoutEmpty({
@@ -38,7 +38,7 @@ export function accessReviewSpec({ user, action }: AuthorizerAttributes): JsonOb
 }
 
 /** Builds the SubjectAccessReview to send. In v1beta1, the field `groups` is named `group`. */
-export function accessReview(spec: JsonObject, version: ReviewVersion): JsonObject {
+export function buildAccessReview(spec: JsonObject, version: ReviewVersion): JsonObject {
   const { groups, ...rest } = spec
   return {
     kind: 'SubjectAccessReview',

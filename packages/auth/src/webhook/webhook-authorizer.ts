@@ -3,7 +3,7 @@ import type { JsonObject, RequestedAction } from '@keelson/apimachinery'
 import { noOpinion } from '../authorizer.ts'
 import type { Authorizer, AuthorizerAttributes, Decision } from '../authorizer.ts'
 import type { WebhookAuthorizerMetrics } from '../authorization-metrics.ts'
-import { accessReview, accessReviewSpec } from './access-review.ts'
+import { buildAccessReview, buildAccessReviewSpec } from './access-review.ts'
 import type { ReviewVersion } from './access-review.ts'
 import { ExpiringCache } from './expiring-cache.ts'
 import { sendReview } from './review-client.ts'
@@ -54,7 +54,7 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
     let last = 'error'
     let status: JsonObject
     try {
-      status = await sendReview(webhook, accessReview(spec, version), {
+      status = await sendReview(webhook, buildAccessReview(spec, version), {
         observe: ({ error, isTimeout, seconds }) => {
           last = error === undefined ? 'success' : isTimeout ? 'timeout' : 'error'
           metrics?.evaluated(name, last, seconds)
@@ -80,7 +80,7 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
 
   return {
     authorize: (attributes: AuthorizerAttributes) => {
-      const spec = accessReviewSpec(attributes)
+      const spec = buildAccessReviewSpec(attributes)
       if (matchConditions === undefined) return askUnlessKnown(spec, attributes.action)
       return maybeThen(matchConditions.matches(spec), ({ matches, error }) => {
         if (error !== undefined) return failed(error)

@@ -15,7 +15,7 @@ import {
   sameType,
   sizeOf,
   types,
-  typeText,
+  formatType,
   typeWith,
 } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
@@ -111,7 +111,7 @@ class Checker {
   }
 
   #mismatch({ offset }: { readonly offset: number }, expected: Type, found: Type): Type {
-    return this.#fail(offset, () => `expected type '${typeText(expected)}' but found '${typeText(found)}'`)
+    return this.#fail(offset, () => `expected type '${formatType(expected)}' but found '${formatType(found)}'`)
   }
 
   #known(name: string, expression: Expr): Type | undefined {
@@ -149,7 +149,8 @@ class Checker {
         this.#substitution.isAssignable(types.dyn, type)
         return types.dyn
       default:
-        if (!isDynamic(type) && type.kind !== 'error') this.#fail(offset, () => `type '${typeText(type)}' does not support field selection`)
+        if (!isDynamic(type) && type.kind !== 'error')
+          this.#fail(offset, () => `type '${formatType(type)}' does not support field selection`)
         return types.dyn
     }
   }
@@ -223,7 +224,7 @@ class Checker {
   #noOverload(call: Call, name: string, { argTypes, isMember }: { readonly argTypes: readonly Type[]; readonly isMember: boolean }): Type {
     const known = argTypes.map((type) => this.#substitution.apply(type, types.dyn))
     return this.#fail(call.offset, () => {
-      const texts = known.map(typeText)
+      const texts = known.map(formatType)
       const signature = isMember ? `${texts[0]}.(${texts.slice(1).join(', ')})` : `(${texts.join(', ')})`
       return `found no matching overload for '${name}' applied to '${signature}'`
     })
@@ -272,7 +273,8 @@ class Checker {
       const wanted = this.#structField(typeName, field.name, field.offset)
       const value = this.#unwrapped(field.value, given, field.optional)
       if (this.#substitution.isAssignable(wanted, value)) continue
-      const text = (): string => `expected type of field '${field.name}' is '${typeText(wanted)}' but provided type is '${typeText(value)}'`
+      const text = (): string =>
+        `expected type of field '${field.name}' is '${formatType(wanted)}' but provided type is '${formatType(value)}'`
       this.#fail(field.offset, text)
     }
     return type
@@ -321,7 +323,7 @@ class Checker {
         return [types.dyn, types.dyn]
       default: {
         const text = (): string =>
-          `expression of type '${typeText(type)}' cannot be range of a comprehension (must be list, map, or dynamic)`
+          `expression of type '${formatType(type)}' cannot be range of a comprehension (must be list, map, or dynamic)`
         this.#fail(range.offset, text)
         return [types.error, types.error]
       }

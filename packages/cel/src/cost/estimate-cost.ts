@@ -3,14 +3,14 @@ import type { Compiled } from '../compile.ts'
 import { codePoints } from '../source.ts'
 import { optionalValue } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
-import { kubernetesCallCost } from './kubernetes-call-costs.ts'
-import { listCallCost } from './list-call-costs.ts'
+import { estimateKubernetesCall } from './kubernetes-call-costs.ts'
+import { estimateListCall } from './list-call-costs.ts'
 import { LocalVariables } from './local-variables.ts'
 import type { EntrySize } from './local-variables.ts'
 import { exactly, most, product, sum, union, unknown } from './range.ts'
 import type { Range } from './range.ts'
 import type { CallCost, CallNodes, SizedNode, SizeHints } from './sized-node.ts'
-import { standardCallCost } from './standard-call-costs.ts'
+import { estimateStandardCall } from './standard-call-costs.ts'
 
 const free = exactly(0n)
 const one = exactly(1n)
@@ -112,14 +112,14 @@ class CostEstimator {
   }
 
   #overloadCost(call: Call, overload: string, { nodes, name, argCosts }: CallContext): CallCost {
-    const special = listCallCost(overload, nodes) ?? kubernetesCallCost(name, overload, nodes)
+    const special = estimateListCall(overload, nodes) ?? estimateKubernetesCall(name, overload, nodes)
     if (special !== undefined) return { ...special, cost: sum(special.cost, ...argCosts) }
     if (overload === 'logical_and' || overload === 'logical_or') {
       return { cost: { min: argCosts[0]!.min, max: sum(...argCosts).max } }
     }
     if (overload === 'conditional') return this.#conditional(call, nodes, argCosts)
     if (/^add_(?:bytes|list|string)$/.test(overload)) this.#uniteEntries(call, call.args[0]!, call.args[1]!)
-    const standard = standardCallCost(overload, nodes)
+    const standard = estimateStandardCall(overload, nodes)
     return { ...standard, cost: sum(standard.cost, ...argCosts) }
   }
 

@@ -29,7 +29,7 @@ const comparable: ReadonlySet<string> = new Set([
 ])
 
 /** Estimates the cost of a call to a function whose cost Kubernetes defines; undefined for other functions. */
-export function kubernetesCallCost(name: string, overload: string, nodes: CallNodes): CallCost | undefined {
+export function estimateKubernetesCall(name: string, overload: string, nodes: CallNodes): CallCost | undefined {
   const { target, args } = nodes
   const [first] = args
   if (nominal.has(name) || overload === 'cidr_ip') return fixed
@@ -64,7 +64,7 @@ export function kubernetesCallCost(name: string, overload: string, nodes: CallNo
     }
     case 'find':
     case 'findAll':
-      return { cost: searchCost(target!.size, first!.size), resultSize: { min: 0n, max: target!.size.max } }
+      return { cost: estimateSearchCost(target!.size, first!.size), resultSize: { min: 0n, max: target!.size.max } }
     case 'ip':
     case 'cidr':
     case 'isIP':
@@ -92,7 +92,7 @@ export function kubernetesCallCost(name: string, overload: string, nodes: CallNo
  * Estimates the cost of matching a regular expression. Assumes one subexpression per four characters of the pattern, each tried at every
  * position of the text.
  */
-export function searchCost(text: Range, pattern: Range): Range {
+export function estimateSearchCost(text: Range, pattern: Range): Range {
   return product(times(sum(text, exactly(1n)), traversal), times(pattern, patternLength))
 }
 

@@ -20,7 +20,7 @@ const estimates: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ['list_sets_equivalent_list', (nodes) => pairs(nodes, 2)],
 ])
 
-export function listCallCost(overload: string, nodes: CallNodes): CallCost | undefined {
+export function estimateListCall(overload: string, nodes: CallNodes): CallCost | undefined {
   const sort = /^list_(.+)_sort(ByAssociatedKeys)?$/.exec(overload)
   if (sort === null) return estimates.get(overload)?.(nodes)
   const { size } = sort[2] === undefined ? nodes.target! : nodes.args[0]!

@@ -1,4 +1,4 @@
-import { searchCost } from './kubernetes-call-costs.ts'
+import { estimateSearchCost } from './kubernetes-call-costs.ts'
 import { exactly, product, sum, times } from './range.ts'
 import type { CallCost, CallNodes } from './sized-node.ts'
 
@@ -6,7 +6,7 @@ const traversal = 0.1
 const comparisons = /^(?:equals|not_equals|(?:less|greater)(?:_equals)?_(?:string|bytes))$/
 
 /** Estimates calls of CEL's standard functions. */
-export function standardCallCost(overload: string, { target, args }: CallNodes): CallCost {
+export function estimateStandardCall(overload: string, { target, args }: CallNodes): CallCost {
   const [first, second] = args
   switch (overload) {
     case 'string_format':
@@ -26,7 +26,7 @@ export function standardCallCost(overload: string, { target, args }: CallNodes):
     case 'in_list':
       return { cost: second!.size }
     case 'matches_string':
-      return { cost: searchCost(target!.size, first!.size) }
+      return { cost: estimateSearchCost(target!.size, first!.size) }
     case 'contains_string':
       return { cost: product(times(target!.size, traversal), times(first!.size, traversal)) }
     case 'add_list':

@@ -1,7 +1,7 @@
 import { elementAt, isList, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
 import { CelMap, findInMap, isMap } from '../values/map.ts'
-import { doubleText, goTypeOf, typeNameOf, valueText } from '../values/text.ts'
+import { formatDouble, goTypeOf, typeNameOf, valueText } from '../values/text.ts'
 import { CelError, Double, isInt, StructValue, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 
@@ -28,7 +28,7 @@ function indexFrom(key: Value): number | CelError {
   if (key instanceof Double) {
     return Number.isInteger(key.value) && Math.abs(key.value) < 2 ** 63
       ? key.value
-      : new CelError(`unsupported index value ${doubleText(key.value)} in list`)
+      : new CelError(`unsupported index value ${formatDouble(key.value)} in list`)
   }
   if (key instanceof Uint) return key.value < 2n ** 63n ? Number(key.value) : new CelError(`unsupported index value ${key.value} in list`)
   return new CelError(`unsupported index type '${typeNameOf(key)}' in list`)

@@ -93,7 +93,7 @@ function fromNative(value: Value): Value {
 }
 
 /** Applies `reread` to the value on the stack. */
-export function rereadStep(machine: Machine): void {
+export function rereadTop(machine: Machine): void {
   const value = machine.stack.at(-1)
   if (value instanceof Optional) machine.stack[machine.stack.length - 1] = reread(value)
 }

@@ -68,7 +68,7 @@ export function dispatch(name: string, overloads: readonly BoundOverload[]): Imp
 }
 
 /** Creates a step that calls a function with the arguments on the stack. If an argument is an error, the first error is the result. */
-export function callStep(implementation: Implementation, count: number, cost: CallCost): Step {
+export function callFunction(implementation: Implementation, count: number, cost: CallCost): Step {
   if (isNominal(cost) && count === 1) return nominalUnary(implementation)
   if (isNominal(cost) && count === 2) return nominalBinary(implementation)
   const isChargedLater = dependsOnResult(cost)

@@ -29,7 +29,7 @@ function joined(first: Value, second: Value, decisive: boolean): Value {
   return typeof second === 'boolean' ? !decisive : orError(second)
 }
 
-export function equalsStep(isNegated: boolean): Step {
+export function compareEquality(isNegated: boolean): Step {
   return isNegated ? notEqual : equal
 }
 

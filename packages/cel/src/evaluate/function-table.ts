@@ -6,7 +6,7 @@ import { implementations } from '../functions/index.ts'
 import { sharedImplementations } from '../functions/operators.ts'
 import { searchFor } from '../functions/regular-expressions.ts'
 import { BoundOverload, dispatch } from './calls.ts'
-import { callCostOf } from './runtime-cost.ts'
+import { getCallCost } from './runtime-cost.ts'
 import type { CallCost } from './runtime-cost.ts'
 
 /** The implementation of a call, chosen as far as the argument types are known before evaluation. */
@@ -39,7 +39,7 @@ export class FunctionTable {
     const args = reference.isMember ? [call.target!, ...call.args] : call.args
     const { name } = reference
     const overload = reference.overloads.length === 1 ? reference.overloads[0]! : ''
-    const cost = { overload, charge: callCostOf(name, overload) }
+    const cost = { overload, charge: getCallCost(name, overload) }
     if (searches.has(name) && typeof pattern === 'string') {
       const search = searchFor(name, pattern)
       if (search !== undefined) return { name, args, implementation: search, cost, stopsAtError: true }

@@ -23,7 +23,7 @@ export function requireOptional(what: string | undefined, { below, cost, end }: 
 }
 
 /** Creates a step that builds a list of the values on the stack. Absent optional elements are left out. */
-export function listStep(count: number, optional: ReadonlySet<number>): Step {
+export function buildList(count: number, optional: ReadonlySet<number>): Step {
   return (machine) => {
     const items = machine.stack.splice(machine.stack.length - count, count)
     machine.charge(createListCost)
@@ -41,7 +41,7 @@ function withoutAbsent(items: readonly Value[], optional: ReadonlySet<number>): 
 }
 
 /** Creates a step that builds a map of the keys and values on the stack. */
-export function mapStep(optional: readonly boolean[]): Step {
+export function buildMap(optional: readonly boolean[]): Step {
   return (machine) => {
     const parts = machine.stack.splice(machine.stack.length - optional.length * 2, optional.length * 2)
     machine.charge(createMapCost)
@@ -61,7 +61,7 @@ export function mapOf(parts: readonly Value[], optional: readonly boolean[]): Va
 }
 
 /** Creates a step that builds a message of the values on the stack. */
-export function structStep(typeName: string, fields: readonly { readonly name: string; readonly optional: boolean }[]): Step {
+export function buildStruct(typeName: string, fields: readonly { readonly name: string; readonly optional: boolean }[]): Step {
   return (machine) => {
     const values = machine.stack.splice(machine.stack.length - fields.length, fields.length)
     machine.charge(createStructCost)

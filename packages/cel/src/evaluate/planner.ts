@@ -5,14 +5,14 @@ import { isDynamic, isOptional } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { CelError, noSuchOverload, Optional } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
-import { accessComputed, accessConstant, rereadStep, skipKey } from './attributes.ts'
+import { accessComputed, accessConstant, rereadTop, skipKey } from './attributes.ts'
 import type { Access } from './attributes.ts'
-import { callStep, skipAfterError } from './calls.ts'
+import { callFunction, skipAfterError } from './calls.ts'
 import { Constants } from './constants.ts'
-import { equalsStep, isInConstants, joinLogic, skipLogic } from './conditions.ts'
+import { compareEquality, isInConstants, joinLogic, skipLogic } from './conditions.ts'
 import { FunctionTable } from './function-table.ts'
 import { Label } from './label.ts'
-import { listStep, mapStep, requireOptional, structStep } from './literals.ts'
+import { buildList, buildMap, requireOptional, buildStruct } from './literals.ts'
 import {
   accumulate,
   beginLoop,
@@ -122,13 +122,13 @@ export class Planner {
     if (name === undefined) this.#expression(base, isConditional ? 'resolve' : 'evaluate')
     else this.#variable(name, links.length === 0 ? endCost : 0)
     if (name !== undefined && links.length === 0) {
-      if (mayBeOptional(this.#compiled.types.get(base))) this.#emit(rereadStep)
+      if (mayBeOptional(this.#compiled.types.get(base))) this.#emit(rereadTop)
       return
     }
     const end = new Label()
     for (const { key, ...access } of links) this.#access(key, access, end)
     this.#here(end)
-    if (endCost !== 0) this.#emit(chargeStep(endCost))
+    if (endCost !== 0) this.#emit(chargeCost(endCost))
   }
 
   #link(expression: Expr): { readonly link: Link; readonly operand: Expr } | undefined {
@@ -181,7 +181,7 @@ export class Planner {
       case '_!=_':
         this.#expression(first)
         this.#expression(second)
-        return this.#emit(equalsStep(call.name === '_!=_'))
+        return this.#emit(compareEquality(call.name === '_!=_'))
       case operators.index:
       case operators.optionalIndex:
       case operators.optionalSelect:
@@ -224,7 +224,7 @@ export class Planner {
 
   #branch(branch: Expr): void {
     this.#expression(branch, 'resolve')
-    if (mayBeOptional(this.#compiled.types.get(branch))) this.#emit(rereadStep)
+    if (mayBeOptional(this.#compiled.types.get(branch))) this.#emit(rereadTop)
   }
 
   /**
@@ -260,7 +260,7 @@ export class Planner {
       this.#expression(arg)
       if (stopsAtError && i < args.length - 1) this.#emit(skipAfterError(i, 0, end))
     }
-    this.#emit(callStep(implementation, args.length, cost.charge))
+    this.#emit(callFunction(implementation, args.length, cost.charge))
     this.#here(end)
   }
 
@@ -271,7 +271,7 @@ export class Planner {
       if (this.#constants.of(element) === undefined) this.#emit(skipAfterError(i, createListCost, end))
       if (optional.has(i)) this.#emit(requireOptional(undefined, { below: i, cost: createListCost, end }))
     }
-    this.#emit(listStep(elements.length, optional))
+    this.#emit(buildList(elements.length, optional))
     this.#here(end)
   }
 
@@ -286,7 +286,7 @@ export class Planner {
       }
       if (optional) this.#emit(requireOptional('', { below: below - 1, cost: createMapCost, end }))
     }
-    this.#emit(mapStep(entries.map(({ optional }) => optional)))
+    this.#emit(buildMap(entries.map(({ optional }) => optional)))
     this.#here(end)
   }
 
@@ -298,7 +298,7 @@ export class Planner {
       if (optional) this.#emit(requireOptional(name, { below: i, cost: createStructCost, end }))
     }
     const reference = this.#compiled.references.get(expression)
-    this.#emit(structStep(reference?.name ?? expression.typeName, expression.fields))
+    this.#emit(buildStruct(reference?.name ?? expression.typeName, expression.fields))
     this.#here(end)
   }
 
@@ -366,7 +366,7 @@ function jump(label: Label): Step {
   }
 }
 
-function chargeStep(cost: number): Step {
+function chargeCost(cost: number): Step {
   return (machine) => {
     machine.charge(cost)
   }

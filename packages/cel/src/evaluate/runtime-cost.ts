@@ -188,7 +188,7 @@ const standard: Readonly<Record<string, CallCost>> = {
 }
 
 /** Returns the cost function of a call. `overload` is empty if the overload depends on run-time types. */
-export function callCostOf(name: string, overload: string): CallCost {
+export function getCallCost(name: string, overload: string): CallCost {
   if (overload === 'cidr_ip') return one
   return own(byOverload, overload) ?? sorts.get(overload) ?? own(byFunction, name) ?? own(standard, overload) ?? one
 }

@@ -1,7 +1,7 @@
 import { parseInt64 } from '@keelson/apimachinery'
 import { parseDuration } from '../values/duration.ts'
 import type { Duration } from '../values/duration.ts'
-import { doubleText } from '../values/text.ts'
+import { formatDouble } from '../values/text.ts'
 import { isWithinYears, parseTimestamp, Timestamp } from '../values/timestamp.ts'
 import { CelError, Double, toInt, Uint } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
@@ -85,7 +85,7 @@ export const conversions: Implementations = {
   string_to_string: identity,
   bool_to_string: typed(String),
   bytes_to_string: typed(decoded),
-  double_to_string: typed(({ value }: Double) => doubleText(value)),
+  double_to_string: typed(({ value }: Double) => formatDouble(value)),
   duration_to_string: typed(String),
   int64_to_string: typed(String),
   timestamp_to_string: typed(String),

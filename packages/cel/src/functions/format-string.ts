@@ -4,7 +4,7 @@ import { elementAt, elementsOf, isList, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
 import { findInMap, isMap, keysOf } from '../values/map.ts'
 import type { MapValue } from '../values/map.ts'
-import { doubleText, typeNameOf } from '../values/text.ts'
+import { formatDouble, typeNameOf } from '../values/text.ts'
 import { Timestamp } from '../values/timestamp.ts'
 import { CelError, Double, isInt, TypeValue, Uint } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
@@ -168,7 +168,7 @@ function plainText(value: Value): string {
   if (typeof value === 'boolean' || isInt(value)) return String(value)
   if (value === null) return 'null'
   if (isList(value)) return listText(value)
-  if (value instanceof Double) return doubleText(value.value)
+  if (value instanceof Double) return formatDouble(value.value)
   if (value instanceof Uint) return String(value.value)
   if (value instanceof Timestamp || value instanceof Duration) return value.toString()
   if (value instanceof TypeValue) return value.name
@@ -207,7 +207,7 @@ function nestedText(value: Value): string {
   if (value instanceof Duration) return `duration(${quote(value.toString())})`
   if (value instanceof Double) {
     if (Number.isFinite(value.value)) return fixed(value.value, defaultPrecision)
-    return quote(doubleText(value.value))
+    return quote(formatDouble(value.value))
   }
   if (isFormattable(value)) return plainText(value)
   throw new FormatError(`error during formatting: no formatting function for ${typeNameOf(value)}`)

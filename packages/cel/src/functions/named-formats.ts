@@ -62,7 +62,7 @@ function matching(isValid: (text: string) => boolean, message: string): Validate
   return (text) => (isValid(text) ? [] : [message])
 }
 
-function uriProblems(text: string): readonly string[] {
+function findUriErrors(text: string): readonly string[] {
   const url = parseUrl(text)
   return typeof url === 'string' ? [url] : []
 }
@@ -76,7 +76,7 @@ const formats: Readonly<Record<string, NamedFormat>> = {
   dns1123SubdomainPrefix: new NamedFormat('DNS1123SubdomainPrefix', 60, (text) => nameIsDNSSubdomain(text, true)),
   dns1035LabelPrefix: new NamedFormat('DNS1035LabelPrefix', 30, (text) => nameIsDNS1035Label(text, true)),
   labelValue: new NamedFormat('LabelValue', 40, isValidLabelValue),
-  uri: new NamedFormat('URI', 1103, uriProblems),
+  uri: new NamedFormat('URI', 1103, findUriErrors),
   uuid: new NamedFormat(
     'uuid',
     70,

@@ -1,6 +1,6 @@
 import { TimeSlice } from '@keelson/apimachinery'
 import { RE2JS } from 're2js'
-import { patternProblem } from '../regexp/check-pattern.ts'
+import { findPatternError } from '../regexp/check-pattern.ts'
 import { unsupported } from '../values/arithmetic.ts'
 import { orError } from '../values/equality.ts'
 import { workload } from '../values/workload.ts'
@@ -23,7 +23,7 @@ const compiled = new Map<string, RE2JS>()
 function compilePattern(pattern: string): RE2JS | string {
   const known = compiled.get(pattern)
   if (known !== undefined) return known
-  const problem = patternProblem(pattern)
+  const problem = findPatternError(pattern)
   if (problem !== undefined) return problem
   const expression = compileChecked(pattern)
   if (typeof expression === 'string' || pattern.length > maxCachedLength) return expression

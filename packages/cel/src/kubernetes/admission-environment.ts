@@ -28,9 +28,9 @@ const requestEnvironment = baseEnvironment.extend({
 })
 const patchEnvironment = requestEnvironment.extend({ libraries: [jsonPatches], structs: [patchTypes] })
 
-export function admissionEnvironment({ hasParams, hasAuthorizer, hasPatches = false, variables }: AdmissionScope): Environment {
+export function buildAdmissionEnvironment({ hasParams, hasAuthorizer, hasPatches = false, variables }: AdmissionScope): Environment {
   return (hasPatches ? patchEnvironment : requestEnvironment).extend({
-    structs: variables === undefined ? [] : [variablesStruct(variables)],
+    structs: variables === undefined ? [] : [buildVariablesStruct(variables)],
     variables: {
       ...(hasParams ? { params: types.dyn } : {}),
       ...(hasAuthorizer ? authorizerVariables : {}),
@@ -45,8 +45,8 @@ const authorizerVariables: Readonly<Record<string, Type>> = {
 }
 
 /** Returns the type of a policy variable from the type of its expression. Struct types become dynamic. */
-export function variableType(type: Type): Type {
-  if (type.kind === 'list' || type.kind === 'map') return typeWith(type, type.parameters.map(variableType))
+export function toVariableType(type: Type): Type {
+  if (type.kind === 'list' || type.kind === 'map') return typeWith(type, type.parameters.map(toVariableType))
   return keptKinds.has(type.kind) ? type : types.dyn
 }
 
@@ -63,7 +63,7 @@ const keptKinds: ReadonlySet<Type['kind']> = new Set<Type['kind']>([
   'uint',
 ])
 
-function variablesStruct(variables: ReadonlyMap<string, Type>): StructTypes {
+function buildVariablesStruct(variables: ReadonlyMap<string, Type>): StructTypes {
   return {
     find: (name) => (name === variablesType ? structType(name) : undefined),
     field: (_, field) => variables.get(field),

@@ -4,7 +4,7 @@ import { declareStructs } from '../declarations/structs.ts'
 import type { Environment } from '../environment.ts'
 import { baseEnvironment } from '../libraries.ts'
 import { operators } from '../operators.ts'
-import { resultTypeText, structType } from '../types/type.ts'
+import { formatResultType, structType } from '../types/type.ts'
 import { compileFor } from './compile-for.ts'
 import type { Compilation } from './compile-for.ts'
 
@@ -45,7 +45,7 @@ export const authorizationEnvironment: Environment = baseEnvironment.extend({
 /** Compiles a match condition, which must return a boolean. */
 export function compileMatchCondition(text: string): Compilation {
   return compileFor(text, authorizationEnvironment, ({ type }) =>
-    type.kind === 'bool' ? undefined : `must evaluate to bool but got ${resultTypeText(type)}`,
+    type.kind === 'bool' ? undefined : `must evaluate to bool but got ${formatResultType(type)}`,
   )
 }
 

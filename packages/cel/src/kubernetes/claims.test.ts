@@ -4,16 +4,16 @@ import { CelError } from '../values/value.ts'
 import { toNative } from '../values/native.ts'
 import { compileAuthentication } from './authentication-environment.ts'
 import type { AuthenticationPurpose } from './authentication-environment.ts'
-import { claimsValue, userValue } from './claims.ts'
+import { toClaimsValue, toUserValue } from './claims.ts'
 
-const claims = claimsValue({
+const claims = toClaimsValue({
   sub: 'alice',
   groups: ['dev', 'ops'],
   age: 30,
   'example.com/role': { 'a.b': [{ 'c-d': 1 }] },
   nothing: null,
 })
-const user = userValue({ name: 'alice', groups: ['dev'], extra: { 'example.com/team': ['a'] } })
+const user = toUserValue({ name: 'alice', groups: ['dev'], extra: { 'example.com/team': ['a'] } })
 
 async function evaluated(text: string, purpose: AuthenticationPurpose = 'claimMapping'): Promise<unknown> {
   const { compiled, problem } = compileAuthentication(text, purpose)

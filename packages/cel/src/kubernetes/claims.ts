@@ -6,12 +6,12 @@ import { adapt, Double } from '../values/value.ts'
 import type { JsonRecord, Value } from '../values/value.ts'
 
 /** Creates the value of the variable `claims`. All numbers are doubles. Field names may be escaped, as in `claims.example__dot__com`. */
-export function claimsValue(claims: JsonRecord): Value {
+export function toClaimsValue(claims: JsonRecord): Value {
   return new ClaimMap(claims, true)
 }
 
 /** Creates the value of the variable `user`. */
-export function userValue({ name, uid = '', groups, extra = {} }: UserInfo): Value {
+export function toUserValue({ name, uid = '', groups, extra = {} }: UserInfo): Value {
   return new ClaimMap({ username: name, uid, groups, extra }, true)
 }
 
@@ -52,11 +52,11 @@ class ClaimMap extends CelMap {
     const unescaped = unescapeName(key)
     if (unescaped === undefined && this.#isVariable) return undefined
     const name = unescaped ?? key
-    return Object.hasOwn(this.#fields, name) ? claimValue(this.#fields[name]) : undefined
+    return Object.hasOwn(this.#fields, name) ? toClaimValue(this.#fields[name]) : undefined
   }
 
   keys(): Iterable<Value> {
-    return this.#isVariable ? Object.values(this.#fields).map(claimValue) : Object.keys(this.#fields)
+    return this.#isVariable ? Object.values(this.#fields).map(toClaimValue) : Object.keys(this.#fields)
   }
 }
 
@@ -73,11 +73,11 @@ class ClaimList extends CelList {
   }
 
   get(index: number): Value {
-    return claimValue(this.#items[index])
+    return toClaimValue(this.#items[index])
   }
 }
 
-function claimValue(raw: unknown): Value {
+function toClaimValue(raw: unknown): Value {
   if (typeof raw === 'number' || typeof raw === 'bigint') return new Double(Number(raw))
   if (Array.isArray(raw)) return new ClaimList(raw)
   return isMap(raw) && !(raw instanceof CelMap) ? new ClaimMap(raw, false) : adapt(raw)

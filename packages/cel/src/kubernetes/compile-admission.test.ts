@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { resultTypeText } from '../types/type.ts'
+import { formatResultType } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
-import { variableType } from './admission-environment.ts'
+import { toVariableType } from './admission-environment.ts'
 import { compileAdmission } from './compile-admission.ts'
 import type { AdmissionPurpose } from './compile-admission.ts'
 import type { Compilation } from './compile-for.ts'
@@ -15,7 +15,7 @@ function compiled({ scope, text, variables }: AdmissionAnswer): Compilation {
   const types = new Map<string, Type>()
   for (const [name, expression] of variables) {
     const result = compileAdmission(expression, 'variable', { ...known, variables: types })
-    if (result.compiled !== undefined) types.set(name, variableType(result.compiled.type))
+    if (result.compiled !== undefined) types.set(name, toVariableType(result.compiled.type))
   }
   for (const [name] of variables) if (!types.has(name)) types.set(name, { kind: 'dyn', name: 'dyn', parameters: [] })
   return compileAdmission(text, 'variable', { ...known, variables: types })
@@ -26,7 +26,7 @@ const base = { hasParams: false, hasAuthorizer: true }
 describe('admission expressions', () => {
   it.each(admissionAnswers.filter(({ type }) => type !== undefined))('accepts $text', (example) => {
     const { compiled: result, problem } = compiled(example)
-    expect(result === undefined ? problem : resultTypeText(result.type)).toBe(example.type)
+    expect(result === undefined ? problem : formatResultType(result.type)).toBe(example.type)
   })
 
   it.each(admissionAnswers.filter(({ problem }) => problem !== undefined))('rejects $text', (example) => {

@@ -1,6 +1,6 @@
-import { listType, resultTypeText, sameType, structType, types } from '../types/type.ts'
+import { listType, formatResultType, sameType, structType, types } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
-import { admissionEnvironment } from './admission-environment.ts'
+import { buildAdmissionEnvironment } from './admission-environment.ts'
 import type { AdmissionScope } from './admission-environment.ts'
 import { compileFor } from './compile-for.ts'
 import type { Compilation } from './compile-for.ts'
@@ -20,9 +20,9 @@ const results: Readonly<Record<AdmissionPurpose, readonly Type[]>> = {
 
 export function compileAdmission(text: string, purpose: AdmissionPurpose, scope: AdmissionScope): Compilation {
   const wanted = results[purpose]
-  return compileFor(text, admissionEnvironment(scope), ({ type }) => {
+  return compileFor(text, buildAdmissionEnvironment(scope), ({ type }) => {
     if (wanted.length === 0 || wanted.some((result) => sameType(result, type))) return undefined
-    const names = wanted.map(resultTypeText)
-    return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${resultTypeText(type)}`
+    const names = wanted.map(formatResultType)
+    return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${formatResultType(type)}`
   })
 }

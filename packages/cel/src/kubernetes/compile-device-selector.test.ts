@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { estimateCost } from '../cost/estimate-cost.ts'
 import { compileDeviceSelector, isTooComplex } from './compile-device-selector.ts'
-import { deviceSizes } from './device-environment.ts'
+import { getDeviceSize } from './device-environment.ts'
 import { selectorAnswers } from './recorded-answers.fixture.ts'
 
 describe('device selectors', () => {
@@ -11,7 +11,7 @@ describe('device selectors', () => {
 
   it.each(selectorAnswers.filter(({ cost }) => cost !== undefined))('estimates the cost of $text', ({ text, cost }) => {
     const { compiled, problem } = compileDeviceSelector(text)
-    expect(compiled === undefined ? problem : String(estimateCost(compiled, deviceSizes).max)).toBe(cost)
+    expect(compiled === undefined ? problem : String(estimateCost(compiled, getDeviceSize).max)).toBe(cost)
   })
 
   it('has a cost limit', () => {

@@ -1,4 +1,4 @@
-import { compile, CompileError, programProblem } from '../compile.ts'
+import { compile, CompileError, findProgramError } from '../compile.ts'
 import type { Compiled } from '../compile.ts'
 import type { Environment } from '../environment.ts'
 
@@ -14,7 +14,7 @@ export type Compilation =
 export function compileFor(text: string, environment: Environment, resultProblem: (compiled: Compiled) => string | undefined): Compilation {
   try {
     const compiled = compile(text, environment)
-    const problem = resultProblem(compiled) ?? programProblem(compiled)
+    const problem = resultProblem(compiled) ?? findProgramError(compiled)
     return problem === undefined ? { compiled } : { problem }
   } catch (error) {
     if (error instanceof CompileError) return { problem: `compilation failed: ${error.message}` }

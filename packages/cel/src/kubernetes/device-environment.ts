@@ -48,7 +48,7 @@ const device: Sized = {
 }
 
 /** Returns the maximum size of a device's field, as limited by the API; undefined for other paths. */
-export function deviceSizes([variable, ...path]: readonly string[]): Range | undefined {
+export function getDeviceSize([variable, ...path]: readonly string[]): Range | undefined {
   let at: Sized | undefined = variable === 'device' ? device : undefined
   for (const name of path) {
     if (name === '@items' || name === '@values') at = at?.values

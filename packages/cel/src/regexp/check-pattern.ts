@@ -4,7 +4,7 @@ import { escapeEnd, PatternError } from './escape.ts'
 const maxRepeat = 1000
 
 /** Returns the error of Go's regexp package for an invalid pattern; undefined for a valid one. https://github.com/google/re2/wiki/Syntax */
-export function patternProblem(pattern: string): string | undefined {
+export function findPatternError(pattern: string): string | undefined {
   try {
     new PatternChecker(pattern).check()
     return undefined

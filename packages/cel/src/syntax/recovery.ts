@@ -3,7 +3,7 @@ import { wholeExpression } from '../source.ts'
 import type { GrammarState } from './grammar-state.ts'
 import { states } from './grammar-state.ts'
 import { Lexer } from './lexer.ts'
-import { tokenSetText } from './token.ts'
+import { formatTokenSet } from './token.ts'
 import type { Token, TokenName } from './token.ts'
 
 const maxDepth = 250
@@ -127,7 +127,7 @@ export abstract class RecoveringParser {
     this.#countRecovery()
     if (this.#leavesOutToken()) return this.take()
     if (this.#expected(next).has(this.token.name)) {
-      this.#reportOnce(this.token, `missing ${tokenSetText(this.#expected())} at ${tokenText(this.token)}`)
+      this.#reportOnce(this.token, `missing ${formatTokenSet(this.#expected())} at ${tokenText(this.token)}`)
       const at = this.token.name === '<EOF>' ? (this.#last ?? this.token) : this.token
       return { name, text: `<missing ${name}>`, start: at.start }
     }
@@ -181,11 +181,11 @@ export abstract class RecoveringParser {
   }
 
   #mismatch(): never {
-    throw new RuleFailure(`mismatched input ${tokenText(this.token)} expecting ${tokenSetText(this.#expected())}`, this.token)
+    throw new RuleFailure(`mismatched input ${tokenText(this.token)} expecting ${formatTokenSet(this.#expected())}`, this.token)
   }
 
   #reportUnwanted(): void {
-    this.#reportOnce(this.token, `extraneous input ${tokenText(this.token)} expecting ${tokenSetText(this.#expected())}`)
+    this.#reportOnce(this.token, `extraneous input ${tokenText(this.token)} expecting ${formatTokenSet(this.#expected())}`)
   }
 
   /** Reports a syntax error. Further errors are suppressed until a token matches. */

@@ -47,7 +47,7 @@ export interface Token {
 }
 
 /** Formats a token set for a message. A single token has no braces. */
-export function tokenSetText(names: ReadonlySet<TokenName>): string {
+export function formatTokenSet(names: ReadonlySet<TokenName>): string {
   const listed = tokenNames.filter((name) => names.has(name))
   return listed.length === 1 ? listed[0]! : `{${listed.join(', ')}}`
 }

@@ -4,7 +4,7 @@ import { AuthorizerValue } from '../functions/authorization.ts'
 import type { CheckAuthorization } from '../functions/authorization.ts'
 import { listType, mapType, structType, types } from '../types/type.ts'
 import { CelError } from '../values/value.ts'
-import { compile, CompileError, programProblem } from '../compile.ts'
+import { compile, CompileError, findProgramError } from '../compile.ts'
 import { Program } from '../evaluate/program.ts'
 import { showValue } from './show-value.ts'
 
@@ -71,7 +71,7 @@ const check: CheckAuthorization = (user, action) => {
 export async function answer({ text, variables }: Pick<Answer, 'text' | 'variables'>): Promise<Answer> {
   try {
     const compiled = compile(text, answersEnvironment)
-    const problem = programProblem(compiled)
+    const problem = findProgramError(compiled)
     if (problem !== undefined) return { text, problem: problem.replace('program instantiation failed: ', '') }
     const authorizer = new AuthorizerValue({ name: 'alice', groups: [] }, check)
     const { value, cost } = await new Program(compiled).evaluate({ ...variables, authorizer })

@@ -13,7 +13,7 @@ export function showValue(value: Value): string {
   if (value === null) return 'null'
   if (isList(value)) return `[${elementsOf(value).map(showValue).join(', ')}]`
   if (value instanceof Uint) return `${value.value}u`
-  if (value instanceof Double) return `double(${doubleText(value.value)})`
+  if (value instanceof Double) return `double(${formatDouble(value.value)})`
   if (value instanceof Uint8Array) return `bytes(${Buffer.from(value).toString('hex')})`
   if (value instanceof Duration) return `duration(${value.nanos})`
   if (value instanceof Timestamp) return `timestamp(${value.toString()})`
@@ -37,7 +37,7 @@ function opaqueText(value: OpaqueValue): string {
   return name === undefined ? `<${value.typeName}>` : `${name}(${value.toString()})`
 }
 
-function doubleText(value: number): string {
+function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
   const [mantissa, exponent] = value.toExponential().split('e') as [string, string]
   const sign = Object.is(value, -0) ? '-' : ''

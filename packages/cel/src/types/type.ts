@@ -144,7 +144,7 @@ export function isGround(type: Type): boolean {
 }
 
 /** Formats a type for a message about an expression. */
-export function typeText(type: Type): string {
+export function formatType(type: Type): string {
   switch (type.kind) {
     case 'any':
     case 'duration':
@@ -154,13 +154,13 @@ export function typeText(type: Type): string {
     case 'error':
       return '!error!'
     default:
-      return withParameters(type, typeText)
+      return withParameters(type, formatType)
   }
 }
 
 /** Formats a type for a message about an expression's result. */
-export function resultTypeText(type: Type): string {
-  return type.kind === 'parameter' ? `<${type.name}>` : withParameters(type, resultTypeText)
+export function formatResultType(type: Type): string {
+  return type.kind === 'parameter' ? `<${type.name}>` : withParameters(type, formatResultType)
 }
 
 function withParameters({ name, parameters }: Type, text: (type: Type) => string): string {

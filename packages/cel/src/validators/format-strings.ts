@@ -32,7 +32,7 @@ const clauses: ReadonlyMap<string, Clause> = new Map([
 ])
 
 /** Returns the error of a call `'…'.format([…])` whose format and list are literals; undefined for valid and other calls. */
-export function formatProblem(call: Expr, types: ReadonlyMap<Expr, Type>): Problem | undefined {
+export function findFormatError(call: Expr, types: ReadonlyMap<Expr, Type>): Problem | undefined {
   if (call.kind !== 'call' || call.name !== 'format' || call.args.length !== 1) return undefined
   const {
     target,
@@ -72,7 +72,7 @@ function clauseProblem([, precision, letter]: RegExpExecArray, argument: Expr, t
     return { message: `${badPrecision}error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax` }
   const clause = clauses.get(letter!)
   if (clause === undefined) return { message: `${unreadable}unrecognized formatting clause "${firstByte(letter!)}"` }
-  const at = clause === text ? unformattablePart(argument, types) : wrongElement(argument, clause, types)
+  const at = clause === text ? findUnformattablePart(argument, types) : wrongElement(argument, clause, types)
   if (at === undefined) return undefined
   return { at, message: `error during formatting: ${clause.message}, was given ${types.get(at)!.name}` }
 }
@@ -87,13 +87,13 @@ function wrongElement(argument: Expr, { kinds }: Clause, types: ReadonlyMap<Expr
 }
 
 /** Returns the first element of a list or map that cannot be formatted. */
-function unformattablePart(argument: Expr, types: ReadonlyMap<Expr, Type>): Expr | undefined {
+function findUnformattablePart(argument: Expr, types: ReadonlyMap<Expr, Type>): Expr | undefined {
   const wrong = wrongElement(argument, text, types)
   if (wrong !== undefined) return wrong
   const parts =
     argument.kind === 'list' ? argument.elements : argument.kind === 'map' ? argument.entries.flatMap(({ key, value }) => [key, value]) : []
   for (const part of parts) {
-    const found = unformattablePart(part, types)
+    const found = findUnformattablePart(part, types)
     if (found !== undefined) return found
   }
   return undefined

@@ -1,6 +1,6 @@
 import type { Expr } from '../ast.ts'
 import type { Message } from '../issues.ts'
-import { optionalValue, sameType, typeText } from '../types/type.ts'
+import { optionalValue, sameType, formatType } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 
 export interface Problem {
@@ -9,7 +9,7 @@ export interface Problem {
 }
 
 /** Returns errors for the elements of a list or map literal whose type differs from earlier elements. */
-export function mixedElements(expression: Expr, types: ReadonlyMap<Expr, Type>): readonly Problem[] {
+export function findMixedElements(expression: Expr, types: ReadonlyMap<Expr, Type>): readonly Problem[] {
   if (expression.kind === 'list') {
     const elements = expression.elements.map((at, i) => ({ at, type: elementType(types.get(at)!, expression.optional.has(i)) }))
     return differences(elements).slice(0, 1)
@@ -32,5 +32,5 @@ function elementType(type: Type, optional: boolean): Type {
 function differences([first, ...rest]: readonly Element[]): readonly Problem[] {
   return rest
     .filter(({ type }) => !sameType(first!.type, type))
-    .map(({ at, type }) => ({ at, message: () => `expected type '${typeText(first!.type)}' but found '${typeText(type)}'` }))
+    .map(({ at, type }) => ({ at, message: () => `expected type '${formatType(first!.type)}' but found '${formatType(type)}'` }))
 }

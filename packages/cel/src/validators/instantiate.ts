@@ -4,7 +4,7 @@ import type { Compiled } from '../compile.ts'
 import { Constants } from '../evaluate/constants.ts'
 import { FunctionTable } from '../evaluate/function-table.ts'
 import { operators } from '../operators.ts'
-import { patternProblem } from '../regexp/check-pattern.ts'
+import { findPatternError } from '../regexp/check-pattern.ts'
 import { isIndexKey, invalidKey } from '../evaluate/access.ts'
 
 const searches: ReadonlySet<string> = new Set(['find', 'findAll', 'matches'])
@@ -16,19 +16,19 @@ const runtimeTypes: ReadonlySet<string> = new Set(['struct'])
  * Returns the error that prevents a well-typed expression from running; undefined if there is none. Constants are evaluated before the
  * program runs, so their errors are found here.
  */
-export function instantiationProblem(compiled: Compiled): string | undefined {
+export function findInstantiationError(compiled: Compiled): string | undefined {
   const constants = new Constants(compiled, new FunctionTable(compiled))
   const visit = (expression: Expr): string | undefined => {
     for (const child of childrenOf(expression)) {
       const problem = visit(child)
       if (problem !== undefined) return problem
     }
-    return expression.kind === 'call' ? callProblem(expression, compiled, constants) : nameProblem(expression, compiled)
+    return expression.kind === 'call' ? findCallError(expression, compiled, constants) : findNameError(expression, compiled)
   }
   return visit(compiled.expression)
 }
 
-function nameProblem(expression: Expr, { references, types }: Compiled): string | undefined {
+function findNameError(expression: Expr, { references, types }: Compiled): string | undefined {
   const reference = references.get(expression)
   const type = types.get(expression)
   const named = type?.kind === 'type' ? type.parameters[0] : undefined
@@ -37,7 +37,7 @@ function nameProblem(expression: Expr, { references, types }: Compiled): string 
   return isMessage || timeNames.has(reference.name) ? `reference to undefined type: ${reference.name}` : undefined
 }
 
-function callProblem(call: Call, { references }: Compiled, constants: Constants): string | undefined {
+function findCallError(call: Call, { references }: Compiled, constants: Constants): string | undefined {
   const { target, args } = call
   if (call.name === operators.index || call.name === operators.optionalIndex) {
     const key = constants.of(args[1]!)
@@ -49,5 +49,5 @@ function callProblem(call: Call, { references }: Compiled, constants: Constants)
   if (problem !== undefined) return problem.message
   const argument = target === undefined ? args[1] : args[0]
   const pattern = argument !== undefined && searches.has(reference.name) ? constants.of(argument) : undefined
-  return typeof pattern === 'string' ? patternProblem(pattern) : undefined
+  return typeof pattern === 'string' ? findPatternError(pattern) : undefined
 }

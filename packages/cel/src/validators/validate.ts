@@ -4,9 +4,9 @@ import type { Checked } from '../checker/checker.ts'
 import type { Issues } from '../issues.ts'
 import { parseDuration } from '../values/duration.ts'
 import { isWithinYears, parseTimestamp } from '../values/timestamp.ts'
-import { formatProblem } from './format-strings.ts'
-import { mixedElements } from './homogeneous-literals.ts'
-import { patternProblem } from '../regexp/check-pattern.ts'
+import { findFormatError } from './format-strings.ts'
+import { findMixedElements } from './homogeneous-literals.ts'
+import { findPatternError } from '../regexp/check-pattern.ts'
 
 /** Reports invalid constants: times, patterns, format strings, and literals of mixed types. */
 export function validate(expression: Expr, { types, references }: Checked, issues: Issues): void {
@@ -15,11 +15,11 @@ export function validate(expression: Expr, { types, references }: Checked, issue
     if (node.kind === 'call') {
       const { name } = called(node, references)
       constantArgument(node, name, issues)
-      const problem = formatProblem(node, types)
+      const problem = findFormatError(node, types)
       if (problem !== undefined) issues.report(problem.at.offset, problem.message)
       within ||= name === 'format'
     } else if (!isFormatted) {
-      for (const { at, message } of mixedElements(node, types)) issues.report(at.offset, message)
+      for (const { at, message } of findMixedElements(node, types)) issues.report(at.offset, message)
     }
     for (const child of childrenOf(node)) visit(child, within)
   }
@@ -37,7 +37,7 @@ function constantArgument({ args: [argument] }: Expr & { kind: 'call' }, name: s
   const isTime = name === 'duration' || name === 'timestamp'
   const wrong = isTime
     ? !(name === 'duration' ? isDuration(constant) : isTimestamp(constant))
-    : name === 'matches' && constant.type === 'string' && patternProblem(constant.value) !== undefined
+    : name === 'matches' && constant.type === 'string' && findPatternError(constant.value) !== undefined
   if (wrong) issues.report(argument.offset, `invalid ${name} argument`)
 }
 

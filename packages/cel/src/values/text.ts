@@ -59,7 +59,7 @@ export function goTypeOf(value: Value): string {
 }
 
 /** Formats a double like Go's `%v`: with an exponent below 1e-4 and from 1e6 on. */
-export function doubleText(value: number): string {
+export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
   if (value === 0) return Object.is(value, -0) ? '-0' : '0'
@@ -75,7 +75,7 @@ export function valueText(value: Value): string {
   if (typeof value === 'boolean' || isInt(value)) return String(value)
   if (value === null) return '0'
   if (isList(value)) return `[${elementsOf(value).map(valueText).join(', ')}]`
-  if (value instanceof Double) return doubleText(value.value)
+  if (value instanceof Double) return formatDouble(value.value)
   if (value instanceof Uint) return String(value.value)
   if (value instanceof Uint8Array) return `[${value.join(' ')}]`
   if (value instanceof Duration) return formatDuration(value.nanos)

@@ -92,6 +92,6 @@ export class Allocation {
   }
 }
 
-export function invalidService({ metadata }: Service, ...errors: FieldErrorList): ApiError {
+export function createInvalidServiceError({ metadata }: Service, ...errors: FieldErrorList): ApiError {
   return newInvalid({ group: '', kind: 'Service' }, metadata.name ?? '', errors)
 }

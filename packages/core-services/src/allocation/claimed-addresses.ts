@@ -43,7 +43,7 @@ export class ClaimedAddresses {
   async claim(ip: string, service: ServiceName, family: Family): Promise<boolean> {
     this.#pending.add(ip)
     try {
-      await this.#cache.api.create('', addressFor(ip, service, family))
+      await this.#cache.api.create('', buildAddress(ip, service, family))
       return true
     } catch (error) {
       this.#pending.delete(ip)
@@ -94,7 +94,7 @@ export class ClaimedAddresses {
   }
 }
 
-function addressFor(ip: string, { namespace, name }: ServiceName, family: Family): IPAddress {
+function buildAddress(ip: string, { namespace, name }: ServiceName, family: Family): IPAddress {
   return {
     metadata: { name: ip, labels: { [ipFamily]: family, [managedBy]: manager } },
     // The group is omitted because services are in core.

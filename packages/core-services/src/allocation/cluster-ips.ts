@@ -2,7 +2,7 @@ import type { Service } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, newInternal, quote } from '@keelson/apimachinery'
 import { isHeadless, noClusterIP, getSpec } from '@keelson/resources-core'
 import type { ReadonlyService } from '@keelson/resources-core'
-import { invalidService } from './allocation.ts'
+import { createInvalidServiceError } from './allocation.ts'
 import type { Allocation } from './allocation.ts'
 import type { Family } from './ip-range.ts'
 import { keepsPreference } from './ip-families.ts'
@@ -28,7 +28,7 @@ async function allocateOne(service: Service, i: number, allocation: Allocation):
   if (requested !== '') {
     const error = await allocation.takeIP(allocator, requested)
     if (error === undefined) return
-    throw invalidService(service, fieldError.invalid(ipsPath, clusterIPs, `failed to allocate IP ${requested}: ${error}`))
+    throw createInvalidServiceError(service, fieldError.invalid(ipsPath, clusterIPs, `failed to allocate IP ${requested}: ${error}`))
   }
   const ip = await allocation.takeAnyIP(allocator)
   if (ip === undefined) {

@@ -3,7 +3,7 @@ import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { getFamily, noClusterIP, hasEqualItems, getSpec, validateClusterIPs } from '@keelson/resources-core'
 import type { ReadonlyService, ReadonlySpec } from '@keelson/resources-core'
-import { invalidService } from './allocation.ts'
+import { createInvalidServiceError } from './allocation.ts'
 import type { Family } from './ip-range.ts'
 
 const policyPath = fieldPath('spec', 'ipFamilyPolicy')
@@ -21,7 +21,7 @@ export function initIPFamilies(service: Service, old: ReadonlyService | undefine
   const isUnmanaged = spec.clusterIP === noClusterIP && Object.keys(spec.selector ?? {}).length === 0
   spec.ipFamilyPolicy ??= oldSpec?.ipFamilyPolicy ?? (isUnmanaged ? 'RequireDualStack' : 'SingleStack')
   const refuse = (errors: FieldErrorList): void => {
-    if (errors.length > 0) throw invalidService(service, ...errors)
+    if (errors.length > 0) throw createInvalidServiceError(service, ...errors)
   }
   refuse(validateClusterIPs(spec, oldSpec))
   refuse([...matchPolicy(spec, oldSpec), ...inferFamilies(spec, configured)])

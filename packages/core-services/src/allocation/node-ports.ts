@@ -2,7 +2,7 @@ import type { Service, ServicePort } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, newInternal, newUnknownError } from '@keelson/apimachinery'
 import { allocatesNodePorts, needsHealthCheck, getNodePorts, opensNodePorts, getSpec } from '@keelson/resources-core'
 import type { ReadonlyService } from '@keelson/resources-core'
-import { invalidService } from './allocation.ts'
+import { createInvalidServiceError } from './allocation.ts'
 import type { Allocation } from './allocation.ts'
 
 export async function allocateNodePorts(service: Service, allocation: Allocation): Promise<void> {
@@ -34,7 +34,7 @@ async function allocateForPorts(service: Service, allocation: Allocation): Promi
 async function take(service: Service, i: number, port: number, allocation: Allocation): Promise<number> {
   const error = await allocation.takePort(port)
   if (error === undefined) return port
-  throw invalidService(service, fieldError.invalid(fieldPath('spec', 'ports').index(i).child('nodePort'), port, error))
+  throw createInvalidServiceError(service, fieldError.invalid(fieldPath('spec', 'ports').index(i).child('nodePort'), port, error))
 }
 
 async function takeAny(allocation: Allocation): Promise<number> {

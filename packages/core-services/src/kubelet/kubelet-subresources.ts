@@ -4,7 +4,7 @@ import { newBadRequest } from '@keelson/apimachinery'
 import { readResult } from '@keelson/registry'
 import type { Connecter, Getter, RESTStorage } from '@keelson/registry'
 import { isGlobalUnicast } from '../proxy/global-unicast.ts'
-import { getProxiedPath, proxyFacts } from '../proxy/proxy-facts.ts'
+import { getProxiedPath, describeProxy } from '../proxy/proxy-facts.ts'
 import { parseSchemeNamePort } from '../proxy/scheme-name-port.ts'
 import { serviceProxySubresource } from '../proxy/service-proxy.ts'
 import { createKubeletClient } from './kubelet-client.ts'
@@ -38,7 +38,7 @@ export function kubeletSubresources(objects: ReachableObjects, options: KubeletO
 /** Creates pods/NAME/proxy, which forwards requests to the pod. The port is the requested one or the first one that a container declares. */
 function podProxySubresource(pods: Getter): RESTStorage & Connecter {
   return {
-    ...proxyFacts('PodProxyOptions', { namespaced: true }),
+    ...describeProxy('PodProxyOptions', { namespaced: true }),
     async connect(context, id, options) {
       const target = parseSchemeNamePort(id)
       if (target === undefined) throw newBadRequest(`invalid pod request ${JSON.stringify(id)}`)
@@ -64,7 +64,7 @@ const lookUpWithSystem: ResolveHost = async (host) => (await lookup(host, { all:
  */
 export function nodeProxySubresource(kubelet: KubeletClient, resolveHost: ResolveHost = lookUpWithSystem): RESTStorage & Connecter {
   return {
-    ...proxyFacts('NodeProxyOptions', { namespaced: false }),
+    ...describeProxy('NodeProxyOptions', { namespaced: false }),
     async connect(context, id, options) {
       const target = parseSchemeNamePort(id)
       if (target === undefined) throw newBadRequest(`invalid node request ${JSON.stringify(id)}`)

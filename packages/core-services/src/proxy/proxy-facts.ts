@@ -6,7 +6,7 @@ import type { Connecter, RESTStorage } from '@keelson/registry'
 const proxyMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 
 /** Describes a proxy subresource. It supports all HTTP methods, and a path can follow the object's name. */
-export function proxyFacts(
+export function describeProxy(
   kind: string,
   facts: { readonly namespaced: boolean },
 ): RESTStorage & Pick<Connecter, 'connectMethods' | 'connectOptions'> {

@@ -3,7 +3,7 @@ import { isApiError, newBadRequest, newServiceUnavailable } from '@keelson/apima
 import type { DeepReadonly, RequestContext } from '@keelson/apimachinery'
 import { readResult } from '@keelson/registry'
 import type { Connecter, Getter, RESTStorage } from '@keelson/registry'
-import { getProxiedPath, proxyFacts } from './proxy-facts.ts'
+import { getProxiedPath, describeProxy } from './proxy-facts.ts'
 import { parseSchemeNamePort } from './scheme-name-port.ts'
 
 export interface ServiceProxyParts {
@@ -16,15 +16,15 @@ export interface ServiceProxyParts {
 /** Creates services/NAME/proxy, which forwards requests to one of the pods of a service. */
 export function serviceProxySubresource(clients: ServiceProxyParts): RESTStorage & Connecter {
   return {
-    ...proxyFacts('ServiceProxyOptions', { namespaced: true }),
+    ...describeProxy('ServiceProxyOptions', { namespaced: true }),
     async connect(context, id, options) {
       const target = parseSchemeNamePort(id)
       if (target === undefined) throw newBadRequest(`invalid service request ${JSON.stringify(id)}`)
       const port = await resolvePortName(clients.services, context, target)
       const { subsets } = readResult<Endpoints>(await clients.endpoints.get(context, target.name, {}))
-      if ((subsets ?? []).length === 0) throw noEndpoints(target.name)
+      if ((subsets ?? []).length === 0) throw createNoEndpointsError(target.name)
       const found = await pickAddress(clients, context, subsets ?? [], port)
-      if (found === undefined) throw noEndpoints(id)
+      if (found === undefined) throw createNoEndpointsError(id)
       const destination = { scheme: target.scheme, ...found, path: getProxiedPath(options), query: '' }
       return { remote: { ...destination, tls: { verify: false } }, passes: 'proxy' }
     },
@@ -87,6 +87,6 @@ function rotateRandomly<T>(items: readonly T[], random: () => number): readonly 
   return [...items.slice(from), ...items.slice(0, from)]
 }
 
-function noEndpoints(name: string): Error {
+function createNoEndpointsError(name: string): Error {
   return newServiceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
 }

@@ -8,7 +8,7 @@ const reservedSuffix = '.static.k8s.io'
  * Builds the strategy of the group's kinds. It counts changes of `member` in `metadata.generation` and warns about reserved names. With
  * `emptyIsChange`, an empty list or map from the client counts as a change, although storage drops it.
  */
-export function generationStrategy<T extends KubeObject>(
+export function createGenerationStrategy<T extends KubeObject>(
   member: keyof T & string,
   empty: unknown,
   options: { readonly emptyIsChange?: boolean } = {},

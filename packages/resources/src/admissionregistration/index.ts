@@ -6,7 +6,7 @@ import type { ApiGroup } from '@keelson/registry'
 import { mutatingAdmissionPolicies } from './mutatingadmissionpolicies/index.ts'
 import { mutatingAdmissionPolicyBindings } from './mutatingadmissionpolicybindings/index.ts'
 import { mutatingWebhookConfigurations } from './mutatingwebhookconfigurations/index.ts'
-import { policyBindingHooks, policyHooks } from './param-access.ts'
+import { createPolicyBindingHooks, createPolicyHooks } from './param-access.ts'
 import type { ParamAuthority } from './param-access.ts'
 import { validatingAdmissionPolicies } from './validatingadmissionpolicies/index.ts'
 import { validatingAdmissionPolicyBindings } from './validatingadmissionpolicybindings/index.ts'
@@ -35,10 +35,10 @@ export const admissionregistration: ApiGroup<PolicyServices> = defineApiGroup({
     const validating = paramAuthority('validatingadmissionpolicies')
     return {
       hooks: {
-        mutatingadmissionpolicies: () => policyHooks(mutatingAdmissionPolicies, mutating),
-        mutatingadmissionpolicybindings: () => policyBindingHooks(mutatingAdmissionPolicyBindings, mutating),
-        validatingadmissionpolicies: () => policyHooks(validatingAdmissionPolicies, validating),
-        validatingadmissionpolicybindings: () => policyBindingHooks(validatingAdmissionPolicyBindings, validating),
+        mutatingadmissionpolicies: () => createPolicyHooks(mutatingAdmissionPolicies, mutating),
+        mutatingadmissionpolicybindings: () => createPolicyBindingHooks(mutatingAdmissionPolicyBindings, mutating),
+        validatingadmissionpolicies: () => createPolicyHooks(validatingAdmissionPolicies, validating),
+        validatingadmissionpolicybindings: () => createPolicyBindingHooks(validatingAdmissionPolicyBindings, validating),
       },
     }
   },

@@ -2,7 +2,7 @@ import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from
 import type { RequestContext } from '@keelson/apimachinery'
 import { testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
-import { policyBindingHooks, policyHooks } from './param-access.ts'
+import { createPolicyBindingHooks, createPolicyHooks } from './param-access.ts'
 import type { ParamAccess, ParamAuthority } from './param-access.ts'
 import { validatingAdmissionPolicies } from './validatingadmissionpolicies/index.ts'
 import { validatingAdmissionPolicyBindings } from './validatingadmissionpolicybindings/index.ts'
@@ -39,8 +39,8 @@ const authority: ParamAuthority = {
 }
 const as = (name: string, groups: string[] = ['g']): RequestContext => ({ ...testContext(''), user: { name, groups } })
 const options = { dryRun: false }
-const policies = policyHooks(validatingAdmissionPolicies, authority)
-const bindings = policyBindingHooks(validatingAdmissionPolicyBindings, authority)
+const policies = createPolicyHooks(validatingAdmissionPolicies, authority)
+const bindings = createPolicyBindingHooks(validatingAdmissionPolicyBindings, authority)
 
 describe('parameter access of policy writers', () => {
   const write = async (context: RequestContext, created: ValidatingAdmissionPolicy): Promise<unknown> =>

@@ -31,7 +31,7 @@ type Policy = Pick<ValidatingAdmissionPolicy, 'metadata'> & { readonly spec?: { 
 type Binding = KubeObject & { readonly spec?: { readonly policyName?: string; readonly paramRef?: ParamRef } }
 
 /** Returns the hooks of both kinds of policies. A user who writes one needs "get" on all objects of its `paramKind`. */
-export function policyHooks<T extends KubeObject>(definition: ResourceDefinition<T>, authority: ParamAuthority): StoreHooks<T> {
+export function createPolicyHooks<T extends KubeObject>(definition: ResourceDefinition<T>, authority: ParamAuthority): StoreHooks<T> {
   return hooksWith(definition, 'paramKind', async (context, object, old) => {
     const paramKind = (object as DeepReadonly<Policy>).spec?.paramKind
     if (paramKind === undefined || semanticEqual(paramKind, (old as DeepReadonly<Policy> | undefined)?.spec?.paramKind)) return undefined
@@ -44,7 +44,10 @@ export function policyHooks<T extends KubeObject>(definition: ResourceDefinition
 }
 
 /** Returns the hooks of both kinds of bindings. A user who writes one needs "get" or "list" on the parameters in `paramRef`. */
-export function policyBindingHooks<T extends KubeObject>(definition: ResourceDefinition<T>, authority: ParamAuthority): StoreHooks<T> {
+export function createPolicyBindingHooks<T extends KubeObject>(
+  definition: ResourceDefinition<T>,
+  authority: ParamAuthority,
+): StoreHooks<T> {
   return hooksWith(definition, 'paramRef', async (context, object, old) => {
     const { paramRef, policyName = '' } = (object as DeepReadonly<Binding>).spec ?? {}
     const before = (old as DeepReadonly<Binding> | undefined)?.spec

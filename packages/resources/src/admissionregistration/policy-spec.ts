@@ -4,7 +4,7 @@ import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachin
 import type { AdmissionScope, Type } from '@keelson/cel'
 import type { ValidationSteps } from '@keelson/registry'
 import { validateSupported } from '@keelson/resources-core'
-import { celLibrary } from '../expressions/cel-library.ts'
+import { loadCelLibrary } from '../expressions/cel-library.ts'
 import { compileAdmissionExpression } from '../expressions/validate-expression.ts'
 import { validateMatchConstraints, validateParamKind } from './match-resources.ts'
 import { failurePolicies } from './policies.ts'
@@ -64,7 +64,7 @@ function validateVariable(
   { hasParams, types, steps }: VariableRules,
   path: FieldPath,
 ): FieldErrorList {
-  const { isIdentifier, variableType } = celLibrary()
+  const { isIdentifier, toVariableType } = loadCelLibrary()
   const namePath = path.child('name')
   const errors: FieldErrorList = []
   if (name.trim() === '') errors.push(fieldError.required(namePath, 'name is not specified'))
@@ -73,6 +73,6 @@ function validateVariable(
   if (expression.trim() === '') return [...errors, fieldError.required(expressionPath, 'expression is not specified')]
   const scope = { hasParams, hasAuthorizer: true, variables: types }
   const result = compileAdmissionExpression({ expression, purpose: 'variable', scope, steps }, expressionPath)
-  types.set(name, variableType(result.type))
+  types.set(name, toVariableType(result.type))
   return [...errors, ...result.errors]
 }

@@ -8,7 +8,7 @@ interface Replicated extends KubeObject {
 }
 
 /** Describes the scale subresource of a kind with `spec.replicas` and a label selector. */
-export function scaledBySelector<T extends Replicated>(): ScaledBy<T> {
+export function describeScaleBySelector<T extends Replicated>(): ScaledBy<T> {
   const read = (object: DeepReadonly<T>): DeepReadonly<Replicated> => object
   return {
     replicasPath: 'spec.replicas',

@@ -10,7 +10,7 @@ interface WithConditions extends KubeObject {
 }
 
 /** Builds the common strategy hooks of both kinds: they count changes of the spec and ignore the status. */
-export function specStrategy<T extends WithConditions>(): Pick<Strategy<T>, 'resetFields' | 'prepareForCreate' | 'prepareForUpdate'> {
+export function createSpecStrategy<T extends WithConditions>(): Pick<Strategy<T>, 'resetFields' | 'prepareForCreate' | 'prepareForUpdate'> {
   return {
     resetFields: withoutFields('status'),
     prepareForCreate(_context, object) {

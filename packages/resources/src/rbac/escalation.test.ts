@@ -3,7 +3,7 @@ import { resourceAction } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
-import { bindingHooks, roleHooks } from './escalation.ts'
+import { createBindingHooks, createRoleHooks } from './escalation.ts'
 import type { RoleAuthority } from './escalation.ts'
 
 const pods: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['pods'] }
@@ -19,7 +19,7 @@ const as = (name: string, groups: string[] = []): RequestContext => ({ ...testCo
 const role = (rules: PolicyRule[], rest: Partial<ClusterRole> = {}): ClusterRole => ({ metadata: { name: 'a' }, rules, ...rest })
 
 describe('privilege escalation', () => {
-  const { check } = roleHooks(authority, 'clusterroles')
+  const { check } = createRoleHooks(authority, 'clusterroles')
   const create = async (context: RequestContext, made: ClusterRole): Promise<unknown> => check!(context, made, undefined)
 
   it('is prevented in roles', async () => {
@@ -46,7 +46,7 @@ describe('privilege escalation', () => {
   })
 
   it('is prevented in bindings', async () => {
-    const hooks = bindingHooks(authority, 'rolebindings')
+    const hooks = createBindingHooks(authority, 'rolebindings')
     const bind = async (context: RequestContext, name: string): Promise<unknown> =>
       hooks.check!(context, { metadata: { name: 'b' }, roleRef: { apiGroup: '', kind: 'Role', name } }, undefined)
     await bind(as('alice'), 'pods')

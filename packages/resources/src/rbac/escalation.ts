@@ -3,7 +3,7 @@ import { mastersGroup, newForbidden, newNotFound, quote, semanticEqual } from '@
 import type { ApiError, DeepReadonly, KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
 import type { StoreHooks } from '@keelson/registry'
 import type { Binding } from './bindings.ts'
-import { describeRules, missingRules, quoteAll } from './rule-coverage.ts'
+import { describeRules, findMissingRules, quoteAll } from './rule-coverage.ts'
 
 const group = 'rbac.authorization.k8s.io'
 const allRules: readonly PolicyRule[] = [
@@ -40,7 +40,7 @@ export interface RoleServices {
 }
 
 /** Creates hooks for roles and cluster roles. The writer must hold every rule of the role, or have the verb "escalate". */
-export function roleHooks(authority: RoleAuthority, resource: 'roles' | 'clusterroles'): StoreHooks<Role | ClusterRole> {
+export function createRoleHooks(authority: RoleAuthority, resource: 'roles' | 'clusterroles'): StoreHooks<Role | ClusterRole> {
   async function check(
     context: RequestContext,
     role: Role | ClusterRole,
@@ -65,7 +65,7 @@ export function roleHooks(authority: RoleAuthority, resource: 'roles' | 'cluster
 }
 
 /** Creates hooks for both kinds of bindings. The writer must hold every rule of the bound role, or have the verb "bind" on the role. */
-export function bindingHooks(authority: RoleAuthority, resource: 'rolebindings' | 'clusterrolebindings'): StoreHooks<Binding> {
+export function createBindingHooks(authority: RoleAuthority, resource: 'rolebindings' | 'clusterrolebindings'): StoreHooks<Binding> {
   async function check(context: RequestContext, binding: Binding, old: DeepReadonly<Binding> | undefined): Promise<void> {
     const { user, namespace } = context
     if (user.groups.includes(mastersGroup) || (old !== undefined && changesOnlyOwnership(binding, old))) return
@@ -92,7 +92,7 @@ async function explainMissing(
 ): Promise<string | undefined> {
   const { user, namespace } = context
   const held = authority.rulesOfUser(user, namespace)
-  const missing = await missingRules(held.rules, rules)
+  const missing = await findMissingRules(held.rules, rules)
   if (missing.length === 0) return undefined
   const caller = `user ${quote(user.name)} (groups=${quoteAll(user.groups)})`
   const message = `${caller} is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}`

@@ -4,7 +4,7 @@ import type { ApiGroup } from '@keelson/registry'
 import { clusterRoleBindings } from './clusterrolebindings/index.ts'
 import { clusterRoles } from './clusterroles/index.ts'
 import { roleBindings } from './rolebindings/index.ts'
-import { bindingHooks, roleHooks } from './escalation.ts'
+import { createBindingHooks, createRoleHooks } from './escalation.ts'
 import type { RoleServices } from './escalation.ts'
 import { roles } from './roles/index.ts'
 
@@ -16,10 +16,10 @@ export const rbac: ApiGroup<RoleServices> = defineApiGroup({
   resources: [clusterRoleBindings, clusterRoles, roleBindings, roles],
   extensions: ({ roleAuthority }: RoleServices) => ({
     hooks: {
-      clusterrolebindings: () => bindingHooks(roleAuthority, 'clusterrolebindings'),
-      clusterroles: () => roleHooks(roleAuthority, 'clusterroles'),
-      rolebindings: () => bindingHooks(roleAuthority, 'rolebindings'),
-      roles: () => roleHooks(roleAuthority, 'roles'),
+      clusterrolebindings: () => createBindingHooks(roleAuthority, 'clusterrolebindings'),
+      clusterroles: () => createRoleHooks(roleAuthority, 'clusterroles'),
+      rolebindings: () => createBindingHooks(roleAuthority, 'rolebindings'),
+      roles: () => createRoleHooks(roleAuthority, 'roles'),
     },
   }),
 })

@@ -1,6 +1,6 @@
 import type { PolicyRule } from '@keelson/api/rbac/v1'
 import { expect, test } from 'vitest'
-import { describeRules, missingRules } from './rule-coverage.ts'
+import { describeRules, findMissingRules } from './rule-coverage.ts'
 
 const rule = (verbs: string, resources: string, rest: Partial<PolicyRule> = {}): PolicyRule => ({
   verbs: verbs.split(' '),
@@ -13,7 +13,7 @@ const urls = (verbs: string, nonResourceURLs: string): PolicyRule => ({
   nonResourceURLs: nonResourceURLs.split(' '),
 })
 
-const missing = async (held: PolicyRule[], wanted: PolicyRule[]): Promise<string> => describeRules(await missingRules(held, wanted))
+const missing = async (held: PolicyRule[], wanted: PolicyRule[]): Promise<string> => describeRules(await findMissingRules(held, wanted))
 
 test.each<[string, PolicyRule[], PolicyRule[]]>([
   ['the same rule', [rule('get list', 'pods')], [rule('list', 'pods')]],

@@ -14,7 +14,7 @@ interface Permission {
 }
 
 /** Lists the permissions in `rules` that no single rule of `held` covers, each as a rule. Long computations yield to other requests. */
-export async function missingRules(held: readonly Rule[], rules: readonly Rule[]): Promise<readonly PolicyRule[]> {
+export async function findMissingRules(held: readonly Rule[], rules: readonly Rule[]): Promise<readonly PolicyRule[]> {
   const missing: PolicyRule[] = []
   let started = performance.now()
   for (const permission of permissionsOf(rules)) {

@@ -26,7 +26,7 @@ export interface ClaimServices {
  * Returns the rules of claims that depend on other objects. Admin access, which ignores other claims of the same devices, is only allowed
  * in namespaces with a certain label. Changes of some status fields need further permissions.
  */
-export function claimRules({ namespaceLabels: labelsOf, claimStatusAuthority }: ClaimServices): RESTStorageExtensions {
+export function createClaimRules({ namespaceLabels: labelsOf, claimStatusAuthority }: ClaimServices): RESTStorageExtensions {
   const claims = hooksWith<ResourceClaim>(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests)
   const templates = hooksWith<ResourceClaimTemplate>(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests)
   return {

@@ -3,7 +3,7 @@ import { resourceV1beta2 } from '@keelson/api/resource/v1beta2'
 import { resourceV1beta1 } from '@keelson/api/resource/v1beta1'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
-import { claimRules } from './claim-rules.ts'
+import { createClaimRules } from './claim-rules.ts'
 import type { ClaimServices } from './claim-rules.ts'
 import { deviceClasses } from './deviceclasses/index.ts'
 import { resourceClaims } from './resourceclaims/index.ts'
@@ -16,5 +16,5 @@ export const resource: ApiGroup<ClaimServices> = defineApiGroup({
   types: [resourceV1, resourceV1beta2, resourceV1beta1],
   retiredVersions: ['v1alpha3'],
   resources: [deviceClasses, resourceClaims, resourceClaimTemplates, resourceSlices],
-  extensions: claimRules,
+  extensions: createClaimRules,
 })

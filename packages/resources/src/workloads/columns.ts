@@ -7,7 +7,7 @@ type TemplateOf<T extends KubeObject> = (object: DeepReadonly<T>) => DeepReadonl
 type SelectorOf<T extends KubeObject> = (object: DeepReadonly<T>) => DeepReadonly<LabelSelector> | null | undefined
 
 /** Returns the wide columns for the containers of a pod template. */
-export function containerColumns<T extends KubeObject>(template: TemplateOf<T>): readonly Column<T>[] {
+export function createContainerColumns<T extends KubeObject>(template: TemplateOf<T>): readonly Column<T>[] {
   return [
     { name: 'Containers', priority: 1, description: 'Names of the containers.', value: (object) => formatContainerNames(template(object)) },
     { name: 'Images', priority: 1, description: 'Images of the containers.', value: (object) => formatContainerImages(template(object)) },

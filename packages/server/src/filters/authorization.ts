@@ -1,5 +1,5 @@
 import { quote } from '@keelson/apimachinery'
-import { forbiddenError } from '@keelson/auth'
+import { createForbiddenError } from '@keelson/auth'
 import type { Authorizer, Decision } from '@keelson/auth'
 import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
@@ -25,7 +25,7 @@ export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'a
       sendPlain(exchange, plainError(500, `Internal Server Error: ${quote(exchange.incoming.url ?? '')}: ${error}`))
       return 'answered'
     }
-    writeError(exchange, forbiddenError({ user: exchange.user, action: exchange.info }, reason))
+    writeError(exchange, createForbiddenError({ user: exchange.user, action: exchange.info }, reason))
     return 'answered'
   }
   return (exchange) => {

@@ -2,7 +2,7 @@ import type { MutatingAdmissionPolicy } from '@keelson/api/admissionregistration
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateInSlices } from '../../expressions/validate-in-slices.ts'
-import { generationStrategy } from '../generation.ts'
+import { createGenerationStrategy } from '../generation.ts'
 import { formatParamKind, setMatchResourcesDefaults } from '../match-resources.ts'
 import { validateMutatingPolicy } from './validate.ts'
 
@@ -25,7 +25,7 @@ export const mutatingAdmissionPolicies: ResourceDefinition<MutatingAdmissionPoli
     setMatchResourcesDefaults(spec.matchConstraints)
   },
   strategy: {
-    ...generationStrategy<MutatingAdmissionPolicy>('spec', {}),
+    ...createGenerationStrategy<MutatingAdmissionPolicy>('spec', {}),
     runValidation: validateInSlices,
     validateCreate: (_context, policy, steps) => validateMutatingPolicy(policy, { steps }),
     validateUpdate: (_context, policy, old, steps) => validateMutatingPolicy(policy, { old, steps }),

@@ -5,7 +5,7 @@ import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateBinding } from '../bindings.ts'
-import { generationStrategy } from '../generation.ts'
+import { createGenerationStrategy } from '../generation.ts'
 import { formatParamRef, setMatchResourcesDefaults, validateMutatedOperations } from '../match-resources.ts'
 
 export const mutatingAdmissionPolicyBindings: ResourceDefinition<MutatingAdmissionPolicyBinding> =
@@ -32,7 +32,7 @@ export const mutatingAdmissionPolicyBindings: ResourceDefinition<MutatingAdmissi
     storage: { version: 'v1beta1' },
     setDefaults: ({ spec }) => setMatchResourcesDefaults(spec?.matchResources),
     strategy: {
-      ...generationStrategy<MutatingAdmissionPolicyBinding>('spec', {}),
+      ...createGenerationStrategy<MutatingAdmissionPolicyBinding>('spec', {}),
       validateCreate: (_context, binding) => validate(binding),
       validateUpdate: (_context, binding) => validate(binding),
     },

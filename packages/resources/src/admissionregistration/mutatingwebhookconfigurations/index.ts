@@ -2,7 +2,7 @@ import type { MutatingWebhookConfiguration } from '@keelson/api/admissionregistr
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateInSlices } from '../../expressions/validate-in-slices.ts'
-import { generationStrategy } from '../generation.ts'
+import { createGenerationStrategy } from '../generation.ts'
 import { setWebhookDefaults, validateWebhooks } from '../webhooks.ts'
 
 export const mutatingWebhookConfigurations: ResourceDefinition<MutatingWebhookConfiguration> = defineResource<MutatingWebhookConfiguration>(
@@ -18,7 +18,7 @@ export const mutatingWebhookConfigurations: ResourceDefinition<MutatingWebhookCo
       for (const webhook of webhooks) webhook.reinvocationPolicy ??= 'Never'
     },
     strategy: {
-      ...generationStrategy<MutatingWebhookConfiguration>('webhooks', [], { emptyIsChange: true }),
+      ...createGenerationStrategy<MutatingWebhookConfiguration>('webhooks', [], { emptyIsChange: true }),
       runValidation: validateInSlices,
       validateCreate: (_context, { webhooks = [] }, steps) => validateWebhooks(webhooks, { steps }),
       validateUpdate: (_context, { webhooks = [] }, old, steps) => validateWebhooks(webhooks, { old: old.webhooks ?? [], steps }),

@@ -6,11 +6,11 @@ import { defineResource, resetMetadataForStatus } from '@keelson/registry'
 import type { ResourceDefinition, Strategy } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
 import { validateInSlices } from '../../expressions/validate-in-slices.ts'
-import { generationStrategy } from '../generation.ts'
+import { createGenerationStrategy } from '../generation.ts'
 import { formatParamKind, setMatchResourcesDefaults } from '../match-resources.ts'
 import { validateValidatingPolicy } from './validate.ts'
 
-const generations = generationStrategy<ValidatingAdmissionPolicy>('spec', {})
+const generations = createGenerationStrategy<ValidatingAdmissionPolicy>('spec', {})
 const strategy: Strategy<ValidatingAdmissionPolicy> = {
   ...generations,
   resetFields: withoutFields('status'),

@@ -4,7 +4,7 @@ import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachin
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateBinding } from '../bindings.ts'
-import { generationStrategy } from '../generation.ts'
+import { createGenerationStrategy } from '../generation.ts'
 import { formatParamRef, setMatchResourcesDefaults } from '../match-resources.ts'
 
 export const validatingAdmissionPolicyBindings: ResourceDefinition<ValidatingAdmissionPolicyBinding> =
@@ -17,7 +17,7 @@ export const validatingAdmissionPolicyBindings: ResourceDefinition<ValidatingAdm
     categories: ['api-extensions'],
     setDefaults: ({ spec }) => setMatchResourcesDefaults(spec?.matchResources),
     strategy: {
-      ...generationStrategy<ValidatingAdmissionPolicyBinding>('spec', {}),
+      ...createGenerationStrategy<ValidatingAdmissionPolicyBinding>('spec', {}),
       validateCreate: (_context, binding) => validate(binding),
       validateUpdate: (_context, binding) => validate(binding),
     },

@@ -2,7 +2,7 @@ import type { ValidatingWebhookConfiguration } from '@keelson/api/admissionregis
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateInSlices } from '../../expressions/validate-in-slices.ts'
-import { generationStrategy } from '../generation.ts'
+import { createGenerationStrategy } from '../generation.ts'
 import { setWebhookDefaults, validateWebhooks } from '../webhooks.ts'
 
 export const validatingWebhookConfigurations: ResourceDefinition<ValidatingWebhookConfiguration> =
@@ -17,7 +17,7 @@ export const validatingWebhookConfigurations: ResourceDefinition<ValidatingWebho
       setWebhookDefaults(webhooks)
     },
     strategy: {
-      ...generationStrategy<ValidatingWebhookConfiguration>('webhooks', [], { emptyIsChange: true }),
+      ...createGenerationStrategy<ValidatingWebhookConfiguration>('webhooks', [], { emptyIsChange: true }),
       runValidation: validateInSlices,
       validateCreate: (_context, { webhooks = [] }, steps) => validateWebhooks(webhooks, { steps }),
       validateUpdate: (_context, { webhooks = [] }, old, steps) => validateWebhooks(webhooks, { old: old.webhooks ?? [], steps }),

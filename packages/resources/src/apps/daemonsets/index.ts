@@ -2,7 +2,7 @@ import type { DaemonSet } from '@keelson/api/apps/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { formatLabels, setPodTemplateDefaults } from '@keelson/resources-core'
-import { containerColumns, selectorColumn } from '../../workloads/columns.ts'
+import { createContainerColumns, selectorColumn } from '../../workloads/columns.ts'
 import { daemonSetStatus, daemonSetStrategy } from './strategy.ts'
 import { normalizeTemplateGeneration, templateGenerationAnnotation } from './template-generation.ts'
 
@@ -49,7 +49,7 @@ export const daemonSets: ResourceDefinition<DaemonSet> = defineResource<DaemonSe
       description: 'Labels that select the nodes.',
       value: ({ spec }) => formatLabels(spec?.template?.spec?.nodeSelector),
     },
-    ...containerColumns<DaemonSet>(({ spec }) => spec?.template),
+    ...createContainerColumns<DaemonSet>(({ spec }) => spec?.template),
     selectorColumn<DaemonSet>(({ spec }) => spec?.selector),
   ],
   subresources: { status: daemonSetStatus },

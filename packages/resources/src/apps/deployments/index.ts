@@ -2,10 +2,10 @@ import type { Deployment } from '@keelson/api/apps/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { setPodTemplateDefaults } from '@keelson/resources-core'
-import { containerColumns } from '../../workloads/columns.ts'
+import { createContainerColumns } from '../../workloads/columns.ts'
 import { parseSelector } from '../../workloads/workload-selector.ts'
 import { fillBlankReplicas } from '../blank-replicas.ts'
-import { scaledBySelector } from '../scaled-by-selector.ts'
+import { describeScaleBySelector } from '../scaled-by-selector.ts'
 import { normalizeRollback, rollbackAnnotation } from './rollback-annotation.ts'
 import { deploymentStatus, deploymentStrategy } from './strategy.ts'
 
@@ -37,7 +37,7 @@ export const deployments: ResourceDefinition<Deployment> = defineResource<Deploy
       description: 'Number of available pods.',
       value: ({ status }) => status?.availableReplicas ?? 0,
     },
-    ...containerColumns<Deployment>(({ spec }) => spec?.template),
+    ...createContainerColumns<Deployment>(({ spec }) => spec?.template),
     {
       name: 'Selector',
       priority: 1,
@@ -46,7 +46,7 @@ export const deployments: ResourceDefinition<Deployment> = defineResource<Deploy
     },
   ],
   subresources: { status: deploymentStatus },
-  scale: scaledBySelector<Deployment>(),
+  scale: describeScaleBySelector<Deployment>(),
 })
 
 function setDeploymentDefaults(deployment: Deployment): void {

@@ -4,10 +4,10 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { keepMember, findPodNameWarnings, setPodTemplateDefaults } from '@keelson/resources-core'
-import { containerColumns, selectorColumn } from '../../workloads/columns.ts'
+import { createContainerColumns, selectorColumn } from '../../workloads/columns.ts'
 import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration, findTemplateWarnings } from '../../workloads/template-hooks.ts'
 import { fillBlankReplicas } from '../blank-replicas.ts'
-import { scaledBySelector } from '../scaled-by-selector.ts'
+import { describeScaleBySelector } from '../scaled-by-selector.ts'
 import { validateReplicaSet, validateReplicaSetStatus, validateReplicaSetUpdate } from './validate.ts'
 
 const templatePath = fieldPath('spec', 'template')
@@ -51,7 +51,7 @@ export const replicaSets: ResourceDefinition<ReplicaSet> = defineResource<Replic
     { name: 'Desired', type: 'integer', description: 'Desired number of pods.', value: ({ spec }) => spec?.replicas ?? 0 },
     { name: 'Current', type: 'integer', description: 'Actual number of pods.', value: ({ status }) => status?.replicas ?? 0 },
     { name: 'Ready', type: 'integer', description: 'Number of ready pods.', value: ({ status }) => status?.readyReplicas ?? 0 },
-    ...containerColumns<ReplicaSet>(({ spec }) => spec?.template),
+    ...createContainerColumns<ReplicaSet>(({ spec }) => spec?.template),
     selectorColumn<ReplicaSet>(({ spec }) => spec?.selector),
   ],
   subresources: {
@@ -63,5 +63,5 @@ export const replicaSets: ResourceDefinition<ReplicaSet> = defineResource<Replic
       },
     },
   },
-  scale: scaledBySelector<ReplicaSet>(),
+  scale: describeScaleBySelector<ReplicaSet>(),
 })

@@ -2,9 +2,9 @@ import type { StatefulSet } from '@keelson/api/apps/v1'
 import { nameIsDNSLabel } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { containerColumns } from '../../workloads/columns.ts'
+import { createContainerColumns } from '../../workloads/columns.ts'
 import { fillBlankReplicas } from '../blank-replicas.ts'
-import { scaledBySelector } from '../scaled-by-selector.ts'
+import { describeScaleBySelector } from '../scaled-by-selector.ts'
 import { setStatefulSetDefaults } from './defaults.ts'
 import { statefulSetStatus, statefulSetStrategy } from './strategy.ts'
 
@@ -27,8 +27,8 @@ export const statefulSets: ResourceDefinition<StatefulSet> = defineResource<Stat
       description: 'Number of ready pods and of desired pods.',
       value: ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
     },
-    ...containerColumns<StatefulSet>(({ spec }) => spec?.template),
+    ...createContainerColumns<StatefulSet>(({ spec }) => spec?.template),
   ],
   subresources: { status: statefulSetStatus },
-  scale: scaledBySelector<StatefulSet>(),
+  scale: describeScaleBySelector<StatefulSet>(),
 })

@@ -4,7 +4,7 @@ import type { KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery
 import { describeRESTStorage } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
 import type { AccessAuthorizer } from '../access-authorizer.ts'
-import { reviewedAction } from './reviewed-action.ts'
+import { buildReviewedAction } from './reviewed-action.ts'
 import { validateAccessReview } from './validate.ts'
 
 const group = 'authorization.k8s.io'
@@ -25,7 +25,7 @@ export function accessReviews(authorizer: AccessAuthorizer, kind: AccessReviewKi
       if (errors.length > 0) throw newInvalid({ group, kind: '' }, '', errors)
       if (namespaced) requireNamespace(review, context)
       await validate?.(copyObject(review), undefined)
-      const { action, evaluationError } = reviewedAction(review.spec)
+      const { action, evaluationError } = buildReviewedAction(review.spec)
       const user = kind === 'SelfSubjectAccessReview' ? context.user : getSubject(review)
       const { decision, reason, error = '' } = await authorizer.authorize({ user, action })
       const evaluationErrors = aggregateMessages([evaluationError, error].filter((text) => text !== ''))

@@ -16,7 +16,7 @@ export interface ReviewedRequest {
 }
 
 /** Builds the action that a review describes. */
-export function reviewedAction({ resourceAttributes, nonResourceAttributes = {} }: SelfSubjectAccessReviewSpec): ReviewedRequest {
+export function buildReviewedAction({ resourceAttributes, nonResourceAttributes = {} }: SelfSubjectAccessReviewSpec): ReviewedRequest {
   if (resourceAttributes === undefined) {
     const { path = '', verb = '' } = nonResourceAttributes
     return { action: pathAction(verb, path), evaluationError: '' }

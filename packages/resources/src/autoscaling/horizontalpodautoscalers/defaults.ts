@@ -17,7 +17,7 @@ const scaleDown: HPAScalingRules = { selectPolicy: 'Max', policies: [{ type: 'Pe
 export function setAutoscalerDefaults(autoscaler: HorizontalPodAutoscaler): void {
   const spec = (autoscaler.spec ??= { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 })
   spec.minReplicas ??= 1
-  if ((spec.metrics ?? []).length === 0) spec.metrics = [cpuMetric(defaultUtilization)]
+  if ((spec.metrics ?? []).length === 0) spec.metrics = [createCpuMetric(defaultUtilization)]
   const { behavior } = spec
   if (behavior === undefined) return
   behavior.scaleUp = withDefaults(behavior.scaleUp, scaleUp)
@@ -37,6 +37,6 @@ function withDefaults(rules: HPAScalingRules = {}, defaults: HPAScalingRules): H
 }
 
 /** Returns the metric for CPU utilization. It is the default, and the only metric with a field in autoscaling/v1. */
-export function cpuMetric(averageUtilization: number = defaultUtilization): MetricSpec {
+export function createCpuMetric(averageUtilization: number = defaultUtilization): MetricSpec {
   return { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }
 }

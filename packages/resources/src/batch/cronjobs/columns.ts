@@ -1,7 +1,7 @@
 import type { CronJob } from '@keelson/api/batch/v1'
 import { age } from '@keelson/registry'
 import type { Column } from '@keelson/registry'
-import { containerColumns, selectorColumn } from '../../workloads/columns.ts'
+import { createContainerColumns, selectorColumn } from '../../workloads/columns.ts'
 
 export const cronJobColumns: readonly Column<CronJob>[] = [
   { name: 'Schedule', description: 'Schedule in cron format.', value: ({ spec }) => spec?.schedule ?? '' },
@@ -18,7 +18,7 @@ export const cronJobColumns: readonly Column<CronJob>[] = [
     description: 'Time since the last job was started.',
     value: ({ status }, now) => (status?.lastScheduleTime === undefined ? '<none>' : age(status.lastScheduleTime, now)),
   },
-  ...containerColumns<CronJob>(({ spec }) => spec?.jobTemplate?.spec?.template),
+  ...createContainerColumns<CronJob>(({ spec }) => spec?.jobTemplate?.spec?.template),
   selectorColumn<CronJob>(({ spec }) => spec?.jobTemplate?.spec?.selector),
 ]
 

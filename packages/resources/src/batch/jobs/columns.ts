@@ -2,7 +2,7 @@ import type { Job } from '@keelson/api/batch/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { humanDuration } from '@keelson/registry'
 import type { Column } from '@keelson/registry'
-import { containerColumns, selectorColumn } from '../../workloads/columns.ts'
+import { createContainerColumns, selectorColumn } from '../../workloads/columns.ts'
 
 type ReadonlyJob = DeepReadonly<Job>
 
@@ -14,7 +14,7 @@ export const jobColumns: readonly Column<Job>[] = [
     description: 'Run time of the job so far, or in total once it has completed.',
     value: (job, now) => formatDuration(job, now),
   },
-  ...containerColumns<Job>(({ spec }) => spec?.template),
+  ...createContainerColumns<Job>(({ spec }) => spec?.template),
   selectorColumn<Job>(({ spec }) => spec?.selector),
 ]
 

@@ -5,7 +5,7 @@ import { tableConvertor } from '@keelson/registry'
 import { testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { certificateSigningRequests } from './index.ts'
-import { certificateRequestSubject, findCertificateRequestError } from './request-pem.ts'
+import { readCertificateRequestSubject, findCertificateRequestError } from './request-pem.ts'
 import { requests } from './requests.fixture.ts'
 
 const context = {} as RequestContext
@@ -38,10 +38,12 @@ describe('certificate signing requests', () => {
 
   it('name their subject', () => {
     for (const pem of Object.values(requests)) {
-      expect(certificateRequestSubject(pem)).toEqual({ commonName: 'system:node:a', organizations: ['system:nodes'] })
+      expect(readCertificateRequestSubject(pem)).toEqual({ commonName: 'system:node:a', organizations: ['system:nodes'] })
     }
     const truncated = '-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n'
-    expect(certificateRequestSubject(Buffer.from(truncated).toString('base64'))).toEqual({ error: 'asn1: syntax error: data truncated' })
+    expect(readCertificateRequestSubject(Buffer.from(truncated).toString('base64'))).toEqual({
+      error: 'asn1: syntax error: data truncated',
+    })
   })
 
   it('record the requesting user', () => {

@@ -66,7 +66,7 @@ export interface CertificateSubject {
 }
 
 /** Reads the subject of a certificate request (base64 of PEM). Does not verify the signature. */
-export function certificateRequestSubject(data: string): CertificateSubject | { readonly error: string } {
+export function readCertificateRequestSubject(data: string): CertificateSubject | { readonly error: string } {
   const [block] = parsePemBlocks(Buffer.from(data, 'base64').toString())
   if (block?.type !== 'CERTIFICATE REQUEST') return { error: 'PEM block type must be CERTIFICATE REQUEST' }
   try {

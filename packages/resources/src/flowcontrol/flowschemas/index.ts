@@ -1,7 +1,7 @@
 import type { FlowSchema } from '@keelson/api/flowcontrol/v1'
 import { ageColumn, defineResource, nameColumn } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { conditionsStatus, specStrategy } from '../status.ts'
+import { conditionsStatus, createSpecStrategy } from '../status.ts'
 import { validateFlowSchema } from './validate.ts'
 
 /** The definition of flow schemas, which assign requests to a priority level and group them into flows. */
@@ -15,7 +15,7 @@ export const flowSchemas: ResourceDefinition<FlowSchema> = defineResource<FlowSc
     if (spec !== undefined) spec.matchingPrecedence ||= 1000
   },
   strategy: {
-    ...specStrategy<FlowSchema>(),
+    ...createSpecStrategy<FlowSchema>(),
     repeatedMetadataChecks: 'create',
     validateCreate: (_context, schema) => validateFlowSchema(schema),
     validateUpdate: (_context, schema) => validateFlowSchema(schema),

@@ -2,7 +2,7 @@ import type { PriorityLevelConfiguration, QueuingConfiguration } from '@keelson/
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition, TableCell } from '@keelson/registry'
-import { conditionsStatus, specStrategy } from '../status.ts'
+import { conditionsStatus, createSpecStrategy } from '../status.ts'
 import { validatePriorityLevel } from './validate.ts'
 
 type ReadonlyLevel = DeepReadonly<PriorityLevelConfiguration>
@@ -18,7 +18,7 @@ export const priorityLevelConfigurations: ResourceDefinition<PriorityLevelConfig
   scope: 'Cluster',
   setDefaults: setPriorityLevelDefaults,
   strategy: {
-    ...specStrategy<PriorityLevelConfiguration>(),
+    ...createSpecStrategy<PriorityLevelConfiguration>(),
     repeatedMetadataChecks: 'create',
     validateCreate: (_context, level) => validatePriorityLevel(level),
     validateUpdate: (_context, level) => validatePriorityLevel(level),

@@ -1,7 +1,7 @@
 import type * as v1 from '@keelson/api/autoscaling/v1'
 import type * as v2 from '@keelson/api/autoscaling/v2'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { cpuMetric } from '../defaults.ts'
+import { createCpuMetric } from '../defaults.ts'
 import { decodeList, encodeList } from './annotation-lists.ts'
 import { annotationKeys, dropConversionAnnotations } from './annotations.ts'
 import { decodeBehavior, encodeBehavior } from './behavior-annotation.ts'
@@ -14,12 +14,12 @@ export function toHub(autoscaler: v1.HorizontalPodAutoscaler): v2.HorizontalPodA
   const annotations = metadata.annotations ?? {}
   const { targetCPUUtilizationPercentage: utilization, ...specRest } = spec ?? { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 }
   const others = decodeList<v1.MetricSpec>('MetricSpec', annotations[annotationKeys.metrics]) ?? []
-  const metrics = [...others.map(convertMetricToHub), ...(utilization === undefined ? [] : [cpuMetric(utilization)])]
+  const metrics = [...others.map(convertMetricToHub), ...(utilization === undefined ? [] : [createCpuMetric(utilization)])]
   const behavior = decodeBehavior(annotations[annotationKeys.behavior])
   return dropConversionAnnotations({
     ...rest,
     metadata,
-    spec: { ...specRest, metrics: metrics.length > 0 ? metrics : [cpuMetric()], ...(behavior !== undefined && { behavior }) },
+    spec: { ...specRest, metrics: metrics.length > 0 ? metrics : [createCpuMetric()], ...(behavior !== undefined && { behavior }) },
     status: convertStatusToHub(status ?? { currentReplicas: 0, desiredReplicas: 0 }, annotations),
   })
 }
