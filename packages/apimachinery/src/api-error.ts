@@ -65,7 +65,7 @@ function truncatedDetails(details: StatusDetails): StatusDetails {
 }
 
 function lengthOf(causes: readonly StatusCause[]): number {
-  // Approximate JSON size of a cause without its strings.
+  // Approximate JSON size of a status cause without its strings.
   let length = 64 * causes.length
   for (const { message = '', field = '' } of causes) length += message.length + field.length
   return length

@@ -100,7 +100,7 @@ describe('field errors', () => {
     expect(fieldErrorMessage(error)).toBe(message)
   })
 
-  it('are joined in brackets, without duplicates', () => {
+  it('joins messages in brackets, without duplicates', () => {
     const a = fieldError.required(fieldPath('a'))
     expect(aggregateFieldErrors([a, a])).toBe('a: Required value')
     expect(aggregateFieldErrors([a, fieldError.required(fieldPath('b')), a])).toBe('[a: Required value, b: Required value]')

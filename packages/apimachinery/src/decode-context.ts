@@ -84,7 +84,7 @@ export class DecodeContext {
 
   /** Records a type mismatch. Decoding continues. */
   recordMismatch(value: unknown, goType: string, kind: GoKind): void {
-    this.save(this.converting ? conversionMismatch(value, goType, kind) : this.mismatchText(describe(value), goType))
+    this.save(this.converting ? conversionMismatch(value, goType, kind) : this.mismatchText(jsonTypeOf(value), goType))
   }
 
   recordNumberMismatch(literal: string, goType: string, kind: GoKind): void {
@@ -138,7 +138,7 @@ export class DecodeContext {
 }
 
 /** Returns the JSON type of a value, as in Go's error messages. */
-export function describe(value: unknown): string {
+export function jsonTypeOf(value: unknown): string {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
   if (typeof value === 'number' || typeof value === 'bigint' || value instanceof NumberLiteral) return 'number'

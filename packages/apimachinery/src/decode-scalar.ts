@@ -1,5 +1,5 @@
 import type { DecodeContext, GoKind } from './decode-context.ts'
-import { describe } from './decode-context.ts'
+import { jsonTypeOf } from './decode-context.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { JsonError } from './json-error.ts'
 import { NumberLiteral, plainValue } from './json-reader.ts'
@@ -97,7 +97,7 @@ function integerDecoder(kind: GoKind, goType: string, [min, max]: readonly [bigi
 /** Decodes the number of an IntOrString. Throws on a type mismatch, because IntOrString has its own UnmarshalJSON. */
 function strictInt32(value: unknown, context: DecodeContext): number {
   const literal = numberText(value)
-  if (literal === undefined) throw context.fatalMismatch(describe(value), 'int32')
+  if (literal === undefined) throw context.fatalMismatch(jsonTypeOf(value), 'int32')
   const exact = integerValue(literal)
   if (exact === undefined || BigInt.asIntN(32, exact) !== exact) throw context.fatalMismatch(`number ${literal}`, 'int32')
   return Number(exact)
@@ -141,7 +141,7 @@ function decodeBytes(value: unknown, context: DecodeContext, goType: string): st
 
 function decodeQuantity(value: unknown): string {
   if (value === null) return '0'
-  return canonicalQuantity(typeof value === 'string' ? value : (numberText(value) ?? describe(value)))
+  return canonicalQuantity(typeof value === 'string' ? value : (numberText(value) ?? jsonTypeOf(value)))
 }
 
 /** Returns a decoder for a string type with its own UnmarshalJSON. The decoder throws on a type mismatch. */
@@ -149,7 +149,7 @@ function textDecoder(normalize: (text: string) => string | null, zero: string | 
   return (value, context) => {
     if (typeof value === 'string') return normalize(value)
     if (value === null) return zero
-    throw context.fatalMismatch(describe(value), 'string')
+    throw context.fatalMismatch(jsonTypeOf(value), 'string')
   }
 }
 

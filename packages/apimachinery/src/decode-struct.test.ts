@@ -67,7 +67,7 @@ const decode = (text: string, options?: DecodeOptions): { json: string; strict: 
 const inSpec = (text: string): string => `{"spec":${text}}`
 
 describe('canonical form', () => {
-  test('orders fields, writes required ones, drops empty ones, kind and apiVersion', () => {
+  test('orders fields, writes required fields, and drops empty fields, kind and apiVersion', () => {
     expect(decode('{"kind":"Pod","apiVersion":"v1"}').json).toBe('{"metadata":{},"spec":{"containers":null,"eventTime":null,"raw":null}}')
     expect(
       decode('{"spec":{"policy":"","grace":0,"containers":[{"ports":[],"probe":{},"name":"a"}]},"metadata":{"labels":{},"name":"x"}}').json,
@@ -253,7 +253,7 @@ function textOf(type: TypeSchema, depth = 0): fc.Arbitrary<string> {
   }
 }
 
-test('property: owned input is decoded to the same result, repeatedly', () => {
+test('property: decodes owned input to the same result on every run', () => {
   const options = fc.record({
     strict: fc.constantFrom('Strict' as const, 'Ignore' as const),
     keepTypeMeta: fc.boolean(),
@@ -289,7 +289,7 @@ test('shares nothing between two decodings', () => {
   expect(encodeJson(pod, second)).toContain('{"name":"n","labels":{"a":"1"}},"spec":{"containers":[{"name":"c"}]')
 })
 
-test('property: any JSON is decoded or rejected with a JsonError', () => {
+test('property: decodes any JSON or throws a JsonError', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       try {

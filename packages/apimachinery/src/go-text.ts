@@ -3,7 +3,7 @@ import { formatGroupVersion } from './names.ts'
 import type { StructSchema } from './type-schema.ts'
 import { formatFloat } from './yaml/format-float.ts'
 
-// Formats values like Go: text for messages, and JSON.
+// Functions that format values like Go: as text for messages, and as JSON.
 
 const shortEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',

@@ -8,7 +8,7 @@ export function generateName(base: string, random: () => number = Math.random): 
   return base.slice(0, maxBaseLength) + randomSuffix(suffixLength, random)
 }
 
-/** Returns a random suffix of letters and digits that is valid in every name. */
+/** Returns random lower-case letters and digits, which are valid in the name of any object. */
 export function randomSuffix(length: number, random: () => number = Math.random): string {
   let suffix = ''
   for (let i = 0; i < length; i++) suffix += alphabet[Math.floor(random() * alphabet.length)]

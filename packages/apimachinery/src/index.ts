@@ -147,14 +147,7 @@ export { setOwn } from './json-reader.ts'
 export { compareUtf8, hasUtf16Order } from './utf8-order.ts'
 export type { ParsedJson } from './json-document.ts'
 export { isJsonError, JsonError } from './json-error.ts'
-export {
-  copyEmptyMarks,
-  copyWithEmptyMarks,
-  describe as describeJson,
-  hasEmptyMarks,
-  strictDecodingMessage,
-  wasSentEmpty,
-} from './decode-context.ts'
+export { copyEmptyMarks, copyWithEmptyMarks, jsonTypeOf, hasEmptyMarks, strictDecodingMessage, wasSentEmpty } from './decode-context.ts'
 export { canonicalStruct, decodeJson, decodeStruct } from './decode-struct.ts'
 export type { Decoded, DecodeOptions, FieldValidation } from './decode-context.ts'
 export { Quantity, addQuantities, canonicalQuantity, parseQuantities, parseQuantity } from './quantity.ts'

@@ -1,5 +1,5 @@
 import { newRequestEntityTooLarge } from './api-errors.ts'
-import { JsonError, truncated } from './json-error.ts'
+import { JsonError, newUnexpectedEnd } from './json-error.ts'
 import { maxJsonDepth, readJsonExactly } from './json-reader.ts'
 import type { JsonValue } from './meta.ts'
 
@@ -67,7 +67,7 @@ function exactError(text: string): JsonError {
     if (e instanceof JsonError) return e
     throw e
   }
-  return truncated()
+  return newUnexpectedEnd()
 }
 
 /** Facts about valid JSON text, found in one pass over the text. */

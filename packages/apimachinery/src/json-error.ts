@@ -11,14 +11,14 @@ export function isJsonError(e: unknown): e is JsonError {
 }
 
 /** Builds a syntax error, such as `invalid character 'x' looking for beginning of value`. */
-export function syntaxError(text: string, at: number, context: string): JsonError {
+export function newSyntaxError(text: string, at: number, context: string): JsonError {
   return new JsonError(`invalid character ${quoteByte(at < text.length ? firstByte(text, at) : endOfText)} ${context}`)
 }
 
 /** Character that Go reports for the end of the text within a token. */
 const endOfText = ' '
 
-export function truncated(): JsonError {
+export function newUnexpectedEnd(): JsonError {
   return new JsonError('unexpected end of JSON input')
 }
 

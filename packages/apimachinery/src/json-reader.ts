@@ -1,4 +1,4 @@
-import { JsonError, syntaxError, truncated } from './json-error.ts'
+import { JsonError, newSyntaxError, newUnexpectedEnd } from './json-error.ts'
 import type { JsonValue } from './meta.ts'
 
 export const maxJsonDepth = 10_000
@@ -71,7 +71,7 @@ class Reader {
     if (c === 't') return this.word('true', true)
     if (c === 'f') return this.word('false', false)
     if (c === 'n') return this.word('null', null)
-    throw syntaxError(this.text, this.at, 'looking for beginning of value')
+    throw newSyntaxError(this.text, this.at, 'looking for beginning of value')
   }
 
   private openObject(): unknown {
@@ -98,14 +98,14 @@ class Reader {
   }
 
   private checkDepth(): void {
-    if (this.frames.length >= maxJsonDepth) throw syntaxError(this.text, this.at, 'exceeded max depth')
+    if (this.frames.length >= maxJsonDepth) throw newSyntaxError(this.text, this.at, 'exceeded max depth')
   }
 
   private key(): void {
-    if (this.peek() !== '"') throw syntaxError(this.text, this.at, 'looking for beginning of object key string')
+    if (this.peek() !== '"') throw newSyntaxError(this.text, this.at, 'looking for beginning of object key string')
     const frame = this.frames.at(-1)!
     frame.key = this.string()
-    if (this.peek() !== ':') throw syntaxError(this.text, this.at, 'after object key')
+    if (this.peek() !== ':') throw newSyntaxError(this.text, this.at, 'after object key')
     this.at++
     frame.seen ??= new Set()
     if (frame.seen.has(frame.key)) {
@@ -121,7 +121,7 @@ class Reader {
       const frame = this.frames.at(-1)
       if (frame === undefined) {
         this.skipSpace()
-        if (this.at < this.text.length) throw syntaxError(this.text, this.at, 'after top-level value')
+        if (this.at < this.text.length) throw newSyntaxError(this.text, this.at, 'after top-level value')
         return { value }
       }
       if (frame.items !== undefined) frame.items.push(value)
@@ -133,7 +133,7 @@ class Reader {
         return undefined
       }
       if (c !== (frame.items === undefined ? '}' : ']')) {
-        throw syntaxError(this.text, this.at, frame.items === undefined ? 'after object key:value pair' : 'after array element')
+        throw newSyntaxError(this.text, this.at, frame.items === undefined ? 'after object key:value pair' : 'after array element')
       }
       this.at++
       this.frames.pop()
@@ -156,9 +156,9 @@ class Reader {
         return (JSON.parse(text.slice(start, i + 1)) as string).replace(loneSurrogates, '\ufffd')
       }
       if (c === 0x5c) i = this.escape(i + 1)
-      else if (c < 0x20) throw syntaxError(text, i, 'in string literal')
+      else if (c < 0x20) throw newSyntaxError(text, i, 'in string literal')
     }
-    throw truncated()
+    throw newUnexpectedEnd()
   }
 
   /** Checks the escape sequence at `at` and returns the index of its last character. */
@@ -166,10 +166,10 @@ class Reader {
     const text = this.text
     if (text[at] !== 'u') {
       if (at < text.length && '"\\/bfnrt'.includes(text[at]!)) return at
-      throw syntaxError(text, at, 'in string escape code')
+      throw newSyntaxError(text, at, 'in string escape code')
     }
     for (let i = at + 1; i <= at + 4; i++) {
-      if (!/[0-9a-fA-F]/.test(text.charAt(i))) throw syntaxError(text, i, 'in \\u hexadecimal character escape')
+      if (!/[0-9a-fA-F]/.test(text.charAt(i))) throw newSyntaxError(text, i, 'in \\u hexadecimal character escape')
     }
     return at + 4
   }
@@ -202,13 +202,13 @@ class Reader {
       const c = this.text[this.at]
       if (c !== undefined && c >= '0' && c <= '9') continue
       if (this.at > start) return
-      throw syntaxError(this.text, this.at, context)
+      throw newSyntaxError(this.text, this.at, context)
     }
   }
 
   private word<T>(word: string, value: T): T {
     for (let i = 1; i < word.length; i++) {
-      if (this.text[this.at + i] !== word[i]) throw syntaxError(this.text, this.at + i, `in literal ${word} (expecting '${word[i]}')`)
+      if (this.text[this.at + i] !== word[i]) throw newSyntaxError(this.text, this.at + i, `in literal ${word} (expecting '${word[i]}')`)
     }
     this.at += word.length
     return value
@@ -224,7 +224,7 @@ class Reader {
   /** Skips whitespace and returns the next character. Throws at the end of the text. */
   private peek(): string {
     this.skipSpace()
-    if (this.at >= this.text.length) throw truncated()
+    if (this.at >= this.text.length) throw newUnexpectedEnd()
     return this.text[this.at]!
   }
 

@@ -111,7 +111,7 @@ export interface StatusDetails {
   retryAfterSeconds?: number
 }
 
-/** metav1.Status: the body of every error, and of a delete that returns no object. */
+/** A metav1.Status. It is the body of every error response, and of the response to a delete that returns no object. */
 export interface Status extends TypeMeta {
   metadata: ListMeta
   status?: string

@@ -85,7 +85,7 @@ describe('semanticEqual', () => {
 })
 
 describe('request options', () => {
-  it('of deletion', () => {
+  it('validates the options of a delete', () => {
     expect(validateDeleteOptions({ propagationPolicy: 'Orphan', dryRun: ['All'] })).toEqual([])
     expect(texts(validateDeleteOptions({ propagationPolicy: 'Never' }))).toEqual([
       'propagationPolicy: Unsupported value: "Never": supported values: "Foreground", "Background", "Orphan", "nil"',
@@ -95,7 +95,7 @@ describe('request options', () => {
     ])
   })
 
-  it('of lists and watches', () => {
+  it('validates the options of lists and watches', () => {
     expect(validateListOptions({ resourceVersion: '5', resourceVersionMatch: 'Exact' })).toEqual([])
     expect(texts(validateListOptions({ resourceVersion: '1', resourceVersionMatch: 'Sometimes' }))).toEqual([
       'resourceVersionMatch: Unsupported value: "Sometimes": supported values: "Exact", "NotOlderThan", ""',
@@ -108,12 +108,12 @@ describe('request options', () => {
     ])
   })
 
-  it('of patches', () => {
+  it('validates the options of a patch', () => {
     expect(texts(validatePatchOptions({}, true))).toEqual(['fieldManager: Required value: is required for apply patch'])
     expect(texts(validatePatchOptions({ force: true }, false))).toEqual(['force: Forbidden: may not be specified for non-apply patch'])
   })
 
-  it('of managers', () => {
+  it('validates the name of a field manager', () => {
     expect(texts(validateFieldManager('é\u0007', fieldPath('m')))).toEqual([
       'm: Invalid value: "é\\a": invalid character U+0007 (at position 2)',
     ])
@@ -121,7 +121,7 @@ describe('request options', () => {
 })
 
 describe('selectors and conditions in objects', () => {
-  it('are validated member by member', () => {
+  it('validates selectors and conditions member by member', () => {
     const selector = {
       matchExpressions: [
         { key: 'a', operator: 'In' },
@@ -143,7 +143,7 @@ describe('selectors and conditions in objects', () => {
 })
 
 describe('identifiers', () => {
-  it('are short and use only the allowed characters', () => {
+  it('generates short names from the allowed characters', () => {
     expect(generateName('web-')).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
     expect(generateName('x'.repeat(100), () => 0)).toBe(`${'x'.repeat(58)}bbbbb`)
     expect(newUid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)

@@ -1,4 +1,4 @@
-/** A block of a PEM text. */
+/** A block of a PEM text, such as a certificate or a key. */
 export interface PemBlock {
   readonly label: string
   /** The whole block with its BEGIN and END lines. */

@@ -50,7 +50,7 @@ const noAction: RequestedAction = {
   name: '',
 }
 
-/** Builds an action on a resource. Omitted members are "". */
+/** Builds an action on a resource, for authorizers. Members that the caller omits are "". */
 export function resourceAction(
   parts: Pick<RequestedAction, 'verb' | 'resource'> & Partial<Omit<RequestedAction, 'isResourceRequest' | 'path'>>,
 ): RequestedAction {

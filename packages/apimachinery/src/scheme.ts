@@ -11,7 +11,7 @@ export interface KindRegistration {
   readonly gvk: GroupVersionKind
   /** The hub version of the kind. Equals `gvk` in the registration of the hub version. */
   readonly hub: GroupVersionKind
-  /** Sets defaults on the versioned object in place. */
+  /** Sets the defaults of an object of this version in place. */
   readonly setDefaults?: (object: KubeObject) => void
   /** Converts an object to the hub version. May modify and return its argument. Absent if the two versions do not differ. */
   readonly toHub?: (object: KubeObject) => KubeObject

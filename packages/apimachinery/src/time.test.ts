@@ -4,7 +4,7 @@ import { formatDuration, parseDuration } from './duration.ts'
 import { formatMicroTime, formatTime, normalizeMicroTime, normalizeTime, parseInstant, parseTime } from './time.ts'
 
 describe('times', () => {
-  it('are formatted in UTC, with whole seconds or six digits', () => {
+  it('formats times in UTC, with whole seconds or six digits', () => {
     expect(formatTime(1_700_000_000_999)).toBe('2023-11-14T22:13:20Z')
     expect(formatMicroTime(1_700_000_000_123)).toBe('2023-11-14T22:13:20.123000Z')
     expect(normalizeTime('2023-11-14T23:13:20.5+01:00')).toBe('2023-11-14T22:13:20Z')
@@ -13,7 +13,7 @@ describe('times', () => {
     expect(parseInstant('2023-11-14T22:13:20.123456789Z').nanos).toBe(123456789)
   })
 
-  it('round-trip', () => {
+  it('property: parsing a formatted time returns it', () => {
     fc.assert(
       fc.property(fc.integer({ min: -62_135_596_800, max: 253_402_300_799 }), (seconds) => {
         expect(parseTime(formatTime(seconds * 1000))).toBe(seconds * 1000)
@@ -29,11 +29,11 @@ describe('times', () => {
     ['2020-02-30T00:00:00Z', 'parsing time "2020-02-30T00:00:00Z": day out of range'],
     ['2020-01-01T00:00:00', 'parsing time "2020-01-01T00:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00"'],
     ['2020-01-01T00:00:00Zx', 'parsing time "2020-01-01T00:00:00Zx": extra text: "x"'],
-  ])('reject %s', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(() => parseTime(text)).toThrow(message)
   })
 
-  it('require six digits in a MicroTime', () => {
+  it('requires six digits in a MicroTime', () => {
     expect(() => normalizeMicroTime('2020-01-01T00:00:00Z')).toThrow('cannot parse "Z" as ".000000"')
   })
 })
@@ -62,7 +62,7 @@ describe('durations', () => {
     expect(() => parseDuration(text)).toThrow(message)
   })
 
-  it('round-trip', () => {
+  it('property: parsing a formatted duration returns it', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n }), (nanos) => {
         expect(parseDuration(formatDuration(nanos))).toBe(nanos)

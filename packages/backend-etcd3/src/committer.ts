@@ -26,7 +26,7 @@ export class Committer {
     const base = this.#known.current
     try {
       const result = await this.#servers.call({ type: 'write' }, (endpoint, settings) => endpoint.call(commitMethod, transaction, settings))
-      this.#known.saw(result.revision)
+      this.#known.recordRevision(result.revision)
       return result
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error

@@ -63,7 +63,7 @@ export class Compactor {
       // The revision is already compacted: by another server, or by an earlier attempt of this call whose response was lost.
       if (error.failure.kind !== 'compacted') throw toBackendError(error.failure, { at: revision, current: known.current })
     }
-    known.sawCompacted(revision)
+    known.recordCompacted(revision)
   }
 
   /** Runs one round of compaction. Returns the compacted revision, or undefined if another server compacts. */
@@ -81,7 +81,7 @@ export class Compactor {
         settings as object,
       ),
     )
-    this.#revision = known.saw(toInteger(answer.header.revision))
+    this.#revision = known.recordRevision(toInteger(answer.header.revision))
     if (!answer.succeeded) {
       const record = answer.responses[0]?.response_range.kvs[0]
       this.#version = record ? toInteger(record.version) : 0
@@ -117,7 +117,7 @@ export class Compactor {
           endpoint.call(rangeMethod, { key: compactionRecord }, settings),
         )
         if (entries[0]) this.#recordCompacted(entries[0].value)
-        known.saw(revision)
+        known.recordRevision(revision)
         for await (const message of watch({ start: compactionRecord, end: undefined }, revision, signal)) {
           if (message.type === 'progress') continue
           for (const change of message.changes) if (change.type === 'put') this.#recordCompacted(change.entry.value)
@@ -131,6 +131,6 @@ export class Compactor {
 
   #recordCompacted(value: Uint8Array): void {
     const revision = Number(Buffer.from(value).toString())
-    if (Number.isSafeInteger(revision)) this.#options.known.sawCompacted(revision)
+    if (Number.isSafeInteger(revision)) this.#options.known.recordCompacted(revision)
   }
 }

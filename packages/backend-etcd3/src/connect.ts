@@ -96,7 +96,7 @@ async function readCredentials({ trustedCAFile, keyFile, certFile }: TransportCo
   if (trustedCAFile === undefined && keyFile === undefined && certFile === undefined) return undefined
   if ((keyFile === undefined) !== (certFile === undefined))
     throw new TransportError(
-      `etcd's client certificate and its key go together: the ${keyFile === undefined ? 'key' : 'certificate'} is missing`,
+      `etcd needs a client certificate together with its key: the ${keyFile === undefined ? 'key' : 'certificate'} is missing`,
     )
   const [rootCertificate, privateKey, certChain] = await Promise.all([
     readTlsFile(trustedCAFile),

@@ -16,7 +16,7 @@ export interface DialOptions {
 }
 
 export function createDial({ target, secureContext, egress }: DialOptions): Dial {
-  if ('path' in target) return (signal) => opened(connectSocket({ path: target.path }), 'connect', signal)
+  if ('path' in target) return (signal) => waitUntilOpen(connectSocket({ path: target.path }), 'connect', signal)
   const { hostname, port } = target
   const plain: Dial = egress
     ? async (signal) => {
@@ -25,21 +25,21 @@ export function createDial({ target, secureContext, egress }: DialOptions): Dial
         signal.throwIfAborted()
         return stream
       }
-    : (signal) => opened(connectSocket({ host: hostname, port, noDelay: true }), 'connect', signal)
+    : (signal) => waitUntilOpen(connectSocket({ host: hostname, port, noDelay: true }), 'connect', signal)
   if (!secureContext) return plain
   return async (signal) => {
     const socket = await plain(signal)
     // TLS does not allow an IP address as the server name. The certificate is still checked against the address.
     const servername = isIP(hostname) === 0 ? { servername: hostname } : undefined
     const secured = connectTls({ socket, host: hostname, ...servername, secureContext, ALPNProtocols: ['h2'] })
-    await opened(secured, 'secureConnect', signal)
+    await waitUntilOpen(secured, 'secureConnect', signal)
     if (secured.alpnProtocol === 'h2') return secured
     secured.destroy()
     throw new Error('the server does not speak HTTP/2')
   }
 }
 
-async function opened<T extends Duplex>(stream: T, event: string, signal: AbortSignal): Promise<T> {
+async function waitUntilOpen<T extends Duplex>(stream: T, event: string, signal: AbortSignal): Promise<T> {
   try {
     await once(stream, event, { signal })
     return stream

@@ -3,14 +3,14 @@
 import { Etcd3, KVClient, LeaseClient, MaintenanceClient, type ICallable, type IOptions, type IWatchRequest } from 'etcd3'
 import type { ChannelCredentials, Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
 import type { Http2Channel } from './http2-channel.ts'
-import { closedError } from './translate-error.ts'
+import { newClosedError } from './translate-error.ts'
 import { UnaryCall, type UnaryMethod } from './unary-call.ts'
 import { readWatchResponse, type WatchResponse } from './watch-response.ts'
 
 type Service = Parameters<ICallable<unknown>['exec']>[0]
 
 export interface CallSettings {
-  /** Deadline of the call in milliseconds since the epoch. */
+  /** Deadline of the call in milliseconds since 1970. */
   readonly deadline: number
   readonly signal?: AbortSignal | undefined
 }
@@ -72,7 +72,7 @@ export class Endpoint implements ICallable<unknown> {
   async call<Q, T>(method: UnaryMethod<Q, T>, request: Q, options?: Partial<CallSettings>): Promise<T> {
     const { signal, deadline } = options ?? {}
     signal?.throwIfAborted()
-    if (this.#closed) throw closedError()
+    if (this.#closed) throw newClosedError()
     return new Promise<T>((resolve, reject) => {
       const cancel = (): void => call.cancel()
       const done = (error: Error | undefined, answer: T | undefined): void => {
@@ -80,7 +80,7 @@ export class Endpoint implements ICallable<unknown> {
         signal?.removeEventListener('abort', cancel)
         if (!error) resolve(answer as T)
         else if (signal?.aborted) reject(signal.reason as Error)
-        else reject(this.#closed ? closedError() : error)
+        else reject(this.#closed ? newClosedError() : error)
       }
       const call = new UnaryCall({ channel: this.#channel, method, request, deadline, done })
       this.#calls.add(call)
@@ -93,9 +93,9 @@ export class Endpoint implements ICallable<unknown> {
     service: Service,
     use: (connection: { resource: unknown; client: Client; metadata: Metadata }) => Promise<R> | R,
   ): Promise<R> {
-    if (this.#closed) throw closedError()
+    if (this.#closed) throw newClosedError()
     const { client, metadata } = await this.#connection.open(service)
-    if (this.#closed) throw closedError()
+    if (this.#closed) throw newClosedError()
     // Makes etcd end the stream if the member has no leader. Otherwise, the stream would stay open without events.
     const leaderMetadata = metadata.clone()
     leaderMetadata.set('hasleader', 'true')
@@ -121,7 +121,7 @@ export class Endpoint implements ICallable<unknown> {
   }
 
   async #loadMethod(service: Service, name: string): Promise<UnaryMethod<unknown, unknown>> {
-    if (this.#closed) throw closedError()
+    if (this.#closed) throw newClosedError()
     const { client } = await this.#connection.open(service)
     const method = getMethod(client, name)
     this.#methods.set(name, method)

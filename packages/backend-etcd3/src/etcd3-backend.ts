@@ -26,7 +26,7 @@ import { EtcdLessor } from './lessor.ts'
 import { RangeReader } from './range-reader.ts'
 import { OutcomeResolver } from './resolve-outcome.ts'
 import { CallFailedError, Servers } from './servers.ts'
-import { closedError, toBackendError } from './translate-error.ts'
+import { newClosedError, toBackendError } from './translate-error.ts'
 import { WatchSet } from './watch-set.ts'
 import { toInteger } from './wire-values.ts'
 
@@ -159,9 +159,9 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
       )
       if (revision >= known) return
       this.#restored = new StoppedError(
-        `etcd is at revision ${revision} after it was at ${known}: it was restored to an older copy; restart the server`,
+        `etcd was restored from an older backup: its revision is ${revision}, but it was ${known} before; restart the server`,
       )
-      log(0, 'Etcd was restored to an older copy; restart the server', { revision, before: known })
+      log(0, 'Etcd was restored from an older backup; restart the server', { revision, before: known })
       throw this.#restored
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error
@@ -171,11 +171,11 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
 
   async #close(): Promise<void> {
     this.#compactor.stop()
-    this.#watches.stop(closedError())
+    this.#watches.stop(newClosedError())
     await this.#connected.close()
   }
 
   #requireOpen(): void {
-    if (this.#closing) throw closedError()
+    if (this.#closing) throw newClosedError()
   }
 }

@@ -21,7 +21,7 @@ export class EventCollector {
     return this.#heldEvents.length > 0
   }
 
-  /** Adds events and returns the changes of complete revisions; undefined if no revision after `position` is complete. */
+  /** Adds events. Returns the changes of all revisions after `position` that are now complete; undefined if there are none. */
   add(events: readonly WatchEvent[], fragment: boolean, position: Revision): CollectedEvents | undefined {
     let all = this.#heldEvents.length > 0 ? [...this.#heldEvents, ...events] : events
     this.#heldEvents = []

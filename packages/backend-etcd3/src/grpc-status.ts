@@ -62,6 +62,6 @@ function decodePercent(text: string): string {
   }
 }
 
-export function grpcError({ code, details }: GrpcStatus): Error {
+export function newGrpcError({ code, details }: GrpcStatus): Error {
   return Object.assign(new Error(details), { code, details })
 }

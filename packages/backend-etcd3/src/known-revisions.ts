@@ -14,12 +14,12 @@ export class KnownRevisions {
   }
 
   /** Records the current revision in the header of a response, and returns it. */
-  saw(revision: Revision): Revision {
+  recordRevision(revision: Revision): Revision {
     if (revision > this.#current) this.#current = revision
     return revision
   }
 
-  sawCompacted(revision: Revision): void {
+  recordCompacted(revision: Revision): void {
     if (revision > this.#compacted) this.#compacted = revision
   }
 }

@@ -52,7 +52,7 @@ export class RangeReader implements Reader {
     try {
       const full = at === undefined ? request : { ...request, at }
       const answer = await this.#servers.call({ type: 'read', signal }, (endpoint, settings) => endpoint.call(rangeMethod, full, settings))
-      this.#known.saw(answer.revision)
+      this.#known.recordRevision(answer.revision)
       return answer
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error

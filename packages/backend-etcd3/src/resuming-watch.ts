@@ -102,7 +102,7 @@ export class ResumingWatch {
     if (this.#isEnded) return
     try {
       this.#isIdle = false
-      this.#options.known.saw(response.revision)
+      this.#options.known.recordRevision(response.revision)
       if (response.canceled) this.#handleCancelled(response)
       else if (response.created) this.#handleCreated()
       else if (response.events.length > 0 || this.#collector.isIncomplete) this.#handleEvents(response)
@@ -122,7 +122,7 @@ export class ResumingWatch {
   #handleCancelled(response: WatchResponse): void {
     const compacted = response.compactRevision
     if (compacted > 0) {
-      this.#options.known.sawCompacted(compacted)
+      this.#options.known.recordCompacted(compacted)
       throw new CompactedError(this.#position, compacted)
     }
     this.#handleFailure(readCancellation(response.cancelReason))

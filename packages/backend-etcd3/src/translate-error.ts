@@ -115,6 +115,6 @@ export function toBackendError(failure: CallFailure, call: FailedCall = {}): Err
   }
 }
 
-export function closedError(): StoppedError {
+export function newClosedError(): StoppedError {
   return new StoppedError()
 }

@@ -1,6 +1,6 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
 import { messageOf } from '@keelson/apimachinery'
-import { grpcCode, grpcError, readStatus, statusOfHttp, statusOfReset, type GrpcStatus } from './grpc-status.ts'
+import { grpcCode, newGrpcError, readStatus, statusOfHttp, statusOfReset, type GrpcStatus } from './grpc-status.ts'
 import type { Http2Channel } from './http2-channel.ts'
 import type { Http2Connection } from './http2-connection.ts'
 
@@ -147,7 +147,7 @@ export class UnaryCall<Request, Answer> {
     if (this.#finished) return
     this.#finished = true
     clearTimeout(this.#timer)
-    this.#options.done(status.code === grpcCode.ok ? undefined : grpcError(status), answer)
+    this.#options.done(status.code === grpcCode.ok ? undefined : newGrpcError(status), answer)
   }
 }
 
@@ -162,9 +162,9 @@ function addFrame(message: Buffer): Buffer {
 
 /** Removes gRPC's header from a message. Throws if the message is compressed, because requests do not offer compression. */
 function removeFrame(received: Buffer): Buffer {
-  if (received.length < prefixLength) throw new Error('the message is missing')
-  if (received[0] !== 0) throw new Error('the message is compressed')
+  if (received.length < prefixLength) throw new Error('the response contains no message')
+  if (received[0] !== 0) throw new Error('the response is compressed, although the request does not offer compression')
   const end = prefixLength + received.readUInt32BE(1)
-  if (received.length !== end) throw new Error(`the message has ${received.length} bytes, expected ${end}`)
+  if (received.length !== end) throw new Error(`the response has ${received.length} bytes, but its header announces ${end}`)
   return received.subarray(prefixLength)
 }

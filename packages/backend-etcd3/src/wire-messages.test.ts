@@ -151,7 +151,7 @@ describe('watch messages', () => {
 })
 
 describe('malformed messages', () => {
-  it('a truncated message is rejected or decodes as a shorter message', () => {
+  it('rejects a truncated message or decodes it as a shorter one', () => {
     const one = { key: 'name', value: Buffer.alloc(200), createRevision: 7, modRevision: 2 ** 50, lease: 9 }
     const bytes = Range!.responseSerialize({ header: { revision: 300 }, kvs: [kvOf(one)], count: 1 })
     for (let length = 0; length < bytes.length; length++) {
@@ -164,7 +164,7 @@ describe('malformed messages', () => {
     }
   })
 
-  it('unknown fields are skipped', () => {
+  it('skips unknown fields', () => {
     const writer = new WireWriter(1)
     writer.bytes(99, Buffer.from('later'))
     writer.integer(98, 2 ** 52)

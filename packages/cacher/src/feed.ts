@@ -48,7 +48,7 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
     try {
       if (mustList) {
         const list = await storage.list(prefix, { signal })
-        // The store was restored from an older copy.
+        // The store was restored from an older backup.
         if (list.revision < cache.revision) isWhole = false
         await options.replace(list)
         isWhole = true

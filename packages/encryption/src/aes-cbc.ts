@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import type { ValueTransformer } from '@keelson/storagebackend'
-import { tooShort } from './transform-errors.ts'
+import { newTooShortError } from './transform-errors.ts'
 
 const blockSize = 16
 
@@ -14,7 +14,7 @@ export function createAesCbc(key: Uint8Array): ValueTransformer {
   const algorithm = `aes-${key.length * 8}-cbc`
   return {
     fromStorage(stored) {
-      if (stored.length < blockSize) throw tooShort()
+      if (stored.length < blockSize) throw newTooShortError()
       if (stored.length % blockSize !== 0) throw new Error('the stored data is not a multiple of the block size')
       if (stored.length === blockSize) throw new Error('invalid PKCS7 data (empty or not padded)')
       const decipher = createDecipheriv(algorithm, secret, stored.subarray(0, blockSize))

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import type { CipherGCMTypes } from 'node:crypto'
 import type { ValueTransformer } from '@keelson/storagebackend'
-import { tooShort } from './transform-errors.ts'
+import { newTooShortError } from './transform-errors.ts'
 
 const nonceSize = 12
 const tagSize = 16
@@ -15,7 +15,7 @@ export function createAesGcm(key: Uint8Array): ValueTransformer {
   const algorithm = `aes-${key.length * 8}-gcm` as CipherGCMTypes
   return {
     fromStorage(stored, path) {
-      if (stored.length < nonceSize + tagSize) throw tooShort()
+      if (stored.length < nonceSize + tagSize) throw newTooShortError()
       const decipher = createDecipheriv(algorithm, secret, stored.subarray(0, nonceSize), { authTagLength: tagSize })
       decipher.setAAD(Buffer.from(path))
       decipher.setAuthTag(stored.subarray(stored.length - tagSize))

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import type { ValueTransformer } from '@keelson/storagebackend'
 import { createAesGcm } from './aes-gcm.ts'
-import { tooShort } from './transform-errors.ts'
+import { newTooShortError } from './transform-errors.ts'
 
 const infoSize = 32
 export const minSeedSize = 32
@@ -18,7 +18,7 @@ export function createExtendedNonceGcm(seed: Uint8Array): ValueTransformer {
     createAesGcm(createHmac('sha256', secret).update(info).update(Buffer.of(1)).digest())
   return {
     fromStorage(stored, key) {
-      if (stored.length < infoSize) throw tooShort()
+      if (stored.length < infoSize) throw newTooShortError()
       return derive(stored.subarray(0, infoSize)).fromStorage(stored.subarray(infoSize), key)
     },
     toStorage(data, key) {

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { configuration, keys, createSecret } from './encryption.fixture.ts'
+import { formatConfiguration, formatKeys, createSecret } from './encryption.fixture.ts'
 import { parseEncryptionConfiguration } from './parse-configuration.ts'
 
 const parse = (text: string, reload = false) => parseEncryptionConfiguration(text, { file: 'enc.yaml', reload })
-const good = [`aesgcm: ${keys(1)}`]
+const good = [`aesgcm: ${formatKeys(1)}`]
 const kms = (more = '', name = 'a') => `kms: {apiVersion: v2, name: ${name}, endpoint: 'unix:///a.sock'${more}}`
 const at = 'resources[0].providers[0]'
 
 describe('encryption configuration', () => {
   test('parses YAML and JSON', () => {
-    const parsed = parse(configuration({ secrets: good }))
+    const parsed = parse(formatConfiguration({ secrets: good }))
     expect(parsed.resources[0]!.providers[0]!.aesgcm!.keys[0]!.name).toBe('key1')
     expect(parse(JSON.stringify(parsed))).toEqual(parsed)
   })
 
   const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\n'
-  const one = (provider: string) => configuration({ secrets: [provider] })
+  const one = (provider: string) => formatConfiguration({ secrets: [provider] })
   const wrong: [string, string][] = [
     ['', 'encryption provider configuration file "enc.yaml" is empty'],
     ['a: b: c', 'error decoding encryption provider configuration file "enc.yaml": '],
@@ -26,22 +26,22 @@ describe('encryption configuration', () => {
     [one(`aescbc: {keys: [{name: 1, secret: a}]}`), `${at}.aescbc.keys[0].name: `],
     [`${head}kind: EncryptionConfiguration\nresources: []`, 'already set'],
     [head, 'resources: Required value: at least one resources is required'],
-    [configuration({ '': good }), 'resources[0].resources: Required value: at least one resources[0].resources is required'],
-    [configuration({ secrets: [] }), 'resources[0].providers: Required value: at least one resources[0].providers is required'],
+    [formatConfiguration({ '': good }), 'resources[0].resources: Required value: at least one resources[0].resources is required'],
+    [formatConfiguration({ secrets: [] }), 'resources[0].providers: Required value: at least one resources[0].providers is required'],
     [
-      configuration({ Secrets: good }),
+      formatConfiguration({ Secrets: good }),
       'resources[0].resources[0]: Invalid value: "Secrets": resource name should not contain capital letters',
     ],
-    [configuration({ "'*'": good }), "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources"],
-    [configuration({ "'secrets.*'": good }), 'encrypting the same resource across groups is not supported'],
-    [configuration({ 'events.events.k8s.io': good }), "Use 'events' instead in the config file"],
-    [configuration({ 'ingresses.extensions': good }), "'extensions' group has been removed"],
-    [configuration({ apiserveripinfo: good }), 'resources which do not have REST API/s cannot be encrypted'],
-    [configuration({ 'secrets, secrets': good }), 'the same resource cannot be specified multiple times'],
-    [configuration({ "secrets, '*.'": good }), 'will be masked'],
-    [configuration({ "secrets, '*.*'": good }), 'will be masked'],
+    [formatConfiguration({ "'*'": good }), "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources"],
+    [formatConfiguration({ "'secrets.*'": good }), 'encrypting the same resource across groups is not supported'],
+    [formatConfiguration({ 'events.events.k8s.io': good }), "Use 'events' instead in the config file"],
+    [formatConfiguration({ 'ingresses.extensions': good }), "'extensions' group has been removed"],
+    [formatConfiguration({ apiserveripinfo: good }), 'resources which do not have REST API/s cannot be encrypted'],
+    [formatConfiguration({ 'secrets, secrets': good }), 'the same resource cannot be specified multiple times'],
+    [formatConfiguration({ "secrets, '*.'": good }), 'will be masked'],
+    [formatConfiguration({ "secrets, '*.*'": good }), 'will be masked'],
     [one('{}'), 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'],
-    [one(`{identity: {}, aesgcm: ${keys(1)}}`), 'more than one provider specified in a single element'],
+    [one(`{identity: {}, aesgcm: ${formatKeys(1)}}`), 'more than one provider specified in a single element'],
     [one('aesgcm: {keys: []}'), `${at}.aesgcm.keys: Required value: at least one keys is required`],
     [
       one(`aescbc: {keys: [{secret: ${createSecret(1)}}]}`),
@@ -61,7 +61,7 @@ describe('encryption configuration', () => {
     [one(kms('', "'a:b'")), "invalid KMS provider name a:b, must not contain ':'"],
     [one("kms: {apiVersion: v3, name: a, endpoint: 'unix:///a'}"), 'only v1 and v2 are supported'],
     [
-      configuration({ secrets: [kms()], configmaps: [kms()] }),
+      formatConfiguration({ secrets: [kms()], configmaps: [kms()] }),
       'resources[1].providers[0].kms.name: Invalid value: "a": duplicate KMS provider name a, names must be unique',
     ],
   ]
@@ -76,7 +76,7 @@ describe('encryption configuration', () => {
     let message = ''
     try {
       parse(
-        configuration({
+        formatConfiguration({
           secrets: [`aescbc: {keys: [{secret: ${secret}}]}`, `{identity: {}, aesgcm: {keys: [{name: a, secret: ${secret}}]}}`],
         }),
       )

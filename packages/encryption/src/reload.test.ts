@@ -1,16 +1,16 @@
 import { createManualClock } from '@keelson/apimachinery/testing'
 import { expect, test, vi } from 'vitest'
-import { configuration, keys, opened, secrets } from './encryption.fixture.ts'
+import { formatConfiguration, formatKeys, openForTest, secrets } from './encryption.fixture.ts'
 
 const key = '/registry/secrets/default/a'
 const plain = Buffer.from('plain')
-const first = configuration({ secrets: [`aesgcm: ${keys(1)}`] })
-const second = configuration({ secrets: [`aesgcm: ${keys(2, 1)}`] })
+const first = formatConfiguration({ secrets: [`aesgcm: ${formatKeys(1)}`] })
+const second = formatConfiguration({ secrets: [`aesgcm: ${formatKeys(2, 1)}`] })
 
 test("reads the file's contents once a minute", async () => {
   const clock = createManualClock()
   const onReload = vi.fn()
-  const encryption = await opened(first, { automaticReload: true, clock, onReload })
+  const encryption = await openForTest(first, { automaticReload: true, clock, onReload })
   const transformer = encryption.transformerFor(secrets)!
   const configMaps = encryption.transformerFor({ group: '', resource: 'configmaps' })!
   const stored = transformer.toStorage(plain, key)
@@ -22,7 +22,7 @@ test("reads the file's contents once a minute", async () => {
   clock.advance(1)
   await vi.waitFor(() => expect(transformer.fromStorage(stored, key)).toEqual({ data: plain, stale: true }), { timeout: 60_000 })
   expect(onReload).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^sha256:[0-9a-f]{64}$/))
-  await encryption.write(configuration({ secrets: [`aesgcm: ${keys(2)}`], configmaps: [`aesgcm: ${keys(3)}`] }))
+  await encryption.write(formatConfiguration({ secrets: [`aesgcm: ${formatKeys(2)}`], configmaps: [`aesgcm: ${formatKeys(3)}`] }))
   await encryption.reload()
   expect(() => transformer.fromStorage(stored, key)).toThrow('no matching key')
   expect(Buffer.from(configMaps.toStorage(plain, key)).subarray(0, 8).toString()).toBe('k8s:enc:')
@@ -32,10 +32,10 @@ test("reads the file's contents once a minute", async () => {
 
 test('keeps the configuration if the file is invalid, and reports the error once', async () => {
   const onError = vi.fn()
-  const encryption = await opened(first, { automaticReload: true, clock: createManualClock(), onError })
+  const encryption = await openForTest(first, { automaticReload: true, clock: createManualClock(), onError })
   const transformer = encryption.transformerFor(secrets)!
   const stored = transformer.toStorage(plain, key)
-  for (const text of ['', 'resources: 1', configuration({ secrets: ['aesgcm: {keys: []}'] })]) {
+  for (const text of ['', 'resources: 1', formatConfiguration({ secrets: ['aesgcm: {keys: []}'] })]) {
     await encryption.write(text)
     await encryption.reload()
     await encryption.reload()
@@ -50,9 +50,11 @@ test('keeps the configuration if the file is invalid, and reports the error once
 test('does not reload while a KMS plugin of the new configuration is unhealthy', async () => {
   const clock = createManualClock()
   const onError = vi.fn()
-  const encryption = await opened(first, { automaticReload: true, clock, onError })
+  const encryption = await openForTest(first, { automaticReload: true, clock, onError })
   const stored = encryption.transformerFor(secrets)!.toStorage(plain, key)
-  await encryption.write(configuration({ secrets: ["kms: {apiVersion: v2, name: a, timeout: 10ms, endpoint: 'unix:///nowhere.sock'}"] }))
+  await encryption.write(
+    formatConfiguration({ secrets: ["kms: {apiVersion: v2, name: a, timeout: 10ms, endpoint: 'unix:///nowhere.sock'}"] }),
+  )
   let done = false
   const reloading = encryption.reload().then(() => (done = true))
   await vi.waitFor(

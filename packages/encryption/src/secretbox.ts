@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
 import type { ValueTransformer } from '@keelson/storagebackend'
-import { tooShort } from './transform-errors.ts'
+import { newTooShortError } from './transform-errors.ts'
 
 const nonceSize = 24
 const tagSize = 16
@@ -13,11 +13,11 @@ const tagSize = 16
 export function createSecretbox(key: Uint8Array): ValueTransformer {
   return {
     fromStorage(stored) {
-      if (stored.length < nonceSize + tagSize) throw tooShort()
+      if (stored.length < nonceSize + tagSize) throw newTooShortError()
       try {
         return { data: xsalsa20poly1305(key, stored.subarray(0, nonceSize)).decrypt(stored.subarray(nonceSize)), stale: false }
       } catch (cause) {
-        throw new Error('the stored data is not authentic: another key wrote it, or it was changed', { cause })
+        throw new Error('cannot authenticate the stored data: it was encrypted with another key, or changed later', { cause })
       }
     },
     toStorage(data) {

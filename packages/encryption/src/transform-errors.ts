@@ -1,3 +1,3 @@
-export function tooShort(): Error {
+export function newTooShortError(): Error {
   return new Error('the stored data was shorter than the required size')
 }

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { configuration, keys, opened, secrets } from './encryption.fixture.ts'
+import { formatConfiguration, formatKeys, openForTest, secrets } from './encryption.fixture.ts'
 
 const path = '/registry/secrets/default/a'
 const plain = Buffer.from('plain')
-const transformerOf = async (...providers: string[]) => (await opened(configuration({ secrets: providers }))).transformerFor(secrets)!
+const transformerOf = async (...providers: string[]) =>
+  (await openForTest(formatConfiguration({ secrets: providers }))).transformerFor(secrets)!
 const read = (by: Awaited<ReturnType<typeof transformerOf>>, stored: Uint8Array) => {
   const { data, stale } = by.fromStorage(stored, path)
   return { text: Buffer.from(data).toString(), stale }
@@ -12,14 +13,14 @@ const read = (by: Awaited<ReturnType<typeof transformerOf>>, stored: Uint8Array)
 
 describe('providers of a resource', () => {
   test('writes with the first key of the first provider', async () => {
-    const stored = Buffer.from((await transformerOf(`aescbc: ${keys(1, 2)}`, `aesgcm: ${keys(3)}`)).toStorage(plain, path))
+    const stored = Buffer.from((await transformerOf(`aescbc: ${formatKeys(1, 2)}`, `aesgcm: ${formatKeys(3)}`)).toStorage(plain, path))
     expect(stored.subarray(0, 23).toString()).toBe('k8s:enc:aescbc:v1:key1:')
   })
 
   test('rotates a key: writes with the new first key, reads with the old one, and marks values of the old one as stale', async () => {
-    const old = await transformerOf(`aesgcm: ${keys(1)}`)
-    const between = await transformerOf(`aesgcm: ${keys(2, 1)}`)
-    const after = await transformerOf(`aesgcm: ${keys(2)}`)
+    const old = await transformerOf(`aesgcm: ${formatKeys(1)}`)
+    const between = await transformerOf(`aesgcm: ${formatKeys(2, 1)}`)
+    const after = await transformerOf(`aesgcm: ${formatKeys(2)}`)
     const stored = old.toStorage(plain, path)
     expect(read(between, stored)).toEqual({ text: 'plain', stale: true })
     const rewritten = between.toStorage(plain, path)
@@ -36,23 +37,23 @@ describe('providers of a resource', () => {
     const other = `secretbox: {keys: [{name: k, secret: ${Buffer.alloc(32, 2).toString('base64')}}]}`
     const same = `secretbox: {keys: [{name: k, secret: ${Buffer.alloc(32, 1).toString('base64')}}]}`
     expect(read(await transformerOf(other, same), stored)).toEqual({ text: 'plain', stale: true })
-    await expect(transformerOf(other).then((by) => read(by, stored))).rejects.toThrow('not authentic')
+    await expect(transformerOf(other).then((by) => read(by, stored))).rejects.toThrow('cannot authenticate')
   })
 
   test('reads plaintext if identity is the last provider, and stores plaintext if it is the first', async () => {
-    const encrypting = await transformerOf(`aescbc: ${keys(1)}`, 'identity: {}')
-    const decrypting = await transformerOf('identity: {}', `aescbc: ${keys(1)}`)
+    const encrypting = await transformerOf(`aescbc: ${formatKeys(1)}`, 'identity: {}')
+    const decrypting = await transformerOf('identity: {}', `aescbc: ${formatKeys(1)}`)
     expect(read(encrypting, plain)).toEqual({ text: 'plain', stale: true })
     const stored = encrypting.toStorage(plain, path)
     expect(read(decrypting, stored)).toEqual({ text: 'plain', stale: true })
     expect(Buffer.from(decrypting.toStorage(plain, path)).toString()).toBe('plain')
     expect(read(decrypting, plain)).toEqual({ text: 'plain', stale: false })
     await expect(transformerOf('identity: {}').then((by) => read(by, stored))).rejects.toThrow('no matching prefix found')
-    await expect(transformerOf(`aescbc: ${keys(1)}`).then((by) => read(by, plain))).rejects.toThrow('no matching prefix found')
+    await expect(transformerOf(`aescbc: ${formatKeys(1)}`).then((by) => read(by, plain))).rejects.toThrow('no matching prefix found')
   })
 
   test('reads the values of all providers regardless of their order', async () => {
-    const all = [`aescbc: ${keys(1, 2)}`, `aesgcm: ${keys(3)}`, `secretbox: ${keys(4, 5)}`, 'identity: {}']
+    const all = [`aescbc: ${formatKeys(1, 2)}`, `aesgcm: ${formatKeys(3)}`, `secretbox: ${formatKeys(4, 5)}`, 'identity: {}']
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 4 }), fc.uint8Array({ maxLength: 100 }), async (order, data) => {
         const reader = await transformerOf(...order)
@@ -70,13 +71,13 @@ describe('providers of a resource', () => {
 
 describe('resources of a configuration', () => {
   test('uses the most specific pattern, and stores values of unmatched resources unchanged', async () => {
-    const { transformerFor } = await opened(
-      configuration({
+    const { transformerFor } = await openForTest(
+      formatConfiguration({
         events: ['identity: {}'],
-        'secrets, pandas.example.com': [`aesgcm: ${keys(1)}`],
-        "'*.apps'": [`aesgcm: ${keys(2)}`],
-        "'*.'": [`aesgcm: ${keys(3)}`],
-        "'*.*'": [`aesgcm: ${keys(4)}`],
+        'secrets, pandas.example.com': [`aesgcm: ${formatKeys(1)}`],
+        "'*.apps'": [`aesgcm: ${formatKeys(2)}`],
+        "'*.'": [`aesgcm: ${formatKeys(3)}`],
+        "'*.*'": [`aesgcm: ${formatKeys(4)}`],
       }),
     )
     const keyFor = (group: string, resource: string): string =>
@@ -89,19 +90,19 @@ describe('resources of a configuration', () => {
     expect(keyFor('apps', 'deployments')).toBe('key2')
     expect(keyFor('', 'pods')).toBe('key3')
     expect(keyFor('example.com', 'bears')).toBe('key4')
-    const few = await opened(configuration({ secrets: [`aesgcm: ${keys(1)}`] }))
+    const few = await openForTest(formatConfiguration({ secrets: [`aesgcm: ${formatKeys(1)}`] }))
     expect(few.transformerFor({ group: '', resource: 'configmaps' })).toBeUndefined()
     expect(few.transformerFor({ group: 'example.com', resource: 'secrets' })).toBeUndefined()
   })
 
   test('rejects a pattern that an earlier pattern makes unreachable', async () => {
-    const provider = [`aesgcm: ${keys(1)}`]
-    await expect(opened(configuration({ "'*.*'": provider, secrets: provider }))).rejects.toThrow(
+    const provider = [`aesgcm: ${formatKeys(1)}`]
+    await expect(openForTest(formatConfiguration({ "'*.*'": provider, secrets: provider }))).rejects.toThrow(
       'resource "secrets" is masked by earlier rule "*.*"',
     )
-    await expect(opened(configuration({ "'*.'": provider, secrets: provider }))).rejects.toThrow(
+    await expect(openForTest(formatConfiguration({ "'*.'": provider, secrets: provider }))).rejects.toThrow(
       'resource "secrets" is masked by earlier rule "*."',
     )
-    await opened(configuration({ "'*.apps'": provider, secrets: provider }))
+    await openForTest(formatConfiguration({ "'*.apps'": provider, secrets: provider }))
   })
 })

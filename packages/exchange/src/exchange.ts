@@ -13,7 +13,7 @@ import { warningHeaders } from './warnings.ts'
 /** The CBOR codec. A server that supports CBOR passes it in, so that other servers do not load it. */
 export type CborCodec = typeof cbor
 
-/** Services that all exchanges of a server share. */
+/** Dependencies that all exchanges of a server share. */
 export interface ExchangeServices {
   /** Returns the time in milliseconds since 1970. Default: the system clock. */
   readonly now?: (() => number) | undefined

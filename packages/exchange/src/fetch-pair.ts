@@ -9,7 +9,7 @@ const highWaterMark = 64 * 1024
 /** HTTP status codes whose `Response` must not have a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 
-/** Resolves or rejects the promise of a `Response`. */
+/** The two functions that settle the promise of a `Response`. */
 export interface FetchOutcome {
   readonly resolve: (response: Response) => void
   readonly reject: (reason: unknown) => void

@@ -115,12 +115,12 @@ class NodeSink implements ResponseSink {
       // Writes directly to the socket. The headers were flushed and nothing else is buffered, so the order of bytes is preserved.
       const socket = (this.#socket = outgoing.socket)
       this.writeChunk = (chunk) => this.#end.closed || socket.write(chunk)
-      socket.on('drain', this.#end.awake)
+      socket.on('drain', this.#end.wake)
     }
     // On HTTP/2, a write after the client disconnected emits `error`. The event `close` follows, and its handler ends the sink.
     outgoing.on('error', () => this.#close())
     outgoing.on('close', () => this.#close())
-    outgoing.on('drain', this.#end.awake)
+    outgoing.on('drain', this.#end.wake)
   }
 
   /**
@@ -165,7 +165,7 @@ class NodeSink implements ResponseSink {
 
   finish(): void {
     this.#end.finish()
-    this.#socket?.off('drain', this.#end.awake)
+    this.#socket?.off('drain', this.#end.wake)
     if (this.#end.closed) return
     this.#outgoing.end()
     const { writableLength } = this.#outgoing
@@ -174,7 +174,7 @@ class NodeSink implements ResponseSink {
 
   #close(): void {
     if (this.#end.closed) return
-    this.#socket?.off('drain', this.#end.awake)
+    this.#socket?.off('drain', this.#end.wake)
     this.#end.close()
   }
 }
@@ -189,13 +189,13 @@ export class SinkEnd {
     return this.#closed
   }
 
-  /** Returns a promise that resolves at the next call of `awake`. */
+  /** Returns a promise that resolves at the next call of `wake`. */
   wait(): Promise<void> {
     return new Promise((resolve) => (this.#wake = resolve))
   }
 
   /** Resumes the waiting writer. Called when there is room for more data, or when the sink has ended. */
-  readonly awake = (): void => {
+  readonly wake = (): void => {
     const wake = this.#wake
     this.#wake = undefined
     wake?.()
@@ -207,15 +207,15 @@ export class SinkEnd {
     else this.#listeners.push(listener)
   }
 
-  /** Ends the sink without calling the listeners. */
+  /** Marks a regular end of the sink, which does not call the listeners. */
   finish(): void {
     this.#listeners.length = 0
-    this.awake()
+    this.wake()
   }
 
   close(): void {
     this.#closed = true
-    this.awake()
+    this.wake()
     for (const listener of this.#listeners.splice(0)) listener()
   }
 }

@@ -7,7 +7,7 @@ import { metaV1 } from '../generated/meta/v1/index.ts'
 import { appsV1 } from '../generated/apps/v1/index.ts'
 import { resourceV1 } from '../generated/resource/v1/index.ts'
 import type { GroupVersionTypes, KindType } from '../kind-type.ts'
-import { fixturePod } from '../testing/fixture-pod.ts'
+import { createFixturePod } from '../testing/fixture-pod.ts'
 import { ProtoError } from './field-values.ts'
 
 const kindOf = (module: GroupVersionTypes, name: string): KindType => module.kinds.find(({ gvk }) => gvk.kind === name)!
@@ -20,8 +20,8 @@ const lease = kindOf(coreV1, 'Event')
 /** Strings with characters of every length in UTF-8. Lone surrogates are excluded, because UTF-8 cannot represent them. */
 const text = fc.string({ unit: 'grapheme', maxLength: 60 })
 
-describe('encoded values', () => {
-  it('keep text of any script and length', () => {
+describe('encoding and decoding values', () => {
+  it('keeps text of any script and length', () => {
     fc.assert(
       fc.property(fc.dictionary(text, text, { maxKeys: 8 }), (data) => {
         const result = again(configMap, { metadata: {}, data })['data'] ?? {}
@@ -32,7 +32,7 @@ describe('encoded values', () => {
     expect(again(configMap, { metadata: {}, data: { long } })['data']).toEqual({ long })
   })
 
-  it('keep bytes', () => {
+  it('keeps bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         const binaryData = { key: Buffer.from(bytes).toString('base64') }
@@ -42,7 +42,7 @@ describe('encoded values', () => {
     expect(() => again(configMap, { metadata: {}, binaryData: { key: 'no base64!' } })).toThrow(ProtoError)
   })
 
-  it('keep integers exactly, even beyond the precision of a double', () => {
+  it('keeps integers exact, even beyond the precision of a double', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (big) => {
         const generation = big >= -(2n ** 53n) + 1n && big <= 2n ** 53n - 1n ? Number(big) : big
@@ -55,7 +55,7 @@ describe('encoded values', () => {
     expect(() => again(pod, { metadata: { generation: 2n ** 63n } })).toThrow(ProtoError)
   })
 
-  it('keep times with four-digit years', () => {
+  it('keeps times with four-digit years', () => {
     const date = fc.date({ min: new Date('0001-01-01T00:00:01Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
     fc.assert(
       fc.property(date, (moment) => {
@@ -73,7 +73,7 @@ describe('encoded values', () => {
       expect(() => again(pod, { metadata: { creationTimestamp: wrong } })).toThrow(ProtoError)
   })
 
-  it('distinguish a pointer to the zero time from a nil pointer', () => {
+  it('distinguishes a pointer to the zero time from a nil pointer', () => {
     const deletionTimestamp = [0x0a, 2, 0x4a, 0]
     const zero = pod.decodeProto(Uint8Array.from(deletionTimestamp))
     expect(zero.metadata).toEqual({ deletionTimestamp: null })
@@ -86,7 +86,7 @@ describe('encoded values', () => {
     expect(again(held, zeroLease)).toEqual(zeroLease)
   })
 
-  it('truncate a time to microseconds before comparing it with zero', () => {
+  it('truncates a time to microseconds before comparing it with the zero time', () => {
     const seconds = [0x08, 0x80, 0x92, 0xb8, 0xc3, 0x98, 0xfe, 0xff, 0xff, 0xff, 0x01]
     const nanos = [0x10, 1]
     const time = [...seconds, ...nanos]
@@ -97,14 +97,14 @@ describe('encoded values', () => {
     expect(again(held, object)).toEqual(object)
   })
 
-  it('canonicalize quantities like kube-apiserver', () => {
+  it('canonicalizes quantities like kube-apiserver', () => {
     const requests = { cpu: '0.5', memory: '1024Mi' }
     const result = again(pod, { metadata: {}, spec: { containers: [{ name: 'a', resources: { requests } }] } })
     expect(result).toMatchObject({ spec: { containers: [{ resources: { requests: { cpu: '500m', memory: '1Gi' } } }] } })
     expect(() => again(pod, { metadata: {}, spec: { overhead: { cpu: 'much' } } })).toThrow(ProtoError)
   })
 
-  it('sort the keys of maps for any order of the entries', () => {
+  it('sorts the keys of maps for any order of the entries', () => {
     const raw = [...entry('b', '1'), ...entry('a', '2'), ...entry('c', '3')]
     const { labels } = pod.decodeProto(Uint8Array.from([0x0a, raw.length, ...raw])).metadata
     expect(Object.entries(labels!)).toEqual([
@@ -114,13 +114,13 @@ describe('encoded values', () => {
     ])
   })
 
-  it('keep a realistic pod with the order of its members', () => {
-    const object = fixturePod()
+  it('keeps a realistic pod with the order of its members', () => {
+    const object = createFixturePod()
     expect(JSON.stringify(again(pod, again(pod, object)))).toBe(JSON.stringify(again(pod, object)))
     expect(again(pod, object)).toMatchObject(object)
   })
 
-  it('accept packed and unpacked repeated integers', () => {
+  it('accepts packed and unpacked repeated integers', () => {
     const separate = [0x18, 1, 0x18, 2]
     const packed = [0x1a, 2, 1, 2]
     for (const list of [separate, packed]) {
@@ -132,8 +132,8 @@ describe('encoded values', () => {
   })
 })
 
-describe('omitted values', () => {
-  it('match kube-apiserver', () => {
+describe('encoding and decoding omitted values', () => {
+  it('gives the same JSON as kube-apiserver', () => {
     expect(JSON.stringify(again(pod, { metadata: {} }))).toBe('{"metadata":{},"spec":{"containers":null},"status":{}}')
     expect(JSON.stringify(again(kindOf(appsV1, 'ControllerRevision'), {}))).toBe('{"metadata":{},"data":null,"revision":0}')
     expect(
@@ -144,7 +144,7 @@ describe('omitted values', () => {
     )
   })
 
-  it('distinguish empty from absent like kube-apiserver', () => {
+  it('distinguishes empty from absent values like kube-apiserver', () => {
     const attributes = { a: { int: 0 }, b: { bool: false }, c: { string: '' } }
     const slice = again(kindOf(resourceV1, 'ResourceSlice'), { metadata: {}, spec: { devices: [{ name: 'd', attributes }] } })
     expect(slice).toMatchObject({ spec: { devices: [{ attributes }] } })
@@ -153,7 +153,7 @@ describe('omitted values', () => {
     expect(again(options, {})).toEqual({})
   })
 
-  it('do not include kind and apiVersion', () => {
+  it('drops kind and apiVersion', () => {
     expect(again(pod, { kind: 'Node', apiVersion: 'v9', metadata: {} })).not.toHaveProperty('kind')
   })
 })

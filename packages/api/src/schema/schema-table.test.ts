@@ -26,8 +26,8 @@ function leaf(type: TypeSchema): TypeSchema {
   return type.kind === 'list' ? leaf(type.items) : type.kind === 'map' ? leaf(type.values) : type
 }
 
-describe('schema facts', () => {
-  it('describe lists, their keys and patch strategies', () => {
+describe('schemaTable', () => {
+  it('describes lists, their keys and their patch strategies', () => {
     const ports = at(pod, 'spec.containers.ports')
     expect(ports).toMatchObject({ omit: 'empty', patchStrategy: ['merge'], patchMergeKey: 'containerPort' })
     expect(ports.type).toMatchObject({ kind: 'list', listType: 'map', mapKeys: ['containerPort', 'protocol'] })
@@ -35,34 +35,34 @@ describe('schema facts', () => {
     expect(at(pod, 'metadata.finalizers').type).toMatchObject({ listType: 'set' })
   })
 
-  it('describe which fields are required, pointers or omitted when empty', () => {
+  it('describes which fields are required, pointers or omitted when empty', () => {
     expect(at(pod, 'spec.containers')).toMatchObject({ required: true })
     expect(at(pod, 'spec.containers').omit).toBeUndefined()
     expect(at(pod, 'spec.terminationGracePeriodSeconds')).toMatchObject({ pointer: true, omit: 'empty' })
     expect(at(pod, 'metadata.creationTimestamp')).toMatchObject({ omit: 'zero', type: { kind: 'time' } })
   })
 
-  it('inline structs into their parent and record the name of the struct', () => {
+  it('inlines structs into their parent and records the name of the struct', () => {
     expect(at(pod, 'spec.volumes.hostPath').embedded).toEqual(['VolumeSource'])
     expect(at(pod, 'spec.volumes.name').embedded).toBeUndefined()
     expect(at(pod, 'spec.volumes')).toMatchObject({ patchStrategy: ['merge', 'retainKeys'], patchMergeKey: 'name' })
   })
 
-  it('are shared between kinds that refer to the same type', () => {
+  it('shares a type between the kinds that refer to it', () => {
     const deployment = types.kind({ group: 'apps', version: 'v1', kind: 'Deployment' })!.schema
     expect(at(deployment, 'spec.template.spec').type).toBe(at(pod, 'spec').type)
     expect(types.schemaOf('io.k8s.api.core.v1.PodSpec')).toBe(at(pod, 'spec').type)
     expect(types.schemaOf('io.k8s.api.core.v1.Nothing')).toBeUndefined()
   })
 
-  it('let a field override the map type of its type', () => {
+  it('lets a field override the map type of its type', () => {
     const volume = coreV1.table.resolve('PersistentVolumeSpec')
     expect(at(volume, 'claimRef').type).toMatchObject({ mapType: 'granular', definition: 'io.k8s.api.core.v1.ObjectReference' })
     expect(coreV1.table.resolve('ObjectReference').mapType).toBe('atomic')
     expect(at(pod, 'spec.nodeSelector').type).toMatchObject({ kind: 'map', mapType: 'atomic' })
   })
 
-  it('name Go types for error messages', () => {
+  it('names the Go types for error messages', () => {
     const names = [
       'spec.containers.ports.protocol',
       'spec.containers.resources.limits',
@@ -76,20 +76,20 @@ describe('schema facts', () => {
     expect(goTypeName(at(authenticationV1.table.resolve('UserInfo'), 'extra').type)).toBe('map[string]v1.ExtraValue')
   })
 
-  it('reject a reference to an unknown type', () => {
+  it('rejects a reference to an unknown type', () => {
     const table = schemaTable('x', { group: '', version: 'v1' }, { A: 'b=B' })
     expect(() => table.resolve('A').fields).toThrow(TypeError)
   })
 })
 
-describe('the kinds of a server', () => {
-  it('are those of the added group versions', () => {
+describe('createApiTypes', () => {
+  it('has only the kinds of the added group versions', () => {
     expect(types.kind({ group: 'batch', version: 'v1', kind: 'Job' })).toBeUndefined()
     expect(types.kind({ group: '', version: 'v1', kind: 'Status' })?.gvk).toEqual({ group: '', version: 'v1', kind: 'Status' })
     expect(types.kind({ group: 'meta.k8s.io', version: 'v1', kind: 'PartialObjectMetadata' })).toBeDefined()
   })
 
-  it('include options under every group version', () => {
+  it('finds DeleteOptions under every group version', () => {
     const options = types.kind({ group: '', version: 'v1', kind: 'DeleteOptions' })
     expect(options).toBeDefined()
     expect(types.kind({ group: 'apps', version: 'v1', kind: 'DeleteOptions' })).toBe(options)

@@ -1,5 +1,5 @@
 import type { KindType } from '../kind-type.ts'
-import { fixturePod } from './fixture-pod.ts'
+import { createFixturePod } from './fixture-pod.ts'
 
 export interface CodecRatios {
   /** Time to decode protobuf, divided by the time of JSON.parse. */
@@ -17,8 +17,8 @@ export interface Effort {
  * Measures protobuf and JSON in alternating rounds and compares the fastest round of each. Measures processor time, so that other load has little
  * effect.
  */
-export function codecRatios(pod: KindType, effort: Effort): CodecRatios {
-  const object = fixturePod()
+export function measureCodecRatios(pod: KindType, effort: Effort): CodecRatios {
+  const object = createFixturePod()
   const json = JSON.stringify(object)
   const bytes = pod.encodeProto(object)
   const parse = (): unknown => JSON.parse(json)

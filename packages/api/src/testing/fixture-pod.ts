@@ -1,7 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 
 /** Returns a running pod of a Deployment with about 3 KB of JSON. The codec benchmark uses it. */
-export function fixturePod(): KubeObject {
+export function createFixturePod(): KubeObject {
   const object: unknown = {
     metadata: {
       name: 'checkout-7d9c6b8f5d-x2k4q',

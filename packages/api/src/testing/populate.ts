@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue, StructSchema, TypeSchema } from '@keelson/a
 const maxRepeats = 1
 
 /** Builds an object of the schema in which every field has a value other than zero. */
-export function populate(schema: StructSchema): JsonObject {
+export function buildFullObject(schema: StructSchema): JsonObject {
   return struct(schema, [], { next: 1 })
 }
 

@@ -4,6 +4,6 @@ export class CborError extends Error {
 }
 
 /** Builds kube-apiserver's error for a CBOR data item that it does not accept, from the item's type and the reason. */
-export function unacceptable(type: string, why: string): CborError {
+export function newUnacceptableItem(type: string, why: string): CborError {
   return new CborError(`cbor: data item of cbor type ${type} is not accepted by protocol: ${why}`)
 }

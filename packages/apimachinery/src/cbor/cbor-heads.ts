@@ -24,7 +24,7 @@ export const indefinite = 31
 export interface Head {
   readonly major: number
   readonly info: number
-  /** Argument of the head: a count, length, value or tag. Inexact beyond 2^53; `exactArgument` returns the exact value. */
+  /** Argument of the head: a count, length, value or tag. Inexact beyond 2^53; `readExactArgument` returns the exact value. */
   readonly argument: number
   readonly next: number
 }
@@ -32,7 +32,7 @@ export interface Head {
 /** Reads the head of the data item at `at`. Throws if the input ends within the head, or if the head is reserved. */
 export function readHead(input: Buffer, at: number): Head {
   const first = input[at]
-  if (first === undefined) throw unexpectedEnd()
+  if (first === undefined) throw newUnexpectedEnd()
   const major = first >> 5
   const info = first & 31
   if (info < 24) return { major, info, argument: info, next: at + 1 }
@@ -42,17 +42,17 @@ export function readHead(input: Buffer, at: number): Head {
   }
   const length = 1 << (info - 24)
   const next = at + 1 + length
-  if (next > input.length) throw unexpectedEnd()
+  if (next > input.length) throw newUnexpectedEnd()
   const argument = length === 8 ? input.readUInt32BE(at + 1) * 2 ** 32 + input.readUInt32BE(at + 5) : input.readUIntBE(at + 1, length)
   return { major, info, argument, next }
 }
 
 /** Returns the exact argument of the head at `at`. The argument must have eight bytes. */
-export function exactArgument(input: Buffer, at: number): bigint {
+export function readExactArgument(input: Buffer, at: number): bigint {
   return input.readBigUInt64BE(at + 1)
 }
 
-export function unexpectedEnd(): CborError {
+export function newUnexpectedEnd(): CborError {
   return new CborError('unexpected EOF')
 }
 

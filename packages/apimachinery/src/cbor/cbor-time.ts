@@ -4,7 +4,7 @@ import { CborError } from './cbor-error.ts'
 const rfc3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?(Z|[+-]\d\d:\d\d)$/
 
 /** Formats a time as RFC 3339, with as few fractional digits as possible. */
-export function normalizeTime(text: string): string {
+export function formatRfc3339(text: string): string {
   const parts = rfc3339.exec(text)
   if (parts === null || Number.isNaN(Date.parse(`${parts[1]}${parts[3]}`))) {
     const layout = '2006-01-02T15:04:05Z07:00'

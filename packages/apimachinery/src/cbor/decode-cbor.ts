@@ -3,11 +3,11 @@
 import { isUtf8 } from 'node:buffer'
 import { setOwn } from '../json-reader.ts'
 import type { JsonValue } from '../meta.ts'
-import { CborError, unacceptable } from './cbor-error.ts'
-import { exactArgument, indefinite, majorType, readHead, tagNumber, typeName, unexpectedEnd } from './cbor-heads.ts'
+import { CborError, newUnacceptableItem } from './cbor-error.ts'
+import { readExactArgument, indefinite, majorType, readHead, tagNumber, typeName, newUnexpectedEnd } from './cbor-heads.ts'
 import type { Head } from './cbor-heads.ts'
-import { formatEpoch, normalizeTime } from './cbor-time.ts'
-import { readHalf } from './half-float.ts'
+import { formatEpoch, formatRfc3339 } from './cbor-time.ts'
+import { decodeHalf } from './half-float.ts'
 
 const maxDepth = 10_000
 const maxInt64 = 2n ** 63n - 1n
@@ -98,7 +98,7 @@ class Reader {
    */
   #count({ info, argument, next }: Head, bytesPerItem: number): number {
     if (info === indefinite) return -1
-    if (argument * bytesPerItem > this.#input.length - next) throw unexpectedEnd()
+    if (argument * bytesPerItem > this.#input.length - next) throw newUnexpectedEnd()
     return argument
   }
 
@@ -149,7 +149,7 @@ class Reader {
 
   #tag(head: Head): unknown {
     const { argument: tag } = head
-    if (tag === tagNumber.bigUnsigned || tag === tagNumber.bigNegative) throw unacceptable('tag', 'bignum')
+    if (tag === tagNumber.bigUnsigned || tag === tagNumber.bigNegative) throw newUnacceptableItem('tag', 'bignum')
     const frame: Frame = { kind: 'tag', tag, content: head.next, outer: this.#later }
     this.#later = laterEncodings.get(tag) ?? this.#later
     return this.#open(head, frame)
@@ -158,7 +158,7 @@ class Reader {
   #integer({ major, info, argument }: Head, start: number): number | bigint {
     if (info === indefinite) throw new CborError(`cbor: invalid additional information ${info} for type ${typeName(major)}`)
     if (info < 27 || argument < Number.MAX_SAFE_INTEGER) return major === majorType.negative ? -1 - argument : argument
-    const exact = exactArgument(this.#input, start)
+    const exact = readExactArgument(this.#input, start)
     if (exact > maxInt64) {
       const shown = major === majorType.negative ? -1n - exact : exact
       throw new CborError(`cbor: cannot unmarshal ${typeName(major)} into Go value of type int64 (${shown} overflows Go's int64)`)
@@ -189,7 +189,7 @@ class Reader {
 
   #take(length: number): Buffer {
     const end = this.at + length
-    if (end > this.#input.length) throw unexpectedEnd()
+    if (end > this.#input.length) throw newUnexpectedEnd()
     const bytes = this.#input.subarray(this.at, end)
     this.at = end
     return bytes
@@ -215,7 +215,7 @@ class Reader {
       case 22:
         return null
       case 25:
-        return finite(readHalf(argument))
+        return finite(decodeHalf(argument))
       case 26:
         return finite(this.#input.readFloatBE(this.at - 4))
       case 27:
@@ -224,7 +224,7 @@ class Reader {
         throw new CborError('cbor: unexpected "break" code')
       default:
         if (info === 24 && argument < 32) throw new CborError(`cbor: invalid simple value ${argument} for type primitives`)
-        throw unacceptable('primitives', `simple value ${argument} is not recognized`)
+        throw newUnacceptableItem('primitives', `simple value ${argument} is not recognized`)
     }
   }
 }
@@ -239,7 +239,7 @@ function tagged({ tag, content }: Extract<Frame, { kind: 'tag' }>, value: unknow
   if (tag === tagNumber.dateTime) {
     const { major } = readHead(input, content)
     if (major !== majorType.text) throw new CborError(`cbor: tag number 0 must be followed by text string, got ${typeName(major)}`)
-    return normalizeTime(value as string)
+    return formatRfc3339(value as string)
   }
   if (tag === tagNumber.epoch) {
     if (typeof value === 'number') return formatEpoch(value)
@@ -254,8 +254,8 @@ function checkUtf8(bytes: Uint8Array): void {
 }
 
 function finite(value: number): number {
-  if (Number.isNaN(value)) throw unacceptable('primitives', 'floating-point NaN')
-  if (!Number.isFinite(value)) throw unacceptable('primitives', 'floating-point infinity')
+  if (Number.isNaN(value)) throw newUnacceptableItem('primitives', 'floating-point NaN')
+  if (!Number.isFinite(value)) throw newUnacceptableItem('primitives', 'floating-point infinity')
   return value
 }
 

@@ -1,6 +1,6 @@
 import type { FieldSchema, TypeSchema } from '../type-schema.ts'
 import { majorType, selfDescribed, tagNumber } from './cbor-heads.ts'
-import { halfBits } from './half-float.ts'
+import { encodeHalf } from './half-float.ts'
 
 /**
  * Encodes a JSON value as CBOR, without the tag of a document. As in kube-apiserver, strings become byte strings and whole numbers become
@@ -87,7 +87,7 @@ class Writer {
   #float(value: number): void {
     this.#room(9)
     const first = majorType.simple << 5
-    const half = halfBits(value)
+    const half = encodeHalf(value)
     if (half !== undefined) {
       this.#byte(first | 25)
       this.#length = this.#buffer.writeUInt16BE(half, this.#length)

@@ -1,5 +1,5 @@
 /** Decodes a 16-bit floating-point number. */
-export function readHalf(bits: number): number {
+export function decodeHalf(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1
   const exponent = (bits >> 10) & 31
   const fraction = bits & 1023
@@ -9,7 +9,7 @@ export function readHalf(bits: number): number {
 }
 
 /** Returns the 16-bit encoding of a floating-point number; undefined if the number cannot be encoded exactly. */
-export function halfBits(value: number): number | undefined {
+export function encodeHalf(value: number): number | undefined {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
   const size = Math.abs(value)
   if (size === 0) return sign

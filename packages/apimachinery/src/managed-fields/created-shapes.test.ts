@@ -72,8 +72,8 @@ const objects = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<JsonObject>
 
-describe('field sets of created objects by shape', () => {
-  it('equal those of a comparison, for any contents of the cache', () => {
+describe('CreatedShapes', () => {
+  it('property: returns the same set as a comparison, for any contents of the cache', () => {
     const shapes = new CreatedShapes(empty)
     fc.assert(
       fc.property(objects, (value) => {
@@ -84,14 +84,14 @@ describe('field sets of created objects by shape', () => {
     )
   })
 
-  it('are computed once for all objects of a shape', () => {
+  it('computes the set of a shape once', () => {
     const shapes = new CreatedShapes(empty)
     const built = (name: string): TypedObject => wrapped({ text: name, labels: { app: name }, named: [{ name: 'c', tags: { a: name } }] })
     const first = shapes.setOf(built('x'), () => computed(built('x')))
     expect(shapes.setOf(built('y'), () => expect.fail('computed again'))).toBe(first)
   })
 
-  it('are correct when the cache is full', () => {
+  it('returns correct sets when the cache is full', () => {
     const shapes = new CreatedShapes(empty)
     const expectRight = (labels: JsonObject): void => {
       const object = wrapped({ labels })

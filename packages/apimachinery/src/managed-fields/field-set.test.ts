@@ -52,8 +52,8 @@ function isCanonical(node: FieldSet, root = true): boolean {
   return elements.every((key, i) => (i === 0 || compareElements(elements[i - 1]!, key) < 0) && isCanonical(node[key]!, false))
 }
 
-describe('sets of fields', () => {
-  it('contain another set if the difference is empty', () => {
+describe('FieldSet', () => {
+  it('contains another set if the difference is empty', () => {
     assert(
       property(paths, paths, (given, others) => {
         const [a, b] = [setOfPaths(given), setOfPaths(others)]
@@ -63,7 +63,7 @@ describe('sets of fields', () => {
     )
   })
 
-  it('list their paths in the order of fieldsV1', () => {
+  it('lists its paths in the order of fieldsV1', () => {
     assert(
       property(paths, (given) => {
         const set = setOfPaths(given)
@@ -76,7 +76,7 @@ describe('sets of fields', () => {
     )
   })
 
-  it('support union, intersection and difference', () => {
+  it('supports union, intersection and difference', () => {
     assert(
       property(paths, paths, (one, other) => {
         const [a, b] = [setOfPaths(one), setOfPaths(other)]
@@ -95,7 +95,7 @@ describe('sets of fields', () => {
     )
   })
 
-  it('round-trip through JSON in any order', () => {
+  it('round-trips through JSON in any order', () => {
     assert(
       property(paths, (given) => {
         const set = setOfPaths(given)
@@ -143,7 +143,7 @@ describe('the format of fieldsV1', () => {
     )
   })
 
-  it('has one spelling for each element', () => {
+  it('normalizes the spelling of path elements', () => {
     const given = { 'f:ports': { 'k:{ "protocol":"TCP", "containerPort":80.0 }': { 'f:name': {} }, 'x:later': {} }, 'v: "a"': null }
     expect(JSON.stringify(normalizeFieldSet(given))).toBe(
       JSON.stringify({ 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { 'f:name': {} } }, 'v:"a"': {} }),
@@ -155,7 +155,7 @@ describe('the format of fieldsV1', () => {
     }
   })
 
-  it('is formatted as paths in messages', () => {
+  it('formats paths for messages', () => {
     expect(showPath(['f:spec', 'f:containers', keyElement([['name', 'c']]), 'f:ports', 'i:2', valueElement('a"b')])).toBe(
       '.spec.containers[name="c"].ports[2][="a\\"b"]',
     )

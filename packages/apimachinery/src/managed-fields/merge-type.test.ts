@@ -22,8 +22,8 @@ const type = mergeTypeOf(
   ]),
 )
 
-describe('fields that became atomic', () => {
-  it('belong to the owners of their members', () => {
+describe('foldAtomicFields', () => {
+  it('gives a value that became atomic to the owners of its members', () => {
     const item = 'k:{"text":"a"}'
     const before = setOfPaths([
       ['f:selector', 'f:text'],
@@ -36,7 +36,7 @@ describe('fields that became atomic', () => {
     expect(JSON.stringify(foldAtomicFields(before, type))).toBe(JSON.stringify(after))
   })
 
-  it('stay unchanged if already atomic or unknown', () => {
+  it('does not change values that were atomic before, and unknown fields', () => {
     const set = fieldsAt('selector', 'list', 'inner.text', 'unknown.part')
     expect(foldAtomicFields(set, type)).toBe(set)
   })

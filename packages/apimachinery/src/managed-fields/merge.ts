@@ -80,7 +80,7 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
     taken.add(element)
     const found = liveItems.get(element)
     const item = configItems.get(element)!
-    // Duplicate items are not merged.
+    // An item with duplicates in the object is not merged. The configuration's item replaces all of them.
     merged.push(found?.length === 1 ? mergeValues(type.items, found[0]!, item) : item)
     if (shared[nextShared] === element) nextShared++
   }

@@ -16,12 +16,12 @@ const replicas = { 'f:spec': { 'f:replicas': {} } }
 const both = { 'f:spec': { 'f:replicas': {}, 'f:selector': {} } }
 
 describe('managers of a Scale', () => {
-  it('are the managers of the replicas field', () => {
+  it('returns the managers of the replicas field as managers of the Scale', () => {
     const entries = [entry('a', both), entry('b', { 'f:spec': { 'f:selector': {} } }), entry('c', replicas, { apiVersion: 'gone/v1' })]
     expect(managersOfScale(entries, paths)).toEqual([entry('a', replicas, { apiVersion: 'autoscaling/v1' })])
   })
 
-  it("become managers of the object's replicas field, or replace them", () => {
+  it("replaces the managers of the object's replicas field by those of the Scale", () => {
     const entries = [entry('a', both), entry('b', replicas), entry('c', both)]
     const scale = [entry('c', replicas, { apiVersion: 'autoscaling/v1' })]
     expect(managersAfterScale(entries, scale, { apiVersion: 'apps/v1', paths })).toEqual([
@@ -30,7 +30,7 @@ describe('managers of a Scale', () => {
     ])
   })
 
-  it('have no time in the object if they wrote the Scale', () => {
+  it('sets no time for managers that wrote the Scale', () => {
     const { time: _, ...newcomer } = entry('hpa', replicas, { operation: 'Update', subresource: 'scale' })
     const scale = [entry('hpa', replicas, { operation: 'Update', apiVersion: 'autoscaling/v1', subresource: 'scale' })]
     expect(managersAfterScale([entry('a', both)], scale, { apiVersion: 'apps/v1', paths })).toEqual([

@@ -46,7 +46,7 @@ export function managersAfterScale(
   const replicasElement = replicasPath(paths, apiVersion)
   for (const [id, entry] of scale) {
     if (replicasElement === undefined || !hasPath(entry.set, replicasOfScale)) continue
-    // kube-apiserver omits the time of new managers here.
+    // Like kube-apiserver, sets no time for managers that the write of the Scale adds.
     managed.set(id, { ...entry, set: setOfPaths([replicasElement]), apiVersion, time: before.get(id)?.time })
   }
   return encodeManaged(managed)

@@ -11,16 +11,16 @@ export class PatchFailure extends Error {
   }
 }
 
-export const badPrimitiveList = (): PatchFailure => new PatchFailure('invalid patch format of primitive list', 400)
-export const badRetainKeys = (): PatchFailure => new PatchFailure('invalid patch format of retainKeys', 400)
-export const badElementOrder = (): PatchFailure => new PatchFailure('invalid patch format of setElementOrder list', 400)
-export const listOfLists = (): PatchFailure => new PatchFailure('lists of lists are not supported', 422)
+export const newBadPrimitiveList = (): PatchFailure => new PatchFailure('invalid patch format of primitive list', 400)
+export const newBadRetainKeys = (): PatchFailure => new PatchFailure('invalid patch format of retainKeys', 400)
+export const newBadElementOrder = (): PatchFailure => new PatchFailure('invalid patch format of setElementOrder list', 400)
+export const newListOfLists = (): PatchFailure => new PatchFailure('lists of lists are not supported', 422)
 
-export function noMergeKey(item: JsonObject, mergeKey: string): PatchFailure {
+export function newMissingMergeKey(item: JsonObject, mergeKey: string): PatchFailure {
   return new PatchFailure(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`)
 }
 
-export function badType(expected: 'map' | 'list', actual: JsonValue | undefined): PatchFailure {
+export function newBadType(expected: 'map' | 'list', actual: JsonValue | undefined): PatchFailure {
   return new PatchFailure(`expected a ${expected === 'map' ? goMap : goList}, but received a ${goType(actual ?? null)}`)
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../meta.ts'
 import type { TypeSchema } from '../type-schema.ts'
-import { goValue, noMergeKey, PatchFailure } from './patch-failure.ts'
-import { listsOfObjects, mergeOrders, partition, requireMergeKey } from './strategic-order.ts'
+import { goValue, newMissingMergeKey, PatchFailure } from './patch-failure.ts'
+import { containObjects, mergeOrders, partition, requireMergeKey } from './strategic-order.ts'
 import { goKind } from './strategic-schema.ts'
 import type { PatchMeta } from './strategic-schema.ts'
 
@@ -20,7 +20,7 @@ export function mergeLists(
   let live = original
   let changes = patch
   let merged: JsonValue[]
-  if (!listsOfObjects(original, patch)) {
+  if (!containObjects(original, patch)) {
     if (deletes) return withoutItems(original, new Set(patch))
     merged = [...new Set([...original, ...patch])]
   } else {
@@ -47,7 +47,7 @@ function applyItemDirectives(original: JsonObject[], patch: JsonObject[], mergeK
   for (const item of patch) {
     if (!Object.hasOwn(item, '$patch')) changes.push(item)
     else if (item.$patch === 'delete') {
-      if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
+      if (!Object.hasOwn(item, mergeKey)) throw newMissingMergeKey(item, mergeKey)
       deleted.add(item[mergeKey]!)
     } else if (item.$patch === 'replace') replaces = true
     else if (item.$patch === 'merge') throw new PatchFailure('merging lists cannot yet be specified in the patch')

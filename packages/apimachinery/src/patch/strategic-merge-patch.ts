@@ -5,16 +5,16 @@ import type { JsonObject, JsonValue } from '../meta.ts'
 import type { StructSchema, TypeSchema } from '../type-schema.ts'
 import {
   PatchFailure,
-  badElementOrder,
-  badPrimitiveList,
-  badRetainKeys,
-  badType,
+  newBadElementOrder,
+  newBadPrimitiveList,
+  newBadRetainKeys,
+  newBadType,
   goType,
   goValue,
   withDepthLimit,
 } from './patch-failure.ts'
 import { mergeLists } from './strategic-list.ts'
-import { identity, listsOfObjects, mergeOrders, partition } from './strategic-order.ts'
+import { identity, containObjects, mergeOrders, partition } from './strategic-order.ts'
 import { lookupList, lookupStruct } from './strategic-schema.ts'
 
 const directive = '$patch'
@@ -95,11 +95,11 @@ function retainListedKeys(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, retainKeys)) return
   const list = patch[retainKeys]!
   delete patch[retainKeys]
-  if (!Array.isArray(list)) throw badRetainKeys()
+  if (!Array.isArray(list)) throw newBadRetainKeys()
   const retained = new Set(list)
   for (const [key, value] of Object.entries(patch)) {
     if (value === null || key.startsWith(deleteFromList) || key.startsWith(elementOrder)) continue
-    if (!retained.has(key)) throw badRetainKeys()
+    if (!retained.has(key)) throw newBadRetainKeys()
   }
   for (const key of Object.keys(original)) if (!retained.has(key)) delete original[key]
 }
@@ -110,7 +110,7 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Type
     if (!name.startsWith(elementOrder)) continue
     const order = patch[name]!
     delete patch[name]
-    if (!Array.isArray(order)) throw badType('list', order)
+    if (!Array.isArray(order)) throw newBadType('list', order)
     const key = listName(name, elementOrder)
     const originalList = listOf(original, key)
     const patchList = listOf(patch, key)
@@ -128,7 +128,7 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Type
       merged = mergeLists(originalList, patchList, { schema: items, strategy, mergeKey }, false, mergeObjects)
     }
     const { named, others } = partition(merged, order, mergeKey)
-    listsOfObjects(live, patchList ?? [])
+    containObjects(live, patchList ?? [])
     setOwn(original, key, mergeOrders({ patchItems: named, serverItems: others, patchOrder: order, serverOrder, mergeKey }))
     delete patch[key]
   }
@@ -153,13 +153,13 @@ function orderAfterMerge(live: readonly JsonValue[], patchList: readonly JsonVal
 function listOf(object: JsonObject, key: string): JsonValue[] | undefined {
   if (!Object.hasOwn(object, key)) return undefined
   const list = object[key]!
-  if (!Array.isArray(list)) throw badType('list', list)
+  if (!Array.isArray(list)) throw newBadType('list', list)
   return list
 }
 
 function listName(key: string, prefix: typeof elementOrder | typeof deleteFromList): string {
   const slash = key.indexOf('/')
-  if (slash < 0 || key.slice(0, slash) !== prefix) throw prefix === elementOrder ? badElementOrder() : badPrimitiveList()
+  if (slash < 0 || key.slice(0, slash) !== prefix) throw prefix === elementOrder ? newBadElementOrder() : newBadPrimitiveList()
   return key.slice(slash + 1)
 }
 
@@ -182,13 +182,13 @@ function checkOrder(patchList: readonly JsonValue[], order: readonly JsonValue[]
 }
 
 function isDeletion(item: JsonValue): boolean {
-  if (!isJsonObject(item)) throw badType('map', item)
+  if (!isJsonObject(item)) throw newBadType('map', item)
   return item[directive] === 'delete'
 }
 
 function isSame(item: JsonValue, ordered: JsonValue, mergeKey: string): boolean {
   if (mergeKey === '') return equalJson(item, ordered)
-  for (const one of [item, ordered]) if (!isJsonObject(one)) throw badType('map', one)
+  for (const one of [item, ordered]) if (!isJsonObject(one)) throw newBadType('map', one)
   return equalJson(identityOf(item as JsonObject, mergeKey), identityOf(ordered as JsonObject, mergeKey))
 }
 

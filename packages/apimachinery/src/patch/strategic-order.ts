@@ -1,19 +1,19 @@
 import { isJsonObject } from '../json-value.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
-import { badType, listOfLists, noMergeKey, PatchFailure, goType, goValue } from './patch-failure.ts'
+import { newBadType, newListOfLists, newMissingMergeKey, PatchFailure, goType, goValue } from './patch-failure.ts'
 
 /** Maximum length of lists that are sorted exactly like in kube-apiserver. In a longer list, items without a position come first. */
 const exactSortLimit = 1000
 
 /** Returns whether the items of the lists are objects. Throws if an item is a list, or if the items have different types. */
-export function listsOfObjects(...lists: readonly (readonly JsonValue[])[]): boolean {
+export function containObjects(...lists: readonly (readonly JsonValue[])[]): boolean {
   let first: string | undefined
   for (const list of lists) {
     for (const item of list) {
       const type = goType(item)
       if (first === undefined) {
         if (item === null) throw new PatchFailure('list contains a null')
-        if (Array.isArray(item)) throw listOfLists()
+        if (Array.isArray(item)) throw newListOfLists()
         first = type
       } else if (type !== first) {
         throw new PatchFailure(`list element types are not identical: ${goValue(lists as JsonValue[][])}`)
@@ -31,7 +31,7 @@ export function identity(item: JsonValue, mergeKey: string): JsonValue | undefin
 }
 
 /** Maps the identity of each item to the item's first index. */
-export function positions(list: readonly JsonValue[], mergeKey: string): Map<JsonValue | undefined, number> {
+export function findFirstIndexes(list: readonly JsonValue[], mergeKey: string): Map<JsonValue | undefined, number> {
   const found = new Map<JsonValue | undefined, number>()
   for (const [index, item] of list.entries()) {
     const id = identity(item, mergeKey)
@@ -47,7 +47,7 @@ export function partition(
   mergeKey: string,
 ): { named: JsonValue[]; others: JsonValue[] } {
   if (mergeKey !== '') requireObjects(by)
-  const names = positions(by, mergeKey)
+  const names = findFirstIndexes(by, mergeKey)
   const named: JsonValue[] = []
   const others: JsonValue[] = []
   for (const item of items) {
@@ -63,8 +63,8 @@ function requireObjects(list: readonly JsonValue[]): void {
 }
 
 export function requireMergeKey(item: JsonValue, mergeKey: string): asserts item is JsonObject {
-  if (!isJsonObject(item)) throw badType('map', item)
-  if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
+  if (!isJsonObject(item)) throw newBadType('map', item)
+  if (!Object.hasOwn(item, mergeKey)) throw newMissingMergeKey(item, mergeKey)
 }
 
 export interface OrderInput {
@@ -83,7 +83,7 @@ export function mergeOrders(input: OrderInput): JsonValue[] {
   const { mergeKey } = input
   const patch = sortBy(input.patchItems, input.patchOrder, mergeKey)
   const server = sortBy(input.serverItems, input.serverOrder, mergeKey)
-  const live = positions(input.serverOrder, mergeKey)
+  const live = findFirstIndexes(input.serverOrder, mergeKey)
   const merged: JsonValue[] = []
   let i = 0
   let j = 0
@@ -99,7 +99,7 @@ function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeK
   if (mergeKey !== '') for (const list of [items, order]) for (const item of list) requireMergeKey(item, mergeKey)
   const deleted = new Set(mergeKey === '' ? [] : items.filter((item) => isJsonObject(item) && item.$patch === 'delete'))
   const kept = deleted.size === 0 ? items : items.filter((item) => !deleted.has(item))
-  const indexes = positions(order, mergeKey)
+  const indexes = findFirstIndexes(order, mergeKey)
   const placed = kept.map((item) => ({ item, at: indexes.get(identity(item, mergeKey)) ?? -1 }))
   if (placed.length > exactSortLimit || placed.every(({ at }) => at >= 0)) placed.sort((a, b) => a.at - b.at)
   else insertionSort(placed)

@@ -5,7 +5,7 @@ export const blockHeader: RegExp = /^([|>])([+-]?)$/
 
 export interface BlockScalar {
   readonly value: string
-  /** Index of the line after the block. */
+  /** Index of the line after the block scalar. */
   readonly next: number
 }
 
@@ -23,14 +23,14 @@ export function readBlockScalar(lines: readonly string[], start: number, parent:
   for (; next < lines.length; next++) {
     const line = lines[next]!
     const blank = isBlank(line)
-    if (!blank && spacesOf(line) < indent) break
+    if (!blank && countSpaces(line) < indent) break
     const text = line.slice(indent)
     content.push(text)
     if (text !== '') end = content.length
   }
   // The last element of `lines` is the text after the last line break. It must be empty.
   if (next === lines.length && lines.at(-1) !== '') throw notPlain
-  if (next < lines.length && spacesOf(lines[next]!) > parent) throw notPlain
+  if (next < lines.length && countSpaces(lines[next]!) > parent) throw notPlain
   const trailing = content.length - end - (next === lines.length ? 1 : 0)
   const text = style === '|' ? content.slice(0, end).join('\n') : fold(content.slice(0, end))
   return { value: text + (chomping === '-' ? '' : chomping === '+' ? '\n'.repeat(1 + trailing) : '\n'), next }
@@ -41,7 +41,7 @@ function indentOf(lines: readonly string[], start: number): number {
   let widest = 0
   for (let at = start; at < lines.length; at++) {
     const line = lines[at]!
-    const spaces = spacesOf(line)
+    const spaces = countSpaces(line)
     if (spaces === line.length) widest = Math.max(widest, spaces)
     else if (spaces < widest) throw notPlain
     else return spaces
@@ -73,10 +73,10 @@ function fold(lines: readonly string[]): string {
 }
 
 function isBlank(line: string): boolean {
-  return spacesOf(line) === line.length
+  return countSpaces(line) === line.length
 }
 
-export function spacesOf(line: string): number {
+export function countSpaces(line: string): number {
   let spaces = 0
   while (line.charCodeAt(spaces) === 0x20) spaces++
   return spaces

@@ -2,7 +2,7 @@ import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { trimRight } from '../trim.ts'
 import { notPlain } from './not-plain.ts'
-import { blockHeader, readBlockScalar, spacesOf } from './plain-block-scalar.ts'
+import { blockHeader, readBlockScalar, countSpaces } from './plain-block-scalar.ts'
 import { readPlainFlow } from './plain-flow.ts'
 import { readPlainScalar } from './plain-scalar.ts'
 import { resolveScalar } from './resolve-scalar.ts'
@@ -60,7 +60,7 @@ class PlainReader {
   #advance(): void {
     while (this.#at < this.#lines.length) {
       const line = this.#lines[this.#at++]!
-      const indent = spacesOf(line)
+      const indent = countSpaces(line)
       if (indent === line.length || line.charCodeAt(indent) === 0x23) continue
       this.#line = { indent, content: trimRight(line.slice(indent), ' ') }
       return

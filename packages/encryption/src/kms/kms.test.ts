@@ -2,7 +2,7 @@ import { createAesGcm } from '../aes-gcm.ts'
 import path from 'node:path'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { configuration, directory, keys, opened, secrets } from '../encryption.fixture.ts'
+import { formatConfiguration, createDirectory, formatKeys, openForTest, secrets } from '../encryption.fixture.ts'
 import { readAesGcm, readSeeded } from '../independent-readers.fixture.ts'
 import { startKmsPlugin } from '../testing/index.ts'
 import type { KmsPlugin, KmsPluginOptions } from '../testing/index.ts'
@@ -13,16 +13,16 @@ const plain = Buffer.from('plain')
 const prefix = 'k8s:enc:kms:v2:mine:'
 
 async function plugin(options: Partial<KmsPluginOptions> = {}): Promise<KmsPlugin> {
-  const started = await startKmsPlugin({ socket: path.join(await directory(), 'kms.sock'), ...options })
+  const started = await startKmsPlugin({ socket: path.join(await createDirectory(), 'kms.sock'), ...options })
   onTestFinished(async () => started[Symbol.asyncDispose]())
   return started
 }
 const provider = (endpoint: string, more = ''): string => `kms: {apiVersion: v2, name: mine, endpoint: '${endpoint}'${more}}`
-const text = (endpoint: string, ...others: string[]): string => configuration({ secrets: [provider(endpoint), ...others] })
+const text = (endpoint: string, ...others: string[]): string => formatConfiguration({ secrets: [provider(endpoint), ...others] })
 
 async function start(kms: KmsPlugin) {
   const clock = createManualClock()
-  const encryption = await opened(text(kms.endpoint), { clock })
+  const encryption = await openForTest(text(kms.endpoint), { clock })
   return { encryption, clock, transformer: encryption.transformerFor(secrets)! }
 }
 
@@ -137,8 +137,8 @@ describe('a KMS provider', () => {
   })
 
   test('starts even if a plugin does not run yet, and rejects writes', async () => {
-    const socket = path.join(await directory(), 'late.sock')
-    const encryption = await opened(configuration({ secrets: [provider(`unix://${socket}`, ", timeout: '100ms'")] }), {
+    const socket = path.join(await createDirectory(), 'late.sock')
+    const encryption = await openForTest(formatConfiguration({ secrets: [provider(`unix://${socket}`, ", timeout: '100ms'")] }), {
       clock: createManualClock(),
     })
     expect(() => encryption.transformerFor(secrets)!.toStorage(plain, key)).toThrow('kmsv2 Provider mine is not ready')
@@ -154,12 +154,16 @@ describe('a KMS provider', () => {
   })
 
   test('rejects KMS version 1', async () => {
-    await expect(opened(configuration({ secrets: ["kms: {name: a, endpoint: 'unix:///a.sock'}"] }))).rejects.toThrow('KMSv1 is deprecated')
+    await expect(openForTest(formatConfiguration({ secrets: ["kms: {name: a, endpoint: 'unix:///a.sock'}"] }))).rejects.toThrow(
+      'KMSv1 is deprecated',
+    )
   })
 
   test('migrates from a local key to the plugin', async () => {
-    const stored = (await opened(configuration({ secrets: [`aescbc: ${keys(1)}`] }))).transformerFor(secrets)!.toStorage(plain, key)
-    const { transformerFor } = await opened(text((await plugin()).endpoint, `aescbc: ${keys(1)}`))
+    const stored = (await openForTest(formatConfiguration({ secrets: [`aescbc: ${formatKeys(1)}`] })))
+      .transformerFor(secrets)!
+      .toStorage(plain, key)
+    const { transformerFor } = await openForTest(text((await plugin()).endpoint, `aescbc: ${formatKeys(1)}`))
     expect(transformerFor(secrets)!.prepare!(stored, key)).toBeUndefined()
     expect(transformerFor(secrets)!.fromStorage(stored, key)).toEqual({ data: plain, stale: true })
   })

@@ -64,7 +64,7 @@ class WebSocketSink implements ResponseSink {
     this.#messages = messages
     // Ignores messages of the client; only the end of the connection matters.
     this.#socket = new ServerWebSocket(takeSocket(exchange, upgrade, handshake), { onMessage: () => true, onEnd: () => this.#end.close() })
-    this.#socket.onDrain(this.#end.awake)
+    this.#socket.onDrain(this.#end.wake)
     this.#socket.start(upgrade.head)
   }
 

@@ -1,6 +1,6 @@
 import {
   decodeStruct,
-  describeJson,
+  jsonTypeOf,
   fieldError,
   fieldPath,
   maybeThen,
@@ -160,7 +160,7 @@ function unknownInternalKind({ gvk, types }: WriteRoute, kind: string): string {
 }
 
 function notString(value: JsonValue, member: string): string {
-  return `json: cannot unmarshal ${describeJson(value)} into Go struct field .${member} of type string`
+  return `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field .${member} of type string`
 }
 
 /**

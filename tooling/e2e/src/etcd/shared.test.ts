@@ -114,7 +114,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     })
   })
 
-  test('becomes unhealthy for good when etcd was restored to an older copy', async () => {
+  test('stays unhealthy after etcd was restored from an older backup', async () => {
     await using older = await startEtcd(binary ?? '')
     await using newer = await startEtcd(binary ?? '')
     const logged: unknown[] = []
@@ -141,7 +141,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     await expect(backend.checkHealth()).rejects.toMatchObject(wentBack)
     expect(logged).toContainEqual([
       0,
-      'Etcd was restored to an older copy; restart the server',
+      'Etcd was restored from an older backup; restart the server',
       { revision: expect.any(Number) as number, before },
     ])
   })

@@ -70,7 +70,7 @@ describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS an
       expect(logged[0]).toEqual([0, 'Waiting for etcd', { server: etcd.url, err: expect.any(String) as string, timeout: '0.3s' }])
       expect(new Set(logged.map((line) => JSON.stringify(line))).size).toBe(logged.length)
     }
-    await expect(openEtcd3({ transport: { serverList: [etcd.url], certFile: files.certFile } })).rejects.toThrow(/go together/)
+    await expect(openEtcd3({ transport: { serverList: [etcd.url], certFile: files.certFile } })).rejects.toThrow(/the key is missing/)
   })
 
   test('fails immediately for invalid files', async () => {
