@@ -157,7 +157,8 @@ function isProtected(object: DeepReadonly<KubeObject>): boolean {
 
 async function reconciledRole<T extends AnyRole>(present: DeepReadonly<T>, desired: DeepReadonly<T>): Promise<T> {
   const role = withMetadata(present, desired)
-  const missing = await findMissingRules(present.rules ?? [], desired.rules ?? [])
+  const isUnchanged = semanticEqual(present.rules, desired.rules)
+  const missing = isUnchanged ? [] : await findMissingRules(present.rules ?? [], desired.rules ?? [])
   if (missing.length > 0) role.rules = [...(role.rules ?? []), ...missing]
   if (!isClusterRole(role)) return role
   const aggregation = reconciledAggregation(role, desired)
