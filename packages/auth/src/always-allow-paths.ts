@@ -1,7 +1,10 @@
 import { noOpinion, noRules } from './authorizer.ts'
 import type { Authorizer, Decision } from './authorizer.ts'
 
-/** Allows all users to request these non-resource paths. A trailing `*` matches any suffix. Throws if `*` is not the last character. */
+/**
+ * Creates an authorizer that allows all users to request these non-resource paths. A trailing `*` matches any suffix. Throws if `*` is not
+ * the last character.
+ */
 export function createAlwaysAllowPathsAuthorizer(paths: readonly string[]): Authorizer {
   const allow: Decision = { decision: 'allow', reason: '' }
   const exact = new Set<string>()

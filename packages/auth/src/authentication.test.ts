@@ -27,7 +27,7 @@ test.each([
   ['bEaReR secret', 'secret'],
   ['  Bearer secret  ', 'secret'],
   ['Bearer secret and more', 'secret'],
-])('reads %j as the token %j', (header, token) => {
+])('reads the token in the header %j as %j', (header, token) => {
   expect(bearerToken(header)).toBe(token)
 })
 

@@ -37,7 +37,7 @@ test.each([
   ['with groups, each once', groups('system:bootstrappers:b,system:bootstrappers:a,system:bootstrappers:b'), ['a', 'b']],
   ['that expires later', { expiration: '2026-06-01T12:00:01Z' }, []],
   ['that expires later, elsewhere', { expiration: '2026-06-01T13:00:01+01:00' }, []],
-])('a secret %s makes a user', async (_, more, extra) => {
+])('authenticates the token of a secret %s', async (_, more, extra) => {
   const names = extra.filter((name) => !name.includes(':')).map((name) => `system:bootstrappers:${name}`)
   expect((await authenticate(token, secretOf({ ...good, ...more }))).result).toEqual({
     name: 'system:bootstrap:abcdef',
@@ -62,7 +62,7 @@ test.each<[object, Partial<Secret>, string]>([
   [groups('system:masters'), {}, 'has invalid value for key auth-extra-groups: bootstrap group "system:masters" is invalid'],
   [groups('system:bootstrappers:a,'), {}, 'has invalid value for key auth-extra-groups: bootstrap group "" is invalid'],
   [groups('system:bootstrappers:a\n'), {}, 'has invalid value for key auth-extra-groups'],
-])('a secret with %j %j is refused, and the token is not logged', async (data, fields, reason) => {
+])('rejects the token of a secret with %j %j, without logging the token', async (data, fields, reason) => {
   const { result, refused } = await authenticate(token, secretOf({ ...good, ...data }, fields))
   expect(result).toBeUndefined()
   expect(refused).toEqual([expect.stringContaining(`Bootstrap secret kube-system/bootstrap-token-abcdef matching bearer token ${reason}`)])
@@ -77,7 +77,7 @@ test.each([
   `${token}\n`,
   ` ${token}`,
   '../../a.0123456789abcdef',
-])('%j is not a bootstrap token', async (text) => {
+])('does not recognize %j', async (text) => {
   expect(await authenticate(text, secretOf(good))).toEqual({ result: undefined, refused: [] })
 })
 

@@ -19,8 +19,8 @@ type Result = TokenForAudiences | RejectedToken | undefined
 const maxCachedTokens = 32_768
 
 /**
- * Caches the results of a token authenticator. Concurrent requests with the same token share one lookup. The cache keys are HMAC digests,
- * so the cache contains no tokens.
+ * Creates an authenticator that caches the results of `tokens`. Concurrent requests with the same token share one lookup. The cache keys
+ * are HMAC digests, so the cache contains no tokens.
  */
 export function createCachedTokens(tokens: TokenAuthenticator, options: CachedTokensOptions): TokenAuthenticator {
   const { audiences: ownAudiences, successTtlMs, unknownTtlMs, clock = systemClock } = options

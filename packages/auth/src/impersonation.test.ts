@@ -161,7 +161,7 @@ test.each([
   ['a.b/ ', 'an invalid key in extra is not allowed: extra.key: Invalid value: " ": Invalid path (regex used for validation is'],
   ['a.b/K', 'a non-lowercase key in extra is not allowed: "a.b/K"'],
   ['', 'the empty string key in extra is not allowed'],
-])('says that the extra key %j cannot be impersonated in a mode', async (key, message) => {
+])('rejects the extra key %j in constrained impersonation', async (key, message) => {
   const own = permits('impersonate-on:user-info:list /pods a/', 'impersonate:user-info authentication.k8s.io/users bob')
   await expect(impersonate(own, alice, { extra: { [key]: ['v'] } })).rejects.toMatchObject({
     message: expect.stringContaining(`impersonating ${message}`) as unknown,

@@ -22,8 +22,8 @@ export interface TokenAuthenticator {
   /** True if an accepted token stays valid for the life of the process. The token is then looked up once per connection. */
   readonly isPermanent?: boolean
   /**
-   * Authenticates a token for other audiences than the server's own. Returns the user and the matching audiences if the token is valid for
-   * any of `audiences`. Absent if all tokens are for this server.
+   * Authenticates a token for the given audiences. Returns the user and the matching audiences if the token is valid for any of them. The
+   * method is absent if all tokens are only valid for this server.
    */
   authenticateFor?(
     token: string,

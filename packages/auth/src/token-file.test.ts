@@ -20,7 +20,7 @@ test.each([
   ['a,b,c\nx,y"z,u', 'tokens.csv:2: unexpected quote in an unquoted field'],
   ['a,"b"x,c', 'tokens.csv:1: unexpected text after a closing quote'],
   ['a,b,c,"g\ng"\nx', 'tokens.csv:3: expected at least 3 columns (token, user name, user uid), found 1'],
-])('rejects %j and names the line', (text, message) => {
+])('rejects %j with the line number in the error', (text, message) => {
   expect(() => parseTokenFile(text, 'tokens.csv')).toThrow(message)
 })
 

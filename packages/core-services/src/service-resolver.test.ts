@@ -46,6 +46,6 @@ test.each<[object | undefined, readonly object[] | undefined, string]>([
   [{ ...clusterIP, ports: [{ port: 80 }] }, undefined, 'no service port 443 found for service "web"'],
   [clusterIP, [], 'no endpoints available for service "web"'],
   [{ type: 'ExternalName', externalName: 'a' }, [], 'unsupported service type "ExternalName"'],
-])('%j, %j: %s', async (spec, slices, message) => {
+])('rejects the service %j with the slices %j: %s', async (spec, slices, message) => {
   await expect(resolve(spec, slices)).rejects.toThrow(message)
 })

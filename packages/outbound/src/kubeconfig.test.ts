@@ -53,7 +53,7 @@ test('reads a token file again after a minute', async () => {
   expect(await client.headers()).toEqual({ authorization: 'Bearer two' })
 })
 
-test('a server without a scheme is HTTPS if TLS is configured', async () => {
+test('uses HTTPS for a server without a scheme if TLS is configured', async () => {
   expect((await readKubeconfig(config('server: "a:80"'))).url).toBe('http://a:80')
   expect((await readKubeconfig(config('server: "a:80", insecure-skip-tls-verify: true'))).url).toBe('https://a:80')
 })

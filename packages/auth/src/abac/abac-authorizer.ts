@@ -7,7 +7,10 @@ const allowed: Decision = { decision: 'allow', reason: '' }
 const unmatched: Decision = { decision: 'noOpinion', reason: 'No policy matched.' }
 const readVerbs: readonly string[] = ['get', 'list', 'watch']
 
-/** Authorizes by the policies of an ABAC policy file (attribute-based access control). A request is allowed if one policy matches it. */
+/**
+ * Creates an authorizer for the policies of an ABAC policy file (attribute-based access control). A request is allowed if one policy
+ * matches it.
+ */
 export function createAbacAuthorizer(policies: readonly AbacPolicy[]): Authorizer {
   return {
     authorize: ({ user, action }) => (policies.some((policy) => matches(policy, user, action)) ? allowed : unmatched),

@@ -7,7 +7,7 @@ const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfig
 const problemOf = (text: string): string =>
   aggregateFieldErrors(compileAuthentication(parseAuthenticationConfiguration(head + text), ['https://own']).errors)
 
-test('an empty configuration has no issuers', () => {
+test('accepts an empty configuration, which has no issuers', () => {
   expect(problemOf('jwt: []')).toBe('')
   expect(() => parseAuthenticationConfiguration('')).toThrow('empty config data')
   expect(() => parseAuthenticationConfiguration(`${head}jwt: [{issuer: {uri: a}}]`)).toThrow(
@@ -103,7 +103,7 @@ describe('mappings and rules', () => {
   })
 })
 
-test('conditions need anonymous access', () => {
+test('rejects anonymous conditions if anonymous access is disabled', () => {
   expect(problemOf('anonymous: {enabled: false, conditions: [{path: /livez}]}')).toBe(
     'anonymous.conditions: Invalid value: [{"Path":"/livez"}]: enabled should be set to true when conditions are defined',
   )

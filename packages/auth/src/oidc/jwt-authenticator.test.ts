@@ -164,7 +164,7 @@ describe('discovery', () => {
     [{ issuer: 'https://evil' }, `oidc: issuer did not match the issuer returned by provider, expected "${issuer}" got "https://evil"`],
     [{ issuer }, 'provider did not return JWKS URL'],
     ['redirect http://plain.example.com/', 'unsupported protocol scheme "http"'],
-  ])('with %j fails and is tried again', async (answer, problem) => {
+  ])('with the response %j fails and is retried', async (answer, problem) => {
     providers.documents[document] = answer
     const authenticator = await open()
     expect(authenticator.problems()).toEqual([expect.stringContaining(`oidc: authenticator for issuer "${issuer}" is not healthy: `)])

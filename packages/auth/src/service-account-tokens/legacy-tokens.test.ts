@@ -128,7 +128,7 @@ test.each<[string, () => void, string]>([
     () => (account!.metadata.deletionTimestamp = '2026-06-01T12:00:00Z'),
     'ServiceAccount default/builder has been deleted',
   ],
-])('refuses a token when %s, unless it looks nothing up', async (_, change, rejected) => {
+])('rejects a token when %s, but only if lookups are enabled', async (_, change, rejected) => {
   const token = await sign(claims)
   secret = holding(token)
   change()
@@ -148,7 +148,7 @@ test.each<[object, string | undefined]>([
   [{ aud: ['elsewhere'] }, 'token audiences ["elsewhere"] is invalid for the target audiences ["api"]'],
   [{ aud: [7] }, 'aud claim is invalid'],
   [{ iss: 'https://other.example' }, undefined],
-])('refuses a token with the claims %j', async (more, rejected) => {
+])('rejects a token with the claims %j', async (more, rejected) => {
   const token = await sign({ ...claims, ...more })
   secret = holding(token)
   expect(await authenticate(token)).toEqual(rejected === undefined ? undefined : { rejected })

@@ -180,7 +180,7 @@ test.each([
   [{ pod: { name: 'p', uid: 'x' } }, 0, 'pod UID (pod-uid) does not match service account pod ref claim (x)'],
   [{ secret: { name: 's', uid: 'x' } }, 0, 'secret UID (secret-uid) does not match service account secret ref claim (x)'],
   [{ node: { name: 'n', uid: 'x' } }, 0, 'node UID (node-uid) does not match service account node ref claim (x)'],
-])('says why a token of %j is not valid after %d s', async (more, seconds, rejected) => {
+])('rejects a token with %j after %d s, with the reason', async (more, seconds, rejected) => {
   const { issuer, reject, objects, pass } = setUp()
   for (const [name, uid] of [
     ['pods/default/p', 'pod-uid'],

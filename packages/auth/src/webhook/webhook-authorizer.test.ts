@@ -107,7 +107,7 @@ test.each([
     { allowed: true, denied: true },
     { decision: 'deny', reason: '', error: 'webhook subject access review returned both allow and deny response' },
   ],
-])('%j means %j', async (status, decision) => {
+])('maps the response %j to the decision %j', async (status, decision) => {
   expect(await open([status]).authorizer.authorize(attributes)).toEqual(decision)
 })
 
@@ -163,7 +163,7 @@ describe('failures', () => {
     ],
     ['{"kind":"Status","status":"Failure","message":"not today","code":403}', 'not today'],
     [new OutboundError('timeout', 'context deadline exceeded'), 'Post "https://hook/": context deadline exceeded'],
-  ])('%s: the reason is an error, and not retried', async (answer, error) => {
+  ])('%s: are reported as the error of the decision, and not retried', async (answer, error) => {
     const { authorizer, requests } = open([answer])
     expect(await authorizer.authorize(attributes)).toEqual({ decision: 'noOpinion', reason: '', error })
     expect(requests.length).toBe(1)

@@ -50,7 +50,7 @@ describe('audiences', () => {
     [['vault', 'api'], ['vault'], ['vault']],
     [['vault'], undefined, undefined],
     [['api'], ['vault'], undefined],
-  ])('%j, and the webhook names %j: %j', async (wanted, named, audiences) => {
+  ])('requested %j, in the response %j: %j', async (wanted, named, audiences) => {
     const { authenticator } = open(() => ({ authenticated: true, user: alice, audiences: named }))
     const result = await authenticator.authenticateFor?.('t', wanted)
     expect(result && 'audiences' in result ? result.audiences : undefined).toEqual(audiences)

@@ -21,7 +21,7 @@ const turnMilliseconds = sliceMilliseconds / 2
 /** Maximum total work of one evaluation that its cost does not reflect, in units of `workload`. */
 const maxTotalWork = 20_000_000
 
-/** The marker of a variable without a value yet. */
+/** Marks a variable whose value has not been computed yet. */
 export const unset: unique symbol = Symbol('unset')
 
 /**

@@ -15,7 +15,7 @@ export interface AdmissionAnswer extends RecordedAnswer {
 }
 
 export interface SelectorAnswer extends RecordedAnswer {
-  /** The maximum cost. */
+  /** The recorded maximum of the cost estimate. */
   readonly cost?: string
 }
 

@@ -7,7 +7,7 @@ import { toApiUserInfo } from '../user-info.ts'
 
 const reviewKind: GroupVersionKind = { group: 'authentication.k8s.io', version: 'v1', kind: 'SelfSubjectReview' }
 
-/** Answers the caller with its own authenticated identity. */
+/** Creates the implementation of SelfSubjectReview, which returns the authenticated identity of the caller. */
 export function selfSubjectReviews(): RESTStorage & Creater {
   return {
     ...describeRESTStorage(reviewKind, { namespaced: false, singularName: 'selfsubjectreview' }),

@@ -17,7 +17,7 @@ export type TokenVerdict =
   | { readonly authenticated: true; readonly user: UserInfo; readonly audiences: readonly string[] }
   | { readonly authenticated: false; readonly error: string }
 
-/** Reports the user a token belongs to. */
+/** Creates the implementation of TokenReview, which returns the user of a token. */
 export function tokenReviews(reviewer: TokenReviewer): RESTStorage & Creater {
   return {
     ...describeRESTStorage(reviewKind, { namespaced: false, singularName: 'tokenreview' }),

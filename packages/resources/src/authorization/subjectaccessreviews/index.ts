@@ -13,7 +13,10 @@ const version = 'v1'
 export type AccessReview = SubjectAccessReview | LocalSubjectAccessReview | SelfSubjectAccessReview
 export type AccessReviewKind = 'SubjectAccessReview' | 'LocalSubjectAccessReview' | 'SelfSubjectAccessReview'
 
-/** Reports whether a user may perform an action: any user, the caller, or any user within one namespace, depending on `kind`. */
+/**
+ * Creates the implementation of the access reviews, which report whether a user may perform an action. Depending on `kind`, the user is any
+ * user, the caller, or any user within one namespace.
+ */
 export function accessReviews(authorizer: AccessAuthorizer, kind: AccessReviewKind): RESTStorage & Creater {
   const namespaced = kind === 'LocalSubjectAccessReview'
   return {
