@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createApiTypes } from './api-types.ts'
 import type { ApiTypes } from './kind-type.ts'
 import { decodeUnknown, encodeUnknown, hasProtoMagic } from './proto/unknown-envelope.ts'
-import { loadEverything } from './testing/load-everything.ts'
+import { loadEveryGroupVersion } from './testing/load-everything.ts'
 
 /** Recorded etcd values of kube-apiserver. The file is not part of the repository. */
 const file = new URL('../../../../shared/golden/etcd-values.ndjson', import.meta.url)
@@ -32,7 +32,7 @@ interface Defaulted extends KubeObject {
 }
 
 describe.skipIf(!existsSync(file))('values stored by kube-apiserver', async () => {
-  const types = createApiTypes(await loadEverything())
+  const types = createApiTypes(await loadEveryGroupVersion())
   const values = existsSync(file)
     ? readFileSync(file, 'utf8')
         .trim()

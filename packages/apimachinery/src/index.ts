@@ -59,7 +59,7 @@ export type { RequestContext, RequestedAction, RequestInfo, UserInfo } from './r
 export type { FieldSchema, ListSchema, MapSchema, ScalarSchema, ScalarType, StructSchema, TypeSchema } from './type-schema.ts'
 export { goTypeName, structSchema } from './type-schema.ts'
 export { Scheme } from './scheme.ts'
-export type { FieldLabelRefusal, KindRegistration } from './scheme.ts'
+export type { FieldLabelMessage, KindRegistration } from './scheme.ts'
 export { byteLength, encodeJson, goJson, goValue, parseInt64, quote, sharedJson, stringifyJson } from './go-text.ts'
 export { closestMatch } from './closest-match.ts'
 export {

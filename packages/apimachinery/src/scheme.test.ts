@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { KubeObject } from './meta.ts'
 import { Scheme } from './scheme.ts'
-import type { FieldLabelRefusal } from './scheme.ts'
+import type { FieldLabelMessage } from './scheme.ts'
 
 const hub = { group: '', version: 'v1', kind: 'Thing' }
 const other = { group: 'things.example.com', version: 'v2', kind: 'Thing' }
@@ -55,7 +55,7 @@ describe('Scheme', () => {
     )
     expect(() => things().convertFieldLabel(other, 'data.v')).toThrow('field label not supported: data.v')
     const scheme = new Scheme()
-    const refuseFieldLabel: FieldLabelRefusal = (label, { kind }) => `no ${label} of ${kind}`
+    const refuseFieldLabel: FieldLabelMessage = (label, { kind }) => `no ${label} of ${kind}`
     scheme.register({ gvk: hub, hub, convertFieldLabel: () => undefined, refuseFieldLabel })
     expect(() => scheme.convertFieldLabel(hub, 'data.v')).toThrow('no data.v of Thing')
   })

@@ -23,11 +23,11 @@ export interface KindRegistration {
    */
   readonly convertFieldLabel?: (label: string) => string | undefined
   /** Builds the error message for an unsupported field label, if the kind has a message of its own. */
-  readonly refuseFieldLabel?: FieldLabelRefusal
+  readonly refuseFieldLabel?: FieldLabelMessage
 }
 
 /** Builds the error message for an unsupported field label. */
-export type FieldLabelRefusal = (label: string, gvk: GroupVersionKind) => string
+export type FieldLabelMessage = (label: string, gvk: GroupVersionKind) => string
 
 /** A registry of kinds with the defaults and conversions of each version. The objects have no kind and apiVersion. */
 export class Scheme {

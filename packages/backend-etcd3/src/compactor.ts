@@ -7,7 +7,7 @@ import { rangeMethod } from './kv-methods.ts'
 import type { KnownRevisions } from './known-revisions.ts'
 import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
-import { toInteger, toKey } from './wire-values.ts'
+import { parseInteger, toKey } from './wire-values.ts'
 
 /** Key of the compaction record, which kube-apiserver uses too. The record's value is the last compacted revision. Its version counts compactions. */
 export const compactionRecord = 'compact_rev_key'
@@ -81,10 +81,10 @@ export class Compactor {
         settings as object,
       ),
     )
-    this.#revision = known.recordRevision(toInteger(answer.header.revision))
+    this.#revision = known.recordRevision(parseInteger(answer.header.revision))
     if (!answer.succeeded) {
       const record = answer.responses[0]?.response_range.kvs[0]
-      this.#version = record ? toInteger(record.version) : 0
+      this.#version = record ? parseInteger(record.version) : 0
       if (record) this.#recordCompacted(record.value)
       return undefined
     }

@@ -28,7 +28,7 @@ import { OutcomeResolver } from './resolve-outcome.ts'
 import { CallFailedError, Servers } from './servers.ts'
 import { newClosedError, toBackendError } from './translate-error.ts'
 import { WatchSet } from './watch-set.ts'
-import { toInteger } from './wire-values.ts'
+import { parseInteger } from './wire-values.ts'
 
 /** Storage backend that stores its data in etcd. */
 export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
@@ -126,7 +126,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     this.#requireOpen()
     try {
       const status = await this.#servers.call({ type: 'read' }, (endpoint, settings) => endpoint.maintenance.status(settings))
-      return toInteger(status.dbSize)
+      return parseInteger(status.dbSize)
     } catch (error) {
       throw error instanceof CallFailedError ? toBackendError(error.failure) : error
     }

@@ -1,6 +1,6 @@
 import type { CommitResult, Entry, Operation, Revision, Transaction } from '@keelson/storagebackend'
 import type { UnaryMethod } from './unary-call.ts'
-import { toKey, toLease, toSafe } from './wire-values.ts'
+import { toKey, toLeaseId, requireSafeInteger } from './wire-values.ts'
 import { WireReader } from './wire-reader.ts'
 import { WireWriter } from './wire-writer.ts'
 
@@ -45,7 +45,7 @@ export const rangeMethod: UnaryMethod<RangeRequest, RangeResponse> = {
       if (field === 1) answer.revision = readHeader(reader.message())
       else if (field === 2) answer.entries.push(readEntry(reader.message()))
       else if (field === 3) answer.more = reader.flag()
-      else if (field === 4) answer.count = toSafe(reader.integer())
+      else if (field === 4) answer.count = requireSafeInteger(reader.integer())
     }
     return answer
   },
@@ -107,7 +107,7 @@ function writeOperation(writer: WireWriter, operation: Operation): void {
 /** Reads the current revision of the store from the header of a response. */
 export function readHeader(reader: WireReader): Revision {
   let revision = 0
-  for (let field = reader.next(); field !== 0; field = reader.next()) if (field === 3) revision = toSafe(reader.integer())
+  for (let field = reader.next(); field !== 0; field = reader.next()) if (field === 3) revision = requireSafeInteger(reader.integer())
   return revision
 }
 
@@ -120,10 +120,10 @@ export function readEntry(reader: WireReader): Entry {
   let lease = 0
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) key = reader.text()
-    else if (field === 2) createRevision = toSafe(reader.integer())
-    else if (field === 3) modRevision = toSafe(reader.integer())
+    else if (field === 2) createRevision = requireSafeInteger(reader.integer())
+    else if (field === 3) modRevision = requireSafeInteger(reader.integer())
     else if (field === 5) value = Buffer.from(reader.bytes())
-    else if (field === 6) lease = toLease(reader.integer())
+    else if (field === 6) lease = toLeaseId(reader.integer())
   }
   return { key, value, createRevision, modRevision, lease }
 }

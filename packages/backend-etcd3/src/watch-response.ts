@@ -1,7 +1,7 @@
 import type { Entry, Revision } from '@keelson/storagebackend'
 import { readEntry, readHeader } from './kv-methods.ts'
 import { WireReader } from './wire-reader.ts'
-import { toSafe } from './wire-values.ts'
+import { requireSafeInteger } from './wire-values.ts'
 
 export interface WatchEvent {
   readonly isDelete: boolean
@@ -40,7 +40,7 @@ export function readWatchResponse(bytes: Buffer): WatchResponse {
     else if (field === 2) response.watchId = reader.integer()
     else if (field === 3) response.created = reader.flag()
     else if (field === 4) response.canceled = reader.flag()
-    else if (field === 5) response.compactRevision = toSafe(reader.integer())
+    else if (field === 5) response.compactRevision = requireSafeInteger(reader.integer())
     else if (field === 6) response.cancelReason = reader.text()
     else if (field === 7) response.fragment = reader.flag()
     else if (field === 11) response.events.push(readEvent(reader.message()))

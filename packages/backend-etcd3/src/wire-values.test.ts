@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
 import { hasReliableProgress } from './open-etcd3.ts'
 import * as driver from './index.ts'
-import { foreignLease, toInteger, toKey, toLease } from './wire-values.ts'
+import { foreignLease, parseInteger, toKey, toLeaseId } from './wire-values.ts'
 
 it('parses integers exactly or rejects them', () => {
-  expect(toInteger('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER)
-  for (const text of ['9007199254740993', '-9223372036854775808', 'x', '1.5']) expect(() => toInteger(text)).toThrow(/safe range/)
+  expect(parseInteger('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER)
+  for (const text of ['9007199254740993', '-9223372036854775808', 'x', '1.5']) expect(() => parseInteger(text)).toThrow(/safe range/)
 })
 
 it('treats an unsafe lease id as a lease', () => {
-  expect(toLease(2 ** 60)).toBe(foreignLease)
-  expect(toLease(12)).toBe(12)
+  expect(toLeaseId(2 ** 60)).toBe(foreignLease)
+  expect(toLeaseId(12)).toBe(12)
 })
 
 it("maps the empty key to etcd's smallest key", () => expect(toKey('')).toEqual(Buffer.from([0])))

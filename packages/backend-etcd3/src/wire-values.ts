@@ -4,17 +4,17 @@ import type { LeaseId } from '@keelson/storagebackend'
 export const foreignLease: LeaseId = -1
 
 /** Parses a 64-bit integer in a message of etcd3, which represents such integers as strings. Throws if it is not a safe integer. */
-export function toInteger(text: string): number {
-  return toSafe(Number(text))
+export function parseInteger(text: string): number {
+  return requireSafeInteger(Number(text))
 }
 
 /** Returns an integer of a message unchanged. Throws if it is outside the range of safe integers. */
-export function toSafe(value: number): number {
+export function requireSafeInteger(value: number): number {
   if (!Number.isSafeInteger(value)) throw new Error(`etcd returned the integer ${value}, which is outside the safe range`)
   return value
 }
 
-export function toLease(value: number): LeaseId {
+export function toLeaseId(value: number): LeaseId {
   return Number.isSafeInteger(value) ? value : foreignLease
 }
 

@@ -18,7 +18,7 @@ export function readAesCbc(key: Uint8Array, stored: Buffer): Buffer {
   return padded.subarray(0, padded.length - padded.at(-1)!)
 }
 
-export function readSeeded(seed: Uint8Array, stored: Buffer, path: string): Buffer {
+export function readExtendedNonceGcm(seed: Uint8Array, stored: Buffer, path: string): Buffer {
   const key = createHmac('sha256', seed)
     .update(Buffer.concat([stored.subarray(0, 32), Buffer.of(1)]))
     .digest()

@@ -5,7 +5,7 @@ import { describe, expect, it, test } from 'vitest'
 import { createAesCbc } from './aes-cbc.ts'
 import { createAesGcm } from './aes-gcm.ts'
 import { createExtendedNonceGcm } from './extended-nonce-gcm.ts'
-import { readAesCbc, readAesGcm, readSecretbox, readSeeded } from './independent-readers.fixture.ts'
+import { readAesCbc, readAesGcm, readSecretbox, readExtendedNonceGcm } from './independent-readers.fixture.ts'
 import { createSecretbox } from './secretbox.ts'
 
 interface Case {
@@ -19,7 +19,7 @@ const cases: Record<string, Case> = {
   aesgcm: { create: createAesGcm, sizes: [16, 24, 32], read: readAesGcm, authenticates: both },
   aescbc: { create: createAesCbc, sizes: [16, 24, 32], read: readAesCbc, authenticates: { value: false, path: false } },
   secretbox: { create: createSecretbox, sizes: [32], read: readSecretbox, authenticates: { value: true, path: false } },
-  'seeded aesgcm': { create: createExtendedNonceGcm, sizes: [32], read: readSeeded, authenticates: both },
+  'seeded aesgcm': { create: createExtendedNonceGcm, sizes: [32], read: readExtendedNonceGcm, authenticates: both },
 }
 const path = '/registry/secrets/default/a'
 

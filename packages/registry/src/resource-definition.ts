@@ -3,7 +3,7 @@ import type {
   DeepReadonly,
   DeleteOptions,
   FieldErrorList,
-  FieldLabelRefusal,
+  FieldLabelMessage,
   GroupVersion,
   KubeObject,
   RequestContext,
@@ -195,7 +195,7 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   /** Additional labels for field selectors, each with the name of the selected field. Default: none. */
   readonly fieldLabels?: Readonly<Record<string, string>>
   /** Returns the error for a field selector with an unknown label. Default: the error says that the label is not supported. */
-  readonly refuseFieldLabel?: FieldLabelRefusal
+  readonly refuseFieldLabel?: FieldLabelMessage
   /**
    * The columns between Name and Age. Columns with a priority above 0 come after Age. Default: Name and Created At, as for kinds without a
    * printer in kube-apiserver.

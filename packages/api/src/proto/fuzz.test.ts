@@ -2,11 +2,11 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { KindType } from '../kind-type.ts'
 import { createFixturePod } from '../testing/fixture-pod.ts'
-import { loadEverything } from '../testing/load-everything.ts'
+import { loadEveryGroupVersion } from '../testing/load-everything.ts'
 import { ProtoError } from './field-values.ts'
 import { decodeUnknown, encodeUnknown } from './unknown-envelope.ts'
 
-const kinds = (await loadEverything()).flatMap((module) => module.kinds)
+const kinds = (await loadEveryGroupVersion()).flatMap((module) => module.kinds)
 const pod = kinds.find(({ gvk }) => gvk.kind === 'Pod')!
 const definition = kinds.find(({ gvk }) => gvk.kind === 'CustomResourceDefinition' && gvk.version === 'v1')!
 const podBytes = pod.encodeProto(createFixturePod())

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import type { GroupVersionTypes } from '../kind-type.ts'
 
 /** Loads every generated group version. */
-export async function loadEverything(): Promise<GroupVersionTypes[]> {
+export async function loadEveryGroupVersion(): Promise<GroupVersionTypes[]> {
   const root = new URL('../generated/', import.meta.url)
   const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('/index.ts'))
   const modules = await Promise.all(

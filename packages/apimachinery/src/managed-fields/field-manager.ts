@@ -14,7 +14,7 @@ import {
   identityText,
   newFieldManagerConflict,
   takeFields,
-  takenBy,
+  takenFieldsOf,
 } from './managed.ts'
 import { equalValues } from './path-element.ts'
 import { CreatedShapes } from './created-shapes.ts'
@@ -22,12 +22,12 @@ import type { FieldFilter, FieldSet } from './field-set.ts'
 import { containsSet, difference, fieldsAt, hasPath, isEmptySet, leaf, union } from './field-set.ts'
 import { TypedError, foldAtomicFields } from './merge-type.ts'
 import { clientSideApplier, fieldsLastApplied, updateLastApplied } from './last-applied.ts'
-import type { Managed, ManagedEntry, ManagerIdentity, OwnersChange, Taken } from './managed.ts'
+import type { Managed, ManagedEntry, ManagerIdentity, OwnersChange, TakenFields } from './managed.ts'
 import { mergeValues } from './merge.ts'
 import { prune } from './prune.ts'
 import { toFieldSet } from './to-field-set.ts'
 import type { TypedObject } from './merge-type.ts'
-import { showKind, TypedKind } from './versioned-kind.ts'
+import { formatKind, TypedKind } from './versioned-kind.ts'
 import type { VersionedKind } from './versioned-kind.ts'
 
 export interface FieldManagerOptions {
@@ -197,14 +197,14 @@ export class FieldManager {
       this.#addFields(
         managed,
         updater,
-        this.#created.setOf(next, () => difference(takenBy(compareObjects(change)).changed, unmanaged)),
+        this.#created.setOf(next, () => difference(takenFieldsOf(compareObjects(change)).changed, unmanaged)),
       )
       return managed.size > 0
     }
     const comparison = compareObjects(change)
     const before = new Map(managed)
     if (comparison !== undefined) this.#foldAtomic(managed)
-    const taken = takenBy(comparison)
+    const taken = takenFieldsOf(comparison)
     const newFields = difference(taken.changed, unmanaged)
     const { id } = updater
     takeFields(managed, change, comparison, { force: true, ...(regainsAllFields(managed.get(id), taken, newFields) && { except: id }) })
@@ -280,7 +280,7 @@ export class FieldManager {
     const { kind } = this.#options
     const actual = { kind: textOf(config['kind']), apiVersion: textOf(config['apiVersion']) }
     if (actual.kind !== kind.kind || actual.apiVersion !== this.#kind.apiVersion) {
-      throw newBadRequest(`invalid object type: ${showKind(actual.apiVersion, actual.kind)}`)
+      throw newBadRequest(`invalid object type: ${formatKind(actual.apiVersion, actual.kind)}`)
     }
     const metadata = config['metadata'] as { managedFields?: unknown } | null | undefined
     if ((metadata?.managedFields ?? null) !== null) throw newBadRequest('metadata.managedFields must be nil')
@@ -295,7 +295,7 @@ export class FieldManager {
 }
 
 /** Returns whether the owner gets back all fields that it would lose. */
-function regainsAllFields(owner: ManagedEntry | undefined, { changed, removed }: Taken, newFields: FieldSet): boolean {
+function regainsAllFields(owner: ManagedEntry | undefined, { changed, removed }: TakenFields, newFields: FieldSet): boolean {
   if (owner === undefined || isEmptySet(newFields) || !isEmptySet(removed)) return false
   return containsSet(newFields, changed) && containsSet(owner.set, newFields)
 }

@@ -17,7 +17,7 @@ import {
   union,
 } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
-import { compareElements, fieldElement, keyElement, showPath, valueElement } from './path-element.ts'
+import { compareElements, fieldElement, keyElement, formatPath, valueElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 const name = constantFrom('a', 'b', 'z', 'é', '\u{10000}', '\uffff', '10', '9', '__proto__', 'a"b', '<')
@@ -156,17 +156,17 @@ describe('the format of fieldsV1', () => {
   })
 
   it('formats paths for messages', () => {
-    expect(showPath(['f:spec', 'f:containers', keyElement([['name', 'c']]), 'f:ports', 'i:2', valueElement('a"b')])).toBe(
+    expect(formatPath(['f:spec', 'f:containers', keyElement([['name', 'c']]), 'f:ports', 'i:2', valueElement('a"b')])).toBe(
       '.spec.containers[name="c"].ports[2][="a\\"b"]',
     )
     expect(
-      showPath([
+      formatPath([
         keyElement([
           ['containerPort', 8080],
           ['protocol', 'TCP'],
         ]),
       ]),
     ).toBe('[containerPort=8080,protocol="TCP"]')
-    expect(showPath([valueElement([-2147483648, 3.5, 1e20])])).toBe('[=[-2147483648,3.5,1e+20]]')
+    expect(formatPath([valueElement([-2147483648, 3.5, 1e20])])).toBe('[=[-2147483648,3.5,1e+20]]')
   })
 })

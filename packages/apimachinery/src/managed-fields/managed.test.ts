@@ -56,7 +56,7 @@ describe('capUpdateManagers', () => {
     expect(summaryOf(managed).reduce((sum, [, , count]) => sum + count, 0)).toBe(12)
   })
 
-  it('takes less than quadratic time', async () => {
+  it('merges many managers in less than quadratic time', async () => {
     const run = (count: number): Promise<number> => {
       const updaters = Array.from({ length: count }, () => ({}))
       return processorTime(() => capUpdateManagers(managedBy(updaters)))

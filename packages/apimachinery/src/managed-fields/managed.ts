@@ -8,7 +8,7 @@ import { compareValuesOfType } from './compare.ts'
 import type { Comparison } from './compare.ts'
 import type { FieldFilter, FieldSet } from './field-set.ts'
 import { difference, intersection, isEmptySet, leaf, normalizeFieldSet, pathsOf, union, unionOf } from './field-set.ts'
-import { showPath } from './path-element.ts'
+import { formatPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import { maxMessageLength } from './merge-type.ts'
 import type { ConvertTyped, TypedObject } from './merge-type.ts'
@@ -136,13 +136,13 @@ export function takeFields(
   comparison: Comparison | undefined,
   { except, force }: { readonly except?: string; readonly force: boolean },
 ): void {
-  const versions = new Map<string, Taken | undefined>([[change.next.apiVersion, takenBy(comparison)]])
+  const versions = new Map<string, TakenFields | undefined>([[change.next.apiVersion, takenFieldsOf(comparison)]])
   const losses: LostFields[] = []
   // If there are few managers, looking up each change in each set is fast. Otherwise, each set is intersected with the changes.
   const many = managed.size > maxLookupManagers
   for (const [id, { set, apiVersion }] of managed) {
     if (id === except) continue
-    if (!versions.has(apiVersion)) versions.set(apiVersion, takenIn(change, apiVersion))
+    if (!versions.has(apiVersion)) versions.set(apiVersion, takenFieldsIn(change, apiVersion))
     const found = versions.get(apiVersion)
     if (found === undefined) managed.delete(id)
     else if (many) losses.push({ id, changed: intersection(set, found.changed), removed: intersection(set, found.removed) })
@@ -164,19 +164,19 @@ export function takeFields(
 const maxLookupManagers = 16
 
 /** Fields that a write changes or removes. */
-export type Taken = Omit<LostFields, 'id'>
+export type TakenFields = Omit<LostFields, 'id'>
 
-export function takenBy(comparison: Comparison | undefined): Taken {
+export function takenFieldsOf(comparison: Comparison | undefined): TakenFields {
   return comparison === undefined ? noFields : { changed: union(comparison.modified, comparison.added), removed: comparison.removed }
 }
 
-const noFields: Taken = { changed: leaf, removed: leaf }
+const noFields: TakenFields = { changed: leaf, removed: leaf }
 
 /** Returns the changed and removed fields in another API version; undefined if that version is unknown. */
-function takenIn(change: OwnersChange, apiVersion: string): Taken | undefined {
+function takenFieldsIn(change: OwnersChange, apiVersion: string): TakenFields | undefined {
   const live = change.convert(change.live, apiVersion)
   const next = change.convert(change.next, apiVersion)
-  return live && next && takenBy(compareObjects({ ...change, live, next }))
+  return live && next && takenFieldsOf(compareObjects({ ...change, live, next }))
 }
 
 function refuseLosses(managed: Managed, losses: readonly LostFields[]): void {
@@ -213,7 +213,7 @@ export function newFieldManagerConflict({ conflicts }: ApplyConflicts): ApiError
   let last: string | undefined
   let length = 0
   for (const { id, identity, path } of conflicts) {
-    const field = showPath(path)
+    const field = formatPath(path)
     causes.push({ reason: 'FieldManagerConflict', message: `conflict with ${nameOf(identity)}`, field })
     if (id !== last) lines.push(`conflicts with ${nameOf(identity)}:`)
     last = id

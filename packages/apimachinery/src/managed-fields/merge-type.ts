@@ -3,7 +3,7 @@ import type { FieldSchema, StructSchema, TypeSchema } from '../type-schema.ts'
 import { compareUtf8 } from '../utf8-order.ts'
 import { NodeBuilder, elementsOf, isEmptySet, isMember, leaf } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
-import { fieldElement, showPath } from './path-element.ts'
+import { fieldElement, formatPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 /** Schema of a value for server-side apply and field ownership. Built once for each `TypeSchema` node. */
@@ -212,7 +212,7 @@ export class TypedError extends Error {
     const texts: string[] = []
     let length = 0
     for (const { path, message } of failures) {
-      const text = path.length === 0 ? message : `${showPath(path)}: ${message}`
+      const text = path.length === 0 ? message : `${formatPath(path)}: ${message}`
       texts.push(text)
       length += text.length
       if (length > maxMessageLength) break

@@ -156,7 +156,7 @@ function compareKeys(a: KeyFields, b: KeyFields): number {
 }
 
 /** Formats a path element for messages: `.spec`, `[name="c"]`, `[="x"]`, `[0]`. */
-export function showElement(text: PathElement): string {
+export function formatElement(text: PathElement): string {
   const element = parseElement(text)
   switch (element?.kind) {
     case 'field':
@@ -172,8 +172,8 @@ export function showElement(text: PathElement): string {
   }
 }
 
-export function showPath(path: readonly PathElement[]): string {
-  return path.map(showElement).join('')
+export function formatPath(path: readonly PathElement[]): string {
+  return path.map(formatElement).join('')
 }
 
 function showValue(value: JsonValue): string {

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../meta.ts'
 import { listElement } from './list-element.ts'
 import { TypedError, resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeScalar, MergeType, TypedFailure } from './merge-type.ts'
-import { fieldElement, showElement } from './path-element.ts'
+import { fieldElement, formatElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 /** Validates a value against its type. Throws `TypedError` with all type mismatches, unknown fields and duplicate list items. */
@@ -43,7 +43,7 @@ function checkItems(type: MergeList, list: readonly JsonValue[], path: readonly 
         failures.push({ path, message: `element ${i}: ${(error as Error).message}` })
         return
       }
-      if (seen.has(element)) failures.push({ path, message: `duplicate entries for key ${showElement(element)}` })
+      if (seen.has(element)) failures.push({ path, message: `duplicate entries for key ${formatElement(element)}` })
       seen.add(element)
     }
     check(type.items, item, [...path, element], failures)

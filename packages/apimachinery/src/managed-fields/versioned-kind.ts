@@ -74,7 +74,7 @@ export class TypedKind {
       decoded = decodeStruct<KubeObject>(this.#schema, object.value, { converting: true }).object
     } catch (error) {
       if (!isJsonError(error)) throw error
-      const why = `unable to convert unstructured object to ${showKind(this.apiVersion, this.#kind)}: ${error.message}`
+      const why = `unable to convert unstructured object to ${formatKind(this.apiVersion, this.#kind)}: ${error.message}`
       throw newUnknownError(`failed to convert new object (${this.show({ value: config })}) to proper version: ${why}`, { cause: error })
     }
     decoded.metadata ??= {}
@@ -97,7 +97,7 @@ export class TypedKind {
       return decodeStruct<KubeObject>(schema, value, { converting: true }).object
     } catch (error) {
       if (!isJsonError(error)) throw error
-      throw newUnknownError(`unable to convert unstructured object to ${showKind(apiVersion, this.#kind)}: ${error.message}`, {
+      throw newUnknownError(`unable to convert unstructured object to ${formatKind(apiVersion, this.#kind)}: ${error.message}`, {
         cause: error,
       })
     }
@@ -110,7 +110,7 @@ export class TypedKind {
       const found = isJsonObject(metadata) ? metadata[member] : ''
       return typeof found === 'string' ? found : ''
     }
-    return `${text('namespace')}/${text('name')}; ${showKind(this.apiVersion, this.#kind)}`
+    return `${text('namespace')}/${text('name')}; ${formatKind(this.apiVersion, this.#kind)}`
   }
 
   #wrap(value: JsonObject): TypedObject {
@@ -125,6 +125,6 @@ function withoutManaged(object: KubeObject): JsonObject {
 }
 
 /** Formats a kind for error messages: `apps/v1, Kind=Deployment`. */
-export function showKind(apiVersion: string, kind: string): string {
+export function formatKind(apiVersion: string, kind: string): string {
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
 }

@@ -20,7 +20,7 @@ function escape(value: string): string {
  * Formats the upper bound of a bucket like Go: "0.0001", "1e-05", "100000", "1e+06". The text must match exactly, because Prometheus compares
  * bounds as text.
  */
-export function boundText(bound: number): string {
+export function formatBound(bound: number): string {
   const [digits = '', exponent = ''] = bound.toExponential().split('e')
   const power = Number(exponent)
   if (bound === 0 || (power >= -4 && power < 6)) return String(bound)

@@ -14,7 +14,7 @@ import {
   withDepthLimit,
 } from './patch-failure.ts'
 import { mergeLists } from './strategic-list.ts'
-import { identity, containObjects, mergeOrders, partition } from './strategic-order.ts'
+import { identityOfItem, containObjects, mergeOrders, partition } from './strategic-order.ts'
 import { lookupList, lookupStruct } from './strategic-schema.ts'
 
 const directive = '$patch'
@@ -141,12 +141,14 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Type
 function orderAfterMerge(live: readonly JsonValue[], patchList: readonly JsonValue[], mergeKey: string): JsonValue[] {
   if (mergeKey === '') return [...live]
   const deletions = new Set(
-    patchList.filter((item) => isJsonObject(item) && item[directive] === 'delete').map((item) => identity(item, mergeKey)),
+    patchList.filter((item) => isJsonObject(item) && item[directive] === 'delete').map((item) => identityOfItem(item, mergeKey)),
   )
   if (deletions.size === 0) return [...live]
-  const kept = live.filter((item) => !deletions.has(identity(item, mergeKey)))
-  const present = new Set(kept.map((item) => identity(item, mergeKey)))
-  const added = patchList.filter((item) => isJsonObject(item) && !Object.hasOwn(item, directive) && !present.has(identity(item, mergeKey)))
+  const kept = live.filter((item) => !deletions.has(identityOfItem(item, mergeKey)))
+  const present = new Set(kept.map((item) => identityOfItem(item, mergeKey)))
+  const added = patchList.filter(
+    (item) => isJsonObject(item) && !Object.hasOwn(item, directive) && !present.has(identityOfItem(item, mergeKey)),
+  )
   return [...kept, ...added.slice(0, live.length - kept.length)]
 }
 
@@ -193,7 +195,7 @@ function isSame(item: JsonValue, ordered: JsonValue, mergeKey: string): boolean 
 }
 
 function identityOf(item: JsonObject, mergeKey: string): JsonValue {
-  const id = identity(item, mergeKey)
+  const id = identityOfItem(item, mergeKey)
   if (id === undefined) throw new PatchFailure(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`)
   return id
 }

@@ -2,7 +2,10 @@ import { isJsonObject } from '../json-value.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { newBadType, newListOfLists, newMissingMergeKey, PatchFailure, goType, goValue } from './patch-failure.ts'
 
-/** Maximum length of lists that are sorted exactly like in kube-apiserver. In a longer list, items without a position come first. */
+/**
+ * Maximum length of lists that are sorted exactly like in kube-apiserver. In a longer list, items that are not in the `$setElementOrder` list
+ * come first.
+ */
 const exactSortLimit = 1000
 
 /** Returns whether the items of the lists are objects. Throws if an item is a list, or if the items have different types. */
@@ -25,7 +28,7 @@ export function containObjects(...lists: readonly (readonly JsonValue[])[]): boo
 }
 
 /** Returns the identity of an item: the value of its merge key if it is an object, otherwise the item itself. */
-export function identity(item: JsonValue, mergeKey: string): JsonValue | undefined {
+export function identityOfItem(item: JsonValue, mergeKey: string): JsonValue | undefined {
   if (mergeKey === '') return item
   return isJsonObject(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
 }
@@ -34,7 +37,7 @@ export function identity(item: JsonValue, mergeKey: string): JsonValue | undefin
 export function findFirstIndexes(list: readonly JsonValue[], mergeKey: string): Map<JsonValue | undefined, number> {
   const found = new Map<JsonValue | undefined, number>()
   for (const [index, item] of list.entries()) {
-    const id = identity(item, mergeKey)
+    const id = identityOfItem(item, mergeKey)
     if (!found.has(id)) found.set(id, index)
   }
   return found
@@ -52,7 +55,7 @@ export function partition(
   const others: JsonValue[] = []
   for (const item of items) {
     if (mergeKey !== '') requireMergeKey(item, mergeKey)
-    if (names.has(identity(item, mergeKey))) named.push(item)
+    if (names.has(identityOfItem(item, mergeKey))) named.push(item)
     else others.push(item)
   }
   return { named, others }
@@ -88,8 +91,8 @@ export function mergeOrders(input: OrderInput): JsonValue[] {
   let i = 0
   let j = 0
   while (i < server.length && j < patch.length) {
-    const left = live.get(identity(server[i]!, mergeKey))
-    const right = live.get(identity(patch[j]!, mergeKey))
+    const left = live.get(identityOfItem(server[i]!, mergeKey))
+    const right = live.get(identityOfItem(patch[j]!, mergeKey))
     merged.push(left !== undefined && right !== undefined && left < right ? server[i++]! : patch[j++]!)
   }
   return [...merged, ...server.slice(i), ...patch.slice(j)]
@@ -100,15 +103,15 @@ function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeK
   const deleted = new Set(mergeKey === '' ? [] : items.filter((item) => isJsonObject(item) && item.$patch === 'delete'))
   const kept = deleted.size === 0 ? items : items.filter((item) => !deleted.has(item))
   const indexes = findFirstIndexes(order, mergeKey)
-  const placed = kept.map((item) => ({ item, at: indexes.get(identity(item, mergeKey)) ?? -1 }))
+  const placed = kept.map((item) => ({ item, at: indexes.get(identityOfItem(item, mergeKey)) ?? -1 }))
   if (placed.length > exactSortLimit || placed.every(({ at }) => at >= 0)) placed.sort((a, b) => a.at - b.at)
   else insertionSort(placed)
   return [...placed.map(({ item }) => item), ...deleted]
 }
 
 /**
- * Sorts a list with insertion sort, as upstream does. Upstream's comparison puts an item without a position before all items, including itself.
- * The result therefore depends on the algorithm.
+ * Sorts a list with insertion sort, as upstream does. Upstream's comparison puts an item that is not in the `$setElementOrder` list before all
+ * items, including itself. The result therefore depends on the algorithm.
  */
 function insertionSort(list: { at: number }[]): void {
   const before = (a: number, b: number): boolean => a < 0 || b < 0 || a < b

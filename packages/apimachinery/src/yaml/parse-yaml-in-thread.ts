@@ -1,7 +1,7 @@
 import { JsonError } from '../json-error.ts'
 import type { JsonValue } from '../meta.ts'
 import { restAfter } from '../scheduling.ts'
-import { readQuickly } from './parse-yaml.ts'
+import { parseCommonYaml } from './parse-yaml.ts'
 import type { ParsedYaml } from './parse-yaml.ts'
 import { ReadingThreads } from './reading-threads.ts'
 import { YamlError } from './yaml-error.ts'
@@ -25,7 +25,7 @@ async function parseInThread(input: Uint8Array, signal: AbortSignal): Promise<((
   const text = Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString('utf8')
   const began = performance.now()
   try {
-    const read = readQuickly(text)
+    const read = parseCommonYaml(text)
     if (read !== undefined) {
       await restAfter(began)
       return readOnce(text, read)
@@ -45,7 +45,7 @@ async function parseInThread(input: Uint8Array, signal: AbortSignal): Promise<((
 function readOnce(text: string, read: JsonValue): () => ParsedYaml {
   let first: { readonly value: JsonValue } | undefined = { value: read }
   return () => {
-    const { value } = first ?? { value: readQuickly(text)! }
+    const { value } = first ?? { value: parseCommonYaml(text)! }
     first = undefined
     return { value, duplicates: [] }
   }

@@ -22,9 +22,9 @@ export interface ParsedYaml {
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const text = typeof input === 'string' ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString('utf8')
   try {
-    const json = readQuickly(text)
+    const json = parseCommonYaml(text)
     if (json !== undefined) return { value: json, duplicates: [] }
-    return parseAnyYaml(text)
+    return parseFullYaml(text)
   } catch (e) {
     if (e instanceof RangeError) throw new YamlError('exceeded max depth', { cause: e })
     throw e
@@ -32,7 +32,7 @@ export function parseYaml(input: Uint8Array | string): ParsedYaml {
 }
 
 /** Parses text with the JSON parser or the fast YAML reader. Returns undefined if the text needs the full YAML parser. */
-export function readQuickly(text: string): JsonValue | undefined {
+export function parseCommonYaml(text: string): JsonValue | undefined {
   return readAsJson(text) ?? readPlainYaml(text)
 }
 
@@ -40,7 +40,7 @@ export function readQuickly(text: string): JsonValue | undefined {
  * Parses text with the full YAML parser. The library js-yaml 5 takes a third of the time for documents with anchors. But it also reports errors
  * after the first document, which kube-apiserver never reads, and its errors lack the details for go-yaml's messages.
  */
-export function parseAnyYaml(text: string): ParsedYaml {
+export function parseFullYaml(text: string): ParsedYaml {
   const lines = new (yamlLibrary().LineCounter)()
   if (control.test(text)) throw new YamlError('control characters are not allowed')
   const document = firstDocument(text, lines)

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { stringifyJson } from '../go-text.ts'
-import { parseAnyYaml } from './parse-yaml.ts'
+import { parseFullYaml } from './parse-yaml.ts'
 import { readPlainYaml } from './read-plain-yaml.ts'
 import { toYaml } from './to-yaml.ts'
 
 /** Returns the result or the error of the full parser. */
 function slow(text: string): unknown {
   try {
-    return parseAnyYaml(text)
+    return parseFullYaml(text)
   } catch {
     return 'refused'
   }

@@ -1,5 +1,5 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { parseAnyYaml } from './parse-yaml.ts'
+import { parseFullYaml } from './parse-yaml.ts'
 import type { ParsedYaml } from './parse-yaml.ts'
 
 export type YamlOutcome = { readonly parsed: ParsedYaml } | { readonly message: string; readonly name: string }
@@ -19,7 +19,7 @@ if (!isMainThread && typeof threadInput?.yamlText === 'string') parentPort?.post
 
 function read(text: string): YamlOutcome {
   try {
-    return { parsed: parseAnyYaml(text) }
+    return { parsed: parseFullYaml(text) }
   } catch (error) {
     const { name, message } = error as Error
     return error instanceof RangeError ? { name: 'YamlError', message: 'exceeded max depth' } : { name, message }

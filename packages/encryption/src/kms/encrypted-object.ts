@@ -39,11 +39,11 @@ export function validateEncryptedObject(object: EncryptedObject): void {
   const type = object.encryptedDEKSourceType
   if (type !== aesGcmKey && type !== hkdfSeed) throw new Error(`unknown encryptedDEKSourceType: ${type}`)
   if (object.encryptedData.length === 0) throw new Error('encrypted data is empty')
-  validateWrapped(object)
+  validateDEKSource(object)
 }
 
 /** Validates the encrypted DEK source of a stored object or of a plugin's Encrypt response. Throws if it is invalid. */
-export function validateWrapped(object: Pick<EncryptedObject, 'keyID' | 'encryptedDEKSource' | 'annotations'>): void {
+export function validateDEKSource(object: Pick<EncryptedObject, 'keyID' | 'encryptedDEKSource' | 'annotations'>): void {
   const { length } = object.encryptedDEKSource
   if (length === 0) throw new Error('failed to validate encrypted DEK source: encrypted DEK source is empty')
   if (length > maxSource) {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { formatConfiguration, createDirectory, formatKeys, openForTest, secrets } from '../encryption.fixture.ts'
-import { readAesGcm, readSeeded } from '../independent-readers.fixture.ts'
+import { readAesGcm, readExtendedNonceGcm } from '../independent-readers.fixture.ts'
 import { startKmsPlugin } from '../testing/index.ts'
 import type { KmsPlugin, KmsPluginOptions } from '../testing/index.ts'
 import { decodeEncryptedObject, encodeEncryptedObject } from './encrypted-object.ts'
@@ -37,7 +37,7 @@ describe('a KMS provider', () => {
     const object = decodeEncryptedObject(stored.subarray(prefix.length))
     expect(object).toMatchObject({ keyID: '1', encryptedDEKSourceType: 1 })
     const seed = readAesGcm(kms.keys.get('1')!, Buffer.from(object.encryptedDEKSource), '1')
-    expect(readSeeded(seed, Buffer.from(object.encryptedData), key).toString()).toBe('plain')
+    expect(readExtendedNonceGcm(seed, Buffer.from(object.encryptedData), key).toString()).toBe('plain')
     expect(transformer.prepare!(stored, key)).toBeUndefined()
     expect(transformer.fromStorage(stored, key)).toEqual({ data: plain, stale: false })
     expect(() => transformer.fromStorage(stored, `${key}b`)).toThrow('message authentication failed')

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { ValueTransformer } from '@keelson/storagebackend'
 import { createExtendedNonceGcm, minSeedSize } from '../extended-nonce-gcm.ts'
-import { hkdfSeed, validateWrapped } from './encrypted-object.ts'
+import { hkdfSeed, validateDEKSource } from './encrypted-object.ts'
 import type { EncryptedObject } from './encrypted-object.ts'
 import { keyCacheId } from './key-cache.ts'
 import type { KmsService } from './kms-client.ts'
@@ -28,6 +28,6 @@ export async function createWriteKey(service: KmsService): Promise<WriteKey> {
     annotations: answer.annotations,
     encryptedDEKSourceType: hkdfSeed,
   }
-  validateWrapped(wrapped)
+  validateDEKSource(wrapped)
   return { transformer: createExtendedNonceGcm(seed), wrapped, cacheId: keyCacheId(wrapped) }
 }
