@@ -3,7 +3,10 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbedded, openMemory, type EmbeddedBackend } from '../src/index.ts'
 
-/** Run with `node packages/backend-embedded/bench/store.bench.ts`. Measures time and memory of writes by concurrency, of reads, and of opening. */
+/**
+ * Measures the time and memory of concurrent writes, of reads, and of opening a store. Run with `node
+ * packages/backend-embedded/bench/store.bench.ts`.
+ */
 const seconds = Number(process.env.BENCH_SECONDS ?? 2)
 const bytes = 3000
 const range = { start: '/registry/', end: '/registry0' }

@@ -14,27 +14,30 @@ import {
 import { NotWrittenError, type Durability, type WriteBatch } from './durability.ts'
 import type { Lease } from './leases.ts'
 
-/** A revision that is decided, but may not be durable yet. */
+/** A revision that has been assigned to a write, but may not be durable yet. */
 export interface PendingRevision {
   readonly revision: Revision
   readonly changes: readonly Change[]
 }
 
-/** The part of the store that the commit queue uses. */
+/** The functions of the store that the commit queue calls. */
 export interface CommitState {
-  /** Returns the newest durable entry. */
+  /** Returns the newest durable entry of the key. */
   visible(key: string): Entry | undefined
   visibleRevision(): Revision
-  /** Makes a durable revision visible and publishes it. Called once per revision, in order, for a whole batch in one turn. */
+  /**
+   * Makes a durable revision visible to reads, and publishes it to watches. Called once for each revision, in order. All revisions of a
+   * batch are applied in one turn of the event loop.
+   */
   apply(revision: PendingRevision): void
   applyLease(lease: Lease): void
   endLease(id: LeaseId): void
   requireLease(id: LeaseId): void
-  /** Stops the store. */
+  /** Stops the store because of the error. */
   stop(error: Error): void
 }
 
-/** A part of a batch, with its caller. A step without changes waits for the steps before it. */
+/** A part of a batch, with the promise functions of its caller. A step without changes resolves after the steps before it. */
 interface Step {
   readonly revision?: PendingRevision | undefined
   readonly lease?: Lease
@@ -44,16 +47,16 @@ interface Step {
   readonly fail: (error: Error) => void
 }
 
-/** The limits of one flush, so that preparing and publishing it takes a few milliseconds. */
+/** The maximum number of steps in one flush, so that preparing and publishing a flush takes only a few milliseconds. */
 const maxSteps = 512
 const maxBytes = 4 * 2 ** 20
-/** Batches up to this size are not divided. */
+/** The maximum size of a batch that is always flushed as a whole. */
 const minSplitSteps = 4
-/** A flush starts immediately at this size, regardless of the number of writers. */
+/** The number of waiting steps at which a flush starts immediately, however many writers there are. */
 const maxHeldBack = 16
 
 const maxKeyBytes = 1900
-/** The interval, in milliseconds, at which a read-only store tries a write again. */
+/** The interval, in milliseconds, at which a store that is read-only because of a full disk tries to write again. */
 const probeInterval = 5000
 
 /**
@@ -74,17 +77,17 @@ export class CommitQueue {
   readonly #state: CommitState
   readonly #durability: Durability | undefined
   readonly #clock: Clock
-  /** The entries of keys after all decided writes. Undefined for a deleted key. */
+  /** The entries of keys after all writes that have a revision, even if these writes are not durable yet. Undefined for a deleted key. */
   readonly #head = new Map<string, { readonly entry: Entry | undefined; readonly revision: Revision }>()
   #headRevision: Revision
   #gathering: Step[] = []
-  /** The number of steps in the last flush. About this many writers are preparing their next write. */
+  /** The number of steps in the last flush. About this many writers are now preparing their next write. */
   #lastFlushSteps = 0
-  /** The number of steps at which a flush starts immediately. */
+  /** The number of waiting steps at which a flush starts immediately. */
   #flushThreshold = maxHeldBack
-  /** True if writers submit again as soon as their write resolves. */
+  /** Whether writers submit their next write as soon as their last write resolves (a closed loop). */
   #isClosedLoop = false
-  /** The total number of submitted steps. */
+  /** The number of all steps that were submitted so far. */
   #submitted = 0
   #flushing: Promise<void> | undefined
   #endOfTurn: NodeJS.Immediate | undefined
@@ -99,12 +102,14 @@ export class CommitQueue {
     this.#headRevision = state.visibleRevision()
   }
 
-  /** The error after which reads are not reliable any more. Undefined while the disk is full. */
+  /** The error that stopped the store, after which reads are not reliable. Undefined while the disk is only full. */
   get failure(): Error | undefined {
     return this.#stopped
   }
 
-  /** Creates a single promise per write; `async` would create two more. Errors thrown in the executor reject it. */
+  /**
+   * This function is not `async`, so that a write needs one promise instead of three. Errors that the executor throws reject the promise.
+   */
   commit(transaction: Transaction): Promise<CommitResult> {
     return new Promise((settle, fail) => {
       this.#requireRunning()
@@ -114,11 +119,12 @@ export class CommitQueue {
       }
       const operations = this.#changing(transaction.operations)
       if (operations.length === 0) return settle(this.#unchanged())
-      // Deletes are allowed on a full disk because they free space.
+      // Deletes are allowed on a full disk, because they free space.
       if (operations.some(isPut)) this.#requireWritable()
       for (const operation of operations) this.#requireValid(operation)
 
-      // Never await between here and queueing: the next commit must see the revision and entries of this one.
+      // There must be no `await` between this line and adding the step to the queue, because the next commit must see the revision and
+      // entries of this one.
       const decided = this.#decide(operations)
       if (this.#durability) return this.#queue({ revision: decided, bytes: bytesOf(decided), settle, fail })
       this.#state.apply(decided)
@@ -129,28 +135,28 @@ export class CommitQueue {
   async grant(lease: Lease): Promise<void> {
     this.#requireRunning()
     this.#requireWritable()
-    // Register the lease at once, so that a put may use it before it is durable. A lost lease without keys has no effect.
+    // Register the lease before it is durable, so that a put may use it at once. If the lease is lost, no key refers to it.
     this.#state.applyLease(lease)
     if (this.#durability) await this.#queued({ lease })
   }
 
-  /** Deletes expired leases and their keys, as one ordinary revision. */
+  /** Deletes expired leases and their keys in one revision, which watches see like any other write. */
   async expire(ids: readonly LeaseId[], keys: readonly string[]): Promise<void> {
     this.#requireRunning()
     const due = new Set(ids)
-    // Includes pending puts, which may use the leases too.
+    // Pending puts may use the leases too, so their keys are included.
     const candidates = new Set([...keys, ...this.#head.keys()])
     const operations = Array.from(candidates)
       .filter((key) => due.has(this.#current(key)?.lease ?? 0))
       .map((key) => ({ type: 'delete', key }) as const)
     const decided = operations.length > 0 ? this.#decide(operations) : undefined
-    // Delete both in one step: a lease must not be deleted before its keys.
+    // Delete the leases and their keys in one step, because a lease must not be deleted before its keys.
     if (this.#durability) await this.#queued({ revision: decided, endedLeases: ids })
     else if (decided) this.#state.apply(decided)
     for (const id of ids) this.#state.endLease(id)
   }
 
-  /** Refuses new writes, and waits until the earlier ones are durable. */
+  /** Refuses new writes, and waits until earlier writes are durable. */
   async close(error: Error): Promise<void> {
     this.#closing = error
     while (this.#flushing ?? this.#endOfTurn) await (this.#flushing ?? nextTurn())
@@ -161,12 +167,12 @@ export class CommitQueue {
     return pending ? pending.entry : this.#state.visible(key)
   }
 
-  /** Returns the operations without deletes of absent keys. */
+  /** Returns the operations that change something. Deletes of absent keys are left out. */
   #changing(operations: readonly Operation[]): readonly Operation[] {
     return operations.every(isPut) ? operations : operations.filter((o) => isPut(o) || this.#current(o.key) !== undefined)
   }
 
-  /** Resolves a transaction without changes, which gets no new revision. */
+  /** Resolves a transaction that changes nothing. It gets no new revision. */
   async #unchanged(): Promise<CommitResult> {
     const revision = this.#headRevision
     await this.#settled()
@@ -180,10 +186,10 @@ export class CommitQueue {
     return { committed: false, revision, current }
   }
 
-  /** Applies the operations to the pending head, as the next revision. */
+  /** Applies the operations to the pending entries, and assigns the next revision. */
   #decide(operations: readonly Operation[]): PendingRevision {
     const revision = ++this.#headRevision
-    // History keeps this list, so its capacity must be exact; a list that grew by `push` wastes memory.
+    // The history keeps this array, so it is created with its exact length. An array that grows with `push` would reserve more memory.
     const changes =
       operations.length === 1
         ? [this.#change(operations[0]!, revision)]
@@ -210,7 +216,7 @@ export class CommitQueue {
     return { type: 'put', entry, previous }
   }
 
-  /** Waits until all decided writes are durable. */
+  /** Waits until all writes that have a revision are durable. */
   async #settled(): Promise<void> {
     if (this.#head.size > 0) await this.#queued({})
   }
@@ -227,7 +233,10 @@ export class CommitQueue {
     this.#flushSoon()
   }
 
-  /** Small batches wait for the end of the turn, because writers that just got a response often submit again in the same turn. */
+  /**
+   * A small batch is flushed at the end of the turn, because writers that have just received a response often submit again in the same
+   * turn.
+   */
   #flushSoon(): void {
     if (this.#flushing || this.#gathering.length === 0) return
     if (this.#gathering.length < this.#flushThreshold) this.#endOfTurn ??= setImmediate(() => this.#beginFlush())
@@ -265,7 +274,7 @@ export class CommitQueue {
     const waiting = this.#gathering.length
     this.#flushThreshold = this.#thresholdAfter(batch.length, waiting)
     this.#lastFlushSteps = batch.length
-    // Starts the next flush before responding, because the callers may take a while.
+    // Start the next flush before resolving the promises of this one, because the code of the callers may take a while.
     this.#flushing = undefined
     this.#flushSoon()
     this.#detectClosedLoop(batch.length, batch.length + waiting, flushTime)
@@ -283,7 +292,7 @@ export class CommitQueue {
     return Math.max(2, Math.min(Math.ceil(writers / 2), maxHeldBack))
   }
 
-  /** Detects closed-loop writers. They all submit again before anything else runs, in less time than a flush takes. */
+  /** Detects closed-loop writers. All of them submit their next write before anything else runs, and in less time than a flush takes. */
   #detectClosedLoop(answered: number, writers: number, flushTime: number): void {
     const before = this.#submitted
     const since = performance.now()
@@ -302,7 +311,7 @@ export class CommitQueue {
     }
   }
 
-  /** Fails all waiting writes: each of them may depend on the pending write that failed. */
+  /** Rejects all waiting writes, because each of them may depend on the write that failed. */
   #fail(batch: readonly Step[], error: unknown): void {
     const cause = error instanceof Error ? error : new Error(String(error))
     let failure: Error
@@ -336,7 +345,7 @@ export class CommitQueue {
   }
 }
 
-/** Checks a key against LMDB's limits, which apply to every kind of store. */
+/** Checks a key against LMDB's limits. The limits apply to stores in memory too, so that all stores accept the same keys. */
 function requireKey(key: string): void {
   if (!key.isWellFormed()) throw new RangeError(`the key ${JSON.stringify(key)} is not well-formed Unicode`)
   if (key.length * 3 > maxKeyBytes && Buffer.byteLength(key) > maxKeyBytes)
@@ -347,7 +356,7 @@ function isPut({ type }: Operation): boolean {
   return type === 'put'
 }
 
-function bringsSomething({ revision, lease, endedLeases }: Step): boolean {
+function hasEffect({ revision, lease, endedLeases }: Step): boolean {
   return revision !== undefined || lease !== undefined || endedLeases !== undefined
 }
 
@@ -359,7 +368,7 @@ function bytesOf({ changes }: PendingRevision): number {
 
 function batchOf(steps: readonly Step[], visible: Revision): WriteBatch {
   const puts: Entry[] = []
-  /** Entries that were put and replaced in the same batch. */
+  /** Entries that were put and then replaced within the same batch. They were never on disk. */
   const superseded = new Set<Entry>()
   const deletes = new Set<string>()
   const replaced: Entry[] = []

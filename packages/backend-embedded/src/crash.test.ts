@@ -8,14 +8,14 @@ import { openEmbedded } from './index.ts'
 
 const rounds = Number(process.env.KEELSON_CRASH_ROUNDS ?? 3)
 
-/** Runs the writer and kills it after a while. Returns its reports until then. */
+/** Runs the writer process and kills it after a random time. Returns the writes that it has reported. */
 function writeUntilKilled(dataDir: string, round: number, durability: 'fsync' | 'memory'): Promise<Map<string, number>> {
   return new Promise((resolve, reject) => {
     const answered = new Map<string, number>()
     const child = fork(join(import.meta.dirname, '../test/crash-writer.ts'), [dataDir, String(round), durability], { execArgv: [] })
     child.on('message', (message: string) => {
       if (message === 'ready') return
-      // Counts from the first reported write, because the start takes a different time on each machine.
+      // The time starts at the first reported write, because starting the process takes a different time on each machine.
       if (answered.size === 0) setTimeout(() => child.kill('SIGKILL'), Math.random() * 150)
       answered.set(message.split(' ')[0]!, Number(message.split(' ')[1]))
     })
@@ -51,7 +51,7 @@ it.each([
         last = revision
         const stored = new Map(entries.map((entry) => [entry.key, entry]))
         for (const [key, at] of answered) expect(stored.get(key)?.modRevision).toBe(at)
-        // An unreported write may exist, but only completely, and no revision is used twice.
+        // A write that was not reported may exist, but only completely. No revision may be used twice.
         for (const { key, value, createRevision, modRevision } of entries) {
           expect(Buffer.from(value).toString()).toBe(`${key};`.repeat(200))
           expect(createRevision).toBe(modRevision)

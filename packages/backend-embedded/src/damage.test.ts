@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { prefixRange } from '@keelson/storagebackend'
 import { open } from 'lmdb'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { leaveCloseMark, readFileHeader } from './file-header.ts'
+import { writeCloseMark, readFileHeader } from './file-header.ts'
 import { DamagedStoreError, openEmbedded } from './index.ts'
 
 let directory = ''
 let sound = ''
 let dataDir = ''
 let file = ''
-/** Hundreds of commits take seconds on a slow disk, so all tests copy one store. */
+/** All tests copy one store, because hundreds of commits take seconds on a slow disk. */
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'keelson-damage-'))
   sound = join(directory, 'sound.d')
@@ -36,7 +36,7 @@ const refused = async (reason: RegExp): Promise<void> => {
   expect(error).toBeInstanceOf(DamagedStoreError)
   expect(String(error)).toMatch(reason)
 }
-/** Returns the offset of the header page of the newest commit. */
+/** Returns the offset of the newest commit's header page. */
 const newest = (bytes: Buffer): number => (bytes.readBigUInt64LE(152) > bytes.readBigUInt64LE(4096 + 152) ? 0 : 4096)
 
 describe('damaged files are refused with the reason', () => {
@@ -68,7 +68,7 @@ describe('damaged files are refused with the reason', () => {
     spoil((bytes) => {
       const free = Number(bytes.readBigUInt64LE(newest(bytes) + 88)) * 4096
       const node = free + 24 + bytes.readUInt16LE(free + 24)
-      // The first number of the list, which is the root of all tables.
+      // The first number of the list of free pages. The test replaces it with the root page of all tables.
       const list = node + 8 + bytes.readUInt16LE(node + 6)
       bytes.writeBigInt64LE(1n, list)
       bytes.writeBigInt64LE(bytes.readBigInt64LE(newest(bytes) + 136), list + 8)
@@ -92,10 +92,10 @@ describe('damaged files are refused with the reason', () => {
   })
 })
 
-describe('damage after an orderly close, with the same size and time, is refused before LMDB reads', () => {
+describe('refuses a file that was damaged after an orderly close and has the same size and time, before LMDB reads it', () => {
   const unnoticed = (change: (bytes: Buffer) => void): void => {
     spoil(change)
-    leaveCloseMark(dataDir, readFileHeader(file)!)
+    writeCloseMark(dataDir, readFileHeader(file)!)
   }
 
   it('if no page has a valid kind', async () => {
@@ -124,7 +124,7 @@ describe('damage after an orderly close, with the same size and time, is refused
   })
 })
 
-it('detects missing records although all others are correct', async () => {
+it('detects that records are missing even if all other records are intact', async () => {
   const root = open<Uint8Array, Uint8Array>({
     path: dataDir,
     noSubdir: false,
@@ -139,7 +139,7 @@ it('detects missing records although all others are correct', async () => {
   await refused(/not those of the last commit/)
 })
 
-it('opens a copy with another time after a trial', async () => {
+it('opens a copy with another modification time, after a trial in a separate process', async () => {
   utimesSync(file, 1, 1)
   await using backend = await openEmbedded({ dataDir })
   expect((await backend.list(prefixRange('/'))).count).toBe(100)

@@ -6,29 +6,29 @@ import { closeMarkFile } from './file-header.ts'
 import { lockOwnerFile, newLockedError } from './lock-owner.ts'
 import { UnusableStoreError } from './durability.ts'
 
-/** An offset beyond the largest possible file, because on Windows no other process can read a locked range. */
+/** The offset of the locked byte. It is beyond the largest possible file, because on Windows other processes cannot read a locked range. */
 const lockedByte = 2 ** 40
 
 const fileName = 'data.mdb'
-/** Files that prove that the directory had a store. */
+/** Files whose existence proves that the directory has had a store. */
 const storeFiles = [lockOwnerFile, closeMarkFile]
 
-/** The mode of every file of the store. */
+/** The mode of every file of the store: only the owner may read and write it. */
 export const ownerOnly = 0o600
 
 /**
- * LMDB's file, locked for one store. The kernel holds the lock (an OFD lock on Linux, `flock` on macOS, `LockFileEx` on Windows). It belongs to the
- * file instead of a pid, so it works between containers that share a volume, and it always ends with the process. It also excludes a second store in
- * the same process.
+ * The data file of LMDB, locked for one store. The kernel holds the lock (an OFD lock on Linux, `flock` on macOS, `LockFileEx` on Windows).
+ * The lock belongs to the open file and not to a pid, so it works between containers that share a volume. It always ends with the process,
+ * and also excludes a second store in the same process.
  */
 export class DataFile {
   readonly path: string
-  /** Identifies the file on this machine, even after a rename. */
+  /** An identifier of the file on this machine. It stays the same if the file is renamed. */
   readonly identity: string
   readonly #handle: number
   readonly #dev: number
   readonly #ino: number
-  /** The last known size. The file only grows. */
+  /** The last known size of the file. LMDB never makes the file smaller. */
   #size = 0
 
   private constructor(path: string, handle: number) {
@@ -41,18 +41,18 @@ export class DataFile {
   }
 
   /**
-   * Opens and locks the file, and creates it for a new store. Throws `LockedError` if another store has it open, and `UnusableStoreError` if the file
-   * of an existing store is missing. `dataDir` is the caller's path, for messages.
+   * Opens and locks the data file. Creates it for a new store. Throws `LockedError` if another store has it open, and `UnusableStoreError`
+   * if the file of an existing store is missing. `dataDir` is the path that the caller used, for error messages.
    */
   static async take(directory: string, dataDir: string): Promise<DataFile> {
     const locks = await loadFileLocks()
     const path = join(directory, fileName)
-    requireNothingLost(directory, dataDir)
+    requireDataFile(directory, dataDir)
     const handle = openSync(path, constants.O_RDWR | constants.O_CREAT, ownerOnly)
     try {
       if (!tryLock(locks, handle, dataDir)) throw newLockedError(dataDir, directory)
-      keepToOwner(path)
-      keepToOwner(join(directory, 'lock.mdb'))
+      restrictToOwner(path)
+      restrictToOwner(join(directory, 'lock.mdb'))
       return new DataFile(path, handle)
     } catch (error) {
       closeSync(handle)
@@ -60,7 +60,10 @@ export class DataFile {
     }
   }
 
-  /** Throws if the file was deleted, replaced or truncated since it was opened, because writes to it are lost. Takes some microseconds. */
+  /**
+   * Throws if the file was deleted, replaced or truncated since it was opened, because writes to such a file are lost. Takes a few
+   * microseconds.
+   */
   requireInPlace(): void {
     const now = statSync(this.path, { throwIfNoEntry: false })
     if (now === undefined || now.ino !== this.#ino || now.dev !== this.#dev)
@@ -75,8 +78,11 @@ export class DataFile {
   }
 }
 
-/** Refuses a directory whose data file is lost. An empty store would look as if everything was deleted, and controllers would act on that. */
-function requireNothingLost(directory: string, dataDir: string): void {
+/**
+ * Throws if the directory has had a store but its data file is missing or empty. Creating a new store would look as if all objects were
+ * deleted, and controllers would act on that.
+ */
+function requireDataFile(directory: string, dataDir: string): void {
   const { size } = statSync(join(directory, fileName), { throwIfNoEntry: false }) ?? {}
   if (size !== undefined && size > 0) return
   const proofs = storeFiles.filter((name) => existsSync(join(directory, name)))
@@ -87,13 +93,13 @@ function requireNothingLost(directory: string, dataDir: string): void {
   )
 }
 
-/** Restricts a file to its owner. The files contain secrets, and older versions created them with the mode of the umask. */
-function keepToOwner(file: string): void {
+/** Makes a file accessible only to its owner. The files contain secrets, and older versions created them with the default mode. */
+function restrictToOwner(file: string): void {
   try {
     const { mode = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
     if ((mode & 0o077) !== 0) chmodSync(file, ownerOnly)
   } catch (error) {
-    // The file belongs to another user, who is responsible for its mode.
+    // The file belongs to another user, so this process cannot change its mode.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
   }
 }
@@ -102,7 +108,7 @@ function tryLock(locks: FileLocks, handle: number, dataDir: string): boolean {
   try {
     return locks.tryLock(handle, lockedByte, 1)
   } catch (cause) {
-    // Windows reports EBUSY if another process locked the range.
+    // On Windows, EBUSY means that another process has locked the range.
     if ((cause as NodeJS.ErrnoException).code === 'EBUSY') return false
     throw new UnusableStoreError(`${dataDir} is on a file system that cannot lock files (${messageOf(cause)}): use a local one`, { cause })
   }

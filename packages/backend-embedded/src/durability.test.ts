@@ -51,11 +51,11 @@ describe('a result', () => {
     expect(await earlyAnswers(new HeldDisk())).toEqual([])
   })
 
-  it('that does not wait is detected by this test', async () => {
+  it('that resolves too early is detected by this test', async () => {
     expect((await earlyAnswers(new HastyDisk())).length).toBeGreaterThan(0)
   })
 
-  it('of a lost race waits for the winning write', async () => {
+  it('of a failed compare waits until the write that it saw is durable', async () => {
     const disk = new HeldDisk()
     const backend = openDurable(disk, {})
     const winner = put(backend, '/a', 0)
@@ -71,7 +71,7 @@ describe('a result', () => {
   })
 })
 
-it('takes half of the writers into a flush, while the others prepare their next write', async () => {
+it('flushes the writes of half of the writers, while the other half prepare their next write', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const first = put(backend, '/first')
@@ -110,7 +110,7 @@ it.each([
   expect(sizes.filter((size) => size === most).length).toBeGreaterThan(5)
 })
 
-it('writes the result of a batch, with the entries that it replaces', async () => {
+it('writes the last state of each key in a batch, with the entries that it replaces', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const first = put(backend, '/a')
@@ -140,7 +140,7 @@ it('writes the result of a batch, with the entries that it replaces', async () =
   expect(Object.fromEntries(left)).toEqual({ '/a': 4, '/b': 10 })
 })
 
-it('stops when a flush fails, and never shows its writes', async () => {
+it('stops when a flush fails, and never makes the writes of that flush visible', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const watching = backend.watch({ start: '/', end: '0' }, 1, { signal: new AbortController().signal })[Symbol.asyncIterator]().next()
@@ -155,7 +155,7 @@ it('stops when a flush fails, and never shows its writes', async () => {
   expect(await backend.get('/a')).toEqual({ entry: undefined, revision: 1 })
 })
 
-it('is read-only on a full disk, and accepts writes again when there is space', async () => {
+it('is read-only while the disk is full, and accepts writes again when there is space', async () => {
   const clock = createManualClock()
   const disk = new HeldDisk()
   const backend = openDurable(disk, { clock })
@@ -166,7 +166,7 @@ it('is read-only on a full disk, and accepts writes again when there is space', 
   await disk.release(new NotWrittenError('no space left on device'))
   for (const error of await Promise.all(refused)) expect(isBackendError(error, 'ReadOnlyError')).toBe(true)
   await expect(put(backend, '/c')).rejects.toThrow(/no space left on device/)
-  // Reads are still correct.
+  // Reads still work, so the store is healthy.
   await backend.checkHealth()
   expect(disk.batches).toHaveLength(2)
   expect((await backend.get('/a')).entry?.modRevision).toBe(2)
@@ -176,7 +176,7 @@ it('is read-only on a full disk, and accepts writes again when there is space', 
   expect(await again).toMatchObject({ committed: true, revision: 3 })
 })
 
-it('flushes accepted writes on disposal, and refuses later ones', async () => {
+it('flushes accepted writes on disposal, and refuses later writes', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const taken = [put(backend, '/a'), put(backend, '/b')]
@@ -187,7 +187,7 @@ it('flushes accepted writes on disposal, and refuses later ones', async () => {
   expect((await Promise.all(taken)).map((result) => result.committed)).toEqual([true, true])
 })
 
-it('deletes a put that was pending when its lease expired', async () => {
+it('deletes a key whose put was not durable yet when its lease expired', async () => {
   const clock = createManualClock()
   const disk = new HeldDisk()
   const backend = openDurable(disk, { clock })
@@ -205,7 +205,7 @@ it('deletes a put that was pending when its lease expired', async () => {
   expect(disk.batches.at(-1)!.endedLeases).toEqual([lease])
 })
 
-it('flushes within the turn with enough writers, and limits a flush to a short turn', async () => {
+it('flushes at once if enough writes wait, and limits the size of a flush', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const puts = Array.from({ length: 1200 }, (_, i) => put(backend, `/k${i}`))
@@ -214,7 +214,7 @@ it('flushes within the turn with enough writers, and limits a flush to a short t
   expect(disk.batches.map((batch) => batch.revision)).toEqual([9, 521, 1033, 1201])
 })
 
-it('flushes within the turn when half of the earlier writers wait', async () => {
+it('flushes at once when half of the earlier writers have submitted again', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const four = Array.from({ length: 4 }, (_, i) => put(backend, `/k${i}`))

@@ -1,42 +1,42 @@
 import type { Entry, LeaseId, Revision } from '@keelson/storagebackend'
 import type { Lease } from './leases.ts'
 
-/** The changes of one flush, which becomes durable completely or not at all. */
+/** The changes of one flush. After a crash, either all or none of them are on disk. */
 export interface WriteBatch {
   /** The revision of the store after this batch. */
   readonly revision: Revision
-  /** The last state of each key in the batch. */
+  /** The entries to write: the last state of each key that the batch puts. */
   readonly puts: readonly Entry[]
   readonly deletes: Iterable<string>
-  /** The durable entries that the puts and deletes replace. */
+  /** The durable entries that the batch replaces or deletes. */
   readonly replaced: Iterable<Entry>
   readonly leases: readonly Lease[]
   readonly endedLeases: readonly LeaseId[]
 }
 
-/** The durable contents of a store when it is opened. */
+/** The contents of a store on disk when it is opened. */
 export interface LoadedState {
   readonly revision: Revision
-  /** The entries, in UTF-8 order of keys. */
+  /** The entries, in UTF-8 order of their keys. */
   readonly entries: Iterable<Entry>
   readonly leases: readonly Lease[]
 }
 
-/** Makes revisions durable before they become visible. The store has one write in progress at a time. */
+/** Makes revisions durable, before the store makes them visible. The store calls `write` again only after the last call has ended. */
 export interface Durability {
   load(): LoadedState
   /**
-   * Writes a batch. Resolves when it would survive a power failure. Rejects with `NotWrittenError` if nothing of it was written and reads are still
-   * correct (the disk is full). After any other error the state of the disk is unknown.
+   * Writes a batch. Resolves when the batch would survive a power failure. Rejects with `NotWrittenError` if nothing was written and reads
+   * are still correct (the disk is full). After any other error, the state on disk is unknown.
    */
   write(batch: WriteBatch): Promise<void>
-  /** Throws if written data is known to be lost. Must be fast. */
+  /** Throws if it is known that written data was lost. It must be fast. */
   checkHealth?(): void
   size(): Promise<number>
   close(): Promise<void>
 }
 
-/** The disk has no space for the batch, and is unchanged. */
+/** The error of a batch for which the disk has no space. Nothing was written. */
 export class NotWrittenError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -44,7 +44,10 @@ export class NotWrittenError extends Error {
   }
 }
 
-/** This version cannot open the store in the directory, although the files are not damaged. The message tells the operator what to do. */
+/**
+ * The error if this version cannot open the store in a directory, although the files are not damaged. The message tells the operator what
+ * to do.
+ */
 export class UnusableStoreError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

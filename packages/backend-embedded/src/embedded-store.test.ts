@@ -8,7 +8,7 @@ import type { EmbeddedBackend } from './embedded-store.ts'
 const put = (backend: EmbeddedBackend, key: string, value = ''): Promise<{ revision: number }> =>
   backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] })
 
-it('has the state of every revision', async () => {
+it('returns the state at every revision of its history', async () => {
   const key = fc.nat(12).map((n) => `/k${n}`)
   const operation = fc.oneof(
     key.map((k) => ({ type: 'put', key: k, value: new Uint8Array(0) }) as const),
@@ -59,7 +59,7 @@ it('has the state of every revision', async () => {
       await new Promise((resolve) => setImmediate(resolve))
       abort.abort()
       await watching
-      // Replaying the changes gives the state of each revision.
+      // The state at each revision must equal the result of replaying all changes up to that revision.
       const played = new Map<string, number>()
       for (const change of seen) {
         const k = change.type === 'put' ? change.entry.key : change.key
@@ -74,7 +74,7 @@ it('has the state of every revision', async () => {
 })
 
 describe('history', () => {
-  it('ends at the limit of revisions', async () => {
+  it('is limited to a number of revisions', async () => {
     await using backend = openMemory({ history: { revisions: 500 } })
     for (let i = 0; i < 2000; i++) await put(backend, `/k${i % 50}`)
     expect(backend.compactedRevision()).toBeGreaterThanOrEqual(2001 - 600)
@@ -83,14 +83,14 @@ describe('history', () => {
     expect(backend.snapshotAt(1000)).toBeUndefined()
   })
 
-  it('ends at the limit of bytes', async () => {
+  it('is limited to a number of bytes', async () => {
     await using backend = openMemory({ history: { bytes: 1_000_000 } })
     for (let i = 0; i < 300; i++) await put(backend, '/k', 'x'.repeat(10_000))
     expect(backend.snapshot().revision - backend.compactedRevision()).toBeLessThan(100 + 64)
     expect(backend.snapshot().revision - backend.compactedRevision()).toBeGreaterThan(50)
   })
 
-  it('ends at the limit of time', async () => {
+  it('is limited to a period of time', async () => {
     const clock = createManualClock()
     await using backend = openMemory({ clock })
     for (let i = 0; i < 100; i++) await put(backend, '/k')
@@ -132,7 +132,7 @@ describe('watch', () => {
 })
 
 describe('fork', () => {
-  it('shares the past, but no later writes', async () => {
+  it('has the history of the original store, but not its later writes', async () => {
     await using origin = openMemory()
     for (let i = 0; i < 1000; i++) await put(origin, `/k${i}`, 'origin')
     await using fork = origin.fork()
@@ -145,7 +145,7 @@ describe('fork', () => {
   })
 })
 
-it('is stopped after disposal', async () => {
+it('refuses requests after disposal', async () => {
   const backend = openMemory()
   const abort = new AbortController()
   const watching = backend.watch(prefixRange('/'), 1, { signal: abort.signal })[Symbol.asyncIterator]().next()

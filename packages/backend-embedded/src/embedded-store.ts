@@ -31,7 +31,7 @@ import { Leases } from './leases.ts'
 import type { LeaseState } from './leases.ts'
 import { WatchPublisher } from './watch-publisher.ts'
 
-/** A store that can be forked. */
+/** A store that can be copied in memory. */
 export interface Forks {
   fork(): EmbeddedBackend
 }
@@ -42,24 +42,29 @@ export interface EmbeddedStoreOptions {
   readonly clock: Clock
   readonly history: HistoryLimits
   readonly watchQueue: QueueLimits
-  /** Milliseconds between progress messages to idle watches. */
+  /** The interval between progress messages to idle watches, in milliseconds. */
   readonly progressInterval: number
 }
 
-/** The initial state of a store. */
+/** The contents with which a store starts. */
 export interface StoreOrigin {
   readonly revision: Revision
   readonly tree: OrderedTree<Entry>
-  /** The entries by key, for single reads and compares, which are the most frequent requests. A fork has none, because copying it would take time. */
+  /**
+   * The entries by key, for reads and compares of single keys, which are the most frequent requests. Undefined for a fork, because copying
+   * the map would take time.
+   */
   readonly index: Map<string, Entry> | undefined
-  /** The size of all keys and values in bytes. */
+  /** The total size of all keys and values, in bytes. */
   readonly bytes: number
   readonly leases: readonly LeaseState[]
 }
 
 const leaseRetry = 1000
 
-/** The MVCC store. It reads from memory, and `durability` decides when a write becomes visible. */
+/**
+ * A store in memory with multiple versions of each key (MVCC). `durability` writes it to disk, and decides when a write becomes visible.
+ */
 export class EmbeddedStore implements EmbeddedBackend {
   readonly #options: EmbeddedStoreOptions
   readonly #durability: Durability | undefined
@@ -100,7 +105,7 @@ export class EmbeddedStore implements EmbeddedBackend {
       durability,
       options.clock,
     )
-    // Do this last, because some leases may have expired already.
+    // Add the leases last, because a lease that has expired already is ended at once.
     for (const lease of origin.leases) this.#leases.add(lease.lease, lease.keys)
   }
 
@@ -229,7 +234,7 @@ export class EmbeddedStore implements EmbeddedBackend {
         ids.flatMap((id) => [...this.#leases.keys(id)]),
       )
     } catch {
-      // The disk is full or the store has stopped. Keep the leases and try again later.
+      // The leases could not be deleted, because the disk is full or the store has stopped. Keep them, and try again later.
       if (!this.#closed) this.#leases.retry(leaseRetry)
     }
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SlabReader } from './entry-record.ts'
 
-/** Creates a large buffer like LMDB's. Its overridden `length` is that of the value or of an earlier one. */
+/** Creates a large buffer like the one LMDB uses for values. Its overridden `length` may be that of an earlier value. */
 function volatileBuffer(text: string, length: number): Uint8Array {
   const buffer = Buffer.alloc(200_000)
   buffer.write(text)

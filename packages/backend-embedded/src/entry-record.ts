@@ -19,7 +19,7 @@ const version = 1
 const checkedFrom = 8
 const recordHeader = 32
 
-/** The files of a store are damaged. */
+/** The error if the files of a store are damaged. */
 export class DamagedStoreError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -27,16 +27,16 @@ export class DamagedStoreError extends Error {
   }
 }
 
-/** Returns the buffer size that writing a record needs. */
+/** Returns the buffer size that is needed to write a record. */
 export function recordRoom(key: Uint8Array, entry: Entry): number {
   return key.length + recordHeader + entry.value.length
 }
 
-/** Writes the record at `at` plus the length of the key. Returns its end. */
+/** Writes the record to `out`, starting at `at` plus the length of the key. Returns the end of the record. */
 export function writeRecord(out: Buffer, at: number, key: Uint8Array, entry: Entry): number {
   const start = at + key.length
   const end = start + recordHeader + entry.value.length
-  // The checksum needs contiguous memory, so the key is before the fields until the checksum is computed.
+  // The checksum covers the key and needs contiguous memory, so the key is written before the fields.
   out.set(key, at + checkedFrom)
   out.writeDoubleBE(entry.createRevision, start + 8)
   out.writeDoubleBE(entry.modRevision, start + 16)
@@ -50,7 +50,7 @@ export function writeRecord(out: Buffer, at: number, key: Uint8Array, entry: Ent
   return end
 }
 
-/** Decodes a record. Throws `DamagedStoreError` if any bit has changed. The entry's value is a view of `record`. */
+/** Decodes a record. Throws `DamagedStoreError` if its checksum does not match. The value of the entry shares memory with `record`. */
 export function readRecord(key: Uint8Array, record: Uint8Array): Entry {
   const bytes = asBuffer(record)
   const text = asBuffer(key).toString()
@@ -74,7 +74,10 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Reads a number. Small numbers become small integers, because a double would be a separate object in every entry. */
+/**
+ * Reads a number that is stored as a double. Small numbers are converted to small integers, because a double would be a separate object in
+ * every entry.
+ */
 function numberAt(bytes: Buffer, at: number): number {
   const number = bytes.readDoubleBE(at)
   const integer = number | 0
@@ -82,12 +85,12 @@ function numberAt(bytes: Buffer, at: number): number {
 }
 
 /**
- * Counts and sums of all stored records, which every batch updates. A checksum proves that a record is intact. The totals prove that no record is
- * missing or old, as after damage of a page number.
+ * The number of all stored records and the sum of their revisions. Every batch updates them. A checksum proves that a single record is
+ * intact. The totals prove that no record is missing or outdated, for example because a page number was damaged.
  */
 export class StoreTotals {
   #entries = 0
-  /** The sum of the entries' revisions, modulo 2^52. */
+  /** The sum of the revisions of all entries, modulo 2^52. */
   #revisions = 0
   readonly #leases = new Set<LeaseId>()
 
@@ -117,8 +120,9 @@ const slabBytes = 64 * 1024
 const minSeparateBytes = slabBytes / 4
 
 /**
- * Copies values out of LMDB's volatile buffer. Small values share slabs, because a separate ArrayBuffer for each record would take most of the time
- * of opening a large store. A slab is small, so that a few long-lived records keep little memory in use.
+ * Copies values out of LMDB's buffer, which LMDB reuses. Small values share larger blocks of memory, because allocating an ArrayBuffer for
+ * each record would take most of the time of opening a large store. The blocks are small, so that a few long-lived values keep little
+ * memory in use.
  */
 export class SlabReader {
   #slab: Buffer = Buffer.alloc(0)
@@ -136,7 +140,7 @@ export class SlabReader {
     }
     const start = this.#used
     this.#used += size
-    // lmdb overrides `volatile.length`. Methods of Buffer may use it, but methods of Uint8Array read the real length.
+    // lmdb overrides `volatile.length`. Methods of Buffer may use that length, but methods of Uint8Array use the real length.
     this.#slab.set(Uint8Array.prototype.subarray.call(volatile, 0, size), start)
     return this.#slab.subarray(start, this.#used)
   }

@@ -23,16 +23,19 @@ const commitAt = 152
 const headerBytes = 160
 const noPage = 2n ** 64n - 1n
 
-/** The identity of a data file's contents: its size, time and header pages. */
+/** The properties of a data file by which a change of its contents is detected: its size, time and header pages. */
 export interface FileHeader {
   readonly size: number
   readonly modified: number
   readonly pageSize: number
-  /** The checksum of both pages. */
+  /** The checksum of both header pages. */
   readonly checksum: number
 }
 
-/** Reads both header pages. Returns undefined if the file does not exist yet. Throws `DamagedStoreError` if LMDB cannot have written the pages. */
+/**
+ * Reads both header pages of a data file. Returns undefined if the file does not exist. Throws `DamagedStoreError` if LMDB cannot have
+ * written these pages.
+ */
 export function readFileHeader(file: string): FileHeader | undefined {
   let handle: number
   try {
@@ -46,26 +49,27 @@ export function readFileHeader(file: string): FileHeader | undefined {
     if (size === 0) return undefined
     const read = (at: number, length: number): Buffer => {
       const bytes = Buffer.alloc(length)
-      if (readSync(handle, bytes, 0, length, at) < length) throw damagedFile(file, 'it is truncated')
+      if (readSync(handle, bytes, 0, length, at) < length) throw newDamagedFileError(file, 'it is truncated')
       return bytes
     }
     const first = read(0, headerBytes)
     const pageSize = first.readUInt32LE(pageSizeAt)
-    if (pageSize < 256 || pageSize > 65536 || (pageSize & (pageSize - 1)) !== 0) throw damagedFile(file, 'its page size is invalid')
+    if (pageSize < 256 || pageSize > 65536 || (pageSize & (pageSize - 1)) !== 0) throw newDamagedFileError(file, 'its page size is invalid')
     const second = read(pageSize, headerBytes)
-    for (const page of [first, second]) if (page.readUInt32LE(magicAt) !== 0xbeefc0de) throw damagedFile(file, 'its header is not LMDB’s')
+    for (const page of [first, second])
+      if (page.readUInt32LE(magicAt) !== 0xbeefc0de) throw newDamagedFileError(file, 'its header is not LMDB’s')
     const commits = [first.readBigUInt64LE(commitAt), second.readBigUInt64LE(commitAt)] as const
     const newest = commits[0] > commits[1] ? 0 : 1
     const header = { size, modified: mtimeMs, pageSize, checksum: crc32(second, crc32(first)) }
     if (commits[0] === 0n && commits[1] === 0n) return header
     if (commits[newest] - commits[1 - newest]! !== 1n || commits[newest] % 2n !== BigInt(newest))
-      throw damagedFile(file, `its last commits are ${commits[0]} and ${commits[1]}`)
+      throw newDamagedFileError(file, `its last commits are ${commits[0]} and ${commits[1]}`)
     const root = [first, second][newest]!.readBigUInt64LE(rootAt)
-    if (root === noPage) throw damagedFile(file, 'its root is missing')
-    if (root < 2n || root * BigInt(pageSize) >= BigInt(size)) throw damagedFile(file, 'its root is outside of the file')
+    if (root === noPage) throw newDamagedFileError(file, 'its root is missing')
+    if (root < 2n || root * BigInt(pageSize) >= BigInt(size)) throw newDamagedFileError(file, 'its root is outside of the file')
     const page = read(Number(root) * pageSize, 16)
     if (page.readBigUInt64LE(0) !== root || page.readBigUInt64LE(8) !== commits[newest])
-      throw damagedFile(file, 'its root is not of its last commit')
+      throw newDamagedFileError(file, 'its root is not of its last commit')
     return header
   } finally {
     closeSync(handle)
@@ -73,27 +77,31 @@ export function readFileHeader(file: string): FileHeader | undefined {
 }
 
 /** Creates the error for a damaged file. */
-export function damagedFile(file: string, reason: string): DamagedStoreError {
+export function newDamagedFileError(file: string, reason: string): DamagedStoreError {
   return new DamagedStoreError(`${file} is damaged (${reason}): restore the data directory`)
 }
 
 /**
- * The file that records the state of the data file at the last orderly close. Without it, or if the data file differs, the data file may be damaged.
+ * The file with the properties of the data file at the last orderly close. If this file is missing, or does not match the data file, the
+ * data file may be damaged.
  */
 export const closeMarkFile = 'closed.json'
 
-/** Writes the mark. Never throws: on a full disk there is no mark, and the next start makes more checks. */
-export function leaveCloseMark(directory: string, header: FileHeader): void {
+/**
+ * Writes the file that marks an orderly close. Never throws. If the disk is full, the file is missing, and the next start makes more
+ * checks.
+ */
+export function writeCloseMark(directory: string, header: FileHeader): void {
   const file = join(directory, closeMarkFile)
   try {
     writeFileSync(file, JSON.stringify(header), { mode: 0o600 })
   } catch {
-    // The incomplete file is empty.
+    // Remove the incomplete file. If that fails too, the file is empty and marks nothing.
     rmSync(file, { force: true })
   }
 }
 
-/** Removes and returns the mark. If opening fails later, the next start makes more checks. */
+/** Returns the contents of the mark and deletes it. If opening then fails, the next start makes more checks. */
 export function takeCloseMark(directory: string): string | undefined {
   const file = join(directory, closeMarkFile)
   try {
@@ -105,7 +113,7 @@ export function takeCloseMark(directory: string): string | undefined {
   }
 }
 
-/** Returns whether the mark belongs to a file with this header. */
+/** Returns whether the mark was written for a data file with this header. */
 export function isMarkOf(mark: string | undefined, header: FileHeader): boolean {
   return mark === JSON.stringify(header)
 }

@@ -1,7 +1,7 @@
-/** Types of the functions used here, because the package has none. */
+/** The types of the functions that this package uses. The library has no types. */
 declare module 'fs-native-extensions' {
   export interface FileLocks {
-    /** Locks a byte range of an open file exclusively. Returns false if another open file holds the lock. */
+    /** Locks a byte range of an open file exclusively. Returns false if another open file has the lock. */
     tryLock(handle: number, offset: number, length: number): boolean
   }
   const locks: FileLocks

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
-/** The test needs Linux and the permission to mount a file system. Otherwise it is skipped. */
+/** Whether the test can mount a file system, which needs Linux and the permission. If not, the test is skipped. */
 const mayMount = spawnSync('unshare', ['--mount', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']).status === 0
 
 let dataDir = ''
@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-/** Runs on a disk of 32 MiB. */
+/** The program that the test runs, on a disk of 32 MiB. */
 const script = `
   import { existsSync, rmSync, writeSync, openSync, closeSync } from 'node:fs'
   import { openEmbedded } from ${JSON.stringify(fileURLToPath(new URL('index.ts', import.meta.url)))}

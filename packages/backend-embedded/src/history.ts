@@ -9,7 +9,7 @@ export interface HistoryLimits {
 
 export const defaultHistory: HistoryLimits = { milliseconds: 5 * 60_000, revisions: 200_000, bytes: 256 * 1024 * 1024 }
 
-/** All changes of one revision. */
+/** One revision in the history, with all its changes. */
 export interface RevisionRecord {
   readonly revision: Revision
   readonly time: number
@@ -17,16 +17,16 @@ export interface RevisionRecord {
   readonly bytes: number
 }
 
-/** Limits are enforced after this number of records, because that is cheaper than after each one. */
+/** The number of appended records after which the limits are enforced. Enforcing them after each record would take more time. */
 const trimStep = 64
-/** The approximate size of a record, and of each change in it, without the value. */
+/** The approximate size of a record, and of each change in a record, in bytes. Values are counted separately. */
 const overheadBytes = 200
-/** The number of dropped records after which the array is shortened, because shortening moves the rest. */
+/** The number of dropped records after which the array is shortened. Shortening moves all other records, so it is done rarely. */
 const cutEvery = 4096
 
 /**
- * The changes of the newest revisions, one record each, without a gap. Record `i` is revision `compacted + 1 + i`. Any state since `compacted` can be
- * read, and any watch can start there.
+ * The changes of the newest revisions, with one record for each revision. Record `i` has the changes of revision `compacted + 1 + i`. The
+ * state at every revision since `compacted` can be read, and a watch can start from every such revision.
  *
  *     compacted   records
  *        100    | 101 102 103 ... 230   <- current
@@ -35,13 +35,16 @@ export class History {
   readonly #limits: HistoryLimits
   readonly #tree: VersionedTree<Entry>
   #records: RevisionRecord[] = []
-  /** The index of the first record that is not dropped. */
+  /** The index of the oldest record that has not been dropped. */
   #head = 0
   #bytes = 0
   #current: Revision
   #compacted: Revision
 
-  /** `tree` is the state at `start`. The owner applies the changes of each revision to it before `append`. */
+  /**
+   * Creates a history that starts at the revision `start`. `tree` is the state at that revision. The owner applies the changes of each
+   * revision to the tree before it calls `append`.
+   */
   constructor(limits: HistoryLimits, start: Revision, tree: OrderedTree<Entry>) {
     this.#limits = limits
     this.#current = this.#compacted = start
@@ -51,12 +54,12 @@ export class History {
   get current(): Revision {
     return this.#current
   }
-  /** The oldest revision whose state and later changes can be read. */
+  /** The oldest revision at which the state can be read, and from which a watch can start. */
   get compacted(): Revision {
     return this.#compacted
   }
 
-  /** Appends a revision whose changes were already applied to the tree. */
+  /** Appends a revision whose changes have been applied to the tree. */
   append(time: number, changes: readonly Change[]): RevisionRecord {
     const revision = this.#current + 1
     let bytes = overheadBytes
@@ -70,7 +73,7 @@ export class History {
     return record
   }
 
-  /** Enforces the limits. */
+  /** Drops records that exceed the limits. */
   trim(now: number): void {
     const oldest = now - this.#limits.milliseconds
     const records = this.#records
@@ -85,10 +88,10 @@ export class History {
     if (head - this.#head >= trimStep || (head > this.#head && head === records.length)) this.compact(records[head - 1]!.revision)
   }
 
-  /** Drops the history before `revision`, which must not exceed the current revision. */
+  /** Drops the history before `revision`, which must not be greater than the current revision. */
   compact(revision: Revision): void {
     if (revision <= this.#compacted) return
-    // Do this before dropping records, because the remaining states must not depend on them.
+    // This comes before dropping records, because the states after `revision` must not depend on dropped records.
     this.#tree.startAt(revision, this.#replay)
     let head = this.#head
     while (head < this.#records.length && this.#records[head]!.revision <= revision) this.#bytes -= this.#records[head++]!.bytes
@@ -100,7 +103,7 @@ export class History {
     }
   }
 
-  /** Returns the record of a revision that is not dropped. */
+  /** Returns the record of a revision. Returns undefined if the record was dropped or does not exist. */
   record(revision: Revision): RevisionRecord | undefined {
     return this.#records[this.#head + (revision - this.#compacted - 1)]
   }
@@ -109,7 +112,7 @@ export class History {
     if (after < this.#compacted) throw new CompactedError(after, this.#compacted)
   }
 
-  /** Returns the state at a past revision, or undefined if it has been dropped. */
+  /** Returns the state at a past revision. Returns undefined if the state has been dropped. */
   stateAt(revision: Revision): TreeSnapshot<Entry> | undefined {
     return revision < this.#compacted || revision > this.#current ? undefined : this.#tree.at(revision, this.#replay)
   }
@@ -125,7 +128,7 @@ export class History {
   }
 }
 
-/** Wraps a state as a `BackendSnapshot`. */
+/** Creates a `BackendSnapshot` from a state. */
 export function snapshotOf(revision: Revision, state: TreeSnapshot<Entry>): BackendSnapshot {
   return {
     revision,

@@ -3,7 +3,7 @@ import { LeaseNotFoundError, type LeaseId } from '@keelson/storagebackend'
 
 export interface Lease {
   readonly id: LeaseId
-  /** Milliseconds since the epoch. */
+  /** The time of expiry, in milliseconds since the epoch. */
   readonly expiresAt: number
 }
 
@@ -12,7 +12,10 @@ export interface LeaseState {
   readonly keys: Iterable<string>
 }
 
-/** The leases with their keys, and a timer for the next expiry. The store deletes expired keys (`onExpired`). */
+/**
+ * The leases of a store with their keys, and a timer for the next expiry. When leases expire, `onExpired` makes the store delete their
+ * keys.
+ */
 export class Leases {
   readonly #clock: Clock
   readonly #onExpired: (ids: readonly LeaseId[]) => void
@@ -40,7 +43,7 @@ export class Leases {
     this.#leases.delete(id)
   }
 
-  /** Throws if the lease does not exist or has expired, because its keys may be about to be deleted. */
+  /** Throws if the lease does not exist or has expired. Keys of an expired lease may be about to be deleted, so no key may be added. */
   require(id: LeaseId): void {
     const found = this.#leases.get(id)
     if (!found || found.lease.expiresAt <= this.#clock.now()) throw new LeaseNotFoundError(id)
@@ -62,7 +65,7 @@ export class Leases {
     return [...this.#leases.values()]
   }
 
-  /** Tries expired leases again after a delay, because their keys could not be deleted. */
+  /** Tries to end expired leases again after a delay, because their keys could not be deleted. */
   retry(milliseconds: number): void {
     this.#schedule(this.#clock.now() + milliseconds)
   }

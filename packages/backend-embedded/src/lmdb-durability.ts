@@ -6,7 +6,7 @@ import { open } from 'lmdb'
 import type { Database, RootDatabase, RootDatabaseOptionsWithPath } from 'lmdb'
 import type { Entry } from '@keelson/storagebackend'
 import { StoreTotals, DamagedStoreError, readRecord, recordRoom, writeRecord, SlabReader } from './entry-record.ts'
-import { isMarkOf, leaveCloseMark, takeCloseMark, readFileHeader } from './file-header.ts'
+import { isMarkOf, writeCloseMark, takeCloseMark, readFileHeader } from './file-header.ts'
 import { DataFile, ownerOnly } from './data-file.ts'
 import { NotWrittenError, UnusableStoreError } from './durability.ts'
 import type { Durability, LoadedState, WriteBatch } from './durability.ts'
@@ -16,29 +16,38 @@ import { auditPages } from './page-audit.ts'
 import { isDamage, translateWriteError } from './translate-error.ts'
 import { tryToOpen } from './trial-open.ts'
 
-/** The format version. Increase it when older versions of this package cannot read the directory. */
+/** The version of the file format. Increase it when older versions of this package cannot read the files. */
 const format = 1
 const initialRevision = 1
 
 const formatKey = Buffer.from('format')
 const revisionKey = Buffer.from('revision')
 
-/** The files of failed stores, with the reason. LMDB still has them open, and a second store on such a file would share its memory. */
+/**
+ * The data files of stores that failed in this process, with the reason. LMDB still has these files open, and a second store on such a file
+ * would share its memory.
+ */
 const abandoned = new Map<string, Error>()
 
-/** The free space that puts leave on the disk. Deletes may use three quarters of it, because a full disk gets space again only by deletes. */
+/**
+ * The disk space, in bytes, that puts leave free. Deletes may use three quarters of it, because only deletes can free space in a full
+ * store.
+ */
 const reservedBytes = 16 * 2 ** 20
-/** With this much free space it is checked only every 100 ms. Nothing fills a quarter of it between two checks. */
+/**
+ * If at least this many bytes are free, free space is checked only every 100 ms. Nothing can write a quarter of that much between two
+ * checks.
+ */
 const plentyOfSpace = 2 ** 30
 const spaceCheckInterval = 100
 
-/** Batches up to this size share a buffer. */
+/** The maximum size of a batch that uses the shared buffer, in bytes. */
 const sharedBufferBytes = 256 * 1024
 
 export interface LmdbOptions {
-  /** Returns the free space of the directory's disk in bytes. */
+  /** Returns the free space in bytes on the disk of the directory. Default: asks the file system. */
   readonly freeBytes?: (directory: string) => number
-  /** Logs messages for operators while the store runs. Default: none. */
+  /** Logs messages for operators while the store runs. Default: messages are dropped. */
   readonly log?: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
@@ -52,10 +61,10 @@ interface Tables {
 }
 
 /**
- * Writes the store to LMDB. It is read once at the start. After that it gets batches, each as one transaction.
- *
- * `overlappingSync` is off, so that LMDB itself commits: pages, fdatasync, then the meta page, synchronously. That costs nothing here, since there is
- * one flush at a time. A failed flush then rejects the commit instead of leaving a promise that never settles.
+ * Stores entries on disk with LMDB. The entries are read once, when the store is opened. After that, each batch is written as one
+ * transaction. `overlappingSync` is off, so that LMDB itself commits synchronously: it writes the pages, calls fdatasync, and then writes
+ * the meta page. That is not slower here, since only one flush runs at a time. A failed flush then rejects the commit. With
+ * `overlappingSync` it would leave a promise that never settles.
  */
 export class LmdbDurability implements Durability {
   readonly #directory: string
@@ -64,11 +73,11 @@ export class LmdbDurability implements Durability {
   readonly #freeBytes: (directory: string) => number
   readonly #log: LmdbOptions['log']
   readonly #totals = new StoreTotals()
-  /** The bytes that may be written before free space is checked again, and the time limit for it. */
+  /** The number of bytes that may be written before free space must be checked again, and the time when it must be checked again. */
   #spaceCheck = { bytes: 0, until: 0 }
   #isFull = false
   #records = Buffer.alloc(0)
-  /** True if everything was read and is correct. */
+  /** Whether all records were read and are correct. Only then is the close mark written. */
   #isIntact = false
   #failed: Error | undefined
 
@@ -81,16 +90,16 @@ export class LmdbDurability implements Durability {
   }
 
   /**
-   * Opens the files. Throws `LockedError` if another store has them open, `DamagedStoreError` if they are damaged, and `UnusableStoreError` for an
-   * unknown format.
+   * Opens the files in a data directory. Throws `LockedError` if another store has them open, `DamagedStoreError` if they are damaged, and
+   * `UnusableStoreError` if their format is unknown.
    */
   static async open(dataDir: string, options: LmdbOptions = {}): Promise<LmdbDurability> {
-    // Restricts access, because the store contains secrets.
+    // The directory is created with access only for its owner, because the store contains secrets.
     makeDirectory(resolve(dataDir))
     const directory = realpathSync(dataDir)
-    // Lock first: the files of another open store must not be read.
+    // Lock the file before reading it, because another store may have it open.
     const file = await DataFile.take(directory, dataDir)
-    warnOfMode(directory, dataDir, options.log)
+    warnIfAccessible(directory, dataDir, options.log)
     let tables: Tables | undefined
     try {
       requireNotAbandoned(file, dataDir)
@@ -115,8 +124,9 @@ export class LmdbDurability implements Durability {
   }
 
   /**
-   * Closes the file and opens it again. Pages that were read stay mapped, and count as memory of this process until the system reclaims them. Call it
-   * after `load` and before the first `write`. The lock stays, because it has its own file handle.
+   * Closes LMDB's file and opens it again, which unmaps the pages that `load` has read. Otherwise these pages count as memory of this
+   * process until the system reclaims them. Call it after `load` and before the first `write`. The lock is kept, because it uses another
+   * file handle.
    */
   async unmap(): Promise<void> {
     await this.#tables.root.close()
@@ -144,7 +154,7 @@ export class LmdbDurability implements Durability {
     for (const id of batch.endedLeases) this.#totals.removeLease(id)
     const records = this.#bufferFor(size)
     try {
-      // LMDB would crash on a truncated file.
+      // LMDB would crash on a truncated file, so check the file first.
       this.#file.requireInPlace()
       const committed = this.#tables.root.batch(() => {
         const { entries } = this.#tables
@@ -156,14 +166,14 @@ export class LmdbDurability implements Durability {
           at = end
         }
         for (const key of batch.deletes) void this.#tables.entries.remove(Buffer.from(key))
-        for (const lease of batch.leases) void this.#tables.leases.put(numberBytes(lease.id), checked(numberBytes(lease.expiresAt)))
+        for (const lease of batch.leases) void this.#tables.leases.put(numberBytes(lease.id), addChecksum(numberBytes(lease.expiresAt)))
         for (const id of batch.endedLeases) void this.#tables.leases.remove(numberBytes(id))
-        void this.#tables.meta.put(revisionKey, checked(numberBytes(batch.revision, ...this.#totals.numbers)))
+        void this.#tables.meta.put(revisionKey, addChecksum(numberBytes(batch.revision, ...this.#totals.numbers)))
       })
-      // LMDB starts at the end of the turn, or when more than `txnStartThreshold` operations wait, which is now.
+      // LMDB starts a transaction at the end of the turn, or when more than `txnStartThreshold` operations wait. Here it starts at once.
       const started = this.#tables.root.batch(() => undefined)
       await Promise.all([committed, started, this.#tables.root.flushed])
-      // A write to a deleted file is not durable.
+      // Check the file again, because a write to a deleted file is not durable.
       this.#file.requireInPlace()
     } catch (error) {
       this.#failed = await translateWriteError(error)
@@ -182,26 +192,26 @@ export class LmdbDurability implements Durability {
 
   async close(): Promise<void> {
     try {
-      // After a failed commit LMDB's memory may be corrupted, so even closing is unsafe.
+      // After a failed commit, LMDB's memory may be corrupted, so that even closing LMDB may crash.
       if (this.#failed) {
         abandoned.set(this.#file.identity, this.#failed)
         return
       }
       await this.#tables.root.close()
-      if (this.#isIntact) leaveCloseMark(this.#directory, readFileHeader(this.#file.path)!)
+      if (this.#isIntact) writeCloseMark(this.#directory, readFileHeader(this.#file.path)!)
     } finally {
       this.#file.release()
     }
   }
 
   /**
-   * Checks the free space before each commit. A commit that LMDB aborts for lack of space corrupts its memory (the process was seen to crash later).
-   * If a commit fails nevertheless, LMDB is not used again.
+   * Checks the free space before a commit. If LMDB aborts a commit for lack of space, it corrupts its memory, and the process may crash
+   * later. If a commit fails nevertheless, LMDB is not used again.
    */
   #requireSpace(size: number): void {
     if (this.#failed)
       throw new NotWrittenError(`${this.#failed.message}; open the store again when there is space`, { cause: this.#failed })
-    // Every changed page is written again, together with the pages above it.
+    // LMDB writes every changed page again, and all pages above it in the tree.
     const written = size * 2
     const now = performance.now()
     if (written < this.#spaceCheck.bytes && now < this.#spaceCheck.until) {
@@ -215,20 +225,20 @@ export class LmdbDurability implements Durability {
     this.#spaceCheck = { bytes: free < plentyOfSpace ? 0 : free / 4, until: now + spaceCheckInterval }
   }
 
-  /** Logs that the disk became full or has space again. Health checks still pass, because reads continue. */
+  /** Logs that the disk has become full, or has space again. The health check does not fail, because reads still work. */
   #noteFull(isFull: boolean, free: number): void {
     if (isFull === this.#isFull) return
     this.#isFull = isFull
     this.#log?.(0, isFull ? 'Refusing writes: the disk is full' : 'Accepting writes again: the disk has space', {
       dataDir: this.#directory,
-      free: mebibytes(free),
-      kept: mebibytes(reservedBytes),
+      free: formatMebibytes(free),
+      kept: formatMebibytes(reservedBytes),
     })
   }
 
   /**
-   * Returns one buffer for all records and batches, because LMDB looks up the address of each buffer it sees. This is safe because only one batch is
-   * pending at a time.
+   * Returns one buffer that all records and batches share, because LMDB must look up the address of every new buffer. Sharing is safe
+   * because only one batch is written at a time.
    */
   #bufferFor(size: number): Buffer {
     if (size > sharedBufferBytes) return Buffer.allocUnsafeSlow(size)
@@ -256,10 +266,10 @@ export class LmdbDurability implements Durability {
     }
   }
 
-  /** Reads the revision and the totals of the last commit. */
+  /** Reads the revision of the last commit, and the totals of its records. */
   #readRevision(): readonly [number, ...number[]] {
     const bytes = this.#tables.meta.getBinary(revisionKey)
-    return bytes ? uncheck(bytes, 'revision', 5) : [initialRevision, ...new StoreTotals().numbers]
+    return bytes ? verifyChecksum(bytes, 'revision', 5) : [initialRevision, ...new StoreTotals().numbers]
   }
 
   *#readEntries(revision: number, totals: readonly number[]): Generator<Entry> {
@@ -279,7 +289,7 @@ export class LmdbDurability implements Durability {
 
   #readLeases(): Lease[] {
     return Array.from(this.#tables.leases.getRange(), ({ key, value }) => {
-      const lease = { id: Buffer.from(key).readDoubleBE(0), expiresAt: uncheck(Buffer.from(value), 'lease', 1)[0] }
+      const lease = { id: Buffer.from(key).readDoubleBE(0), expiresAt: verifyChecksum(Buffer.from(value), 'lease', 1)[0] }
       this.#totals.addLease(lease.id)
       return lease
     })
@@ -300,25 +310,28 @@ function openTables(directory: string): Tables {
     keyEncoding: 'binary',
     maxDbs: 3,
     permissionsMode: ownerOnly,
-    // Reserves address space, not memory or disk; it grows automatically.
+    // LMDB reserves address space, not memory or disk space. The size grows automatically.
     mapSize: 2 ** 30,
     commitDelay: 0,
     overlappingSync: false,
-    // Every write is an explicit batch. With event turns a failed one would also reject a promise that nothing handles.
+    // Every write is an explicit batch. With batching by event turns, a failed batch would also reject a promise that nothing handles.
     eventTurnBatching: false,
-    // See `write`.
+    // Makes a transaction start at once, see `write`.
     txnStartThreshold: 1,
   } as RootDatabaseOptionsWithPath)
   const entries = { name: 'entries', keyEncoding: 'binary', encoder: new SlabReader() } as object as { name: string }
-  return { root, entries: root.openDB<Uint8Array, Uint8Array>(entries), leases: table(root, 'leases'), meta: table(root, 'meta') }
+  return { root, entries: root.openDB<Uint8Array, Uint8Array>(entries), leases: openTable(root, 'leases'), meta: openTable(root, 'meta') }
 }
 
-/** Checks the files. Audits the pages. If the file was not closed in order, or changed since then, another process also opens it first. */
+/**
+ * Checks the files for damage. Audits all pages. If the data file was not closed in order, or has changed since then, a separate process
+ * opens it first.
+ */
 async function requireIntact(directory: string, file: string): Promise<void> {
   const mark = takeCloseMark(directory)
   const header = readFileHeader(file)
   if (!header) return
-  // Run both at once to shorten the start. If both fail, the audit's reason is more precise.
+  // Both checks run at the same time to shorten the start. If both fail, the audit's error is used, because its reason is more precise.
   const trial = isMarkOf(mark, header)
     ? undefined
     : tryToOpen(directory, { timeout: 30_000 + Math.ceil(header.size / 20_000) }).then(
@@ -334,7 +347,10 @@ async function requireIntact(directory: string, file: string): Promise<void> {
   if (reason) throw reason
 }
 
-/** Creates parents one by one, because Node's recursive mode loops forever where nothing can be created, as in /proc. */
+/**
+ * Creates a directory and its missing parents one by one. Node's recursive mode never returns if a directory cannot be created, for example
+ * in /proc.
+ */
 function makeDirectory(directory: string): void {
   if (existsSync(directory)) return
   makeDirectory(dirname(directory))
@@ -342,25 +358,26 @@ function makeDirectory(directory: string): void {
 }
 
 /**
- * Warns about the mode of the directory, like etcd, because the operator owns it. The store's files are accessible only to their owner in any case.
+ * Logs a warning if other users can access the directory, as etcd does. The mode is not changed, because the operator owns the directory.
+ * The store's files are accessible only to their owner in any case.
  */
-function warnOfMode(directory: string, dataDir: string, log: LmdbOptions['log']): void {
+function warnIfAccessible(directory: string, dataDir: string, log: LmdbOptions['log']): void {
   const mode = statSync(directory).mode & 0o777
   if (process.platform === 'win32' || (mode & 0o077) === 0) return
   log?.(0, 'The data directory is accessible to other users', { dataDir, mode: mode.toString(8), recommended: '700' })
 }
 
-function mebibytes(bytes: number): string {
+function formatMebibytes(bytes: number): string {
   return `${Math.round(bytes / 2 ** 20)}Mi`
 }
 
 function freeBytes(directory: string): number {
   const { bavail, blocks, bsize } = statfsSync(directory)
-  // Some file systems do not report their size.
+  // Some file systems report 0 blocks because they do not know their size.
   return blocks === 0 ? Infinity : bavail * bsize
 }
 
-function table(root: RootDatabase<Uint8Array, Uint8Array>, name: string): Table {
+function openTable(root: RootDatabase<Uint8Array, Uint8Array>, name: string): Table {
   return root.openDB<Uint8Array, Uint8Array>({ name, encoding: 'binary', keyEncoding: 'binary' })
 }
 
@@ -370,8 +387,8 @@ function numberBytes(...values: readonly number[]): Buffer {
   return out
 }
 
-/** Adds a first byte that is never 1 (see the encoding of entries) and a CRC32. */
-function checked(bytes: Buffer): Buffer {
+/** Prepends a byte that is never 1 and a CRC32. The encoding of entries explains the byte. */
+function addChecksum(bytes: Buffer): Buffer {
   const out = Buffer.alloc(5 + bytes.length)
   out[0] = 0x4b
   out.writeUInt32BE(crc32(bytes), 1)
@@ -379,7 +396,7 @@ function checked(bytes: Buffer): Buffer {
   return out
 }
 
-function uncheck(bytes: Buffer, what: string, numbers: number): [number, ...number[]] {
+function verifyChecksum(bytes: Buffer, what: string, numbers: number): [number, ...number[]] {
   if (bytes.length !== 5 + 8 * numbers || bytes.readUInt32BE(1) !== crc32(bytes.subarray(5))) {
     throw new DamagedStoreError(`the stored ${what} is damaged (its checksum does not match): restore the data directory`)
   }

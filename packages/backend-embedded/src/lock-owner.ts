@@ -3,23 +3,27 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * The file that names the process with the open store, or the last one. It is only for messages, because the kernel's lock on the data file decides.
- * It is written after the store was created and stays, so it proves that there was a store.
+ * The file that names the process which has the store open, or had it open last. It is used only in error messages, because the kernel's
+ * lock on the data file decides. It is written after the store was created and is never deleted, so it proves that the directory has had a
+ * store.
  */
 export const lockOwnerFile = 'store.json'
 
 interface LockOwner {
   readonly pid: number
-  /** The start time of the process in a system-specific format, because pids are reused. */
+  /**
+   * The start time of the process, in a format that depends on the system. It distinguishes processes with the same pid, because systems
+   * reuse pids.
+   */
   readonly started: string
   readonly host: string
-  /** The PID namespace, because pids of other namespaces (containers) have no meaning here. */
+  /** The PID namespace of the process. A pid of another namespace (container) has no meaning in this one. */
   readonly pidNamespace: string
 }
 
-/** Another process, or another store of this process, has the data directory open. */
+/** The error if another process, or another store of this process, has the data directory open. */
 export class LockedError extends Error {
-  /** The pid of the process. Undefined if it is unknown, or belongs to another container or host. */
+  /** The pid of the process. Undefined if it is unknown, or if the process is in another container or on another host. */
   readonly pid: number | undefined
   constructor(dataDir: string, by: { readonly text: string; readonly pid?: number | undefined }) {
     super(`${dataDir} is in use by ${by.text}; only one process at a time can open it`)
@@ -39,7 +43,7 @@ export function newLockedError(dataDir: string, directory: string): LockedError 
   return new LockedError(dataDir, { text: `the process with pid ${owner.pid}`, pid: owner.pid })
 }
 
-/** Writes the file. Never throws, because a store must open on a full disk, and the lock works without the file. */
+/** Writes the file that names this process. Never throws, because a store must open on a full disk, and the lock works without the file. */
 export function writeLockOwner(directory: string): void {
   const file = join(directory, lockOwnerFile)
   try {
@@ -60,24 +64,25 @@ function readLockOwner(directory: string): LockOwner | undefined {
 }
 
 function thisProcess(): LockOwner {
-  return { pid: process.pid, started: startOf(process.pid), host: hostname(), pidNamespace: pidNamespace() }
+  return { pid: process.pid, started: readStartTime(process.pid), host: hostname(), pidNamespace: pidNamespace() }
 }
 
 function isAlive({ pid, started }: LockOwner): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM means that the process exists and belongs to another user.
+    // EPERM means that the process exists, but belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  const now = startOf(pid)
+  const now = readStartTime(pid)
   return now === '' || now === started
 }
 
 /** Returns the start time of a process, or "" if the system does not report it. */
-function startOf(pid: number): string {
+function readStartTime(pid: number): string {
   try {
-    // Reads the 22nd field. The second is the command in brackets, which may contain anything.
+    // The start time is the 22nd field. The second field is the command in parentheses, which may contain spaces, so the text after it is
+    // split.
     return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')[19] ?? ''
   } catch {
     return ''

@@ -36,8 +36,8 @@ describeStorage('lmdb', async (request) => {
   }
 })
 
-/** Wraps a driver without its optional interfaces, so the object store reads pages instead of a snapshot. */
-function plain(backend: Backend): Backend {
+/** Returns the driver without its optional interfaces, so that the object store reads pages instead of snapshots. */
+function withoutOptionalInterfaces(backend: Backend): Backend {
   return {
     get: (key, options) => backend.get(key, options),
     list: (range, options) => backend.list(range, options),
@@ -54,7 +54,7 @@ describeStorage('memory, read by pages', async (request) => {
   const clock = createManualClock()
   const backend = openMemory({ clock })
   return {
-    storage: createObjectStore({ ...request, backend: plain(backend), now: clock.now }),
+    storage: createObjectStore({ ...request, backend: withoutOptionalInterfaces(backend), now: clock.now }),
     put: putInto(backend),
     compact: (revision) => backend.compact(revision),
     advance: (ms) => clock.advance(ms),

@@ -25,7 +25,7 @@ import { LockedError, openEmbedded, type EmbeddedBackend } from './index.ts'
 import { LmdbDurability } from './lmdb-durability.ts'
 import { openDurable } from './open-embedded.ts'
 
-/** The test needs Linux and the permission to create PID namespaces. Otherwise it is skipped. */
+/** Whether the test can create PID namespaces, which needs Linux and the permission. If not, the test is skipped. */
 const mayUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
 
 let dataDir = ''
@@ -44,7 +44,7 @@ const raw = (): ReturnType<typeof open<Uint8Array, Uint8Array>> =>
     overlappingSync: false,
   })
 
-/** Returns the number of bytes of the file in this process's memory. */
+/** Returns the number of bytes of the data file that are in this process's memory. */
 function mapped(): number {
   const maps = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)
   const ours = maps.filter((map) => map.slice(0, map.indexOf('\n')).includes(join(dataDir, 'data.mdb')))
@@ -71,7 +71,7 @@ describe('a store that is opened again', () => {
     expect(Buffer.from((await backend.get('/k0')).entry!.value).toString()).toBe('changed')
   })
 
-  it('has its contents, and continues at its revision', async () => {
+  it('has the same contents, and continues at the same revision', async () => {
     const keys = Array.from({ length: 500 }, (_, i) => `/k${i}-\u{1f600}`)
     let revision = 0
     {
@@ -98,7 +98,7 @@ describe('a store that is opened again', () => {
     expect(next).toEqual({ committed: true, revision: revision + 1 })
   })
 
-  it('has its leases', async () => {
+  it('has the same leases', async () => {
     const clock = createManualClock()
     {
       await using backend = await openEmbedded({ dataDir, clock })
@@ -133,7 +133,10 @@ it('can be opened by one store at a time', async () => {
 })
 
 describe('while another process has the store open', () => {
-  /** Opens the store in a separate process, and resolves when it is open. The wrapper may hide its pid. */
+  /**
+   * Opens the store in a separate process, and resolves when the store is open. A command in `wrapper` may run the process in another PID
+   * namespace.
+   */
   async function holdElsewhere(...wrapper: readonly string[]): Promise<ChildProcess> {
     const index = fileURLToPath(new URL('index.ts', import.meta.url))
     const script = `
@@ -156,7 +159,7 @@ describe('while another process has the store open', () => {
     await ended
   }
 
-  it('is refused at once with the pid, and opens after that process was killed', async () => {
+  it('throws LockedError with the pid at once, and opens after that process was killed', async () => {
     const child = await holdElsewhere()
     try {
       await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
@@ -184,7 +187,7 @@ describe('while another process has the store open', () => {
     }
   })
 
-  it('does not name a process that does not have the store open', async () => {
+  it('does not name a process that no longer has the store open', async () => {
     const child = await holdElsewhere()
     try {
       const file = join(dataDir, 'store.json')
@@ -202,7 +205,7 @@ describe('while another process has the store open', () => {
   })
 })
 
-it('reports a damaged record', async () => {
+it('throws DamagedStoreError for a damaged record', async () => {
   {
     await using backend = await openEmbedded({ dataDir })
     await backend.commit({ compare: [], operations: [{ type: 'put', key: '/good', value: Buffer.from('good') }] })
@@ -215,7 +218,7 @@ it('reports a damaged record', async () => {
   await entries.put(Buffer.from('/bad'), record)
   await root.close()
   await expect(openEmbedded({ dataDir })).rejects.toThrow(/record of "\/bad" is damaged/)
-  // No file stays open.
+  // The failed attempt must not leave the file open.
   await expect(openEmbedded({ dataDir })).rejects.toThrow(/damaged/)
 })
 
@@ -279,7 +282,7 @@ describe('when data.mdb is lost', () => {
     await expect(backend.checkHealth()).rejects.toThrow(message)
   })
 
-  it('is not opened again by the process in which it failed', async () => {
+  it('cannot be opened again by the process in which it failed', async () => {
     const backend = await openEmbedded({ dataDir })
     await put(backend)
     renameSync(file(), `${file()}.old`)
@@ -306,7 +309,7 @@ it.runIf(existsSync('/proc/self'))('refuses a directory that cannot be created',
   await expect(openEmbedded({ dataDir: '/proc/keelson/store' })).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/keelson' })
 })
 
-it('reports its size', async () => {
+it('returns its size', async () => {
   await using backend = await openEmbedded({ dataDir })
   await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.alloc(500_000, 1) }] })
   expect(await backend.size()).toBeGreaterThan(500_000)
@@ -350,7 +353,7 @@ it('refuses keys that LMDB cannot store', async () => {
   expect((await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })).revision).toBe(2)
 })
 
-it('does not check the free space before every batch if there is plenty', async () => {
+it('does not check the free space before every batch if much space is free', async () => {
   let asked = 0
   const durability = await LmdbDurability.open(dataDir, { freeBytes: () => (asked++, Infinity) })
   await using backend = openDurable(durability, {})
@@ -360,7 +363,7 @@ it('does not check the free space before every batch if there is plenty', async 
 })
 
 describe('with little space on the disk', () => {
-  it('refuses puts before LMDB would, accepts deletes, and continues when there is space', async () => {
+  it('refuses puts before LMDB would fail, accepts deletes, and accepts puts again when there is space', async () => {
     const clock = createManualClock()
     let free = 2 ** 29
     const logged: unknown[] = []
@@ -373,7 +376,7 @@ describe('with little space on the disk', () => {
     await put('/b')
     free = 8 * 2 ** 20
     await expect(put('/c')).rejects.toMatchObject({ name: 'ReadOnlyError' })
-    // The store is healthy, because a restart would free no space.
+    // The store is healthy, because restarting it would not free space.
     await backend.checkHealth()
     expect(logged).toEqual([[0, 'Refusing writes: the disk is full', { dataDir, free: '8Mi', kept: '16Mi' }]])
     expect((await backend.commit({ compare: [], operations: [{ type: 'delete', key: '/a' }] })).revision).toBe(4)

@@ -6,21 +6,25 @@ import { storeOptions, type StoreOptions } from './open-memory.ts'
 import { WriteBehind } from './write-behind.ts'
 
 export interface EmbeddedOptions extends StoreOptions {
-  /** The data directory, which is created if it is missing. One process at a time can open it, otherwise `LockedError` is thrown. */
+  /** The data directory. It is created if it is missing. Only one process at a time can open it. Other processes get a `LockedError`. */
   readonly dataDir: string
   /**
-   * When a write resolves. `fsync`: when it would survive a power failure. `memory`: at once, while it is written. A crash or power failure then
-   * loses the newest writes, an orderly close loses none. Default: `fsync`.
+   * Determines when a write resolves. With `fsync` it resolves when it would survive a power failure. With `memory` it resolves at once,
+   * and is written to disk in the background. A crash or power failure then loses the newest writes, while an orderly close loses none.
+   * Default: `fsync`.
    */
   readonly durability?: 'fsync' | 'memory'
-  /** Logs messages for operators at level 0: the directory is accessible to others, the disk is full. Default: none. */
+  /** Logs messages for operators with level 0: other users can access the directory, or the disk is full. Default: messages are dropped. */
   readonly log?: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
-/** Smaller stores are not unmapped, because that takes milliseconds. */
+/**
+ * The minimum size of a store, in bytes, that is unmapped after loading. Unmapping takes milliseconds, so it is not worthwhile for smaller
+ * stores.
+ */
 const minUnmapBytes = 16 * 2 ** 20
 
-/** Opens a store on disk. History starts at its current revision, so watches from older revisions fail. */
+/** Opens a store on disk. Its history starts at the current revision, so watches from older revisions fail. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBackend> {
   const durability = await LmdbDurability.open(options.dataDir, options.log && { log: options.log })
   const written = options.durability === 'memory' ? new WriteBehind(durability) : durability
@@ -34,7 +38,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBa
   }
 }
 
-/** Opens the store over any durability. */
+/** Opens a store with any implementation of `Durability`. */
 export function openDurable(durability: Durability, options: StoreOptions): EmbeddedBackend {
   return new EmbeddedStore(storeOptions(options), originOf(durability.load()), durability)
 }

@@ -5,11 +5,14 @@ import { EmbeddedStore, type EmbeddedBackend, type EmbeddedStoreOptions } from '
 import { defaultHistory, type HistoryLimits } from './history.ts'
 
 export interface StoreOptions {
-  /** The limits of the history for reads and watches. The first limit reached applies. Default: 5 minutes, 200,000 revisions, 256 MB. */
+  /**
+   * The limits of the history. Reads of past revisions and watches use the history. It is cut at the limit that is reached first. Default:
+   * 5 minutes, 200,000 revisions, 256 MB.
+   */
   readonly history?: Partial<HistoryLimits>
-  /** The bounds of one watch's buffer. If the reader is slower, the watch ends. */
+  /** The bounds of the buffer of one watch. If the reader is so slow that the buffer exceeds a bound, the watch ends. */
   readonly watchQueue?: Partial<QueueLimits>
-  /** Milliseconds between progress messages to idle watches. Default: 5,000. */
+  /** The interval between progress messages to idle watches, in milliseconds. Default: 5,000. */
   readonly progressInterval?: number
   readonly clock?: Clock
 }

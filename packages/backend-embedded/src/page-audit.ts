@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { damagedFile, readFileHeader, type FileHeader } from './file-header.ts'
+import { newDamagedFileError, readFileHeader, type FileHeader } from './file-header.ts'
 
 /**
  * Checks that every page of LMDB's file has only one use (a page of one tree, part of one large value, or free), and that every key is where a search
@@ -26,13 +26,13 @@ const noPage = 2 ** 64
 interface TableKind {
   readonly pad: number
   readonly flags: number
-  /** Receives the values of the table of free pages. Undefined for other tables. */
+  /** Receives the values of the table of free pages. Undefined while other tables are read. */
   readonly free: ((value: Buffer) => void) | undefined
 }
 
 const plainTable: TableKind = { pad: 0, flags: 0, free: undefined }
 
-/** The bounds of a page's keys: the first one is included, the second one is not. */
+/** The range of keys that a page may contain. The first bound is included, and the second is not. */
 type Bounds = readonly [Buffer | undefined, Buffer | undefined]
 
 const unbounded: Bounds = [undefined, undefined]
@@ -45,7 +45,7 @@ interface TreeTotals extends Pick<TableKind, 'free'> {
   entries: number
 }
 
-/** Audits the structure of the file without its values. Throws `DamagedStoreError`. */
+/** Audits the structure of a data file. Values are not checked. Throws `DamagedStoreError` if the structure is damaged. */
 export function auditPages(file: string): void {
   const header = readFileHeader(file)
   if (!header) return
@@ -74,9 +74,9 @@ class PageAudit {
 
   run(): void {
     const metas = [this.#read(0, 160), this.#read(this.#pageSize, 160)] as const
-    const meta = number(metas[0], 152) > number(metas[1], 152) ? metas[0] : metas[1]
-    this.#commit = number(meta, 152)
-    const last = number(meta, 144)
+    const meta = readNumber(metas[0], 152) > readNumber(metas[1], 152) ? metas[0] : metas[1]
+    this.#commit = readNumber(meta, 152)
+    const last = readNumber(meta, 144)
     if (last > 2 ** 40) this.#refuse('its last page is too far')
     this.#taken = new Uint8Array(last + 1)
     this.#taken.fill(1, 0, 2)
@@ -87,12 +87,12 @@ class PageAudit {
   #table(record: Buffer, { pad, flags, free }: TableKind): void {
     if (record.readUInt32LE(0) !== pad || record.readUInt16LE(4) !== flags) this.#refuse('a table is of the wrong kind')
     const depth = record.readUInt16LE(6)
-    const root = number(record, 40)
+    const root = readNumber(record, 40)
     const totals: TreeTotals = { depth, free, branches: 0, leaves: 0, large: 0, entries: 0 }
     if (root !== noPage) this.#tree(root, 1, totals, unbounded)
     else if (depth !== 0) this.#refuse('a table has lost its root')
     const counted = [totals.branches, totals.leaves, totals.large, totals.entries]
-    if (counted.some((count, i) => count !== number(record, 8 + 8 * i)))
+    if (counted.some((count, i) => count !== readNumber(record, 8 + 8 * i)))
       this.#refuse('a table does not have the pages and entries that it counts')
   }
 
@@ -101,13 +101,13 @@ class PageAudit {
     const page = this.#read(root * this.#pageSize, this.#pageSize)
     const kind = page.readUInt16LE(18)
     const expectedKind = depth === totals.depth ? kindLeaf : kindBranch
-    if (number(page, 0) !== root || number(page, 8) > this.#commit || kind !== expectedKind)
+    if (readNumber(page, 0) !== root || readNumber(page, 8) > this.#commit || kind !== expectedKind)
       this.#refuse(`page ${root} has unexpected contents`)
     const nodes = page.readUInt16LE(20) / 2
     const lowest = nodesAt + page.readUInt16LE(22)
     if (!Number.isInteger(nodes) || nodesAt + 2 * nodes > lowest) this.#refuse(`page ${root} has no nodes`)
     const keys = this.#keys(page, nodes)
-    // The table of free pages orders its keys as numbers. LMDB never reads the first key of a branch.
+    // The table of free pages sorts its keys as numbers, so it is not checked here. LMDB never reads the first key of a branch page.
     if (!totals.free) this.#requireOrder(root, kind === kindBranch ? keys.slice(1) : keys, bounds)
     const extents: { readonly at: number; readonly end: number }[] = []
     for (let i = 0; i < nodes; i++) {
@@ -122,7 +122,7 @@ class PageAudit {
         this.#tree(low + flags * 2 ** 32, depth + 1, totals, [i === 0 ? bounds[0] : keys[i], i + 1 === nodes ? bounds[1] : keys[i + 1]])
       else this.#leaf(page, value, low, flags, totals)
     }
-    // LMDB moves nodes according to the page's free space. The nodes fill its end without a gap.
+    // LMDB moves nodes by the size of the page's free space, so the nodes must fill the end of the page without gaps.
     let at = lowest
     for (const extent of extents.sort((one, other) => one.at - other.at)) {
       if (extent.at !== at) this.#refuse(`the nodes of page ${root} are in the wrong place`)
@@ -140,7 +140,7 @@ class PageAudit {
     return Array.from({ length: nodes }, (_, i) => {
       const at = nodesAt + page.readUInt16LE(nodesAt + 2 * i)
       const end = at + 8 > page.length ? Infinity : at + 8 + page.readUInt16LE(at + 6)
-      if (end > page.length) this.#refuse(`a node of page ${number(page, 0)} is outside of the page`)
+      if (end > page.length) this.#refuse(`a node of page ${readNumber(page, 0)} is outside of the page`)
       return page.subarray(at + 8, end)
     })
   }
@@ -157,26 +157,26 @@ class PageAudit {
 
   #leaf(page: Buffer, at: number, size: number, flags: number, totals: TreeTotals): void {
     const { free } = totals
-    if (flags > 2) this.#refuse(`a value of page ${number(page, 0)} is of an unknown kind`)
+    if (flags > 2) this.#refuse(`a value of page ${readNumber(page, 0)} is of an unknown kind`)
     if (flags === 1) {
-      const first = number(page, at)
-      const pages = number(page, at + 16)
+      const first = readNumber(page, at)
+      const pages = readNumber(page, at + 16)
       if (pages !== Math.ceil((size + nodesAt) / this.#pageSize)) this.#refuse(`the large value of page ${first} has the wrong size`)
       this.#use(first, pages)
       totals.large += pages
       const head = this.#read(first * this.#pageSize, nodesAt)
-      if (number(head, 0) !== first || head.readUInt16LE(18) !== kindLarge || head.readUInt32LE(20) !== pages)
+      if (readNumber(head, 0) !== first || head.readUInt16LE(18) !== kindLarge || head.readUInt32LE(20) !== pages)
         this.#refuse(`page ${first} has unexpected contents`)
       if (free) free(this.#read(first * this.#pageSize + nodesAt, size))
     } else if (free) free(page.subarray(at, at + size))
     else if (flags === 2) {
-      if (size !== 48) this.#refuse(`a table of page ${number(page, 0)} is invalid`)
+      if (size !== 48) this.#refuse(`a table of page ${readNumber(page, 0)} is invalid`)
       this.#table(page.subarray(at, at + size), plainTable)
     }
   }
 
   #free(list: Buffer): void {
-    const count = list.length < 8 ? Infinity : number(list, 0)
+    const count = list.length < 8 ? Infinity : readNumber(list, 0)
     if (8 * (count + 1) > list.length) this.#refuse('its list of free pages is truncated')
     let run = 1
     for (let i = 1; i <= count; i++) {
@@ -194,7 +194,9 @@ class PageAudit {
     this.#take(first, count)
   }
 
-  /** Marks pages as used. Free pages may be after the end of the file, where nothing was ever written. */
+  /**
+   * Marks pages as used, and throws if one is used already. Free pages may be after the end of the file, where nothing was ever written.
+   */
   #take(first: number, count: number): void {
     if (first < 2 || first + count > this.#taken.length || count < 1) this.#refuse(`page ${first} is outside of the file`)
     for (let page = first; page < first + count; page++) {
@@ -210,10 +212,10 @@ class PageAudit {
   }
 
   #refuse(reason: string): never {
-    throw damagedFile(this.#file, reason)
+    throw newDamagedFileError(this.#file, reason)
   }
 }
 
-function number(bytes: Buffer, at: number): number {
+function readNumber(bytes: Buffer, at: number): number {
   return Number(bytes.readBigUInt64LE(at))
 }

@@ -6,7 +6,8 @@ interface Ranged {
 }
 
 /**
- * Finds the ranges that contain a key with one binary search. The bounds of all ranges divide the keys into segments, and each segment has its ranges.
+ * Finds all ranges that contain a key, with one binary search. The bounds of all ranges divide the keys into segments. Each segment has a
+ * list of the ranges that cover it.
  *
  *     a:   [-----------)
  *     b:         [----------------)
@@ -14,7 +15,7 @@ interface Ranged {
  */
 export class RangeIndex<R extends Ranged> {
   readonly #members = new Set<R>()
-  /** The ranges of one key are in a map, so that a watch of one object adds no segment. */
+  /** The ranges that contain a single key are kept in a map, so that a watch of one object adds no segment. */
   #keys = new Map<string, R[]>()
   #bounds: string[] = []
   #segments: R[][] = []
@@ -41,7 +42,7 @@ export class RangeIndex<R extends Ranged> {
     if (this.#members.size === 0) return
     if (this.#stale) this.#build()
     if (this.#keys.size > 0) for (const member of this.#keys.get(key) ?? []) call(member)
-    // Watches share long prefixes, which `compareUtf8` compares at each step. JavaScript's `<` is faster.
+    // Keys share long prefixes. JavaScript's `<` skips them faster than `compareUtf8`, and gives the same order for this key.
     const narrow = hasUtf16Order(key)
     let low = 0
     let high = this.#bounds.length

@@ -8,8 +8,8 @@ export interface TrialOptions {
 }
 
 /**
- * Opens a directory that may be damaged in a separate process, reads all records and starts a write. Damage that crashes LMDB or makes it loop only
- * affects that process. Throws `DamagedStoreError` with its result. Values are not read, because their pages were audited.
+ * Opens a data directory in a separate process, reads all records and starts a write. If damaged files crash LMDB or make it loop, only
+ * that process is affected. Throws `DamagedStoreError` if the process fails. Values are not read, because their pages have been audited.
  */
 export async function tryToOpen(directory: string, { timeout }: TrialOptions): Promise<void> {
   const lmdb = createRequire(import.meta.url).resolve('lmdb')
@@ -26,7 +26,7 @@ export async function tryToOpen(directory: string, { timeout }: TrialOptions): P
   if (reason !== undefined) throw new DamagedStoreError(`the files in ${directory} are damaged (${reason}): restore the data directory`)
 }
 
-/** Sent to the other process as source text, so it may use only its arguments and Node's globals. */
+/** The program of the separate process. It is passed as source text, so it may use only its arguments and Node's globals. */
 function walk(lmdb: typeof Lmdb, path: string): void {
   try {
     const options = {
@@ -50,7 +50,7 @@ function walk(lmdb: typeof Lmdb, path: string): void {
         last = now
       }
     }
-    // The first write reads the list of free pages. This write is rolled back.
+    // The first write of a transaction makes LMDB read the list of free pages. This transaction is rolled back.
     root.transactionSync(() => {
       tables[2]!.putSync(Buffer.from('trial'), Buffer.alloc(2 ** 20, 0x4b))
       return lmdb.ABORT

@@ -18,7 +18,7 @@ import type { History, RevisionRecord } from './history.ts'
 import { RangeIndex } from './range-index.ts'
 import { snapshotOf } from './history.ts'
 
-/** The number of revisions of history that one read examines before it lets other work run. */
+/** The number of revisions of the history that one read examines before it lets other work run. */
 const replayRevisions = 2000
 
 export interface WatchPublisherOptions {
@@ -31,13 +31,13 @@ export interface WatchPublisherOptions {
 }
 
 /**
- * Publishes revisions to watches. A watch first replays history at its reader's speed, for which it only needs a position. After that each new
- * revision is pushed to its queue. The switch happens within one turn of the event loop, so no revision is lost.
+ * Publishes revisions to watches. A new watch first replays the history at the speed of its reader, and needs no queue for that. Then each
+ * new revision is pushed to the queue of the watch. The switch happens within one turn of the event loop, so no revision is lost.
  */
 export class WatchPublisher {
   readonly #options: WatchPublisherOptions
   readonly #live = new RangeIndex<WatchQueue>()
-  /** The watches that still replay history. True if progress was requested in the meantime. */
+  /** The watches that still replay history. The value is true if progress was requested during the replay. */
   readonly #replaying = new Map<WatchQueue, boolean>()
   #stopped: Error | undefined
   #cancelTimer: (() => void) | undefined
@@ -110,14 +110,18 @@ export class WatchPublisher {
       } else await nextTurn()
     }
     if (queue.ended) return
-    // Never await after the position was compared with the current revision, so that no revision is published in between.
+    // There must be no `await` between comparing the position with the current revision and adding the queue, because a revision published
+    // in between would be lost.
     this.#live.add(queue)
     if (this.#replaying.get(queue)) queue.progress(position)
     this.#replaying.delete(queue)
     this.#startTimer()
   }
 
-  /** Returns the state of the range at a revision. `newest` is true if the range has no later change, so that the newest state can be used. */
+  /**
+   * Returns the state of the range at a revision. `newest` is true if no later revision changes the range, so that the newest state can be
+   * returned.
+   */
   #stateOf({ start, end }: KeyRange, revision: Revision, newest: boolean): BackendSnapshot | undefined {
     if (end === undefined) return undefined
     const state = newest ? this.#options.newest() : this.#options.history.stateAt(revision)

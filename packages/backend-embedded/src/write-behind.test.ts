@@ -17,7 +17,7 @@ const remove = (backend: EmbeddedBackend, key: string): ReturnType<EmbeddedBacke
   backend.commit({ compare: [], operations: [{ type: 'delete', key }] })
 const keysOf = (disk: HeldDisk): string[][] => disk.batches.map(({ puts }) => Array.from(puts, ({ key }) => key))
 
-it('resolves before the disk, and joins batches in the meantime into one, in order', async () => {
+it('resolves before the disk has written, and joins waiting batches into one, in order', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(new WriteBehind(disk), {})
   for (const key of ['/a', '/b', '/c']) await put(backend, key)
@@ -35,7 +35,7 @@ it('resolves before the disk, and joins batches in the meantime into one, in ord
   expect(disk.durable).toBe(6)
 })
 
-it('loses no write at an orderly close', async () => {
+it('writes everything to disk at an orderly close', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'keelson-behind-'))
   try {
     const before = await openEmbedded({ dataDir, durability: 'memory' })
@@ -50,7 +50,7 @@ it('loses no write at an orderly close', async () => {
   }
 })
 
-it('waits for the disk when too many bytes are unwritten', async () => {
+it('waits for the disk if too many bytes are not written yet', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(new WriteBehind(disk), {})
   for (let i = 0; i < 9; i++) await put(backend, `/${i}`, 8 * 2 ** 20)
@@ -65,7 +65,7 @@ it('waits for the disk when too many bytes are unwritten', async () => {
   await late
 })
 
-it('refuses the next write on a full disk, and loses none when there is space again', async () => {
+it('refuses the next write on a full disk, and writes all accepted ones when there is space again', async () => {
   const disk = new HeldDisk()
   const clock = createManualClock()
   const backend = openDurable(new WriteBehind(disk), { clock })
@@ -86,7 +86,7 @@ it('refuses the next write on a full disk, and loses none when there is space ag
   expect(disk.durable).toBe(4)
 })
 
-it('stops the store at the next write after any other error', async () => {
+it('stops the store at the next write if the disk fails with any other error', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(new WriteBehind(disk), {})
   await put(backend, '/a')

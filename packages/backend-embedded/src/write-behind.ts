@@ -1,23 +1,22 @@
 import type { Entry } from '@keelson/storagebackend'
 import { NotWrittenError, type Durability, type LoadedState, type WriteBatch } from './durability.ts'
 
-/** If the waiting batches are larger than this, the next batch waits until they are written. */
+/** The maximum size of all waiting batches, in bytes. If they are larger, the next batch waits until they are written. */
 const maxWaitingBytes = 64 * 2 ** 20
-/** Batches are joined up to this size, so that preparing them takes a few milliseconds. */
+/** The maximum size of a joined batch, in bytes, so that preparing it takes only a few milliseconds. */
 const maxJoinedBytes = 4 * 2 ** 20
 
 /**
- * Resolves a batch before it is on disk. Batches are written in order, and joined if they come faster than the disk can write. So a crash leaves the
- * state at some revision, which may not be the newest. Closing waits for all batches.
- *
- * On a full disk, the next batch first tries to write the waiting ones again, and is refused if the disk is still full. After any other error every
- * batch is refused.
+ * A `Durability` that resolves a batch before it is on disk. Batches are written in order. If they come faster than the disk can write,
+ * several are joined into one. So after a crash, the disk has the state at some revision, which may not be the newest. Closing waits until
+ * all batches are written. On a full disk, the next batch first tries to write the waiting ones again, and is refused if the disk is still
+ * full. After any other error, every further batch is refused.
  */
 export class WriteBehind implements Durability {
   readonly #disk: Durability
   #waiting: WriteBatch[] = []
   #bytes = 0
-  /** The revision on disk. */
+  /** The revision that is on disk. */
   #revision = 0
   #writing: Promise<void> | undefined
   #failure: Error | undefined
@@ -34,12 +33,12 @@ export class WriteBehind implements Durability {
 
   async write(batch: WriteBatch): Promise<void> {
     if (this.#failure && !(this.#failure instanceof NotWrittenError)) throw this.#failure
-    // Flush before this batch is accepted, because a refused batch must not be written later.
+    // Write the waiting batches before accepting this batch, because a batch that was refused must not be written later.
     if (this.#failure || this.#bytes > maxWaitingBytes) await this.#flush()
     const copied = { ...batch, deletes: [...batch.deletes], replaced: [...batch.replaced] }
     this.#waiting.push(copied)
     this.#bytes += bytesOf(copied)
-    // The next batch gets the error.
+    // Ignore the error here. The next batch is rejected with it.
     this.#flush().catch(() => undefined)
   }
 
@@ -73,7 +72,7 @@ export class WriteBehind implements Durability {
       let bytes = 0
       const until = this.#waiting.findIndex((each) => (bytes += bytesOf(each)) > maxJoinedBytes)
       const batches = this.#waiting.slice(0, until < 0 ? undefined : Math.max(1, until))
-      const batch = joined(batches, this.#revision)
+      const batch = joinBatches(batches, this.#revision)
       try {
         await this.#disk.write(batch)
       } catch (error) {
@@ -92,8 +91,11 @@ function bytesOf({ puts }: WriteBatch): number {
   return bytes
 }
 
-/** Joins batches into one. `durable` is the revision on disk: a replaced entry that is newer was never there. */
-function joined(batches: readonly WriteBatch[], durable: number): WriteBatch {
+/**
+ * Joins several batches into one. `durable` is the revision on disk. A replaced entry with a newer revision was never on disk, so it is
+ * left out.
+ */
+function joinBatches(batches: readonly WriteBatch[], durable: number): WriteBatch {
   const puts = new Map<string, Entry>()
   const deletes = new Set<string>()
   const replaced: Entry[] = []

@@ -1,8 +1,8 @@
 import { openEmbedded } from '../src/index.ts'
 
 /**
- * The child of the crash test: 32 writers create objects as fast as they can and report each resolved write, until the process is killed. A value
- * contains its own key and is longer than a page, so a partial write is detected.
+ * The child process of the crash test. 32 writers create objects as fast as they can, and report each resolved write, until the process is
+ * killed. A value contains its own key and is longer than a page, so that a partial write is detected.
  */
 const [dataDir, round, durability] = process.argv.slice(2) as [string, string, 'fsync' | 'memory']
 const backend = await openEmbedded({ dataDir, durability })

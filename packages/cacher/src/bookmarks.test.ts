@@ -4,7 +4,7 @@ import { BookmarkSchedule } from './bookmarks.ts'
 const start = 1_000_000
 
 describe('BookmarkSchedule', () => {
-  test('plans one every minute, and one shortly before the deadline', () => {
+  test('plans a bookmark every minute, and one shortly before the deadline', () => {
     const schedule = new BookmarkSchedule<{ deadline: number | undefined }>(start)
     const watcher = { deadline: start + 100_000 }
     const sent: number[] = []
@@ -18,7 +18,7 @@ describe('BookmarkSchedule', () => {
     expect(sent).toEqual([60_000, 98_000])
   })
 
-  test('plans none for a watch that ends at once or was deleted', () => {
+  test('plans no bookmark for a watch that ends at once or was deleted', () => {
     const schedule = new BookmarkSchedule<{ deadline: number | undefined }>(start)
     schedule.plan({ deadline: start + 1000 }, start)
     const gone = { deadline: undefined }
@@ -27,7 +27,7 @@ describe('BookmarkSchedule', () => {
     expect(schedule.takeDue(start + 300_000)).toEqual([])
   })
 
-  test('serves every watcher after a long pause of the process', () => {
+  test('returns every watcher after the process was paused for a long time', () => {
     const schedule = new BookmarkSchedule<{ deadline: number | undefined }>(start)
     const watchers = [1, 2, 3].map((n) => ({ deadline: start + n * 10_000 }))
     for (const watcher of watchers) schedule.plan(watcher, start)

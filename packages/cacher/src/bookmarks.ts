@@ -1,7 +1,7 @@
 export interface BookmarkTimes {
-  /** Milliseconds between bookmarks. */
+  /** The interval between two bookmarks, in milliseconds. */
   readonly every: number
-  /** Milliseconds between the last bookmark and the deadline of the watch. */
+  /** The time between the last bookmark and the deadline of the watch, in milliseconds. */
   readonly beforeDeadline: number
 }
 
@@ -9,12 +9,15 @@ export const defaultBookmarkTimes: BookmarkTimes = { every: 60_000, beforeDeadli
 
 const bucketWidth = 1000
 
-/** The open watchers by the second of their next bookmark, so that a tick only visits those that are due. */
+/**
+ * Schedules the bookmarks of open watchers. Watchers are grouped by the second of their next bookmark, so that a tick visits only those
+ * whose bookmark is due.
+ */
 export class BookmarkSchedule<W extends { readonly deadline: number | undefined }> {
   readonly #times: BookmarkTimes
   readonly #buckets = new Map<number, Set<W>>()
   readonly #bucketOf = new Map<W, number>()
-  /** The last second that `takeDue` processed. */
+  /** The last second for which `takeDue` has returned watchers. */
   #lastSecond: number
 
   constructor(now: number, times: BookmarkTimes = defaultBookmarkTimes) {
@@ -22,7 +25,10 @@ export class BookmarkSchedule<W extends { readonly deadline: number | undefined 
     this.#lastSecond = Math.floor(now / bucketWidth)
   }
 
-  /** Plans the next bookmark one period from now, or shortly before the deadline if that is earlier. Plans none if that time has passed. */
+  /**
+   * Plans the next bookmark of a watcher: one period from now, or shortly before the watch's deadline if that is earlier. Plans nothing if
+   * that time has passed already.
+   */
   plan(watcher: W, now: number): void {
     let due = now + this.#times.every
     if (watcher.deadline !== undefined) due = Math.min(due, watcher.deadline - this.#times.beforeDeadline)
@@ -50,7 +56,7 @@ export class BookmarkSchedule<W extends { readonly deadline: number | undefined 
   takeDue(now: number): W[] {
     const due: W[] = []
     const current = Math.floor(now / bucketWidth)
-    // After a pause of the process there may be more seconds than buckets.
+    // After a pause of the process, more seconds may have passed than there are groups. Then visit the groups instead of the seconds.
     const buckets = current - this.#lastSecond > this.#buckets.size ? [...this.#buckets.keys()].filter((b) => b <= current) : undefined
     for (const bucket of buckets?.toSorted((a, b) => a - b) ?? secondsBetween(this.#lastSecond + 1, current)) {
       for (const watcher of this.#buckets.get(bucket) ?? []) {

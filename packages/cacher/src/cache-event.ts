@@ -15,8 +15,9 @@ interface CacheEventInit<T extends KubeObject> {
 }
 
 /**
- * One change of one object, as the ring keeps it. All watchers get the same event objects, so that each event is encoded once for all of them. The
- * encoded frames belong to the event objects and would live as long as the ring. `forget` releases them earlier.
+ * One change of one object, as the event ring keeps it. All watchers get the same `ObjectEvent`s, so that each one is encoded only once.
+ * The encoded bytes are attached to the `ObjectEvent`s, so they would use memory as long as the ring has the event. `forget` releases the
+ * `ObjectEvent`s earlier.
  */
 export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEventInit<T> {
   readonly key: string
@@ -35,8 +36,9 @@ export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEvent
   }
 
   /**
-   * Returns the event for a watcher with a selector. `before` and `now` are whether the selector matched before and after the change. An object that
-   * starts to match is ADDED. An object that stops to match is DELETED: the previous object with the revision of this change.
+   * Returns the `ObjectEvent` for a watcher with a selector, or undefined if the watcher gets none. `before` and `now` say whether the
+   * selector matched before and after the change. An object that starts to match is ADDED. An object that stops to match is DELETED, and
+   * the event has the previous object with the revision of this change.
    */
   seenAs(before: boolean, now: boolean): ObjectChange<T> | undefined {
     const type = eventType(before, now)
@@ -45,13 +47,13 @@ export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEvent
     return (events[type] ??= { type, object: now ? this.object! : withRevision(this.previous!, this.revision) })
   }
 
-  /** Releases the shared event objects. Watchers that need this event later get new ones. */
+  /** Releases the shared `ObjectEvent`s. Watchers that need this event later get new ones. */
   forget(): void {
     this.#byType = undefined
   }
 }
 
-/** Returns the same bytes with another revision, for DELETED events. */
+/** Returns the stored object with another revision, for DELETED events. The bytes are shared. */
 function withRevision<T extends KubeObject>(stored: StoredObject<T>, revision: Revision): StoredObject<T> {
   return stored.revision === revision ? stored : new ObjectAtRevision(stored, revision)
 }
@@ -92,7 +94,7 @@ class ObjectAtRevision<T extends KubeObject> implements StoredObject<T> {
   }
 }
 
-/** The objects that one watcher sees: those under a prefix, or at one key, that match its selectors. */
+/** The objects that a watcher or list selects: those under a prefix, or at one key, that match the selectors. */
 export class Selection<T extends KubeObject = KubeObject> {
   readonly key: string
   readonly recursive: boolean
@@ -106,7 +108,7 @@ export class Selection<T extends KubeObject = KubeObject> {
     this.#matches = matcher(predicate)
   }
 
-  /** Iterates over the selected objects of a state. It also returns undefined regularly, so that the caller can pause. */
+  /** Iterates over the selected objects of a state. It sometimes returns undefined between two objects, so that the caller can pause. */
   selectFrom(state: ObjectSnapshot<T>): Iterator<StoredObject<T> | undefined> {
     const range = this.recursive ? prefixRange(this.key) : keyRange(this.key)
     return this.#predicate === undefined ? state.scan(range) : state.select(range, this.#predicate)
@@ -117,12 +119,15 @@ export class Selection<T extends KubeObject = KubeObject> {
     return this.#matches === undefined || this.#matches(object)
   }
 
-  /** Returns the value that the field selector requires of a field, if any. */
+  /** Returns the value that the field selector requires for a field, or undefined if it requires none. */
   requires(field: string): string | undefined {
     return this.#predicate?.fields.requiresExactMatch(field)
   }
 
-  /** Returns the same value, but only if the selection has no other requirement for objects under `prefix`. */
+  /**
+   * Returns the value that the field selector requires for a field, if that is the only requirement for objects under `prefix`. Otherwise
+   * returns undefined.
+   */
   requiresOnly(field: string, prefix: string): string | undefined {
     const all = this.recursive && this.key === prefix
     const alone = this.#predicate?.labels.empty === true && this.#predicate.fields.requirements.length === 1

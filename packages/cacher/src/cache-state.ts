@@ -14,29 +14,32 @@ import type {
 import type { CacheEvent } from './cache-event.ts'
 import type { EventRing } from './event-ring.ts'
 
-/** An event with an object, which is any event except a bookmark. */
+/** An event that has an object, which is any event except a bookmark. */
 export type ObjectChange<T extends KubeObject> = Extract<ObjectEvent<T>, { readonly object: StoredObject<T> }>
 
-/** The objects of a cache: their newest state, and past states as far back as its history. */
+/** The objects of a cache: the newest state, and the past states since the oldest event in the ring. */
 export interface CacheState<T extends KubeObject> {
-  /** The newest state. Only valid between two batches. */
+  /** The newest state. It is consistent only between two batches. */
   readonly newest: ObjectSnapshot<T>
-  /** Returns a past state, or undefined if it has been dropped. `ring` has the events up to the newest state. */
+  /** Returns a past state, or undefined if it has been dropped. `ring` must contain the events up to the newest state. */
   at(revision: Revision, ring: EventRing<CacheEvent<T>>): ObjectSnapshot<T> | undefined
-  /** Starts a batch with new changes. Throws without changing anything if the batch cannot be applied. */
+  /** Starts a batch of changes. Throws if the batch cannot be applied. The state is then unchanged. */
   beginBatch(batch: ObjectEvents<T>): void
-  /** Applies the next change, in order. Returns the previous object. */
+  /** Applies one change of the batch, in the order of the batch. Returns the object before the change. */
   apply(change: ObjectChange<T>): StoredObject<T> | undefined
-  /** Ends a revision after all its changes were applied. States before `oldest` are not needed any more. */
+  /** Ends a revision after all its changes have been applied. States before `oldest` may be dropped. */
   endRevision(revision: Revision, oldest: Revision): void
 }
 
-/** The state of a cache over a storage with `ObjectSnapshots`. Each batch comes with the storage's state after it, so the cache needs no copy. */
+/**
+ * The state of a cache over a storage with `ObjectSnapshots`. Each batch of the storage includes the state after the batch, so the cache
+ * needs no copy of the objects.
+ */
 export class StoreState<T extends KubeObject> implements CacheState<T> {
   readonly #store: ObjectSnapshots<T>
   newest: ObjectSnapshot<T>
 
-  /** Throws if the store has already dropped the state that it listed. */
+  /** Throws if the store has already dropped the state that `list` contains. */
   constructor(store: ObjectSnapshots<T>, list: ObjectList<T>) {
     this.#store = store
     this.newest = requireState(store.snapshotAt(list.revision))
@@ -57,24 +60,25 @@ export class StoreState<T extends KubeObject> implements CacheState<T> {
   endRevision(): void {}
 }
 
-/** Returns the state. Throws if the store dropped it before the cache read it. The cache must then be filled again. */
+/** Returns the state. Throws if it is undefined because the store has dropped it. The cache must then be filled again. */
 function requireState<T extends KubeObject>(state: ObjectSnapshot<T> | undefined): ObjectSnapshot<T> {
   if (state === undefined) throw new Error('the store no longer has the state after these changes')
   return state
 }
 
-/** A walk may pause after this number of objects that do not match the predicate. */
+/** The number of objects without a match after which a walk lets its caller pause. */
 const skippedBetweenPauses = 32
 
 /**
- * The state of a cache over a storage without `ObjectSnapshots`. It keeps its own tree, and the ring has the changes between versions of the tree.
+ * The state of a cache over a storage without `ObjectSnapshots`. It keeps the objects in its own tree. Past versions of the tree are
+ * computed with the changes in the ring.
  */
 export class TreeState<T extends KubeObject> implements CacheState<T> {
   readonly #tree: VersionedTree<StoredObject<T>>
-  /** The number of changes in the current revision. */
+  /** The number of changes applied since the last revision ended. */
   #changes = 0
 
-  /** Creates the state from objects in key order. */
+  /** Creates the state from a list of objects in key order. */
   constructor(objects: readonly StoredObject<T>[], revision: Revision) {
     this.#tree = new VersionedTree(OrderedTree.fromSorted(objects), revision)
   }

@@ -9,18 +9,18 @@ import type { EventRing } from './event-ring.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface WatcherLimits {
-  /** The bounds of one watcher's buffer. Beyond one of them the watcher continues from the ring. */
+  /** The bounds of one watcher's buffer. A watcher that exceeds one of them continues from the ring. */
   readonly bufferedEvents: number
   readonly bufferedBytes: number
-  /** The approximate size of one batch for a watcher that is catching up. */
+  /** The approximate size of one batch, in bytes, for a watcher that reads from the ring. */
   readonly batchBytes: number
-  /** The number of objects or events that one watcher examines before it lets other work run. */
+  /** The number of objects or events that one watcher tests before it lets other work run. */
   readonly examined: number
 }
 
 export const defaultWatcherLimits: WatcherLimits = { bufferedEvents: 1000, bufferedBytes: 8 << 20, batchBytes: 256 << 10, examined: 500 }
 
-/** The value of the trigger field that a watcher requires. */
+/** The trigger field and the value that a watcher requires for it. */
 export interface Trigger {
   readonly field: string
   readonly value: string
@@ -28,59 +28,60 @@ export interface Trigger {
 
 export interface CacheWatcherOptions<T extends KubeObject> {
   readonly selection: Selection<T>
-  /** The required value of the trigger field. Only set if the selection has no other requirement. */
+  /** The trigger field and its required value. Set only if the selection has no other requirement. */
   readonly trigger?: Trigger | undefined
   readonly ring: EventRing<CacheEvent<T>>
   readonly clock: Clock
   readonly limits: WatcherLimits
-  /** The watcher gets only changes after this revision. */
+  /** The revision after which the watcher gets changes. */
   readonly after: Revision
   /** The position in the ring from which the watcher continues after the initial state. */
   readonly position: number
-  /** The initial state, which is sent as ADDED events. Undefined values are objects that do not match. */
+  /** The initial state, whose objects are sent as ADDED events. The iterator returns undefined for objects that do not match. */
   readonly initial?: Iterator<StoredObject<T> | undefined> | undefined
-  /** The revision of the bookmark that ends the initial state. Undefined: no bookmark. */
+  /** The revision of the bookmark that ends the initial state. Undefined: no bookmark is sent. */
   readonly initialEventsEnd?: Revision | undefined
   readonly allowBookmarks: boolean
   /** The time when the server ends the watch, in milliseconds since the epoch. */
   readonly deadline?: number | undefined
-  /** Called when the watcher falls behind, so that stalled readers are detected. */
+  /** Called when the watcher falls behind. Its owner then starts to check whether the reader has stalled. */
   readonly onBehind: () => void
   readonly onEnd: () => void
   readonly metrics?: ResourceCacheMetrics | undefined
-  /** The time budget for catching up. Default: one for all watchers. */
+  /** The time budget for reading from the ring. Default: one budget that all watchers share. */
   readonly budget?: TurnBudget
 }
 
 type Batch<T extends KubeObject> = readonly ObjectEvent<T>[]
 
-/** The reader of a watcher. */
+/** The consumer of a watcher, which the watcher wakes when events are available. */
 export interface WatcherReader {
   wake(): void
 }
 
 /**
- * One watch of the cache. It gets events from these sources, in this order:
+ * One client's watch on the cache. It gets its events from three sources, one after the other:
  *
  *   initial state ──▶ ring (from a position) ──▶ its own buffer, filled by the dispatcher ("live")
  *                          ▲                               │
  *                          └──── buffer over its budget ───┘
  *
- * A reader that falls behind costs a bounded buffer and nothing more: it continues from the shared ring when it reads again. Its watch ends with
- * `ResourceVersionTooOld` when the ring has dropped its position, or when it has not read for `stalledAfter`. The watcher changes its source only
- * between two revisions. There is no await between reading the ring's end and becoming live, so no event is lost or repeated.
+ * A slow reader uses only the memory of a bounded buffer. When it reads again, it continues from the shared ring. Its watch ends with
+ * `ResourceVersionTooOld` if the ring has dropped its next event, or if it has not read for `stalledAfter`. A watcher changes its source only
+ * between two revisions. There is no `await` between reading the last event of the ring and becoming live, so no event is lost or repeated.
  *
- * The reader calls `take` until it returns undefined, then `wait`. It is woken when there are events, or at the end.
+ * The reader calls `take` until `take` returns undefined, and then calls `wait`. It is woken when events are available or the watch has ended.
  */
 export class CacheWatcher<T extends KubeObject = KubeObject> {
-  // Fields that every event reads come first, because the memory of thousands of watchers is not in the processor's cache.
+  // Fields that are used for every event come first. With thousands of watchers, the fields are not in the processor's cache, and adjacent
+  // fields are loaded together.
   readonly after: Revision
   #isLive = false
   #hasEnded = false
-  /** The buffer. Undefined when empty, like nearly all buffers of thousands of watchers. */
+  /** The buffered events. Undefined if there are none, which saves memory because most of thousands of watchers have none. */
   #buffer: ObjectEvent<T>[] | undefined
   #bufferedBytes = 0
-  /** The waiting reader. */
+  /** The reader to wake, if a reader waits. */
   #reader: WatcherReader | undefined
   readonly #triggerField: string | undefined
   readonly #triggerValue: string | undefined
@@ -93,9 +94,9 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
   readonly #clock: Clock
   #initial: Iterator<StoredObject<T> | undefined> | undefined
   #position: number
-  /** True while it waits for the turn budget. */
+  /** True while the watcher waits for the time budget. */
   #isPaused = false
-  /** For a watcher that is not live: the time of the last `take`, or the time when it fell behind. */
+  /** The time of the last `take`, or the time when the watcher fell behind. Used only for a watcher that is not live. */
   #lastTaken: number
   #error: unknown
 
@@ -119,7 +120,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     return this.#isLive
   }
 
-  /** True after the watcher has ended. Earlier events may still be taken. */
+  /** True after the watcher has ended. Buffered events can still be taken. */
   get hasEnded(): boolean {
     return this.#hasEnded
   }
@@ -128,18 +129,21 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     return this.#reader !== undefined
   }
 
-  /** Returns the next batch, or undefined if there is none yet. */
+  /** Returns the next batch, or undefined if no event is available now. */
   take(): Batch<T> | undefined {
     if (this.#initial !== undefined || !this.#isLive) return this.#catchUp()
     return this.#buffer === undefined ? undefined : this.#takeBuffer(this.#buffer)
   }
 
-  /** Wakes the reader once, when `take` has a batch or the watcher has ended. Call it in the turn in which `take` returned undefined. */
+  /**
+   * Registers the reader to be woken once, when `take` has a batch or the watcher has ended. Call it in the same turn of the event loop in
+   * which `take` returned undefined.
+   */
   wait(reader: WatcherReader): void {
     this.#reader = reader
   }
 
-  /** Returns the error that ended the watcher, once. Undefined if its owner ended it. */
+  /** Returns the error that ended the watcher, and forgets it. Returns undefined if the owner ended the watcher. */
   takeError(): unknown {
     const error = this.#error
     this.#error = undefined
@@ -147,8 +151,8 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
   }
 
   /**
-   * Adds the events of one revision. `position` is that of the first event in the ring. Returns true if the reader must be woken after the whole
-   * batch.
+   * Adds the events of one revision. `position` is the position of the first event in the ring. Returns true if the reader must be woken
+   * after the whole batch.
    */
   push(events: readonly CacheEvent<T>[], position: number): boolean {
     if (!this.#isLive || this.#hasEnded || events[0]!.revision <= this.after) return false
@@ -170,10 +174,10 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     return hasEvents
   }
 
-  /** Sends a bookmark. Returns false if earlier events must be taken first. */
+  /** Sends a bookmark. Returns false if the reader must take earlier events first. */
   sendBookmark(revision: Revision): boolean {
     if (!this.#isLive || this.#hasEnded) return false
-    // The watch started at this revision, so the client knows it.
+    // The watch started at this revision, so the client needs no bookmark for it.
     if (revision <= this.after) return true
     if (this.#buffer?.at(-1)?.type === 'BOOKMARK') this.#buffer.pop()
     this.#append({ type: 'BOOKMARK', revision, initialEventsEnd: false })
@@ -181,19 +185,22 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     return true
   }
 
-  /** Wakes the reader if it waits. */
+  /** Wakes the reader, if one waits. */
   wake(): void {
     const reader = this.#reader
     this.#reader = undefined
     reader?.wake()
   }
 
-  /** Returns true if the watcher is behind and its reader has not called `take` for longer than `stalledAfter`. */
+  /** Returns true if the watcher is behind, and its reader has not called `take` for longer than `stalledAfter`. */
   isStalled(now: number, stalledAfter: number): boolean {
     return !this.#isLive && !this.#hasEnded && !this.isWaiting && now - this.#lastTaken > stalledAfter
   }
 
-  /** Ends the watcher. The reader gets the buffered events and then the error. Without an error it gets the end at once. */
+  /**
+   * Ends the watcher. With an error, the reader gets the buffered events and then the error. Without an error, the reader gets no more
+   * events.
+   */
   end(error: unknown): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
@@ -204,7 +211,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     this.wake()
   }
 
-  /** Ends a watcher whose reader has stalled, and drops its events. */
+  /** Ends a watcher whose reader has stalled, and drops its buffered events. */
   terminate(): void {
     this.#options.metrics?.terminated()
     this.#drop()
@@ -231,11 +238,11 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     return batch
   }
 
-  /** Returns the next batch of a watcher that is not live yet. */
+  /** Returns the next batch of a watcher that reads from the initial state or the ring. */
   #catchUp(): Batch<T> | undefined {
     this.#lastTaken = this.#clock.now()
     while (this.#initial !== undefined || !this.#isLive) {
-      // Events that were buffered before the watcher fell behind come first, even after its end.
+      // Events that were buffered before the watcher fell behind come first, even if the watcher has ended.
       if (this.#initial === undefined && this.#buffer !== undefined) return this.#takeBuffer(this.#buffer)
       if (this.#hasEnded || this.#isPaused) return undefined
       if (this.#initial !== undefined && this.#budget.isSpent) {
@@ -267,7 +274,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
       try {
         next = initial.next()
       } catch (error) {
-        // The reader still gets the objects before the unreadable one.
+        // The iterator failed at an unreadable object. The reader still gets the objects before it.
         this.end(error)
         break
       }
@@ -310,7 +317,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     return [batch, looked]
   }
 
-  /** Returns the event for this watcher, or undefined if its selection leaves it out. */
+  /** Returns the event to send for a change, or undefined if the change does not concern the selection. */
   #eventFor(event: CacheEvent<T>): ObjectChange<T> | undefined {
     const { previous, object } = event
     return event.seenAs(previous !== undefined && this.#matches(previous), object !== undefined && this.#matches(object))

@@ -3,7 +3,7 @@ import type { ObjectSnapshot } from '@keelson/storagebackend'
 import { expect, test } from 'vitest'
 import { listFromState } from './cached-list.ts'
 
-/** An endless state without a matching object. */
+/** A state with endless objects, none of which matches. */
 const endless: ObjectSnapshot = {
   get: () => undefined,
   *scan() {},

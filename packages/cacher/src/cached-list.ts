@@ -6,27 +6,27 @@ import type { IndexedKeys } from './indexes.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface CachedListOptions {
-  /** The revision in the result and in continue tokens. */
+  /** The revision of the list, for the result and for continue tokens. */
   readonly revision: Revision
-  /** The listed prefix. */
+  /** The prefix of the listed keys. */
   readonly prefix: string
-  /** The first key of a continued list. */
+  /** The first key to list. Set if the list continues an earlier page. */
   readonly startKey: string | undefined
   /** The page size, or 0 for no limit. */
   readonly limit: number
   readonly predicate: Predicate | undefined
-  /** The keys that an index found. Absent: all keys are examined. */
+  /** The keys that an index found. Absent: all keys of the prefix are tested. */
   readonly indexed?: IndexedKeys | undefined
   readonly signal?: AbortSignal | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** The number of steps between two looks at the clock. A step takes less than a microsecond. */
+/** The number of steps between two readings of the clock. A step takes less than a microsecond. */
 const stepsPerLook = 64
 
 /**
- * Lists one state of the cache. Without a selector nothing is copied, and `items` walks the state. With a selector the objects are matched here in
- * slices, because a walk by the reader cannot pause.
+ * Lists objects of one state of the cache. Without a selector nothing is copied, and iterating over `items` reads from the state. With a
+ * selector the objects are matched here in slices, because the caller's iteration cannot pause.
  */
 export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<T>, options: CachedListOptions): Promise<ObjectList<T>> {
   const { revision, prefix, startKey, limit } = options
@@ -58,13 +58,13 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
   return {
     revision,
     continue: left === 0 ? '' : encodeContinue(after, prefix, revision),
-    // The count includes objects that do not match the selector, so only a list without a selector knows how many remain.
+    // Unknown with a selector, because the number of remaining keys includes objects that do not match.
     remainingItemCount: left === 0 || predicate !== undefined ? undefined : left,
     items,
   }
 }
 
-/** A walk over objects. It returns undefined for objects that do not match. */
+/** An iteration over objects. It returns undefined for an object that does not match. */
 type Walk<T extends KubeObject> = Iterable<StoredObject<T> | undefined>
 
 function walk<T extends KubeObject>(state: ObjectSnapshot<T>, range: KeyRange, predicate: Predicate | undefined): Walk<T> {

@@ -4,7 +4,7 @@ import type { CacheWatcher } from './cache-watcher.ts'
 
 type Batch<T extends KubeObject> = ObjectEvents<T>
 
-/** The `ObjectWatch` of a `CacheWatcher`. Both ways to read take available events, and wait only if there are none. */
+/** The `ObjectWatch` of a `CacheWatcher`. The iterator and `forEach` both take available events first, and wait only if there are none. */
 export class CachedWatch<T extends KubeObject = KubeObject> implements ObjectWatch<T>, AsyncIterableIterator<Batch<T>> {
   readonly #watcher: CacheWatcher<T>
 
@@ -42,8 +42,8 @@ interface Outcome {
 }
 
 /**
- * Passes batches to `read` until that returns 'stop'. Everything that an event reads is in this object, because the memory of thousands of readers is
- * not in the processor's cache.
+ * Passes batches to `read` until `read` returns 'stop'. All fields that are used for an event are in this one object, because with
+ * thousands of readers they are not in the processor's cache.
  */
 class BatchReader<T extends KubeObject> {
   readonly #watcher: CacheWatcher<T>
@@ -61,7 +61,7 @@ class BatchReader<T extends KubeObject> {
     else this.wake()
   }
 
-  /** Reads available batches. It never throws, because the caller has other readers to wake. */
+  /** Takes the available batches and passes them to `read`. It never throws, because the caller must wake other readers too. */
   wake(): void {
     const watcher = this.#watcher
     try {

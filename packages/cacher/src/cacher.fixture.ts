@@ -40,11 +40,11 @@ export interface Fixture extends AsyncDisposable {
   readonly store: Storage<Pod>
   readonly cacher: Cacher<Pod>
   readonly clock: ManualClock
-  /** The errors that the cacher reported. */
+  /** The errors that the cacher passed to `onError`. */
   readonly errors: unknown[]
   put(namespace: string, name: string, more?: Parameters<typeof pod>[2]): Promise<number>
   remove(namespace: string, name: string): Promise<number>
-  /** Resolves when the cache has the current state of the store. */
+  /** Resolves when the cache has received the current revision of the store. */
   caughtUp(): Promise<void>
 }
 
@@ -89,13 +89,13 @@ export async function openFixture(
   }
 }
 
-/** Wraps a storage without `ObjectSnapshots`, like a store on etcd. */
+/** Wraps a storage so that it has no `ObjectSnapshots`, like a storage on etcd. */
 export function withoutSnapshots<T extends KubeObject>(storage: Storage<T>): Storage<T> {
   const { snapshotAt: _snapshotAt, ...rest } = storage as Storage<T> & Partial<ObjectSnapshots<T>>
   return rest
 }
 
-/** Formats events as short texts: "ADDED ns/a@7", "BOOKMARK@9", "END@9". */
+/** Formats events as short text: "ADDED ns/a@7", "BOOKMARK@9", "END@9". */
 export function brief(events: Iterable<ObjectEvent<Pod>>): string[] {
   return [...events].map((event) =>
     event.type === 'BOOKMARK'
@@ -104,7 +104,7 @@ export function brief(events: Iterable<ObjectEvent<Pod>>): string[] {
   )
 }
 
-/** Reads a watch in the background and collects its events. */
+/** Reads a watch in the background, and collects its events. */
 export class Collected {
   readonly batches: (readonly ObjectEvent<Pod>[])[] = []
   error: unknown
@@ -129,10 +129,10 @@ export class Collected {
   }
 }
 
-/** A storage whose open watch can be made to fail. */
+/** A storage whose open watch a test can make fail. */
 export interface Breakable {
   readonly wrap: (storage: Storage<Pod>) => Storage<Pod>
-  /** The resourceVersions of opened watches. */
+  /** The resourceVersions with which watches were opened. */
   readonly opened: string[]
   fail(error: Error): void
 }

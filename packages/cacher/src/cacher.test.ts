@@ -22,7 +22,7 @@ function open(
   return { seen: fixture.cacher.watch(key, { ...options, signal: stop.signal }).then((watch) => new Collected(watch)), stop }
 }
 
-/** Creates a watch without events. */
+/** Creates a watch that sends no events. */
 function silence(signal: AbortSignal): ObjectWatch<Pod> {
   const end = new Promise<IteratorResult<never>>((resolve) => {
     signal.addEventListener('abort', () => resolve({ done: true, value: undefined }))
@@ -31,7 +31,7 @@ function silence(signal: AbortSignal): ObjectWatch<Pod> {
 }
 
 describe('lists', () => {
-  test('without a version contain every earlier write', async () => {
+  test('without a resourceVersion contain every earlier write', async () => {
     await using fixture = await openFixture()
     for (let i = 0; i < 20; i++) {
       await fixture.cacher.create(keyOf('ns', `p${i}`), { metadata: { name: `p${i}`, namespace: 'ns' } })
@@ -41,7 +41,7 @@ describe('lists', () => {
     }
   })
 
-  test('without a version are fresh at once, also while only other resources change', async () => {
+  test('without a resourceVersion are answered at once, also while only other resources change', async () => {
     await using fixture = await openFixture()
     await fixture.put('ns', 'a')
     for (let i = 0; i < 20; i++) {
@@ -49,13 +49,13 @@ describe('lists', () => {
         compare: [],
         operations: [{ type: 'put', key: '/registry/other/x', value: Buffer.from(String(i)) }],
       })
-      // The clock is stopped, so a list that waits for a timer would never end.
+      // The test's clock does not advance, so a list that waits for a timer would never resolve.
       const lists = await Promise.all([fixture.cacher.list(prefix), fixture.cacher.list(prefix, { limit: 1 })])
       for (const list of lists) expect(list.revision).toBe(commit.revision)
     }
   })
 
-  test('read all pages from the state of the first page', async () => {
+  test('return all pages from the state of the first page', async () => {
     await using fixture = await openFixture()
     for (const name of ['a', 'b', 'c', 'd', 'e']) await fixture.put('ns', name)
     const first = await fixture.cacher.list(`${prefix}ns`, { limit: 2 })
@@ -82,7 +82,7 @@ describe('lists', () => {
     expect(inStore.continue).toBe(first.continue)
   })
 
-  test('that accept any state ignore the limit, and pages with a selector are full', async () => {
+  test('with resourceVersion 0 ignore the limit, and pages of lists with a selector are full', async () => {
     await using fixture = await openFixture()
     for (let i = 0; i < 10; i++) await fixture.put('ns', `p${i}`, { labels: { par: i % 2 === 0 ? 'even' : 'odd' }, nodeName: `n${i % 3}` })
     await fixture.caughtUp()
@@ -95,7 +95,7 @@ describe('lists', () => {
     expect(await names(fixture, { recursive: false, predicate: labelled('par=odd') }, keyOf('ns', 'p4'))).toEqual([])
   })
 
-  test('of a future version are refused after three seconds, with both revisions', async () => {
+  test('of a future revision fail after three seconds, and the error has both revisions', async () => {
     await using fixture = await openFixture()
     const current = await fixture.put('ns', 'a')
     await fixture.caughtUp()
@@ -113,7 +113,7 @@ describe('lists', () => {
     expect([...(await soon).items]).toHaveLength(2)
   })
 
-  test('fall back to the store when the cache is not fresh in time', async () => {
+  test('are answered by the store if the cache does not receive the revision in time', async () => {
     await using fixture = await openFixture({
       requestProgress: () => Promise.resolve(),
       wrap: (store) => ({ ...store, watch: (_key, { signal }) => Promise.resolve(silence(signal)) }),
@@ -127,7 +127,7 @@ describe('lists', () => {
     expect(await names(fixture, { resourceVersion: '0' })).toEqual([])
   })
 
-  test('of a version that was dropped or compacted are served by the store', async () => {
+  test('of a revision that the cache has dropped or the store has compacted are answered by the store', async () => {
     await using fixture = await openFixture({ ring: { minimum: 2, maximum: 2 } })
     const first = await fixture.put('ns', 'a')
     for (const name of ['b', 'c', 'd', 'e']) await fixture.put('ns', name)
@@ -138,7 +138,7 @@ describe('lists', () => {
 })
 
 describe('watches', () => {
-  test('get changes after a revision as their selector sees them', async () => {
+  test('send the changes after a revision that concern their selector', async () => {
     await using fixture = await openFixture()
     const start = await fixture.put('ns', 'a', { labels: { k: 'x' } })
     await fixture.caughtUp()
@@ -175,7 +175,7 @@ describe('watches', () => {
     expect((await all.seen).error).toBeUndefined()
   })
 
-  test('start with any state, and end it with a bookmark on request', async () => {
+  test('start with the objects of any state, followed by a bookmark on request', async () => {
     await using fixture = await openFixture()
     await fixture.put('ns', 'a')
     await fixture.put('ns', 'b')
@@ -192,7 +192,7 @@ describe('watches', () => {
     expect((await none.seen).brief).toEqual(['ADDED ns/c@4'])
   })
 
-  test('from a dropped revision are too old, from a future one wait or are refused', async () => {
+  test('from a dropped revision fail as too old, and from a future revision wait or fail', async () => {
     await using fixture = await openFixture({ ring: { minimum: 2, maximum: 2 } })
     for (const name of ['a', 'b', 'c', 'd']) await fixture.put('ns', name)
     await fixture.caughtUp()
@@ -212,7 +212,7 @@ describe('watches', () => {
     expect((await future.seen).brief).toEqual(['ADDED ns/f@7'])
   })
 
-  test('get a bookmark every minute and before the deadline, never ahead of events', async () => {
+  test('send a bookmark every minute and before the deadline, but never before its events', async () => {
     await using fixture = await openFixture()
     await fixture.put('ns', 'a')
     await fixture.caughtUp()
@@ -229,7 +229,7 @@ describe('watches', () => {
     expect((await without.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
   })
 
-  test('without a reader continue from the ring or end after a timeout, and other watches are not affected', async () => {
+  test('whose reader pauses continue from the ring or end after a timeout, without affecting other watches', async () => {
     await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 3 }, stalledAfter: 10_000, ring: { minimum: 50 } })
     const start = await fixture.put('ns', 'a')
     await fixture.caughtUp()
@@ -253,7 +253,7 @@ describe('watches', () => {
     expect(brief((await slow.next()).value)).toEqual([reader.brief.at(-1)])
   })
 
-  test('share their event objects, so that each event is encoded once', async () => {
+  test('share the same event objects, so that each event is encoded once', async () => {
     await using fixture = await openFixture()
     const watches = [open(fixture, { resourceVersion: '1' }), open(fixture, { resourceVersion: '1', predicate: labelled('!none') })]
     await fixture.put('ns', 'a')
@@ -265,7 +265,7 @@ describe('watches', () => {
     first!.forEach((event, i) => expect(event).toBe(second![i]))
   })
 
-  test('get all events of one revision in one batch', async () => {
+  test('send all events of one revision in one batch', async () => {
     await using fixture = await openFixture()
     const { seen } = open(fixture, { resourceVersion: '1' })
     await fixture.backend.commit({
@@ -278,7 +278,7 @@ describe('watches', () => {
 })
 
 describe('after the watch of the store fails', () => {
-  test('the cache continues at its revision, and its watchers see no difference', async () => {
+  test('the cache continues at its last revision, and its watchers see no difference', async () => {
     const store = breakable()
     await using fixture = await openFixture(store)
     const { seen } = open(fixture, { resourceVersion: '1' })
@@ -311,7 +311,7 @@ describe('after the watch of the store fails', () => {
     expect((await seen).brief).toEqual(['ADDED ns/a@2', 'DELETED ns/a@3', 'ADDED ns/b@4'])
   })
 
-  test('after lost history the cache lists again and ends its watchers as too old', async () => {
+  test('the cache lists again and ends its watchers as too old if the store has compacted its revision', async () => {
     const store = breakable()
     await using fixture = await openFixture(store)
     const { seen } = open(fixture, { resourceVersion: '1' })
@@ -355,7 +355,7 @@ describe('other methods', () => {
     expect(suggested).toEqual([revision, revision + 1])
   })
 
-  test('get reads the store if it must be current, the cache otherwise', async () => {
+  test('get reads from the store without a resourceVersion, and otherwise from the cache', async () => {
     await using fixture = await openFixture()
     const revision = await fixture.put('ns', 'a')
     expect((await fixture.cacher.get(keyOf('ns', 'a'))).revision).toBe(revision)
@@ -363,7 +363,7 @@ describe('other methods', () => {
     await expect(fixture.cacher.get(keyOf('ns', 'b'), { resourceVersion: '0' })).rejects.toMatchObject({ code: 'KeyNotFound' })
   })
 
-  test('the periodic comparison finds and names a change that the cache missed', async () => {
+  test('the periodic comparison with the store reports the key of a change that the cache missed', async () => {
     await using fixture = await openFixture({
       wrap: (store) => ({
         ...withoutSnapshots(store),

@@ -51,34 +51,34 @@ import { WatchRegister } from './watch-register.ts'
 import type { CacheStatus, WatchRegisterOptions } from './watch-register.ts'
 
 export interface CacherOptions<T extends KubeObject = KubeObject> extends WatchRegisterOptions {
-  /** The wrapped storage, which the cacher owns and closes. */
+  /** The wrapped storage. The cacher closes it. */
   readonly storage: Storage<T>
-  /** The prefix of all keys of the resource. A final "/" is added. */
+  /** The prefix of all keys of the resource. If it does not end with "/", a "/" is added. */
   readonly prefix: string
-  /** The field by which most watchers select: "spec.nodeName" for pods. */
+  /** The selectable field that most watchers use: "spec.nodeName" for pods. */
   readonly triggerField?: string | undefined
-  /** Makes the store send progress on its watches soon. Without it, reads wait for the store's regular progress. */
+  /** Makes the store send progress on its watches soon. Absent: reads wait for the progress that the store sends regularly. */
   readonly requestProgress?: (() => Promise<void>) | undefined
-  /** Returns the store's oldest readable revision. The cache refuses older ones too. */
+  /** Returns the store's oldest readable revision. The cache refuses older revisions too. */
   readonly compactedRevision?: (() => Revision) | undefined
   readonly clock?: Clock | undefined
   readonly ring?: EventRingOptions | undefined
-  /** The maximum time that a read waits for the cache to reach a revision, in milliseconds. Default: 3,000. */
+  /** The maximum time that a read waits until the cache has a revision, in milliseconds. Default: 3,000. */
   readonly freshnessTimeout?: number | undefined
-  /** Milliseconds between comparisons of cache and store. 0 disables them. Default: 5 minutes. */
+  /** The interval between comparisons of the cache with the store, in milliseconds. 0 disables comparisons. Default: 5 minutes. */
   readonly digestPeriod?: number | undefined
-  /** Returns a number from 0 to 1, which spreads those comparisons. */
+  /** Returns a random number from 0 to 1. It varies the interval between comparisons. */
   readonly random?: (() => number) | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
-  /** Called for errors outside of requests: a failed watch of the store, or a cache that differs from its store. */
+  /** Called for errors outside of requests, for example if the watch on the store fails, or if the cache differs from the store. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
 const reinitializing = 'storage is (re)initializing'
 
 /**
- * A storage that wraps another storage. Reads and watches are answered from memory, and writes go to the wrapped storage. Callers see no difference
- * except in speed.
+ * A watch cache: a storage that wraps another storage. It answers reads and watches from memory, and passes writes to the wrapped storage.
+ * Callers see no difference except in speed.
  */
 export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   readonly #options: CacherOptions<T>
@@ -93,7 +93,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   readonly #closing = new AbortController()
   readonly #feed: Promise<void>
   readonly #check: ConsistencyCheck
-  /** True if a cache that is not ready still has a complete older state. */
+  /** Whether the cache has a complete older state while it is not ready. */
   #hasOldState = false
 
   constructor(options: CacherOptions<T>) {
@@ -141,7 +141,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return this.#storage.create(key, object, options)
   }
 
-  /** Passes the update to the store, with the newest cached object as its suggestion. */
+  /** Passes the update to the store, with the cached object as its suggestion. */
   guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options?: UpdateOptions<T>): Promise<StoredObject<T>> {
     return this.#storage.guaranteedUpdate(key, tryUpdate, this.#withSuggestion(key, options))
   }
@@ -296,7 +296,10 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: matches ? [object] : [] })
   }
 
-  /** Returns the keys that the predicate may match, if they are known without a walk: for one name in one namespace, or from an index. */
+  /**
+   * Returns the keys of the objects that the predicate may match, if they can be found without testing all objects. That is so for one name
+   * in one namespace, or if an index has them. Otherwise returns undefined.
+   */
   #indexed(
     state: ObjectSnapshot<T>,
     prefix: string,
@@ -314,14 +317,14 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   /**
-   * Returns true if a cache that is not ready can answer a read of any state from `resourceVersion` on. This may last long: with one unreadable
-   * object in the store, a list from the store fails.
+   * Returns true if the cache, while it is not ready, can answer a read of any state from `resourceVersion` on with its older state. The
+   * cache may be in this situation for long: if the store has one unreadable object, filling the cache fails.
    */
   #hasOldStateFrom(resourceVersion: string | undefined): boolean {
     return this.#hasOldState && (parseResourceVersion(resourceVersion) ?? Infinity) <= this.#cache.revision
   }
 
-  /** Waits until the cache has the revision. Throws `ResourceVersionTooLarge` after the timeout. */
+  /** Waits until the cache has the revision. Throws `ResourceVersionTooLarge` after a timeout. */
   async #waitFor(key: string, revision: Revision, signal: AbortSignal | undefined): Promise<void> {
     if (await this.#freshness.wait(revision, this.#timeout, signal)) return
     signal?.throwIfAborted()
@@ -332,7 +335,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return new StorageError({ code: 'NotReady', key: this.#prefix, message: reinitializing })
   }
 
-  /** Returns the cached object. Returns undefined for an unreadable object, because the store reports that error. */
+  /** Returns the cached object. Returns undefined for an unreadable object, so that the store is read and reports the error. */
   #getIfReadable(key: string): StoredObject<T> | undefined {
     try {
       return this.#cache.get(key)

@@ -34,7 +34,7 @@ async function openTimed(
   options: (clock: TestClock) => CachedStorageOptions | Promise<CachedStorageOptions>,
 ): Promise<StorageUnderTest> {
   const clock = createManualClock()
-  // Advances the clock all the time, for reads that wait with a timeout.
+  // Advance the clock continuously, for reads that wait with a timeout.
   const passing = setInterval(() => clock.advance(10), 10)
   const under = await openCachedStorage(request, { ...(await options(clock)), clock })
   return { ...under, close: () => Promise.resolve(under.close()).finally(() => clearInterval(passing)) }

@@ -6,18 +6,19 @@ import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 export interface ConsistencyCheckOptions {
   readonly clock: Clock
   /**
-   * Milliseconds between two comparisons. Up to half of it is added at random, so that the caches of one process take turns. 0 disables comparisons.
+   * The interval between two comparisons, in milliseconds. Up to half of it is added at random, so that the caches of one process do not
+   * compare at the same time. 0 disables comparisons.
    */
   readonly period: number
-  /** Returns a number from 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number
-  /** Compares cache and store. Returns undefined if that is not possible now. */
+  /** Compares the cache with the store. Returns undefined if that is not possible now. */
   readonly compare: () => Promise<DigestComparison> | undefined
   readonly onError?: ((error: unknown) => void) | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** Compares a cache with its store periodically, and reports differences. */
+/** Compares a cache with its store periodically, and reports a difference as an error. */
 export class ConsistencyCheck {
   readonly #options: ConsistencyCheckOptions
   #cancel: (() => void) | undefined
@@ -49,7 +50,7 @@ export class ConsistencyCheck {
     } catch (error) {
       if (this.#stopped) return
       metrics?.compared('error')
-      // If the cache's state is older than the store's history, nothing is wrong.
+      // Ignore this error: the store has compacted the cache's revision, so the states cannot be compared.
       if (!isStorageError(error, 'ResourceVersionTooOld')) onError?.(error)
     }
   }

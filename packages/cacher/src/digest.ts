@@ -6,21 +6,21 @@ import type { Revision, Storage, StoredObject } from '@keelson/storagebackend'
 
 /** The result of comparing a cache with its store. */
 export interface DigestComparison {
-  /** Whether keys, revisions and bytes are the same, in the same order. */
+  /** Whether cache and store have the same keys, revisions and bytes in the same order. */
   readonly equal: boolean
   readonly revision: Revision
-  /** The hash of the cache's keys and revisions. */
+  /** The hash of the keys and revisions in the cache. */
   readonly cacheDigest: string
   readonly storeDigest: string
-  /** The first key at which cache and store differ. */
+  /** The first key at which cache and store differ. Undefined if they are equal. */
   readonly firstDifference: string | undefined
 }
 
 const pageSize = 1000
 
 /**
- * Compares the cache's state with the store's state at the same revision, in slices. Opened objects are not kept. Throws the store's error if its
- * history no longer has the revision.
+ * Compares the state of a cache with the store's state at the same revision, in slices. Objects that are decoded for this are not kept in
+ * memory. Throws the store's error if the store has compacted the revision.
  */
 export async function compareDigests<T extends KubeObject>(
   cached: { readonly revision: Revision; readonly objects: Iterable<StoredObject<T>> },
@@ -76,6 +76,6 @@ function next<V>(iterator: Iterator<V>): V | undefined {
 function same(a: StoredObject | undefined, b: StoredObject | undefined): boolean {
   if (a === undefined || b === undefined || a.key !== b.key || a.revision !== b.revision) return false
   const [x, y] = [a.body, b.body]
-  // Cache and store may share the same bytes.
+  // Cache and store may share the same memory, so the bytes need no comparison.
   return (x.buffer === y.buffer && x.byteOffset === y.byteOffset && x.length === y.length) || Buffer.compare(x, y) === 0
 }

@@ -54,7 +54,7 @@ describe('Dispatcher', () => {
   const dispatcher = new Dispatcher<Pod>({ prefix, triggerField: 'spec.nodeName' })
   for (const watcher of Object.values(watchers)) dispatcher.add(watcher)
 
-  test('finds exactly the watchers that may match', () => {
+  test('finds exactly the watchers whose selection may match', () => {
     const found = dispatcher.candidates(change('ns', 'a', 'n1', 'n0')).map((watcher) => names.get(watcher))
     expect(found.toSorted((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))).toEqual([
       'all',

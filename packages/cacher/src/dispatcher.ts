@@ -5,20 +5,22 @@ import type { CacheWatcher, Trigger } from './cache-watcher.ts'
 export interface DispatcherOptions {
   /** The prefix of all keys of the resource. */
   readonly prefix: string
-  /** The field by which most watchers select, such as "spec.nodeName". */
+  /** The selectable field that most watchers use, for example "spec.nodeName". */
   readonly triggerField?: string | undefined
 }
 
 /**
- * Finds the watchers that may match an event, without visiting the others. Each watcher is in one bucket, that of its most selective requirement:
+ * Finds the watchers that may match an event, without testing all watchers. Each watcher is in one bucket, which is that of its most
+ * selective requirement:
  *
  *   field  n1                          spec.nodeName=n1: all watches of that value, with any prefix
  *   name   /registry/pods/ns/ + a      one name under a prefix
  *   under  /registry/pods/ns/          everything under a prefix
  *   key    /registry/pods/ns/a         one key (a watch that is not recursive)
  *
- * An event at /registry/pods/ns/a looks up the buckets of its field values (before and after the change). For each prefix of its key it looks up
- * "under" and "name". These are a few lookups for any number of watchers, and none in empty maps.
+ * For an event at /registry/pods/ns/a, `candidates` looks up the "key" bucket of the key, and the "field" buckets of the field's values before and
+ * after the change. For each prefix of the key it also looks up "under" and "name". The number of lookups does not depend on the number of
+ * watchers. Empty maps are skipped.
  */
 export class Dispatcher<T extends KubeObject = KubeObject> {
   readonly #prefix: string
@@ -50,7 +52,10 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     else if (bucket instanceof Set && bucket.delete(watcher) && bucket.size === 0) this.#buckets[type].delete(name)
   }
 
-  /** Returns the required value of the trigger field, if the selection has no other requirement. */
+  /**
+   * Returns the trigger field and the value that the selection requires for it. Returns undefined if the selection has any other
+   * requirement.
+   */
   triggerOf(selection: Selection<T>): Trigger | undefined {
     const field = this.#triggerField
     const value = field === undefined ? undefined : selection.requiresOnly(field, this.#prefix)
@@ -74,7 +79,7 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     }
     if (exact.size > 0) lookUp(exact, key)
     if (under.size === 0 && name.size === 0) return candidates
-    // For every built-in resource the last step of the key is the object's name.
+    // For every built-in resource, the last segment of the key is the object's name.
     const objectName = key.slice(key.lastIndexOf('/') + 1)
     for (let end = this.#prefix.length; end > 0; end = key.indexOf('/', end) + 1) {
       const prefix = key.slice(0, end)
@@ -84,13 +89,16 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     return candidates
   }
 
-  /** Pushes the events of one revision to their watchers. `position` is that of the first event in the ring. `flush` wakes the readers. */
+  /**
+   * Pushes the events of one revision to the watchers that they concern. `position` is the position of the first event in the ring. Readers
+   * are woken later by `flush`.
+   */
   dispatch(events: readonly CacheEvent<T>[], position: number): void {
     const watchers = events.length === 1 ? this.candidates(events[0]!) : new Set(events.flatMap((event) => this.candidates(event)))
     for (const watcher of watchers) if (watcher.push(events, position)) this.#touched.push(watcher)
   }
 
-  /** Wakes the readers of all dispatched events, once per batch of the store. */
+  /** Wakes the readers that got events since the last call. Call it once per batch of the store. */
   flush(): void {
     if (this.#touched.length === 0) return
     const touched = this.#touched
@@ -103,7 +111,7 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     const trigger = this.#triggerField === undefined ? undefined : selection.requires(this.#triggerField)
     if (trigger !== undefined) return { type: 'field', name: trigger }
     const namespace = selection.key === this.#prefix ? selection.requires('metadata.namespace') : undefined
-    // The field is empty for an object without a namespace. Its bucket is then the prefix alone.
+    // An empty metadata.namespace selects cluster-wide objects, so the watcher belongs to the bucket of the prefix.
     const under = namespace === undefined || namespace === '' ? selection.key : `${selection.key}${namespace}/`
     const name = selection.requires('metadata.name')
     return name === undefined ? { type: 'under', name: under } : { type: 'name', name: `${under} ${name}` }
@@ -115,5 +123,8 @@ interface Bucket {
   readonly name: string
 }
 
-/** Buckets of watchers. Most buckets have one watcher, which needs no set: with thousands of watchers, a further object for each costs time. */
+/**
+ * Groups of watchers by key. Most groups have one watcher, which is stored without a set: with thousands of watchers, one more object for
+ * each costs time.
+ */
 type Buckets<T extends KubeObject> = Map<string, CacheWatcher<T> | Set<CacheWatcher<T>>>

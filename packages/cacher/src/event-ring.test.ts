@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { EventRing } from './event-ring.ts'
 
 describe('EventRing', () => {
-  test('grows while its events are young and shrinks when they are old', () => {
+  test('grows while its events are recent, and shrinks when they are old', () => {
     const ring = new EventRing({ minimum: 4, maximum: 16, freshFor: 1000 })
     ring.reset(10)
     for (let i = 1; i <= 20; i++) ring.add({ revision: 10 + i, time: i })
@@ -16,7 +16,7 @@ describe('EventRing', () => {
     expect(ring.base).toBe(66)
   })
 
-  test('keeps every event after its base, at a fixed position', () => {
+  test('keeps every event after `base`, and the position of an event does not change', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ step: fc.integer({ min: 0, max: 2 }), wait: fc.nat(50) }), { maxLength: 300 }), (steps) => {
         const ring = new EventRing({ minimum: 3, maximum: 24, freshFor: 200 })
@@ -39,7 +39,7 @@ describe('EventRing', () => {
     )
   })
 
-  test('recognizes positions from before a reset', () => {
+  test('treats positions from before a reset as dropped', () => {
     const ring = new EventRing()
     ring.reset(1)
     ring.add({ revision: 2, time: 0 })

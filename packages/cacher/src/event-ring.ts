@@ -9,14 +9,18 @@ export interface RingEvent {
 export interface EventRingOptions {
   readonly minimum?: number
   readonly maximum?: number
-  /** A full ring grows if its oldest event is younger than this (ms). Otherwise it drops that event. */
+  /**
+   * The age, in milliseconds, that decides whether a full ring grows. If the oldest event is younger, the ring grows. Otherwise the ring
+   * drops that event.
+   */
   readonly freshFor?: number
   readonly onResize?: ((from: number, to: number) => void) | undefined
 }
 
 /**
- * The newest events, in revision order. Positions always grow, even after a `reset`, so an earlier position is recognized as dropped. The ring doubles
- * when it is full of young events, and halves when its newest quarter is old.
+ * The newest events in revision order, in a ring buffer. Positions increase with every event, also after a `reset`, so a position from
+ * before is recognized as dropped. The ring doubles its size when it is full of recent events, and halves it when its newest quarter is
+ * old.
  *
  *   dropped   │ start ............ end │ next event
  *             └ base: revision of the newest dropped event; the ring has everything after it
@@ -45,7 +49,7 @@ export class EventRing<E extends RingEvent> {
   get end(): number {
     return this.#end
   }
-  /** The oldest revision at which a watch may start. */
+  /** The oldest revision from which a watch can start. */
   get base(): Revision {
     return this.#base
   }
@@ -53,7 +57,7 @@ export class EventRing<E extends RingEvent> {
     return this.#slots.length
   }
 
-  /** Drops all events. History starts after `revision`, and positions continue to grow. */
+  /** Drops all events. The history of the ring then starts after `revision`. Positions continue to increase. */
   reset(revision: Revision): void {
     this.#start = this.#end
     if (this.#slots.length > this.#minimum) this.#onResize?.(this.#slots.length, this.#minimum)
@@ -69,12 +73,12 @@ export class EventRing<E extends RingEvent> {
     this.#end++
   }
 
-  /** Returns the event at a position, or undefined if it was dropped or does not exist yet. */
+  /** Returns the event at a position. Returns undefined if the event was dropped or does not exist yet. */
   at(position: number): E | undefined {
     return position >= this.#start && position < this.#end ? this.#slots[position % this.#slots.length] : undefined
   }
 
-  /** Returns the position of the first event after `revision`, or undefined if such an event was dropped. */
+  /** Returns the position of the first event after `revision`. Returns undefined if such an event was dropped. */
   positionAfter(revision: Revision): number | undefined {
     if (revision < this.#base) return undefined
     let low = this.#start

@@ -11,8 +11,8 @@ export interface FeedOptions<T extends KubeObject> {
   /** Replaces the contents of the cache with a list of the store. */
   readonly replace: (list: ObjectList<T>) => Promise<void>
   /**
-   * Called before the cache is filled again. `isWhole` is true if the cache still has a complete, older state of the store. It is false if the cache
-   * has part of a state, or a state that the store no longer knows.
+   * Called before the cache is filled again. `isWhole` is true if the cache still has a complete older state of the store. It is false if
+   * the state is incomplete, or if the store no longer knows the state because it was restored from a backup.
    */
   readonly onRestart: (reason: string, isWhole: boolean) => void
   readonly clock: Clock
@@ -26,9 +26,9 @@ const maxDelay = 1000
 const maxFailedWatches = 3
 
 /**
- * Keeps a cache equal to the store: lists, then watches from the list's revision. After a failure it opens the watch again at the cache's last
- * revision, so that no change is lost or repeated. It lists again only if the store's history no longer has that revision. It runs until the signal
- * aborts, and never rejects.
+ * Fills a cache with a list of the store, and then applies the changes of a watch from the list's revision. If the watch fails, it opens a
+ * new one at the cache's last revision, so that no change is lost or repeated. It lists again only if the store has compacted that
+ * revision. It runs until the signal aborts, and never rejects.
  */
 export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Promise<void> {
   const { storage, prefix, cache, clock, signal } = options
@@ -36,7 +36,9 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
   let applying = false
   let isWhole = false
   let reported = ''
-  /** Reports repeated errors once, because one may last for hours with a retry every second. */
+  /**
+   * Report an error only if it differs from the last one. With a retry every second, the same error could otherwise be reported for hours.
+   */
   const report = (error: unknown): void => {
     const text = String(error)
     if (text !== reported) options.onError?.(error)
@@ -48,7 +50,7 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
     try {
       if (mustList) {
         const list = await storage.list(prefix, { signal })
-        // The store was restored from an older backup.
+        // The store was restored from a backup, so its revisions are lower than before.
         if (list.revision < cache.revision) isWhole = false
         await options.replace(list)
         isWhole = true
@@ -70,7 +72,7 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
     } catch (error) {
       if (signal.aborted) return
       report(error)
-      // A cache that failed within a batch has applied an unknown part of it.
+      // If the cache failed within a batch, an unknown part of the batch has been applied, so the cache must be filled again.
       if (applying || isExpired(error) || failedWatches >= maxFailedWatches || mustList) {
         mustList = true
         if (applying) isWhole = false
@@ -90,7 +92,7 @@ async function follow<T extends KubeObject>(
   { storage, prefix, cache, signal }: FeedOptions<T>,
   onBatch: (batch: ObjectEvents<T>) => void,
 ): Promise<void> {
-  // The revision is never 0, which would start the watch with a state.
+  // The revision is never "0". With "0" the watch would start with existing objects.
   const watch = await storage.watch(prefix, { resourceVersion: String(cache.revision), allowBookmarks: true, signal })
   for await (const batch of watch) {
     if (signal.aborted) return

@@ -17,8 +17,9 @@ export interface FreshnessOptions {
 const progressPeriod = 100
 
 /**
- * The revision up to which the cache has every change. Requests may wait for a newer one. While they wait, the store is asked for progress at once
- * and then every 100 ms, because it sends nothing else while only other resources change.
+ * The revision up to which the cache has every change. Requests can wait until the cache has a newer revision. While any request waits, the
+ * store is asked for progress at once and then every 100 ms. Without progress the cache would get no newer revision while only other
+ * resources change.
  */
 export class Freshness {
   readonly #clock: Clock
@@ -40,14 +41,14 @@ export class Freshness {
     return this.#revision
   }
 
-  /** Sets the revision, unless it is older. */
+  /** Sets the revision. An older revision is ignored. */
   advance(revision: Revision): void {
     if (revision <= this.#revision) return
     this.#revision = revision
     for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.done()
   }
 
-  /** Resolves to true when `revision` is reached, or to false after `milliseconds` or on abort. */
+  /** Resolves to true when the cache has `revision`. Resolves to false after `milliseconds`, or when the signal aborts. */
   async wait(revision: Revision, milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     const start = this.#clock.now()
     if (revision > this.#revision && signal?.aborted !== true) {
@@ -69,12 +70,15 @@ export class Freshness {
     return revision <= this.#revision
   }
 
-  /** Ends all waits. */
+  /** Ends all waits. Their promises resolve to false. */
   release(): void {
     for (const waiter of this.#waiters) waiter.done()
   }
 
-  /** Each new waiter causes another request, because the response to an earlier one may be too old. */
+  /**
+   * Asks the store for progress at once. Each new waiter causes a request, because the response to an earlier request may have an older
+   * revision.
+   */
   #requestNow(): void {
     this.#askAgain = this.#asking
     if (this.#asking || this.#requestProgress === undefined) return
@@ -87,7 +91,7 @@ export class Freshness {
       if (this.#askAgain) this.#requestNow()
       else this.#cancelTimer = this.#clock.after(progressPeriod, () => this.#requestNow())
     }
-    // Errors are ignored, because the wait ends by its timeout.
+    // Errors are ignored. If no progress arrives, the requests end by their timeouts.
     this.#requestProgress().then(settled, settled)
   }
 }

@@ -33,10 +33,10 @@ function predicateOf({ labels, fields }: { readonly labels: string; readonly fie
   }
 }
 
-/** Waits until an index of this number of objects is built. On a busy machine the build pauses after each object. */
+/** Waits until an index of this number of objects is built. On a busy machine, building pauses after each object. */
 const indexOf = (objects: number): Promise<void> => settle(objects + 5)
 
-/** Reads all pages, each with its count of remaining objects. */
+/** Reads all pages of a list, each with its number of remaining objects. */
 async function pagesOf(storage: Storage<Pod>, key: string, options: ListObjectsOptions): Promise<[keys: string[], revision: number][]> {
   const pages: [string[], number][] = []
   let token = ''
@@ -48,7 +48,7 @@ async function pagesOf(storage: Storage<Pod>, key: string, options: ListObjectsO
   return pages
 }
 
-/** Removes an empty last page, because the store may have read further and found no more objects. */
+/** Removes an empty last page. The store may return one, because it reads further before it knows that there are no more objects. */
 const withoutEmptyEnd = <P extends readonly [string[], number]>(pages: readonly P[]): readonly P[] =>
   pages.length > 1 && pages.at(-1)![0].length === 0 ? pages.slice(0, -1) : pages
 
@@ -76,7 +76,7 @@ test.each([
   )
 })
 
-test('a list by the trigger field examines only objects with the value', async () => {
+test('a list by the trigger field tests only objects with the selected value', async () => {
   const registry = createMetricsRegistry()
   const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
   await using fixture = await openFixture({ triggerField, metrics })
@@ -92,7 +92,7 @@ test('a list by the trigger field examines only objects with the value', async (
   expect(registry.text()).toContain('apiserver_cache_list_fetched_objects_total{group="",index="f:spec.nodeName",resource="pods"} 6')
 })
 
-test('a list of one name in one namespace is a lookup', async () => {
+test('a list of one name in one namespace tests only that object', async () => {
   const registry = createMetricsRegistry()
   const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
   await using fixture = await openFixture({ metrics })
@@ -108,8 +108,8 @@ test('a list of one name in one namespace is a lookup', async () => {
   expect(registry.text()).toContain('apiserver_cache_list_fetched_objects_total{group="",index="f:metadata.name",resource="pods"} 2')
 })
 
-describe('labels', () => {
-  /** Returns the number of objects that each list examines. */
+describe('label indexes', () => {
+  /** Returns the number of objects that each list tests. */
   async function looks(count: number, labelsOf: (i: number) => Record<string, string>, selectors: readonly string[]): Promise<number[]> {
     const registry = createMetricsRegistry()
     const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
@@ -129,17 +129,17 @@ describe('labels', () => {
     return looked
   }
 
-  test('the second list by a label builds an index', async () => {
+  test('the second list by a label builds an index for that label', async () => {
     const selectors = ['app=a3', 'app=a4', 'app=a5', 'app in (a1,a2)', 'app=none', 'app!=a1', 'tier=x,app=a9']
     expect(await looks(50, (i) => ({ app: `a${i % 25}` }), selectors)).toEqual([50, 2, 2, 4, 0, 50, 2])
   })
 
-  test('an index that finds most objects is not used', async () => {
+  test('an index is not used if it finds most objects', async () => {
     const selectors = ['app=a', 'app=a', 'app=a', 'app=b']
     expect(await looks(50, (i) => ({ app: i === 7 ? 'b' : 'a' }), selectors)).toEqual([50, 50, 50, 1])
   })
 
-  test('at most four labels have an index', async () => {
+  test('at most four labels are indexed', async () => {
     const ask = ['a=1', 'b=1', 'c=1', 'd=1']
     expect(await looks(10, () => ({}), [...ask, ...ask, ...ask, 'e=1', 'a=1', 'd=1'])).toEqual([
       ...Array<number>(4).fill(10),

@@ -6,26 +6,26 @@ import { ValueIndex } from './value-index.ts'
 export interface IndexesOptions {
   /** The prefix of all keys of the resource. */
   readonly prefix: string
-  /** The field by which most watches and lists select. */
+  /** The selectable field that most watches and lists use. */
   readonly triggerField?: string | undefined
   readonly clock: Clock
 }
 
-/** The keys of a range that an index found. */
+/** The keys in a range that an index found. */
 export interface IndexedKeys {
-  /** The name of the index, for metrics. */
+  /** The name of the index in metrics. */
   readonly name: string
-  /** The keys, in order. */
+  /** The keys, in UTF-8 order. */
   readonly keys: readonly string[]
-  /** Whether the predicate has no other requirement, so that all objects of these keys match. */
+  /** Whether all objects of these keys match the predicate. True if the predicate has no requirement besides the indexed one. */
   readonly exact: boolean
 }
 
-/** The maximum number of indexed labels. Lists by other labels walk the state. */
+/** The maximum number of indexed labels. Lists by other labels test all objects. */
 const maxLabels = 4
-/** A lookup of one key costs about as much as examining this number of objects. */
+/** The number of objects that can be tested in the time of looking up one key. */
 const objectsPerLookup = 8
-/** The name of all label indexes in metrics, because the values of a metric must be bounded. */
+/** The name of every label index in metrics. Label keys are not used, because the values of a metric label must be bounded. */
 const labelIndexName = 'l:*'
 
 interface IndexLookup<T extends KubeObject> {
@@ -35,15 +35,15 @@ interface IndexLookup<T extends KubeObject> {
 }
 
 /**
- * The indexes of the newest state: by the trigger field, and by labels that lists require repeatedly. They find the keys that a selector may match
- * without a walk.
+ * Indexes of the newest state: one by the trigger field, and one for each label that lists select repeatedly. An index finds the keys of
+ * the objects that a selector may match, without testing all objects.
  */
 export class Indexes<T extends KubeObject = KubeObject> {
   readonly #prefix: string
   readonly #clock: Clock
   readonly #triggerField: string | undefined
   readonly #trigger: ValueIndex<T> | undefined
-  /** Label indexes in order of last use. */
+  /** Label indexes, with the most recently used one last. */
   readonly #labels = new Map<string, ValueIndex<T>>()
 
   constructor({ prefix, triggerField, clock }: IndexesOptions) {
@@ -53,7 +53,9 @@ export class Indexes<T extends KubeObject = KubeObject> {
     if (triggerField !== undefined) this.#trigger = new ValueIndex(prefix, (object) => object.field(triggerField))
   }
 
-  /** Returns the keys for a predicate, or undefined if a walk is as fast. `state` must be the newest. */
+  /**
+   * Returns the keys that the predicate may match. Returns undefined if testing all objects is as fast. `state` must be the newest state.
+   */
   keysFor(predicate: Predicate | undefined, range: KeyRange, state: ObjectSnapshot<T>): IndexedKeys | undefined {
     if (predicate === undefined) return undefined
     const now = this.#clock.now()
@@ -70,13 +72,13 @@ export class Indexes<T extends KubeObject = KubeObject> {
     return { name: best.name, keys: best.index.keysIn(range, best.values), exact }
   }
 
-  /** Applies a change of the newest state. */
+  /** Applies a change of the newest state to all indexes. */
   apply(event: CacheEvent<T>): void {
     this.#trigger?.apply(event)
     for (const index of this.#labels.values()) index.apply(event)
   }
 
-  /** Drops all indexes after the state was replaced. */
+  /** Drops all indexes. Called after the state was replaced. */
   reset(): void {
     this.#trigger?.reset()
     this.#labels.clear()
@@ -92,7 +94,7 @@ export class Indexes<T extends KubeObject = KubeObject> {
     }
   }
 
-  /** Returns the index of a label. Undefined for the first list by a label, because most labels are used once. */
+  /** Returns the index of a label. Returns undefined for the first list by a label, because most labels are selected only once. */
   #labelIndex(label: string): ValueIndex<T> | undefined {
     const known = this.#labels.get(label)
     this.#labels.delete(label)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { breakable, Collected, keyOf, openFixture, prefix } from './cacher.fixture.ts'
 import type { Pod } from './cacher.fixture.ts'
 
-test('a cache that lists again refuses a state older than the one it has served', async () => {
+test('a cache that lists again refuses a state that is older than the one it has returned before', async () => {
   const store = breakable()
   let stale: ObjectList<Pod> | undefined
   await using fixture = await openFixture({
@@ -37,7 +37,7 @@ test('a cache that lists again refuses a state older than the one it has served'
   expect([...(await cacher.list(prefix, { resourceVersion: '0' })).items]).toHaveLength(2)
 })
 
-test('every watcher sees growing revisions, from any start', async () => {
+test('every watcher gets increasing revisions, from any start', async () => {
   await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 2, examined: 3 } })
   const stop = new AbortController()
   const watches: Collected[] = []
@@ -59,7 +59,7 @@ test('every watcher sees growing revisions, from any start', async () => {
   }
 })
 
-test('a DELETED event has the last object with the revision of the deletion, also for watchers that are behind', async () => {
+test('a DELETED event has the last object with the revision of the deletion, also for slow watchers', async () => {
   await using fixture = await openFixture()
   const stop = new AbortController()
   const watch = async (resourceVersion: string): Promise<Collected> =>

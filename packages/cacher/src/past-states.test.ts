@@ -83,12 +83,12 @@ test.each([
     const revision = revisions[(i * 101) % revisions.length]!
     expect(await exactly(fixture, revision)).toEqual(states.get(revision))
   }
-  // The store has the states that the cache has dropped.
+  // The store is asked only for states that the cache has dropped.
   if (ring.maximum === undefined) expect(asked).toBe(0)
   else expect(asked).toBeLessThanOrEqual(300 - ring.maximum + 64)
 })
 
-test('a state of the store is not served before its events reached the cache', async () => {
+test('a list does not return a state of the store before the cache has received the events of that state', async () => {
   let held: (() => void) | undefined
   await using fixture = await openFixture({
     requestProgress: undefined,

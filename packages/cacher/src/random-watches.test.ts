@@ -27,14 +27,14 @@ const watch = fc.record({
   type: fc.constant('watch' as const),
   key: fc.constantFrom(prefix, `${prefix}n1`, keyOf('n1', 'a')),
   predicate: fc.constantFrom(...predicates),
-  /** The number of revisions before the newest one at which the watch starts. */
+  /** The number of revisions between the start of the watch and the newest revision. */
   back: fc.nat(12),
-  /** True if the watch is read only at the end. */
+  /** Whether the watch is read only at the end of the test. */
   lazy: fc.boolean(),
 })
 const pause = fc.record({ type: fc.constant('pause' as const) })
 
-/** All changes since the start, from which the expected events of a watch are computed. */
+/** All changes since the start of the test. The expected events of a watch are computed from them. */
 class Replay {
   readonly #changes: { revision: number; key: string; object: StoredObject<Pod> | undefined }[] = []
 
@@ -71,7 +71,7 @@ class Replay {
   }
 }
 
-test('every watch sees exactly the changes after its revision, and lists at a revision equal a replay', async () => {
+test('every watch gets exactly the changes after its revision, and a list at a revision has the state after that revision', async () => {
   const steps = fc.array(fc.oneof({ weight: 6, arbitrary: write }, { weight: 2, arbitrary: watch }, { weight: 1, arbitrary: pause }), {
     minLength: 10,
     maxLength: 80,
@@ -139,7 +139,7 @@ test('every watch sees exactly the changes after its revision, and lists at a re
   )
 })
 
-test('a failure of the store’s watch at any moment loses or repeats no event', async () => {
+test('if the watch on the store fails at any moment, no event is lost or repeated', async () => {
   const broken = fc.record({ type: fc.constant('break' as const), expired: fc.boolean() })
   const steps = fc.array(
     fc.oneof(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { routeList } from './read-routing.ts'
 import type { ListQuestion } from './read-routing.ts'
 
-/** The cache has the states from 50 to 100, and 100 is the newest. */
+/** A cache that has the states from revision 50 to 100. */
 const cache = { revision: 100, holds: (revision: number) => revision >= 50 && revision <= 100 }
 const versions = ['', '0', '7', '70', '100', '101', 'abc']
 const matches = [undefined, 'Exact', 'NotOlderThan', 'Other'] as const
@@ -18,19 +18,20 @@ const tokens = [
 type Meaning = 'store' | 'refused' | 'any age' | 'latest' | `at least ${number}` | `exactly ${number}`
 
 /**
- * kube-apiserver's decision about a request. It validates (`ValidateListOptions`) and decides whether the cache answers (`ShouldDelegateList`). Then
- * the cache selects the state (`waitUntilFreshAndList`). Refused requests are routed to the store here, which returns the error.
+ * Returns kube-apiserver's decision about a list. kube-apiserver first validates the request (`ValidateListOptions`) and decides whether
+ * the cache answers it (`ShouldDelegateList`). Then the cache selects the state (`waitUntilFreshAndList`). Here, refused requests are
+ * routed to the store, which returns the error.
  */
 function upstream({ resourceVersion, match, token, limit, recursive }: ListQuestion): Meaning {
   const revision = /^\d*$/.test(resourceVersion) ? Number(resourceVersion) : undefined
   const servable = (at: number): Meaning => (recursive && (at > cache.revision || cache.holds(at)) ? `exactly ${at}` : 'store')
   const newest = (at: number): Meaning => (at === 0 ? 'any age' : `at least ${at}`)
-  // Validates the request before any storage is read.
+  // Validates the request, as kube-apiserver does before it reads from cache or store.
   if (match !== undefined && (token !== undefined || resourceVersion === '' || !['Exact', 'NotOlderThan'].includes(match))) return 'refused'
   if (match === 'Exact' && revision === 0) return 'refused'
   if (revision === undefined) return 'refused'
   if (token !== undefined && recursive && (token === 'invalid' || revision > 0)) return 'refused'
-  // Chooses between cache and store.
+  // Decides whether the cache or the store answers.
   if (match === 'Exact') return servable(revision)
   if (match === 'NotOlderThan') return newest(revision)
   if (token !== undefined) {
@@ -55,7 +56,7 @@ function routed(question: ListQuestion): Meaning {
   }
 }
 
-test('every combination is routed as by kube-apiserver, with its limit and its first key', () => {
+test('every combination of list options is routed as by kube-apiserver, with the same limit and first key', () => {
   let combinations = 0
   for (const resourceVersion of versions)
     for (const match of matches)

@@ -6,12 +6,15 @@ export interface ListQuestion {
   readonly resourceVersion: string
   readonly match: 'Exact' | 'NotOlderThan' | undefined
   readonly limit: number
-  /** The decoded continue token, or "invalid" if it cannot be decoded. With a negative revision the list continues at the latest state. */
+  /**
+   * The decoded continue token, or "invalid" if it cannot be decoded. A negative revision means that the list continues at the latest
+   * state.
+   */
   readonly token: { readonly revision: Revision; readonly startKey: string } | 'invalid' | undefined
   readonly recursive: boolean
 }
 
-/** The properties of the cache that the decision depends on. */
+/** The properties of the cache on which the decision depends. */
 export interface CacheView {
   /** The newest revision in the cache. */
   readonly revision: Revision
@@ -19,22 +22,23 @@ export interface CacheView {
   holds(revision: Revision): boolean
 }
 
-/** The source of a list's answer. */
+/** The decision about a list: where its answer comes from. */
 export type ReadRoute =
-  /** The store answers, including refusals. */
+  /** The store answers, also if it refuses the request. */
   | { readonly type: 'store' }
-  /** The cache answers with its newest state, after it has reached `revision`. 0 accepts any state. `limit` 0 is no limit. */
+  /** The cache answers with its newest state, after it has received `revision`. 0 accepts any state. A `limit` of 0 means unlimited. */
   | { readonly type: 'notOlderThan'; readonly revision: Revision; readonly limit: number }
-  /** The cache answers after it has reached the store's current revision. */
+  /** The cache answers after it has received the store's current revision. */
   | { readonly type: 'consistent'; readonly startKey: string | undefined; readonly limit: number }
-  /** The cache answers with the state at one revision. It waits for a future revision. */
+  /** The cache answers with the state at exactly this revision. It waits for a revision that it has not received yet. */
   | { readonly type: 'exact'; readonly revision: Revision; readonly startKey: string | undefined; readonly limit: number }
 
 const store: ReadRoute = { type: 'store' }
 
 /**
- * Decides whether the cache or the store answers a list. `listedState` decides which state the list returns. The store answers everything that the
- * cache cannot: invalid versions and tokens, refused combinations, exact reads of one key, and states that the cache does not have.
+ * Decides whether the cache or the store answers a list. `listedState` determines which state the list returns. The store answers requests
+ * that the cache cannot: invalid versions and tokens, invalid combinations of options, exact reads of one key, and states that the cache
+ * does not have.
  */
 export function routeList(question: ListQuestion, cache: CacheView): ReadRoute {
   const { resourceVersion, match, token, recursive } = question

@@ -6,7 +6,7 @@ export type ReadinessState =
   | { readonly type: 'stopped' }
 
 /**
- * The readiness of the cache, and the requests that wait for it.
+ * The readiness of the cache. Requests can wait for it.
  *
  *   pending ──first list──▶ ready ──must list again──▶ pending …      any ──close──▶ stopped
  */
@@ -41,7 +41,7 @@ export class Readiness {
     this.#change({ type: 'stopped' })
   }
 
-  /** Resolves when the cache is ready or stopped, or after `milliseconds`. Resolves to true if it is ready. */
+  /** Resolves to true when the cache is ready. Resolves to false when it is stopped, after `milliseconds`, or when the signal aborts. */
   async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#state.type === 'pending' && signal?.aborted !== true) {
       await new Promise<void>((resolve) => {

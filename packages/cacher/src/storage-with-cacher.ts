@@ -14,7 +14,7 @@ export interface StorageWithCacherOptions extends CacherSettings {
   readonly metrics?: WatchCacheMetrics | undefined
 }
 
-/** Creates a decorator that adds a watch cache to each resource's store. */
+/** Creates a `StorageDecorator` that adds a watch cache to the storage of each resource. */
 export function storageWithCacher(
   options: StorageWithCacherOptions = {},
 ): <T extends KubeObject>(request: StorageRequest<T>) => Storage<T> {

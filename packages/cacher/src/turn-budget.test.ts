@@ -4,7 +4,7 @@ import { TurnBudget } from './turn-budget.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('work that does not fit into one turn runs in the next ones, in order', async () => {
+test('work that does not fit into one turn of the event loop runs in the next turns, in order', async () => {
   let now = 0
   const budget = new TurnBudget(() => now)
   const done: number[] = []
@@ -21,7 +21,7 @@ test('work that does not fit into one turn runs in the next ones, in order', asy
   }
 })
 
-test('time between turns is not counted', async () => {
+test('the time between two turns is not counted', async () => {
   let now = 0
   const budget = new TurnBudget(() => now)
   expect(budget.isSpent).toBe(false)
@@ -30,7 +30,7 @@ test('time between turns is not counted', async () => {
   expect(budget.isSpent).toBe(false)
 })
 
-test('work that waits without reading the budget first runs in a later turn', async () => {
+test('work that calls wait without checking isSpent runs in a later turn', async () => {
   const budget = new TurnBudget()
   let served = false
   budget.wait(() => (served = true))
@@ -50,7 +50,7 @@ test('hundreds of watches that start at once let other work run', async () => {
   let inThisTurn = 0
   let maxPerTurn = 0
   for (const watch of opened) {
-    // This takes about as long as encoding a batch.
+    // Reading an event takes about as long here as encoding a batch.
     void watch.forEach(() => {
       const end = performance.now() + 1
       while (performance.now() < end);

@@ -1,8 +1,9 @@
 import { sliceMilliseconds } from '@keelson/apimachinery'
 
 /**
- * The time in one turn of the event loop for work that can wait, such as the first batches of hundreds of watches that start at once. When it is
- * spent, work waits in a queue. The next turns run the queue in order, each until its time is spent.
+ * Limits the time in one turn of the event loop for work that can wait, such as the first batches of hundreds of watches that start at
+ * once. When the time is used up, further work waits in a queue. Each of the next turns runs work from the queue until the time of that
+ * turn is used up.
  */
 export class TurnBudget {
   readonly #now: () => number
@@ -13,7 +14,7 @@ export class TurnBudget {
     this.#now = now
   }
 
-  /** Whether the time of this turn is spent. Check it before each step of work. */
+  /** Whether the time of this turn is used up. Check it before each step of work. */
   get isSpent(): boolean {
     if (this.#turnEnds === undefined) {
       this.#begin()
@@ -22,7 +23,7 @@ export class TurnBudget {
     return this.#now() >= this.#turnEnds
   }
 
-  /** Calls `resume` in a later turn. */
+  /** Adds `resume` to the queue. It is called in a later turn. */
   wait(resume: () => void): void {
     this.#waiting.push(resume)
     if (this.#turnEnds === undefined) this.#begin()
@@ -35,7 +36,7 @@ export class TurnBudget {
 
   #next(): void {
     this.#turnEnds = undefined
-    // Work that waits again while the queue runs goes to its end, in another turn.
+    // Work that waits again while it runs is added to the end of the queue, and runs in another turn.
     let left = this.#waiting.length
     if (left === 0) return
     this.#begin()
@@ -43,5 +44,5 @@ export class TurnBudget {
   }
 }
 
-/** The budget of all watches of the process, because they share one thread. */
+/** The budget that all watches of the process share, because they run in one thread. */
 export const catchUpBudget: TurnBudget = new TurnBudget()

@@ -18,8 +18,8 @@ const removeGarbage = async ({ backend, clock }: Fixture): Promise<void> => {
 const names = async ({ cacher }: { readonly cacher: Cacher<Pod> }, resourceVersion: string): Promise<string[]> =>
   Array.from((await cacher.list(prefix, { resourceVersion })).items, ({ key }) => key.slice(prefix.length))
 
-test('reads that accept any state continue while the store has an unreadable object, and after', async () => {
-  // Uses a store without snapshots, like etcd, because only then the cache keeps its own state.
+test('reads with resourceVersion 0 work while the store has an unreadable object, and after its deletion', async () => {
+  // Without snapshots, as on etcd, the cache keeps its own state, which stays available.
   await using fixture = await openFixture({ wrap: withoutSnapshots })
   const { cacher, clock } = fixture
   const revision = await fixture.put('ns', 'good')
@@ -30,12 +30,12 @@ test('reads that accept any state continue while the store has an unreadable obj
     expect(await names(fixture, '0')).toEqual(['ns/good'])
     expect(await names(fixture, String(revision))).toEqual(['ns/good'])
     expect((await cacher.get(keyOf('ns', 'good'), { resourceVersion: '0' })).revision).toBe(revision)
-    // The store answers for the newest state, at once.
+    // The newest state must come from the store, which fails at once.
     await expect(names(fixture, '')).rejects.toMatchObject(corrupt)
     await expect(names(fixture, String(revision + 1))).rejects.toMatchObject(corrupt)
     await clock.pass(3_600_000)
   }
-  // The watch ends, because its events would never arrive.
+  // The watch ends, because the cache gets no more events for it.
   await watch.done
   expect(watch.error).toBeDefined()
 
@@ -47,7 +47,7 @@ test('reads that accept any state continue while the store has an unreadable obj
   expect(await names(fixture, String(after))).toEqual(['ns/after', 'ns/good'])
 })
 
-test('a change in one batch with an unreadable one still reaches the cache', async () => {
+test('a change in the same batch as an unreadable change still reaches the cache', async () => {
   await using fixture = await openFixture()
   const { backend, errors } = fixture
   const put = (name: string, value: Uint8Array): Promise<unknown> =>
@@ -57,7 +57,7 @@ test('a change in one batch with an unreadable one still reaches the cache', asy
   expect(errors.map(String)).toEqual([expect.stringContaining('corrupt object')])
 })
 
-test('a cache over a store with an unreadable object answers like the store, and is filled after its deletion', async () => {
+test('a cache over a store with an unreadable object returns the errors of the store, and is filled after the object was deleted', async () => {
   await using fixture = await openFixture()
   await fixture.put('ns', 'good')
   await putGarbage(fixture)

@@ -17,7 +17,7 @@ function stored(name: string, value: string | undefined, revision: number): Stor
   return podCodec.open(key, podCodec.encode(pod('ns', name, value === undefined ? {} : { labels: { [label]: value } })), revision)
 }
 
-/** Objects, their changes, and an index of them. */
+/** A set of objects, the changes to them, and an index over them. */
 class Subject {
   readonly index: ValueIndex<Pod> = new ValueIndex<Pod>(prefix, (object) => object.labels?.[label])
   readonly #tree = new OrderedTree<StoredObject<Pod>>()
@@ -31,7 +31,7 @@ class Subject {
     this.#change(name, undefined, 0)
   }
 
-  /** Returns the keys in the index, or undefined while it is not built. The build pauses after each object. */
+  /** Returns the keys that the index finds, or undefined while the index is being built. Building pauses after each object. */
   ask(...values: string[]): string[] | undefined {
     const tree = this.#tree.snapshot()
     const wanted = new Set(values)
@@ -67,7 +67,7 @@ function* slowly<V>(values: Iterable<V>): Generator<V> {
 
 const change = fc.record({ name: fc.nat(9).map(String), value: fc.option(fc.constantFrom('a', 'b', 'c')), remove: fc.boolean() })
 
-test('has the changes during the build and after it', async () => {
+test('includes the changes during and after building', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 12, maxLength: 24 }), fc.nat(8), async (changes, first) => {
       const subject = new Subject()
@@ -84,7 +84,7 @@ test('has the changes during the build and after it', async () => {
   )
 })
 
-test('the first change after a long time without use drops it', () => {
+test('is dropped by the first change after a long time without use', () => {
   const subject = new Subject()
   subject.ask('a')
   subject.put('1', 'a', hour / 60)
@@ -93,7 +93,7 @@ test('the first change after a long time without use drops it', () => {
   expect(subject.ask('a')).toBeUndefined()
 })
 
-test('marks frequent values, and has the keys of all others', () => {
+test('does not keep the keys of frequent values, but those of all other values', () => {
   const subject = new Subject()
   subject.ask('a')
   for (let i = 0; i <= 1 << 14; i++) subject.put(String(i), i % 1000 === 7 ? 'b' : 'a')

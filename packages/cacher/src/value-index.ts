@@ -4,17 +4,21 @@ import { prefixRange } from '@keelson/storagebackend'
 import type { KeyRange, ObjectSnapshot, StoredObject } from '@keelson/storagebackend'
 import type { CacheEvent } from './cache-event.ts'
 
-/** A value with more keys is marked as frequent and its keys are dropped, because a walk of the state is then about as fast. */
+/**
+ * The maximum number of keys for one value. A value with more keys is marked as frequent and its keys are dropped, because testing all
+ * objects is then about as fast.
+ */
 const maxKeysPerValue = 1 << 14
-/** The approximate maximum size of one index. */
+/** The approximate maximum size of one index, in bytes. */
 const maxBytes = 8 << 20
 const bytesPerKey = 8
 const bytesPerValue = 100
-/** An index that was not used for this time is dropped by the next change. */
+/** The time without use after which an index is dropped by the next change, in milliseconds. */
 const idleMilliseconds = 10 * 60_000
 
 /**
- * The keys of the newest state by a value of their objects, in key order. The first use builds the index, in slices. Before that it costs nothing.
+ * Finds the keys of objects in the newest state by a value of the objects, for example a label. The keys are kept in UTF-8 order. The first
+ * use builds the index in slices. Before that, the index uses no memory and no time.
  *
  *   unused ──first use──▶ building (changes are queued) ──▶ live (follows every change) ──10 minutes without use──▶ unused
  *                                              └── too large ──┴──▶ given up
@@ -24,21 +28,27 @@ const idleMilliseconds = 10 * 60_000
 export class ValueIndex<T extends KubeObject = KubeObject> {
   readonly #prefix: string
   readonly #valueOf: (object: StoredObject<T>) => string | undefined
-  /** The keys by value. Undefined marks a frequent value. Incomplete while the index is built. */
+  /** The keys of each value. Undefined marks a frequent value. While the index is being built, the map is incomplete. */
   #keys: Map<string, string[] | undefined> | undefined
-  /** The changes since the state from which the index is built. Only set while it is built. */
+  /** The changes since the state from which the index is being built. Set only while it is being built. */
   #queued: CacheEvent<T>[] | undefined
   #bytes = 0
   #givenUp = false
   #lastUsed = 0
 
-  /** `valueOf` returns the value of an object, always the same one, or undefined if it has none. */
+  /**
+   * Creates an unused index. `valueOf` returns the value of an object, or undefined if the object has none. It must always return the same
+   * result for an object.
+   */
   constructor(prefix: string, valueOf: (object: StoredObject<T>) => string | undefined) {
     this.#prefix = prefix
     this.#valueOf = valueOf
   }
 
-  /** Returns the number of keys with one of the values, or undefined while it is unknown. `state` must be the newest. */
+  /**
+   * Returns the number of keys with one of the values. Returns undefined if the index is not built or a value is frequent. `state` must be
+   * the newest state.
+   */
   count(values: ReadonlySet<string>, state: ObjectSnapshot<T>, now: number): number | undefined {
     this.#lastUsed = now
     if (this.#keys === undefined && !this.#givenUp) void this.#build(state)
@@ -52,7 +62,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
     return count
   }
 
-  /** Returns the keys in the range with one of the values, in order. Call it only after `count` returned a number. */
+  /** Returns the keys in the range with one of the values, in UTF-8 order. Call it only after `count` has returned a number. */
   keysIn({ start, end }: KeyRange, values: ReadonlySet<string>): string[] {
     const parts = Array.from(values, (value) => {
       const keys = this.#keys!.get(value) ?? []
@@ -61,7 +71,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
     return parts.length === 1 ? parts[0]! : parts.flat().sort(compareUtf8)
   }
 
-  /** Applies a change of the newest state. */
+  /** Applies a change of the newest state to the index. */
   apply(event: CacheEvent<T>): void {
     if (this.#keys === undefined) return
     if (event.time - this.#lastUsed > idleMilliseconds) this.reset()
@@ -69,7 +79,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
     else this.#move(event)
   }
 
-  /** Drops the index after the state was replaced. */
+  /** Drops the contents of the index. Called after the state was replaced. */
   reset(): void {
     this.#keys = this.#queued = undefined
     this.#bytes = 0
@@ -89,7 +99,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
         if (this.#queued !== queued) return
       }
     } catch {
-      // Unreadable objects cannot be indexed. The next use tries again.
+      // Unreadable objects cannot be indexed, so building fails. The next use of the index tries again.
       if (this.#queued === queued) this.reset()
       return
     }
@@ -141,7 +151,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
   }
 }
 
-/** Returns the index of the first key that is not below `key`. */
+/** Returns the index of the first key that is `key` or greater. */
 function indexOfKey(keys: readonly string[], key: string): number {
   let low = 0
   let high = keys.length

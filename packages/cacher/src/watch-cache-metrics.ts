@@ -2,7 +2,7 @@ import type { GroupResource } from '@keelson/apimachinery'
 import { createCounter, createGauge, createHistogram, lazily } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
-/** Watch cache metrics with kube-apiserver's names, so that its dashboards and alerts work. */
+/** Metrics of watch caches, with kube-apiserver's names, so that its dashboards and alerts work. */
 export interface WatchCacheMetrics {
   forResource(resource: GroupResource): ResourceCacheMetrics
 }
@@ -10,7 +10,7 @@ export interface WatchCacheMetrics {
 /** The metrics of one resource's cache. */
 export interface ResourceCacheMetrics {
   initialized(): void
-  /** Counts changes that came from the store. */
+  /** Counts changes that the cache received from the store. */
   received(count: number): void
   dispatched(count: number): void
   /** Sets the revision up to which the cache has every change. */
@@ -19,20 +19,20 @@ export interface ResourceCacheMetrics {
   capacity(from: number, to: number): void
   /** Counts objects in the initial events of watches. */
   initialEvents(count: number): void
-  /** Counts watchers that ended because their reader stalled. */
+  /** Counts watchers that ended because their reader had stalled. */
   terminated(): void
-  /** Records that a read waited for a revision. */
+  /** Records the time that a read waited for a revision. */
   waited(seconds: number): void
   consistentRead(success: boolean, fallback: boolean): void
-  /** Records a list. `index` is the index that it used, or "" for none. */
+  /** Records a list. `index` is the name of the index that the list used, or "" for none. */
   listed(index: string, fetched: number, returned: number): void
   compared(status: 'success' | 'failure' | 'error'): void
-  /** Removes the gauges of the resource. */
+  /** Removes the resource's gauges. */
   close(): void
 }
 
 const waitBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3]
-/** Larger revisions are cut to their last digits, which a double represents exactly. */
+/** Revisions are reported modulo this number, because a double represents only smaller integers exactly. */
 const revisionDigits = 1e15
 
 export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMetrics {

@@ -25,17 +25,18 @@ export interface WatchCacheOptions<T extends KubeObject> {
   /** Indexes of the newest state. */
   readonly indexes?: Indexes<T> | undefined
   readonly ring?: EventRingOptions | undefined
-  /** A store with snapshots. The cache then keeps no copy of the objects. */
+  /** The snapshots of the store. With them, the cache keeps no copy of the objects. */
   readonly store?: ObjectSnapshots<T> | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** The number of newest events whose event objects are shared by all watchers, including those that are behind. */
+/** The number of newest events whose `ObjectEvent`s are shared by all watchers. Slow watchers use them too. */
 const sharedEvents = 128
 
 /**
- * The contents of the cache: the newest state, the latest events, and past states as far back as those events. A batch is applied in one step,
- * without an await between updates of state, ring, watchers and revision. So no reader finds a state that is ahead of the dispatched events.
+ * The contents of the cache: the newest state, the latest events, and the past states since the oldest of these events. A batch is applied
+ * without an `await` between updating the state, the ring, the watchers and the revision. So no reader can see a state whose events have
+ * not been dispatched.
  */
 export class WatchCache<T extends KubeObject = KubeObject> {
   readonly ring: EventRing<CacheEvent<T>>
@@ -46,7 +47,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   readonly #store: ObjectSnapshots<T> | undefined
   readonly #metrics: ResourceCacheMetrics | undefined
   #state: CacheState<T> = new TreeState<T>([], 0)
-  /** The revision of the last change in the newest state. */
+  /** The revision of the last change that is in the newest state. */
   #changed: Revision = 0
 
   constructor(options: WatchCacheOptions<T>) {
@@ -67,20 +68,20 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     return this.#freshness.revision
   }
 
-  /** Returns the newest version of one object. */
+  /** Returns the newest version of one object, or undefined if the object does not exist. */
   get(key: string): StoredObject<T> | undefined {
     return this.state.get(key)
   }
 
-  /** Returns the state at `revision`, or undefined if it was dropped or does not exist yet. */
+  /** Returns the state at `revision`. Returns undefined if the state was dropped or does not exist yet. */
   stateAt(revision: Revision): ObjectSnapshot<T> | undefined {
     if (revision > this.revision) return undefined
     return revision >= this.#changed ? this.state : this.#state.at(revision, this.ring)
   }
 
   /**
-   * Replaces the contents with a list of the store, where history starts. The old contents stay until the list has been read in slices. Throws if the
-   * list is older than the old contents.
+   * Replaces the contents with a list of the store. The history of the cache then starts at the revision of the list. The list is read in
+   * slices, and the old contents stay until it has been read. Throws if the list is older than the old contents.
    */
   async replace(list: ObjectList<T>): Promise<void> {
     if (list.revision < this.revision) throw new Error(`the store listed revision ${list.revision}, which is older than ${this.revision}`)
@@ -91,7 +92,10 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#freshness.advance(list.revision)
   }
 
-  /** Applies a batch of the store's watch, which has complete revisions in order. Skips revisions that were applied before. */
+  /**
+   * Applies a batch of the watch on the store. The batch must contain complete revisions in order. Revisions that were applied before are
+   * skipped.
+   */
   apply(batch: ObjectEvents<T>): void {
     if (batch.some((event) => event.type !== 'BOOKMARK' && event.object.revision > this.revision)) this.#state.beginBatch(batch)
     let group: ObjectEvent<T>[] = []

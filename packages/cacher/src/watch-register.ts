@@ -12,18 +12,18 @@ import type { WatcherLimits } from './cache-watcher.ts'
 
 export interface WatchRegisterOptions {
   readonly watcherLimits?: Partial<WatcherLimits> | undefined
-  /** The time without a read after which a watcher that is behind ends, in milliseconds. Default: 30,000. */
+  /** The time, in milliseconds, after which a slow watcher ends if its reader does not read. Default: 30,000. */
   readonly stalledAfter?: number | undefined
   readonly bookmarkTimes?: BookmarkTimes | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** The readiness of the cache for opening watches. */
+/** The readiness of the cache, for opening watches. */
 export interface CacheStatus {
   /** Returns true if the cache can answer now. */
   isReady(): boolean
   storeRevision(): Promise<Revision>
-  /** Resolves to true when the cache has the revision, or to false after a timeout. */
+  /** Resolves to true when the cache has received the revision, or to false after a timeout. */
   waitFor(revision: Revision): Promise<boolean>
 }
 
@@ -36,7 +36,7 @@ interface WatchStart<T extends KubeObject> {
 
 const tickMilliseconds = 1000
 
-/** All open watches. It decides where each watch starts, schedules bookmarks, and ends watchers whose readers have stalled. */
+/** The register of all open watches. It decides where each watch starts, sends bookmarks, and ends watchers whose readers have stalled. */
 export class WatchRegister<T extends KubeObject = KubeObject> {
   readonly #clock: Clock
   readonly #cache: WatchCache<T>
@@ -68,11 +68,11 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
   /** Opens a watch. Returns undefined if the cache must be filled again first. */
   async open(selection: Selection<T>, options: WatchObjectsOptions, status: CacheStatus): Promise<CacheWatcher<T> | undefined> {
     const begin = await prepareStart<T>(selection, options, status)
-    // Never await between here and the end of `#add`, so that no event comes in between.
+    // There must be no `await` between here and the end of `#add`, because an event in between would be lost.
     return status.isReady() ? this.#add(selection, options, begin(this.#cache)) : undefined
   }
 
-  /** Ends all watches as too old, because the changes since their last events are unknown. */
+  /** Ends all watches as too old, because the cache has missed changes. */
   expireAll(): void {
     for (const watcher of this.#open) watcher.end(tooOld(watcher.selection.key, 'the watch cache had to be filled again'))
   }
@@ -116,7 +116,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     this.#bookmarks.delete(watcher)
   }
 
-  /** Plans the next tick, unless no watch is open. */
+  /** Starts the timer for the next tick. Does nothing if no watch is open. */
   #scheduleTick(): void {
     this.#ticking = this.#open.size > 0
     if (this.#ticking) this.#clock.after(tickMilliseconds, () => this.#tick())
@@ -137,8 +137,8 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
 }
 
 /**
- * Decides where a watch starts (`startsWithState`). All waiting happens here, and the returned function then reads the cache. A watch without a
- * `resourceVersion` first waits until the cache has the store's revision.
+ * Decides where a watch starts, by the rules of `startsWithState`. It waits for the revision that the watch needs, and returns a function
+ * that reads the cache without waiting. A watch without a `resourceVersion` waits until the cache has the store's current revision.
  */
 async function prepareStart<T extends KubeObject>(
   selection: Selection<T>,

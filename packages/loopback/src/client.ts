@@ -10,63 +10,72 @@ export interface LoopbackListOptions {
 
 export interface LoopbackWatchOptions extends LoopbackListOptions {
   readonly signal: AbortSignal
-  /** Starts with ADDED events for existing objects and a bookmark. Default: only changes after `resourceVersion`. */
+  /**
+   * Whether the watch starts with ADDED events for existing objects, followed by a bookmark. Default: false, which sends only changes after
+   * `resourceVersion`.
+   */
   readonly sendInitialEvents?: boolean
 }
 
-/** The object after a write, which is decoded on demand. */
+/** The object after a write. It is decoded on first use. */
 export interface LoopbackWritten<T extends KubeObject = KubeObject> {
   object(): DeepReadonly<T>
 }
 
-/** The verbs of one resource, called in process. The user is `system:apiserver`, and nothing is serialized. */
+/** The verbs of one resource, called in the same process. Requests are made as the user `system:apiserver`, and nothing is serialized. */
 export interface LoopbackResource<T extends KubeObject = KubeObject> {
-  /** Quota rules of the objects; undefined if no quota applies. */
+  /** The quota rules of the resource's objects. Undefined if quotas ignore them. */
   readonly quota: QuotaRules | undefined
-  /** Returns undefined if the object does not exist. Reads the watch cache (`resourceVersion: "0"`) by default. */
+  /** Returns an object, or undefined if it does not exist. Reads from the watch cache (`resourceVersion: "0"`) by default. */
   get(namespace: string, name: string, options?: { resourceVersion?: string }): Promise<DeepReadonly<T> | undefined>
   list(options?: LoopbackListOptions): Promise<{ items: readonly DeepReadonly<T>[]; resourceVersion: string }>
-  /** Always sends bookmarks. Unlike a remote watch, it has no timeout and runs until the signal aborts. */
+  /** Opens a watch, which always sends bookmarks. Unlike a watch over HTTP, it has no timeout and runs until the signal aborts. */
   watch(options: LoopbackWatchOptions): Promise<ObjectWatch<T>>
   create(namespace: string, object: T): Promise<LoopbackWritten<T>>
   /**
-   * Reads, changes and writes the object, and retries on conflict. Throws NotFound if it does not exist. `subresource`: "status" or
-   * "finalize".
+   * Reads an object, lets `change` change a copy, and writes the result. Retries on conflict. Throws NotFound if the object does not exist.
+   * `subresource` is "status" or "finalize".
    */
   update(namespace: string, name: string, change: (object: T) => T, options?: { subresource?: string }): Promise<LoopbackWritten<T>>
-  /** Server-side apply with force. Creates a missing object, unless applying to a subresource. */
+  /**
+   * Applies a configuration with a server-side apply, and takes over fields of other managers (force). Creates a missing object, unless
+   * `subresource` is set.
+   */
   apply(namespace: string, config: T, options: { fieldManager: string; subresource?: string }): Promise<LoopbackWritten<T>>
   delete(namespace: string, name: string, options?: DeleteOptions): Promise<void>
   deleteCollection(namespace: string, options?: DeleteOptions): Promise<void>
 }
 
-/** A client of the server's registry, in the same process. */
+/** A client of the server's own registry, in the same process. */
 export interface LoopbackClient {
-  /** Returns undefined if the server does not serve the resource. */
+  /** Returns the verbs of a resource. Returns undefined if the server does not serve the resource. */
   resource<T extends KubeObject = KubeObject>(resource: GroupResource): LoopbackResource<T> | undefined
-  /** Returns every resource that supports list, watch and delete. */
+  /** Returns all resources that support list, watch and delete. */
   deletableResources(): readonly DeletableResource[]
 }
 
-/** A resource whose objects a controller can list, watch and delete. */
+/** A resource that supports list, watch and delete. */
 export interface DeletableResource extends GroupResource {
   readonly version: string
   readonly kind: string
   readonly namespaced: boolean
 }
 
-/** A change of an informer's copy. */
+/** A change of an object in an informer. */
 export type InformerEvent<T extends KubeObject> =
   | { readonly type: 'added' | 'deleted'; readonly object: DeepReadonly<T> }
   | { readonly type: 'updated'; readonly object: DeepReadonly<T>; readonly old: DeepReadonly<T> }
 
-/** A live, indexed copy of a resource. It restarts after errors. */
+/** An indexed copy of all objects of a resource, which follows their changes. It reconnects after errors. */
 export interface Informer<T extends KubeObject> extends AsyncDisposable {
   readonly synced: Promise<void>
-  /** True after the initial list. */
+  /** True after the informer has received all existing objects. */
   readonly hasSynced: boolean
   get(namespace: string, name: string): DeepReadonly<T> | undefined
   list(namespace?: string): readonly DeepReadonly<T>[]
-  /** Calls the handler for every existing object first, as `added`. Returns the unsubscribe function. */
+  /**
+   * Calls the handler for every change. First it calls the handler with `added` for every existing object. Returns a function that
+   * unsubscribes the handler.
+   */
   subscribe(handler: (event: InformerEvent<T>) => void): () => void
 }

@@ -49,7 +49,7 @@ it('supports every verb and returns undefined for missing objects', async () => 
   expect((await resource.list({ resourceVersion: '' })).items).toEqual([])
 })
 
-it('lists deletable resources as groups are added and removed', async () => {
+it('lists the deletable resources of the groups that are installed now', async () => {
   await using test = open()
   expect(test.client.deletableResources()).toEqual([
     { ...name, version: 'v1', kind: 'Thing', namespaced: true },

@@ -6,15 +6,15 @@ import type { DeletableResource, LoopbackClient, LoopbackResource } from './clie
 import { RegistryResource } from './registry-resource.ts'
 
 export interface LoopbackClientOptions {
-  /** Applies defaults, as for objects from clients. */
+  /** Sets defaults in written objects, as for objects from HTTP clients. Absent: no defaults are set. */
   readonly scheme?: Scheme
-  /** Returns the admission chain. Called for each write, so the chain may be created after the client that its plugins use. */
+  /** Returns the admission chain. It is called for each write, so the chain may be created after the client, which its plugins use. */
   readonly admission?: () => AdmissionChain | undefined
-  /** The schemas for tracking managed fields. Without them `managedFields` is not written. */
+  /** The schemas for tracking managed fields. Absent: writes do not set `managedFields`. */
   readonly types?: WriteRouteOptions['types']
-  /** Milliseconds since the epoch. Default: the system clock. */
+  /** Returns the time in milliseconds since the epoch. Default: the system clock. */
   readonly now?: () => number
-  /** Default "keelson". */
+  /** The name of the field manager for writes. Default: "keelson". */
   readonly fieldManager?: string
 }
 
@@ -25,21 +25,24 @@ interface ServedResource {
   readonly served: RegistryResource
 }
 
-/** A client whose resources are added and removed as groups are installed. */
+/** A client to which resources are added when their API groups are installed. Resources can be removed too. */
 export interface LoopbackClientBuilder extends LoopbackClient {
   /**
-   * Adds the resources of a group version. `storages` maps paths to storages, as for the HTTP installer. If several versions have a resource, the
-   * first one is used. Returns a function that removes the added resources.
+   * Adds the resources of a group version. Keys of `storages` are paths ("pods/status"), as for the HTTP installer. If several versions
+   * have the same resource, the version that was added first is used. Returns a function that removes the added resources.
    */
   add(groupVersion: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): () => void
 }
 
-/** Creates a client without resources. */
+/** Creates a client without resources. `add` adds them. */
 export function createLoopbackClient(options: LoopbackClientOptions = {}): LoopbackClientBuilder {
   const resources = new ResourceMap<ServedResource>()
   const { scheme = new Scheme(), types = noTypes, fieldManager = 'keelson', now = systemClock.now } = options
-  const admission = lateChain(options.admission)
-  /** Cached, because it is read for each owner of each collected object, but changes only with the groups. */
+  const admission = createForwardingChain(options.admission)
+  /**
+   * A cache of `deletableResources`. The garbage collector calls it for each owner of each object, but the result changes only when groups
+   * are added or removed.
+   */
   let deletable: readonly DeletableResource[] | undefined
   return {
     add({ group, version }, storages) {
@@ -48,7 +51,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
         const resource = { group, resource: path }
         if (path.includes('/') || resources.get(resource) !== undefined) continue
         const storageOf = (name: string): RESTStorage | undefined => (name === '' ? main : storages.get(`${path}/${name}`))
-        const route = routesOf((subresource) => {
+        const route = cacheRoutes((subresource) => {
           const storage = storageOf(subresource)
           if (storage === undefined) return undefined
           const gvr = { ...resource, version }
@@ -80,8 +83,8 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
 
 const noTypes: WriteRouteOptions['types'] = { kind: () => undefined }
 
-/** Creates a chain that calls the chain which `current` returns at that moment. */
-function lateChain(current: LoopbackClientOptions['admission']): AdmissionChain {
+/** Creates an admission chain that forwards each call to the chain which `current` returns at that moment. */
+function createForwardingChain(current: LoopbackClientOptions['admission']): AdmissionChain {
   const chain = (): AdmissionChain => current?.() ?? noAdmission
   return {
     handles: (operation) => chain().handles(operation),
@@ -90,8 +93,8 @@ function lateChain(current: LoopbackClientOptions['admission']): AdmissionChain 
   }
 }
 
-/** Creates each route on first use. */
-function routesOf(create: (subresource: string) => WriteRoute | undefined): (subresource: string) => WriteRoute | undefined {
+/** Returns a function that creates the route of a subresource on first use, and then returns the same route. */
+function cacheRoutes(create: (subresource: string) => WriteRoute | undefined): (subresource: string) => WriteRoute | undefined {
   const routes = new Map<string, WriteRoute | undefined>()
   return (subresource) => {
     if (!routes.has(subresource)) routes.set(subresource, create(subresource))
@@ -99,7 +102,7 @@ function routesOf(create: (subresource: string) => WriteRoute | undefined): (sub
   }
 }
 
-/** A map by group and resource. It is nested, because a combined key would allocate a string for each lookup. */
+/** A map with a group and resource as the key. It is a map of maps, because a combined key would allocate a string for each lookup. */
 export class ResourceMap<T> {
   readonly #groups = new Map<string, Map<string, T>>()
 
@@ -119,7 +122,7 @@ export class ResourceMap<T> {
     if (resources?.size === 0) this.#groups.delete(group)
   }
 
-  /** Iterates over the values, group by group. */
+  /** Iterates over all values, group by group. */
   *values(): Generator<T> {
     for (const resources of this.#groups.values()) yield* resources.values()
   }

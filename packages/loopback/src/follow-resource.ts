@@ -4,30 +4,34 @@ import type { ObjectEvent, Predicate, StoredObject } from '@keelson/storagebacke
 import type { LoopbackResource } from './client.ts'
 
 export interface FollowOptions {
-  /** Default: all namespaces. */
+  /** The namespace to follow. Default: all namespaces. */
   readonly namespace?: string
   readonly predicate?: Predicate
   readonly clock?: Clock
   readonly signal: AbortSignal
   /** Called for every failed watch. Default: errors are ignored. */
   readonly onError?: (error: unknown) => void
-  /** Returns numbers in [0, 1), for retry jitter. */
+  /** Returns random numbers from 0 to 1, which vary the delays between retries. */
   readonly random?: () => number
 }
 
-/** An event with an object. */
+/** An event that has an object, which is any event except a bookmark. */
 export type ObjectChange<T extends KubeObject> = Exclude<ObjectEvent<T>, { readonly type: 'BOOKMARK' }>
 
-/** The receiver of objects and changes. `followResource` keeps no reference to them. */
+/** The receiver of objects and changes. `followResource` keeps no reference to the objects. */
 export interface FollowSink<T extends KubeObject> {
-  /** Receives all objects at `revision`, initially and after missed changes. Later changes wait until it resolves. */
+  /**
+   * Receives all objects at `revision`, at the start and after changes were missed. Later changes are sent after the returned promise
+   * resolves.
+   */
   replace(objects: readonly StoredObject<T>[], revision: number): void | Promise<void>
   apply(change: ObjectChange<T>): void
 }
 
 /**
- * Follows a resource through one watch: initial events, a bookmark, then changes. A broken watch resumes at the last revision. If that revision is
- * compacted, everything is listed again. Ends when the signal aborts, and never rejects.
+ * Follows the objects of a resource with a watch, which sends the existing objects, a bookmark, and then changes. If the watch fails, a new
+ * one resumes at the last revision. If that revision has been compacted, the new watch sends all objects again. Ends when the signal
+ * aborts, and never rejects.
  */
 export async function followResource<T extends KubeObject>(
   resource: LoopbackResource<T>,
@@ -36,7 +40,7 @@ export async function followResource<T extends KubeObject>(
 ): Promise<void> {
   const { namespace, predicate, clock = systemClock, signal, onError, random = Math.random } = options
   const backoff = new Backoff({ first: 800, longest: 30_000, random })
-  /** The last revision passed to the sink, or "" before the first complete list. */
+  /** The last revision that was passed to the sink. "" until all existing objects were passed. */
   let revision = ''
 
   async function follow(): Promise<void> {
@@ -83,11 +87,11 @@ export interface BackoffOptions {
   /** The delay before the first retry, in milliseconds. */
   readonly first: number
   readonly longest: number
-  /** Returns numbers in [0, 1), which lengthen each delay by up to a fifth. Default: Math.random. */
+  /** Returns random numbers from 0 to 1, which lengthen each delay by up to a fifth. Default: Math.random. */
   readonly random?: () => number
 }
 
-/** Exponential backoff. The delay doubles after each failure, up to a limit. */
+/** Computes the delays between retries. The delay doubles after each failure, up to a maximum. */
 export class Backoff {
   readonly #options: BackoffOptions
   #failures = 0

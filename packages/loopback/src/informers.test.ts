@@ -12,7 +12,7 @@ interface Thing extends KubeObject {
   value?: number
 }
 const things = defineResource<Thing>({ group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', strategy: {} })
-/** A clock whose waits end at once. */
+/** A clock whose timers expire at once. */
 const eager: Clock = {
   now: () => 0,
   after(_milliseconds, callback) {
@@ -65,7 +65,7 @@ it('resumes a broken watch without repeating events', async () => {
   expect(breaks.opened.at(-1)).toMatchObject({ resourceVersion: expect.stringMatching(/^[1-9]/) })
 })
 
-it('lists again after compaction and reports deletions', async () => {
+it('gets all objects again after a compaction, and reports those that were deleted', async () => {
   await resource.create('ns', { metadata: { name: 'a' }, value: 1 })
   await resource.create('ns', { metadata: { name: 'b' }, value: 1 })
   const breaks = breakable(resource)
@@ -82,7 +82,7 @@ it('lists again after compaction and reports deletions', async () => {
   await eventually(() => expect(events).toEqual(['updated ns/b 2 was 1', 'deleted ns/a 1']))
 })
 
-it('survives a throwing handler and stops calling an unsubscribed one', async () => {
+it('continues if a handler throws, and does not call unsubscribed handlers', async () => {
   const errors: unknown[] = []
   await using informer = createInformer(resource, { onError: (error) => errors.push(error) })
   await informer.synced
@@ -111,7 +111,7 @@ function describeEvent(event: InformerEvent<Thing>): string {
   return `${event.type} ${metadata.namespace}/${metadata.name} ${value}${event.type === 'updated' ? ` was ${event.old.value}` : ''}`
 }
 
-/** Wraps a resource whose watches can be interrupted and delayed. */
+/** Wraps a resource so that a test can interrupt and delay its watches. */
 function breakable(inner: LoopbackResource<Thing>) {
   let cut: (error: Error) => void = () => {}
   let gate = Promise.resolve()
@@ -152,7 +152,7 @@ function breakable(inner: LoopbackResource<Thing>) {
 
 const thingsResource = { group: '', resource: 'things' }
 
-it('shares one informer per resource and syncs it', async () => {
+it('creates one informer for each resource, which receives the existing objects', async () => {
   await using test = openTestStore(
     defineResource({ group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', strategy: {} }),
   )

@@ -6,18 +6,19 @@ import type { ObjectChange } from './follow-resource.ts'
 import { ResourceMap } from './create-loopback-client.ts'
 
 export interface InformerOptions {
-  /** Default: all namespaces. */
+  /** The namespace of the objects. Default: all namespaces. */
   readonly namespace?: string
   readonly predicate?: Predicate
   readonly clock?: Clock
-  /** Called for every failed watch and every throwing handler. Default: errors are ignored. */
+  /** Called for every failed watch, and for every handler that throws. Default: errors are ignored. */
   readonly onError?: (error: unknown) => void
-  /** Returns numbers in [0, 1), for retry jitter. */
+  /** Returns random numbers from 0 to 1, which vary the delays between retries. */
   readonly random?: () => number
 }
 
 /**
- * Creates an informer, which keeps a live copy by following the resource. Objects that were deleted during missed changes are reported as deleted.
+ * Creates an informer. It keeps a copy of all objects of the resource by following their changes. Objects that were deleted while the watch
+ * was interrupted are reported as deleted.
  */
 export function createInformer<T extends KubeObject>(resource: LoopbackResource<T>, options: InformerOptions = {}): Informer<T> {
   return new WatchingInformer(resource, options)
@@ -126,7 +127,7 @@ class ObjectIndex<T extends KubeObject> {
     return found
   }
 
-  /** Adds an object. Returns the previous version. */
+  /** Adds an object, and returns the version that it replaces. */
   set(object: DeepReadonly<T>): DeepReadonly<T> | undefined {
     const { namespace, name } = keyOf(object)
     let objects = this.#namespaces.get(namespace)
@@ -151,15 +152,20 @@ function keyOf<T extends KubeObject>(object: DeepReadonly<T>): { namespace: stri
   return { namespace, name }
 }
 
-/** One informer per resource, shared by all readers and started on first use. Disposing stops all of them. */
+/**
+ * Informers that several readers share, one for each resource. An informer starts when it is first requested. Disposing stops all
+ * informers.
+ */
 export interface SharedInformers extends AsyncDisposable {
-  /** Returns undefined if the server does not serve the resource. Callers must not dispose the informer. */
+  /**
+   * Returns the informer of a resource. Returns undefined if the server does not serve the resource. Callers must not dispose the informer.
+   */
   of<T extends KubeObject = KubeObject>(resource: GroupResource): Informer<T> | undefined
-  /** Stops the informer of a resource that is no longer served. Resolves when it has ended. */
+  /** Stops the informer of a resource that is no longer served. Resolves when the informer has ended. */
   remove(resource: GroupResource): Promise<void>
 }
 
-/** Creates shared informers on a client. */
+/** Creates shared informers that read through a client. */
 export function createSharedInformers(
   client: LoopbackClient,
   options: Omit<InformerOptions, 'namespace' | 'predicate'> = {},

@@ -28,7 +28,7 @@ const none = (): never => {
 }
 const types = { schemaOf: () => undefined, kind: () => ({ gvk, schema, encodeProto: none, decodeProto: none }) }
 
-it('tracks managed fields for the client and for appliers', async () => {
+it('records managed fields for writes of the client and for server-side apply', async () => {
   const things = defineResource<Thing>({
     ...gvk,
     plural: 'things',

@@ -38,10 +38,10 @@ interface RegistryResourceOptions {
   readonly resource: GroupVersionResource
   readonly main: RESTStorage
   readonly subresource: (name: string) => RESTStorage | undefined
-  /** Returns the route of a subresource, or of the resource itself for "". Returns undefined if there is none. */
+  /** Returns the route of a subresource, or of the resource itself for "". Returns undefined if there is no such route. */
   readonly route: (subresource: string) => WriteRoute | undefined
   readonly fieldManager: string
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number
 }
 
@@ -49,7 +49,10 @@ const everyObject: Predicate = { labels: everything(), fields: everyField() }
 
 const ownOptions: WriteOptions = { dryRun: false, fieldManager: '', force: false, fieldValidation: 'Ignore' }
 
-/** The verbs of a client on a registry storage. Objects returned by reads are shared and must not be modified. */
+/**
+ * The verbs of a loopback client for one resource, implemented with the resource's registry storage. Reads return shared objects, which
+ * must not be changed.
+ */
 export class RegistryResource implements LoopbackResource {
   readonly #options: RegistryResourceOptions
 
@@ -103,7 +106,7 @@ export class RegistryResource implements LoopbackResource {
     const { main, route } = this.#options
     if (!canCreate(main)) throw this.#unsupported('create')
     const context = this.#context('create', namespace)
-    return written(await createObject(main, { route: route('')!, context, name: '', options: ownOptions, sent: { object } }))
+    return toWritten(await createObject(main, { route: route('')!, context, name: '', options: ownOptions, sent: { object } }))
   }
 
   async update(
@@ -125,7 +128,7 @@ export class RegistryResource implements LoopbackResource {
       dryRun: false,
       route: route(subresource),
     })
-    return written(object)
+    return toWritten(object)
   }
 
   async apply(namespace: string, config: KubeObject, options: { fieldManager: string; subresource?: string }): Promise<LoopbackWritten> {
@@ -141,7 +144,7 @@ export class RegistryResource implements LoopbackResource {
       route,
       options: { ...ownOptions, fieldManager, force: true },
     })
-    return written(object)
+    return toWritten(object)
   }
 
   #updater(verb: string, subresource: string): RESTStorage & Updater {
@@ -188,7 +191,7 @@ export class RegistryResource implements LoopbackResource {
   }
 }
 
-function written(result: RestResult): LoopbackWritten {
+function toWritten(result: RestResult): LoopbackWritten {
   return { object: () => readResult(result) }
 }
 
@@ -196,10 +199,10 @@ function listRequest({ predicate = everyObject, resourceVersion = '0' }: Loopbac
   return { predicate, resourceVersion, resourceVersionMatch: undefined, limit: 0, continue: '' }
 }
 
-/** The identity of the server's own requests. */
+/** The user of the server's own requests. */
 export const loopbackUser: UserInfo = { name: apiServerUser, groups: [mastersGroup, authenticatedGroup] }
 
-/** The action of a request. Its user is always the server. */
+/** The properties of a request that differ between requests of the loopback client. The user is always the server itself. */
 export interface LoopbackRequest {
   readonly verb: string
   readonly resource: GroupVersionResource
@@ -210,11 +213,13 @@ export interface LoopbackRequest {
 }
 
 const neverAborted = new AbortController().signal
-// Requests without a signal share this one, so any number of listeners is normal.
+// All requests without a signal share this signal, so it may have any number of listeners.
 setMaxListeners(0, neverAborted)
 let requests = 0
 
-/** Creates a request context like that of the HTTP layer, so that registry, admission and audit need no special case. */
+/**
+ * Creates a request context like that of the HTTP layer, so that registry, admission and audit can treat the request like one from HTTP.
+ */
 export function loopbackContext(request: LoopbackRequest, fieldManager: string, now: () => number): RequestContext {
   const { verb, resource, subresource = '', namespace, name = '' } = request
   return {

@@ -1,6 +1,6 @@
 import type { Durability, WriteBatch } from '../durability.ts'
 
-/** A disk whose flushes end when the test releases them. */
+/** A simulated disk. A flush ends only when the test releases it. */
 export class HeldDisk implements Durability {
   readonly batches: WriteBatch[] = []
   durable = 1
@@ -23,11 +23,11 @@ export class HeldDisk implements Durability {
       })
     })
   }
-  /** The number of flushes in progress. */
+  /** The number of flushes that have started and not ended. */
   get pending(): number {
     return this.#held.length
   }
-  /** Waits for the next flush to start, and ends it. */
+  /** Waits until the next flush starts, and ends it. With an error, the flush fails. */
   async release(error?: Error): Promise<void> {
     if (this.#held.length === 0) {
       await new Promise<void>((resolve) => {
@@ -44,7 +44,7 @@ export class HeldDisk implements Durability {
   async close(): Promise<void> {}
 }
 
-/** A faulty disk, which a test must detect: writes resolve before they are on disk. */
+/** A faulty simulated disk: writes resolve before they are on disk. Tests of durability must detect that. */
 export class HastyDisk extends HeldDisk {
   override write(batch: WriteBatch): Promise<void> {
     void super.write(batch)

@@ -8,7 +8,10 @@ import { Cacher } from '../cacher.ts'
 
 export interface CachedStorageOptions {
   readonly backend: Backend & Compaction
-  /** The clock. Default: the system clock. Reads then wait for earlier writes, because a store behind a network reports them later. */
+  /**
+   * The clock of the cacher and its storage. Default: the system clock. With the system clock, reads wait for earlier writes, because a
+   * store behind a network reports them later.
+   */
   readonly clock?: Clock & { advance(milliseconds: number): void }
   /** Wraps the object store below the cacher. */
   readonly wrap?: (store: Storage<TestObject>) => Storage<TestObject>
@@ -17,8 +20,8 @@ export interface CachedStorageOptions {
 const bookmarkPeriod = 2000
 
 /**
- * Opens a cacher over a backend, for the suite that tests storages. `close` compares the cache with its store, fails if the cacher reported an error,
- * and closes the backend.
+ * Opens a cacher over a backend, for the test suite of storages. `close` compares the cache with its store, fails if the cacher reported an
+ * error, and closes the backend.
  */
 export async function openCachedStorage(request: StorageSuiteRequest, options: CachedStorageOptions): Promise<StorageUnderTest> {
   const { prefix } = request
@@ -48,7 +51,7 @@ export async function openCachedStorage(request: StorageSuiteRequest, options: C
     async compact(revision) {
       await caughtUp(cacher, prefix)
       await backend.compact(revision)
-      // Open a new cache, which has no events: the old one would still serve events that the store has dropped.
+      // Replace the cache with a new one, which has no events. The old one would still return events that the store has compacted.
       await cacher.close()
       cacher = await start()
     },
@@ -68,7 +71,7 @@ export async function openCachedStorage(request: StorageSuiteRequest, options: C
   }
 }
 
-/** A cache has no copy of unreadable objects, so then nothing is compared. */
+/** Compares the cache with the store. A cache over a store with unreadable objects cannot be filled, so then nothing is compared. */
 async function compare(cacher: Cacher<TestObject>, prefix: string): Promise<string | undefined> {
   try {
     await caughtUp(cacher, prefix)
@@ -79,7 +82,7 @@ async function compare(cacher: Cacher<TestObject>, prefix: string): Promise<stri
   }
 }
 
-/** Waits for the cache with a list of the newest state. */
+/** Waits until the cache is up to date, with a list of the newest state. */
 async function caughtUp(cacher: Cacher<TestObject>, prefix: string): Promise<void> {
   await cacher.list(prefix, { limit: 1 })
 }
@@ -92,7 +95,7 @@ function isUnreadable(error: unknown): boolean {
 
 const reads = new Set<string | symbol>(['get', 'list', 'watch'])
 
-/** Forwards each call to the newest storage. */
+/** Creates a storage that forwards each call to the storage which `newest` returns at that moment. */
 function newestOf(newest: () => Storage<TestObject>, beforeReads: (() => Promise<void>) | undefined): Storage<TestObject> {
   return new Proxy(newest(), {
     get(_target, name) {
