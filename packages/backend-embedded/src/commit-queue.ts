@@ -60,18 +60,19 @@ const maxKeyBytes = 1900
 const probeInterval = 5000
 
 /**
- * The ordered path of all writes: decided → durable → visible → published.
+ * Puts all writes in order, and takes each one through the steps: decided → durable → visible → published.
  *
  *     commit() ─ compares with the pending head, gets its revision ─┐
  *     commit() ─────────────────────────────────────────────────────┤ gathering
  *                                                                   v
  *              flushing: one batch at a time, all or nothing ── apply each revision in order ── resolve
  *
- * A write that arrives during a flush is part of a later one. A result that depends on a pending write waits for that write.
+ * A write that arrives during a flush is part of a later flush. A result that depends on a pending write waits until that write is durable.
  *
- * A flush takes half of the waiting writers, so the other half can prepare their next write while the disk is busy. If one flush took all of them, the
- * writers would wait for the disk, and then the disk for the writers. Closed-loop writers submit again immediately, so that would only idle the disk.
- * For them one flush takes everything, because two flushes cost the disk and the processor twice as much.
+ * A flush normally starts when half of the writers wait, so that the other half can prepare their next write while the disk is busy. If a flush
+ * included the writes of all writers, the writers would wait for the disk, and then the disk would wait for the writers. Closed-loop writers are an
+ * exception: they submit their next write immediately. Their writes are flushed together, because two flushes cost the disk and the processor twice
+ * as much.
  */
 export class CommitQueue {
   readonly #state: CommitState
@@ -283,7 +284,7 @@ export class CommitQueue {
 
   async #write(batch: readonly Step[]): Promise<void> {
     if (this.#stopped) throw this.#stopped
-    if (batch.some(bringsSomething)) await this.#durability!.write(batchOf(batch, this.#state.visibleRevision()))
+    if (batch.some(hasEffect)) await this.#durability!.write(batchOf(batch, this.#state.visibleRevision()))
   }
 
   #thresholdAfter(answered: number, waiting: number): number {

@@ -28,8 +28,8 @@ function writeUntilKilled(dataDir: string, round: number, durability: 'fsync' | 
 }
 
 it.each([
-  ['has every write that was answered before a SIGKILL, whole and once', 'fsync'],
-  ['a SIGKILL costs nothing but the newest writes, if they were answered from memory', 'memory'],
+  ['has every write that resolved before a SIGKILL, completely and only once', 'fsync'],
+  ['a SIGKILL loses only the newest writes, if writes resolve before they are on disk', 'memory'],
 ] as const)(
   '%s',
   async (_title, durability) => {

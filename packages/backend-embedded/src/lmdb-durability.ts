@@ -211,7 +211,7 @@ export class LmdbDurability implements Durability {
   #requireSpace(size: number): void {
     if (this.#failed)
       throw new NotWrittenError(`${this.#failed.message}; open the store again when there is space`, { cause: this.#failed })
-    // LMDB writes every changed page again, and all pages above it in the tree.
+    // LMDB also writes the pages above each changed page in the tree, so a batch needs more space than its size.
     const written = size * 2
     const now = performance.now()
     if (written < this.#spaceCheck.bytes && now < this.#spaceCheck.until) {

@@ -52,7 +52,7 @@ function mapped(): number {
 }
 
 describe('a store that is opened again', () => {
-  it.skipIf(process.platform !== 'linux')('unmaps the pages that it read at the start, and can write', async () => {
+  it.skipIf(process.platform !== 'linux')('unmaps the pages that it read at the start, and still accepts writes', async () => {
     const keys = Array.from({ length: 320 }, (_, i) => `/k${i}`)
     {
       await using backend = await openEmbedded({ dataDir })
@@ -174,7 +174,7 @@ describe('while another process has the store open', () => {
     expect((await backend.get('/theirs')).entry).toBeDefined()
   })
 
-  it.skipIf(!mayUnshare)('is refused although the pid has no meaning here: two containers on one volume', async () => {
+  it.skipIf(!mayUnshare)('throws LockedError also in another PID namespace, as with two containers that share a volume', async () => {
     const child = await holdElsewhere('unshare', '--pid', '--fork', '--mount-proc', '--kill-child')
     try {
       await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
@@ -227,7 +227,7 @@ it.each([
   ['{"format":null}', 'DamagedStoreError', /the stored format is \{"format":null\}, not a number/],
   ['null', 'DamagedStoreError', /the stored format is null, not a number/],
   [undefined, 'DamagedStoreError', /the stored format is undefined, not a number/],
-])('does not change a directory of the format %s', async (format, name, message) => {
+])('does not change a directory with the format %s', async (format, name, message) => {
   {
     await using backend = await openEmbedded({ dataDir })
     await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })
@@ -251,7 +251,7 @@ describe('when data.mdb is lost', () => {
   it.each([
     ['missing', () => rmSync(file())],
     ['empty', () => truncateSync(file())],
-  ])('%s: is refused until the files that prove a store are deleted', async (word, lose) => {
+  ])('%s: does not open until store.json and closed.json are deleted', async (word, lose) => {
     await make()
     lose()
     for (let i = 0; i < 2; i++) {
@@ -272,7 +272,7 @@ describe('when data.mdb is lost', () => {
     ['renamed', () => renameSync(file(), `${file()}.old`), /was deleted or replaced while the store was open/],
     ['replaced', () => (copyFileSync(file(), `${file()}.new`), renameSync(`${file()}.new`, file())), /was deleted or replaced/],
     ['truncated', () => truncateSync(file()), /was truncated from \d+ to 0 bytes while the store was open/],
-  ])('%s while the store is open: no write resolves, and the store is not healthy', async (_word, lose, message) => {
+  ])('%s while the store is open: no write resolves, and checkHealth rejects', async (_word, lose, message) => {
     await using backend = await openEmbedded({ dataDir })
     await put(backend)
     await backend.checkHealth()

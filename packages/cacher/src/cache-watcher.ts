@@ -1,5 +1,5 @@
 import type { Clock, KubeObject } from '@keelson/apimachinery'
-import { tooOld } from '@keelson/storagebackend'
+import { newTooOldError } from '@keelson/storagebackend'
 import type { ObjectEvent, Revision, StoredObject } from '@keelson/storagebackend'
 import type { CacheEvent, Selection } from './cache-event.ts'
 import type { ObjectChange } from './cache-state.ts'
@@ -215,7 +215,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
   terminate(): void {
     this.#options.metrics?.terminated()
     this.#drop()
-    this.end(tooOld(this.selection.key, 'the watch ended because its events were not read in time'))
+    this.end(newTooOldError(this.selection.key, 'the watch ended because its events were not read in time'))
   }
 
   #isFull(buffer: Batch<T>): boolean {
@@ -298,7 +298,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     const batch: ObjectEvent<T>[] = []
     if (this.#position < ring.start) {
       this.#options.metrics?.terminated()
-      this.end(tooOld(this.selection.key, 'too old resource version: the watch fell behind the available history'))
+      this.end(newTooOldError(this.selection.key, 'too old resource version: the watch fell behind the available history'))
       return [batch, 0]
     }
     let bytes = 0

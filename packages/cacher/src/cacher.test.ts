@@ -1,5 +1,5 @@
 import { everyField, everything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
-import { IteratedWatch, tooOld } from '@keelson/storagebackend'
+import { IteratedWatch, newTooOldError } from '@keelson/storagebackend'
 import type { ObjectEvent, ObjectWatch, Predicate, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
 import { describe, expect, test } from 'vitest'
 import { settle } from '@keelson/apimachinery/testing'
@@ -295,7 +295,7 @@ describe('after the watch of the store fails', () => {
     expect((await fixture.cacher.compareWithStore()).equal).toBe(true)
   })
 
-  test('the cache skips events that a reopened watch repeats', async () => {
+  test('the cache skips events that the new watch sends again', async () => {
     const store = breakable()
     await using fixture = await openFixture({
       wrap: (inner) => store.wrap({ ...inner, watch: (key, options) => inner.watch(key, { ...options, resourceVersion: '1' }) }),
@@ -317,7 +317,7 @@ describe('after the watch of the store fails', () => {
     const { seen } = open(fixture, { resourceVersion: '1' })
     await fixture.put('ns', 'a')
     await settle()
-    store.fail(tooOld('', 'gone'))
+    store.fail(newTooOldError('', 'gone'))
     await fixture.put('ns', 'b')
     await fixture.clock.pass(1000)
     await fixture.caughtUp()

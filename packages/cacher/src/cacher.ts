@@ -10,7 +10,7 @@ import {
   prefixRange,
   prepareKey,
   requireParsableResourceVersion,
-  tooLarge,
+  newTooLargeError,
 } from '@keelson/storagebackend'
 import type {
   CreateOptions,
@@ -328,7 +328,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   async #waitFor(key: string, revision: Revision, signal: AbortSignal | undefined): Promise<void> {
     if (await this.#freshness.wait(revision, this.#timeout, signal)) return
     signal?.throwIfAborted()
-    throw tooLarge(key, revision, this.#cache.revision)
+    throw newTooLargeError(key, revision, this.#cache.revision)
   }
 
   #notReady(): StorageError {

@@ -55,7 +55,7 @@ const withoutEmptyEnd = <P extends readonly [string[], number]>(pages: readonly 
 test.each([
   { name: 'shows its states', wrap: undefined },
   { name: 'does not show its states', wrap: withoutSnapshots },
-])('lists with a selector equal those of the store, whenever an index is built, over a store that $name', async ({ wrap }) => {
+])('lists with a selector equal those of the store, whenever an index is built (the store $name)', async ({ wrap }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 30, maxLength: 60 }), fc.array(step, { maxLength: 40 }), async (first, steps) => {
       await using fixture = await openFixture({ triggerField, ...(wrap && { wrap }) })

@@ -1,5 +1,5 @@
 import { settle } from '@keelson/apimachinery/testing'
-import { tooOld } from '@keelson/storagebackend'
+import { newTooOldError } from '@keelson/storagebackend'
 import type { ObjectList } from '@keelson/storagebackend'
 import { expect, test } from 'vitest'
 import { breakable, Collected, keyOf, openFixture, prefix } from './cacher.fixture.ts'
@@ -26,7 +26,7 @@ test('a cache that lists again refuses a state that is older than the one it has
   expect([...shown.items]).toHaveLength(2)
 
   stale = { ...old, items: [...old.items] }
-  store.fail(tooOld('', 'gone'))
+  store.fail(newTooOldError('', 'gone'))
   await clock.pass(500)
   await expect(cacher.checkReady()).rejects.toThrow('(re)initializing')
   expect(fixture.errors.map(String).join()).toContain(`the store listed revision ${old.revision}, which is older than ${shown.revision}`)

@@ -29,7 +29,7 @@ async function inPages({ cacher }: Fixture, revision: number): Promise<string[]>
   }
 }
 
-test.each(stores)('past states are listed unchanged, as a whole and in pages, over a store that $name', async ({ wrap }) => {
+test.each(stores)('lists return past states unchanged, as a whole and in pages (the store $name)', async ({ wrap }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(write, { minLength: 1, maxLength: 40 }), async (writes) => {
       await using fixture = await openFixture(wrap ? { wrap } : {})
@@ -56,7 +56,7 @@ test.each(stores)('past states are listed unchanged, as a whole and in pages, ov
 test.each([
   { history: 'all of them are held', ring: {} },
   { history: 'the oldest are forgotten', ring: { minimum: 100, maximum: 100 } },
-])('hundreds of past states are listed unchanged, in any order; $history', async ({ ring }) => {
+])('lists return hundreds of past states unchanged, in any order; $history', async ({ ring }) => {
   let asked = 0
   const counting = (storage: Storage<Pod>): Storage<Pod> => ({
     ...withoutSnapshots(storage),

@@ -1,5 +1,5 @@
 import { everyField, everything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
-import { isStorageError, tooOld } from '@keelson/storagebackend'
+import { isStorageError, newTooOldError } from '@keelson/storagebackend'
 import type { ObjectEvent, Predicate, StoredObject } from '@keelson/storagebackend'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -166,7 +166,7 @@ test('if the watch on the store fails at any moment, no event is lost or repeate
       let revision = 1
       for (const step of script) {
         if (step.type === 'pause') await fixture.clock.pass(700)
-        else if (step.type === 'break') store.fail(step.expired ? tooOld('', 'gone') : new Error('connection lost'))
+        else if (step.type === 'break') store.fail(step.expired ? newTooOldError('', 'gone') : new Error('connection lost'))
         else if (step.type === 'write') {
           const key = keyOf(step.namespace, step.name)
           const exists = await fixture.store.get(key).catch(() => undefined)

@@ -1,5 +1,5 @@
 import type { Clock, KubeObject } from '@keelson/apimachinery'
-import { parseResourceVersion, startsWithState, tooLarge, tooOld } from '@keelson/storagebackend'
+import { parseResourceVersion, startsWithState, newTooLargeError, newTooOldError } from '@keelson/storagebackend'
 import type { Revision, StoredObject, WatchObjectsOptions } from '@keelson/storagebackend'
 import { BookmarkSchedule, defaultBookmarkTimes } from './bookmarks.ts'
 import type { BookmarkTimes } from './bookmarks.ts'
@@ -74,7 +74,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
 
   /** Ends all watches as too old, because the cache has missed changes. */
   expireAll(): void {
-    for (const watcher of this.#open) watcher.end(tooOld(watcher.selection.key, 'the watch cache had to be filled again'))
+    for (const watcher of this.#open) watcher.end(newTooOldError(watcher.selection.key, 'the watch cache had to be filled again'))
   }
 
   endAll(error: unknown): void {
@@ -154,7 +154,7 @@ async function prepareStart<T extends KubeObject>(
     return (cache) => startAtRevision(cache, selection.key, revision === 0 ? cache.revision : revision)
   return (cache) => {
     if (options.sendInitialEvents !== true) return startAtState(cache, selection, false)
-    if (!isFresh && !options.signal.aborted) throw tooLarge(selection.key, revision, cache.revision)
+    if (!isFresh && !options.signal.aborted) throw newTooLargeError(selection.key, revision, cache.revision)
     return startAtState(cache, selection, options.allowBookmarks === true)
   }
 }
@@ -167,6 +167,6 @@ function startAtState<T extends KubeObject>(cache: WatchCache<T>, selection: Sel
 
 function startAtRevision<T extends KubeObject>(cache: WatchCache<T>, key: string, after: Revision): WatchStart<T> {
   const position = cache.ring.positionAfter(after)
-  if (position === undefined) throw tooOld(key, `too old resource version: ${after} (${cache.ring.base})`)
+  if (position === undefined) throw newTooOldError(key, `too old resource version: ${after} (${cache.ring.base})`)
   return { after, position }
 }

@@ -10,7 +10,7 @@ import type { LoopbackClient } from '@keelson/loopback'
 import { createDialer } from '@keelson/outbound'
 import type { Dialer } from '@keelson/outbound'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
-import { newStorageFactoryConfig, protobufCodecs, recordCodecs } from '@keelson/registry'
+import { newStorageFactoryConfig, createProtobufCodecs, createRecordCodecs } from '@keelson/registry'
 import { createStorageMetrics } from '@keelson/storagebackend'
 import type { StorageMetrics } from '@keelson/storagebackend'
 import { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
@@ -93,8 +93,8 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
       // Uses kube-apiserver's encoding in etcd, because other API servers may share it and must be able to read the objects.
       createCodec:
         (storage.type || 'etcd3') === 'etcd3'
-          ? protobufCodecs({ types, scheme, ...(storage.mediaType && { mediaType: storage.mediaType }) })
-          : recordCodecs({ schemaVersion }),
+          ? createProtobufCodecs({ types, scheme, ...(storage.mediaType && { mediaType: storage.mediaType }) })
+          : createRecordCodecs({ schemaVersion }),
       ...(storage.prefix === undefined ? {} : { prefix: storage.prefix }),
       ...(encryption === undefined ? {} : { transformerOverrides: encryption }),
     })

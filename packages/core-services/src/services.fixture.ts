@@ -9,7 +9,7 @@ import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
 import { createLoopbackClient } from '@keelson/loopback'
 import type { LoopbackClient } from '@keelson/loopback'
-import { defineResource, recordCodecs } from '@keelson/registry'
+import { defineResource, createRecordCodecs } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { openTestStore } from '@keelson/registry/testing'
 import type { TestStore } from '@keelson/registry/testing'
@@ -79,7 +79,7 @@ export async function openServices(options: TestServicesOptions = {}): Promise<T
   serve(serviceCIDRs)
   const ranges = createObjectStore<RangeAllocation>({
     backend,
-    codec: recordCodecs({ schemaVersion: 1 })({
+    codec: createRecordCodecs({ schemaVersion: 1 })({
       kind: types.kind({ group: '', version: 'v1', kind: 'RangeAllocation' })!,
       selectableFields: {},
     }),

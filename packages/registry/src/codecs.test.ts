@@ -5,7 +5,7 @@ import { eventsV1 } from '@keelson/api/events/v1'
 import { Scheme } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
-import { protobufCodecs, RecentRecords } from './codecs.ts'
+import { createProtobufCodecs, RecentRecords } from './codecs.ts'
 
 /** Recorded values of kube-apiserver in `../shared`, which is not part of the repository. Tests that need them are skipped without it. */
 const file = new URL('../../../../shared/golden/etcd-values.ndjson', import.meta.url)
@@ -24,10 +24,10 @@ scheme.register({
   setDefaults: (object) => void ((object as { type?: string }).type ||= 'Opaque'),
 })
 
-const codecs = protobufCodecs({ types, scheme })
+const codecs = createProtobufCodecs({ types, scheme })
 const codecOf = (kind: string): ReturnType<typeof codecs> => codecs({ kind: types.kind(gvk(kind))!, selectableFields: {} })
 
-describe('protobufCodecs', () => {
+describe('createProtobufCodecs', () => {
   const configMap = {
     metadata: { name: 'a', namespace: 'ns', labels: { app: 'x' }, resourceVersion: '9' },
     data: { key: 'value' },
@@ -93,7 +93,7 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
   it('are at least eleven', () => expect(values.length).toBeGreaterThan(10))
 
   it.each(values)(
-    '$key reads as the object that kube-apiserver served, and is written as the same bytes',
+    'decode $key to the object that kube-apiserver served, and encode it to the same bytes',
     ({ key, value, object, modRevision }) => {
       const bytes = Buffer.from(value, 'base64')
       const codec = codecOf(object!.kind!)
@@ -109,7 +109,7 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
     .map((line) => JSON.parse(line) as { key: string; value: string; modRevision: number })
     .filter(({ key }) => /^\/registry\/(ranges|masterleases)\//.test(key))
 
-  it.each(unnamed)('$key gets its name from its key', ({ key, value, modRevision }) => {
+  it.each(unnamed)('$key gets the name of its object from its key', ({ key, value, modRevision }) => {
     const kind = key.includes('/ranges/') ? 'RangeAllocation' : 'Endpoints'
     const codec = codecs({ kind: types.kind(gvk(kind))!, selectableFields: {}, namedByKey: true })
     const stored = codec.open(key, Buffer.from(value, 'base64'), modRevision)

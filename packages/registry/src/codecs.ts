@@ -9,7 +9,7 @@ import type { CodecFactory } from './rest-options.ts'
  * Creates codecs for the embedded store. They encode objects as records: JSON with members in schema order, after a header of labels and
  * fields that selectors read without parsing the JSON.
  */
-export function recordCodecs(options: { readonly schemaVersion: number }): CodecFactory {
+export function createRecordCodecs(options: { readonly schemaVersion: number }): CodecFactory {
   return ({ kind, selectableFields, defaultOnRead }) =>
     createRecordCodec({
       kind: kind.gvk.kind,
@@ -21,7 +21,7 @@ export function recordCodecs(options: { readonly schemaVersion: number }): Codec
     })
 }
 
-/** The parameters of `protobufCodecs`. */
+/** The parameters of `createProtobufCodecs`. */
 export interface ProtobufCodecsOptions {
   /** The types of every version that the store may contain. */
   readonly types: ApiTypes
@@ -41,9 +41,9 @@ const jsonGroups: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apireg
  * Creates codecs for a store that is shared with kube-apiserver. Values are JSON, or protobuf after the prefix `k8s\0`. When a value is
  * read, it is decoded, defaulted and converted once, and kept in memory as a record like those of the embedded store.
  */
-export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptions): CodecFactory {
+export function createProtobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptions): CodecFactory {
   // Records of this codec are kept only in memory, so all of them have the same schema version.
-  const records = recordCodecs({ schemaVersion: 1 })
+  const records = createRecordCodecs({ schemaVersion: 1 })
   const recent = new RecentRecords()
   // Decoded objects are discarded once they are encoded as records, so they may share sets of managed fields.
   const decoder = { types, scheme, fieldSets: new FieldSets() }

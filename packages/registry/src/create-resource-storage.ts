@@ -3,7 +3,7 @@ import { completeWithOptions } from './store-dependencies.ts'
 import type { StoreOptions, StoreHooksFactory } from './store-dependencies.ts'
 import type { ResourceDefinition } from './resource-definition.ts'
 import type { RESTStorage } from './rest.ts'
-import { scaleSubresource } from './scale-subresource.ts'
+import { createScaleSubresource } from './scale-subresource.ts'
 import { Store } from './store.ts'
 import type { StorageHost } from './api-group.ts'
 
@@ -33,7 +33,7 @@ export function createResourceStorage<T extends KubeObject>(
   const paths = new Map<string, RESTStorage>([[definition.plural, omitExcludedVerbs(store)]])
   for (const [name, strategy] of Object.entries(definition.subresources ?? {}))
     paths.set(`${definition.plural}/${name}`, store.subresource(strategy))
-  if (definition.scale !== undefined) paths.set(`${definition.plural}/scale`, scaleSubresource(definition.scale)(store))
+  if (definition.scale !== undefined) paths.set(`${definition.plural}/scale`, createScaleSubresource(definition.scale)(store))
   for (const [name, create] of Object.entries(options.subresources ?? {})) paths.set(`${definition.plural}/${name}`, create(store))
   return paths
 }

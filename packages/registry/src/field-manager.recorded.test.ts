@@ -6,7 +6,7 @@ import { metaV1 } from '@keelson/api/meta/v1'
 import { decodeStruct, Scheme } from '@keelson/apimachinery'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
-import { storageFieldManager } from './write/route.ts'
+import { createStorageFieldManager } from './write/route.ts'
 
 /** A random write and its result in kube-apiserver 1.36.4, without timestamps. */
 interface RecordedWrite {
@@ -52,7 +52,7 @@ describe('random writes have the same result as in kube-apiserver', () => {
     const gvk = { group, version, kind }
     const decode = (object: KubeObject): KubeObject =>
       decodeStruct<KubeObject>(types.kind(gvk)!.schema, object as unknown as JsonObject).object
-    const manager = storageFieldManager({ scheme: new Scheme(), types, kind: gvk, storage: { gvk }, subresource: '', now: () => 0 })!
+    const manager = createStorageFieldManager({ scheme: new Scheme(), types, kind: gvk, storage: { gvk }, subresource: '', now: () => 0 })!
     const run = (): KubeObject => {
       if (write.op === 'apply') return manager.apply(live, write.given as unknown as JsonObject, write.manager, write.force === true)
       const next = decode(write.given)

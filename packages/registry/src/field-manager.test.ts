@@ -8,7 +8,7 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { fourfold, processorTime } from '@keelson/apimachinery/testing'
 import type { FieldFilter, FieldManager } from '@keelson/apimachinery/managed-fields'
 import { describe, expect, it } from 'vitest'
-import { storageFieldManager } from './write/route.ts'
+import { createStorageFieldManager } from './write/route.ts'
 
 const types = createApiTypes([coreV1, appsV1, metaV1])
 const scheme = new Scheme()
@@ -19,7 +19,7 @@ const clock = { now: Date.parse('2026-01-01T00:00:00Z') }
 
 function managerOf(kind: GroupVersionKind, subresource = '', resetFields?: FieldFilter): FieldManager {
   const storage = { gvk: kind, ...(resetFields && { resetFields }) }
-  return storageFieldManager({ scheme, types, kind, storage, subresource, now: () => clock.now })!
+  return createStorageFieldManager({ scheme, types, kind, storage, subresource, now: () => clock.now })!
 }
 
 function decoded(kind: GroupVersionKind, object: unknown): KubeObject {
@@ -97,7 +97,7 @@ describe('updates of objects with many managers', () => {
     return tracked.update('last', { data: after })
   }
 
-  it.each([5, 50])('remove changed and deleted fields from each of %i managers', (count) => {
+  it.each([5, 50])('remove changed and deleted fields from the managedFields of %i managers', (count) => {
     const before = { ...keys(3, 'a'), k7: 'same', k8: 'goes', k9: 'changes' }
     const after = { k0: 'a', k1: 'b', k2: 'b', k7: 'same', k9: 'changed' }
     const { managers } = updated(count, before, after, (i) => (i % 2 === 0 ? [0, 1, 8] : [1, 2, 8, 9]))
@@ -215,7 +215,7 @@ describe('updates', () => {
   it.each([
     ['a list', { matchFields: [] }, { taken: true }],
     ['nothing', {}, { taken: false }],
-  ])('take over an atomic list if an item was sent with an empty %s', (_what, more, { taken }) => {
+  ])('take over ownership of an atomic list if an item was sent with an empty %s', (_what, more, { taken }) => {
     const { schema } = types.kind(pod)!
     const term = { matchExpressions: [{ key: 'zone', operator: 'Exists' }] }
     const sent = (members: object): JsonObject => ({

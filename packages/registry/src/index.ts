@@ -1,4 +1,4 @@
-export { createWriteRoute, fromHub, parseApiVersion, storageFieldManager } from './write/route.ts'
+export { createWriteRoute, fromHub, parseApiVersion, createStorageFieldManager } from './write/route.ts'
 export type { StorageFieldManagerOptions, WriteRoute, WriteRouteOptions } from './write/route.ts'
 export { defineApiGroup } from './api-group.ts'
 export type { ApiGroup, ApiGroupDefinition, BodyKind, KindRegistry, StorageHost } from './api-group.ts'
@@ -29,7 +29,7 @@ export { decodeDocument, formatNotRegistered, parseInAdvance } from './decode/do
 export type { CborDecoder, SentBody, TypedDocument } from './decode/document.ts'
 export { internalTypeName } from './decode/body.ts'
 export { age, ageColumn, humanDuration, nameColumn, tableConvertor } from './table.ts'
-export { protobufCodecs, recordCodecs } from './codecs.ts'
+export { createProtobufCodecs, createRecordCodecs } from './codecs.ts'
 export type { ProtobufCodecsOptions, StorageMediaType } from './codecs.ts'
 export { countObjects, oneObject, scopeSelects } from './quota-rules.ts'
 export type { QuotaRules, QuotaWrite, ScopeSelector } from './quota-rules.ts'
@@ -101,7 +101,7 @@ export type {
   Watchable,
   WatchRequest,
 } from './rest.ts'
-export { scaleSubresource } from './scale-subresource.ts'
+export { createScaleSubresource } from './scale-subresource.ts'
 export type { ScaledBy } from './scale-subresource.ts'
 export { CompletedStorageFactoryConfig, DefaultStorageFactory, newStorageFactoryConfig, StorageFactoryConfig } from './storage-factory.ts'
 export type { StorageConfig, StorageFactory, StorageOptions } from './storage-factory.ts'

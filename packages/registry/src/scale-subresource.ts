@@ -28,7 +28,7 @@ export interface ScaledBy<T extends KubeObject> {
 }
 
 /** Creates the subresource `scale` with GET, PUT and PATCH. Writes to the subresource update the scaled object itself. */
-export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): SubresourceFactory<T> {
+export function createScaleSubresource<T extends KubeObject>(by: ScaledBy<T>): SubresourceFactory<T> {
   return (store) => {
     const { plural, group, version } = store.definition
     const apiVersion = formatGroupVersion({ group, version })

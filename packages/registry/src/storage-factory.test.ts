@@ -32,7 +32,7 @@ it('accepts a custom key prefix, and refuses an empty one', () => {
 it.each([
   ['its plural', widgets, '/registry/widgets/ns/a'],
   ['the prefix of its definition', { ...widgets, storage: { prefix: 'parts/widgets' } }, '/registry/parts/widgets/ns/a'],
-])('a resource is stored under %s', async (_, definition, key) => {
+])('uses the key prefix %s', async (_, definition, key) => {
   await using test = openTestStore(definition)
   await test.store.create(testContext('ns'), { metadata: { name: 'a' } }, { dryRun: false })
   expect((await test.backend.get(key)).entry).toBeDefined()

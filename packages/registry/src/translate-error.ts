@@ -44,7 +44,7 @@ export function translateError(
     case 'ResourceVersionTooLarge':
       return newTooLargeResourceVersion(exactRevision(error.revision ?? 0, requestedVersion), error.currentRevision ?? 0, 1)
     case 'ResourceVersionTooOld':
-      return expired(error)
+      return newExpiredError(error)
     case 'InvalidContinueToken':
     case 'BadRequest':
       return newBadRequest(error.message, { cause: error })
@@ -58,7 +58,7 @@ export function translateError(
     case 'Internal':
       return newInternal(error.message, { cause: error })
     case 'UnreadableObjects':
-      return unreadableObjects(error, resource)
+      return newUnreadableObjectsError(error, resource)
     case 'UnreadableDeletion':
       return new ApiError({ reason: 'StoreReadError', message: error.message, cause: error })
     case 'NotReady':
@@ -79,14 +79,14 @@ export function isNotFoundInStorage(error: unknown): boolean {
 }
 
 /** Returns the error 410 Expired. It has a token for the rest of the list if the storage provides one. */
-function expired(error: StorageError): ApiError {
+function newExpiredError(error: StorageError): ApiError {
   const error410 = newResourceExpired(error.message)
   if (error.continue !== undefined) error410.status.metadata.continue = error.continue
   return error410
 }
 
 /** Returns an API error that lists the unreadable objects of a failed list. */
-function unreadableObjects(error: StorageError, resource: GroupResource): ApiError {
+function newUnreadableObjectsError(error: StorageError, resource: GroupResource): ApiError {
   const { objects = [], isTruncated = false } = error.unreadable ?? {}
   const causes: StatusCause[] = objects.map(({ key, message }) => ({ reason: 'UnexpectedServerResponse', message, field: key }))
   if (isTruncated) causes.push({ reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' })

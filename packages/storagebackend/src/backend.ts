@@ -210,26 +210,28 @@ export function hasSizeStatistics(backend: Backend): backend is Backend & SizeSt
  */
 export function requireTransaction(transaction: Transaction): void {
   if (typeof transaction !== 'object' || transaction === null)
-    throw invalidMember('the transaction', '{ compare, operations }', transaction)
+    throw newInvalidMemberError('the transaction', '{ compare, operations }', transaction)
   const { compare, operations } = transaction
-  if (!Array.isArray(compare)) throw invalidMember('compare', 'an array of { key, modRevision }, empty to compare nothing', compare)
-  if (!Array.isArray(operations)) throw invalidMember('operations', 'an array of puts and deletes', operations)
+  if (!Array.isArray(compare)) throw newInvalidMemberError('compare', 'an array of { key, modRevision }, empty to compare nothing', compare)
+  if (!Array.isArray(operations)) throw newInvalidMemberError('operations', 'an array of puts and deletes', operations)
   for (let i = 0; i < compare.length; i++) {
     const { key, modRevision } = (compare[i] ?? {}) as Partial<Transaction['compare'][number]>
-    if (typeof key !== 'string') throw invalidMember(`compare[${i}].key`, 'a string', key)
-    if (!Number.isSafeInteger(modRevision)) throw invalidMember(`compare[${i}].modRevision`, 'an integer, 0 for an absent key', modRevision)
+    if (typeof key !== 'string') throw newInvalidMemberError(`compare[${i}].key`, 'a string', key)
+    if (!Number.isSafeInteger(modRevision))
+      throw newInvalidMemberError(`compare[${i}].modRevision`, 'an integer, 0 for an absent key', modRevision)
   }
   for (let i = 0; i < operations.length; i++) {
     const { type, key, value, lease } = (operations[i] ?? {}) as { type?: unknown; key?: unknown; value?: unknown; lease?: unknown }
-    if (type !== 'put' && type !== 'delete') throw invalidMember(`operations[${i}].type`, '"put" or "delete"', type)
-    if (typeof key !== 'string' || key === '') throw invalidMember(`operations[${i}].key`, 'a string that is not empty', key)
+    if (type !== 'put' && type !== 'delete') throw newInvalidMemberError(`operations[${i}].type`, '"put" or "delete"', type)
+    if (typeof key !== 'string' || key === '') throw newInvalidMemberError(`operations[${i}].key`, 'a string that is not empty', key)
     if (type === 'delete') continue
-    if (!isUint8Array(value)) throw invalidMember(`operations[${i}].value`, 'a Uint8Array (a Buffer is one)', value)
-    if (lease !== undefined && !Number.isSafeInteger(lease)) throw invalidMember(`operations[${i}].lease`, 'a lease from grantLease', lease)
+    if (!isUint8Array(value)) throw newInvalidMemberError(`operations[${i}].value`, 'a Uint8Array (a Buffer is one)', value)
+    if (lease !== undefined && !Number.isSafeInteger(lease))
+      throw newInvalidMemberError(`operations[${i}].lease`, 'a lease from grantLease', lease)
   }
 }
 
-function invalidMember(member: string, allowed: string, value: unknown): TypeError {
+function newInvalidMemberError(member: string, allowed: string, value: unknown): TypeError {
   return new TypeError(`${member} must be ${allowed}, not ${describe(value)}`)
 }
 

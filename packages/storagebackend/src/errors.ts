@@ -67,24 +67,24 @@ export class CorruptObjectError extends Error {
   }
 }
 
-export function keyNotFound(key: string): StorageError {
+export function newKeyNotFoundError(key: string): StorageError {
   return new StorageError({ code: 'KeyNotFound', key })
 }
-export function keyExists(key: string): StorageError {
+export function newKeyExistsError(key: string): StorageError {
   return new StorageError({ code: 'KeyExists', key })
 }
-export function invalidObject(key: string, message: string): StorageError {
+export function newInvalidObjectError(key: string, message: string): StorageError {
   return new StorageError({ code: 'InvalidObject', key, message })
 }
 /** Creates the error of a value that could not be decrypted or encrypted. */
-export function transformFailed(key: string, cause: unknown): StorageError {
+export function newTransformError(key: string, cause: unknown): StorageError {
   return new StorageError({ code: 'Internal', key, message: cause instanceof Error ? cause.message : String(cause), cause })
 }
 /** Creates the error of a read or watch from a revision that has been compacted. `message` is the error text for the client. */
-export function tooOld(key: string, message: string): StorageError {
+export function newTooOldError(key: string, message: string): StorageError {
   return new StorageError({ code: 'ResourceVersionTooOld', key, message })
 }
-export function tooLarge(key: string, revision: Revision, currentRevision: Revision): StorageError {
+export function newTooLargeError(key: string, revision: Revision, currentRevision: Revision): StorageError {
   const message = `Too large resource version: ${revision}, current: ${currentRevision}`
   return new StorageError({ code: 'ResourceVersionTooLarge', key, revision, currentRevision, message })
 }

@@ -2,7 +2,7 @@ import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots } from './backend.ts'
 import type { Backend, CommitResult, Entry, GetResult, LeaseId, Operation, ReadOptions, Revision, BackendSnapshot } from './backend.ts'
-import { transformFailed } from './errors.ts'
+import { newTransformError } from './errors.ts'
 import type { LabelSet } from './record-matcher.ts'
 import { matcher } from './predicate.ts'
 import type { ResourceMetrics, StorageOperation } from './storage-metrics.ts'
@@ -171,7 +171,7 @@ export class ObjectAccess<T extends KubeObject> {
     try {
       for (let wait; (wait = transformer.prepare?.(entry.value, entry.key));) await wait
     } catch (error) {
-      throw transformFailed(entry.key, error)
+      throw newTransformError(entry.key, error)
     }
     if (open) this.open(entry)
   }
@@ -209,7 +209,7 @@ export class ObjectAccess<T extends KubeObject> {
     try {
       return this.codec.open(entry.key, value, revision)
     } catch (error) {
-      if (!this.transformer && isEncryptedValue(value)) throw transformFailed(entry.key, encryptedUnexpectedly)
+      if (!this.transformer && isEncryptedValue(value)) throw newTransformError(entry.key, encryptedUnexpectedly)
       this.metrics?.undecodable()
       throw translateBackendError(error, entry.key)
     }
@@ -219,7 +219,7 @@ export class ObjectAccess<T extends KubeObject> {
     try {
       return transformer.fromStorage(value, key).data
     } catch (error) {
-      throw transformFailed(key, error)
+      throw newTransformError(key, error)
     }
   }
 
@@ -227,7 +227,7 @@ export class ObjectAccess<T extends KubeObject> {
     try {
       return this.transformer!.toStorage(bytes, key)
     } catch (error) {
-      throw transformFailed(key, error)
+      throw newTransformError(key, error)
     }
   }
 }

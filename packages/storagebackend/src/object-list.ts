@@ -3,7 +3,7 @@ import { hasSnapshots } from './backend.ts'
 import type { BackendSnapshot, Entry, KeyRange, ListPage, Revision } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
 import { encodeContinue, decodeContinue } from './continue-token.ts'
-import { isStorageError, StorageError, tooLarge, transformFailed } from './errors.ts'
+import { isStorageError, StorageError, newTooLargeError, newTransformError } from './errors.ts'
 import { keyRange, prefixEnd } from './object-key.ts'
 import type { ObjectAccess } from './object-access.ts'
 import { ObjectPage } from './object-page.ts'
@@ -48,15 +48,15 @@ export async function listObjects<T extends KubeObject>(request: ListRequest<T>)
     const snapshot = await access.measure('list', prefix, () => {
       const newest = backend.snapshot()
       const found = plan.at === 0 || plan.at === newest.revision ? newest : backend.snapshotAt(plan.at)
-      if (!found && plan.at < newest.revision) throw compacted(prefix, plan)
+      if (!found && plan.at < newest.revision) throw newCompactedError(prefix, plan)
       const required = Math.max(plan.at, plan.notOlderThan)
-      if (required > newest.revision) throw tooLarge(prefix, required, newest.revision)
+      if (required > newest.revision) throw newTooLargeError(prefix, required, newest.revision)
       return found!
     })
     return await listSnapshot(list, snapshot)
   } catch (error) {
-    if (isBackendError(error, 'CompactedError')) throw compacted(prefix, plan)
-    if (isBackendError(error, 'FutureRevisionError')) throw tooLarge(prefix, plan.at, error.currentRevision)
+    if (isBackendError(error, 'CompactedError')) throw newCompactedError(prefix, plan)
+    if (isBackendError(error, 'FutureRevisionError')) throw newTooLargeError(prefix, plan.at, error.currentRevision)
     if (isStorageError(error, 'Internal')) throw withKey(error)
     throw translateBackendError(error, prefix)
   }
@@ -101,7 +101,7 @@ async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<
       const readOptions = { ...(at !== 0 && { at }), ...(limit !== 0 && { limit }), ...signal }
       const fetched: ListPage = await access.measure('list', prefix, () => access.backend.list(from, readOptions))
       read += fetched.entries.length
-      if (plan.notOlderThan > fetched.revision) throw tooLarge(prefix, plan.notOlderThan, fetched.revision)
+      if (plan.notOlderThan > fetched.revision) throw newTooLargeError(prefix, plan.notOlderThan, fetched.revision)
       if (at === 0) at = fetched.revision
       const complete = await page.fill(fetched.entries)
       if (complete && !fetched.more) {
@@ -128,7 +128,7 @@ function newPage<T extends KubeObject>({ access, options, plan, unreadable }: Pl
     return wait ? wait.then(() => select(entry)) : select(entry)
   }
   return new ObjectPage({
-    open: unreadable ? collecting(unreadable, open) : open,
+    open: unreadable ? collectUnreadable(unreadable, open) : open,
     limit: plan.limit,
     filtered,
     signal: options.signal,
@@ -137,7 +137,7 @@ function newPage<T extends KubeObject>({ access, options, plan, unreadable }: Pl
 
 type Open<T extends KubeObject> = ObjectPageOptions<T>['open']
 
-function collecting<T extends KubeObject>(unreadable: UnreadableObjects, open: Open<T>): Open<T> {
+function collectUnreadable<T extends KubeObject>(unreadable: UnreadableObjects, open: Open<T>): Open<T> {
   return (entry) => {
     const add = (error: unknown): undefined => {
       unreadable.add(entry.key, error)
@@ -158,10 +158,10 @@ function* openEach<T extends KubeObject>(access: ObjectAccess<T>, entries: Itera
 
 /** Adds the key of the object to the error message, because a list has many objects. */
 function withKey(error: StorageError): StorageError {
-  return transformFailed(error.key, `unable to transform key ${JSON.stringify(error.key)}: ${error.message}`)
+  return newTransformError(error.key, `unable to transform key ${JSON.stringify(error.key)}: ${error.message}`)
 }
 
-function compacted(prefix: string, plan: ListPlan): StorageError {
+function newCompactedError(prefix: string, plan: ListPlan): StorageError {
   const details = { code: 'ResourceVersionTooOld', key: prefix, revision: plan.at } as const
   if (!plan.continued) return new StorageError({ ...details, message: expired })
   // The token contains -1 instead of a revision. A client that accepts an inconsistent list can continue with it at the newest revision.

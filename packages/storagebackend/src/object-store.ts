@@ -2,7 +2,7 @@ import { systemClock } from '@keelson/apimachinery'
 import type { GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { Backend, ListPage } from './backend.ts'
 import { deleteObject, deleteUnreadable, guaranteedUpdate } from './object-writes.ts'
-import { keyExists, keyNotFound, StorageError, tooLarge } from './errors.ts'
+import { newKeyExistsError, newKeyNotFoundError, StorageError, newTooLargeError } from './errors.ts'
 import { keyRange, prefixRange, prepareKey } from './object-key.ts'
 import { LeasePool } from './lease-pool.ts'
 import { ObjectAccess, objectSnapshots } from './object-access.ts'
@@ -78,7 +78,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       const value = codec.encode(object, key)
       const lease = ttlSeconds ? await leases.lease(key, ttlSeconds) : 0
       const result = await access.put(key, value, lease, 0)
-      if (!result.committed) throw keyExists(key)
+      if (!result.committed) throw newKeyExistsError(key)
       return codec.open(key, value, result.revision)
     },
 
@@ -86,8 +86,8 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       const key = prepareKey(prefix, rawKey, false)
       const { entry, revision } = await access.read(key, getOptions)
       const required = requireResourceVersion(getOptions.resourceVersion)
-      if (required > revision) throw tooLarge(key, required, revision)
-      if (!entry) throw keyNotFound(key)
+      if (required > revision) throw newTooLargeError(key, required, revision)
+      if (!entry) throw newKeyNotFoundError(key)
       return access.open(entry)
     },
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots } from './backend.ts'
 import type { Change, Entry, KeyRange, Revision } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
-import { StorageError, tooLarge, tooOld } from './errors.ts'
+import { StorageError, newTooLargeError, newTooOldError } from './errors.ts'
 import { openSnapshot } from './object-access.ts'
 import type { ObjectAccess } from './object-access.ts'
 import { isEmptyPredicate, matcher } from './predicate.ts'
@@ -30,7 +30,7 @@ export async function watchObjects<T extends KubeObject>(request: WatchRequest<T
     return new IteratedWatch(changesAfter(request, revision > 0 ? revision : await currentRevision(access, range)))
   }
   const state = await currentState(access, range)
-  if (revision > state.revision) throw tooLarge(range.start, revision, state.revision)
+  if (revision > state.revision) throw newTooLargeError(range.start, revision, state.revision)
   // Open the watch on the driver before reading the initial events. A slow reader of the initial events could otherwise find that the next
   // changes have been compacted.
   return new IteratedWatch(withInitialEvents(request, state, changesAfter(request, state.revision)))
@@ -114,13 +114,13 @@ async function* toEvents<T extends KubeObject>(
           // must be sent completely.
           const before = events.filter((event) => event.type !== 'BOOKMARK' && event.object.revision < revisionOf(change))
           if (before.length > 0) yield state === undefined ? before : addStateAfter(access, range, before)
-          throw change.type === 'delete' && isUnreadable(error) ? unreadableDeletion(change.key, error) : error
+          throw change.type === 'delete' && isUnreadable(error) ? newUnreadableDeletionError(change.key, error) : error
         }
       }
       if (events.length > 0) yield state ? Object.assign(events, { state }) : events
     }
   } catch (error) {
-    if (isBackendError(error, 'CompactedError') || isBackendError(error, 'SlowWatcherError')) throw tooOld(range.start, watchTooOld)
+    if (isBackendError(error, 'CompactedError') || isBackendError(error, 'SlowWatcherError')) throw newTooOldError(range.start, watchTooOld)
     throw translateBackendError(error, range.start)
   }
 }
@@ -172,7 +172,7 @@ function addStateAfter<T extends KubeObject>(access: ObjectAccess<T>, range: Key
   return Object.assign(events, { state: snapshot && openSnapshot(access, snapshot.within(range.start)) })
 }
 
-function unreadableDeletion(key: string, error: Error): StorageError {
+function newUnreadableDeletionError(key: string, error: Error): StorageError {
   return new StorageError({
     code: 'UnreadableDeletion',
     key,

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Entry, Revision } from './backend.ts'
-import { keyNotFound, invalidObject } from './errors.ts'
+import { newKeyNotFoundError, newInvalidObjectError } from './errors.ts'
 import type { ObjectAccess } from './object-access.ts'
 import { prepareKey } from './object-key.ts'
 import type { StoredObject, TryUpdate, UpdateOptions, UpdateOutput, DeleteObjectOptions, ObjectPreconditions } from './storage.ts'
@@ -80,7 +80,7 @@ async function readState<T extends KubeObject>(write: ObjectWrite<T>, key: strin
 /** Creates the state for the next attempt from the entry that the failed commit returned. */
 function stateOfEntry<T extends KubeObject>(write: ObjectWrite<T>, key: string, entry: Entry | undefined): ObjectState<T> {
   if (entry) return { key, stored: write.access.open(entry), revision: entry.modRevision, entry, isCurrent: true }
-  if (write.ignoreNotFound !== true) throw keyNotFound(key)
+  if (write.ignoreNotFound !== true) throw newKeyNotFoundError(key)
   return { key, stored: undefined, revision: 0, entry: undefined, isCurrent: true }
 }
 
@@ -123,7 +123,7 @@ async function writeOutput<T extends KubeObject>(
     state = current
   }
   if (output === undefined || bytes === undefined) {
-    if (state.stored === undefined) throw keyNotFound(key)
+    if (state.stored === undefined) throw newKeyNotFoundError(key)
     return state.stored
   }
   const compared = state.entry && access.compare(state.entry, bytes)
@@ -184,8 +184,8 @@ export async function deleteUnreadable<T extends KubeObject>(
   for (;;) {
     signal?.throwIfAborted()
     const { entry } = await access.readStored(key, signal ? { signal } : {})
-    if (!entry) throw keyNotFound(key)
-    if (await isReadable(access, entry)) throw invalidObject(key, 'the stored object can be read')
+    if (!entry) throw newKeyNotFoundError(key)
+    if (await isReadable(access, entry)) throw newInvalidObjectError(key, 'the stored object can be read')
     const result = await access.deleteStored(key, entry.modRevision)
     if (result.committed) return result.revision
   }
@@ -215,11 +215,11 @@ export function checkPreconditions(key: string, object: Identified | undefined, 
   if (!preconditions) return
   const uid = object?.metadata.uid ?? ''
   if (preconditions.uid !== undefined && preconditions.uid !== uid) {
-    throw invalidObject(key, `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`)
+    throw newInvalidObjectError(key, `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`)
   }
   const version = object?.metadata.resourceVersion ?? ''
   if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== version) {
-    throw invalidObject(
+    throw newInvalidObjectError(
       key,
       `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${version}`,
     )

@@ -1,6 +1,6 @@
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { CorruptObjectError } from './errors.ts'
-import { LabelSets, recordMatcher } from './record-matcher.ts'
+import { LabelSets, createRecordMatcher } from './record-matcher.ts'
 import type { LabelSet } from './record-matcher.ts'
 import { encodeRecord, headerBytes, labelsAt, labelsEnd, recordFormat } from './record-format.ts'
 import type { ObjectCodec, Predicate, StoredObject } from './storage.ts'
@@ -57,7 +57,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   }
   const fieldNames = Object.keys(extractors)
   const extract = Object.values(extractors)
-  const fieldsChecksum = checksum(fieldNames)
+  const fieldsChecksum = computeChecksum(fieldNames)
 
   function encode(object: T): Uint8Array {
     const stripped = strip(object)
@@ -101,7 +101,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
     return uint32(value, 1) === schemaVersion && uint32(value, 5) === fieldsChecksum
   }
 
-  const headers = { labelSetOf, matcher: (predicate: Predicate) => recordMatcher(predicate, fieldNames) }
+  const headers = { labelSetOf, matcher: (predicate: Predicate) => createRecordMatcher(predicate, fieldNames) }
   return { encode, open, headers }
 }
 
@@ -118,7 +118,7 @@ function strip<T extends KubeObject>(object: T): T {
 }
 
 /** Computes the FNV-1a hash of a list of names. */
-function checksum(names: readonly string[]): number {
+function computeChecksum(names: readonly string[]): number {
   let hash = 0x811c9dc5
   for (const c of names.join('\n')) hash = Math.imul(hash ^ c.codePointAt(0)!, 0x01000193) >>> 0
   return hash

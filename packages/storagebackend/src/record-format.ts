@@ -39,14 +39,14 @@ export interface RecordContents {
 export function encodeRecord(record: RecordContents): Uint8Array {
   const labels = record.labels ? Object.keys(record.labels).sort() : undefined
   if (labels !== undefined && labels.length > maxLabels)
-    throw objectTooLarge(`an object has at most ${maxLabels} labels, not ${labels.length}`)
+    throw newObjectTooLargeError(`an object has at most ${maxLabels} labels, not ${labels.length}`)
   const strings: string[] = []
   if (labels) for (const key of labels) strings.push(key, record.labels![key]!)
   strings.push(...record.fields)
   let head = headerBytes + 2
   for (const text of strings) {
     const length = byteLength(text)
-    if (length > maxString) throw objectTooLarge(`a label or selectable field has at most ${maxString} bytes, not ${length}`)
+    if (length > maxString) throw newObjectTooLargeError(`a label or selectable field has at most ${maxString} bytes, not ${length}`)
     head += 2 + length
   }
   const { json } = record
@@ -68,7 +68,7 @@ export function encodeRecord(record: RecordContents): Uint8Array {
   return out
 }
 
-function objectTooLarge(message: string): StorageError {
+function newObjectTooLargeError(message: string): StorageError {
   return new StorageError({ code: 'ObjectTooLarge', key: '', message })
 }
 

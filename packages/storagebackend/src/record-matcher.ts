@@ -8,12 +8,12 @@ import type { Predicate } from './storage.ts'
  * that select few objects of a large collection are fast, because records are not decoded, and records with the same labels are tested
  * once.
  */
-export function recordMatcher(
+export function createRecordMatcher(
   { labels, fields }: Predicate,
   fieldNames: readonly string[],
 ): (record: Uint8Array, labelSet: LabelSet) => boolean {
-  const hasLabels = labels.empty ? undefined : labelsMatcher(labels)
-  if (fields.large) return manyFieldsMatcher(fields, fieldNames, hasLabels)
+  const hasLabels = labels.empty ? undefined : createLabelsMatcher(labels)
+  if (fields.large) return createFieldsMatcher(fields, fieldNames, hasLabels)
   const fieldTests = fields.requirements.map(({ field, operator, value }) => ({
     at: fieldNames.indexOf(field),
     wanted: operator === '=',
@@ -45,7 +45,7 @@ function matchLabels(hasLabels: HasLabels, labelSet: LabelSet): boolean {
   return labelSet.lastResult
 }
 
-function manyFieldsMatcher(
+function createFieldsMatcher(
   fields: FieldSelector,
   fieldNames: readonly string[],
   hasLabels: HasLabels | undefined,
@@ -65,10 +65,10 @@ function manyFieldsMatcher(
 }
 
 /** Returns a function that tests the labels in a record's header. */
-function labelsMatcher(labels: LabelsSelector): HasLabels {
+function createLabelsMatcher(labels: LabelsSelector): HasLabels {
   if (labels.selectsNothing) return () => false
   if (labels.large) return (bytes) => labels.matches(labelsOf(bytes))
-  const tests = labels.requirements.map(labelTest)
+  const tests = labels.requirements.map(createLabelTest)
   return (bytes) => tests.every(({ key, holds }) => holds(bytes, valueOf(bytes, key)))
 }
 
@@ -102,7 +102,7 @@ interface LabelTest {
   readonly holds: (record: Uint8Array, at: number) => boolean
 }
 
-function labelTest(requirement: LabelRequirement): LabelTest {
+function createLabelTest(requirement: LabelRequirement): LabelTest {
   const key = Buffer.from(requirement.key)
   const values = requirement.values.map((value) => Buffer.from(value))
   const isOneOf = (record: Uint8Array, at: number): boolean => {

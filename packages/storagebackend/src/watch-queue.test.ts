@@ -130,7 +130,7 @@ describe('WatchQueue', () => {
     ['its signal', () => abort.abort()],
     ['an end without an error', (queue) => queue.end(undefined)],
     ['a reader that leaves', (queue) => queue.return()],
-  ])('%s drops waiting messages', async (_name, leave) => {
+  ])('%s drops unread messages', async (_name, leave) => {
     const onEnd = vi.fn()
     const queue = open({ onEnd })
     queue.push(1, changes(1), 1)

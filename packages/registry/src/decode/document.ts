@@ -51,20 +51,20 @@ export interface TypedDocument {
 export function decodeDocument({ form, bytes: body, cbor, yaml }: SentBody, defaults: GroupVersionKind): TypedDocument {
   switch (form) {
     case 'json':
-      return jsonDocument(body, defaults)
+      return readJsonDocument(body, defaults)
     case 'yaml': {
       const parsed = yaml === undefined ? parseYaml(body) : yaml()
       refuseTooManyValues(parsed.value, body.byteLength)
-      return yamlDocument(parsed, defaults)
+      return readYamlDocument(parsed, defaults)
     }
     case 'protobuf':
-      return protobufDocument(body, defaults)
+      return readProtobufDocument(body, defaults)
     case 'cbor':
-      return cborDocument(body, defaults, cbor)
+      return readCborDocument(body, defaults, cbor)
   }
 }
 
-function jsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
+function readJsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
   let parsed: ReturnType<typeof parseJson>
   let gvk: GroupVersionKind
   try {
@@ -88,7 +88,7 @@ function jsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocume
   }
 }
 
-function yamlDocument(parsed: ParsedYaml, defaults: GroupVersionKind): TypedDocument {
+function readYamlDocument(parsed: ParsedYaml, defaults: GroupVersionKind): TypedDocument {
   let gvk: GroupVersionKind
   try {
     gvk = completeKind(typeMetaOf(parsed.value), defaults)
@@ -117,7 +117,7 @@ export function splitIntoWarnings(strictError: string): readonly string[] {
     .map((line) => line.trim())
 }
 
-function protobufDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
+function readProtobufDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
   if (body.byteLength === 0) throw new Error('empty data')
   const { gvk, raw } = decodeUnknown(body)
   const { group, version, kind } = gvk
@@ -127,7 +127,7 @@ function protobufDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDo
   }
 }
 
-function cborDocument(body: Uint8Array, defaults: GroupVersionKind, cbor: CborDecoder | undefined): TypedDocument {
+function readCborDocument(body: Uint8Array, defaults: GroupVersionKind, cbor: CborDecoder | undefined): TypedDocument {
   let value: JsonValue
   let gvk: GroupVersionKind
   try {

@@ -8,7 +8,7 @@ import type { CborDecoder } from '../decode/document.ts'
 import type { WriteOptions } from '../write/admission.ts'
 import type { Configuration } from '../write/change.ts'
 import type { WriteRoute } from '../write/route.ts'
-import { unsupportedPatch } from './apply-patch.ts'
+import { newUnsupportedPatchError } from './apply-patch.ts'
 
 interface AppliedWrite {
   readonly route: WriteRoute
@@ -26,7 +26,7 @@ export function applyConfiguration(
   live: KubeObject | undefined,
 ): DecodedBody | Promise<DecodedBody> {
   const { fieldManager } = route
-  if (fieldManager === undefined) throw unsupportedPatch()
+  if (fieldManager === undefined) throw newUnsupportedPatchError()
   const began = performance.now()
   const { config, check } = readConfiguration(configuration)
   return maybeThen(restAfter(began), () =>
@@ -46,11 +46,13 @@ interface AppliedConfiguration {
 function readConfiguration(configuration: Configuration): AppliedConfiguration {
   if ('config' in configuration) return { config: configuration.config, check() {} }
   const { form, bytes, cbor, yaml } = configuration
-  return form === 'cbor' ? cborConfiguration(bytes, cbor!) : yamlConfiguration(yaml ?? (() => parseYaml(bytes)), bytes.byteLength)
+  return form === 'cbor'
+    ? decodeCborConfiguration(bytes, cbor!)
+    : parseYamlConfiguration(yaml ?? (() => parseYaml(bytes)), bytes.byteLength)
 }
 
 /** Parses a YAML configuration. `length` is the size of the text in bytes. Throws 400 if the text is invalid. */
-function yamlConfiguration(read: () => ParsedYaml, length: number): AppliedConfiguration {
+function parseYamlConfiguration(read: () => ParsedYaml, length: number): AppliedConfiguration {
   let parsed: ParsedYaml
   try {
     parsed = read()
@@ -80,7 +82,7 @@ function yamlConfiguration(read: () => ParsedYaml, length: number): AppliedConfi
  * Decodes a CBOR configuration. No strict decoding errors remain, because the decoder refuses duplicate keys. Throws 400 if the document is
  * invalid.
  */
-function cborConfiguration(body: Uint8Array, cbor: CborDecoder): AppliedConfiguration {
+function decodeCborConfiguration(body: Uint8Array, cbor: CborDecoder): AppliedConfiguration {
   let value: JsonValue
   try {
     value = cbor.decodeCbor(body)

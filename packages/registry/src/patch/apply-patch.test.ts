@@ -21,7 +21,9 @@ it.each([
   [{ z: { w: 1 } }, '{"a":0,"list":[{"name":"a","image":"i"},{"name":"b","image":"j"}],"z":{"w":1,"x":2,"y":1}}'],
   [{ list: [{ d: 1, c: { f: 1, e: 2 } }] }, '{"a":0,"list":[{"c":{"e":2,"f":1},"d":1}],"z":{"y":1,"x":2}}'],
   [{ z: [{ d: 1, c: 2 }] }, '{"a":0,"list":[{"name":"a","image":"i"},{"name":"b","image":"j"}],"z":[{"d":1,"c":2}]}'],
-])('a merge patch %j', (patch, printed) => expect(createMergePatchPrinter(patch)(document, undefined, signal)).toBe(printed))
+])('prints the result of the merge patch %j', (patch, printed) =>
+  expect(createMergePatchPrinter(patch)(document, undefined, signal)).toBe(printed),
+)
 
 it('prints sorted members of objects on the path of a JSON patch, and keeps the order in its values', () => {
   const print = createJsonPatchPrinter([

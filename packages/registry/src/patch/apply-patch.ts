@@ -102,12 +102,12 @@ export function applyPatch(
 
 function schemaOf({ type }: WriteRoute): NonNullable<WriteRoute['type']>['schema'] {
   // A strategic merge patch can only be applied to a kind with a schema.
-  if (type === undefined) throw unsupportedPatch()
+  if (type === undefined) throw newUnsupportedPatchError()
   return type.schema
 }
 
 /** Returns the error for a patch type that the kind does not support. */
-export function unsupportedPatch(): Error {
+export function newUnsupportedPatchError(): Error {
   return newGenericServerResponse(415, '', { group: '', resource: '' }, '', { serverMessage: '415: Unsupported Media Type' })
 }
 
@@ -125,11 +125,11 @@ type PrintPatched = (document: JsonObject, schema: StructSchema | undefined, sig
 export function createMergePatchPrinter(patch: JsonValue): PrintPatched {
   const ordered = (value: JsonValue, before: JsonValue | undefined): JsonValue => {
     if (value === before) return value
-    if (!isJsonObject(before)) return sorted(value)
+    if (!isJsonObject(before)) return sortMembers(value)
     return isJsonObject(value) ? byName(value, (member, name) => ordered(member, memberOf(before, name))) : value
   }
   return (document, schema) => {
-    const before = inSchemaOrder(document, schema)
+    const before = sortBySchema(document, schema)
     return stringifyJson(ordered(applyMergePatch(before, patch), before))
   }
 }
@@ -146,7 +146,7 @@ export function createJsonPatchPrinter(operations: readonly JsonObject[]): Print
       if (Array.isArray(value)) return value.map(ordered)
       return isJsonObject(value) ? byName(value, ordered) : value
     }
-    const patched = applyJsonPatchInSlices(inSchemaOrder(document, schema), operations, { signal, passed: visited })
+    const patched = applyJsonPatchInSlices(sortBySchema(document, schema), operations, { signal, passed: visited })
     return maybeThen(patched, (value) => stringifyJson(ordered(value)))
   }
 }
@@ -159,16 +159,16 @@ export function createStrategicPatchPrinter(patch: JsonObject): PrintPatched {
   return (document, schema) => goValue(schema === undefined ? patch : strategicPatchAfterMerge(document, patch, schema))
 }
 
-function inSchemaOrder(document: JsonObject, schema: StructSchema | undefined): JsonObject {
+function sortBySchema(document: JsonObject, schema: StructSchema | undefined): JsonObject {
   if (schema === undefined) return document
   const { kind, apiVersion } = document
   // Decoding drops kind and apiVersion.
   return { kind, apiVersion, ...decodeStruct(schema, document).object } as JsonObject
 }
 
-function sorted(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sorted)
-  return isJsonObject(value) ? byName(value, sorted) : value
+function sortMembers(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sortMembers)
+  return isJsonObject(value) ? byName(value, sortMembers) : value
 }
 
 function byName(value: JsonObject, change: (member: JsonValue, name: string) => JsonValue): JsonObject {

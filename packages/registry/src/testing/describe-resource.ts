@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { protobufCodecs } from '../codecs.ts'
+import { createProtobufCodecs } from '../codecs.ts'
 import type { ResourceDefinition } from '../resource-definition.ts'
 import type { ListRequest, RestResult } from '../rest.ts'
 import type { Store } from '../store.ts'
@@ -36,7 +36,11 @@ function etcdCodec<T extends KubeObject>(definition: ResourceDefinition<T>, type
   const gvk = { group, version, kind }
   const scheme = new Scheme()
   scheme.register({ gvk, hub: gvk, ...(setDefaults && { setDefaults }) })
-  return protobufCodecs({ types, scheme })({ kind: types.kind(gvk)!, selectableFields: {}, defaultOnRead }) as unknown as ObjectCodec<T>
+  return createProtobufCodecs({ types, scheme })({
+    kind: types.kind(gvk)!,
+    selectableFields: {},
+    defaultOnRead,
+  }) as unknown as ObjectCodec<T>
 }
 
 /** Defines the tests of behaviour that all resources share. They run on a store in memory and on a store on disk. */
@@ -69,7 +73,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
     const create = async (name: string, dryRun = false): Promise<KubeObject> => plain(await store.create(context, named(name), { dryRun }))
     const read = async (name: string): Promise<KubeObject> => plain(await store.get(context, name, {}))
 
-    it.skipIf(left.has('create'))('creates with uid, time and version, and reads the object back', async () => {
+    it.skipIf(left.has('create'))('creates an object with uid, creationTimestamp and resourceVersion, and reads it back', async () => {
       const created = await create(a)
       expect(created.metadata.uid).toMatch(/^[0-9a-f-]{36}$/)
       expect(created.metadata.creationTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
@@ -99,7 +103,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       expect(failure.details?.causes?.map((cause) => cause.field)).toContain(field)
     })
 
-    it.skipIf(left.has('create') || left.has('update'))('updates, and refuses to update from an old version', async () => {
+    it.skipIf(left.has('create') || left.has('update'))('updates an object, and refuses an update from an old version', async () => {
       const created = await create(a)
       const next = copyObject(created) as T
       change(next)
@@ -129,13 +133,13 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       expect(await read(a)).toEqual(created)
     })
 
-    it.skipIf(left.has('create') || left.has('list'))('lists in name order', async () => {
+    it.skipIf(left.has('create') || left.has('list'))('lists objects in name order', async () => {
       for (const name of [b, a, c]) await create(name)
       const list = await store.list(context, everythingThere)
       expect(Array.from(list.items, (item) => item.field('metadata.name'))).toEqual([a, b, c])
     })
 
-    it.skipIf(left.has('create') || left.has('list'))('lists in pages', async () => {
+    it.skipIf(left.has('create') || left.has('list'))('lists objects in pages', async () => {
       for (const name of [a, b, c]) await create(name)
       const first = await store.list(context, { ...everythingThere, limit: 2 })
       expect(Array.from(first.items, (item) => item.field('metadata.name'))).toEqual([a, b])
@@ -170,7 +174,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
         expect(await read(a)).toEqual(created)
       })
 
-      it.skipIf(left.has('update'))('waits until the last finalizer is removed', async () => {
+      it.skipIf(left.has('update'))('keeps the object until its last finalizer is removed', async () => {
         const held = named(a)
         held.metadata.finalizers = ['example.com/hold']
         await store.create(context, held, { dryRun: false })
@@ -205,7 +209,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       expect(cells[store.table.columns.findIndex(({ name }) => name === 'Name')]).toBe(a)
     })
 
-    it.skipIf(left.has('create') || types === undefined)('reads values of a shared etcd with both encodings', async () => {
+    it.skipIf(left.has('create') || types === undefined)('reads values that kube-apiserver stored, in both encodings', async () => {
       await create(a)
       const stored = await store.get(context, a, {})
       if (!isStoredObject(stored)) throw new Error('the object is not decoded as it was stored')
@@ -216,7 +220,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       expect(writer.open(key, value, 7).copy()).toEqual(openCodec().open(key, value, 7).copy())
     })
 
-    it.skipIf(left.has('create'))('has the same table row when metadata is decoded lazily', async () => {
+    it.skipIf(left.has('create'))('has the same table row if metadata is decoded lazily', async () => {
       const object = named(a)
       object.metadata.annotations = { ...object.metadata.annotations, note: 'n' }
       await store.create(context, object, { dryRun: false })

@@ -5,7 +5,7 @@ import { createRecordCodec } from '@keelson/storagebackend'
 import type { Backend } from '@keelson/storagebackend'
 import { createResourceStorage } from '../create-resource-storage.ts'
 import type { ResourceStorageOptions } from '../create-resource-storage.ts'
-import { recordCodecs } from '../codecs.ts'
+import { createRecordCodecs } from '../codecs.ts'
 import type { ResourceDefinition } from '../resource-definition.ts'
 import { createRESTOptionsGetter } from '../rest-options.ts'
 import type { CodecFactory, StorageDecorator } from '../rest-options.ts'
@@ -41,7 +41,7 @@ export interface TestStore<T extends KubeObject> extends AsyncDisposable {
 export function openTestStore<T extends KubeObject>(definition: ResourceDefinition<T>, options: TestStoreOptions<T> = {}): TestStore<T> {
   const { types, decorator, now, newUid, generateName, subresources, hooks, deleteCollectionWorkers, enableGarbageCollection } = options
   const backend = options.backend ?? openMemory()
-  const createCodec = types === undefined ? untypedCodecs : recordCodecs({ schemaVersion: 1 })
+  const createCodec = types === undefined ? untypedCodecs : createRecordCodecs({ schemaVersion: 1 })
   const restOptions = createRESTOptionsGetter({
     storageFactory: newStorageFactoryConfig()
       .complete({ backend, createCodec, ...(options.prefix !== undefined && { prefix: options.prefix }) })

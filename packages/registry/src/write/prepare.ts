@@ -125,7 +125,7 @@ export function beforeUpdate<T extends KubeObject>(
 ): void | Promise<void> {
   const { strategy } = plan
   matchNamespace(dependencies.definition, context, object.metadata)
-  keep(object.metadata, old.metadata, 'generation')
+  restoreMember(object.metadata, old.metadata, 'generation')
   strategy.prepareForUpdate?.(context, object, old)
   keepSystemFields(object.metadata, old.metadata)
   const readonly = object as DeepReadonly<T>
@@ -144,17 +144,17 @@ export function beforeUpdate<T extends KubeObject>(
 
 /** Restores the uid, creation time and deletion fields of the old object, because updates cannot change them. */
 function keepSystemFields(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): void {
-  if ((metadata.uid ?? '') === '') keep(metadata, old, 'uid')
-  if (old.creationTimestamp !== undefined) keep(metadata, old, 'creationTimestamp')
-  if (old.deletionTimestamp !== undefined) keep(metadata, old, 'deletionTimestamp')
+  if ((metadata.uid ?? '') === '') restoreMember(metadata, old, 'uid')
+  if (old.creationTimestamp !== undefined) restoreMember(metadata, old, 'creationTimestamp')
+  if (old.deletionTimestamp !== undefined) restoreMember(metadata, old, 'deletionTimestamp')
   if (old.deletionGracePeriodSeconds !== undefined && metadata.deletionGracePeriodSeconds === undefined) {
-    keep(metadata, old, 'deletionGracePeriodSeconds')
+    restoreMember(metadata, old, 'deletionGracePeriodSeconds')
   }
 }
 
 type KeptMember = 'generation' | 'uid' | 'creationTimestamp' | 'deletionTimestamp' | 'deletionGracePeriodSeconds'
 
-function keep(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>, member: KeptMember): void {
+function restoreMember(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>, member: KeptMember): void {
   if (old[member] === undefined) delete metadata[member]
   else Object.assign(metadata, { [member]: old[member] })
 }

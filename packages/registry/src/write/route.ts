@@ -64,7 +64,7 @@ export function createWriteRoute(options: WriteRouteOptions): WriteRoute {
     type: types.kind(gvk),
     apiVersion: formatGroupVersion(gvk),
     namespaced: storage.namespaced,
-    fieldManager: storageFieldManager({ scheme, types, kind: gvk, storage, subresource, now }),
+    fieldManager: createStorageFieldManager({ scheme, types, kind: gvk, storage, subresource, now }),
     authorizeCreate,
   }
 }
@@ -81,7 +81,7 @@ export function toHub(route: WriteRoute, object: KubeObject): KubeObject {
   return route.scheme.toHub(route.gvk, object)
 }
 
-/** The parameters of `storageFieldManager`. */
+/** The parameters of `createStorageFieldManager`. */
 export interface StorageFieldManagerOptions {
   readonly scheme: Scheme
   readonly types: Pick<ApiTypes, 'kind'>
@@ -94,7 +94,7 @@ export interface StorageFieldManagerOptions {
 }
 
 /** Creates the field manager of one path in one version. Returns undefined for a kind without a schema. */
-export function storageFieldManager(options: StorageFieldManagerOptions): FieldManager | undefined {
+export function createStorageFieldManager(options: StorageFieldManagerOptions): FieldManager | undefined {
   const { scheme, types, kind, storage, subresource, now } = options
   const hub = storage.gvk
   const inVersion = (apiVersion: string): GroupVersionKind => ({ ...parseApiVersion(apiVersion), kind: kind.kind })

@@ -3,7 +3,7 @@ import type { StoredObject } from '@keelson/storagebackend'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { canGet, canPatch, canUpdate } from '../rest.ts'
 import type { RESTStorage, Updater } from '../rest.ts'
-import { scaleSubresource } from '../scale-subresource.ts'
+import { createScaleSubresource } from '../scale-subresource.ts'
 import { openTestStore, plain, put, testContext } from '../testing/index.ts'
 import type { TestStore } from '../testing/index.ts'
 import { widgets } from '../testing/widgets.fixture.ts'
@@ -89,7 +89,7 @@ it('passes copies of the stored object to edits and to the subresource scale', a
   const spoil = (current: KubeObject | undefined): KubeObject => Object.assign(current!, { spec: { size: 5 } })
   await test.store.update(context, 'a', { change: { kind: 'edit', edit: spoil }, dryRun: true })
   expect(await shared()).toMatchObject({ spec: { size: 1 } })
-  const scale = scaleSubresource<Widget>({
+  const scale = createScaleSubresource<Widget>({
     replicas: ({ spec }) => spec?.size ?? 0,
     setReplicas: ({ spec }, size) => void (spec!.size = size),
     statusReplicas: () => 0,

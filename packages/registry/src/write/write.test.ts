@@ -95,7 +95,7 @@ it('runs the steps of a create in the right order', async () => {
   expect(steps).toEqual(['default', 'mutate CREATE owned by test', 'prepare', 'validate', 'admit CREATE'])
 })
 
-it.each(Object.entries(changes))('updates by %s in the order of the steps', async (_name, change) => {
+it.each(Object.entries(changes))('runs the steps of an update by %s in the right order', async (_name, change) => {
   await create(object({ z: '0' }))
   steps.length = 0
   const { object: written } = await update(change({ a: '1' }))
@@ -104,7 +104,7 @@ it.each(Object.entries(changes))('updates by %s in the order of the steps', asyn
   expect(steps.find((step) => step.startsWith('mutate'))).toMatch(/owned by (?:.*,)?(?:test|me)/)
 })
 
-it.each(Object.entries(changes))('runs the steps again for %s after a lost race', async (_name, change) => {
+it.each(Object.entries(changes))('runs the steps of %s again if a concurrent write came first', async (_name, change) => {
   await create(object({ z: '0' }))
   steps.length = 0
   meanwhile = async () => {
@@ -117,7 +117,7 @@ it.each(Object.entries(changes))('runs the steps again for %s after a lost race'
   expect(plain(written)).toMatchObject({ data: { a: '1' } })
 })
 
-it.each(['PUT', 'apply'])('creates by %s through the steps of a create', async (name) => {
+it.each(['PUT', 'apply'])('runs the steps of a create if %s creates the object', async (name) => {
   const { created } = await update(changes[name]!({ a: '1' }))
   expect(created).toBe(true)
   expect(withoutOwners()).toEqual(['mutate CREATE', 'prepare', 'validate', 'authorize create', 'admit CREATE'])

@@ -3,7 +3,7 @@ import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachi
 import type { StoredObject, UpdateOutput } from '@keelson/storagebackend'
 import type { DecodedBody } from '../decode/body.ts'
 import { applyConfiguration } from '../patch/apply-configuration.ts'
-import { applyPatch, unsupportedPatch } from '../patch/apply-patch.ts'
+import { applyPatch, newUnsupportedPatchError } from '../patch/apply-patch.ts'
 import { canCreate } from '../rest.ts'
 import type { Creater, CreateRequest, NamedCreater, RestResult, RESTStorage, UpdateRequest } from '../rest.ts'
 import { qualifiedResource, PendingHook } from '../store-dependencies.ts'
@@ -44,9 +44,9 @@ import { beforeCreate, fillSystemFields, beforeUpdate } from './prepare.ts'
  *   prepare, validate      `prepareNew`   `prepareChanged`; `prepareNew` if the update creates
  *   validating admission   `prepareNew`   `prepareChanged`
  *   commit                 `storeOnce`    guaranteedUpdate
- *   retry                  `storeGenerated`: with another generated name; guaranteedUpdate: `round` after a lost race
+ *   retry                  `storeGenerated` with another generated name; guaranteedUpdate calls `attempt` again after a concurrent write
  *
- * Internal writes (eviction) have no route and skip managed fields and admission.
+ * Writes by the server itself (eviction) have no route, and skip managed fields and admission.
  */
 
 /**
@@ -221,7 +221,7 @@ export async function update<T extends KubeObject>(
     if (rest !== undefined) await rest
     const { uid = '' } = decoded.object.metadata
     if (uid !== '') preconditions = { uid }
-  } else if (change.kind === 'apply' && route?.fieldManager === undefined) throw unsupportedPatch()
+  } else if (change.kind === 'apply' && route?.fieldManager === undefined) throw newUnsupportedPatchError()
   const run: Update<T> = {
     dependencies,
     plan,

@@ -4,14 +4,14 @@ import { eventsV1 } from '@keelson/api/events/v1'
 import { metaV1 } from '@keelson/api/meta/v1'
 import { Scheme } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { storageFieldManager } from '@keelson/registry'
+import { createStorageFieldManager } from '@keelson/registry'
 import { expect, it } from 'vitest'
 import { core } from '../api-groups.ts'
 
 it('rejects an applied event that cannot be converted to the API version in its managed fields', () => {
   const scheme = new Scheme()
   core.register(scheme)
-  const manager = storageFieldManager({
+  const manager = createStorageFieldManager({
     scheme,
     types: createApiTypes([coreV1, eventsV1, metaV1]),
     kind: { group: 'events.k8s.io', version: 'v1', kind: 'Event' },

@@ -66,8 +66,8 @@ export class TreeSnapshot<V extends Keyed> {
  *             /       |       \
  *       [a b c]     [d e]     [f g h]      leaf: values in order          set(c2) copies the leaf [a b c] and the root
  *
- * A write copies the nodes on one path. Several writes between two snapshots copy a node only once: a node with the tree's current `Edit` mark was
- * created after the last snapshot, so it belongs to no version and can be changed in place.
+ * A write copies the nodes on the path to its key. Several writes between two snapshots copy a node only once. A node with the tree's current `Edit`
+ * mark was created after the last snapshot, so no version contains it and it can be changed in place.
  */
 export class OrderedTree<V extends Keyed> {
   #root: Node<V>

@@ -60,13 +60,13 @@ export function innerOf<V extends Keyed>(edit: Edit, children: Node<V>[]): Inner
 
 /** Builds a tree from values with unique keys in UTF-8 order. */
 export function nodeOfSorted<V extends Keyed>(edit: Edit, values: readonly V[]): Node<V> {
-  let level: Node<V>[] = evenParts(values).map((part) => ({ leaf: true, edit, values: part }))
-  while (level.length > 1) level = evenParts(level).map((part) => innerOf(edit, part))
+  let level: Node<V>[] = splitEvenly(values).map((part) => ({ leaf: true, edit, values: part }))
+  while (level.length > 1) level = splitEvenly(level).map((part) => innerOf(edit, part))
   return level[0] ?? { leaf: true, edit, values: [] }
 }
 
 /** Splits a list into parts of nearly equal size. Each part fits into one node. */
-function evenParts<T>(list: readonly T[]): T[][] {
+function splitEvenly<T>(list: readonly T[]): T[][] {
   const count = Math.ceil(list.length / fanout)
   return Array.from({ length: count }, (_, i) =>
     list.slice(Math.floor((i * list.length) / count), Math.floor(((i + 1) * list.length) / count)),

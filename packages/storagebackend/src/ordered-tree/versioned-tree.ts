@@ -20,8 +20,8 @@ const maxRecent = 8
 const minDropped = 64
 
 /**
- * An ordered tree and its past versions. Every 64 changes a version is kept as a checkpoint. Any other version is computed from the checkpoint before
- * it by replaying changes. The owner keeps the changes, because it serves watches from them.
+ * An ordered tree and its past versions. After every 64 changes, a version is kept as a checkpoint. Any other version is computed from the checkpoint
+ * before it, by replaying the changes since that checkpoint. The owner of the tree keeps the changes, because it needs them for watches too.
  *
  *     checkpoints    100              164              228
  *     changes            101 ... 163      165 ... 227      229 230   <- newest

@@ -67,7 +67,7 @@ export function defineLongListTests(test: DeclareStorageTest): void {
   )
 
   test(
-    'watch: many initial or missed events let other work run',
+    'watch: sending many initial or missed events lets other work run',
     async (under) => {
       const { storage, prefix, create } = under
       const { revision } = await create('ns', 'start')

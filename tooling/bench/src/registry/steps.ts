@@ -2,7 +2,7 @@ import type { Pod } from '@keelson/api/core/v1'
 import { copyObject, nameIsDNSSubdomain, validateObjectMeta } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
-import { recordCodecs, storageFieldManager } from '@keelson/registry'
+import { createRecordCodecs, createStorageFieldManager } from '@keelson/registry'
 import { pods } from '@keelson/resources-core'
 import { decodePod, defaultedPod, gvk, podType, scheme, types } from './pod-kind.ts'
 
@@ -20,7 +20,7 @@ function step<T>(prepare: () => T, run: (prepared: T) => void): Step {
 
 /** Returns the steps by the name of their item. */
 export function steps(): Readonly<Record<string, Step>> {
-  const manager = storageFieldManager({
+  const manager = createStorageFieldManager({
     scheme,
     types,
     kind: gvk,
@@ -31,7 +31,7 @@ export function steps(): Readonly<Record<string, Step>> {
   const stored = defaultedPod()
   manager.update(undefined, stored, 'kube-controller-manager')
   Object.assign(stored.metadata, { uid: '0d4f2b1e-6a43-4a1f-9a1e-5b7d3c2f1a90', creationTimestamp: '2026-03-14T09:26:53Z' })
-  const codec = recordCodecs({ schemaVersion: 1 })({ kind: podType, selectableFields: pods.selectableFields as never })
+  const codec = createRecordCodecs({ schemaVersion: 1 })({ kind: podType, selectableFields: pods.selectableFields as never })
   const config = { kind: 'Pod', apiVersion: 'v1', metadata: { name: stored.metadata.name!, labels: { more: '1' } } }
   return {
     decode: step(() => {}, decodePod),

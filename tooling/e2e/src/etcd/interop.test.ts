@@ -15,7 +15,7 @@ import { schedulingV1 } from '@keelson/api/scheduling/v1'
 import { parseGroupVersion, Scheme } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { openEtcd3 } from '@keelson/backend-etcd3'
-import { protobufCodecs } from '@keelson/registry'
+import { createProtobufCodecs } from '@keelson/registry'
 import { createObjectStore } from '@keelson/storagebackend'
 import type { Backend, Storage } from '@keelson/storagebackend'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -82,7 +82,7 @@ describe.skipIf(missing)('values in etcd, decoded independently', { timeout: 30_
     if (type === undefined) throw new Error(`unknown kind ${apiVersion} ${kind}`)
     return createObjectStore({
       backend,
-      codec: protobufCodecs({ types, scheme: new Scheme() })({ kind: type, selectableFields: {} }),
+      codec: createProtobufCodecs({ types, scheme: new Scheme() })({ kind: type, selectableFields: {} }),
       resource: { group: type.gvk.group, resource: kind.toLowerCase() },
       prefix: `${key.split('/').slice(0, 3).join('/')}/`,
     })
@@ -107,7 +107,7 @@ describe.skipIf(missing)('values in etcd, decoded independently', { timeout: 30_
   test('a wrong field number is detected', async () => {
     const { key, object } = objects.find(({ object: { kind } }) => kind === 'Pod')!
     const type = types.kind({ ...parseGroupVersion(object.apiVersion), kind: object.kind })!
-    const bytes = protobufCodecs({ types, scheme: new Scheme() })({ kind: type, selectableFields: {} }).encode(object)
+    const bytes = createProtobufCodecs({ types, scheme: new Scheme() })({ kind: type, selectableFields: {} }).encode(object)
     const table = JSON.parse(readFileSync(facts, 'utf8')) as Record<string, Record<string, Record<string, { n: number }>>>
     const spec = table['k8s.io.api.core.v1']!['PodSpec']!
     expect(new FieldTableReader(table as unknown as FieldTable).read(bytes)['spec'], key).toHaveProperty('schedulerName')
