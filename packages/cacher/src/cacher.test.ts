@@ -229,7 +229,7 @@ describe('watches', () => {
     expect((await without.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
   })
 
-  test('whose reader pauses continue from the ring or end after a timeout, without affecting other watches', async () => {
+  test('with a paused reader continue from the ring or end after a timeout, without affecting other watches', async () => {
     await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 3 }, stalledAfter: 10_000, ring: { minimum: 50 } })
     const start = await fixture.put('ns', 'a')
     await fixture.caughtUp()
