@@ -22,15 +22,12 @@ const engine = Number.parseInt(process.versions.v8, 10)
 if (engine >= 13) setFlagsFromString('--invocation-count-for-turbofan=1000')
 // Most code of a start runs only once. Optimizing the rest would take a fifth of the processor time, and would leave 6 MB in the compiler's threads. A start that
 // takes longer than this reads much data, which is faster with optimized code.
-const unoptimizedMs = 1000
-if (engine >= 13) {
-  setFlagsFromString('--no-maglev')
-  setFlagsFromString('--no-turbofan')
-  setTimeout(() => {
-    setFlagsFromString('--maglev')
-    setFlagsFromString('--turbofan')
-  }, unoptimizedMs).unref()
+const longestUnoptimizedMs = 3000
+function setOptimizing(enabled: boolean): void {
+  if (engine >= 13) for (const compiler of ['maglev', 'turbofan']) setFlagsFromString(`--${enabled ? '' : 'no-'}${compiler}`)
 }
+setOptimizing(false)
+setTimeout(setOptimizing, longestUnoptimizedMs, true).unref()
 // After half a minute without work, the engine would release all it can, including compiled code. The first writes after a pause would be as slow as after a
 // start. `idle-memory.ts` releases memory instead.
 if (engine >= 14) setFlagsFromString('--memory-reducer-delay-ms=1000000000')
@@ -38,3 +35,4 @@ if (engine >= 14) setFlagsFromString('--memory-reducer-delay-ms=1000000000')
 module.enableCompileCache()
 const { main } = await import('./main-program.ts')
 await main(process.argv.slice(2))
+setOptimizing(true)
