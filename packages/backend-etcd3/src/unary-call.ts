@@ -88,7 +88,7 @@ export class UnaryCall<Request, Answer> {
     try {
       stream = connection.request(headers)
     } catch (error) {
-      // The connection was lost just before the request.
+      // `request` throws if the connection was lost just before.
       queueMicrotask(() => this.#finish({ code: grpcCode.unavailable, details: `${neverSent}. Last error: ${(error as Error).message}` }))
       return
     }

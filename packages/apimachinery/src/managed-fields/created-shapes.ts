@@ -97,7 +97,7 @@ export class CreatedShapes {
       return
     }
     let next = at.get(step)
-    // Stops recording when the cache is full. An object with many members then costs no more than the computation of its set.
+    // Adds no nodes when the cache is full, so that an object with many members cannot grow the cache further.
     if (next === undefined && this.#nodeCount < maxNodes) {
       next = at.add(step)
       this.#nodeCount++

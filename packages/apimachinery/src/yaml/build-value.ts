@@ -25,7 +25,7 @@ export function buildValue(root: Node | null, source: Source): ParsedYaml {
   return { value, duplicates }
 }
 
-/** Finds the node of each alias. This is the node of the last anchor with that name before the alias, which may contain the alias. */
+/** Finds the node of each alias. The node is the last one before the alias whose anchor has that name. It may contain the alias; such a cycle is an error. */
 function resolveAliases(root: Node | null): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>()
   const targets = new Map<Alias, Node>()

@@ -133,7 +133,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     await backend.checkHealth()
     port = older.port
     await newer.kill()
-    const wentBack = { name: 'StoppedError', message: expect.stringMatching(/etcd is at revision \d+ after it was at \d+/) as string }
+    const wentBack = { name: 'StoppedError', message: expect.stringMatching(/its revision is \d+, but it was \d+ before/) as string }
     await expect.poll(() => backend.checkHealth().catch((error: unknown) => error), { timeout: 10_000 }).toMatchObject(wentBack)
     await write(backend, 'more')
     for (let i = 0; i < before; i++) await write(backend, String(i))
