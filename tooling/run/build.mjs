@@ -1,8 +1,8 @@
-// npm run build: bundles the server, so that a start reads a few files instead of a thousand.
+// npm run build: bundles the server into a few files, because loading a thousand files would make the start slow.
 import { readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { dependencyComplaints } from './lib/bundle-dependencies.mjs'
+import { findDependencyProblems } from './lib/bundle-dependencies.mjs'
 import { ensureInstalled, root } from './lib/prepare.mjs'
 
 ensureInstalled()
@@ -14,7 +14,7 @@ const dist = path.join(app, 'dist')
 const charset = 'ascii'
 const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } }
 
-// Libraries that are loaded at first use with `createRequire`. Each becomes a separate file next to the chunks.
+// Libraries that the server loads with `createRequire` when it first needs them. Each library becomes a separate file in the bundle.
 const required = new Map()
 const lazyLibraries = {
   name: 'lazy-libraries',
@@ -24,7 +24,7 @@ const lazyLibraries = {
       required.set(name, createRequire(id).resolve(name))
       return `createRequire(import.meta.url)('./${fileOf(name)}')`
     })
-    // The replacement keeps line numbers. Stack traces need nothing else from the source map.
+    // No source map is needed, because the replacement keeps the line numbers of stack traces.
     return { code: replaced, map: null }
   },
 }
@@ -39,7 +39,7 @@ const httpWithoutWebSocket = {
   load: (id) => (id === '\0node:http' ? `export const { ${httpNames.join(', ')} } = process.getBuiltinModule('node:http')` : null),
 }
 
-// Packages that load native addons or protocol definitions relative to their own files.
+// Packages that are not bundled, because they load native addons or protocol definitions relative to their own files.
 const external = ['lmdb', 'fs-native-extensions', 'etcd3']
 
 const bundle = await rolldown({
@@ -61,7 +61,7 @@ const written = await bundle.write({
   minify,
   charset,
   sourcemap,
-  // The option sections get a separate chunk, so that --help does not load the server.
+  // The modules of the options get a separate file, so that --help does not load the server.
   codeSplitting: { groups: [{ name: 'options', test: /control-plane\/src\/options\/|defaults\.ts$/ }] },
 })
 await bundle.close()
@@ -82,7 +82,7 @@ for (const [name, input] of required) {
 }
 
 const { dependencies } = JSON.parse(readFileSync(path.join(app, 'package.json'), 'utf8'))
-const complaints = dependencyComplaints(outputs, dependencies)
+const complaints = findDependencyProblems(outputs, dependencies)
 if (complaints.length > 0) {
   for (const complaint of complaints) process.stderr.write(`apps/apiserver/package.json: ${complaint}\n`)
   process.exit(1)

@@ -4,7 +4,7 @@ import { ensureBuilt } from './lib/ensure-built.mjs'
 import { ensureInstalled, node, root, run, tool } from './lib/prepare.mjs'
 
 ensureInstalled()
-// Build the bundle for the packaging step.
+// The packaging step checks the bundle, so build it first.
 ensureBuilt()
 const repo = (script) => [path.join(root, 'tooling/repo/src', script)]
 const steps = {

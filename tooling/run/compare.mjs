@@ -1,4 +1,5 @@
-// npm run compare -- --server URL --token T: compares a running kube-apiserver with a new Keelson server. See tooling/compare/README.md.
+// npm run compare -- --server URL --token T: sends random requests to a running kube-apiserver and to a new Keelson server, and compares
+// the responses. See tooling/compare/README.md.
 import path from 'node:path'
 import { ensureBuilt } from './lib/ensure-built.mjs'
 import { ensureInstalled, node, root, run } from './lib/prepare.mjs'

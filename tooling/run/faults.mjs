@@ -1,4 +1,5 @@
-// npm run test:faults -- FLAGS: tests the stores under faults, in resumable parts. See tooling/faults/README.md.
+// npm run test:faults -- FLAGS: tests the stores and the HTTP server under faults. A stopped run can be continued. See
+// tooling/faults/README.md.
 import path from 'node:path'
 import { ensureInstalled, node, root, run } from './lib/prepare.mjs'
 

@@ -1,4 +1,5 @@
-// npm run golden -- FLAGS: plays recorded requests to a new server, compares the responses with kube-apiserver's, and prints a score by kind.
+// npm run golden -- FLAGS: replays recorded requests against a new server, compares the responses with kube-apiserver's, and prints a score
+// by kind.
 import path from 'node:path'
 import { ensureBuilt } from './lib/ensure-built.mjs'
 import { ensureInstalled, node, root, run } from './lib/prepare.mjs'

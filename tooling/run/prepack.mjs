@@ -21,7 +21,7 @@ const project = path.join(home, 'tsconfig.build.json')
 ensureInstalled()
 if (path.basename(home) === 'apiserver') ensureBuilt()
 else if (existsSync(project)) {
-  // Use --force, because tsc would not rebuild removed output otherwise.
+  // Without --force, tsc does not write removed output files again.
   const status = run(node, [tool('tsc'), '-b', ...(missing().length > 0 ? ['--force'] : []), project], {
     spawn: { stdio: ['ignore', 2, 2] },
   })

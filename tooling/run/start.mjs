@@ -9,7 +9,7 @@ ensureBuilt()
 // Without this flag, SIGUSR1 opens Node's inspector to every process of this user.
 const server = spawn(node, ['--disable-sigusr1', entry, ...process.argv.slice(2)], { stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => server.kill(signal))
-// Stop the server with npm. npm sends SIGTERM only to its shell, and the shell does not forward it.
+// Stop the server when npm ends. npm sends SIGTERM only to its shell, and the shell does not forward the signal.
 const watch = setInterval(() => {
   if (process.ppid === parent) return
   clearInterval(watch)

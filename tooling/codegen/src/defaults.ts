@@ -1,4 +1,4 @@
-/** Declared defaults (`Type.field`) that the reference tables omit. */
+/** Defaults by `Type.field` that Go types declare and the reference tables omit. */
 const common: Readonly<Record<string, unknown>> = {
   'ContainerPort.protocol': 'TCP',
   'ServicePort.protocol': 'TCP',
@@ -39,6 +39,6 @@ const perGroup: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'scheduling/v1alpha2': { 'PodGroupSpec.disruptionMode': 'Pod' },
 }
 
-export function declaredDefault(folder: string, message: string, field: string): unknown {
+export function getDeclaredDefault(folder: string, message: string, field: string): unknown {
   return perGroup[folder]?.[`${message}.${field}`]
 }

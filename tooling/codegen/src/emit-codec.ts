@@ -3,7 +3,7 @@ import { emitUnionCodec } from './emit-unions.ts'
 import { scalarTypes } from './emit-types.ts'
 import type { Model, Module, TypeRef } from './model.ts'
 import type { Usage } from './usage.ts'
-import { banner, isListKind, isUnion, memberOf, relativeModule } from './model.ts'
+import { banner, isListKind, isUnion, memberOf, getRelativeModule } from './model.ts'
 
 interface Field {
   readonly name: string
@@ -15,7 +15,7 @@ const wireTypes: Readonly<Record<string, number>> = { bool: 0, int32: 0, int64: 
 const writers: Readonly<Record<string, string>> = { string: 'str', int32: 'int', int64: 'int', rawExtension: 'json', fieldsV1: 'json' }
 const readers: Readonly<Record<string, string>> = { string: 'str', int64: 'int', bytes: 'base64', rawExtension: 'json' }
 const zeros: Readonly<Record<string, string>> = { string: "''", bool: 'false', int32: '0', int64: '0', double: '0' }
-/** JSON of the zero value of scalars that are structs in Go. */
+/** JSON of the zero value, by type, for scalars that are structs in Go. */
 const structZeros: Readonly<Record<string, string>> = { quantity: "'0'", intOrString: '0', duration: "'0s'" }
 
 function tagOf(field: Field): number {
@@ -23,7 +23,7 @@ function tagOf(field: Field): number {
   return field.facts.n * 8 + wireType
 }
 
-/** Generates `codec.ts` of one group version: a reader and a writer function per message. */
+/** Generates `codec.ts` of one group version. It contains a read and a write function per message. */
 export function emitCodec(model: Model, usage: Usage, module: Module): string {
   const imports = new Set<Module>()
   const bodies: string[] = []
@@ -49,8 +49,8 @@ export function emitCodec(model: Model, usage: Usage, module: Module): string {
     json.length > 0 ? `import type { ${json.join(', ')} } from '@keelson/apimachinery'\n` : '',
     `import type { ProtoReader } from '../../../proto/proto-reader.ts'\n`,
     `import type { ProtoWriter } from '../../../proto/proto-writer.ts'\n`,
-    ...[...imports].map((other) => `import * as ${other.ident} from '${relativeModule(module, other, 'codec.ts')}'\n`),
-    ...[...imports].map((other) => `import type * as ${other.ident}Types from '${relativeModule(module, other, 'types.ts')}'\n`),
+    ...[...imports].map((other) => `import * as ${other.ident} from '${getRelativeModule(module, other, 'codec.ts')}'\n`),
+    ...[...imports].map((other) => `import type * as ${other.ident}Types from '${getRelativeModule(module, other, 'types.ts')}'\n`),
     `import type * as types from './types.ts'\n\n`,
     body,
   ].join('')
@@ -122,7 +122,10 @@ function emitReader(module: Module, name: string, fields: readonly Field[], list
   return `function read${name}(r: ProtoReader, end: number): types.${name} {\n${locals.join('')}${loop}  r.leave(end)\n  const o = {} as types.${name}\n${builds.join('')}  return o\n}\n`
 }
 
-/** Encodes the field numbers below 64 as two bit sets, to distinguish a known number with the wrong wire type from an unknown one. */
+/**
+ * Returns the known field numbers below 64 as two bit sets. A reader uses them to distinguish a known field with the wrong wire type from
+ * an unknown field.
+ */
 function knownNumbers(fields: readonly Field[]): string {
   const sets = [0, 0]
   for (const { facts } of fields) if (facts.n < 64) sets[facts.n >>> 5]! |= 1 << (facts.n & 31)

@@ -1,7 +1,7 @@
 import type { Module } from './model.ts'
 import { banner } from './model.ts'
 
-/** Generates `index.ts`, the module of a package export. */
+/** Generates `index.ts` of one group version, which the package exports as a subpath. */
 export function emitIndex(module: Module): string {
   const kinds = Object.entries(module.facts.messages).filter(([, message]) => message.kind)
   const { group, version } = module.facts

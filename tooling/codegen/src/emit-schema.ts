@@ -1,7 +1,7 @@
 import type { FieldFacts, MessageFacts } from './fact-types.ts'
 import { metaGroupKinds } from './kinds.ts'
 import type { Model, Module } from './model.ts'
-import { banner, propertyKey, relativeModule } from './model.ts'
+import { banner, propertyKey, getRelativeModule } from './model.ts'
 
 /**
  * The schema table of one group version, `schema.ts`. One string per message, expanded on first use by `schema-table.ts` of @keelson/api:
@@ -23,7 +23,7 @@ export function emitSchema(model: Model, module: Module): string {
     banner,
     `import { schemaTable } from '../../../schema/schema-table.ts'\n`,
     `import type { SchemaTable } from '../../../schema/schema-table.ts'\n`,
-    ...used.map((other) => `import { ${other.ident}Schema } from '${relativeModule(module, other, 'schema.ts')}'\n`),
+    ...used.map((other) => `import { ${other.ident}Schema } from '${getRelativeModule(module, other, 'schema.ts')}'\n`),
     `\nexport const ${module.ident}Schema: SchemaTable = schemaTable('${module.facts.definition}', { group: '${module.facts.group}', version: '${module.facts.version}' }, {\n`,
     ...lines,
     `}${used.length > 0 ? `, { ${used.map((other) => `${other.ident}: ${other.ident}Schema`).join(', ')} }` : ''})\n`,

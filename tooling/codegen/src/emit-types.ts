@@ -1,8 +1,8 @@
 import type { FieldFacts, MessageFacts } from './fact-types.ts'
 import type { Model, Module, TypeRef } from './model.ts'
-import { banner, isListKind, isUnion, propertyKey, relativeModule } from './model.ts'
+import { banner, isListKind, isUnion, propertyKey, getRelativeModule } from './model.ts'
 
-/** Types declared by hand in the lower layer @keelson/apimachinery. The generated code re-exports them. */
+/** Types that @keelson/apimachinery declares by hand. The generated code re-exports these types. */
 const handWritten: ReadonlySet<string> = new Set(
   'DeleteOptions LabelSelector LabelSelectorRequirement ListMeta ManagedFieldsEntry ObjectMeta OwnerReference Preconditions ShardInfo Status StatusCause StatusDetails TypeMeta'.split(
     ' ',
@@ -44,7 +44,7 @@ export function emitTypes(model: Model, module: Module): string {
   return [
     banner,
     names === '' ? '' : `import type { ${names} } from '@keelson/apimachinery'\n`,
-    ...[...imports].map((other) => `import type * as ${other.ident} from '${relativeModule(module, other, 'types.ts')}'\n`),
+    ...[...imports].map((other) => `import type * as ${other.ident} from '${getRelativeModule(module, other, 'types.ts')}'\n`),
     isMeta ? `export type { ${[...handWritten].toSorted().join(', ')} } from '@keelson/apimachinery'\n` : '',
     '\n',
     body,
@@ -87,7 +87,7 @@ function fieldType(type: string, ref: TypeRef, field: FieldFacts, neverNull: boo
   return full !== 'JsonValue' && !neverNull && mayBeNull(ref, field) ? `${full} | null` : full
 }
 
-/** Returns whether kube-apiserver may write null: for a nil value that is never omitted, or the zero time. */
+/** Returns whether kube-apiserver may write null for a field. It does so for a nil value without `omitempty`, and for the zero time. */
 function mayBeNull(ref: TypeRef, field: FieldFacts): boolean {
   if (field.omit === 'zero') return false
   const time = ref.kind === 'scalar' && (ref.scalar === 'time' || ref.scalar === 'microTime')

@@ -1,4 +1,4 @@
-/** Generates the codec of a union in apiextensions. Unions have several JSON shapes. */
+/** Generates the codec of a union type in apiextensions. The JSON of a union is one of several types. */
 export function emitUnionCodec(name: string): string {
   const template = templates[name]
   if (template === undefined) throw new Error(`unknown union ${name}`)

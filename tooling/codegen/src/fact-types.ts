@@ -1,11 +1,13 @@
 import type { GoNames } from './go-names.ts'
 
-/** The facts of one group version: the part of the reference that generation needs. There is one JSON file per group version. */
+/**
+ * The facts about one group version that the code generator needs. They are a part of the reference, in one JSON file per group version.
+ */
 export interface GroupVersionFacts {
-  /** API group as in `apiVersion`; "" for core. */
+  /** API group as in `apiVersion`. "" for the core group. */
   readonly group: string
   readonly version: string
-  /** Protobuf package. Other tables refer to these types by it. */
+  /** Name of the protobuf package. Facts of other group versions refer to types by this name. */
   readonly package: string
   /** Prefix of OpenAPI definition names. */
   readonly definition: string
@@ -13,9 +15,9 @@ export interface GroupVersionFacts {
 }
 
 export interface MessageFacts {
-  /** Whether the JSON has kind and apiVersion, which are not protobuf fields. "bare" is a kind without them in JSON. */
+  /** True for a kind, whose JSON has `kind` and `apiVersion`. "bare" for a kind whose JSON does not have them. */
   readonly kind?: true | 'bare'
-  /** Whether the message is a plain list in JSON. */
+  /** True if the JSON of the message is a list. */
   readonly bareList?: true
   readonly mapType?: 'granular' | 'atomic'
   /** Fields by JSON name, in JSON order. */
@@ -25,26 +27,26 @@ export interface MessageFacts {
 export interface FieldFacts extends GoNames {
   /** Protobuf field number. */
   readonly n: number
-  /** Scalar, message of the same package, or full message name. For maps, the type of the values. */
+  /** Type of the field: a scalar, a message of the same package, or the full name of a message. For maps, the type of the values. */
   readonly t: string
   readonly rep?: true
   readonly map?: true
-  /** The struct's fields are inlined into the parent in JSON. */
+  /** True if the JSON of the parent contains the fields of this struct. */
   readonly inline?: true
-  /** Whether the field is a Go pointer: absent and zero differ. */
+  /** True if the field is a Go pointer. Absent and zero are then different values. */
   readonly ptr?: true
   readonly omit?: 'empty' | 'zero'
   readonly required?: true
   readonly default?: unknown
   readonly list?: 'atomic' | 'set' | 'map'
   readonly keys?: readonly string[]
-  /** Map type declared on the field instead of the type. */
+  /** Map type for server-side apply, if it is declared on the field and not on the type. */
   readonly mapType?: 'granular' | 'atomic'
   readonly patch?: string
   readonly mergeKey?: string
 }
 
-/** Types whose JSON is a single value, by full message name. */
+/** Scalar types by full message name, for messages whose JSON is a single value. */
 export const scalarMessages: Readonly<Record<string, string>> = {
   'k8s.io.apimachinery.pkg.api.resource.Quantity': 'quantity',
   'k8s.io.apimachinery.pkg.util.intstr.IntOrString': 'intOrString',

@@ -13,14 +13,14 @@ export function readFacts(folder: string): Map<string, GroupVersionFacts> {
   )
 }
 
-/** Derives the fact files from the reference, by path below the facts folder. */
-export function factsFromReference(reference: string): Map<string, string> {
+/** Derives the contents of the fact files from the reference. Keys are paths below the facts folder. */
+export function deriveFacts(reference: string): Map<string, string> {
   const proto = JSON.parse(readFileSync(join(reference, 'proto.json'), 'utf8')) as ProtoReference
   const schema = JSON.parse(readFileSync(join(reference, 'schema.json'), 'utf8')) as SchemaReference
   return new Map([...makeFacts(proto, schema)].map(([folder, facts]) => [`${folder}.json`, formatFacts(facts)]))
 }
 
-/** Writes files to a folder and deletes all others in it. */
+/** Writes files to a folder. Deletes all other files in the folder. */
 export function writeTree(folder: string, files: ReadonlyMap<string, string>): void {
   rmSync(folder, { recursive: true, force: true })
   for (const [name, text] of files) {

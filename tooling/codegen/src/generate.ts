@@ -4,13 +4,13 @@ import { emitIndex } from './emit-index.ts'
 import { emitSchema } from './emit-schema.ts'
 import { emitTypes } from './emit-types.ts'
 import { makeModel } from './model.ts'
-import { usageOf } from './usage.ts'
+import { findUsage } from './usage.ts'
 
-/** Generates all files, by path below `packages/api/src/generated`. Depends on the facts only. */
+/** Generates the contents of all files from the facts. Keys are paths below `packages/api/src/generated`. */
 export function generate(tables: ReadonlyMap<string, GroupVersionFacts>): Map<string, string> {
   const files = new Map<string, string>()
   const model = makeModel(tables)
-  const usage = usageOf(model)
+  const usage = findUsage(model)
   for (const module of model.modules) {
     files.set(`${module.folder}/types.ts`, emitTypes(model, module))
     files.set(`${module.folder}/codec.ts`, emitCodec(model, usage, module))
@@ -26,7 +26,7 @@ export interface ExportTarget {
 }
 export type PackageExports = Readonly<Record<string, string | ExportTarget>>
 
-/** Returns the package's `exports`: keeps those written by hand and adds one per group version. */
+/** Returns the `exports` for package.json. Keeps the hand-written entries and adds one per group version. */
 export function packageExports(
   folders: readonly string[],
   current: PackageExports,

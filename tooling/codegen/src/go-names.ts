@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs'
 
-/** Go names for error messages; neither protobuf nor OpenAPI has them. */
+/** Go names that appear in error messages. The protobuf and OpenAPI files do not contain these names. */
 export interface GoNames {
-  /** Field name, if it is not the capitalized JSON name: "FSType". Only for types that error messages print completely. */
+  /**
+   * Go name of the field, if it is not the capitalized JSON name, for example "FSType". Only set in types that error messages print
+   * completely.
+   */
   readonly goField?: string
-  /** Type of the innermost value: "v1.Protocol". */
+  /** Go type of the innermost value, for example "v1.Protocol". */
   readonly go?: string
-  /** Type of the list or map: "v1.ResourceList". */
+  /** Go type of the list or map, for example "v1.ResourceList". */
   readonly goWhole?: string
-  /** Type of the lists in a map: "v1.ExtraValue". */
+  /** Go type of the lists in a map, for example "v1.ExtraValue". */
   readonly goInner?: string
 }
 
@@ -29,6 +32,6 @@ for (const [folder, kinds] of Object.entries(table)) {
   }
 }
 
-export function goNamesOf(folder: string, message: string, field: string): GoNames {
+export function getGoNames(folder: string, message: string, field: string): GoNames {
   return byField.get(`${folder} ${message}.${field}`) ?? {}
 }

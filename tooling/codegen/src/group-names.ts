@@ -1,4 +1,4 @@
-/** Location of a protobuf package: API group, folder, OpenAPI prefix. Packages without an API group are absent. */
+/** Names that belong to a protobuf package: API group, folder and OpenAPI prefix. */
 export interface PackagePlace {
   readonly group: string
   readonly version: string
@@ -15,7 +15,7 @@ const prefixes: Readonly<Record<string, string>> = {
   'k8s.io.apiserver.pkg.apis.': 'io.k8s.apiserver.pkg.apis.',
 }
 
-/** Groups whose API name is not the folder's name followed by `.k8s.io`. */
+/** API groups by folder, if the group is not the name of the folder followed by `.k8s.io`. */
 const groups: Readonly<Record<string, string>> = {
   core: '',
   apps: 'apps',
@@ -28,10 +28,10 @@ const groups: Readonly<Record<string, string>> = {
   rbac: 'rbac.authorization.k8s.io',
 }
 
-/** Groups used only by upstream's tests. */
+/** Groups that only upstream's tests use. No code is generated for these groups. */
 const testGroups = new Set(['testapigroup', 'example2'])
 
-export function placeOf(protoPackage: string): PackagePlace | undefined {
+export function findPackagePlace(protoPackage: string): PackagePlace | undefined {
   for (const [prefix, definitionPrefix] of Object.entries(prefixes)) {
     if (!protoPackage.startsWith(prefix)) continue
     const [name, version] = protoPackage.slice(prefix.length).split('.')

@@ -6,7 +6,7 @@ import { factsFolder } from './paths.ts'
 const files = generate(readFacts(factsFolder))
 const folders = [...new Set([...files.keys()].map((name) => name.split('/').slice(0, 2).join('/')))]
 
-/** Lists the group versions loaded with `folder`. Type imports are erased, so they do not count. */
+/** Lists the group versions that an import of `folder` loads. Ignores type imports, because they are erased. */
 function loadedWith(folder: string): string[] {
   const seen = new Set<string>()
   const pending = [`${folder}/index.ts`]

@@ -1,4 +1,4 @@
-/** Exceptions to `isKind`: kinds without object or list metadata, and messages with metadata that are not kinds. */
+/** Kinds that have neither object nor list metadata. `isKind` would not recognize them by their metadata. */
 const kindsWithoutMetadata = names({
   'admission.v1': 'AdmissionReview',
   'admission.v1beta1': 'AdmissionReview',
@@ -32,10 +32,10 @@ export function isKind(folder: string, message: string, metadataType: string | u
   return metadataType !== undefined && /(^|\.)(ObjectMeta|ListMeta)$/.test(metadataType) && !notKinds.has(name)
 }
 
-/** Reports whether a kind is sent without kind and apiVersion. Watch events have a kind only for lookup. */
+/** Returns whether the JSON of a kind has no `kind` and `apiVersion`. This applies to watch events. */
 export function isBareKind(folder: string, message: string): boolean {
   return folder === 'meta/v1' && message === 'WatchEvent'
 }
 
-/** Kinds of meta/v1 in the group meta.k8s.io. The other kinds are served as "v1". */
+/** Kinds of meta/v1 whose API version is meta.k8s.io/v1. The other kinds of meta/v1 have the API version v1. */
 export const metaGroupKinds: ReadonlySet<string> = new Set(['PartialObjectMetadata', 'PartialObjectMetadataList', 'TableOptions'])

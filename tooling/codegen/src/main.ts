@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { factsFromReference, readFacts, writeTree } from './facts-files.ts'
+import { deriveFacts, readFacts, writeTree } from './facts-files.ts'
 import { generate, packageExports } from './generate.ts'
 import type { PackageExports } from './generate.ts'
 import { apiPackage, factsFolder, generatedFolder, referenceFolder } from './paths.ts'
@@ -10,9 +10,12 @@ interface Manifest {
   publishConfig: { exports: PackageExports }
 }
 
-/** `main.ts facts` derives the facts from the reference; `main.ts generate` the code from the facts; without argument, both if possible. */
+/**
+ * Step to run. `facts` derives the facts from the reference. `generate` generates the code from the facts. Without an argument, both steps
+ * run, the first only if the reference exists.
+ */
 const step = process.argv[2]
-if (step === 'facts' || (step === undefined && existsSync(referenceFolder))) writeTree(factsFolder, factsFromReference(referenceFolder))
+if (step === 'facts' || (step === undefined && existsSync(referenceFolder))) writeTree(factsFolder, deriveFacts(referenceFolder))
 if (step === 'generate' || step === undefined) {
   const facts = readFacts(factsFolder)
   writeTree(generatedFolder, generate(facts))

@@ -1,8 +1,8 @@
 import type { FieldFacts, GroupVersionFacts, MessageFacts } from './fact-types.ts'
 import { scalarMessages } from './fact-types.ts'
-import { declaredDefault } from './defaults.ts'
-import { goNamesOf } from './go-names.ts'
-import { placeOf } from './group-names.ts'
+import { getDeclaredDefault } from './defaults.ts'
+import { getGoNames } from './go-names.ts'
+import { findPackagePlace } from './group-names.ts'
 import { isBareKind, isKind } from './kinds.ts'
 
 interface ProtoField {
@@ -32,10 +32,13 @@ interface SchemaDefinition extends SchemaProperty {
 }
 export type SchemaReference = Readonly<Record<string, SchemaDefinition>>
 
-/** Pointers that the reference shows as plain messages: unions with at most one member. */
+/** Union types that are Go pointers, although the reference shows plain messages. */
 const unionMembers = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
 
-/** Finds the definition with a message's fields: its own, or for an inlined struct that of a message containing it. */
+/**
+ * Returns a function that finds the OpenAPI definition with the fields of a message. For an inlined struct, this is the definition of a
+ * message that contains the struct.
+ */
 function definitionFinder(
   proto: ProtoReference,
   schema: SchemaReference,
@@ -51,17 +54,17 @@ function definitionFinder(
   }
   const find = (protoPackage: string, message: string): SchemaDefinition | undefined => {
     const parent = parents.get(`${protoPackage}.${message}`)
-    return schema[`${placeOf(protoPackage)?.definition}.${message}`] ?? (parent && find(...parent))
+    return schema[`${findPackagePlace(protoPackage)?.definition}.${message}`] ?? (parent && find(...parent))
   }
   return find
 }
 
-/** Reduces the reference to one table per group version, by folder ("core/v1"). */
+/** Derives the facts of each group version from the reference. Keys are folders, like "core/v1". */
 export function makeFacts(proto: ProtoReference, schema: SchemaReference): Map<string, GroupVersionFacts> {
   const tables = new Map<string, GroupVersionFacts>()
   const definitionOf = definitionFinder(proto, schema)
   for (const [protoPackage, messages] of Object.entries(proto)) {
-    const place = placeOf(protoPackage)
+    const place = findPackagePlace(protoPackage)
     if (place === undefined) continue
     const table: Record<string, MessageFacts> = {}
     for (const [name, fields] of Object.entries(messages)) {
@@ -109,7 +112,7 @@ function fieldFacts(
   definition: SchemaDefinition | undefined,
 ): FieldFacts {
   const property = definition?.properties?.[name]
-  const defaultValue = declaredDefault(folder, message, name)
+  const defaultValue = getDeclaredDefault(folder, message, name)
   const pointer = field.ptr === true || (unionMembers.test(message) && name === 'schema')
   return {
     n: field.n,
@@ -126,11 +129,11 @@ function fieldFacts(
     ...(property?.['x-kubernetes-map-type'] && { mapType: property['x-kubernetes-map-type'] }),
     ...(property?.['x-kubernetes-patch-strategy'] && { patch: property['x-kubernetes-patch-strategy'] }),
     ...(property?.['x-kubernetes-patch-merge-key'] && { mergeKey: property['x-kubernetes-patch-merge-key'] }),
-    ...goNamesOf(folder, message, name),
+    ...getGoNames(folder, message, name),
   }
 }
 
-/** Formats one field per line, for readable diffs. */
+/** Formats facts as JSON with one field per line, so that diffs are readable. */
 export function formatFacts(facts: GroupVersionFacts): string {
   const { messages, ...head } = facts
   const lines = Object.entries(messages).map(([name, { fields, ...rest }]) => {

@@ -6,5 +6,5 @@ const pathOf = (relative: string): string => fileURLToPath(new URL(relative, roo
 export const factsFolder: string = pathOf('tooling/codegen/facts/')
 export const apiPackage: string = pathOf('packages/api/')
 export const generatedFolder: string = pathOf('packages/api/src/generated/')
-/** Folder outside the repository. Only needed to derive the facts from the reference. */
+/** Folder of the reference, which is outside the repository. Only needed to derive the facts. */
 export const referenceFolder: string = pathOf('../shared/reference/')

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { factsFromReference, readFacts } from './facts-files.ts'
+import { deriveFacts, readFacts } from './facts-files.ts'
 import { generate, packageExports } from './generate.ts'
 import type { PackageExports } from './generate.ts'
 import { apiPackage, factsFolder, generatedFolder, referenceFolder } from './paths.ts'
 
-/** `npm run codegen` updates stale files. */
+/** If these tests fail, run `npm run codegen` to update the files. */
 describe('the committed files', () => {
   it.skipIf(!existsSync(referenceFolder))('match the reference next to the repository', () => {
-    expectTree(factsFolder, factsFromReference(referenceFolder))
+    expectTree(factsFolder, deriveFacts(referenceFolder))
   })
 
   it('match the files generated from the facts', () => {

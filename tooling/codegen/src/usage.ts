@@ -1,13 +1,13 @@
 import type { Model, Module } from './model.ts'
 
-/** The use of codecs: by kinds, and by other generated files. */
+/** Information about which messages need a codec, and which generated files import it. */
 export interface Usage {
-  /** False for messages that no kind contains. */
+  /** Returns whether a kind contains the message, directly or indirectly. */
   isReached(module: Module, name: string): boolean
   isExported(module: Module, name: string): boolean
 }
 
-export function usageOf(model: Model): Usage {
+export function findUsage(model: Model): Usage {
   const reached = new Set<string>()
   const exported = new Set<string>()
   const visit = (module: Module, name: string): void => {

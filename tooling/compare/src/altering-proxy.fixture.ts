@@ -5,7 +5,7 @@ import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A response on its way through the proxy. */
+/** A response that the proxy has received from the server. */
 export interface ProxiedResponse {
   readonly method: string
   readonly path: string
@@ -13,7 +13,9 @@ export interface ProxiedResponse {
   readonly body: string
 }
 
-/** Starts a proxy to a server. The client receives `alter(response)` as the body. The proxy does not support streamed responses. */
+/**
+ * Starts a proxy that changes the response bodies of a server: the client receives `alter(response)`. Does not support streamed responses.
+ */
 export async function startAlteringProxy(
   server: { readonly url: string; readonly token: string },
   alter: (response: ProxiedResponse) => string,

@@ -1,4 +1,4 @@
-import { servedResources } from '@keelson/tooling-e2e/served-resources'
+import { readServedResources } from '@keelson/tooling-e2e/served-resources'
 import type { ServedResource } from '@keelson/tooling-e2e/served-resources'
 import { randomBytes } from 'node:crypto'
 import type { Case } from './cases/case.ts'
@@ -8,7 +8,7 @@ import { playCase } from './play/play-case.ts'
 import type { Pair, Played } from './play/play-case.ts'
 import { openNamespace } from './play/run-namespace.ts'
 import type { Server } from './play/server.ts'
-import { groupFound, groupName } from './report/group.ts'
+import { groupDifferences, groupName } from './report/group.ts'
 import type { Found, Group } from './report/group.ts'
 import { minimize } from './report/minimize.ts'
 import type { SavedCase } from './report/save-cases.ts'
@@ -18,14 +18,14 @@ import type { Scenario } from './scenarios/scenario.ts'
 export interface CompareOptions {
   /** Seed of the first case. Each further case adds 1. */
   readonly seed: number
-  /** Number of requests to each server. The last case is completed, so a few more can be sent. */
+  /** Number of requests to each server. A few more can be sent, because the last case is always completed. */
   readonly steps: number
-  /** Prefixes of case ids (`create/Pod`). An empty list selects all cases. */
+  /** Prefixes of case ids, like `create/Pod`. Only cases with such an id are played. An empty list selects all cases. */
   readonly only: readonly string[]
   readonly scenarios?: readonly Scenario[]
   /** Maximum number of attempts to minimize a case. 0 disables minimizing. */
   readonly trials?: number
-  /** Called after each case. */
+  /** Callback that receives the result of each case. */
   played?(one: Case, result: Played): void
 }
 
@@ -33,13 +33,16 @@ export interface Comparison {
   readonly cases: number
   readonly steps: number
   readonly groups: readonly ComparedGroup[]
-  /** Cases that differed only the first time. */
+  /** Ids of cases that differed in the first play, but not in the second. */
   readonly flaky: readonly string[]
 }
 
 export interface ComparedGroup extends Group, SavedCase {}
 
-/** Plays random cases on both servers until `steps` requests were sent. A difference counts only if it appears again in a second play. */
+/**
+ * Plays random cases on two servers and compares the responses, until `steps` requests were sent. A difference counts only if a second play
+ * of the case has it too.
+ */
 export async function compare(reference: Server, candidate: Server, options: CompareOptions): Promise<Comparison> {
   const pair: Pair = { reference, candidate, namespace: `compare-${randomBytes(4).toString('hex')}` }
   const subjects = await findSubjects(await servedByBoth(reference, candidate))
@@ -69,7 +72,7 @@ export async function compare(reference: Server, candidate: Server, options: Com
     else found.push({ case: one, difference: played.difference })
   }
   const groups: ComparedGroup[] = []
-  for (const group of groupFound(found)) groups.push({ ...group, ...(await findSmallest(pair, group, options.trials ?? 0)) })
+  for (const group of groupDifferences(found)) groups.push({ ...group, ...(await findSmallest(pair, group, options.trials ?? 0)) })
   return { cases, steps, groups, flaky }
 }
 
@@ -84,10 +87,12 @@ async function findSmallest(pair: Pair, { name, found }: Group, trials: number):
   return { smallest, played: await playCase(pair, smallest), namespace: pair.namespace }
 }
 
-/** Lists the resources of both servers in Keelson's order, so that a seed gives the same case on every machine. */
+/**
+ * Lists the resources that both servers serve. Uses the order of Keelson's discovery, so that a seed gives the same case on every machine.
+ */
 async function servedByBoth(reference: Server, candidate: Server): Promise<ServedResource[]> {
   const [referenceResources, candidateResources] = await Promise.all(
-    [reference, candidate].map((server) => servedResources((path) => server.get(path))),
+    [reference, candidate].map((server) => readServedResources((path) => server.get(path))),
   )
   const key = ({ group, version, plural }: ServedResource): string => `${group}/${version}/${plural}`
   const known = new Map(referenceResources!.map((resource) => [key(resource), resource]))

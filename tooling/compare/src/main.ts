@@ -30,7 +30,7 @@ async function run(options: Options): Promise<number> {
   if (!withNodes) await refuseNodes(reference)
   await using keelson = await startKeelsonProcess({ controllers: 'none' })
   using candidate = new Server(keelson.url, keelson.token)
-  // Awaited here, because returning the promise would stop the server first.
+  // The await is needed, because the server stops when this block ends.
   if (options.decisions > 0 || options.roleWrites > 0) return await compareAuthorization(reference, candidate, options)
   const scenarios = new Map<string, number>()
   const result = await compare(reference, candidate, {

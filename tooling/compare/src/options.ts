@@ -30,7 +30,7 @@ export interface Options {
   readonly roleWrites: number
 }
 
-/** Parses the command line. Throws an error with a message for the user. */
+/** Parses the command line of `npm run compare`. Throws an error with a message for the user if a flag is invalid. */
 export function parseOptions(args: readonly string[]): Options | 'help' {
   const { values } = parseArgs({
     args: [...args],

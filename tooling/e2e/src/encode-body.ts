@@ -23,7 +23,7 @@ function loadModule(name: string): Promise<GroupVersionTypes> {
   return loading
 }
 
-/** Encodes an object like a client of kube-apiserver. Uses JSON for every content type except protobuf, because JSON is valid YAML. */
+/** Encodes an object as a request body. Uses JSON for all content types except protobuf, because JSON is valid YAML. */
 export async function encodeBody(object: JsonObject, contentType: string): Promise<Uint8Array> {
   if (contentType !== protobuf) return Buffer.from(JSON.stringify(object))
   const { apiVersion, kind, ...rest } = object as JsonObject & { readonly apiVersion: string; readonly kind: string }
@@ -32,11 +32,14 @@ export async function encodeBody(object: JsonObject, contentType: string): Promi
   return encodeUnknown(type.gvk, type.encodeProto(rest as unknown as KubeObject))
 }
 
-/** Decodes an object in kube-apiserver's protobuf encoding. Throws for invalid bytes. Does not decode objects of unknown kinds. */
+/**
+ * Decodes an object in kube-apiserver's protobuf encoding. Throws if the bytes are invalid. For an unknown kind, the field `raw` of the
+ * result contains the protobuf message in hexadecimal.
+ */
 export async function decodeProtobuf(bytes: Uint8Array): Promise<JsonObject> {
   const { gvk, raw } = decodeUnknown(bytes)
   const { group, version, kind } = gvk
-  // Discovery's oldest kind has no version.
+  // APIVersions has an empty group version.
   const type = (version === '' ? undefined : await findKindType(gvk)) ?? (await findKindType({ group: 'meta.k8s.io', version: 'v1', kind }))
   const object = type === undefined ? { raw: Buffer.from(raw).toString('hex') } : (type.decodeProto(raw) as unknown as JsonObject)
   return { apiVersion: group === '' ? version : `${group}/${version}`, kind, ...object }

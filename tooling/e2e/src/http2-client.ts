@@ -10,11 +10,11 @@ export interface Http2Answer {
 export interface Http2Request {
   readonly body?: Uint8Array
   readonly headers?: Readonly<Record<string, string>>
-  /** Resolves after the first bytes of a streaming response. */
+  /** Whether to resolve after the first bytes of the response, for streams that do not end. */
   readonly firstBytesOnly?: boolean
 }
 
-/** One HTTP/2 connection that sends and returns bytes unchanged. */
+/** An HTTP/2 connection that sends request bodies and returns response bodies unchanged. */
 export class Http2Client implements Disposable {
   readonly #session: ClientHttp2Session
   readonly #token: string

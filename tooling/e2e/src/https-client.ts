@@ -17,7 +17,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
 }
 
-/** A minimal client that returns the server's response unchanged. */
+/** A minimal HTTPS client that returns the server's responses unchanged. */
 export class HttpsClient implements Disposable {
   readonly #agent: https.Agent
   readonly #url: string
@@ -61,7 +61,7 @@ export class HttpsClient implements Disposable {
     })
   }
 
-  /** Sends a GET with an upgrade. Resolves with the connection and the head of the response. */
+  /** Sends a GET with an `Upgrade` header. Resolves with the connection and the head of the response. */
   upgrade(path: string, headers: Readonly<Record<string, string>>): Promise<{ readonly socket: TLSSocket; readonly head: string }> {
     const { hostname, port } = new URL(this.#url)
     return new Promise((resolve, reject) => {

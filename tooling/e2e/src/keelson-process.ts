@@ -10,18 +10,18 @@ export interface KeelsonProcess extends AsyncDisposable {
   readonly kubeconfig: string
   readonly dataDir: string
   readonly pid: number
-  /** `admintoken` is in system:masters; `alicetoken` has no permissions. */
+  /** Token of a user in system:masters. The token `alicetoken` belongs to a user without permissions. */
   readonly token: string
   readonly readyLine: string
-  /** Sends SIGTERM and resolves to the exit code. */
+  /** Stops the server with SIGTERM. Resolves to the exit code. */
   stop(): Promise<number | null>
-  /** Sends SIGKILL and waits for the exit. */
+  /** Kills the server with SIGKILL and waits until it has exited. */
   kill(): Promise<void>
 }
 
 export interface KeelsonProcessOptions {
   readonly flags?: readonly string[]
-  /** Directory of the store. It is kept after the process ends. By default a new directory is created and removed. */
+  /** Data directory of the store. It is not removed at the end. By default, a new directory is used and removed at the end. */
   readonly dataDir?: string
   readonly controllers?: string
   readonly port?: number
@@ -30,7 +30,7 @@ export interface KeelsonProcessOptions {
 
 const tokens = `admintoken,admin,admin,"system:masters"\nalicetoken,alice,alice-uid,"dev"\n`
 
-/** Starts the built program and waits for its ready line. */
+/** Starts the built Keelson program and waits for its ready line. */
 export async function startKeelsonProcess(options: KeelsonProcessOptions = {}): Promise<KeelsonProcess> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-e2e-'))
   const dataDir = options.dataDir ?? path.join(scratch, 'data')

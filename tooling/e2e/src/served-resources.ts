@@ -15,8 +15,8 @@ interface Discovered {
   readonly verbs: readonly string[]
 }
 
-/** Reads all resources that a server serves from discovery. `get` returns the document at a path. */
-export async function servedResources(get: (path: string) => Promise<unknown>): Promise<ServedResource[]> {
+/** Returns all resources in the discovery documents of a server. `get` reads the document at a path. */
+export async function readServedResources(get: (path: string) => Promise<unknown>): Promise<ServedResource[]> {
   const { groups } = (await get('/apis')) as {
     readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[]
   }

@@ -1,4 +1,4 @@
-// npm run test:faults. Runs parts until the time limit; a repeated call continues. See README.md.
+// npm run test:faults. Runs parts of the scenarios until the time limit. The next run continues with the remaining parts. See README.md.
 import { join } from 'node:path'
 import { help, parseFaultOptions, type FaultOptions } from './run/fault-options.ts'
 import { FinishedParts, type FinishedPart } from './run/finished-parts.ts'
@@ -6,7 +6,7 @@ import type { Part } from './run/parts.ts'
 import { runPart } from './run/run-part.ts'
 import { scenarios } from './scenarios/index.ts'
 
-/** No part starts after this time. The longest part takes three minutes. */
+/** Time in milliseconds after which no part starts. The longest part takes three minutes. */
 const lastStart = 5 * 60_000
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -65,7 +65,7 @@ function line(name: string, own: readonly Part[]): void {
     sum((r) => r.violations.length),
   ]
   total.rounds += rounds
-  // Writes of the bounds scenarios are counted but not checked.
+  // Does not count the writes of the bounds scenarios, because they are not checked.
   if (!name.startsWith('bounds')) total.operations += operations
   total.events += events
   total.violations += violations

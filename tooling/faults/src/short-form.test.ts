@@ -12,7 +12,7 @@ import { runCases } from './scenarios/hostile-values.ts'
 import { scenarios } from './scenarios/index.ts'
 import { newResult } from './scenarios/scenario.ts'
 
-describe('faults, short form', () => {
+describe('fault scenarios with few rounds', () => {
   for (const scenario of scenarios) {
     if (scenario.shortRounds === 0) continue
     it(`${scenario.name}: ${scenario.about}`, { timeout: 60_000 }, async ({ skip }) => {
@@ -33,10 +33,10 @@ it('detects a store that acknowledges writes before its flush', async () => {
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
-  // Long, because the search is exhaustive if no order explains the history.
+  // A long timeout, because the checker tries all orders if none explains the history.
 }, 120_000)
 
-it('detects a server that blocks on one value', { timeout: 120_000 }, async () => {
+it('detects a server that one value blocks', { timeout: 120_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'keelson-slow-'))
   const slow = `const { includes } = String.prototype; const { parse } = JSON
     JSON.parse = (text, ...rest) => {

@@ -6,7 +6,7 @@ import { findClockReadings } from './clock-readings.ts'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
 
-/** Files that may read the system clock, with the reason. */
+/** Files that are allowed to read the system clock, each with the reason. */
 const allowed: Readonly<Record<string, string>> = {
   'packages/apimachinery/src/clock.ts': 'the clock itself',
   'packages/auth/src/external-signer/signer-client.ts': 'the deadline of a call to another process',

@@ -5,8 +5,8 @@ export interface ClockReading {
 }
 
 /**
- * Finds `Date.now` and `new Date()` in code, called or passed as a function. Ignores `new Date(value)`, which reads no clock, and comments.
- * Does not ignore string literals.
+ * Finds uses of `Date.now` and `new Date()` in source code. Ignores comments, and `new Date(value)`, which does not read the clock. Also
+ * finds uses in string literals.
  */
 export function findClockReadings(source: string): ClockReading[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, (comment) => comment.replace(/[^\n]/g, ' '))

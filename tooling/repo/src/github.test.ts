@@ -68,12 +68,12 @@ test('tests run on the lowest Node and on 26, on three systems', () => {
   })
 })
 
-test('a release has provenance', () => {
+test('a release is published with provenance', () => {
   const { jobs } = yaml('.github/workflows/release.yml') as Workflow
   expect(jobs['release']?.permissions).toMatchObject({ 'id-token': 'write' })
 })
 
-test('issue forms have fields', () => {
+test('issue forms have at least one field', () => {
   for (const form of ['bug', 'feature'])
     expect(yaml(`.github/ISSUE_TEMPLATE/${form}.yml`)).toMatchObject({
       name: expect.any(String),
@@ -82,7 +82,7 @@ test('issue forms have fields', () => {
     })
 })
 
-test('editors use the Node version of the scripts', () => {
+test('.nvmrc has the Node version of the scripts, and the programs in launch.json exist', () => {
   expect(read('.nvmrc').trim()).toBe(manifest.devDependencies['node'])
   const { configurations } = JSON.parse(read('.vscode/launch.json')) as { configurations: { program: string }[] }
   for (const { program } of configurations) expect(() => read(program.replace('${workspaceFolder}/', ''))).not.toThrow()

@@ -7,7 +7,7 @@ import type { PackedPackage } from './pack.ts'
 
 const run = promisify(execFile)
 
-/** Installs one package from its tarball into an empty project, with npm, and returns the project's directory. */
+/** Installs one package from its tarball into an empty project with npm. Returns the directory of the project. */
 export async function installAlone(one: PackedPackage, registry: LocalRegistry, project: string): Promise<string> {
   mkdirSync(project, { recursive: true })
   writeFileSync(path.join(project, '.npmrc'), registry.npmrc)
@@ -27,7 +27,7 @@ export async function importAlone({ name, manifest }: PackedPackage, project: st
   await run(node, ['import.mjs'], { cwd: project, timeout: 60_000 })
 }
 
-/** Starts the package's program with npx on the given Node, and returns its output. */
+/** Runs the program of a package with npx and the given Node. Returns the output of the program. */
 export async function runWithNpx(project: string, node: string, ...args: string[]): Promise<string> {
   const { stdout } = await run('npx', ['--no-install', ...args], {
     cwd: project,

@@ -11,7 +11,7 @@ interface TurboFile {
 const readJson = (file: string): TurboFile => JSON.parse(readFileSync(file, 'utf8')) as TurboFile
 
 /** Returns one message for each package without exactly one known layer tag. */
-export function untaggedPackages(root: string): readonly string[] {
+export function findUntaggedPackages(root: string): readonly string[] {
   const known = new Set(Object.keys(readJson(path.join(root, 'turbo.json')).boundaries?.tags ?? {}))
   const complaints: string[] = []
   for (const top of ['packages', 'apps', 'tooling']) {
@@ -29,7 +29,7 @@ export function untaggedPackages(root: string): readonly string[] {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const complaints = untaggedPackages(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..'))
+  const complaints = findUntaggedPackages(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..'))
   for (const complaint of complaints) process.stderr.write(`${complaint}\n`)
   process.exit(complaints.length === 0 ? 0 : 1)
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tool } from '@keelson/tooling-run/prepare'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { untaggedPackages } from './layer-tags.ts'
+import { findUntaggedPackages } from './layer-tags.ts'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
 
@@ -37,7 +37,7 @@ function addPackage(name: string, tag: string | undefined, dependencies: Record<
   })
   if (tag !== undefined) write(`packages/${name}/turbo.json`, { extends: ['//'], tags: [tag] })
   write(`packages/${name}/src/index.ts`, source)
-  // The module resolver expects packages at this path.
+  // The planted packages are found in node_modules, so link them there.
   for (const dependency of Object.keys(dependencies)) {
     const target = path.join(scratch, 'packages', name, 'node_modules', dependency)
     mkdirSync(path.dirname(target), { recursive: true })
@@ -74,15 +74,15 @@ describe('layers', () => {
 
   test('a package without a layer tag is found', () => {
     addPackage('stray', undefined, {})
-    expect(untaggedPackages(scratch)).toEqual(['packages/stray: has 0 layer tags in turbo.json, must have one'])
+    expect(findUntaggedPackages(scratch)).toEqual(['packages/stray: has 0 layer tags in turbo.json, must have one'])
   })
 
   test('an undefined tag is found', () => {
     addPackage('stray', 'layer:attic', {})
-    expect(untaggedPackages(scratch)).toEqual(['packages/stray: the tag layer:attic is not defined in the root turbo.json'])
+    expect(findUntaggedPackages(scratch)).toEqual(['packages/stray: the tag layer:attic is not defined in the root turbo.json'])
   })
 
   test('all packages of this repository have a tag', () => {
-    expect(untaggedPackages(root)).toEqual([])
+    expect(findUntaggedPackages(root)).toEqual([])
   })
 })

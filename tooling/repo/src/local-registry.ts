@@ -5,11 +5,14 @@ import path from 'node:path'
 import type { PackedPackage } from './pack.ts'
 
 export interface LocalRegistry extends AsyncDisposable {
-  /** Lines for an `.npmrc`. A project with them installs the `@keelson` packages from this registry, and others from the default registry. */
+  /**
+   * Lines for the `.npmrc` of a project. npm then installs the `@keelson` packages from this registry and all other packages from the
+   * default registry.
+   */
   readonly npmrc: string
 }
 
-/** Starts an npm registry that serves the packed packages. Projects can install them by name and range, like users do. */
+/** Starts an npm registry that serves the packed packages. Projects can install these packages by name and version range, like users do. */
 export async function openLocalRegistry(packages: readonly PackedPackage[]): Promise<LocalRegistry> {
   const byPath = new Map(packages.map((one) => [`/${one.name}`, one]))
   const byTarball = new Map(packages.map((one) => [`/-/${path.basename(one.tarball)}`, one]))

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { findNode, lowestNode, typeScriptEnvironment } from '@keelson/tooling-run/find-node'
 import { afterAll, expect, test } from 'vitest'
-import { publishedManifests, repositoryRoot } from './manifests.ts'
+import { readPublishedManifests, repositoryRoot } from './manifests.ts'
 
 const run = promisify(execFile)
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'keelson-lowest-node-'))
@@ -16,7 +16,7 @@ const fetching = { timeout: 180_000 }
 
 test('every published package requires the lowest supported Node', () => {
   const promised = `>=${lowestNode.split('.').slice(0, 2).join('.')}`
-  for (const { manifest } of publishedManifests()) expect(manifest.engines, manifest.name).toEqual({ node: promised })
+  for (const { manifest } of readPublishedManifests()) expect(manifest.engines, manifest.name).toEqual({ node: promised })
 })
 
 for (const version of ['18.20.8', '20.19.0', '22.11.0'])

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { dependencyComplaints } from '@keelson/tooling-run/bundle-dependencies'
+import { findDependencyProblems } from '@keelson/tooling-run/bundle-dependencies'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { publishedManifests, repositoryRoot } from './manifests.ts'
+import { readPublishedManifests, repositoryRoot } from './manifests.ts'
 
 const order = [
   'name',
@@ -35,7 +35,7 @@ const workspace = parse(readFileSync(path.join(repositoryRoot, 'pnpm-workspace.y
 }
 
 describe('the manifest of every published package', () => {
-  for (const { directory, manifest } of publishedManifests())
+  for (const { directory, manifest } of readPublishedManifests())
     test(`${directory}/package.json`, () => {
       const keys = Object.keys(manifest)
       expect(keys).toEqual(order.filter((key) => keys.includes(key) || !optional.has(key)))
@@ -53,7 +53,7 @@ describe('the manifest of every published package', () => {
         if (name.startsWith('@keelson/')) expect(range, name).toBe('workspace:^')
         else expect([name, range, workspace.catalog[name]]).toEqual([name, 'catalog:', expect.stringMatching(/^\^\d/)])
       }
-      // Types of this dependency are part of the public API, so there must be only one copy of it.
+      // Hono is a peer dependency. Its types are part of the public API, so an application must have only one copy of it.
       expect(manifest.dependencies ?? {}).not.toHaveProperty('hono')
       const takesHono = ['@keelson/http-installer', '@keelson/server'].some(
         (name) => name === manifest.name || name in (manifest.dependencies ?? {}),
@@ -63,23 +63,23 @@ describe('the manifest of every published package', () => {
 })
 
 describe('imports of the bundle', () => {
-  const chunk = (...imports: string[]): Parameters<typeof dependencyComplaints>[0] => [
+  const chunk = (...imports: string[]): Parameters<typeof findDependencyProblems>[0] => [
     { type: 'chunk', fileName: 'main.js', imports: ['node:fs', 'tls', 'chunks/a.js'], dynamicImports: ['lmdb'] },
     { type: 'chunk', fileName: 'chunks/a.js', imports, dynamicImports: [] },
   ]
   const dependencies = { lmdb: '^3', '@scope/one': '^1' }
 
   test('match the dependencies of the manifest', () => {
-    expect(dependencyComplaints(chunk('@scope/one/deep'), dependencies)).toEqual([])
+    expect(findDependencyProblems(chunk('@scope/one/deep'), dependencies)).toEqual([])
   })
 
   test('are reported if they are not in the manifest', () => {
-    expect(dependencyComplaints(chunk('@scope/one', 'left-pad'), dependencies)).toEqual([
+    expect(findDependencyProblems(chunk('@scope/one', 'left-pad'), dependencies)).toEqual([
       'the bundle imports left-pad, which is not a dependency',
     ])
   })
 
   test('dependencies without an import are reported', () => {
-    expect(dependencyComplaints(chunk(), dependencies)).toEqual(['the bundle does not import the dependency @scope/one'])
+    expect(findDependencyProblems(chunk(), dependencies)).toEqual(['the bundle does not import the dependency @scope/one'])
   })
 })

@@ -22,13 +22,13 @@ export interface Manifest {
 }
 
 export interface PublishedManifest {
-  /** Path relative to the root: "packages/cacher". */
+  /** Path of the package relative to the root, for example "packages/cacher". */
   readonly directory: string
   readonly manifest: Manifest
 }
 
 /** Returns the manifests of all published packages. */
-export function publishedManifests(): readonly PublishedManifest[] {
+export function readPublishedManifests(): readonly PublishedManifest[] {
   return ['packages', 'apps'].flatMap((top) =>
     readdirSync(path.join(repositoryRoot, top))
       .map((name) => `${top}/${name}`)

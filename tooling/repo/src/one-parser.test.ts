@@ -7,11 +7,14 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../.
 
 interface Rule {
   readonly pattern: RegExp
-  /** The only files that may contain the pattern. */
+  /** Files that are allowed to contain the pattern. */
   readonly files: readonly string[]
 }
 
-/** Patterns of code that parses requests, with the files that may contain them. All other code reads the `Exchange`. */
+/**
+ * Patterns of code that parses requests, each with the files that are allowed to contain the pattern. All other code reads the parsed
+ * values of `Exchange`.
+ */
 const rules: Readonly<Record<string, Rule>> = {
   "reads a request's URL": {
     pattern: /\b(?:incoming|request|req|raw)\??\.url\b(?!\s*=[^=])|\bc\.req\.(?:path|url|query|queries|param|header)\b/,
@@ -38,7 +41,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'splits off media type parameters': { pattern: /\b(?:split|indexOf)\(\s*['"];['"]/, files: ['packages/exchange/src/media-types.ts'] },
 }
 
-/** Code that matches a pattern but does not parse requests. */
+/** Code that matches a pattern but does not parse requests, each with the reason. */
 const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/exchange\/src\/fetch-pair\.ts: reads a request's URL/, 'Creates the target of a request without a socket.'],
   [/^packages\/server\/src\/tls-listener\.ts: reads a request's URL/, 'Replaces a target that Node would reject.'],

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
 
-/** Patterns of the steps of a write. Only `packages/registry/src/write` may contain them. */
+/** Patterns of code for the steps of a write. Only files in `packages/registry/src/write` are allowed to contain this code. */
 const steps: Readonly<Record<string, RegExp>> = {
   'mutating or validating admission': /\b(?:admission|chain)(?:\(\))?\.(?:admit|validate)\(/,
   'attributes of a write': /\bnew WriteAttributes\(/,
@@ -54,7 +54,7 @@ it.each([
   expect(strays('packages/http-installer/src/handle-patch.ts', source)).toEqual([`packages/http-installer/src/handle-patch.ts: ${step}`])
 })
 
-it('the write module lists the steps in order, in less than 400 lines', () => {
+it('the write module calls the steps in order, in less than 400 lines', () => {
   const source = readFileSync(path.join(root, 'packages/registry/src/write/write.ts'), 'utf8')
   const calls = ['applyChange(run', 'trackAndMutate(routed', 'prepareChanged(run, object, stored)']
   const round = source.slice(source.indexOf('async function round<'))

@@ -2,29 +2,32 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { node, pnpm, tool } from '@keelson/tooling-run/prepare'
-import { publishedManifests, repositoryRoot } from './manifests.ts'
+import { readPublishedManifests, repositoryRoot } from './manifests.ts'
 import type { Manifest } from './manifests.ts'
 import { readTarball } from './tarball.ts'
 
 export interface PackedPackage {
   readonly name: string
-  /** Path relative to the root: "packages/cacher". */
+  /** Path of the package relative to the root, for example "packages/cacher". */
   readonly directory: string
   readonly tarball: string
   readonly bytes: Buffer
   readonly files: ReadonlyMap<string, Buffer>
-  /** The published manifest. */
+  /** package.json as it is published. */
   readonly manifest: Manifest
-  /** Direct and indirect dependencies in this repository. */
+  /** Names of the direct and indirect dependencies that are packages of this repository. */
   readonly workspaceDependencies: readonly string[]
 }
 
-/** Packs every public package like a release does: pnpm builds it (`prepack`) and changes `exports` to dist. */
+/**
+ * Packs every public package like a release does. pnpm builds each package with its `prepack` script and changes `exports` to the built
+ * files.
+ */
 export function packAll(destination: string): readonly PackedPackage[] {
   mkdirSync(destination, { recursive: true })
   // Build once before packing: pnpm packs several packages at a time, and their `prepack` builds would write the same files.
   execFileSync(node, [tool('tsc'), '-b', 'tsconfig.build.json'], { cwd: repositoryRoot, stdio: 'inherit' })
-  const published = publishedManifests()
+  const published = readPublishedManifests()
   const filters = published.flatMap(({ manifest }) => ['--filter', manifest.name])
   execFileSync(...pnpm(...filters, 'pack', '--pack-destination', destination), {
     cwd: repositoryRoot,

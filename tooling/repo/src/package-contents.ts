@@ -14,7 +14,7 @@ const unwanted = /\.test\.|\.test-d\.|\.fixture\.|\.tsbuildinfo$|\.bench\./
 const outputs = ['.js', '.js.map', '.d.ts', '.d.ts.map']
 
 /** Returns one message for each problem with the contents of a tarball. `home` is the directory of the packed package. */
-export function contentComplaints(files: Files, home: string): readonly string[] {
+export function findContentProblems(files: Files, home: string): readonly string[] {
   const manifest = JSON.parse(files.get('package.json')?.toString() ?? '{}') as Manifest
   const expected = new Set([...always, ...entryPoints(manifest)])
   const isCompiled = existsSync(path.join(home, 'tsconfig.build.json')) && manifest.bin === undefined

@@ -12,9 +12,9 @@ import { importAlone, installAlone, runWithNpx } from './install-alone.ts'
 import { openLocalRegistry } from './local-registry.ts'
 import type { LocalRegistry } from './local-registry.ts'
 import { repositoryRoot } from './manifests.ts'
-import { contentComplaints } from './package-contents.ts'
+import { findContentProblems } from './package-contents.ts'
 import { packAll } from './pack.ts'
-import { readmeExamples } from './readme-example.ts'
+import { extractExamples } from './readme-example.ts'
 
 const run = promisify(execFile)
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'keelson-packages-'))
@@ -24,7 +24,7 @@ afterAll(() => rm(scratch, { recursive: true, force: true, maxRetries: 3 }), 180
 const packages = packAll(path.join(scratch, 'tarballs'))
 const nodes = [findNode(lowestNode), process.execPath]
 
-describe('every package, installed alone into an empty project', () => {
+describe('each package, installed alone into an empty project', () => {
   let registry: LocalRegistry
   beforeAll(async () => {
     registry = await openLocalRegistry(packages)
@@ -49,7 +49,7 @@ describe('every package, installed alone into an empty project', () => {
           const project = await installAlone(one, registry, path.join(scratch, 'projects', path.basename(directory)))
           for (const node of nodes) await importAlone(one, project, node)
           const readme = readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8')
-          const examples = readmeExamples(readme, [name, ...workspaceDependencies])
+          const examples = extractExamples(readme, [name, ...workspaceDependencies])
           expect(examples, `${directory}/README.md has no TypeScript example`).not.toEqual([])
           for (const [i, example] of examples.entries()) {
             writeFileSync(path.join(project, `example-${i}.ts`), example)
@@ -85,7 +85,7 @@ async function typeErrors(project: string): Promise<string> {
 describe('contents of a tarball', () => {
   for (const { name, directory, files } of packages)
     test(`${name}: contains only code, types, source maps and sources`, () => {
-      expect(contentComplaints(files, path.join(repositoryRoot, directory))).toEqual([])
+      expect(findContentProblems(files, path.join(repositoryRoot, directory))).toEqual([])
     })
 
   const cel = packages.find(({ name }) => name === '@keelson/cel')!
@@ -93,17 +93,17 @@ describe('contents of a tarball', () => {
   const without = (pattern: RegExp): ReadonlyMap<string, Buffer> => new Map([...cel.files].filter(([file]) => !pattern.test(file)))
 
   test('finds a missing entry point', () => {
-    expect(contentComplaints(without(/^dist\//), home)).toContain('dist/index.js is missing or empty')
+    expect(findContentProblems(without(/^dist\//), home)).toContain('dist/index.js is missing or empty')
   })
 
   test('finds an empty file', () => {
-    expect(contentComplaints(new Map([...cel.files, ['dist/index.js', Buffer.alloc(0)]]), home)).toEqual([
+    expect(findContentProblems(new Map([...cel.files, ['dist/index.js', Buffer.alloc(0)]]), home)).toEqual([
       'dist/index.js is missing or empty',
     ])
   })
 
   test('finds a source map without its source', () => {
-    expect(contentComplaints(without(/^src\/index\.ts$/), home)).toEqual([
+    expect(findContentProblems(without(/^src\/index\.ts$/), home)).toEqual([
       'src/index.ts is missing or empty',
       'dist/index.d.ts.map points to src/index.ts, which is missing',
       'dist/index.js.map points to src/index.ts, which is missing',
@@ -112,13 +112,13 @@ describe('contents of a tarball', () => {
 
   test('finds tests and stale files', () => {
     const planted = new Map([...cel.files, ['src/a.test.ts', Buffer.from('x')], ['dist/old.js', Buffer.from('x')]])
-    expect(contentComplaints(planted, home)).toEqual(['src/a.test.ts must not be published', 'dist/old.js must not be published'])
+    expect(findContentProblems(planted, home)).toEqual(['src/a.test.ts must not be published', 'dist/old.js must not be published'])
   })
 
   test('finds workspace ranges and devDependencies in a manifest', () => {
     const manifest = { ...cel.manifest, devDependencies: {}, dependencies: { '@keelson/apimachinery': 'workspace:^' } }
     const planted = new Map([...cel.files, ['package.json', Buffer.from(JSON.stringify(manifest))]])
-    expect(contentComplaints(planted, home)).toEqual([
+    expect(findContentProblems(planted, home)).toEqual([
       '@keelson/apimachinery has the range workspace:^, which only works in the workspace',
       'package.json has devDependencies',
     ])

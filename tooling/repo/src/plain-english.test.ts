@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { repositoryRoot } from './manifests.ts'
 import { checkMarkdown, checkSource } from './plain-english.ts'
 
-/** Folders whose prose is plain English throughout. Add a folder once the rules find nothing in it. */
+/** Folders whose comments, test titles and READMEs are checked. Add a folder when the rules find nothing in it. */
 const folders: readonly string[] = [
   'apps/apiserver',
   'packages/admission',

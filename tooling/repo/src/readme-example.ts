@@ -1,5 +1,5 @@
 /** Returns the ```ts blocks of a README. Skips blocks that import a package of this repository other than `packages`. */
-export function readmeExamples(markdown: string, packages: readonly string[]): string[] {
+export function extractExamples(markdown: string, packages: readonly string[]): string[] {
   const blocks = [...markdown.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => match[1]!)
   return blocks.filter((block) => keelsonImports(block).every((name) => packages.includes(name)))
 }

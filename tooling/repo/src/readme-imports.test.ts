@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { publishedManifests, repositoryRoot } from './manifests.ts'
+import { readPublishedManifests, repositoryRoot } from './manifests.ts'
 
-/** Lists the packages of this repository that a README mentions, and those that it lists as importable. */
+/** Returns the packages of this repository that a README mentions, and the packages that the README lists as importable. */
 function namedPackages(readme: string): { readonly all: readonly string[]; readonly importable: readonly string[] } {
   const names = (text: string): string[] => [...new Set(text.match(/@keelson\/[a-z0-9-]+/g) ?? [])]
   const rule = /^## What it may import\n\n([\s\S]*?)(?=\n#|(?![\s\S]))|^It may import (.*(?:\n.+)*)/m.exec(readme)
   return { all: names(readme), importable: names((rule?.[1] ?? rule?.[2] ?? '').split('```')[0]!) }
 }
 
-const published = publishedManifests()
+const published = readPublishedManifests()
 const known = new Set(published.map(({ manifest }) => manifest.name))
 
 describe.each(published.map(({ directory, manifest }) => [directory, manifest] as const))('%s/README.md', (directory, manifest) => {

@@ -6,10 +6,10 @@ import { findNode, lowestNode } from '@keelson/tooling-run/find-node'
 import { node, tool } from '@keelson/tooling-run/prepare'
 import { importAlone, installAlone, runWithNpx } from './install-alone.ts'
 import { openLocalRegistry } from './local-registry.ts'
-import { publishedManifests, repositoryRoot } from './manifests.ts'
+import { readPublishedManifests, repositoryRoot } from './manifests.ts'
 import { packAll } from './pack.ts'
 import type { PackedPackage } from './pack.ts'
-import { contentComplaints } from './package-contents.ts'
+import { findContentProblems } from './package-contents.ts'
 
 const args = process.argv.slice(2)
 const isDryRun = args.includes('--dry-run')
@@ -32,7 +32,7 @@ await step('contents', checkContents)
 await step('install and import each package alone', tryAll)
 print(packages)
 if (isDryRun) process.exit(0)
-// changeset uses the pnpm on PATH.
+// The changeset program uses the pnpm on PATH, so pnpm must have the right version.
 const { packageManager } = JSON.parse(readFileSync(path.join(repositoryRoot, 'package.json'), 'utf8')) as {
   readonly packageManager: string
 }
@@ -60,16 +60,17 @@ function execute(command: string, args: readonly string[]): number {
   return spawnSync(command, args, { cwd: repositoryRoot, stdio: 'inherit', shell }).status ?? 1
 }
 
-/** Builds from scratch, so that output of removed sources is not published. */
+/** Deletes all build output and builds again, so that the output of removed source files is not published. */
 function build(): void {
-  for (const { directory } of publishedManifests()) rmSync(path.join(repositoryRoot, directory, 'dist'), { recursive: true, force: true })
+  for (const { directory } of readPublishedManifests())
+    rmSync(path.join(repositoryRoot, directory, 'dist'), { recursive: true, force: true })
   for (const args of [[tool('tsc'), '-b', 'tsconfig.build.json'], ['tooling/run/build.mjs']])
     if (execute(node, args) !== 0) throw new Error('the build failed; see the output above')
 }
 
 function checkContents(): void {
   const complaints = packages.flatMap(({ name, directory, files }) =>
-    contentComplaints(files, path.join(repositoryRoot, directory)).map((complaint) => `${name}: ${complaint}`),
+    findContentProblems(files, path.join(repositoryRoot, directory)).map((complaint) => `${name}: ${complaint}`),
   )
   if (complaints.length > 0) throw new Error(`the packages have wrong contents:\n  ${complaints.join('\n  ')}`)
 }
@@ -97,7 +98,7 @@ interface Bump {
   readonly newVersion: string
 }
 
-/** Returns the new versions according to the pending changesets. */
+/** Returns the packages and new versions of the next release, according to the changesets. */
 function pendingBumps(): readonly Bump[] {
   const waiting = readdirSync(path.join(repositoryRoot, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
   if (waiting.length === 0) return []

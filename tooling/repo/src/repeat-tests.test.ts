@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { roundOf, runSeries } from './repeat-tests.ts'
+import { createRound, runSeries } from './repeat-tests.ts'
 import type { Round } from './repeat-tests.ts'
 
 let directory: string
@@ -78,7 +78,7 @@ describe('a round', () => {
 
   test('lists failed tests with their file', () => {
     const testResults = [{ name: '/r/packages/a.test.ts', status: 'failed', assertionResults: tests }]
-    expect(roundOf({ ...report, testResults }, { ...place, status: 1 })).toEqual({
+    expect(createRound({ ...report, testResults }, { ...place, status: 1 })).toEqual({
       passed: 1,
       failed: 1,
       skipped: 2,
@@ -89,8 +89,8 @@ describe('a round', () => {
 
   test('fails if a test file fails to load, if vitest fails, or without a report', () => {
     const testResults = [{ name: '/r/a.test.ts', status: 'failed', assertionResults: [] }]
-    expect(roundOf({ ...report, testResults }, { ...place, status: 1 }).failures).toEqual(['a.test.ts: failed to load'])
-    expect(roundOf(report, { ...place, status: 1 }).failures).toEqual(['vitest exited with status 1, but no test failed'])
-    expect(roundOf(undefined, { ...place, status: 137 }).failures).toEqual(['vitest exited with status 137 and wrote no report'])
+    expect(createRound({ ...report, testResults }, { ...place, status: 1 }).failures).toEqual(['a.test.ts: failed to load'])
+    expect(createRound(report, { ...place, status: 1 }).failures).toEqual(['vitest exited with status 1, but no test failed'])
+    expect(createRound(undefined, { ...place, status: 137 }).failures).toEqual(['vitest exited with status 137 and wrote no report'])
   })
 })

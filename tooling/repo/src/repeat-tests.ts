@@ -12,19 +12,19 @@ export interface Round {
   readonly failed: number
   readonly skipped: number
   readonly seconds: number
-  /** Names of failed tests, and other errors. */
+  /** Names of the failed tests, and errors that do not belong to a test. */
   readonly failures: readonly string[]
-  /** File with the output of a failed round. */
+  /** Path of the file with the output of a failed round. */
   readonly log?: string
 }
 
 interface SeriesOptions {
   readonly times: number
-  /** Discards the rounds of an earlier run. */
+  /** Whether to ignore the rounds of an earlier, interrupted series. */
   readonly fresh: boolean
-  /** File with the finished rounds. */
+  /** Path of the file in which finished rounds are stored. */
   readonly stateFile: string
-  /** Runs one round. Returns undefined if the round was interrupted; it then does not count. */
+  /** Runs one round. Returns undefined if the round was interrupted. Interrupted rounds are not stored. */
   readonly runRound: (round: number) => Promise<Round | undefined>
   readonly print: (line: string) => void
 }
@@ -94,7 +94,10 @@ interface Report {
 }
 
 /** Converts the report of vitest's JSON reporter to a round. `report` is undefined if vitest wrote none. */
-export function roundOf(report: Report | undefined, { status, seconds, root }: { status: number; seconds: number; root: string }): Round {
+export function createRound(
+  report: Report | undefined,
+  { status, seconds, root }: { status: number; seconds: number; root: string },
+): Round {
   if (report === undefined)
     return { passed: 0, failed: 0, skipped: 0, seconds, failures: [`vitest exited with status ${status} and wrote no report`] }
   const failures = report.testResults.flatMap(({ name, status: fileStatus, assertionResults }) => {
@@ -133,7 +136,7 @@ async function main(args: readonly string[]): Promise<number> {
   })
 }
 
-/** Returns a hash of the commit, the uncommitted changes and the command. */
+/** Returns the identity of a series: a hash of the commit, the uncommitted changes and the command. */
 function keyOf(root: string, command: readonly string[]): string {
   const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 })
   const hash = createHash('sha256')
@@ -174,7 +177,7 @@ async function runVitest(
   process.off('SIGINT', stop).off('SIGTERM', stop)
   closeSync(output)
   if (stopped) return undefined
-  const round = roundOf(readReport(report), { status, seconds: (performance.now() - began) / 1000, root })
+  const round = createRound(readReport(report), { status, seconds: (performance.now() - began) / 1000, root })
   if (isFailed(round)) return { ...round, log }
   rmSync(log)
   return round

@@ -6,7 +6,7 @@ import { findSpreadArguments } from './spread-arguments.ts'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
 
-/** Spreads of short lists, with the reason. No request can make these lists long. */
+/** Spreads that are allowed, each with the reason why no request can make its list long. */
 const bounded: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/ (\w*[eE]rrors|own|messages|problems)\.push$/, 'A validation ends after 1,000 errors (`collectFieldErrors`).'],
   [/^packages\/cel\//, 'An expression has at most 100,000 characters, and a call takes more arguments than it can list.'],

@@ -1,15 +1,15 @@
 /** A spread among the arguments of a call: `list.push(...items)`. */
 export interface SpreadArgument {
   readonly line: number
-  /** The callee directly before the parenthesis: `errors.push`. */
+  /** The called function as written, for example `errors.push`. */
   readonly callee: string
   /** The spread expression. */
   readonly spread: string
 }
 
 /**
- * Finds spreads in the arguments of calls. Each item becomes an argument on the stack, so a long list makes the call fail with a RangeError.
- * Ignores comments, string literals, rest parameters, and spreads in arrays and objects.
+ * Finds spreads in the arguments of calls. Each item of the list becomes an argument on the stack, so a long list makes the call fail with
+ * a RangeError. Ignores comments, string literals, rest parameters, and spreads in arrays and objects.
  */
 export function findSpreadArguments(source: string): SpreadArgument[] {
   const code = blankedComments(source)
@@ -38,7 +38,7 @@ function calleeBefore(code: string, at: number): string | undefined {
   return callee
 }
 
-/** Reports whether the parentheses at `start` contain parameters of a function, not arguments. */
+/** Returns whether the parentheses at `start` contain the parameters of a function, and not arguments of a call. */
 function isParameterList(code: string, start: number): boolean {
   const end = endOfGroup(code, start)
   return (

@@ -4,4 +4,4 @@ interface Output {
   readonly imports: readonly string[]
   readonly dynamicImports: readonly string[]
 }
-export function dependencyComplaints(outputs: readonly Output[], dependencies: Readonly<Record<string, string>>): readonly string[]
+export function findDependencyProblems(outputs: readonly Output[], dependencies: Readonly<Record<string, string>>): readonly string[]

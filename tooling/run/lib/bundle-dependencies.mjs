@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module'
 
 /** Returns one message for each import of a bundle that is missing from the manifest, and for each unused dependency. */
-export function dependencyComplaints(outputs, dependencies) {
+export function findDependencyProblems(outputs, dependencies) {
   const chunks = outputs.filter(({ type }) => type === 'chunk')
   const files = new Set(chunks.map(({ fileName }) => fileName))
   const imported = new Set(

@@ -1,4 +1,4 @@
-// Builds the server's bundle if a source is newer. Compares modification times, which takes milliseconds.
+// Builds the server's bundle if a source file is newer than the bundle. Compares modification times, which takes milliseconds.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { node, root, run } from './prepare.mjs'

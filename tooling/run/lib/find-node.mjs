@@ -1,4 +1,4 @@
-// Finds other versions of Node. They are installed once into the user's cache, from npm's package `node`.
+// Finds other versions of Node. Installs each version once into the user's cache, from the npm package `node`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -11,7 +11,7 @@ const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.
 const windows = process.platform === 'win32'
 const programOf = (directory) => path.join(directory, 'node_modules/node/bin', windows ? 'node.exe' : 'node')
 
-/** Returns the path of `node` of a version: '22.12.0', '22.12', '24'. */
+/** Returns the path of the `node` program of a version, for example '22.12.0', '22.12' or '24'. Installs the version if needed. */
 export function findNode(version) {
   if (!/^\d+(\.\d+){0,2}$/.test(version)) throw new Error(`"${version}" is not a version of Node; examples: 22.12, 24`)
   const home = path.join(cache, `node-${version}`)
@@ -21,7 +21,7 @@ export function findNode(version) {
 
 function install(version, home) {
   mkdirSync(cache, { recursive: true })
-  // Install into a temporary directory first, because two processes may install the same version at once.
+  // Install into a temporary directory and rename it, because another process may install the same version at the same time.
   const scratch = mkdtempSync(path.join(cache, 'fetching-'))
   try {
     const done = spawnSync('npm', ['install', '--prefix', scratch, '--no-save', '--no-audit', '--no-fund', `node@${version}`], {
@@ -39,7 +39,7 @@ function install(version, home) {
   }
 }
 
-/** Returns the environment for running TypeScript with this version of Node. Versions before 22.18 need a flag to strip types. */
+/** Returns the environment for running TypeScript with this version of Node. Node before 22.18 needs a flag for TypeScript. */
 export function typeScriptEnvironment(version) {
   const [major, minor = 99] = version.split('.').map(Number)
   if (major > 22 || (major === 22 && minor >= 18)) return {}

@@ -1,4 +1,5 @@
-// Installs the dependencies of the lockfile once. Every root script calls this first. It needs only Node 20.19 and npm.
+// Installs the dependencies of the lockfile once. Every script of the root package.json calls this module first. The module needs only Node
+// 20.19 and npm.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -6,7 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
-/** Path of the Node in devDependencies. It runs all scripts, instead of the installed Node. */
+/** Path of the Node program from devDependencies. All scripts run with this Node and not with the user's. */
 export const node = path.join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
 /** Returns the JavaScript file of a tool in the root's devDependencies. The shell scripts in node_modules/.bin do not work on Windows. */
@@ -42,7 +43,7 @@ export function ensureInstalled() {
   const hash = wanted()
   if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
   process.stderr.write('keelson: installing dependencies…\n')
-  // Print to stderr, because stdout belongs to the program that starts afterwards.
+  // Print to stderr, because stdout is for the program that runs after the installation.
   const done = spawnSync(...pnpm('install', '--frozen-lockfile', '--reporter=append-only'), {
     cwd: root,
     stdio: ['ignore', 2, 2],

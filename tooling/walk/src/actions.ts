@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '@keelson/apimachinery'
 import { openWatch } from '@keelson/tooling-e2e/open-watch'
 import { sampleObject } from '@keelson/tooling-e2e/sample-objects'
-import { formatApiVersion, buildCollectionPath, servedResources } from '@keelson/tooling-e2e/served-resources'
+import { formatApiVersion, buildCollectionPath, readServedResources } from '@keelson/tooling-e2e/served-resources'
 import type { ServedResource } from '@keelson/tooling-e2e/served-resources'
 import type { Action } from './engine-trace.ts'
 import { namespace } from './walked-server.ts'
@@ -10,7 +10,7 @@ import type { WalkedServer } from './walked-server.ts'
 
 /** Finds a resource by name ("pods", "deployments.apps") in its preferred version. */
 export async function findResource(server: WalkedServer, named: string): Promise<ServedResource> {
-  const resources = await servedResources(async (target) => (await server.send('GET', target)).json())
+  const resources = await readServedResources(async (target) => (await server.send('GET', target)).json())
   const found = resources.find(({ plural, group }) => named === plural || (group !== '' && named === `${plural}.${group}`))
   if (found === undefined) throw new Error(`unknown resource "${named}"; examples: pods, deployments, leases.coordination.k8s.io`)
   return found
@@ -22,13 +22,13 @@ interface Subject {
   readonly server: WalkedServer
   readonly resource: ServedResource
   readonly collection: string
-  /** Path of the sample object. */
+  /** Path of the sample object that the request uses. */
   readonly target: string
-  /** A valid object. */
+  /** Returns a valid object with the given name. */
   readonly sample: (name: string) => JsonObject
 }
 
-/** Counts writes. Each write contains the next number, so that it changes the object. */
+/** Number of writes so far. Each write contains this number, so that it changes the object. */
 let writes = 0
 
 const annotated = (object: JsonObject): JsonObject => ({
@@ -78,7 +78,7 @@ const makers: Readonly<Record<string, (subject: Subject) => Action | Promise<Act
 
 export const verbs: readonly string[] = Object.keys(makers)
 
-/** Creates the request or watch event of a walk. Also creates the sample object. */
+/** Creates the action that a walk traces: a request or a watch event. Also creates the sample object. */
 export async function createAction(server: WalkedServer, verb: string, resource: ServedResource): Promise<Action> {
   const { group, version, plural, namespaced } = resource
   const placed = { group, version, plural, ...(namespaced && { namespace }) }
@@ -93,8 +93,8 @@ async function send(server: WalkedServer, method: string, target: string, body?:
 }
 
 /**
- * Creates one event of an open watch. It writes to the store directly, with one of two values that the server wrote before.
- * Functions that also run for a key without watchers do not count, so the walk starts with the store's search for watchers.
+ * Creates an action that causes one event on an open watch. The action writes one of two stored values directly to the store. Calls that
+ * also happen for a key without watchers are subtracted, so the walk starts where the store looks for watchers.
  */
 async function watchedEvent({ server, collection, target }: Subject): Promise<Action> {
   const { backend, url, token } = server

@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Debugger, Profiler } from 'node:inspector'
 import { Session } from 'node:inspector/promises'
 
-/** A function of the sources and its position. */
+/** A function in the source code, with its position. */
 export interface SourceFunction {
-  /** Path relative to the root: "packages/registry/src/store.ts". */
+  /** Path of the file relative to the root, for example "packages/registry/src/store.ts". */
   readonly file: string
-  /** Empty for an anonymous function. */
+  /** Name of the function. "" for an anonymous function. */
   readonly name: string
   /** Line number, starting at 1. */
   readonly line: number
@@ -18,9 +18,9 @@ export type Frame = SourceFunction
 /** A function call with its call stack. */
 export interface Entry {
   readonly callee: SourceFunction
-  /** Frames of the callers, direct caller first. Empty for a call by the event loop. */
+  /** Frames of the callers, direct caller first. Empty if the event loop called the function. */
   readonly callers: readonly Frame[]
-  /** Whether the call belongs to the traced action: it ran in the action's asynchronous context. */
+  /** True if the call ran in the asynchronous context of the traced action. */
   readonly isPartOfAction: boolean
 }
 
@@ -29,10 +29,10 @@ interface LocatedFunction extends SourceFunction {
 }
 
 export interface Action {
-  /** Runs before each run of the action. Not traced. */
+  /** Prepares one run of the action. Calls in it are not traced. */
   readonly prepare: () => Promise<void>
   readonly run: () => Promise<void>
-  /** An action whose calls are subtracted, because they only prepare or surround this action. */
+  /** Another action whose calls are subtracted, because these calls only prepare or surround the traced action. */
   readonly apart?: Action
 }
 
@@ -40,7 +40,7 @@ const rounds = 5
 const hook = '__keelsonWalkEntered'
 
 /**
- * Traces function calls in this process with the inspector of V8, without changes to the code. Precise coverage finds the functions of an action.
+ * Traces function calls in this process with V8's inspector, without changes to the code. Precise coverage finds the functions of an action.
  * Then a breakpoint in each function records the call stack in its condition. The condition is never true, so the process does not stop.
  *
  * Load modules after `open`, because V8 counts only code that it compiles afterwards.
@@ -64,7 +64,7 @@ export class EngineTrace implements AsyncDisposable {
     return trace
   }
 
-  /** Marks later calls in this asynchronous context as calls of the action. */
+  /** Marks the current asynchronous context, so that later calls in it count as calls of the action. */
   enter(): void {
     this.#action.enterWith(true)
   }
@@ -94,7 +94,7 @@ export class EngineTrace implements AsyncDisposable {
     this.#session.disconnect()
   }
 
-  /** Returns the functions called in every run of the action. Other functions belong to timers. */
+  /** Returns the functions that were called in every run of the action. Functions that were not called in every run belong to timers. */
   async #functionsOf(action: Action): Promise<LocatedFunction[]> {
     let found: Map<string, LocatedFunction> | undefined
     for (let round = 0; round < rounds; round++) {
@@ -131,7 +131,10 @@ export class EngineTrace implements AsyncDisposable {
     return script
   }
 
-  /** Returns the position of the first statement. Skips calls in default values, because they run only if the argument is missing. */
+  /**
+   * Returns the position of the first statement of a function. Skips calls in default values of parameters, because they only run if the
+   * argument is missing.
+   */
   async #firstLocation(range: LocatedFunction['range']): Promise<Debugger.Location | undefined> {
     const { locations } = await this.#session.post('Debugger.getPossibleBreakpoints', range)
     return locations.find(({ type }) => type === undefined) ?? locations[0]
@@ -143,7 +146,7 @@ export class EngineTrace implements AsyncDisposable {
     entries.push({ callee: { file, name, line }, callers, isPartOfAction: this.#action.getStore() === true })
   }
 
-  /** Returns the frames in the sources, innermost first. */
+  /** Returns the frames of the current call stack that are in the sources, innermost first. */
   #stack(): Frame[] {
     const { stackTraceLimit } = Error
     const prepareStackTrace: unknown = Reflect.get(Error, 'prepareStackTrace')
@@ -156,7 +159,7 @@ export class EngineTrace implements AsyncDisposable {
       })
     try {
       Error.captureStackTrace(holder)
-      // V8 creates the stack text when it is read.
+      // V8 formats the stack when the property is read.
       return holder.stack ?? []
     } finally {
       Object.assign(Error, { prepareStackTrace, stackTraceLimit })
@@ -168,7 +171,7 @@ export class EngineTrace implements AsyncDisposable {
   }
 }
 
-/** Converts offsets in a script to lines and columns. */
+/** A loaded script. Converts offsets in its source to lines and columns. */
 class Script {
   readonly length: number
   readonly #scriptId: string

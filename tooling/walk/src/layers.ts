@@ -13,7 +13,7 @@ export class Layers {
   readonly #order: readonly string[]
   readonly #layerOf: ReadonlyMap<string, string>
 
-  /** `order` starts with the lowest layer. */
+  /** Creates the layers from their names, lowest first, and from the layer of each package. */
   constructor(order: readonly string[], layerOf: ReadonlyMap<string, string>) {
     this.#order = order
     this.#layerOf = layerOf
@@ -44,7 +44,7 @@ export class Layers {
   }
 }
 
-/** Returns the package of a file: "registry" for "packages/registry/src/store.ts". */
+/** Returns the package that contains a file, for example "registry" for "packages/registry/src/store.ts". */
 export function packageOf(file: string): string {
   return file.split('/')[1] ?? ''
 }

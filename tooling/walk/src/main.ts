@@ -19,9 +19,9 @@ RESOURCE is a plural name: configmaps, deployments, leases.coordination.k8s.io.
 --json prints the figures, files and functions as JSON.
 --background includes what ran meanwhile for others, such as the watch cache.`
 
-/** Number of warm-up requests. Afterwards a request loads and compiles nothing new. */
+/** Number of warm-up requests. After them, a request loads no modules and compiles no functions. */
 const warmRounds = 20
-/** Time to wait for work after a response, such as metrics. */
+/** Milliseconds to wait after a response for work that the server does later, such as metrics. */
 const settleMs = 50
 
 const { values, positionals } = parseArgs({
@@ -44,7 +44,7 @@ for (let round = 0; round < warmRounds; round++) {
 }
 const entries = await record(action)
 const apart = new Set((action.apart ? await record(action.apart) : []).map(({ callee }) => formatLabel(callee)))
-// A watch event belongs to no request, so all calls count.
+// A watch event has no asynchronous context of a request, so all calls count.
 const counted = verb === 'watch' || values.background ? entries : entries.filter(({ isPartOfAction }) => isPartOfAction)
 const walk = summarizeCalls(
   counted.filter(({ callee }) => !apart.has(formatLabel(callee))),

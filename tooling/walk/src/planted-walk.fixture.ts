@@ -1,4 +1,4 @@
-// Prints the walk of an update whose registry calls back into HTTP.
+// Prints the walk of an update in which the registry calls a function of an HTTP package.
 import { EngineTrace } from './engine-trace.ts'
 import { Layers } from './layers.ts'
 import { summarizeCalls } from './walk.ts'

@@ -2,7 +2,7 @@ import { packageOf } from './layers.ts'
 import type { Walk, WalkedFunction } from './walk.ts'
 import { formatLabel } from './walk.ts'
 
-/** Formats a walk: functions by file and package, highest layer first, then the totals. */
+/** Formats a walk as text. Lists the functions by file and package, highest layer first, followed by totals. */
 export function report(walk: Walk, title: string): string {
   const lines = [title]
   for (const packageName of walk.packages) {

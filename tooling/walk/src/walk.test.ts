@@ -9,7 +9,7 @@ function run(script: string, ...args: readonly string[]): Walk {
   return JSON.parse(execFileSync(process.execPath, [path.join(home, script), ...args], { encoding: 'utf8' })) as Walk
 }
 
-test('a walk lists functions in call order, package crossings, and a planted call from the registry into HTTP', () => {
+test('a walk lists functions in call order, calls between packages, and a call from the registry into an HTTP package', () => {
   const { functions, files, packages, crossings, upward } = run('planted-walk.fixture.ts')
   const handler = 'packages/http-installer/src/handle-update.ts'
   const update = 'packages/registry/src/update.ts'

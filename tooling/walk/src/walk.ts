@@ -14,15 +14,15 @@ export interface UpwardCall {
 
 /** The summary of the calls of an action. */
 export interface Walk {
-  /** In order of the first call. */
+  /** Called functions, in the order of their first call. */
   readonly functions: readonly WalkedFunction[]
   /** In order of the first call. */
   readonly files: readonly string[]
-  /** Packages, highest layer first. */
+  /** Packages of the called functions, highest layer first. */
   readonly packages: readonly string[]
-  /** Pairs of packages: the first calls the second ("registry → cacher"). */
+  /** Calls between packages, for example "registry → cacher". */
   readonly crossings: readonly string[]
-  /** Calls from the registry or a lower layer into HTTP packages, through closures. */
+  /** Calls from the registry or a lower layer into HTTP packages. Such calls are possible through callbacks. */
   readonly upward: readonly UpwardCall[]
 }
 
@@ -54,7 +54,10 @@ export function summarizeCalls(entries: readonly Entry[], layers: Layers): Walk 
   }
 }
 
-/** Reports whether a package is in a layer below HTTP. The base layers do not count: a call through one of their functions counts as a call of that function's caller. */
+/**
+ * Returns whether a package is in a layer below HTTP, without the base layers. A call through a function of a base layer counts as a call
+ * by that function's caller.
+ */
 function isBelowHttp(packageName: string, layers: Layers): boolean {
   return layers.is(packageName, 'storage', 'cache', 'registry')
 }

@@ -8,14 +8,14 @@ import type { Answer, RequestOptions } from '@keelson/tooling-e2e/https-client'
 
 export const namespace = 'walk'
 
-/** A listening server in this process with an embedded store on disk and a namespace for the walk. */
+/** A server in this process that listens on a port. It has an embedded store on disk and a namespace for the walk. */
 export class WalkedServer implements AsyncDisposable {
   readonly backend: EmbeddedBackend
   readonly url: string
   readonly token: string
   readonly #client: HttpsClient
   readonly #stop: () => Promise<void>
-  /** Called when the server has read the headers of a request of `send`. */
+  /** Callback for a request of `send`, called when the server has read the request headers. */
   onRequest: () => void = () => {}
 
   private constructor(backend: EmbeddedBackend, url: string, token: string, stop: () => Promise<void>) {
@@ -27,7 +27,7 @@ export class WalkedServer implements AsyncDisposable {
     subscribe('http.server.request.start', () => this.onRequest())
   }
 
-  /** Starts a server. Imports its modules here, so that the trace sees their compilation. */
+  /** Starts a server. Imports the server's modules here, because V8 counts only code that it compiles after the trace is open. */
   static async start(): Promise<WalkedServer> {
     const dataDir = await mkdtemp(path.join(os.tmpdir(), 'keelson-walk-'))
     const { openEmbedded } = await import('@keelson/backend-embedded')
@@ -42,7 +42,8 @@ export class WalkedServer implements AsyncDisposable {
       await rm(dataDir, { recursive: true })
     })
     await server.send('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } })
-    // Controllers are off, so that their informers are not traced. Create the default service account here, because pods need it.
+    // The server runs without controllers, so that their informers are not traced. Create the default service account here, because pods
+    // need it.
     await server.send('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { body: { metadata: { name: 'default' } } })
     return server
   }

@@ -25,7 +25,7 @@ async function bindingNames(server: Server): Promise<readonly string[]> {
 }
 
 describe('compareDecisions', () => {
-  it('finds no difference between two equal servers, allows and denies requests, and removes its objects', async () => {
+  it('finds no difference between two equal servers, covers allowed and denied requests, and removes its objects', async () => {
     const [one, two] = servers
     const before = await bindingNames(one)
     const { allowed, differences } = await compareDecisions(one, two, { seed: 1, decisions: 600, prefix: 'equal', round: 300 })
@@ -35,7 +35,7 @@ describe('compareDecisions', () => {
     expect(await bindingNames(one)).toEqual(before)
   })
 
-  it('finds a single wrong verdict', async () => {
+  it('finds a single wrong decision', async () => {
     const [one, two] = servers
     let isAltered = false
     await using proxy = await startAlteringProxy(two, ({ path, body }) => {
@@ -52,14 +52,14 @@ describe('compareDecisions', () => {
 })
 
 describe('compareRoleWrites', () => {
-  it('finds no difference between two equal servers, and includes refused escalations', async () => {
+  it('finds no difference between two equal servers, and covers rejected privilege escalations', async () => {
     const [one, two] = servers
     const { refused, differences } = await compareRoleWrites(one, two, { seed: 1, writes: 150, prefix: 'writes' })
     expect(differences).toEqual([])
     expect(refused).toBeGreaterThan(20)
   })
 
-  it('finds a refusal with a different message', async () => {
+  it('finds a rejection with a different message', async () => {
     const [one, two] = servers
     await using proxy = await startAlteringProxy(two, ({ code, body }) => (code === 403 ? body.replace('is attempting', 'tries') : body))
     using altered = new Server(proxy.url, two.token)

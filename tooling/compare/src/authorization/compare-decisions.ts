@@ -5,7 +5,7 @@ import { isObject } from '../cases/locations.ts'
 import { cleanUp } from '../play/clean-up.ts'
 import { explain } from '../play/server.ts'
 import type { Server } from '../play/server.ts'
-import { createNodeVocabulary, nodeObjects, randomNodeRequest, randomPod } from './random-nodes.ts'
+import { createNodeVocabulary, createNodeObjects, randomNodeRequest, randomPod } from './random-nodes.ts'
 import type { NodeVocabulary } from './random-nodes.ts'
 import {
   binding,
@@ -50,7 +50,10 @@ interface Pair {
 const reviewsInFlight = 16
 const reviewPath = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
 
-/** Installs the same random roles, bindings, nodes and pods on both servers, and compares their decisions on random requests. */
+/**
+ * Compares the authorization decisions of two servers on random requests. Creates the same random roles, bindings, nodes and pods on both
+ * servers.
+ */
 export async function compareDecisions(reference: Server, candidate: Server, options: DecisionOptions): Promise<DecisionComparison> {
   const { seed, decisions, prefix, round = 5000 } = options
   const random = new Random(seed)
@@ -66,7 +69,7 @@ export async function compareDecisions(reference: Server, candidate: Server, opt
       const manifest = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } }
       await policy.create({ path: `/api/v1/namespaces/${namespace}/serviceaccounts`, name, manifest })
     }
-    for (const object of nodeObjects(random, nodes, words)) await policy.create(object)
+    for (const object of createNodeObjects(random, nodes, words)) await policy.create(object)
     for (let done = 0; done < decisions;) {
       await changePolicy(random, policy, { words, nodes, isFirst: done === 0 })
       await settle({ reference, candidate }, policy, `${prefix}-marker${done}`)
@@ -97,7 +100,7 @@ async function changePolicy(random: Random, policy: InstalledObjects, { words, n
   for (let i = 0; i < (isFirst ? 12 : 4); i++) await policy.put(randomPod(random, nodes, { words, name: `pod-${random.below(16)}` }))
 }
 
-/** The objects of a run, created on both servers. */
+/** The objects of a run, which exist on both servers. Removes the objects at the end. */
 class InstalledObjects {
   readonly #pair: Pair
   readonly #paths = new Set<string>()
@@ -106,7 +109,7 @@ class InstalledObjects {
     this.#pair = pair
   }
 
-  /** Creates the object. Throws if either server refuses. */
+  /** Creates an object on both servers. Throws if a server rejects it. */
   async create({ path, name, manifest }: PolicyObject): Promise<void> {
     for (const server of [this.#pair.reference, this.#pair.candidate]) {
       const answer = await server.send({ method: 'POST', path, body: manifest })
@@ -116,7 +119,7 @@ class InstalledObjects {
     this.#paths.add(`${path}/${name}`)
   }
 
-  /** Creates the object. Deletes an earlier object with the same name first. */
+  /** Creates an object on both servers. Deletes an existing object of the same name first. */
   async put(object: PolicyObject): Promise<void> {
     const path = `${object.path}/${object.name}`
     if (this.#paths.has(path)) {
@@ -130,7 +133,10 @@ class InstalledObjects {
   }
 }
 
-/** Waits until both authorizers apply a marker role and binding, then one second more for the other informers. */
+/**
+ * Waits until both authorizers know the latest objects. Creates a marker role and binding and waits until they have an effect. Then waits
+ * one second for informers of other kinds.
+ */
 async function settle({ reference, candidate }: Pair, policy: InstalledObjects, marker: string): Promise<void> {
   await policy.create(clusterRole(marker, [{ verbs: ['get'], apiGroups: [''], resources: ['markers'] }]))
   const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: marker }]
@@ -178,7 +184,10 @@ function randomSpec(random: Random, words: Vocabulary, nodes: NodeVocabulary): J
   }
 }
 
-/** Returns the status of an access review. The reason of an allowed request is shortened, because kube-apiserver picks one of several bindings at random. */
+/**
+ * Returns the status of a SubjectAccessReview. Shortens the reason of an allowed request, because kube-apiserver names a random one of
+ * several bindings.
+ */
 async function decide(server: Server, spec: JsonObject): Promise<JsonObject> {
   const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec }
   const answer = await server.send({ method: 'POST', path: reviewPath, body })

@@ -22,7 +22,7 @@ export interface DifferentWrite {
 
 export interface RoleWriteComparison {
   readonly writes: number
-  /** Number of writes that both servers refused as an escalation. */
+  /** Number of writes that both servers rejected as a privilege escalation. */
   readonly refused: number
   readonly differences: readonly DifferentWrite[]
 }
@@ -112,7 +112,7 @@ function randomWrite(random: Random, { path, name, manifest }: PolicyObject, use
   }
 }
 
-/** Returns the code of a success, and the code, reason, details and message of a failure. */
+/** Returns the part of a response that is compared: the code of a success, or the code, reason, details and message of a failure. */
 function comparable({ code, body }: Answer): string {
   if (code < 400 || !isObject(body)) return String(code)
   const { reason = '', message = '', details = null } = body

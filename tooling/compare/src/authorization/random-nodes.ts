@@ -37,8 +37,8 @@ function object(
   return { path, name: rest.metadata.name, manifest: { apiVersion, kind, ...rest } }
 }
 
-/** Creates the nodes, volumes, attachments and slices. Pods are created separately. */
-export function nodeObjects(random: Random, nodes: NodeVocabulary, { namespaces }: Vocabulary): PolicyObject[] {
+/** Returns random nodes, volumes, volume attachments and resource slices. Pods are created separately. */
+export function createNodeObjects(random: Random, nodes: NodeVocabulary, { namespaces }: Vocabulary): PolicyObject[] {
   const namespace = namespaces[0]!
   const storage = '/apis/storage.k8s.io/v1'
   return [

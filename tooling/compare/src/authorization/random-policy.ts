@@ -4,7 +4,7 @@ import type { Random } from '../cases/random.ts'
 export const rbacPath = '/apis/rbac.authorization.k8s.io/v1'
 const apiVersion = 'rbac.authorization.k8s.io/v1'
 
-/** Names for the policies and requests of one run. */
+/** Names of users, groups, namespaces and roles for the policies and requests of one run. */
 export interface Vocabulary {
   readonly namespaces: readonly string[]
   readonly users: readonly string[]
@@ -127,7 +127,7 @@ export function randomBinding(random: Random, words: Vocabulary, name: string): 
 interface BindingParts {
   readonly roleRef: { readonly kind: string; readonly name: string }
   readonly subjects: readonly JsonObject[]
-  /** Undefined for a ClusterRoleBinding. */
+  /** Namespace of a RoleBinding. Undefined for a ClusterRoleBinding. */
   readonly namespace: string | undefined
 }
 

@@ -2,11 +2,14 @@ import type { JsonValue } from '@keelson/apimachinery'
 
 /** One request in the format of the golden files. `${ns}` stands for the namespace, other `${name}` for values saved by earlier steps. */
 export interface Step {
-  /** An HTTP method, WATCH or COLLECT. WATCH opens a watch named `as`. COLLECT waits `ms`, closes the watch named `from` and returns its events. */
+  /**
+   * An HTTP method, WATCH or COLLECT. WATCH opens a watch and names it `as`. COLLECT waits `ms` milliseconds, closes the watch named `from`
+   * and returns its events.
+   */
   readonly method: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** A string is sent unchanged. Other values are sent as JSON. */
+  /** Request body. A string is sent unchanged, other values are sent as JSON. */
   readonly body?: JsonValue
   readonly save?: Readonly<Record<string, string>>
   readonly as?: string
@@ -15,7 +18,7 @@ export interface Step {
 }
 
 export interface Case {
-  /** `scenario/kind/seed`. */
+  /** Id of the case, in the format `scenario/kind/seed`. */
   readonly id: string
   readonly scenario: string
   readonly kind: string

@@ -8,7 +8,7 @@ const labels = { app: 'a' }
 const template = { metadata: { labels }, spec: richPodSpec }
 const selector = { matchLabels: labels }
 
-/** Additional fields by resource, merged over the resource's sample. They give mutations more fields to change. */
+/** Additional fields by resource. They are merged into the sample object of the resource, so that mutations have more fields to change. */
 const richer: Readonly<Record<string, readonly JsonObject[]>> = {
   '/configmaps': [{ data: { a: 'b', 'app.yaml': 'x: 1\n' }, binaryData: { bin: 'AAEC' }, immutable: false }],
   '/endpoints': [{ subsets: [{ addresses: [{ ip: '10.1.1.1', nodeName: 'n' }], ports: [{ name: 'http', port: 80, protocol: 'TCP' }] }] }],

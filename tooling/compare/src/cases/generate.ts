@@ -4,7 +4,7 @@ import { restrictToRun } from './harmless.ts'
 import { Random } from './random.ts'
 import type { Subject } from './subjects.ts'
 
-/** Relative frequency by kind; 1 for the others. Kinds with many validation rules are used more often. */
+/** Relative frequency of cases by kind. Kinds with many validation rules have a higher frequency. Other kinds have the frequency 1. */
 const weights: Readonly<Record<string, number>> = {
   Pod: 8,
   Service: 4,

@@ -27,7 +27,7 @@ describe('harmless', () => {
     expect(() => restrictToRun({ method, path })).toThrow('would change objects outside the run')
   })
 
-  it('turns creations with a name outside the run into dry runs', () => {
+  it('changes a create request into a dry run if the name does not belong to the run', () => {
     const path = '/api/v1/nodes?fieldManager=a'
     expect(restrictToRun({ method: 'POST', path, body: node('${ns}-a') }).path).toBe(path)
     for (const name of ['a', '', null, 5, undefined])

@@ -4,8 +4,8 @@ import type { Step } from './case.ts'
 const readOnlyMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'BOGUS', 'WATCH', 'COLLECT'])
 
 /**
- * Limits a step to the run's namespace and to cluster-scoped objects with the namespace's name as prefix.
- * Returns other writes as dry runs. Throws for writes that change other objects even as a dry run.
+ * Prevents that a step changes objects of other users. Allowed are objects in the run's namespace, and cluster-scoped objects whose name
+ * starts with the namespace. Changes other writes into dry runs. Throws if a write would have an effect even as a dry run.
  */
 export function restrictToRun(step: Step): Step {
   if (isHarmless(step)) return step
@@ -24,7 +24,7 @@ export function isHarmless({ method, path, body }: Step): boolean {
   if (parts[0] === 'namespaces' && parts.length > 2) return parts[1] === namespace || parts[1]!.startsWith(`${namespace}-`)
   if (method !== 'POST' && parts.length < 2) return false
   if (parts.length >= 2) return parts[1]!.startsWith(`${namespace}-`)
-  // Below, a name that is not a string is not accepted as a name of the run.
+  // A name that is not a string never counts as a name of the run.
   if (query.split('&').includes('dryRun=All')) return true
   const metadata = typeof body === 'object' && body !== null && !Array.isArray(body) ? body['metadata'] : undefined
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return false

@@ -2,16 +2,16 @@ import type { JsonObject, JsonValue, TypeSchema } from '@keelson/apimachinery'
 
 /** A value inside an object, with its path and schema type. */
 export interface Location {
-  /** Field names and list indexes from the root. */
+  /** Field names and list indexes that lead from the object to the value. */
   readonly path: readonly (string | number)[]
   readonly value: JsonValue
-  /** Undefined for a field that is not in the schema. */
+  /** Schema type of the value. Undefined if the schema does not have the field. */
   readonly type: TypeSchema | undefined
   replace(value: JsonValue): void
   remove(): void
 }
 
-/** Lists all values inside an object, outer values first. */
+/** Lists all values inside an object. A value comes before the values inside it. */
 export function listLocations(root: JsonValue, type: TypeSchema | undefined): Location[] {
   const found: Location[] = []
   const visit = (value: JsonValue, type: TypeSchema | undefined, path: Location['path']): void => {

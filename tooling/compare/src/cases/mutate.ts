@@ -4,7 +4,7 @@ import { randomValue } from './random-value.ts'
 import type { Random } from './random.ts'
 import { fieldName, isObject, listLocations } from './locations.ts'
 import type { Location } from './locations.ts'
-import { wordsFor } from './vocabulary.ts'
+import { getWords } from './vocabulary.ts'
 
 /** Returns a copy of an object with one to three random changes: fields added, removed, duplicated, replaced or given another type. */
 export function mutateCopy(random: Random, object: JsonObject, schema: StructSchema): JsonObject {
@@ -25,7 +25,10 @@ function mutate(random: Random, object: JsonObject, schema: StructSchema): void 
   else change(random, location)
 }
 
-/** Reports whether a value may be changed. Kind and version never change, because servers would reject the object first. Metadata changes less often, because all kinds share it. */
+/**
+ * Returns whether a mutation may change a value. `kind` and `apiVersion` never change, because a server would reject the object
+ * immediately. Metadata changes rarely, because it is the same for all kinds.
+ */
 function mayChange(random: Random, { path: [first, second] }: Location): boolean {
   if (first === 'kind' || first === 'apiVersion' || (first === 'metadata' && second === undefined)) return false
   if (first !== 'metadata') return true
@@ -50,7 +53,7 @@ function change(random: Random, location: Location): void {
     return location.replace(random.chance(0.3) || type === undefined ? {} : randomValue(random, type, fieldName(location)))
   if (typeof value === 'boolean') return location.replace(!value)
   if (typeof value === 'number') return location.replace(random.pick(oddNumbers))
-  const words = wordsFor(fieldName(location))
+  const words = getWords(fieldName(location))
   location.replace(words.length > 0 && random.chance(0.5) ? random.pick(words) : random.pick(oddStrings))
 }
 

@@ -83,7 +83,7 @@ export const oddNumbers: readonly number[] = [
   -100,
 ]
 
-/** Values of a wrong type for most fields. */
+/** Values that have the wrong type for most fields. */
 export const oddAnything: readonly JsonValue[] = [null, {}, [], '', 0, false, true, 'x', -1, [null], { a: null }, [[]], '0']
 
 export const oddQuantities: readonly JsonValue[] = [

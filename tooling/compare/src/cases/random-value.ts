@@ -1,9 +1,9 @@
 import type { FieldSchema, JsonObject, JsonValue, StructSchema, TypeSchema } from '@keelson/apimachinery'
 import { oddAnything, oddIntsOrStrings, oddKeys, oddNumbers, oddQuantities, oddStrings, oddTimes } from './odd-values.ts'
 import type { Random } from './random.ts'
-import { wordsFor } from './vocabulary.ts'
+import { getWords } from './vocabulary.ts'
 
-/** Deeper objects contain only a few of their optional fields. */
+/** Maximum depth of objects with most of their optional fields. Deeper objects contain only a few of them. */
 const fullDepth = 3
 
 /** Returns a random value for a field. Most values have the field's type; many of them are invalid. */
@@ -22,7 +22,7 @@ export function randomValue(random: Random, type: TypeSchema, field: string, dep
         ]),
       )
     case 'string':
-      return wordsFor(field).length > 0 && random.chance(0.7) ? random.pick(wordsFor(field)) : random.pick(oddStrings)
+      return getWords(field).length > 0 && random.chance(0.7) ? random.pick(getWords(field)) : random.pick(oddStrings)
     case 'bool':
       return random.chance(0.5)
     case 'bytes':
@@ -46,7 +46,7 @@ export function randomValue(random: Random, type: TypeSchema, field: string, dep
 }
 
 function randomStruct(random: Random, { fields, name }: StructSchema, depth: number): JsonObject {
-  // Schemas can contain themselves, so limit the depth.
+  // Limit the depth, because some schemas are recursive.
   if (depth > 6 || (name.startsWith('JSONSchemaProps') && depth > 2)) return {}
   const optionalChance = depth > fullDepth ? 0.1 : Math.min(0.5, 2.2 / fields.length)
   const object: JsonObject = {}

@@ -1,6 +1,6 @@
 import { createRandom } from '@keelson/tooling-faults/random'
 
-/** Random choices. The same seed gives the same choices. */
+/** A random generator for choices. The same seed gives the same choices. */
 export class Random {
   readonly #next: () => number
 
@@ -21,7 +21,7 @@ export class Random {
     return from[this.below(from.length)]!
   }
 
-  /** Returns a random name. The probability of a name is proportional to its weight. */
+  /** Returns a random key of `weights`. The probability of a key is proportional to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries(weights) as [Name, number][]
     let left = this.#next() * entries.reduce((sum, [, weight]) => sum + weight, 0)

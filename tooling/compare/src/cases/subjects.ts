@@ -6,17 +6,18 @@ import { namespace } from './case.ts'
 import { createExample, hasExample } from './examples.ts'
 import type { Random } from './random.ts'
 
-/** A resource with the schema of its kind. Cases send requests to it. */
+/** A resource that cases send requests to, with the schema of its kind. */
 export interface Subject extends ServedResource {
   readonly schema: StructSchema
 }
 
 /**
- * Resources whose objects would affect other requests. Cases create them only with `dryRun=All`. Service CIDRs, for example, determine the
- * addresses of all services. Priority classes and storage classes can be defaults.
+ * Resources whose objects would affect other requests. Cases create such objects only with `dryRun=All`. For example, ServiceCIDRs
+ * determine the addresses of all services, and a PriorityClass or StorageClass can be the default.
  */
 const dryRunOnly: ReadonlySet<string> = new Set([
-  // They affect only the run's namespace, but kube-apiserver caches deleted ones for a while. The responses to the next cases would be random.
+  // LimitRanges affect only the run's namespace. But kube-apiserver applies a deleted LimitRange for some seconds more, so the responses to
+  // the next cases would be random.
   '/limitranges',
   '/resourcequotas',
   'admissionregistration.k8s.io/mutatingadmissionpolicies',

@@ -107,6 +107,6 @@ const words: Readonly<Record<string, readonly string[]>> = {
   whenUnsatisfiable: ['DoNotSchedule', 'ScheduleAnyway'],
 }
 
-export function wordsFor(field: string): readonly string[] {
+export function getWords(field: string): readonly string[] {
   return words[field] ?? []
 }

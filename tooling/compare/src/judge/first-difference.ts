@@ -4,8 +4,8 @@ import type { Answer } from '../play/server.ts'
 
 export interface Difference {
   /**
-   * Name of the difference: `code 201/422 spec.containers[*].name`, `body.spec.replicas`.
-   * It contains no indexes and values, so that differences with the same cause have the same name.
+   * Name of the difference, for example `code 201/422 spec.containers[*].name` or `body.spec.replicas`. Contains no indexes and values, so
+   * that differences with the same cause have the same name.
    */
   readonly where: string
   readonly want: JsonValue | undefined
@@ -83,7 +83,7 @@ function excerptAtDifference(want: string, got: string): Pick<Difference, 'want'
   return { want: left, got: right }
 }
 
-/** Replaces the indexes and keys of a path with `*`. */
+/** Replaces the indexes and map keys in a path with `*`. */
 function withoutIndexes(at: string): string {
   return at.replaceAll(/\[[^\]]*\]/g, '[*]')
 }

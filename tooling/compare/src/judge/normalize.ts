@@ -75,7 +75,7 @@ export class Normalizer {
     return this.#text(value)
   }
 
-  /** Normalizes a text. Error messages and YAML bodies contain whole objects. */
+  /** Replaces variable values inside a text, because error messages and YAML bodies contain whole objects. */
   #text(value: string): string {
     return value
       .replaceAll(uids, (uid) => (this.#wasSent(uid) ? uid : this.#numbered('uid', uid)))
@@ -107,7 +107,7 @@ export class Normalizer {
   }
 }
 
-/** Reports whether a value is a column definition of a table. Descriptions of columns may differ. */
+/** Returns whether a value is a column definition of a table. The descriptions of columns are not compared. */
 function isColumn(value: JsonValue | undefined): boolean {
   return isObject(value) && 'format' in value && 'priority' in value
 }
@@ -129,7 +129,10 @@ function withoutRandom(body: JsonValue, generated: string): JsonValue {
   ) as JsonValue
 }
 
-/** Sorts the causes of an error and drops the message, which repeats the causes. kube-apiserver lists some causes in the random order of Go maps. */
+/**
+ * Sorts the causes of an error, because kube-apiserver lists some causes in the random order of Go maps. Drops the message of the error,
+ * which repeats the causes.
+ */
 function causesInOrder(body: JsonValue): JsonValue {
   if (!isObject(body) || !isObject(body['details'])) return body
   const { causes } = body['details']

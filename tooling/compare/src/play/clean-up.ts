@@ -2,7 +2,7 @@ import { isObject } from '../cases/locations.ts'
 import type { Step } from '../cases/case.ts'
 import type { Answer, Server } from './server.ts'
 
-/** Returns the path of the object that a step created. Returns undefined for other steps and dry runs. */
+/** Returns the path of the object that a step created. Returns undefined if the step created no object or was a dry run. */
 export function createdObjectPath({ method, path }: Step, { code, body }: Answer): string | undefined {
   const [address = '', query = ''] = path.split('?')
   if (code !== 201 || query.includes('dryRun=')) return undefined
@@ -16,7 +16,7 @@ export function createdObjectPath({ method, path }: Step, { code, body }: Answer
   return `${address}/${metadata['name']}`
 }
 
-/** Deletes objects. Removes their finalizers if needed. */
+/** Deletes objects from a server. Removes the finalizers of an object if needed. */
 export async function cleanUp(server: Server, paths: Iterable<string>): Promise<void> {
   server.forgetWatches()
   for (const path of paths) await removeObject(server, path)

@@ -6,7 +6,7 @@ import { decodeProtobuf, protobuf } from '@keelson/tooling-e2e/encode-body'
 export async function parseAnswer(type: string, bytes: Buffer): Promise<JsonValue> {
   if (type === protobuf) return fromProtobuf(bytes)
   const text = bytes.toString()
-  // Parse tables, so that the normalizer can ignore the descriptions of their columns.
+  // Parse YAML tables, so that the normalizer can ignore the descriptions of their columns.
   if (type.includes('yaml') && /^kind: Table$/m.test(text)) return parseYaml(bytes).value
   if (!type.includes('json') && !text.startsWith('{')) return text
   return jsonOf(text) ?? linesOf(text) ?? text

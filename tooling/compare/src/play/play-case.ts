@@ -20,11 +20,11 @@ export interface FoundDifference extends Difference {
 }
 
 export interface Played {
-  /** The first difference. Later steps were not played. */
+  /** The first difference, if there is one. Steps after it were not played. */
   readonly difference: FoundDifference | undefined
   /** Responses of kube-apiserver to the played steps. */
   readonly answers: readonly Answer[]
-  /** The steps as sent to kube-apiserver. */
+  /** The played steps, as they were sent to kube-apiserver. */
   readonly sent: readonly Step[]
 }
 

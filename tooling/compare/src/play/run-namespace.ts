@@ -5,7 +5,7 @@ import { explain } from './server.ts'
 import type { Server } from './server.ts'
 
 /** Returns the steps that create the namespace and the default service account, which pods require. */
-export function namespaceSteps(name: string): Step[] {
+export function createNamespaceSteps(name: string): Step[] {
   return [
     { method: 'POST', path: '/api/v1/namespaces', body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } },
     {
@@ -16,9 +16,9 @@ export function namespaceSteps(name: string): Step[] {
   ]
 }
 
-/** Creates the namespace of a run. Disposing the result deletes the namespace. */
+/** Creates the namespace of a run on a server. Disposing the result deletes the namespace. */
 export async function openNamespace(server: Server, name: string): Promise<AsyncDisposable> {
-  for (const step of namespaceSteps(name)) {
+  for (const step of createNamespaceSteps(name)) {
     const answer = await server.send(step)
     const { code } = answer
     // A controller may have created the service account already.

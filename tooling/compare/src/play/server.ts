@@ -54,7 +54,7 @@ export class Server implements Disposable {
     }
   }
 
-  /** Returns the body of a GET. Throws for status codes other than 200. */
+  /** Sends a GET and returns the response body. Throws for status codes other than 200. */
   async get(path: string): Promise<JsonValue> {
     const answer = await this.send({ method: 'GET', path })
     if (answer.code !== 200) throw new Error(`${this.url}${path}: ${explain(answer)}`)
@@ -75,7 +75,7 @@ export class Server implements Disposable {
     const watch = this.#watches.get(from)
     if (watch === undefined) return { code: 0, type: '', body: 'no such watch' }
     this.#watches.delete(from)
-    // Wait until no new event arrives, because events can be late on a busy machine.
+    // Wait until no more events arrive, because events can be late on a busy machine.
     for (let seen = -1; seen !== watch.events().length;) {
       seen = watch.events().length
       await wait(ms)
@@ -85,7 +85,7 @@ export class Server implements Disposable {
     return { code: 200, type: contentType(watch.type), body: { stream } }
   }
 
-  /** Closes watches that no COLLECT step has closed. */
+  /** Closes the watches of a case that no COLLECT step has closed. */
   forgetWatches(): void {
     for (const watch of this.#watches.values()) watch.drop()
     this.#watches.clear()
@@ -97,7 +97,7 @@ export class Server implements Disposable {
   }
 }
 
-/** Reports whether an event is a periodic bookmark. Servers may send these at any time. */
+/** Returns whether an event is a periodic bookmark. Such events are ignored, because servers may send them at any time. */
 function isPeriodic({ type, object }: JsonObject): boolean {
   return type === 'BOOKMARK' && !JSON.stringify(object ?? null).includes('"k8s.io/initial-events-end"')
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** A known difference that Keelson does not fix. */
+/** A known difference that is accepted. It is not counted as a failure. */
 export interface Accepted {
-  /** Regular expression for names of groups. */
+  /** Regular expression that matches the names of accepted groups. */
   readonly group: string
   readonly reason: string
 }

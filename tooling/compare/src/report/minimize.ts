@@ -3,8 +3,8 @@ import { isHarmless } from '../cases/harmless.ts'
 import { listLocations } from '../cases/locations.ts'
 
 /**
- * Returns a smaller case for which `still` returns true. Removes steps first, then fields and list items of bodies. Keeps the last step.
- * Plays at most `budget` cases.
+ * Minimizes a case: returns a smaller case for which `still` returns true. Removes steps, then fields and list items of request bodies.
+ * Never removes the last step. Plays at most `budget` cases.
  */
 export async function minimize(whole: Case, still: (smaller: Case) => Promise<boolean>, budget: number): Promise<Case> {
   let best = whole
@@ -19,14 +19,14 @@ export async function minimize(whole: Case, still: (smaller: Case) => Promise<bo
   for (let at = best.steps.length - 2; at >= 0; at--) await holds({ ...best, steps: best.steps.toSpliced(at, 1) })
   for (let step = best.steps.length - 1; step >= 0; step--)
     for (let location = 0, tried = smallerBody(best.steps[step]!, 0); tried !== undefined && left > 0;) {
-      // After a removal the next value has the same index.
+      // Do not advance after a removal, because the next value now has this index.
       if (!(await holds({ ...best, steps: best.steps.with(step, tried) }))) location++
       tried = smallerBody(best.steps[step]!, location)
     }
   return best
 }
 
-/** Removes the value with the given index from the body of a step. Outer values have smaller indexes. Returns undefined if the index is too large. */
+/** Returns the body of a step without the value at an index of `listLocations`. Returns undefined if there is no such index. */
 function smallerBody(step: Step, location: number): Step | undefined {
   if (step.body === undefined || typeof step.body === 'string') return undefined
   const body = structuredClone(step.body)

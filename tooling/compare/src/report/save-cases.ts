@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Case } from '../cases/case.ts'
-import { namespaceSteps } from '../play/run-namespace.ts'
+import { createNamespaceSteps } from '../play/run-namespace.ts'
 import type { Played } from '../play/play-case.ts'
 
 export interface SavedCase {
@@ -10,12 +10,12 @@ export interface SavedCase {
   readonly namespace: string
 }
 
-/** Namespace of the golden player. */
+/** Namespace that the golden player uses. */
 const goldenNamespace = 'golden'
 
 /** Formats cases as lines of a golden file: the requests, and kube-apiserver's responses as `expect`. The first line creates the namespace. */
 export function formatGoldenLines(cases: readonly SavedCase[]): string[] {
-  const setup = { id: 'setup', setup: true, steps: namespaceSteps(goldenNamespace) }
+  const setup = { id: 'setup', setup: true, steps: createNamespaceSteps(goldenNamespace) }
   const lines = cases.map(({ smallest: { id }, played: { sent, answers }, namespace }) => {
     const steps = sent.map((step, at) => ({ ...step, expect: answers[at] }))
     return JSON.stringify({ id: `compare/${id}`, steps }).replaceAll(namespace, goldenNamespace)

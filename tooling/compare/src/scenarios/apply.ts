@@ -5,7 +5,7 @@ import { part, randomWrite } from './patches.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Several field managers apply parts of one object. One of them uses force, and another one writes without apply. */
+/** Scenario in which several field managers apply parts of one object. One manager uses force, another one writes without apply. */
 export const apply: Scenario = {
   name: 'apply',
   weight: 15,

@@ -3,7 +3,7 @@ import { forms, withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 import { randomOptions, randomWrite } from './patches.ts'
 
-/** Creates an object, replaces it, patches it with all three patch types, and reads it. */
+/** Scenario that creates an object, replaces it, patches it with all three patch types, and reads it. */
 export const change: Scenario = {
   name: 'change',
   weight: 25,

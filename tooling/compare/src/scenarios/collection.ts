@@ -10,7 +10,7 @@ import type { Scenario } from './scenario.ts'
 const selectors = ['app=a', 'app in (a,b)', 'app notin (a),example.com/x', 'example.com/x', 'app=nope', 'app in (']
 const fields = ['metadata.name=a', 'metadata.name!=a', 'metadata.name=nope', 'metadata.bogus=a', 'metadata.namespace=other']
 
-/** Deletes a collection by selector, and lists the remaining objects. */
+/** Scenario that deletes the objects of a collection by selector and lists the remaining objects. */
 export const collection: Scenario = {
   name: 'collection',
   weight: 4,

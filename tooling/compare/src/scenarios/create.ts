@@ -3,7 +3,7 @@ import { collectionPath, example } from '../cases/subjects.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Creates one invalid or unusual object as a dry run. */
+/** Scenario that creates one invalid or unusual object as a dry run. */
 export const create: Scenario = {
   name: 'create',
   weight: 40,

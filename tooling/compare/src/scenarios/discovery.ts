@@ -5,7 +5,7 @@ import type { Scenario } from './scenario.ts'
 const aggregated = (version: string): string => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
 const discoveryAccepts = [aggregated('v2'), aggregated('v2beta1'), `${aggregated('v2')},application/json`, aggregated('v3'), ...accepts]
 
-/** Reads discovery documents and similar paths. Leaves out the list of all groups, because it differs by design. */
+/** Scenario that reads discovery documents and similar paths. Leaves out the list of all groups, because Keelson serves fewer groups. */
 export const discovery: Scenario = {
   name: 'discovery',
   weight: 2,

@@ -6,7 +6,9 @@ import type { Query } from './labelled.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Reads a list in pages, with changing parameters next to the token, while objects come and go. */
+/**
+ * Scenario that reads a list in pages while objects are created and deleted. The requests combine the continue token with other parameters.
+ */
 export const pages: Scenario = {
   name: 'pages',
   weight: 4,
@@ -37,7 +39,7 @@ export const pages: Scenario = {
         watch: maybe(random, 0.03, ['false', 'x']),
         timeoutSeconds: '1',
       }
-      // The token is filled in and encoded when the step is sent.
+      // The placeholder of the continue token is replaced when the step is sent.
       steps.push({ method: 'GET', path: `${withQuery(path, query)}&continue=\${token}`, headers: { accept } })
     }
     return steps

@@ -38,7 +38,7 @@ function withNulls(random: Random, value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, random.chance(0.12) ? null : withNulls(random, member)]))
 }
 
-/** Adds random strategic-merge directives. */
+/** Adds random strategic merge patch directives to a patch. */
 function strategic(random: Random, changed: JsonObject): JsonValue {
   const body = random.chance(0.3) ? withNulls(random, part(random, changed)) : part(random, changed)
   if (!random.chance(0.15)) return body

@@ -86,7 +86,7 @@ const fieldSelectors = [
   'status.successful=0',
   'status.replicas=0',
 ]
-/** Creates two objects, then gets and lists them with valid and invalid parameters. */
+/** Scenario that creates two objects, then gets and lists these objects with valid and invalid parameters. */
 export const read: Scenario = {
   name: 'read',
   weight: 15,
@@ -120,7 +120,7 @@ function randomQuery(random: Random): Query {
     labelSelector: maybe(0.5, labelSelectors),
     fieldSelector: maybe(0.3, fieldSelectors),
     limit: maybe(0.2, ['1', '0', '-1', 'x', '3', '500', '1.5', '99999999999999999999', '']),
-    // Version 1 is left out, because it may be compacted on only one of the servers.
+    // Resource version 1 is left out, because it may be compacted on only one of the servers.
     resourceVersion: maybe(0.15, ['', '0', 'x', '-1', '00', '1.5', '18446744073709551616']),
     resourceVersionMatch: maybe(0.12, ['Exact', 'NotOlderThan', 'Bogus', '']),
     continue: maybe(0.06, ['x', '', 'bm90anNvbg']),

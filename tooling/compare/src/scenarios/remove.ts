@@ -6,7 +6,7 @@ import { deleteOptions, deleteQuery } from './delete-options.ts'
 import { forms, withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Deletes an object with random options, with or without finalizers, and reads it afterwards. */
+/** Scenario that deletes an object with random options and then reads the object. The object may have finalizers. */
 export const remove: Scenario = {
   name: 'remove',
   weight: 10,

@@ -3,7 +3,10 @@ import { collectionPath, example, mayPersist, objectPath } from '../cases/subjec
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Sends requests with invalid bodies, content types, paths and methods. Servers reject them before they decode an object. */
+/**
+ * Scenario that sends requests with invalid bodies, content types, paths and methods. Servers reject such requests before decoding an
+ * object.
+ */
 export const rubbish: Scenario = {
   name: 'rubbish',
   weight: 5,

@@ -5,9 +5,9 @@ import type { Subject } from '../cases/subjects.ts'
 
 export interface Scenario {
   readonly name: string
-  /** Frequency relative to other scenarios. */
+  /** Frequency of the scenario relative to other scenarios. */
   readonly weight: number
-  /** Reports whether the scenario works with a resource. */
+  /** Returns whether the scenario works with a resource. */
   suits(subject: Subject): boolean
   steps(random: Random, subject: Subject): Step[]
 }
@@ -20,7 +20,7 @@ export const forms = {
   metadataList: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
 } as const
 
-/** Adds query parameters to a path. Leaves out undefined values, and does not encode the placeholder of the namespace. */
+/** Adds query parameters to a path. Leaves out parameters whose value is undefined. Does not encode the placeholder of the namespace. */
 export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const set = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
   if (set.length === 0) return path

@@ -15,7 +15,7 @@ import type { Scenario } from './scenario.ts'
 /** Subresources that accept objects and need no kubelet. */
 const testedSubresources = new Set(['status', 'scale', 'ephemeralcontainers', 'resize', 'binding', 'eviction', 'token', 'approval'])
 
-/** Writes and reads a subresource, then reads the object. */
+/** Scenario that writes and reads a subresource, then reads the object. */
 export const subresource: Scenario = {
   name: 'subresource',
   weight: 12,

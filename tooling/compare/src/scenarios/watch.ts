@@ -6,7 +6,10 @@ import { randomWrite } from './patches.ts'
 import { forms, withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Opens two watches, creates, changes and deletes an object, and compares the events. One watch uses a selector or another media type. */
+/**
+ * Scenario that opens two watches and then creates, changes and deletes an object. The events of the watches are compared. One watch uses a
+ * selector or another media type.
+ */
 export const watch: Scenario = {
   name: 'watch',
   weight: 3,

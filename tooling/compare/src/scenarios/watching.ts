@@ -5,7 +5,7 @@ import type { Query } from './labelled.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Opens a watch with valid and invalid parameters and media types. Also uses the deprecated watch paths. */
+/** Scenario that opens a watch with valid and invalid parameters and media types. Also uses the deprecated watch paths. */
 export const watching: Scenario = {
   name: 'watching',
   weight: 4,

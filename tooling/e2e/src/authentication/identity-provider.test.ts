@@ -31,7 +31,7 @@ async function whoAmI(server: KeelsonProcess, token: string): Promise<WhoAmI['st
   return answer.status === 201 ? answer.json<WhoAmI>().status.userInfo : answer.status
 }
 
-describe.skipIf(openssl === undefined)('users of an identity provider (npm: oidc-provider)', { timeout: 120_000 }, () => {
+describe.skipIf(openssl === undefined)('users of an identity provider (npm package oidc-provider)', { timeout: 120_000 }, () => {
   let directory: string
   let certificates: IssuedCertificates
   let provider: IdentityProvider
@@ -56,7 +56,7 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm: oidc
     rmSync(directory, { recursive: true })
   })
 
-  test('by flags: keys are discovered and rotated; expired and foreign tokens are refused', async () => {
+  test('configured by flags: finds the keys of the provider and their rotation, rejects expired and foreign tokens', async () => {
     await using server = await startKeelsonProcess({
       flags: [
         `--oidc-issuer-url=${provider.issuer}`,
@@ -106,7 +106,7 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm: oidc
     userValidationRules: [{ expression: "!user.username.startsWith('system:')", message: 'reserved' }],
   })
 
-  test('by a file: claims are mapped; a token expires; an issuer is removed while the server runs', async () => {
+  test('configured by a file: maps claims, rejects an expired token, and stops accepting an issuer that is removed from the file', async () => {
     const config = file('authentication.json', configuration(issuer()))
     await using server = await startKeelsonProcess({ flags: [`--authentication-config=${config}`] })
     const token = await provider.token(audience)
@@ -124,7 +124,7 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm: oidc
     expect((await anonymous.request('GET', '/version', bare)).status).toBe(401)
 
     const brief = await provider.token(short)
-    // Users are remembered for ten seconds.
+    // The server caches authenticated tokens for ten seconds.
     await expect.poll(() => whoAmI(server, brief), { timeout: 60_000, interval: 500 }).toBe(401)
     expect(await whoAmI(server, token)).toMatchObject({ username: 'oidc:alice' })
 

@@ -6,16 +6,16 @@ import type { Configuration, JWK } from 'oidc-provider'
 
 export interface IdentityProvider extends AsyncDisposable {
   readonly issuer: string
-  /** Fetches a token like a client. Tokens for `https://short.example.com` expire after a second. */
+  /** Requests a token from the provider, like a client. Tokens for the audience `https://short.example.com` expire after a second. */
   token(audience: string): Promise<string>
-  /** Replaces the signing keys, as a restart with another configuration does. */
+  /** Replaces the signing keys of the provider. */
   rotate(): void
 }
 
 export interface IdentityProviderOptions {
   readonly certificate: string
   readonly key: string
-  /** Claims of every token. */
+  /** Claims that every token contains. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 

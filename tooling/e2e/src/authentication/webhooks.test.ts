@@ -102,7 +102,7 @@ test.skipIf(openssl === undefined)('webhooks authenticate and authorize, over mu
     expect((await get('GET', '/api/v1/namespaces/spared/pods')).status).toBe(403)
     expect((await carol.request('GET', '/api/v1/namespaces/default/pods', { token: 'alicetoken' })).status).toBe(403)
     expect((await carol.request('GET', '/api/v1/namespaces/default/pods', { token: 'unknown' })).status).toBe(401)
-    // Answers are cached, and other users and namespaces are spared.
+    // The webhook got no more requests, because its decisions are cached and it is not asked about other users and namespaces.
     expect(asked.filter(({ kind }) => kind === 'SubjectAccessReview').length).toBe(decided)
     expect(asked.filter(({ spec }) => spec.token === 'hooked').length).toBe(1)
     expect([...clients]).toEqual(['server'])

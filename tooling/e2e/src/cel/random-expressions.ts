@@ -1,9 +1,12 @@
-/** Types of generated expressions. */
+/** Scalar types of the generated expressions. */
 const scalars = ['int', 'uint', 'double', 'string', 'bool', 'bytes', 'duration', 'timestamp'] as const
 const types = [...scalars, 'listInt', 'listStr', 'mapStr', 'dyn', 'optInt'] as const
 type Type = (typeof types)[number]
 
-/** The simplest expressions of each type, over the variables of `@keelson/cel/testing`. Maps have one entry, because Go's order is random. */
+/**
+ * The simplest expressions of each type. They use the variables of `@keelson/cel/testing`. Maps have one entry, because the order of Go
+ * maps is random.
+ */
 const leaves: Readonly<Record<Type, readonly string[]>> = {
   int: ['0', '1', '7', '-3', 'i', '9223372036854775807', '-9223372036854775808', '9007199254740993', '4294967296'],
   uint: ['0u', '1u', '7u', '18446744073709551615u'],
@@ -40,8 +43,8 @@ const leaves: Readonly<Record<Type, readonly string[]>> = {
 }
 
 /**
- * Larger expressions. `$type` stands for an expression of the type, `$any` for one of any type, and `NAME:type` declares a variable for the rest of
- * the expression. `a|b` within angle brackets is a choice.
+ * Templates of larger expressions, by type. `$type` stands for an expression of that type, and `$any` for an expression of any type.
+ * `NAME:type` declares a variable for the rest of the expression. `a|b` in angle brackets is a choice.
  */
 const productions: Readonly<Record<Type, readonly string[]>> = {
   int: [
@@ -160,7 +163,7 @@ const maxLength = 600
 const leafShare = 0.1
 const dynShare = 0.06
 
-/** Generates well-formed expressions. Some do not compile; many fail when evaluated. */
+/** Generates random expressions with correct syntax. Some do not compile, and many fail when they are evaluated. */
 export class RandomExpressions {
   #state: number
   #locals: { readonly name: string; readonly type: string }[] = []
@@ -213,7 +216,7 @@ export class RandomExpressions {
     return Math.floor(this.#random() * limit)
   }
 
-  /** Mulberry32. */
+  /** Returns a random number from 0 to 1 (Mulberry32 algorithm). */
   #random(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state

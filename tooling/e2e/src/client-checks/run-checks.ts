@@ -5,20 +5,20 @@ export interface CheckRun {
   readonly file: string
   readonly args: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  /** Handles a request of the program, such as a restart of the server. */
+  /** Handles a request that the program prints, such as a restart of the server. */
   readonly answer?: (request: string) => Promise<void> | void
 }
 
 export interface CheckResult {
   /** Format: `group/name`. */
   readonly name: string
-  /** Undefined if the check passed. */
+  /** Reason of the failure. Undefined if the check passed. */
   readonly failure: string | undefined
 }
 
 /**
- * Runs a program that checks a server with a client library of its language. It prints a line for each check, `ok GROUP/NAME` or `FAIL
- * GROUP/NAME: why`, and may print `? REQUEST` and wait for a line on its standard input.
+ * Runs a program that checks a server with a client library of another language. The program prints a line for each check: `ok GROUP/NAME`
+ * or `FAIL GROUP/NAME: REASON`. It can also print `? REQUEST` and wait for a line on stdin.
  */
 export async function runChecks({ file, args, environment, answer }: CheckRun): Promise<readonly CheckResult[]> {
   const child = spawn(file, args, { env: { ...process.env, ...environment }, stdio: ['pipe', 'pipe', 'pipe'] })

@@ -33,7 +33,7 @@ async function checkEverything(): Promise<readonly CheckResult[]> {
   return await runChecks({ file: program ?? '', args: [parts.server.kubeconfig, ...groups] })
 }
 
-/** Runs the checks that restart the server, on the same port and data, whenever the program requests it. */
+/** Runs the checks during which the server restarts. Restarts the server with the same port and data when the program requests it. */
 async function checkRestart(): Promise<readonly CheckResult[]> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'keelson-client-go-'))
   let server = await startKeelsonProcess({ dataDir })

@@ -38,7 +38,7 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
     readonly informer: Informer<V1ConfigMap> & ObjectCache<V1ConfigMap>
     readonly events: readonly string[]
     readonly errors: readonly unknown[]
-    /** Number of lists so far. */
+    /** Returns the number of list requests so far. */
     readonly lists: () => number
   }
 
@@ -107,7 +107,7 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
     try {
       await expect.poll(() => events, patiently).toEqual(['add goes', 'add stays'])
       const { port } = server
-      // The informer's last revision is now old, and a restart does not restore history.
+      // The resource version at which the informer resumes is now compacted, because the server keeps no history over a restart.
       await create('unseen', 'others')
       await server.stop()
       server = await startKeelsonProcess({ dataDir, port })

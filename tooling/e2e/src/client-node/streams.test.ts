@@ -11,7 +11,7 @@ import { findOpenssl } from '../real-parts/find-openssl.ts'
 const openssl = findOpenssl()
 const patiently = { timeout: 15_000 }
 
-/** Collects the text received so far. */
+/** Creates a stream that collects the text written to it. */
 function gather(): { readonly stream: PassThrough; text(): string } {
   const stream = new PassThrough()
   const chunks: Buffer[] = []
@@ -41,7 +41,7 @@ describe.skipIf(openssl === undefined)('@kubernetes/client-node, with a kubelet'
     })
   }
 
-  test('exec: both directions, both outputs, the exit code', async () => {
+  test('exec transfers stdin, stdout, stderr and the exit code', async () => {
     const { out, error, status } = await exec(['sh', '-c', 'head -c 5; echo wrong >&2; exit 7'], Readable.from([Buffer.from('typed')]))
     expect([out, error]).toEqual(['typed', 'wrong\n'])
     expect(status).toMatchObject({
@@ -52,7 +52,7 @@ describe.skipIf(openssl === undefined)('@kubernetes/client-node, with a kubelet'
     expect((await exec(['echo', 'a b'])).status).toMatchObject({ status: 'Success' })
   })
 
-  test('exec in a missing pod', async () => {
+  test('exec fails for a missing pod', async () => {
     await expect(new Exec(config).exec('default', 'nope', 'c', 'true', gather().stream, null, null, false)).rejects.toBeDefined()
   })
 

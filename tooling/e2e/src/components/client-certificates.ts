@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** The client authority of a test cluster. */
+/** The certificate authority of client certificates in a test cluster. */
 export interface ClientAuthority {
   readonly directory: string
   readonly certificate: string
   readonly key: string
 }
 
-/** Creates an authority and the key pair for service account tokens (`accounts.key`, `accounts.pub`) in the directory. */
+/** Creates a client certificate authority, and the key pair for service account tokens (`accounts.key`, `accounts.pub`), in a directory. */
 export function createClientAuthority(openssl: string, directory: string): ClientAuthority {
   const run = (...args: string[]): void => void execFileSync(openssl, args, { cwd: directory, stdio: 'ignore' })
   run('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '10', '-subj', '/CN=clients', '-keyout', 'ca.key', '-out', 'ca.pem')
@@ -24,7 +24,10 @@ export interface KubeconfigOptions {
   readonly server: string
 }
 
-/** Issues a client certificate and writes a kubeconfig with it. Returns the path. The server's certificate is not verified. */
+/**
+ * Issues a client certificate and writes a kubeconfig that contains it. Returns the path of the kubeconfig. Clients do not verify the
+ * server's certificate.
+ */
 export function writeClientKubeconfig(openssl: string, { directory }: ClientAuthority, { user, group, server }: KubeconfigOptions): string {
   const name = user.replaceAll(':', '-')
   const run = (...args: string[]): void => void execFileSync(openssl, args, { cwd: directory, stdio: 'ignore' })

@@ -15,7 +15,7 @@ import { findEtcd } from '../real-parts/find-etcd.ts'
 import { findOpenssl } from '../real-parts/find-openssl.ts'
 import { createClientAuthority, writeClientKubeconfig } from './client-certificates.ts'
 import type { ClientAuthority } from './client-certificates.ts'
-import { workloadSteps } from './workload.ts'
+import { createWorkloadSteps } from './workload.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 const { values } = parseArgs({
@@ -134,7 +134,7 @@ interface ComponentOptions {
   readonly openssl: string
 }
 
-/** Starts the components and returns their names. */
+/** Starts the controller manager, the scheduler and the kubelets. Returns their names. */
 async function startComponents(
   server: RunningServer,
   authority: ClientAuthority,
@@ -170,12 +170,12 @@ async function startComponents(
   return ['kube-controller-manager', 'kube-scheduler', ...nodes.map((name) => `kubemark ${name}`)]
 }
 
-/** Repeats the workload. Returns a description of the first failure. */
+/** Repeats the workload until the time is over. Returns a description of the first failure. */
 async function work(server: RunningServer, minutes: number): Promise<string | undefined> {
   const began = Date.now()
   const seconds = (): string => ((Date.now() - began) / 1000).toFixed(0)
   for (let round = 1; round === 1 || Date.now() - began < minutes * 60_000; round++) {
-    for (const [title, step] of workloadSteps(server)) {
+    for (const [title, step] of createWorkloadSteps(server)) {
       try {
         await step()
       } catch (error) {
@@ -188,7 +188,7 @@ async function work(server: RunningServer, minutes: number): Promise<string | un
   return undefined
 }
 
-/** Prints the different refusals of each component, without random names. */
+/** Prints the different refusals in the log of each component. Replaces random names, so that each refusal is printed once. */
 function printRefusals(logs: readonly (readonly [name: string, log: string])[]): void {
   const counts = new Map<string, number>()
   for (const [name, log] of logs) {

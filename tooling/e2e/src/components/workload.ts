@@ -9,7 +9,7 @@ function podTemplate(image: string): object {
 }
 
 /** The steps of a typical workload. Each step resolves when the controllers, the scheduler and the kubelets have completed it. */
-export function workloadSteps(server: {
+export function createWorkloadSteps(server: {
   readonly url: string
   readonly token: string
 }): readonly (readonly [string, () => Promise<void>])[] {

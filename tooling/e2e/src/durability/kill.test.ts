@@ -66,7 +66,7 @@ test(
           if (acknowledged.size > (round + 1) * clients) loaded.resolve()
         }
       })
-      // Kills the server under load, even on a slow machine.
+      // Waits for the first responses, so that even on a slow machine the kill happens under load.
       await Promise.race([loaded.promise, Promise.all(work)])
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 400))
       await server.kill()

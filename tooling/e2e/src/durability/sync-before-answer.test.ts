@@ -21,7 +21,7 @@ test.skipIf(strace === undefined)(
     await using server = await startKeelsonProcess({ controllers: 'none' })
     using client = new HttpsClient(server.url, server.token, 1)
     const body = (name: string): unknown => ({ metadata: { name }, data: { padding: 'x'.repeat(20_000) } })
-    // Opens the connection and loads all lazy modules.
+    // The first request opens the connection and loads modules that are loaded on demand.
     await client.request('POST', '/api/v1/namespaces/default/configmaps', { body: body('first') })
 
     const trace = path.join(scratch, 'trace')
@@ -42,7 +42,8 @@ test.skipIf(strace === undefined)(
     }
 
     const traced = parseTrace(await readFile(trace, 'utf8'))
-    // The request is a large read of a socket, the response a large write to the same descriptor (both contain the padding).
+    // Finds the request as a large read from a socket, and the response as a large write to the same descriptor. Both are large because of
+    // the padding in the object.
     const request = traced.find((call) => call.name === 'read' && call.result > 8_000)
     expect(request).toBeDefined()
     const answer = traced.findLast(

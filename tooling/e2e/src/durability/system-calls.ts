@@ -1,9 +1,9 @@
 export interface SystemCall {
   readonly name: string
-  /** File descriptor of the first argument, if there is one. */
+  /** First argument of the call, if it is a file descriptor. */
   readonly descriptor: number
   readonly result: number
-  /** Time in seconds since the epoch. */
+  /** Start time in seconds since the epoch. */
   readonly start: number
   readonly end: number
 }
@@ -12,7 +12,7 @@ const whole = /^(\d+)\s+(\d+\.\d+) (\w+)\((.*)\)\s+= (-?\d+|0x[\da-f]+).*?<(\d+\
 const begun = /^(\d+)\s+(\d+\.\d+) (\w+)\((.*) <unfinished \.\.\.>$/
 const resumed = /^(\d+)\s+(\d+\.\d+) <\.\.\. (\w+) resumed>.*= (-?\d+|0x[\da-f]+).*?<(\d+\.\d+)>$/
 
-/** Parses the output of `strace -f -ttt -T` and joins calls that other threads interrupted. */
+/** Parses the output of `strace -f -ttt -T`. Joins the two lines of a call that another thread interrupted. */
 export function parseTrace(text: string): readonly SystemCall[] {
   const calls: SystemCall[] = []
   const open = new Map<string, { start: number; descriptor: number }>()

@@ -21,7 +21,7 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
     await etcd[Symbol.asyncDispose]()
   })
 
-  test('a watch that is cut repeatedly while catching up with 2,400 revisions has no losses and no duplicates', async () => {
+  test('a watch whose connection is cut repeatedly while it catches up with 2,400 revisions delivers each change once', async () => {
     const prefix = '/catch-up/'
     const start = (await direct.get('x')).revision
     const written: { revision: number; keys: number }[] = []
@@ -52,7 +52,7 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
       if (message.type === 'progress') continue
       const revisions = message.changes.map(revisionOf)
       for (const revision of new Set(revisions)) {
-        // A revision is delivered completely or not at all.
+        // All changes of a revision are delivered, or none.
         expect(revisions.filter((each) => each === revision)).toHaveLength(written.find((each) => each.revision === revision)!.keys)
       }
       seen.push(...revisions)
@@ -105,8 +105,8 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
       readonly backend: Backend
       readonly key: string
       /**
-       * Writes and loses the response. Returns the outcome, or the name of the error. Runs `meanwhile` when the write was applied or dropped,
-       * before the response.
+       * Writes to etcd and drops the response. Returns the outcome of the write, or the name of the error. Runs `meanwhile` after the write
+       * was applied or dropped.
        */
       lose(
         what: 'requests' | 'answers',

@@ -26,7 +26,7 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
     throw new Error('the cluster has no leader')
   }
 
-  /** Writes unique values in sequence. Records a write whose outcome stays unknown and continues. */
+  /** Writes unique values one after the other. If the outcome of a write is unknown, records the value and continues. */
   async function writeAll(
     backend: Backend,
     key: string,
@@ -50,7 +50,7 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
 
   test('after its leader is killed, writes continue and are applied at most once, and a watch loses nothing', async () => {
     const first = await leader()
-    // Calls go to the leader while it is available.
+    // The leader comes first, because calls go to the first available member.
     const serverList = [first, ...cluster.members.filter((member) => member !== first)].map(({ url }) => url)
     await using backend = await openEtcd3({ transport: { serverList }, compactionInterval: 0, callTimeout: 2000, patience: 4000 })
     const { revision: start } = await backend.get(prefix)
@@ -81,7 +81,7 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
     await Promise.all(Array.from({ length: 8 }, (_, i) => writeAll(backend, `${prefix}${i}`, 40, wrote)))
     await killed
     expect(afterKill).toBeGreaterThan(150)
-    // These are only the calls that were pending when the leader was killed.
+    // Only calls that were pending when the leader was killed can have an unknown outcome.
     expect(unknown.size).toBeLessThanOrEqual(8)
 
     const { revision: last } = await backend.get(prefix)
@@ -94,7 +94,7 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
     for (const { value, revision } of seen) if (!unknown.has(value)) expect(answered.get(value)).toBe(revision)
     expect(seen.length).toBeGreaterThanOrEqual(answered.size)
 
-    // It returns as a follower and catches up.
+    // The killed member returns as a follower and catches up.
     await first.start()
     await using other = await openEtcd3({ transport: { serverList: [first.url] }, compactionInterval: 0 })
     expect((await other.list(prefixRange(prefix))).entries).toEqual((await backend.list(prefixRange(prefix))).entries)

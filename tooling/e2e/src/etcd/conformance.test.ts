@@ -18,7 +18,7 @@ describe.skipIf(binary === undefined)('on a real etcd', () => {
 
   describeBackend('etcd3', async () => ({ backend: await open() }))
 
-  // Uses small pages, so that a list of a few objects takes several.
+  // Uses small pages, so that even a list of a few objects needs several pages.
   describeStorage('etcd3', async (request) => {
     const backend = await open(3)
     return {

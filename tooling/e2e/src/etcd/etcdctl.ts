@@ -9,7 +9,7 @@ export interface ListedLease {
   readonly keys: readonly string[]
 }
 
-/** Reads the contents of etcd with etcd's own client. */
+/** Reads the contents of etcd with etcdctl, which shares no code with Keelson. */
 export class Etcdctl {
   readonly #binary: string
   readonly #endpoint: string

@@ -20,8 +20,8 @@ const scalars = new Set(['string', 'bool', 'bytes', 'int32', 'int64', 'double'])
 const zeroTime = '0001-01-01T00:00:00Z'
 
 /**
- * Decodes stored protobuf to JSON by reflection over the recorded field facts. It shares neither code nor tables with the generated codecs,
- * and can therefore verify their output.
+ * Decodes stored protobuf to JSON with the recorded facts about fields. Shares no code and no tables with the generated codecs, so that
+ * tests can verify the output of the codecs with it.
  */
 export class FieldTableReader {
   readonly #root = new protobuf.Root()
@@ -55,7 +55,7 @@ export class FieldTableReader {
     }
   }
 
-  /** Decodes the enveloped object to JSON, with kind and apiVersion. */
+  /** Decodes a stored value to JSON, including `kind` and `apiVersion`. */
   read(value: Uint8Array): JsonRecord {
     const bytes = Buffer.from(value)
     if (bytes.subarray(0, 4).toString('latin1') !== 'k8s\0')
@@ -76,7 +76,7 @@ export class FieldTableReader {
     const json: JsonRecord = {}
     for (const [name, fact] of Object.entries(facts)) {
       const held = own(message, name)
-      // The bytes do not distinguish an empty list or map from an absent one.
+      // Treats an empty list or map as absent, because protobuf does not distinguish them.
       const value = (fact.rep || fact.map !== undefined) && Object.keys(held ?? {}).length === 0 ? undefined : held
       const field = type.fields[name]!.resolve()
       if (fact.inline) {
@@ -103,7 +103,10 @@ export class FieldTableReader {
   }
 }
 
-/** Reports whether Go's JSON encoder omits the field: an absent value, or with `omitempty` an empty value that is not a pointer. */
+/**
+ * Returns whether Go's JSON encoder omits a field. It omits absent values. With `omitempty`, it also omits empty values that are not
+ * pointers.
+ */
 function isOmitted(fact: FieldFacts, value: unknown, shown: Json): boolean {
   if (fact.omit === undefined) return false
   if (value === undefined) return true
@@ -113,7 +116,10 @@ function isOmitted(fact: FieldFacts, value: unknown, shown: Json): boolean {
   return shown === '' || shown === 0 || shown === false
 }
 
-/** Finds the facts of a kind. The protobuf package contains the first label of the group: "apps/v1" is in k8s.io.api.apps.v1. */
+/**
+ * Returns the protobuf package of a kind. The name of the package contains the first label of the group: "apps/v1" is in
+ * k8s.io.api.apps.v1.
+ */
 function getPackage(apiVersion: string, facts: ReadonlyMap<string, MessageFacts>, kind: string): string {
   const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['core', apiVersion]
   const named = `k8s.io.api.${group.split('.')[0]}.${version}`

@@ -46,7 +46,7 @@ const types = createApiTypes([
   schedulingV1,
 ])
 
-/** Kinds for which kube-apiserver adds defaults on read. */
+/** Kinds to which kube-apiserver adds defaults when it reads a stored object. */
 const defaultedOnRead: ReadonlySet<string> = new Set(['Job', 'PersistentVolumeClaim'])
 
 interface Recorded {
@@ -55,7 +55,7 @@ interface Recorded {
   readonly object?: KubeObject & { apiVersion: string; kind: string }
 }
 
-describe.skipIf(missing)('values in etcd, decoded independently', { timeout: 30_000 }, () => {
+describe.skipIf(missing)('values in etcd, decoded without the codecs of Keelson', { timeout: 30_000 }, () => {
   let etcd: EtcdProcess
   let backend: Backend
   let etcdctl: Etcdctl
@@ -88,7 +88,7 @@ describe.skipIf(missing)('values in etcd, decoded independently', { timeout: 30_
     })
   }
 
-  test('every recorded object has the same key, the same fields by reflection over the recorded facts, and the same bytes', async () => {
+  test('each recorded object has the same key, fields and bytes', async () => {
     for (const { key, object } of objects) {
       const { resourceVersion: _, ...metadata } = object.metadata
       await storageOf(key, object).create(key, { ...object, metadata })

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 
 /**
- * Extracts the part of a value that a manager owns, given its field set in the form of `fieldsV1`. If the manager owns a null, it has sent
- * an empty list.
+ * Extracts the part of an object that a field manager owns. `fields` is the manager's `fieldsV1`. If the manager owns a null value, it has
+ * sent an empty list.
  */
 export function extractManagedFields(value: JsonValue, fields: JsonObject): JsonValue {
   const elements = Object.entries(fields as Record<string, JsonObject>).filter(([element]) => element !== '.')

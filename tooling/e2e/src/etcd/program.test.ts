@@ -91,7 +91,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
     }
   })
 
-  test('serve a JSON value that was written by hand', async () => {
+  test('serve a JSON value that a user has written to etcd', async () => {
     const object = {
       kind: 'ConfigMap',
       apiVersion: 'v1',
@@ -106,7 +106,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
 
   const beginning = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: before\n  labels: {after: restart}\n'
 
-  test('become healthy after a restart of etcd and miss no event', async () => {
+  test('become healthy after a restart of etcd and lose no event', async () => {
     const watch = other.start(['get', 'cm', '-w', '--watch-only', '--output-watch-events', '-l', 'after=restart'])
     try {
       using one = new HttpsClient(first.url, first.token, 1)

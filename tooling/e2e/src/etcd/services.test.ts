@@ -34,7 +34,7 @@ describe.skipIf(binary === undefined)('services of two servers on one etcd', { t
     await etcd[Symbol.asyncDispose]()
   })
 
-  test('never share addresses or ports', async () => {
+  test('never allocate the same address or port twice', async () => {
     const answers = await Promise.all(
       Array.from({ length: 48 }, (_, i) =>
         clients[i % 2]!.request('POST', '/api/v1/namespaces/default/services', {
@@ -48,7 +48,7 @@ describe.skipIf(binary === undefined)('services of two servers on one etcd', { t
     expect(new Set(made.map(({ ports }) => ports[0]?.nodePort)).size).toBe(40)
     for (const { status, text } of answers) if (status !== 201) expect(text).toContain('failed to allocate a nodePort: range is full')
     const keys = await client.getAll().prefix('/registry/ipaddresses/').keys()
-    // The keys include the one of the kubernetes service.
+    // The keys include the service "kubernetes", which the server creates.
     expect(keys.toSorted()).toEqual(
       [...made.map(({ clusterIP }) => `/registry/ipaddresses/${clusterIP}`), '/registry/ipaddresses/10.0.0.1'].toSorted(),
     )

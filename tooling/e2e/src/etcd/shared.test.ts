@@ -31,7 +31,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     return { version: Number(kv?.version ?? 0), value: Number(kv?.value.toString() ?? 0) }
   }
 
-  test('one of three servers compacts in each interval, to the revision one interval before; all learn the revision', async () => {
+  test('in each interval, one of three servers compacts to the revision of the previous interval, and all servers learn that revision', async () => {
     const clock = createManualClock()
     const backends = await Promise.all([1, 2, 3].map(() => open({ compactionInterval: 300_000, clock })))
     const old = await write(backends[0]!, 'old')
@@ -40,7 +40,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
       await write(backends[0]!, String(turn))
       clock.advance(300_000)
       await expect.poll(async () => (await record()).version).toBe(turn)
-      // Later servers see that the compaction is done and leave the record unchanged.
+      // The other servers see that the compaction is done and do not change the record.
       await new Promise((resolve) => setTimeout(resolve, 100))
       turns.push(await record())
     }
@@ -69,7 +69,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     }
   })
 
-  test('at most 1,000 objects with similar expiry share a lease', async () => {
+  test('objects that expire at about the same time share a lease, at most 1,000 per lease', async () => {
     await using backend = await open()
     const storage = createObjectStore({
       backend,
@@ -93,7 +93,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     for (const { grantedTTL } of held) expect(Number(grantedTTL)).toBe(3660)
   })
 
-  test('reports leases created by other clients as leases', async () => {
+  test('reads entries with leases that other clients created', async () => {
     const lease = client.lease(60)
     await lease.put('/registry/leased').value('x')
     await using backend = await open()
@@ -137,7 +137,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     await expect.poll(() => backend.checkHealth().catch((error: unknown) => error), { timeout: 10_000 }).toMatchObject(wentBack)
     await write(backend, 'more')
     for (let i = 0; i < before; i++) await write(backend, String(i))
-    // Stays unhealthy even after its revision has passed the old one.
+    // Stays unhealthy even when the revision of the restored etcd is higher than the revision before.
     await expect(backend.checkHealth()).rejects.toMatchObject(wentBack)
     expect(logged).toContainEqual([
       0,
@@ -146,7 +146,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     ])
   })
 
-  test('connects through egress', async () => {
+  test('connects through the egress selector', async () => {
     const asked: string[] = []
     await using backend = await open({
       transport: { serverList: ['http://etcd.internal:2379'] },

@@ -53,12 +53,12 @@ describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS an
     return socket
   }
 
-  test('connects with the three files', async () => {
+  test('connects with a CA file, a certificate and a key', async () => {
     await using backend = await openEtcd3({ transport: { serverList: [etcd.url], ...files } })
     expect((await backend.get('a')).revision).toBeGreaterThan(0)
   })
 
-  test('fails without a client certificate, and without the authority', async () => {
+  test('fails without a client certificate, and without the certificate authority', async () => {
     const { trustedCAFile } = files
     for (const some of [{ trustedCAFile }, {}]) {
       const logged: unknown[] = []
@@ -66,7 +66,7 @@ describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS an
       await expect(openEtcd3({ transport: { serverList: [etcd.url], ...some }, connectTimeout: 300, log })).rejects.toMatchObject({
         name: 'UnavailableError',
       })
-      // Logged when the wait starts, once for each reason.
+      // The server logs when it starts to wait, once for each reason.
       expect(logged[0]).toEqual([0, 'Waiting for etcd', { server: etcd.url, err: expect.any(String) as string, timeout: '0.3s' }])
       expect(new Set(logged.map((line) => JSON.stringify(line))).size).toBe(logged.length)
     }
@@ -99,7 +99,7 @@ describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS an
     }
   })
 
-  test('works through egress, by name and by address of the server', async () => {
+  test('works through the egress selector, for a server name and for an address', async () => {
     for (const server of ['https://etcd.internal:2379', 'https://127.0.0.1:2379']) {
       await using backend = await openEtcd3({ transport: { serverList: [server], ...files }, egress: connectToIt })
       expect((await backend.get('a')).revision).toBeGreaterThan(0)

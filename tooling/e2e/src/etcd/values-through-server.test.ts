@@ -30,7 +30,10 @@ function readRecorded(): Recorded[] {
     .filter((one): one is Recorded => one.object !== undefined)
 }
 
-/** Objects that cannot be reproduced by creating the fields of their manager. */
+/**
+ * Recorded objects that are not compared, each with the reason. A create request with the fields of their manager does not reproduce these
+ * objects.
+ */
 const exceptions: Readonly<Record<string, string>> = {
   '/registry/pods/gs-admission-limits/ok': 'the limit range added to resources, which the client sent empty',
   '/registry/pods/gs-admission-pods/b': 'the level of its namespace was raised later',
@@ -38,7 +41,7 @@ const exceptions: Readonly<Record<string, string>> = {
   '/registry/services/specs/gs-create-on-update/s': 'its address is random',
 }
 
-/** True if one client created the object and nothing changed it since. */
+/** Returns whether one client created the object and nobody changed it afterwards. */
 function isOneCreate({ key, object: { metadata } }: Recorded): boolean {
   const [entry, ...others] = metadata.managedFields ?? []
   if (entry?.manager !== 'unknown' || entry.operation !== 'Update' || entry.subresource !== undefined || others.length > 0) return false
@@ -46,18 +49,18 @@ function isOneCreate({ key, object: { metadata } }: Recorded): boolean {
   return (metadata.generation ?? 1) === 1 && exceptions[key] === undefined
 }
 
-/** True if the server wrote the object once, and it does not contain the recorded server's port. */
+/** Returns whether kube-apiserver itself wrote the object, once, and the object does not contain kube-apiserver's port. */
 function isOwn({ object }: Recorded): boolean {
   const { managedFields = [] } = object.metadata
   return managedFields.length === 1 && managedFields[0]!.manager === 'kube-apiserver' && !JSON.stringify(object).includes(':26443')
 }
 
-/** Orders objects so that referenced ones are created first. */
+/** Returns the position of an object in the order of creation. Referenced objects come first. */
 function rank({ key }: Recorded): number {
   return key.startsWith('/registry/namespaces/') ? 0 : key.startsWith('/registry/priorityclasses/') ? 1 : 2
 }
 
-/** Reconstructs the client's request: the fields of its manager and fields without a manager. */
+/** Reconstructs the create request of a recorded object. It contains the fields of the client's manager and fields without a manager. */
 function reconstructRequest({ object }: Recorded): JsonObject {
   const [entry] = object.metadata.managedFields as [ManagedFieldsEntry]
   const { kind, apiVersion, metadata } = object
@@ -73,7 +76,9 @@ function reconstructRequest({ object }: Recorded): JsonObject {
 
 const tokenVolume = /kube-api-access-[a-z0-9]{5}/
 
-/** Replaces the server's uid, time and name of the token's volume by the recorded ones; both have the same length. */
+/**
+ * Replaces the uid, the creation time and the name of the token volume in stored bytes by the recorded values, which have the same length.
+ */
 function withRecordedValues(bytes: Buffer, own: JsonObject & { readonly metadata: ObjectMeta }, recorded: Recorded): Buffer {
   const { metadata } = recorded.object
   const replaced: (readonly [Buffer, Buffer])[] = [
@@ -92,7 +97,7 @@ function replaceAll(bytes: Buffer, from: Buffer, to: Buffer): Buffer {
   return result
 }
 
-/** Encodes field 1 with a varint, as in protobuf. */
+/** Encodes a time like protobuf's Timestamp: field 1 contains the seconds as a varint. */
 function seconds(time: string): Buffer {
   const bytes = [0x08]
   let rest = BigInt(Date.parse(time) / 1000)
@@ -100,7 +105,7 @@ function seconds(time: string): Buffer {
   return Buffer.from([...bytes, Number(rest)])
 }
 
-describe.skipIf(missing)('values in etcd, written by the whole server', { timeout: 60_000 }, () => {
+describe.skipIf(missing)('values that the built server writes to etcd', { timeout: 60_000 }, () => {
   let etcd: EtcdProcess
   let client: Etcd3
   let server: KeelsonProcess

@@ -1,6 +1,6 @@
 import type { GoldenCase } from './read-cases.ts'
 
-/** Subject of a case in the score: the kind that it creates, or the name of the scenario. */
+/** Returns the subject under which the score lists a case: the kind that the case creates, or the name of its scenario. */
 export function getCaseSubject(golden: GoldenCase): string {
   if (golden.id.startsWith('scenario/')) return golden.id
   const body = golden.steps[0]?.body

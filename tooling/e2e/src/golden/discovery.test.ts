@@ -54,7 +54,7 @@ interface AggregatedGroup {
 }
 
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-/** Groups of the other servers in kube-apiserver's chain. */
+/** Groups that other servers inside kube-apiserver serve: the aggregator and the extensions server. */
 const laterGroups: ReadonlySet<string> = new Set(['apiregistration.k8s.io', 'apiextensions.k8s.io'])
 
 const steps = hasRecordings ? readCases(['scenarios.jsonl']).find(({ id }) => id === 'scenario/discovery')!.steps : []
@@ -62,7 +62,10 @@ const isOurs = ({ path }: GoldenStep): boolean => ![...laterGroups].some((name) 
 const lists = steps.filter((step) => isOurs(step) && (step.expect.body as { kind?: string }).kind === 'APIResourceList')
 const groups = (steps.find(({ path }) => path === '/apis')?.expect.body as { readonly groups: readonly Group[] } | undefined)?.groups ?? []
 
-/** Converts an aggregated document to the format of a resource list. Aggregated documents have no hashes. */
+/**
+ * Converts the resources of an aggregated discovery document to the format of APIResourceList. Leaves out `storageVersionHash`, which
+ * aggregated documents do not have.
+ */
 function flattened(group: string, version: string, resources: readonly AggregatedResource[]): Omit<Resource, 'storageVersionHash'>[] {
   const kindOf = (kind: GroupVersionKind | undefined): Pick<Resource, 'group' | 'version' | 'kind'> => {
     const own = kind === undefined || kind.version === '' || (kind.group === group && kind.version === version)

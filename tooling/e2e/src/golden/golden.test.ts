@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import { hasRecordings, playGolden } from './play.ts'
 
-/** Groups that are not served yet. */
+/** Cases to skip: groups that Keelson does not serve yet. */
 const without = 'crd,apiextensions.k8s.io,apiregistration.k8s.io'
 
-/** Missing features by case. `docs/compatibility.md` lists the differing steps. */
+/** Cases that are expected to differ, each with the missing feature. `docs/compatibility.md` lists the steps that differ. */
 const waiting: Readonly<Record<string, string>> = {
   'scenario/authz': 'RBAC',
   'scenario/bootstrap': 'RBAC',
@@ -14,7 +14,7 @@ const waiting: Readonly<Record<string, string>> = {
   'create/hand/SubjectAccessReview/x/107': 'RBAC',
 }
 
-/** Finds the missing feature of a case. A case with a deliberate error needs the same feature as the valid case. */
+/** Returns whether a case needs a missing feature. A case with a deliberate error needs the same feature as the valid case. */
 function isWaiting(id: string): boolean {
   return waiting[id.replace(/^broken\//, 'create/').replace(/\/[^/]+:[^/]+$/, '')] !== undefined
 }

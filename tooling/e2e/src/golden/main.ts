@@ -37,7 +37,7 @@ for (const [kind, row] of [...score].sort(([a], [b]) => (a < b ? -1 : 1)))
   process.stdout.write(`${row.matching === row.cases ? 'ok  ' : '    '} ${kind}: ${row.matching} of ${row.cases}\n`)
 process.exit(outcome.failed === 0 ? 0 : 1)
 
-/** Returns the files after `--cases`, up to the next flag; undefined for the default files. */
+/** Returns the file names after `--cases`, up to the next flag. Returns undefined if the flag is missing, for the default files. */
 function playedFiles(): readonly string[] | undefined {
   const at = args.indexOf('--cases')
   if (at < 0) return undefined

@@ -19,7 +19,7 @@ export interface GoldenCase {
 
 const files = ['objects.jsonl', 'scenarios.jsonl'] as const
 
-/** Reads the recorded cases of the chosen files: names in the folder of recordings, or absolute paths. Needs the recordings. */
+/** Reads the recorded cases in the given files. A file is an absolute path or a name in the folder of recordings. */
 export function readCases(chosen: readonly string[] = files): readonly GoldenCase[] {
   return chosen.flatMap((file) =>
     readFileSync(path.resolve(sharedDirectory, 'golden', file), 'utf8')

@@ -7,7 +7,7 @@ import { Http2Client } from '../http2-client.ts'
 import { startKeelsonProcess } from '../keelson-process.ts'
 import type { KeelsonProcess } from '../keelson-process.ts'
 import { sharedDirectory } from '../repository-root.ts'
-import { formatApiVersion, buildCollectionPath, servedResources } from '../served-resources.ts'
+import { formatApiVersion, buildCollectionPath, readServedResources } from '../served-resources.ts'
 import type { ServedResource } from '../served-resources.ts'
 import { hasRecordings } from './play.ts'
 import { readCases } from './read-cases.ts'
@@ -20,8 +20,8 @@ const golden = path.join(sharedDirectory, 'golden')
 const namespace = 'forms'
 
 /**
- * Objects with every field of a kind. Many are rejected, because most objects set mutually exclusive fields. The error must be the same
- * in both encodings.
+ * Returns recorded pairs of JSON and protobuf objects that set every field of their kind. Servers reject many of these objects, because
+ * some fields exclude each other. The error must be the same in both encodings.
  */
 function codecPairs(): Case[] {
   return readdirSync(path.join(golden, 'codec'))
@@ -43,7 +43,7 @@ function createdObjects(): Case[] {
     .map(({ id, steps }) => [id, steps[0]!.body as JsonObject])
 }
 
-describe.skipIf(!hasRecordings)('objects in JSON and in protobuf', { timeout: 5_000 }, () => {
+describe.skipIf(!hasRecordings)('objects have the same result in JSON and in protobuf', { timeout: 5_000 }, () => {
   let server: KeelsonProcess
   let client: Http2Client
   let resources: ReadonlyMap<string, ServedResource>
@@ -51,7 +51,7 @@ describe.skipIf(!hasRecordings)('objects in JSON and in protobuf', { timeout: 5_
   beforeAll(async () => {
     server = await startKeelsonProcess({ controllers: 'none', flags: ['--runtime-config=api/all=true'] })
     client = new Http2Client(server.url, server.token)
-    const served = await servedResources(async (path) => (await ask(client, 'GET', path)).body)
+    const served = await readServedResources(async (path) => (await ask(client, 'GET', path)).body)
     resources = new Map(served.map((resource) => [`${formatApiVersion(resource)} ${resource.kind}`, resource]))
     await make('/api/v1/namespaces', 'Namespace', namespace)
     for (const name of ['default', 'serviceAccountNameValue'])
@@ -70,7 +70,7 @@ describe.skipIf(!hasRecordings)('objects in JSON and in protobuf', { timeout: 5_
     const body = Buffer.from(JSON.stringify({ metadata: { finalizers: null } }))
     await client.request('PATCH', at, { body, headers: { 'content-type': 'application/merge-patch+json' } })
     await client.request('DELETE', `${at}?gracePeriodSeconds=0&propagationPolicy=Background`)
-    // Deleting a namespace waits for a controller, and none is running.
+    // A namespace is not deleted, because no namespace controller runs.
     const { code, body: left } = await ask(client, 'GET', at)
     if (code !== 200) return
     const object = { ...left, spec: { finalizers: [] } } as unknown as ServedObject

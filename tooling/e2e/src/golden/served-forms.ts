@@ -12,7 +12,7 @@ export interface Served {
   readonly body: ServedObject
 }
 
-/** Requests a JSON response for any content type of the body. */
+/** Sends a request whose body has any content type. The response is JSON. */
 export async function ask(
   client: Http2Client,
   method: string,
@@ -44,8 +44,8 @@ export function toClientObject(object: JsonObject, namespace: string | undefined
 }
 
 /**
- * Removes allocated values. A job's labels and selector contain its uid. A service's addresses and ports may belong to another service by
- * now; dry runs do not check them.
+ * Removes values that the server allocates. The labels and the selector of a Job contain its uid. The addresses and ports of a Service may
+ * now belong to another Service, and dry runs do not check this.
  */
 function removeAllocatedValues({ kind, metadata, ...rest }: ServedObject): void {
   const spec = rest['spec'] as JsonObject | undefined
@@ -73,13 +73,13 @@ const forEachTime: readonly (readonly [RegExp, string])[] = [
   [/kube-api-access-\w{5}/g, 'kube-api-access'],
 ]
 
-/** Removes values that differ in each run: uids, versions, times, addresses and ports, and the random part of a volume's name. */
+/** Removes values that differ in each run: uids, resource versions, times, addresses, ports, and the random part of volume names. */
 export function removeVariableValues(served: Served): JsonObject {
   const text = JSON.stringify(served, (key, value: unknown) => (chosen.has(key) ? undefined : value))
   return JSON.parse(forEachTime.reduce((changed, [form, instead]) => changed.replaceAll(form, instead), text)) as JsonObject
 }
 
-/** Returns the object decoded from served protobuf, and its JSON re-encoded to kube-apiserver's bytes. */
+/** Reads an object as JSON and as protobuf. Returns the object decoded from protobuf, and the protobuf encoding of the JSON object. */
 export async function readBothEncodings(
   client: Http2Client,
   path: string,

@@ -53,13 +53,13 @@ const widgets = defineResource<Widget>({
   },
 })
 
-/** The kind of a widget's scale. */
+/** Group version of the kind Scale, for the subresource scale of widgets. */
 const scales = autoscalingV1
 
-/** Kinds without a schema. They keep all fields. */
+/** The kind Widget without a schema. It keeps all fields of an object. */
 const untypedWidgets: GroupVersionTypes = jsonKinds(groupVersion, [{ kind: 'Widget' }])
 
-/** A hand-written kind with its own schema and encoding. */
+/** The kind Widget with a hand-written schema and protobuf encoding. */
 const typedWidgets: GroupVersionTypes = {
   groupVersion,
   kinds: [handWritten(widgetSchema())],
@@ -89,7 +89,10 @@ function widgetSchema(): StructSchema {
   })
 }
 
-/** Encodes a message with the object's JSON as its only field. Sufficient because only the same server reads it. */
+/**
+ * Creates a kind whose protobuf message contains the JSON of the object as its only field. This is enough, because only the same server
+ * decodes it.
+ */
 function handWritten(schema: StructSchema): KindType {
   return {
     gvk: schema.gvk!,

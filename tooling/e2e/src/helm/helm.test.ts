@@ -75,7 +75,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
   ]
   const kindsFound = (): Promise<string[]> => Promise.all(everything.map(async ([what]) => (await get(what)).kind))
 
-  test('dry run asks the server and creates nothing', async () => {
+  test('install with dry run sends requests to the server and creates nothing', async () => {
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop-settings' }, data: { colour: 'green' } }
     await put('/api/v1/namespaces/default/configmaps/shop-settings', settings, 'owner')
     const shown = await helm.run('install', 'shop', chart, '--dry-run=server')
@@ -162,7 +162,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     expect((await history()).slice(-2)).toEqual(['8 failed', '9 deployed'])
   })
 
-  test('client-side patches', async () => {
+  test('with client-side apply', async () => {
     await helm.run('upgrade', '--install', 'old', chart, '-n', 'shops', '--server-side=false')
     await helm.run('upgrade', 'old', chart, '-n', 'shops', '--server-side=false', '--set=replicas=5,host=other.example')
     expect((await get('apps/v1:deployments/old')).spec.replicas).toBe(5)

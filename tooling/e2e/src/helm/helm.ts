@@ -26,7 +26,7 @@ export class Helm {
     }
   }
 
-  /** Never rejects; the result includes the exit code. */
+  /** Runs Helm and returns its output and exit code. Never rejects. */
   try(...args: readonly string[]): Promise<HelmRun> {
     return new Promise((resolve) => {
       execFile(this.#binary, args, { env: this.#environment, maxBuffer: 64 << 20, timeout: 60_000 }, (error, stdout, stderr) =>

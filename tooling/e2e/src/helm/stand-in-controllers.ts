@@ -12,12 +12,12 @@ interface Listed {
   }[]
 }
 
-/** Images that never become ready. */
+/** Names of images that cannot be pulled. Pods with such an image never become ready. */
 const unpullable = /^missing/
 
 /**
- * Reports the status of deployments and jobs as their controllers would once all pods are ready. No pods are created, but clients wait for
- * the reported status.
+ * Writes the status of Deployments and Jobs, as their controllers do when all pods are ready. Clients wait for this status. No pods are
+ * created.
  */
 export function startStandInControllers(client: HttpsClient): AsyncDisposable {
   let stopped = false
@@ -73,7 +73,9 @@ async function setJobs(client: HttpsClient): Promise<void> {
   }
 }
 
-/** Ignores objects that were deleted or changed meanwhile; the next round sees them again. */
+/**
+ * Writes the status of an object. Ignores an object that was deleted or changed in the meantime, because the next round handles it again.
+ */
 async function setStatus(client: HttpsClient, path: string, status: object): Promise<void> {
   const answer = await client.request('PATCH', path, { body: { status }, headers: { 'content-type': 'application/merge-patch+json' } })
   if (![200, 404, 409].includes(answer.status)) throw new Error(`PATCH ${path}: ${answer.text}`)

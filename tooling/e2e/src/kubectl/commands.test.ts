@@ -41,7 +41,7 @@ const topics: Readonly<Record<string, Topic>> = {
 
 const binary = findKubectl()
 
-/** All scenarios run at once on one server, each in its own namespace. */
+/** Runs all scenarios concurrently on one server, each in its own namespace. */
 describe.skipIf(binary === undefined).concurrent('kubectl, command by command', { timeout: 90_000 }, () => {
   let server: KeelsonProcess
   let scratch: string
@@ -53,7 +53,7 @@ describe.skipIf(binary === undefined).concurrent('kubectl, command by command', 
     scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-commands-'))
     server = await startKeelsonProcess()
     admin = new Kubectl(binary ?? '', server, scratch)
-    // Fills the shared cache with discovery.
+    // Fills the shared discovery cache of kubectl.
     await admin.run(['api-resources'])
     config = JSON.parse(await admin.run(['config', 'view', '--raw', '-o', 'json'])) as typeof config
   })
@@ -69,7 +69,7 @@ describe.skipIf(binary === undefined).concurrent('kubectl, command by command', 
     const kubeconfig = path.join(directory, 'kubeconfig')
     const contexts = config.contexts.map((item) => ({ ...item, context: { ...item.context, namespace } }))
     await writeFile(kubeconfig, JSON.stringify({ ...config, contexts }))
-    // The editor is a script written by the session. TMPDIR ensures that kubectl's leftovers are deleted too.
+    // The editor is a script that the session writes. kubectl's temporary files are in the directory too, so that they are removed with it.
     const place = { directory, environment: { KUBE_EDITOR: './editor.sh', TMPDIR: directory } }
     return new Session(new Kubectl(binary ?? '', { kubeconfig }, scratch, place), namespace, directory)
   }

@@ -5,7 +5,7 @@
 export type Text = string | RegExp | readonly (string | RegExp)[]
 
 export interface Outcome {
-  /** Default: 0. */
+  /** Expected exit code. Default: 0. */
   readonly code?: number
   /** Default: empty. */
   readonly stdout?: Text
@@ -13,12 +13,12 @@ export interface Outcome {
   readonly stderr?: Text
 }
 
-/** A table with exactly these rows. Column widths are ignored; `*` matches any one word. */
+/** Returns a pattern for a table with exactly these rows. Ignores the widths of columns. `*` matches any one word. */
 export function table(...rows: readonly string[]): RegExp {
   return new RegExp(`^${rows.map((row) => `${pattern(row)} *`).join('\n')}\n$`)
 }
 
-/** Expects each of these as a line, with any indentation. */
+/** Returns patterns that expect each text as a whole line, with any indentation. */
 export function lines(...wanted: readonly string[]): readonly RegExp[] {
   return wanted.map((line) => new RegExp(`^[\\t ]*${pattern(line)}[\\t ]*$`, 'm'))
 }
@@ -31,7 +31,7 @@ function pattern(row: string): string {
     .join('[\\t ]+')
 }
 
-/** Describes the difference; undefined if there is none. */
+/** Describes how the printed text differs from the expected output. Returns undefined if it does not differ. */
 export function describeDifference(printed: string, expected: Text): string | undefined {
   if (typeof expected === 'string') {
     const matches = printed === expected || printed === `${expected}\n`

@@ -9,14 +9,14 @@ export interface CommandResult {
 }
 
 export interface RunOptions {
-  /** Sent to stdin, which is otherwise empty. */
+  /** Input on stdin. Default: empty. */
   readonly input?: string
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Directory and environment of a command. */
+/** Working directory and environment variables of a command. */
 export interface Place {
-  /** Default: the cache directory. */
+  /** Working directory. Default: the cache directory. */
   readonly directory?: string
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -34,7 +34,7 @@ export class Kubectl {
     mkdirSync(cache, { recursive: true })
   }
 
-  /** Never rejects; the result includes the exit code. */
+  /** Runs kubectl and returns its output and exit code. Never rejects. */
   try(args: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
     return new Promise((resolve) => {
       const child = execFile(
@@ -43,7 +43,7 @@ export class Kubectl {
         { cwd: this.#directory, env: { ...this.#environment, ...options.environment }, maxBuffer: 64 << 20, timeout: 60_000 },
         (error, stdout, stderr) => resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr }),
       )
-      // A kubectl that ends before it reads its input closes the pipe.
+      // Ignores the error of a closed pipe, which occurs if kubectl exits before it has read its input.
       child.stdin?.on('error', () => {})
       child.stdin?.end(options.input ?? '')
     })
@@ -55,7 +55,7 @@ export class Kubectl {
     return stdout
   }
 
-  /** Starts a kubectl that keeps running, such as `get -w`. */
+  /** Starts a kubectl command that keeps running, such as `get -w`. */
   start(
     args: readonly string[],
     environment: Readonly<Record<string, string>> = {},

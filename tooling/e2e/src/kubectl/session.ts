@@ -33,7 +33,7 @@ export class Session {
     }
   }
 
-  /** Fails unless the command exits with 0. */
+  /** Runs a kubectl command. Throws if its exit code is not 0. */
   run(command: string, options?: RunOptions): Promise<string> {
     return this.kubectl.run(splitWords(command), options)
   }

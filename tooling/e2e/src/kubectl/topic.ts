@@ -1,4 +1,4 @@
 import type { Session, Step } from './session.ts'
 
-/** Scenarios by name: a list of commands, or a function. */
+/** Scenarios of one topic by name. A scenario is a list of commands or a function. */
 export type Topic = Readonly<Record<string, readonly Step[] | ((session: Session) => Promise<void>)>>

@@ -3,12 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 export interface IssuedCertificates {
-  /** Path of "NAME.pem" or "NAME.key". */
+  /** Returns the path of a file "NAME.pem" or "NAME.key". */
   file(name: string): string
   text(name: string): string
 }
 
-/** Issues a certificate authority (`ca`) and certificates by name for the given addresses. Needs openssl. */
+/** Creates a certificate authority (`ca`) and issues certificates by name for the given addresses. Needs openssl. */
 export function issueCertificates(openssl: string, directory: string, names: Readonly<Record<string, string>>): IssuedCertificates {
   const run = (...args: string[]): void => void execFileSync(openssl, args, { cwd: directory, stdio: 'ignore' })
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']

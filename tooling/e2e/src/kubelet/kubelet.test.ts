@@ -20,7 +20,7 @@ const longTimeout = { timeout: 15_000 }
 
 const openssl = findOpenssl()
 const kubectlBinary = findKubectl()
-/** An address that the server may connect to; loopback addresses are not allowed. */
+/** Address of this machine that is not a loopback address, because the server does not connect to loopback addresses. */
 const address = Object.values(os.networkInterfaces())
   .flatMap((infos) => infos ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
@@ -59,7 +59,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       expect(seen.headers).not.toHaveProperty('authorization')
     })
 
-    test('are empty for a pod without a node, after validation of the options', async () => {
+    test('are empty for a pod without a node, but invalid options are rejected', async () => {
       await makePod('nowhere')
       expect((await log('', 'nowhere')).status).toBe(204)
       expect((await log('container=none')).json()).toMatchObject({ code: 400, message: 'container none is not valid for pod p' })
@@ -72,7 +72,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       expect((await log('', 'none')).json()).toMatchObject({ code: 404, message: 'pods "none" not found' })
     })
 
-    test("require a container name if there are several; return the kubelet's errors", async () => {
+    test("require a container name if the pod has several containers, and return the kubelet's errors", async () => {
       const containers = ['a', 'waiting'].map((name) => ({ name, image: 'busybox' }))
       await makePod('two', { nodeName: 'n', containers })
       expect((await log('', 'two')).json()).toMatchObject({
@@ -109,7 +109,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
     })
   })
 
-  describe('a request that does not upgrade or is not allowed', () => {
+  describe('a request without upgrade or without permission', () => {
     test('is rejected', async () => {
       const answer = await client.request('POST', `${pods}/p/exec?command=true&stdout=1`)
       expect(answer.json()).toMatchObject({ code: 400, reason: 'BadRequest', message: 'Upgrade request required' })
@@ -182,7 +182,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
     })
   })
 
-  test.skipIf(address === undefined)('a half-closed connection still receives its response, in any protocol', async () => {
+  test.skipIf(address === undefined)('a connection that the client has half closed still receives the response', async () => {
     const { socket, head } = await client.upgrade('/api/v1/nodes/n/proxy/tell', { Connection: 'Upgrade', Upgrade: 'tell' })
     expect(head).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tell\r\n/)
     socket.end('everything')
@@ -217,7 +217,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
     ['WebSocket', {}],
     ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }],
   ])('kubectl, in %s', (_name, environment) => {
-    test('exec: separate stdin, stdout and stderr, and exit codes', async () => {
+    test('exec separates stdin, stdout and stderr, and returns the exit code', async () => {
       expect(await kubectl.run(['exec', 'p', '--', 'echo', 'a b', '~*'], { environment })).toBe('a b ~*\n')
       const both = await kubectl.try(['exec', '-i', 'p', '--', 'sh', '-c', 'cat; echo wrong >&2; exit 3'], {
         input: 'typed\n',
@@ -226,12 +226,12 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       expect(both).toEqual({ code: 3, stdout: 'typed\n', stderr: 'wrong\ncommand terminated with exit code 3\n' })
     })
 
-    test('exec: megabytes in both directions', async () => {
+    test('exec transfers megabytes in both directions', async () => {
       const input = 'x'.repeat(79).concat('\n').repeat(50_000)
       expect(await kubectl.run(['exec', '-i', 'p', '--', 'cat'], { input, environment })).toBe(input)
     })
 
-    test('exec: errors of the kubelet', async () => {
+    test('exec returns errors of the kubelet', async () => {
       await client.request('DELETE', `${pods}/refused?gracePeriodSeconds=0`)
       await makePod('refused', { nodeName: 'n', containers: [{ name: 'refusing', image: 'busybox' }] })
       const { code, stderr } = await kubectl.try(['exec', 'refused', '--', 'true'], { environment })

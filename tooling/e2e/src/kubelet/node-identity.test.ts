@@ -15,7 +15,7 @@ describe.skipIf(openssl === undefined)('kubelets with client certificates, under
   const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-node-identity-'))
   const agents: https.Agent[] = []
   let server: KeelsonProcess
-  /** A request of the user, answered with the status and the message of a Status. */
+  /** Function that sends a request as a user. Returns the status code, and the message if the response is a Status. */
   type Ask = (method: string, path: string, body?: object) => Promise<string>
   let node: Ask
   let nodeWithoutGroup: Ask

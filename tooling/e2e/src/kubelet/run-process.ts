@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 
-/** Transport of a process's output. `end*` follows the last chunk of each stream. */
+/** Receiver of a process's output. `end*` is called after the last chunk of each stream. */
 export interface ProcessEnds {
   stdout(piece: Buffer): boolean
   stderr(piece: Buffer): boolean
-  /** Called after all output, with the exit status in the kubelet's format. */
+  /** Called after all output with the exit status, which is a Status object like the kubelet's. */
   exited(status: object): void
 }
 
-/** Runs a command as a stand-in for a container. */
+/** Runs a command on this machine instead of in a container. */
 export function runProcess(command: readonly string[], ends: ProcessEnds): ChildProcess {
   const [file = 'true', ...rest] = command
   const child = spawn(file, rest, { stdio: ['pipe', 'pipe', 'pipe'] })

@@ -5,7 +5,10 @@ import { websocketAccept, WebSocketFrameReader, websocketMessage, websocketOpcod
 import { serveSpdy } from './spdy-server.ts'
 import type { SpdyStream } from './spdy-server.ts'
 
-/** Forwards connections to ports of this machine instead of a pod's ports. Each connection uses a pair of SPDY streams. */
+/**
+ * Serves port-forward over SPDY. Forwards connections to ports of this machine instead of a pod's ports. Each connection uses a pair of
+ * streams.
+ */
 export function servePortForwardInSpdy(upgraded: Duplex, head: Buffer): void {
   upgraded.write(
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: portforward.k8s.io\r\n\r\n',
@@ -30,7 +33,7 @@ export function servePortForwardInSpdy(upgraded: Duplex, head: Buffer): void {
   })
 }
 
-/** Forwards connections of old clients over WebSocket, with a data and an error channel for each port of the query. */
+/** Serves port-forward over WebSocket, which old clients use. Each port in the query has a data channel and an error channel. */
 export function servePortForwardInWebSocket(incoming: IncomingMessage, socket: Duplex, ports: readonly number[]): void {
   const accept = websocketAccept(String(incoming.headers['sec-websocket-key']))
   socket.write(

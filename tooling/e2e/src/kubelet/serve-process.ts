@@ -13,7 +13,7 @@ export interface ProcessRequest {
   readonly query: URLSearchParams
 }
 
-/** Serves the process over SPDY streams, version 4 of the protocol, like a kubelet. */
+/** Serves exec and attach over SPDY streams with version 4 of the protocol, like a kubelet. */
 export function serveProcessInSpdy({ socket, head, command, query }: ProcessRequest): void {
   socket.write(
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n',
@@ -51,7 +51,7 @@ export function serveProcessInSpdy({ socket, head, command, query }: ProcessRequ
   })
 }
 
-/** Serves the process over WebSocket channels, version 4 or 5 of the protocol. */
+/** Serves exec and attach over WebSocket channels with version 4 or 5 of the protocol. */
 export function serveProcessInWebSocket({ incoming, socket, head, command, query }: ProcessRequest): void {
   const protocols = String(incoming.headers['sec-websocket-protocol']).split(/\s*,\s*/)
   const protocol = protocols.includes('v5.channel.k8s.io') ? 'v5.channel.k8s.io' : 'v4.channel.k8s.io'

@@ -11,18 +11,18 @@ export interface ServerWithKubelet extends AsyncDisposable {
   readonly server: KeelsonProcess
   readonly kubelet: TestKubelet
   readonly client: HttpsClient
-  /** Removed after the tests. */
+  /** Directory for files of the tests. It is removed at the end. */
   readonly directory: string
-  /** Creates a node with the test's kubelet at the given address. */
+  /** Creates a Node object whose kubelet is the test kubelet at the given address. */
   makeNode(name: string, at: string, status?: object): Promise<void>
-  /** Creates a pod with one container `c` and the status running. */
+  /** Creates a running pod with one container `c`. */
   makePod(name: string, spec?: object, status?: object): Promise<void>
 }
 
 const merge = { 'content-type': 'application/merge-patch+json' }
 const pods = '/api/v1/namespaces/default/pods'
 
-/** Starts a server and a kubelet for node `n`, which has an address of this machine and runs pod `p`. */
+/** Starts a server and a test kubelet. Creates the node `n` with an address of this machine, and the running pod `p` on it. */
 export async function startServerWithKubelet(openssl: string, address = '127.0.0.1'): Promise<ServerWithKubelet> {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-kubelet-'))
   const certificates = issueCertificates(openssl, directory, { kubelet: `IP:${address}`, apiserver: 'DNS:apiserver' })

@@ -6,7 +6,7 @@ export interface SpdyStream {
   readonly headers: Readonly<Record<string, string>>
   onData: (piece: Buffer) => void
   onEnd: () => void
-  /** Returns false if the receiver is too slow. */
+  /** Writes a chunk to the stream. Returns false if the receiver is too slow. */
   write(piece: Buffer): boolean
   end(): void
 }
@@ -65,7 +65,10 @@ class SpdyServer {
     return stream
   }
 
-  /** All headers of a connection share one zlib stream, so it is decompressed from its start each time; there are few headers. */
+  /**
+   * Decodes a block of headers. All headers of a connection share one zlib stream. Decompresses the stream from its start each time,
+   * because there are few headers.
+   */
   #headers(block: Buffer): Record<string, string> {
     this.#compressed = Buffer.concat([this.#compressed, block])
     const plain = inflateSync(this.#compressed, { dictionary: spdyDictionary, finishFlush: constants.Z_SYNC_FLUSH })

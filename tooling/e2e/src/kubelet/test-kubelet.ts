@@ -7,12 +7,12 @@ import { servePortForwardInSpdy, servePortForwardInWebSocket } from './serve-por
 import { serveProcessInSpdy, serveProcessInWebSocket } from './serve-process.ts'
 
 export interface TestKubeletOptions {
-  /** Certificate in PEM format. */
+  /** Serving certificate in PEM format. */
   readonly certificate: string
   readonly key: string
   readonly authority: string
   readonly host?: string
-  /** Command that attach connects to. */
+  /** Command whose process attach connects to. */
   readonly attached?: readonly string[]
 }
 
@@ -20,22 +20,22 @@ export interface SeenRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** CN of the client certificate, if the authority issued it. */
+  /** Common name of the client certificate. Undefined if the certificate is not from the test's authority. */
   readonly client: string | undefined
 }
 
 export interface TestKubelet extends AsyncDisposable {
   readonly port: number
   readonly requests: readonly SeenRequest[]
-  /** Number of open connections. */
+  /** Returns the number of open connections. */
   readonly connections: () => number
   /** Appends a line to the log of every container and sends it to followers. */
   log(line: string): void
-  /** Ends all followed logs, as if the containers had ended. */
+  /** Ends all streams of followed logs, as if the containers had exited. */
   endLogs(): void
 }
 
-/** A minimal kubelet for API server tests: logs, processes, ports, and a page. Processes run on this machine. */
+/** Starts a minimal kubelet for API server tests. It serves logs, exec, attach, port-forward and a page. Processes run on this machine. */
 export async function startTestKubelet(options: TestKubeletOptions): Promise<TestKubelet> {
   const { certificate, key, authority, host = '127.0.0.1', attached = ['cat'] } = options
   const requests: SeenRequest[] = []
@@ -118,7 +118,7 @@ export async function startTestKubelet(options: TestKubeletOptions): Promise<Tes
   }
 }
 
-/** Serves a protocol that needs half-closed connections. */
+/** Serves a test protocol that returns all input after the client has half closed the connection. */
 function repeatAtEnd(socket: Duplex, head: Buffer): void {
   const heard = [head]
   socket.allowHalfOpen = true

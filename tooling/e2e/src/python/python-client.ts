@@ -12,8 +12,8 @@ const run = promisify(execFile)
 const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url))
 
 /**
- * Returns a Python with the packages in `requirements.txt`. Creates the environment with PYTHON_BIN or python3 and keeps it in the user's
- * cache.
+ * Returns the path of a Python that has the packages of `requirements.txt`. Creates a virtual environment in the user's cache with
+ * PYTHON_BIN or python3.
  */
 export async function findPythonWithClient(): Promise<string | undefined> {
   const python = process.env['PYTHON_BIN'] ?? findOnPath('python3')

@@ -10,13 +10,13 @@ export type Protocol = 'HTTP/1.1' | 'HTTP/2'
 export interface OpenWatch {
   readonly status: number
   readonly type: string
-  /** Events received so far. */
+  /** Returns the events received so far. */
   events(): readonly { readonly type: string }[]
   /** Closes the connection abruptly. */
   drop(): void
 }
 
-/** Opens a watch on its own connection, after the server's response headers. */
+/** Opens a watch on its own connection. Resolves when the response headers have arrived. */
 export async function openWatch(
   protocol: Protocol,
   server: Pick<KeelsonProcess, 'url' | 'token'>,

@@ -88,7 +88,7 @@ describe.each(protocols)('a client with only %s', (protocol) => {
 })
 
 describe('a watch disappears from the server within a second after its client disconnects', () => {
-  /** Counts watches like an operator would, from the metrics. */
+  /** Returns the number of open watches according to the metrics. */
   const watching = async (): Promise<number> => {
     const line = /^apiserver_longrunning_requests\{[^}]*resource="secrets"[^}]*verb="WATCH"[^}]*\} (\d+)$/m
     return Number(line.exec((await http1.request('GET', '/metrics')).text)?.[1] ?? 0)
@@ -103,7 +103,7 @@ describe('a watch disappears from the server within a second after its client di
     const dropped = performance.now()
     for (const watch of watches) watch.drop()
     let left: number
-    // A request sent after that second must not report the watch, however slow the responses are.
+    // A metrics request that was sent after the second must not count the watch, even if its response is slow.
     do {
       const asked = performance.now()
       left = await watching()

@@ -6,13 +6,13 @@ import { installGoProgram } from './install-go-program.ts'
 
 export interface GoDirectory {
   readonly what: string
-  /** The module is `keelson/NAME`. */
+  /** Name of the program. The Go module is `keelson/NAME`. */
   readonly name: string
-  /** The module's directory. */
+  /** Directory of the Go module. */
   readonly url: URL
 }
 
-/** Compiles the Go program in a directory if its sources changed. */
+/** Compiles the Go program in a directory if its sources have changed. Returns the path of the program, or undefined without Go. */
 export function buildGoDirectory({ what, name, url }: GoDirectory): Promise<string | undefined> {
   const directory = fileURLToPath(url)
   const hash = createHash('sha256')

@@ -4,7 +4,7 @@ export interface EtcdCluster extends AsyncDisposable {
   readonly members: readonly EtcdProcess[]
 }
 
-/** Starts a cluster of etcds. Ticks are long, so that a busy machine does not cause elections. */
+/** Starts an etcd cluster. The heartbeat interval is long, so that a busy machine does not cause elections. */
 export async function startEtcdCluster(binary: string, size: number): Promise<EtcdCluster> {
   const peerPorts = await freePorts(size)
   const cluster = peerPorts.map((peerPort, i) => `m${i}=http://127.0.0.1:${peerPort}`).join(',')

@@ -5,29 +5,32 @@ import os from 'node:os'
 import path from 'node:path'
 
 export interface EtcdProcess extends AsyncDisposable {
-  /** URL of the server, "http://127.0.0.1:PORT" or https. Does not change after a restart. */
+  /** URL of the server, for example "http://127.0.0.1:PORT". A restart does not change it. */
   readonly url: string
   readonly port: number
-  /** Sends SIGKILL and waits for the exit. */
+  /** Kills etcd with SIGKILL and waits until it has exited. */
   kill(): Promise<void>
-  /** Sends SIGTERM and waits for the exit. */
+  /** Stops etcd with SIGTERM and waits until it has exited. */
   stop(): Promise<void>
-  /** Restarts etcd with the same data and port; resolves when it serves. */
+  /** Starts etcd again with the same data and port. Resolves when etcd accepts requests. */
   start(): Promise<void>
-  /** Suspends the process: it stops responding but keeps its connections. */
+  /** Suspends the process. It then no longer responds, but its connections stay open. */
   pause(): void
   resume(): void
 }
 
 export interface EtcdProcessOptions {
-  /** PEM files. Clients must then present a certificate of the same authority. */
+  /** Paths of PEM files. If set, clients must present a certificate of the authority. */
   readonly tls?: { readonly authority: string; readonly certificate: string; readonly key: string }
   readonly flags?: readonly string[]
-  /** Membership in a cluster. A member only serves once a majority has started. */
+  /** Makes the process a member of a cluster. A member accepts requests only after a majority has started. */
   readonly member?: { readonly name: string; readonly peerPort: number; readonly cluster: string }
 }
 
-/** Starts an etcd in a temporary directory. Short ticks let it elect itself immediately and allow leases of one second. */
+/**
+ * Starts etcd in a temporary directory. The heartbeat interval is short, so that etcd elects itself immediately and leases of one second
+ * are possible.
+ */
 export async function startEtcd(binary: string, options: EtcdProcessOptions = {}): Promise<EtcdProcess> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-etcd-'))
   const [port, ownPeerPort, metricsPort] = (await freePorts(3)) as [number, number, number]
@@ -107,7 +110,7 @@ async function healthy(url: string): Promise<boolean> {
   }
 }
 
-/** Finds a free port, because etcd cannot choose a port and report it. */
+/** Finds free TCP ports, because etcd cannot choose a port and report it. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer())
   const ports = await Promise.all(

@@ -6,7 +6,7 @@ import { userCache } from './user-cache.ts'
 export interface DebianBinary {
   readonly suite: string
   readonly package: string
-  /** Path inside the package. */
+  /** Path of the program inside the package. */
   readonly binary: string
 }
 
@@ -29,7 +29,7 @@ export function fetchDebianBinary(wanted: DebianBinary): string | undefined {
     const options = [
       `Dir::Etc::sourcelist=${scratch}/sources.list`,
       'Dir::Etc::sourceparts=-',
-      // Prevents packages installed here from replacing the requested one.
+      // Ignores packages that are installed on this machine, so that apt downloads the requested one.
       `Dir::State::status=${scratch}/status`,
       `Dir::State::lists=${scratch}/lists`,
       `Dir::Cache=${scratch}`,
@@ -50,7 +50,7 @@ export function fetchDebianBinary(wanted: DebianBinary): string | undefined {
   }
 }
 
-/** Returns the mirror that this machine already uses. */
+/** Returns the URL of the Debian mirror in this machine's apt settings. */
 function debianMirror(): string | undefined {
   const files = ['/etc/apt/sources.list', ...list('/etc/apt/sources.list.d')]
   for (const file of files) {

@@ -10,7 +10,10 @@ export interface WantedBinary {
   readonly debian: { readonly package: string; readonly path: string }
 }
 
-/** Returns NAME_BIN, else the one on PATH, else Debian's, unpacked into the user's cache. Undefined if none is available. */
+/**
+ * Returns the path of a program: the environment variable NAME_BIN, else the program on PATH, else the program of a Debian package,
+ * unpacked into the user's cache. Returns undefined if none is available.
+ */
 export function findBinary({ name, version, debian }: WantedBinary): string | undefined {
   const variable = `${name.toUpperCase()}_BIN`
   const works = (binary: string | undefined): binary is string => binary !== undefined && runs(binary, version)

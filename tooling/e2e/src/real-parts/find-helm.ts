@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { findOnPath } from './find-on-path.ts'
 import { installGoProgram } from './install-go-program.ts'
 
-/** This version uses the client-go of Kubernetes 1.36, so it shares compiled packages with the client-go test program. */
+/** Helm version to compile. It uses the client-go of Kubernetes 1.36, so it shares compiled packages with the client-go test program. */
 const version = 'v4.2.4'
 
-/** Returns HELM_BIN, else a Helm 4 on PATH, else one compiled from source. */
+/** Returns the path of Helm: the environment variable HELM_BIN, else Helm 4 on PATH, else Helm compiled from source. */
 export async function findHelm(): Promise<string | undefined> {
   const found = process.env['HELM_BIN'] ?? findOnPath('helm')
   if (found !== undefined && isHelm4(found)) return found

@@ -8,7 +8,7 @@ import { userCache } from './user-cache.ts'
 
 export interface GoProgram {
   readonly what: string
-  /** Name with a hash of the sources. A program with this name in the user's cache is not rebuilt. */
+  /** File name of the program in the user's cache. Contains a hash of the sources. An existing file is not rebuilt. */
   readonly name: string
   /** Package for `go install`, which writes one program to GOBIN. */
   readonly package: string
@@ -16,8 +16,8 @@ export interface GoProgram {
 }
 
 /**
- * Compiles with GO_BIN or the Go on PATH, using Go's own caches. The first compilation takes minutes of processor time. It runs at low
- * priority because of concurrent tests, and compilations run one after the other, because the second reuses half of the first.
+ * Compiles a Go program with GO_BIN or the Go on PATH, with Go's caches. The first compilation takes minutes of processor time, so it runs
+ * at low priority. Compilations run one after the other, because they share packages.
  */
 export async function installGoProgram(wanted: GoProgram): Promise<string | undefined> {
   const binary = path.join(userCache, wanted.name)

@@ -2,13 +2,16 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface TcpProxy extends AsyncDisposable {
   readonly url: string
-  /** Discards all later bytes of a direction. Undefined forwards both directions. */
+  /** Discards all further bytes of one direction. `undefined` forwards both directions again. */
   swallow(direction: 'requests' | 'answers' | undefined): void
-  /** Resets all connections. Still accepts new ones. */
+  /** Resets all connections. The proxy still accepts new connections. */
   cut(): void
-  /** Resets all connections each time the server has sent the next number of bytes. Replaces earlier calls. */
+  /**
+   * Resets all connections when the server has sent the first number of bytes, then again for each further number. Replaces the numbers of
+   * earlier calls.
+   */
   cutAfter(...bytes: readonly number[]): void
-  /** Number of cuts so far. */
+  /** Number of times that connections were reset so far. */
   readonly cuts: number
   /** Number of accepted connections so far. */
   readonly connections: number
@@ -50,7 +53,7 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
         if (!client.write(data)) upstream.pause()
       } else {
         planned.shift()
-        // Forwards earlier bytes and drops later ones, so that the break is in the middle.
+        // Forwards the bytes up to the limit and drops the rest of the chunk, so that a connection breaks in the middle of the data.
         upstream.off('data', answer)
         client.write(data.subarray(0, left), cut)
       }

@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const scratch = path.join(import.meta.dirname, '../../dist/recipes')
 const guide = readFileSync(path.join(repositoryRoot, 'CONTRIBUTING.md'), 'utf8')
 const recipes = [...guide.matchAll(/^### (Add .*)\n[^]*?^```ts\n([^]*?)^```/gm)].map(([, title, code]) => [title!, code!] as const)
-/** Declarations of packages without types. */
+/** Files that declare types for packages without types. */
 const ambient = path.join(repositoryRoot, 'packages/*/src/*.d.ts')
 const fileOf = (title: string): string => path.join(scratch, `${title.toLowerCase().replaceAll(' ', '-')}.ts`)
 
@@ -29,7 +29,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(scratch, { recursive: true }))
 
-test('CONTRIBUTING.md has the recipes', () => {
+test('CONTRIBUTING.md contains the expected recipes', () => {
   expect(recipes.map(([title]) => title)).toEqual(['Add a resource', 'Add a group', 'Add a filter', 'Add an admission plugin'])
 })
 

@@ -22,7 +22,7 @@ export function readClientRequests(): readonly ClientRequest[] | undefined {
   return existsSync(recorded) ? (JSON.parse(readFileSync(recorded, 'utf8')) as ClientRequest[]) : undefined
 }
 
-/** Missing features by path prefix. `docs/compatibility.md` has the same list. */
+/** Path prefixes of requests that are not supported yet, each with the missing feature. `docs/compatibility.md` has the same list. */
 export const laterShapes: Readonly<Record<string, string>> = {
   '/apis/apiextensions.k8s.io/': 'custom resource definitions',
   '/apis/apiregistration.k8s.io/': 'API services',
@@ -35,15 +35,15 @@ export interface Target {
   readonly isNamespaced: boolean
   readonly isNamed: boolean
   readonly subresource: string | undefined
-  /** Path of the collection, with `{ns}`. */
+  /** Path of the collection. Contains the placeholder `{ns}` if the resource is namespaced. */
   readonly collection: string
 }
 
 const resourcePath = /^(\/api\/|\/apis\/([^/]+)\/)([^/]+)(\/namespaces\/\{ns\})?\/([^/{]+)(\/\{name\})?(?:\/([^/]+))?$/
 
-/** Returns undefined for paths that are not resources (discovery, OpenAPI, health). */
+/** Parses the path of a recorded request. Returns undefined for paths that are not resources, such as discovery, OpenAPI and health. */
 export function parseTarget({ path: whole }: Pick<ClientRequest, 'path'>): Target | undefined {
-  // Subresources of a namespace were recorded as if they were resources in the namespace.
+  // The path of a namespace's subresource looks like a resource in that namespace, so it is a special case.
   const own = /^\/api\/v1\/namespaces\/\{ns\}\/(finalize|status)$/.exec(whole)?.[1]
   const match = resourcePath.exec(own === undefined ? whole : `/api/v1/namespaces/{name}/${own}`)
   if (match === null) return undefined

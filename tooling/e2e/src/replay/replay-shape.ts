@@ -12,7 +12,10 @@ import type { Placed } from './sample-objects.ts'
 let made = 0
 const madeNames = 'replay-'
 
-/** Returns a unique name for an object or namespace, so that deletes affect only their own request. */
+/**
+ * Returns a unique name for an object or a namespace. Each replayed request uses its own objects, so that deletes do not affect other
+ * requests.
+ */
 function newName(): string {
   made += 1
   return `${madeNames}${made}`
@@ -40,7 +43,7 @@ export async function replayShape(client: Http2Client, shape: ClientRequest, cod
   return sender?.name === undefined || code !== 404 ? send(client, request) : sendWithout(client, request)
 }
 
-/** Deletes an object that the server itself creates whenever it is missing, and reads it before that. */
+/** Deletes an object that the server creates again when it is missing, and sends the request before the object exists again. */
 async function sendWithout(client: Http2Client, request: Sent): Promise<Http2Answer> {
   for (let tries = 0; ; tries++) {
     await client.request('DELETE', request.path)
@@ -57,14 +60,14 @@ interface Situation {
   readonly code: number
 }
 
-/** A request to send. */
+/** A request that is ready to be sent. */
 interface Sent {
   readonly shape: ClientRequest
   readonly sender: Sender | undefined
   readonly path: string
   readonly body?: Uint8Array
   readonly headers?: Readonly<Record<string, string>>
-  /** Replaces variable names in the query. */
+  /** Object name that replaces the variable name in the query. */
   readonly selected?: string
 }
 
@@ -97,7 +100,7 @@ interface Posted {
   readonly subresource: string
 }
 
-/** Kubelets bind tokens to a pod. */
+/** Returns the body of a POST. For a TokenRequest of a kubelet, it binds the token to a pod. */
 async function buildPosted(client: Http2Client, { shape, placed, subresource }: Posted): Promise<JsonObject> {
   const posted = samplePosted(placed, subresource)
   if (shape.client !== 'hollow-kubelet' || subresource !== 'token') return posted
@@ -121,7 +124,7 @@ async function makeNamespace(client: Http2Client): Promise<string> {
 
 const core = { group: '', version: 'v1' }
 
-/** Objects with well-known names may exist. */
+/** Creates a sample object. Accepts that it exists already, because some objects have well-known names. */
 async function create(client: Http2Client, collection: string, placed: Placed, more: JsonObject = {}): Promise<void> {
   const { status, body } = await client.request('POST', collection.replace('{ns}', placed.namespace ?? ''), {
     body: await encodeBody({ ...sampleObject(placed), ...more }, 'application/json'),
@@ -131,7 +134,10 @@ async function create(client: Http2Client, collection: string, placed: Placed, m
   if (status !== 201 && !isWellKnown) throw new Error(`${collection}: creating the sample returned ${status}: ${body.toString()}`)
 }
 
-/** Runs a pod on the node of the same name, with the service account and the ConfigMap of that name. Waits until the node may read them. */
+/**
+ * Creates a pod on the node of the same name. The pod uses the service account and the ConfigMap of the same name. Waits until the node is
+ * allowed to read them.
+ */
 async function runPod(client: Http2Client, { name, namespace = '' }: Placed): Promise<void> {
   const inNamespace = (plural: string, more?: JsonObject): Promise<void> =>
     create(client, `/api/v1/namespaces/{ns}/${plural}`, { ...core, plural, name, namespace }, more)
@@ -190,14 +196,17 @@ async function send(client: Http2Client, { shape, sender, path, body, headers, s
   })
 }
 
-/** kube-apiserver adds the groups of service accounts and of all authenticated users itself. */
+/**
+ * Returns the impersonation headers for a sender. Leaves out groups of service accounts and authenticated users, because the server adds
+ * these groups.
+ */
 function impersonate({ user, groups }: Sender): Record<string, string> {
   return { 'impersonate-user': user, ...(groups && { 'impersonate-group': groups.join() }) }
 }
 
 const left: Readonly<Record<string, string>> = { timeout: '10s', timeoutSeconds: '60', fieldManager: 'replay' }
 
-/** Fills the variable parts of the recorded query. The hash of a document is the served one. */
+/** Returns the recorded query with values for its variable parts. The hash of an OpenAPI document is read from the server. */
 async function buildQuery(client: Http2Client, { query, path }: ClientRequest, selected: string): Promise<string> {
   const parts = query.split('&').filter(Boolean)
   const filled = parts.map(async (part) => {

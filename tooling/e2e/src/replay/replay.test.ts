@@ -20,7 +20,7 @@ describe.skipIf(recorded === undefined)('requests of kube-controller-manager, ku
   let client: Http2Client
 
   beforeAll(async () => {
-    // Without controllers, only the requests change objects.
+    // The server runs without controllers, so that only the requests change objects.
     server = await startKeelsonProcess({ controllers: 'none', flags: ['--enable-admission-plugins=NodeRestriction'] })
     client = new Http2Client(server.url, server.token)
   })
@@ -29,9 +29,9 @@ describe.skipIf(recorded === undefined)('requests of kube-controller-manager, ku
     await server.stop()
   })
 
-  test('all shapes are replayed, except for features that are missing', () => expect(recorded!.length - shapes.length).toBe(2))
+  test('replays all recorded requests, except those for missing features', () => expect(recorded!.length - shapes.length).toBe(2))
 
-  test('a user without roles is refused each of them, so that the senders need theirs', async () => {
+  test('rejects all requests of a user without roles, so the senders need their roles', async () => {
     const answered: string[] = []
     for (const { method, path, query, contentType } of shapes.filter((shape) => parseTarget(shape) !== undefined)) {
       const filled = `${path.replace('{ns}', 'default').replace('{name}', 'some')}?${query.replaceAll('timeout=…', 'timeout=10s').replaceAll('…', '1')}`

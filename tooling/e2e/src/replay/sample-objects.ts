@@ -5,7 +5,7 @@ const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image
 const workload = { selector: { matchLabels: labels }, template }
 const event = { type: 'Normal', reason: 'Replayed' }
 
-/** A request for O=samples, CN=sample with a P-256 key that was not kept. */
+/** PKCS #10 certificate request for O=samples, CN=sample with a P-256 key. Its private key is not needed. */
 const signingRequest = Buffer.from(
   `-----BEGIN CERTIFICATE REQUEST-----\n${[
     'MIHeMIGFAgEAMCMxDzANBgNVBAMMBnNhbXBsZTEQMA4GA1UECgwHc2FtcGxlczBZ',
@@ -33,7 +33,7 @@ function sample(kind: string, body: JsonObject = {}): Sample {
   return { kind, body }
 }
 
-/** Smallest accepted objects by group and plural. Functions receive the namespace. */
+/** Smallest valid objects by group and plural. A function gets the namespace and returns the object. */
 const samples: Readonly<Record<string, Sample | ((namespace: string) => Sample)>> = {
   '/configmaps': sample('ConfigMap', { data: { a: 'b' } }),
   '/endpoints': sample('Endpoints'),
@@ -152,14 +152,14 @@ const samples: Readonly<Record<string, Sample | ((namespace: string) => Sample)>
   'storage.k8s.io/volumeattributesclasses': sample('VolumeAttributesClass', { driverName: 'example.com/disk', parameters: { a: 'b' } }),
 }
 
-/** Bodies of POSTs to subresources. */
+/** Bodies of POST requests to subresources. */
 const posted: Readonly<Record<string, Sample & { readonly apiVersion: string }>> = {
   'pods/binding': { apiVersion: 'v1', ...sample('Binding', { target: { kind: 'Node', name: 'n' } }) },
   'pods/eviction': { apiVersion: 'policy/v1', ...sample('Eviction') },
   'serviceaccounts/token': { apiVersion: 'authentication.k8s.io/v1', ...sample('TokenRequest', { spec: { audiences: [] } }) },
 }
 
-/** Patches of a status; other patches set an annotation. */
+/** Status patches by resource. Patches of other resources set an annotation. */
 const statuses: Readonly<Record<string, JsonObject>> = {
   pods: { phase: 'Running' },
   nodes: { conditions: [{ type: 'Ready', status: 'True' }] },

@@ -1,7 +1,7 @@
 import type { ClientRequest } from './client-requests.ts'
 import { parseTarget } from './client-requests.ts'
 
-/** The user that sends a request, and the place of an object that only this name lets it use. */
+/** The user that sends a request. If its permissions are limited to one object name, also the name and the namespace of that object. */
 export interface Sender {
   readonly user: string
   readonly groups?: readonly string[]
@@ -13,14 +13,14 @@ const controllerManager: Sender = { user: 'system:kube-controller-manager' }
 const scheduler: Sender = { user: 'system:kube-scheduler' }
 const authenticationInfo = { namespace: 'kube-system', name: 'extension-apiserver-authentication' }
 
-/** Service account of a controller. */
+/** Returns the sender for the service account of a controller. */
 function account(name: string): Sender {
   return { user: `system:serviceaccount:kube-system:${name}` }
 }
 
 /**
- * Requests of the controller manager with `--use-service-account-credentials`: METHOD RESOURCE/SUBRESOURCE, with `*` for all. The first that
- * matches decides. `metadata` matches requests that accept only metadata, or that send JSON like the metadata client.
+ * Senders of the controller manager's requests with `--use-service-account-credentials`. A pattern is METHOD RESOURCE/SUBRESOURCE, with `*`
+ * for all. The first matching entry applies. `metadata` matches requests that accept only metadata or send JSON, like the metadata client.
  */
 const controllers: readonly (readonly [shapes: string, clients: 'any' | 'metadata', sender: Sender])[] = [
   ['LIST *', 'metadata', account('namespace-controller')],
@@ -47,11 +47,14 @@ const controllers: readonly (readonly [shapes: string, clients: 'any' | 'metadat
   ['POST endpointslices, PUT endpointslices', 'any', account('endpointslice-controller')],
   ['PUT poddisruptionbudgets/status', 'any', account('disruption-controller')],
   ['GET leases, PUT leases', 'any', { ...controllerManager, namespace: 'kube-system', name: 'kube-controller-manager' }],
-  // The informers of all controllers use the account of the program.
+  // The informers of all controllers use the user of the controller manager.
   ['WATCH *', 'any', controllerManager],
 ]
 
-/** Returns the sender of a recorded request; undefined for administrators. `node` is the name of a kubelet's node. */
+/**
+ * Returns the sender of a recorded request. Returns undefined for administrators. `node` is the name of the node whose kubelet sends the
+ * request.
+ */
 export function findSender(shape: ClientRequest, node: string): Sender | undefined {
   const target = parseTarget(shape)
   switch (shape.client) {
@@ -82,7 +85,9 @@ export function findSender(shape: ClientRequest, node: string): Sender | undefin
   }
 }
 
-/** Both programs follow the configuration of authentication, if there is one. */
+/**
+ * Returns whether a request reads the ConfigMap extension-apiserver-authentication. Both the controller manager and the scheduler watch it.
+ */
 function readsAuthenticationInfo(shape: ClientRequest): boolean {
   return shape.path.startsWith('/api/v1/namespaces/{ns}/configmaps') && shape.method === 'GET' && isMetadataClient(shape)
 }

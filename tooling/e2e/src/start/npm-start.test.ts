@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** npm and all its child processes share stdout, which closes when the last one has ended. */
+/** Runs `npm start`. `closed` resolves when npm and all of its child processes have ended, because they share stdout. */
 async function npmStart(name: string): Promise<{ npm: ChildProcess; output: () => string; closed: Promise<unknown> }> {
   const npm = spawn('npm', ['start', '--', `--data-dir=${path.join(directory, name)}`, '--storage-backend=memory', '--secure-port=0'], {
     cwd: repositoryRoot,
@@ -25,7 +25,7 @@ async function npmStart(name: string): Promise<{ npm: ChildProcess; output: () =
   return { npm, output: () => output, closed }
 }
 
-test.skipIf(process.platform === 'win32')('ending npm also ends the server it started', { timeout: 60_000 }, async () => {
+test.skipIf(process.platform === 'win32')('the server ends when the npm process that started it ends', { timeout: 60_000 }, async () => {
   const { npm, output, closed } = await npmStart('term')
   npm.kill('SIGTERM')
   await closed

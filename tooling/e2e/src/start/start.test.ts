@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { HttpsClient } from '../https-client.ts'
 import { startKeelsonProcess } from '../keelson-process.ts'
-import { processMemory } from './process-memory.ts'
+import { readProcessMemory } from './process-memory.ts'
 
 const seconds = (from: number): number => (performance.now() - from) / 1000
 
@@ -14,7 +14,8 @@ test.skipIf(process.platform !== 'linux')(
     const dataDir = await mkdtemp(path.join(os.tmpdir(), 'keelson-start-'))
     try {
       const times: number[] = []
-      // The first start creates the data. If other tests keep the machine busy, more starts are needed for one without interference.
+      // The first start creates the data. If other tests keep the machine busy, more starts are measured, so that at least one is not
+      // disturbed.
       const enough = (): boolean => times.length >= 5 && (Math.min(...times) <= 0.5 || times.length >= 15)
       for (let round = 0; !enough(); round++) {
         const began = performance.now()
@@ -24,13 +25,13 @@ test.skipIf(process.platform !== 'linux')(
         if (round > 0) times.push(seconds(began))
         if (!enough()) continue
         await new Promise((resolve) => setTimeout(resolve, 10_000))
-        const { rss, rssAnon } = processMemory(server.pid)
+        const { rss, rssAnon } = readProcessMemory(server.pid)
         const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Infinity
         console.log(
           `start to /readyz: ${times.map((time) => time.toFixed(2)).join(' ')} s, median ${median.toFixed(2)} (bar 0.5); ` +
             `10 s later: RSS ${rss.toFixed(0)} MB (bar 110), RssAnon ${rssAnon.toFixed(0)} MB (bar 60)`,
         )
-        // Takes the fastest start because other tests run concurrently; when run alone, the median stays below the limit too.
+        // Checks the fastest start, because other tests run at the same time.
         expect(Math.min(...times)).toBeLessThanOrEqual(0.5)
         expect(rss).toBeLessThanOrEqual(110)
         expect(rssAnon).toBeLessThanOrEqual(60)

@@ -1,7 +1,7 @@
 import type { Revision } from '@keelson/storagebackend'
 import type { CallRecord, History, Report, Seen, Tag } from './history.ts'
 
-/** One version of a key; `tag` is undefined for a deletion. */
+/** One version of a key. `tag` is undefined if this version is a deletion. */
 export interface Version {
   readonly key: string
   readonly revision: Revision
@@ -16,8 +16,8 @@ interface CreatedAt {
 }
 
 /**
- * All known writes of a history, reconstructed from responses and watches: acknowledged writes, and unacknowledged writes that a client saw.
- * Revisions have no gaps, so a revision that is missing here belongs to an unacknowledged write that no client saw.
+ * All known writes of a history, reconstructed from responses and watches. Contains acknowledged writes, and unacknowledged writes that a
+ * client saw. Revisions have no gaps, so a revision that is missing in the log belongs to an unacknowledged write that no client saw.
  */
 export class ChangeLog {
   /** Versions by revision, then by key. */
@@ -63,12 +63,12 @@ export class ChangeLog {
     this.#replay(report)
   }
 
-  /** Returns the revision of an unacknowledged write that a client saw. */
+  /** Returns the revision of an unacknowledged write. Returns undefined if no client saw the write. */
   findRevision(record: CallRecord): Revision | undefined {
     return this.#resolved.get(record)
   }
 
-  /** Returns the key's version at a revision; undefined if it did not exist yet. */
+  /** Returns the version of a key at a revision. Returns undefined if the key did not exist yet. */
   findVersion(key: string, revision: Revision): Version | undefined {
     const versions = this.versions.get(key)
     if (!versions) return undefined
@@ -82,7 +82,7 @@ export class ChangeLog {
     return versions[low - 1]
   }
 
-  /** True if a delete of the key was never acknowledged, or if it may expire: it can disappear without a trace. */
+  /** Returns whether a key can disappear without a known write: a delete was never acknowledged, or keys may expire. */
   mayVanish(key: string): boolean {
     return this.#maybeDeleted.has(key) || this.#history.expiries === true
   }
@@ -109,7 +109,7 @@ export class ChangeLog {
               if (change.type === 'delete') deletes.set(`${change.revision}/${change.key}`, { key: change.key, revision: change.revision })
     const seenDeletes = [...deletes.values()].sort((a, b) => a.revision - b.revision)
     const deletedAt = new Set(seenDeletes.map(({ revision }) => revision))
-    // A delete at this revision belongs to another write. The key may have been deleted earlier by a write that no client saw.
+    // Returns true if the revision belongs to a write other than the delete. An earlier write that no client saw may have deleted the key.
     const isNoDelete = (key: string, revision: Revision): boolean =>
       this.mayVanish(key) && deletedAt.has(revision) && !deletes.has(`${revision}/${key}`)
     let next = 0
@@ -122,7 +122,7 @@ export class ChangeLog {
       const owner = owners.get(revision)
       for (const operation of record.call.operations) {
         if (operation.type === 'put') this.#add(operation.key, revision, operation.tag)
-        // Deleting an absent key is not a write; its revision then belongs to another write.
+        // Deleting an absent key is not a write. The revision in its response belongs to another write.
         else if ((owner === undefined || owner === record) && this.#live(operation.key) && !isNoDelete(operation.key, revision))
           this.#add(operation.key, revision, undefined)
       }
@@ -139,8 +139,8 @@ export class ChangeLog {
   }
 
   /**
-   * Returns the version's own revision, unless an unacknowledged, unseen put may have created the key at the reported create revision, or
-   * at the first seen revision after it.
+   * Returns the create revision of a version. This is the version's own revision, unless a put that was neither acknowledged nor seen may
+   * have created the key before.
    */
   #createOf(key: string, revision: Revision): Revision {
     const told = this.#created.get(key)?.find(({ at }) => at >= revision)?.created
@@ -169,7 +169,7 @@ export function describe(seen: Seen): string {
 }
 
 function* everythingSeen(history: History): Generator<Seen> {
-  // Watches first, because they report the revisions.
+  // Adds the changes of watches first, because they contain revisions.
   for (const watch of history.watches)
     for (const segment of watch.segments)
       for (const item of segment.items)

@@ -9,7 +9,7 @@ const watches = [
   { name: 'one', range: { start: '/k1', end: undefined } },
 ]
 
-describe('a history without faults', () => {
+describe('checkHistory', () => {
   it.each(Array.from({ length: 25 }, (_, seed) => seed))('passes (seed %i)', (seed) => {
     const result = checkHistory(simulate({ calls: 600, keys: 8, clients: 6, seed, watches }))
     expect(result.violations).toEqual([])
@@ -27,7 +27,7 @@ describe('a history without faults', () => {
   })
 })
 
-/** Returns a history of sequential calls, so that each planted fault is unambiguous. */
+/** Returns a history whose calls do not overlap, so that each planted fault violates one rule. */
 function sequentialHistory(): SimulatedHistory {
   const put = (key: string, tag: string): object => ({ type: 'put', key, tag })
   const seen = (key: string, tag: string, createRevision: number, modRevision: number): object => ({
@@ -139,13 +139,13 @@ describe('the checker', () => {
     }
     const a = { key: '/a', tag: 'a3', createRevision: 2, modRevision: 4 }
     const c = { key: '/c', tag: 'c1', createRevision: 6, modRevision: 6 }
-    // The first of two puts created the key; only the second was seen.
+    // The first of two puts created the key. Clients saw only the second put.
     const created = (h: Loose): void => {
       h['calls']!.push(unanswered({ type: 'put', key: '/d', tag: 'd1' }), unanswered({ type: 'put', key: '/d', tag: 'd2' }))
       after(h, 8, [a, c, { key: '/d', tag: 'd2', createRevision: 7, modRevision: 8 }])
     }
     expect(listRules(created)).toEqual([])
-    // The second put was acknowledged and the third was seen; a create revision before any of them is wrong.
+    // The second put was acknowledged and a client saw the third put. A create revision before these puts is wrong.
     const overwritten =
       (createRevision: number) =>
       (h: Loose): void => {
@@ -158,7 +158,7 @@ describe('the checker', () => {
     expect(listRules(overwritten(8))).toEqual([])
     expect(listRules(overwritten(6))).toEqual(['list-is-a-snapshot'])
     expect(listRules(overwritten(9))).toEqual(['list-is-a-snapshot'])
-    // A delete took effect. The next one finds nothing and returns the revision of a delete of another key.
+    // A delete took effect. The next delete of the key finds nothing and returns the revision of a delete of another key.
     const deleted = (h: Loose): void => {
       h['calls']!.push(unanswered({ type: 'delete', key: '/c' }))
       after(h, 7, [a])
@@ -274,14 +274,14 @@ describe('the checker', () => {
     expect(listRules(damage)).toContain(rule)
   })
 
-  it('reports only the violated rule for simple faults of a watch', () => {
+  it('reports only one rule for a fault of a watch that violates only this rule', () => {
     for (const [what, rule, damage] of planted.slice(-18)) {
       if (/outside|another write|that no client|goes back in time|wrong order/.test(what)) continue
       expect([what, listRules(damage)]).toEqual([what, [rule]])
     }
   })
 
-  it('detects a fault planted in a long, concurrent history', () => {
+  it('detects a planted fault in a long history with concurrent calls', () => {
     for (let seed = 0; seed < 10; seed++) {
       const history = simulate({ calls: 3000, keys: 8, clients: 8, seed, watches })
       const segments = history.watches[0]!.segments as unknown as { items: WatchItem[] }[]

@@ -9,14 +9,14 @@ import { checkWatch } from './watch-rules.ts'
 export interface CheckResult {
   readonly operations: number
   readonly events: number
-  /** Violations per rule; only the first few have details. */
+  /** Number of violations per rule. Only the first violations have details. */
   readonly counts: ReadonlyMap<Rule, number>
   readonly violations: readonly Violation[]
 }
 
 const maxReportedPerRule = 5
 
-/** Decides whether a store that follows the contract can have produced the history. */
+/** Checks whether a correct store could have produced the history. Returns the violated rules. */
 export function checkHistory(history: History): CheckResult {
   const counts = new Map<Rule, number>()
   const violations: Violation[] = []

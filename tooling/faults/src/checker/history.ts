@@ -36,16 +36,16 @@ export type Outcome =
       readonly count: number
       readonly more: boolean
     }
-  /** The call was certainly not applied. */
+  /** The call failed and was not applied. */
   | { readonly type: 'failed' }
-  /** The call may have been applied, but only before `returned`. */
+  /** It is unknown whether the call was applied. It was not applied after `returned`. */
   | { readonly type: 'unknown' }
 
 /** One call by one client. */
 export interface CallRecord {
   readonly call: Call
   readonly invoked: Time
-  /** Time of the response. Infinity if the call may still take effect at any time. */
+  /** Time of the response. Infinity if the call can still take effect later. */
   readonly returned: Time
   readonly outcome: Outcome
 }
@@ -64,16 +64,19 @@ export interface WatchSegment {
   readonly items: readonly WatchItem[]
 }
 
-/** The watch of one reader. Each segment resumes at the end of the previous one. */
+/** All watches of one reader. Each segment resumes where the previous segment ended. */
 export interface WatchRecord {
   readonly name: string
   readonly range: KeyRange
   readonly segments: readonly WatchSegment[]
-  /** The last segment had to deliver all changes up to this revision. */
+  /** Revision up to which the last segment must have delivered all changes. */
   readonly mustReach?: Revision
 }
 
-/** A restart of the store. All writes that clients saw before must be present. `revision` is the store's revision afterwards. */
+/**
+ * A restart of the store. All writes that clients saw before the restart must be present after it. `revision` is the revision of the store
+ * after the restart.
+ */
 export interface Restart {
   readonly time: Time
   readonly revision: Revision
@@ -83,11 +86,11 @@ export interface History {
   readonly calls: readonly CallRecord[]
   readonly watches: readonly WatchRecord[]
   readonly restarts: readonly Restart[]
-  /** Leases may expire, which deletes keys without a request. */
+  /** True if leases may expire, which deletes keys without a request. */
   readonly expiries?: boolean
-  /** The store's revision also counts unrecorded writes of other clients. */
+  /** True if the store's revision also counts writes that are not in the history. */
   readonly foreignRevisions?: boolean
-  /** Revision before the first call, when the store had none of the history's keys. */
+  /** Revision of the store before the first call. The store had none of the history's keys then. */
   readonly start: Revision
 }
 

@@ -1,13 +1,13 @@
 import type { Revision } from '@keelson/storagebackend'
 import type { Seen, Tag } from './history.ts'
 
-/** State of one key at one moment. A revision of -1 is unknown, because its write was never acknowledged. */
+/** State of one key at one moment. A revision of -1 is unknown, because the write was never acknowledged. */
 export interface KeyState {
-  /** Undefined if the key is absent. */
+  /** Tag of the key's value. Undefined if the key does not exist. */
   readonly tag: Tag | undefined
   readonly mod: Revision
   readonly create: Revision
-  /** Highest revision that the store is known to have reached; later writes are above it. */
+  /** Highest revision that the store has certainly reached. Later writes have a higher revision. */
   readonly floor: Revision
 }
 
@@ -15,7 +15,7 @@ export interface KeyState {
 export type KeyStep =
   | { readonly type: 'put'; readonly tag: Tag; readonly compare: Revision | undefined; readonly revision: Revision | undefined }
   | { readonly type: 'delete'; readonly compare: Revision | undefined; readonly revision: Revision | undefined }
-  /** Compared in a transaction that writes other keys. */
+  /** The transaction compares this key and writes other keys. */
   | { readonly type: 'check'; readonly compare: Revision; readonly revision: Revision | undefined }
   | { readonly type: 'read'; readonly entry: Seen | undefined; readonly revision: Revision }
 
@@ -25,7 +25,7 @@ export function initialState(start: Revision): KeyState {
   return { tag: undefined, mod: 0, create: 0, floor: start }
 }
 
-/** Returns the state after the step; undefined if the step cannot have had its outcome here. */
+/** Returns the state of a key after a step. Returns undefined if the outcome of the step is impossible in the state before. */
 export function applyStep(before: KeyState, step: KeyStep): KeyState | undefined {
   if (step.type === 'read') return read(before, step.entry, step.revision)
   const state = compare(before, step.compare)
@@ -50,7 +50,7 @@ export function stateKey(state: KeyState): string {
 
 function compare(state: KeyState, wanted: Revision | undefined): KeyState | undefined {
   if (wanted === undefined || state.mod === wanted) return state
-  // The compare reveals the revision of the unacknowledged write.
+  // The successful compare shows the revision of the unacknowledged write.
   if (state.mod === unknown && wanted > state.floor)
     return { ...state, mod: wanted, create: state.create === unknown ? wanted : state.create, floor: wanted }
   return undefined

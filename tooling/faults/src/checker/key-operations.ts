@@ -4,7 +4,7 @@ import type { CallRecord } from './history.ts'
 import type { KeyOperation } from './linearizable.ts'
 import type { KeyStep } from './key-model.ts'
 
-/** Splits the calls by key. Excludes lists and reads of past revisions, whose results are checked exactly. */
+/** Groups the calls of a history by key. Excludes lists and reads of past revisions, because `checkSnapshotReads` checks their results. */
 export function groupOperationsByKey(calls: readonly CallRecord[], log: ChangeLog): Map<string, KeyOperation[]> {
   const byKey = new Map<string, KeyOperation[]>()
   const add = (key: string, { invoked, returned }: CallRecord, certain: boolean, step: KeyStep): void => {

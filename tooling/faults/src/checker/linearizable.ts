@@ -4,18 +4,18 @@ import { applyStep, stateKey, type KeyState, type KeyStep } from './key-model.ts
 export interface KeyOperation {
   readonly invoked: Time
   readonly returned: Time
-  /** False if it may or may not have happened, but not after `returned`. */
+  /** False if it is unknown whether the operation happened. It did not happen after `returned`. */
   readonly certain: boolean
   readonly step: KeyStep
 }
 
 export type Verdict =
   | { readonly type: 'yes' }
-  /** `stuck`: an operation that fits nowhere in the longest order found. */
+  /** No order exists. `stuck` is an operation that cannot be added to the longest order found. */
   | { readonly type: 'no'; readonly stuck: KeyOperation }
   | { readonly type: 'undecided' }
 
-/** Valid histories need a few steps per operation; only invalid ones reach this limit. */
+/** Maximum number of steps of the search. Valid histories need only a few steps per operation. */
 const maxSteps = 1_000_000
 
 interface Frame {
@@ -27,9 +27,10 @@ interface Frame {
 }
 
 /**
- * Searches for an order of the operations, each between its call and its return, in which every outcome is valid. Uses Wing & Gong's search
- * over a linked list of calls and returns. Like Lowe's algorithm and porcupine, it skips states that it has visited (same operations
- * placed, same state). Sets of placed operations are compared by the XOR of 64 random bits per operation.
+ * Checks whether operations on one key are linearizable. Searches for an order in which every outcome is valid and each operation is
+ * between its call and its return. Uses Wing & Gong's search over a linked list of calls and returns. Like Lowe's algorithm and porcupine,
+ * skips combinations of placed operations and key state that it has visited. Compares sets of placed operations by the XOR of 64 random
+ * bits per operation.
  */
 export function checkLinearizable(operations: readonly KeyOperation[], initial: KeyState): Verdict {
   const list = new CallList(operations)
@@ -95,7 +96,7 @@ export function checkLinearizable(operations: readonly KeyOperation[], initial: 
   return { type: 'yes' }
 }
 
-/** Calls and returns in order of time, as a doubly linked list. Node 0 is the head; removing a call also removes its return. */
+/** A doubly linked list of calls and returns in order of time. Node 0 is the start of the list. Removing a call also removes its return. */
 class CallList {
   readonly #next: Int32Array
   readonly #previous: Int32Array
@@ -109,7 +110,7 @@ class CallList {
     const nodes: { readonly time: Time; readonly returns: 0 | 1; readonly index: number }[] = []
     for (const [index, { invoked, returned }] of operations.entries())
       nodes.push({ time: invoked, returns: 0, index }, { time: returned, returns: 1, index })
-    // At the same time, calls come before returns, so that the operations overlap.
+    // A call comes before a return of the same time, so that the two operations overlap.
     nodes.sort((a, b) => (a.time === b.time ? a.returns - b.returns : a.time < b.time ? -1 : 1))
     this.#next = Int32Array.from({ length: 2 * count + 2 }, (_, i) => i + 1)
     this.#previous = Int32Array.from({ length: 2 * count + 2 }, (_, i) => i - 1)
@@ -145,7 +146,7 @@ class CallList {
     this.#unlink(this.#return[operation]!)
   }
 
-  /** Must be called in the reverse order of lifting. */
+  /** Adds a removed operation again. Operations must be added in the reverse order of their removal. */
   unlift(operation: number): void {
     this.#link(this.#return[operation]!)
     this.#link(this.#call[operation]!)
@@ -162,7 +163,7 @@ class CallList {
   }
 }
 
-/** Returns pseudo-random bits. They are the same in every run, so that verdicts are reproducible. */
+/** Returns pseudo-random 32-bit numbers. The numbers are the same in every run, so that results are reproducible. */
 function randomBits(count: number): Int32Array {
   const out = new Int32Array(2 * count)
   let x = 0x9e3779b9

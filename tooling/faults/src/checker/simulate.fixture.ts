@@ -2,7 +2,7 @@ import { inRange, type KeyRange, type Revision } from '@keelson/storagebackend'
 import { createRandom } from '../load/random.ts'
 import type { CallRecord, Outcome, Seen, SeenChange, WatchItem, WatchRecord, Write } from './history.ts'
 
-/** History of a store without faults, which tests modify. */
+/** History of a store without faults. Tests plant faults in it. */
 export interface SimulatedHistory {
   calls: CallRecord[]
   watches: WatchRecord[]
@@ -33,7 +33,7 @@ export function simulate({
   const changes: SeenChange[][] = []
   const state = new Map<string, Seen>()
   let revision = 1
-  // Every client has one call at a time; calls take effect in the order of their midpoints.
+  // Every client has one call at a time. A call takes effect in the middle between its start and its end.
   const freeAt = Array.from({ length: clients }, () => 0)
   for (let i = 0; i < count; i++) {
     const client = i % clients

@@ -3,7 +3,10 @@ import { inRange } from '@keelson/storagebackend'
 import { describe, type ChangeLog, type Version } from './change-log.ts'
 import type { CallRecord, History, Outcome, Report, Seen, Time } from './history.ts'
 
-/** Checks that a call never sees an older revision than calls that returned before it started, and that its writes have a higher revision. */
+/**
+ * Checks that revisions never decrease. A call must not see an older revision than calls that returned before it started, and a write must
+ * have a higher revision.
+ */
 export function checkRevisionsNeverDecrease(history: History, report: Report): void {
   const answered = history.calls.filter(({ call, outcome }) => findRevision(outcome) !== undefined && !isPast(call))
   const byReturn = answered.toSorted((a, b) => a.returned - b.returned)
@@ -20,7 +23,7 @@ export function checkRevisionsNeverDecrease(history: History, report: Report): v
   }
 }
 
-/** Checks that all writes seen before a restart are present afterwards. */
+/** Checks that all writes that clients saw before a restart are present after it. */
 export function checkSurvival(history: History, report: Report): void {
   for (const restart of history.restarts) {
     const lost = (revision: Revision, time: Time, what: string): void => {
@@ -36,7 +39,7 @@ export function checkSurvival(history: History, report: Report): void {
   }
 }
 
-/** Checks that lists and reads of past revisions return exactly the state at their revision. */
+/** Checks that each list and each read of a past revision returns the state at its revision. */
 export function checkSnapshotReads(history: History, log: ChangeLog, report: Report): void {
   const keys = [...log.versions.keys()]
   for (const record of history.calls) {
@@ -116,7 +119,7 @@ function checkVersion(
     report('list-is-a-snapshot', `${what} contains ${describe(entry)}, but it was created at ${version.create}`)
 }
 
-/** Checks that a transaction loses a race only if a compare fails. */
+/** Checks that a transaction is only rejected if one of its compares fails. */
 export function checkLostRaces(history: History, report: Report): void {
   for (const { call, outcome } of history.calls) {
     if (call.type !== 'commit' || outcome.type !== 'lost') continue
@@ -125,7 +128,7 @@ export function checkLostRaces(history: History, report: Report): void {
   }
 }
 
-/** Checks that every revision belongs to a write: there are at most as many unseen revisions as unacknowledged writes. */
+/** Checks that every revision belongs to a write. There must not be more unseen revisions than unacknowledged writes. */
 export function checkRevisionsExplained(history: History, log: ChangeLog, report: Report): void {
   if (history.foreignRevisions || history.expiries) return
   let newest = log.revisions.at(-1) ?? history.start

@@ -11,7 +11,7 @@ import {
   type WatchSegment,
 } from './history.ts'
 
-/** Checks the nine rules on every segment of one reader's watch. */
+/** Checks the rules for watches on every segment of one reader's watch. */
 export function checkWatch(watch: WatchRecord, log: ChangeLog, report: Report): void {
   for (const [i, segment] of watch.segments.entries()) {
     const mustReach = i === watch.segments.length - 1 ? watch.mustReach : undefined
@@ -27,7 +27,7 @@ class SegmentCheck {
   readonly #resumed: boolean
   readonly #log: ChangeLog
   readonly #report: Report
-  /** Index of the item that first contained each revision. */
+  /** Index of the watch item that first contained a change, by the revision of the change. */
   readonly #shownIn = new Map<Revision, number>()
   readonly #shown = new Set<string>()
   readonly #mixed = new Set<Revision>()
@@ -148,7 +148,7 @@ class SegmentCheck {
     return this.#mayHaveBeenDeleted(key, version)
   }
 
-  /** An unseen revision between the two versions may have deleted the key. */
+  /** Returns whether a write that no client saw may have deleted the key before this version. */
   #mayHaveBeenDeleted(key: string, version: Version): boolean {
     if (!this.#log.mayVanish(key)) return false
     const from = version.previous?.revision ?? 0
@@ -156,7 +156,7 @@ class SegmentCheck {
     return false
   }
 
-  /** Number of changes of the revision that the watch had to deliver. */
+  /** Returns the number of changes of a revision that the watch had to deliver. */
   #countExpected(revision: Revision): number {
     const changes = this.#log.changes.get(revision)
     if (!changes) return 0

@@ -6,7 +6,10 @@ import type { ReceivedAnswer } from './judge-answer.ts'
 
 const timeoutMs = 30_000
 
-/** Sends requests to one server. A request without a timely response is an error; a closed connection is not. */
+/**
+ * A client that sends hostile requests to one server. A request without a response in time is an error. A closed connection is not an
+ * error.
+ */
 export class HostileClient implements Disposable {
   readonly #port: number
   readonly #token: string
@@ -58,7 +61,7 @@ export class HostileClient implements Disposable {
     })
   }
 
-  /** Sends raw bytes. The server must respond or close the connection. */
+  /** Sends raw bytes. Throws if the server neither responds nor closes the connection in time. */
   sendRaw(bytes: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
       const socket = this.open()
@@ -77,7 +80,7 @@ export class HostileClient implements Disposable {
       }
       socket.once('data', done)
       socket.once('close', done)
-      // Ends the stream, so that the server sees an incomplete request.
+      // Ends the stream after the bytes, so that the server sees an incomplete request.
       socket.end(bytes)
     })
   }
@@ -85,7 +88,7 @@ export class HostileClient implements Disposable {
   open(): TLSSocket {
     const socket = connect({ host: '127.0.0.1', port: this.#port, rejectUnauthorized: false })
     socket.on('error', () => socket.destroy())
-    // A paused socket does not notice that the server has closed it.
+    // Reads from the socket, because a paused socket does not notice that the server has closed the connection.
     socket.resume()
     return socket
   }

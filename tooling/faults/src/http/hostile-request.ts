@@ -1,4 +1,4 @@
-/** A malicious request that a client library can still send. */
+/** A malicious request that a normal HTTP library can send. */
 export interface HostileRequest {
   readonly method: string
   readonly path: string
@@ -59,8 +59,8 @@ const accepts = [
   ',,,;;;===',
 ]
 
-/** Generates a request with a bad path, query, headers or body, or several of them. */
-export function hostileRequest(random: () => number): HostileRequest {
+/** Generates a request in which the path, query, headers, body or several of these are bad. */
+export function createHostileRequest(random: () => number): HostileRequest {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
   const body = random() < 0.6 ? hostileBody(random, pick) : undefined
   const method = body === undefined ? pick(methods) : pick(['POST', 'PUT', 'PATCH', 'PATCH', 'DELETE'])

@@ -6,7 +6,7 @@ const around = (before: string, text: string, after = ''): (() => string) => {
   return () => before + text.repeat(Math.floor(length / text.length)) + after
 }
 
-/** Strings that take long in careless parsers of names, numbers, times, addresses, expressions and patterns. */
+/** Strings that take long to parse in careless parsers of names, numbers, times, addresses, expressions and patterns. */
 export const hostileTexts: readonly (readonly [name: string, text: () => string])[] = [
   ['zeros and a letter', around('', '0', 'x')],
   ['digits', repeat('1')],

@@ -4,9 +4,9 @@ export interface ReceivedAnswer {
   readonly body: string
 }
 
-/** Returns the problem with a response to a hostile request; undefined if it is valid. */
+/** Returns a description of what is wrong with the response to a hostile request. Returns undefined if the response is valid. */
 export function judgeAnswer({ status, type, body }: ReceivedAnswer, method: string): string | undefined {
-  // kube-apiserver also returns 500 for some invalid requests, but with a reason.
+  // kube-apiserver also returns 500 for some invalid requests. Such responses have a content type or a known message.
   if (status === 500 && !type.startsWith('application/') && !body.includes('failed to create RequestInfo'))
     return `answered ${status}: ${body.slice(0, 300)}`
   if (status < 400 || method === 'HEAD' || !type.startsWith('application/json')) return undefined

@@ -1,5 +1,5 @@
 /** Returns random bytes, or a malformed request that no HTTP library sends. */
-export function rawRubbish(random: () => number): Buffer {
+export function createRawRubbish(random: () => number): Buffer {
   const length = 1 + Math.floor(random() * 4000)
   const noise = (): string => Buffer.from(Array.from({ length }, () => Math.floor(random() * 256))).toString('latin1')
   const kinds = [

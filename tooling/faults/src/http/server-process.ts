@@ -6,21 +6,21 @@ import { join } from 'node:path'
 export interface ServerProcess extends AsyncDisposable {
   readonly port: number
   readonly token: string
-  /** Logged bugs; the verbosity excludes everything else. */
+  /** Returns the logged errors. Other messages are not logged at this verbosity. */
   readonly loggedErrors: () => string
-  /** Private memory in bytes. */
+  /** Returns the private memory of the process in bytes. */
   rss(): number
-  /** Processor time of the serving thread since its start. */
+  /** Returns the processor time in milliseconds that the main thread has used since its start. */
   threadMilliseconds(): number
   running(): boolean
-  /** Sends SIGTERM. Returns the exit code and the duration. */
+  /** Stops the server with SIGTERM. Returns the exit code and how long the stop took. */
   stop(): Promise<{ readonly code: number | null; readonly milliseconds: number }>
 }
 
 const entry = join(import.meta.dirname, '../../../../apps/apiserver/src/main.ts')
 const token = 'admintoken'
 
-/** Starts the program with its store in memory. */
+/** Starts the server program with a memory store. */
 export async function startServer(
   directory: string,
   flags: readonly string[] = [],
@@ -78,7 +78,7 @@ export async function startServer(
   }
 }
 
-/** Ignores normal log lines, such as the address and created certificates. */
+/** Returns whether a log line is an error. Normal lines are for example the address and created certificates. */
 function isLoggedError(line: string): boolean {
   return line !== '' && !/^I\d{4} /.test(line)
 }

@@ -3,17 +3,17 @@ import type { ServerProcess } from './server-process.ts'
 
 const pauseMs = 2
 
-/** Effects on other clients since the last call. */
+/** Effects of requests on other clients, since the last call of `take`. */
 export interface Stall {
-  /** Processor time of the server's thread while a health check was pending. */
+  /** Longest processor time of the server's thread while a health check was pending. */
   readonly milliseconds: number
   /** Highest memory in bytes. */
   readonly memory: number
 }
 
 /**
- * Polls a server's health on its own connection. Measures the processor time of the server's thread between request and response rather
- * than elapsed time, so that other processes have no influence.
+ * Measures how long a server delays other clients. Sends health checks on a separate connection. Measures the processor time of the
+ * server's thread from request to response. Elapsed time would depend on other processes.
  */
 export class StallMeter implements AsyncDisposable {
   readonly #server: ServerProcess
@@ -30,7 +30,7 @@ export class StallMeter implements AsyncDisposable {
     this.#done = this.#run()
   }
 
-  /** Returns the values since the last call. A pending health check counts for both periods. */
+  /** Returns the highest values since the last call. A pending health check counts both before and after the call. */
   take(): Stall {
     this.#look()
     const stall = { milliseconds: this.#milliseconds, memory: this.#memory }

@@ -9,11 +9,11 @@ import type { HostileRequest } from './hostile-request.ts'
 /** One hostile value in one field of an otherwise valid object. */
 export interface ValueCase {
   readonly about: string
-  /** Undefined if the request form cannot express the value. */
+  /** Creates the request. The result is undefined if the encoding of the request cannot represent the value. */
   readonly request: () => Promise<HostileRequest | undefined>
 }
 
-/** Object of updates and patches. */
+/** Name of the object that updates and patches change. */
 export const targetName = 'target'
 
 type Path = readonly (string | number)[]
@@ -28,12 +28,12 @@ const contentTypes: Readonly<Record<Form, string>> = {
   apply: 'application/apply-patch+yaml',
   protobuf,
 }
-/** Number of items in long lists: close to the limits of a document and a request. */
+/** Number of items in long lists. Close to the server's limits on the values in a document and on the size of a request. */
 const manyItems = 95_000
 const roomForItems = 900_000
 const textsForField = 6
 
-/** Covers every field of every kind, once for each type that contains it. */
+/** Lists cases for every field of every kind. A field of a shared type is covered once per type. */
 export async function listValueCases(resources: readonly ServedResource[]): Promise<ValueCase[]> {
   const cases: ValueCase[] = []
   const seen = new Set<string>()
@@ -47,7 +47,7 @@ export async function listValueCases(resources: readonly ServedResource[]): Prom
   return cases
 }
 
-/** Returns a valid object of the kind, or an approximation for unknown kinds. */
+/** Returns a valid object of the resource's kind. For a kind without a sample, returns an object that only has a name. */
 export function baseObject(resource: ServedResource): JsonObject {
   const { group, version, kind, plural, namespaced } = resource
   const place = { group, version, plural, name: targetName, ...(namespaced ? { namespace: 'default' } : {}) }
@@ -118,7 +118,7 @@ function listFieldCases(resource: ServedResource, path: Path, schema: TypeSchema
   }
 }
 
-/** Uses a few strings per field and continues with the next ones for the next field. */
+/** Returns a few hostile strings for a field. The next field gets the next strings. */
 function pickTexts(at: number): (readonly [name: string, text: () => string])[] {
   return Array.from({ length: textsForField }, (_, i) => hostileTexts[(at * textsForField + i) % hostileTexts.length]!)
 }
@@ -176,7 +176,7 @@ function valueCase(
   }
 }
 
-/** Returns a copy of `into` with the value at the end of the path; creates missing parents. */
+/** Returns a copy of `into` with the value at a path. Creates missing parents. */
 function put(into: JsonValue | undefined, path: Path, value: JsonValue): JsonValue {
   const [step, ...rest] = path
   if (step === undefined) return value

@@ -22,13 +22,13 @@ import type {
   WatchMessage,
 } from '@keelson/storagebackend'
 
-/** Exposes a cacher as a backend, so that the same clients and checker work for both. Writes go to the store. */
+/** A cacher with the interface of a store, so that the same clients and checker work for both. Writes go to the store below the cacher. */
 export interface CachedBackend extends Backend {
-  /** Returns the first key at which cache and store differ at the same revision. */
+  /** Returns the first key whose value differs in the cache and in the store at the same revision. */
   firstDifference(): Promise<string | undefined>
 }
 
-/** Caches all keys with the prefix. Does not close `backend`. */
+/** Opens a cacher for all keys with the prefix. Closing it does not close `backend`. */
 export async function openCached(backend: Backend, prefix: string): Promise<CachedBackend> {
   const notedEntries = new EntryNotes(backend)
   const cacher = new Cacher({
@@ -36,7 +36,7 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
     prefix,
     requestProgress: () => backend.requestProgress(),
     bookmarkTimes: { every: 1000, beforeDeadline: 0 },
-    // Short, because reads must be correct, not fresh.
+    // Short, because the clients need correct reads, not fresh reads.
     freshnessTimeout: 500,
     digestPeriod: 0,
     clock: systemClock,
@@ -86,7 +86,7 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
   }
 }
 
-/** A codec that keeps values unchanged. */
+/** A codec that does not change values. */
 const codec: ObjectCodec = {
   encode: () => {
     throw new Error('writes do not go through the cacher')
@@ -120,7 +120,7 @@ function isWithin(name: string, key: string): boolean {
   return start !== undefined && inRange({ start, end }, key)
 }
 
-/** Stores entries by value, because an object does not contain its create revision. */
+/** Remembers the entry of each value, because a cached object does not contain its create revision. */
 class EntryNotes {
   readonly backend: Backend
   readonly #entries = new WeakMap<Uint8Array, Entry>()
@@ -166,7 +166,7 @@ class EntryNotes {
   #changeOf(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: StoredObject): Change {
     const entry = this.findEntry(object)
     if (type === 'DELETED') return { type: 'delete', key: object.key, revision: object.revision, previous: entry }
-    // Checks the creation according to the event, not the entry, and the event's revision.
+    // Uses the type and the revision of the event, so that the checker tests the event and not the entry.
     const createRevision = type === 'ADDED' ? object.revision : entry.createRevision === entry.modRevision ? 0 : entry.createRevision
     return { type: 'put', entry: { ...entry, modRevision: object.revision, createRevision }, previous: this.#previous.get(object.body) }
   }

@@ -11,21 +11,21 @@ export interface LoadOptions {
   readonly watchers: number
   readonly keys: number
   readonly valueBytes: number
-  /** Calls per client; Infinity runs until stopped. */
+  /** Number of calls per client. Infinity continues until `stop`. */
   readonly calls: number
   readonly random: () => number
-  /** Maximum age of reads of the past, in revisions. */
+  /** How many revisions back clients read. By default, clients do not read past revisions. */
   readonly past?: number
-  /** Called before each call to the store. The client waits for its promise. */
+  /** Called before each call to the store. The client waits until the returned promise resolves. */
   readonly pace?: () => Promise<void>
 }
 
 export interface Load {
   /** Resolves when all clients have made their calls or were stopped. */
   readonly done: Promise<void>
-  /** Stops calls; the watchers continue. */
+  /** Stops the calls of the clients. The watchers continue. */
   stop(): void
-  /** Reads the watches until they have delivered everything up to the revision, and ends them. */
+  /** Waits until the watches have delivered all changes up to the revision, then ends the watches. */
   finish(revision: Revision): Promise<readonly string[]>
 }
 
@@ -81,7 +81,7 @@ async function runClient(backend: RecordedBackend, options: LoadOptions, stopped
   }
 }
 
-/** A reader that resumes at random moments and whenever the store ends its watch. */
+/** A reader that watches the store. It ends and resumes its watch at random moments, and resumes whenever the store ends the watch. */
 class Watching {
   readonly name: string
   readonly #range: KeyRange
@@ -94,7 +94,7 @@ class Watching {
 
   constructor(backend: Backend, recorder: Recorder, after: Revision, index: number, options: LoadOptions) {
     this.name = `${options.name}w${index}`
-    // The first watcher sees all keys, so that few writes stay unknown.
+    // The first watcher watches all keys, so that only few writes are seen by no client.
     this.#range =
       index % 3 === 0
         ? allKeys
@@ -137,13 +137,13 @@ class Watching {
     }
   }
 
-  /** Lists again after the history at its position was compacted, like a client. */
+  /** Lists again, like a client does after a compaction of the revision at which its watch ended. */
   async #relist(backend: Backend): Promise<void> {
     try {
       const { revision } = await backend.list(this.#range)
       this.#position = Math.max(this.#position, revision)
     } catch {
-      // The next watch reports again that the history is gone.
+      // Nothing to do, because the next watch fails with the same error again.
     }
     if (this.#goal !== undefined && this.#position >= this.#goal) this.#reached?.()
   }

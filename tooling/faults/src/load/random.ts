@@ -1,4 +1,4 @@
-/** Generates numbers in [0, 1); deterministic for a seed. */
+/** Creates a generator of random numbers from 0 to 1. The same seed gives the same numbers. */
 export function createRandom(seed: number): () => number {
   let x = seed | 0
   return () => {

@@ -3,7 +3,7 @@ import type { Call, Outcome, Seen, SeenChange, Write } from '../checker/index.ts
 import { now, type Recorder } from './recorder.ts'
 import { readTag, createValue } from './values.ts'
 
-/** Records every call to a backend. Generates values from tags. */
+/** A store client that records every call. Generates the written values from tags. */
 export class RecordedBackend {
   readonly #backend: Backend
   readonly #recorder: Recorder
@@ -18,7 +18,7 @@ export class RecordedBackend {
     this.#valueBytes = valueBytes
   }
 
-  /** Returns a unique tag. */
+  /** Returns a tag that no other write uses. */
   tag(): string {
     return `${this.#name}-${this.#calls}`
   }
@@ -53,7 +53,10 @@ export class RecordedBackend {
     })
   }
 
-  /** Reads until it is aborted or the store ends the watch; returns its position. Awaits `pause` after each message. */
+  /**
+   * Watches until the signal aborts or the store ends the watch. Returns the revision at which the watch ended. Awaits `pause` after each
+   * message.
+   */
   async watch(
     name: string,
     range: KeyRange,
@@ -91,7 +94,8 @@ export class RecordedBackend {
 }
 
 function readOutcome(call: Call, error: unknown): Outcome {
-  // Reads have no effect, and a full disk or a missing lease prevents a write. After any other failure the outcome is unknown.
+  // The call was not applied if it only reads, or if a full disk or a missing lease prevented the write. After any other error, the outcome
+  // is unknown.
   if (call.type !== 'commit' || isBackendError(error, 'ReadOnlyError') || isBackendError(error, 'LeaseNotFoundError'))
     return { type: 'failed' }
   return { type: 'unknown' }

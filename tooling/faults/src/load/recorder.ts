@@ -2,7 +2,7 @@ import { readFileSync, writeSync } from 'node:fs'
 import type { KeyRange, Revision } from '@keelson/storagebackend'
 import type { Call, CallRecord, Outcome, Time, WatchItem, WatchRecord } from '../checker/index.ts'
 
-/** Receives the calls of clients. A call is reported before it is made, so that the record survives the death of the process. */
+/** Receives the calls of clients. A client reports a call before it makes the call, so that the record survives a kill of the process. */
 export interface Recorder {
   invoked(id: string, call: Call): void
   returned(id: string, outcome: Outcome): void
@@ -18,7 +18,7 @@ type Line =
   | { readonly at: Time; readonly watch: string; readonly range: KeyRange; readonly after: Revision }
   | { readonly at: Time; readonly watch: string; readonly item: WatchItem }
 
-/** Builds a history from one or more recorders. */
+/** A recorder that builds a history. It can also read the files of other recorders. */
 export class HistoryBuilder implements Recorder {
   readonly #calls = new Map<string, { call: Call; invoked: Time; returned: Time; outcome: Outcome }>()
   readonly #watches = new Map<string, { range: KeyRange; segments: { after: Revision; items: WatchItem[] }[]; mustReach: Revision }>()
@@ -36,15 +36,15 @@ export class HistoryBuilder implements Recorder {
     this.#line({ at: now(), watch: name, item })
   }
 
-  /** Reads a file of a `FileRecorder`; its last line may be incomplete after a kill. */
+  /** Adds the calls in a file of a `FileRecorder`. Ignores an incomplete last line, which a kill can cause. */
   addFile(file: string): void {
     const lines = readFileSync(file, 'utf8').split('\n')
     lines.pop()
-    // JSON has no undefined; absent values in lists become null.
+    // Converts null to undefined, because undefined values in lists are null in JSON.
     for (const line of lines) this.#line(JSON.parse(line, (_, value: unknown) => value ?? undefined) as Line)
   }
 
-  /** Marks calls without a response as final: they can no longer take effect. */
+  /** Marks that calls without a response cannot take effect after this time. */
   settle(time: Time = now()): void {
     for (const record of this.#calls.values()) if (record.outcome.type === 'unknown') record.returned = Math.min(record.returned, time)
   }
@@ -77,7 +77,7 @@ export class HistoryBuilder implements Recorder {
   }
 }
 
-/** Writes one line per event directly to the system, so that the lines survive a kill of the process. */
+/** A recorder that writes one line per event to a file. Does not buffer lines, so that they survive a kill of the process. */
 export class FileRecorder implements Recorder {
   readonly #file: number
   constructor(file: number) {

@@ -5,9 +5,9 @@ import type { Part } from './parts.ts'
 
 export interface FaultOptions {
   readonly parts: readonly Part[]
-  /** Use the results of parts from earlier runs. */
+  /** Whether to use the results of parts from earlier runs. */
   readonly resume: boolean
-  /** Delete the results of earlier runs. */
+  /** Whether to delete the results of earlier runs. */
   readonly fresh: boolean
 }
 
@@ -26,7 +26,7 @@ Runs the remaining parts of the long form and starts none after five minutes. Re
 ${scenarios.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`).join('\n')}`
 }
 
-/** Parses the command line. Throws errors with messages for the user. */
+/** Parses the command line of `npm run test:faults`. Throws an error with a message for the user if a flag is invalid. */
 export function parseFaultOptions(args: readonly string[], scenarios: readonly Scenario[]): FaultOptions | 'help' {
   const { values } = parseArgs({
     args: [...args],

@@ -7,7 +7,7 @@ export interface FinishedPart extends ScenarioResult {
   readonly seed: number
 }
 
-/** Results of finished parts, stored in a directory. A later run continues with the remaining parts. */
+/** A directory with the results of finished parts. A later run continues with the remaining parts. */
 export class FinishedParts {
   readonly #directory: string
 

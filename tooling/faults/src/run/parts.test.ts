@@ -23,7 +23,7 @@ it('divides scenarios into parts that cover all rounds', () => {
   expect(listParts(all, { only: 'cut', rounds: 5 }).map(({ id }) => id)).toEqual(['cut-5-0'])
 })
 
-it('assigns every part to one share', () => {
+it('assigns each part to exactly one share', () => {
   const shares = [1, 2, 3].flatMap((n) => listParts(all, { part: `${n}/3` }))
   expect(new Set(shares.map(({ id }) => id)).size).toBe(5)
   expect(shares).toHaveLength(5)

@@ -1,8 +1,8 @@
 import type { Scenario } from '../scenarios/scenario.ts'
 
-/** A share of a scenario's rounds whose result is stored as a whole. */
+/** Some of the rounds of a scenario. The result of a part is stored when all its rounds are done. */
 export interface Part {
-  /** Name of the result file, including the rounds. */
+  /** Name of the result file. It contains the numbers of the rounds. */
   readonly id: string
   readonly scenario: Scenario
   readonly rounds: number
@@ -11,7 +11,7 @@ export interface Part {
 export interface Selection {
   readonly only?: string | undefined
   readonly rounds?: number | undefined
-  /** "N/M": the Nth of M shares, counted from 1. */
+  /** Share of the parts to run, in the format "N/M": the Nth of M shares, counted from 1. */
   readonly part?: string | undefined
 }
 

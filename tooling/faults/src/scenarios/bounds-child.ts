@@ -1,4 +1,4 @@
-// One measurement in a separate process, so that its memory is not affected by others.
+// Runs one measurement of memory or disk space. A separate process, so that other measurements do not affect its memory.
 import { readFileSync } from 'node:fs'
 import { openEmbedded, type EmbeddedBackend } from '@keelson/backend-embedded'
 import { allKeys, keyAt } from '../load/clients.ts'

@@ -6,7 +6,7 @@ import type { Bounds } from './bounds-child.ts'
 import { fail, newResult, type Scenario, type ScenarioContext, type ScenarioResult } from './scenario.ts'
 
 const megabyte = 2 ** 20
-/** Size of the history that `openEmbedded` keeps by default. */
+/** Size in bytes of the history that `openEmbedded` keeps by default. */
 const defaultHistoryBytes = 256 * megabyte
 
 async function measure(...args: readonly string[]): Promise<Bounds> {

@@ -9,7 +9,7 @@ import { RecordedBackend } from '../load/recorded-backend.ts'
 import { HistoryBuilder } from '../load/recorder.ts'
 import { addCheck, fail, newResult, type Scenario } from './scenario.ts'
 
-/** Sets the machine's clock forwards and backwards under load with leases. */
+/** Scenario that sets the store's clock forwards and backwards while clients write keys with leases. */
 export const clockSteps: Scenario = {
   name: 'clock-steps',
   about: 'clock steps forwards and backwards, with active leases',
@@ -52,7 +52,7 @@ export const clockSteps: Scenario = {
         manual.advance(1000)
         await turns()
       }
-      // Flushes take real time.
+      // Waits in real time, because flushes do not use the simulated clock.
       const range = { start: '/leased/', end: '/leased0' }
       for (let i = 0; i < 100 && (await backend.list(range)).count > 0; i++) {
         manual.advance(1000)

@@ -11,8 +11,8 @@ import { fail, newResult, type Scenario } from './scenario.ts'
 const pageBytes = 4096
 
 /**
- * Damages a copy of a store in each round and opens it. Opening must either return correct contents or fail with the reason. Correct
- * contents are then modified and opened again, because some damage only affects writing.
+ * Scenario that damages a copy of a store in each round and opens it. Opening must either return correct contents or fail with the reason.
+ * If the contents are correct, the scenario writes to the store and opens it again, because some damage only affects writes.
  */
 export const damageEmbedded: Scenario = {
   name: 'damage-embedded',
@@ -54,7 +54,7 @@ export const damageEmbedded: Scenario = {
 interface Template {
   readonly dataDir: string
   readonly entries: readonly Seen[]
-  /** Contents of the file a few commits earlier. */
+  /** Contents of the data file a few commits before. */
   readonly earlier: Buffer
 }
 
@@ -74,7 +74,10 @@ async function makeTemplate(dataDir: string, random: () => number, variant: numb
   return { dataDir, entries: entries.map(seen), earlier }
 }
 
-/** Opens the store and checks its entries. With `expected` they must be exactly these, and a few more are written. Otherwise all must be valid. */
+/**
+ * Opens a damaged store and returns whether its entries are correct. If `expected` is set, the entries must be equal to it, and a few more
+ * are written. Otherwise each entry must be valid.
+ */
 async function readsCorrectly(dataDir: string, expected: readonly Seen[] | undefined, round: number): Promise<boolean> {
   const backend = await openEmbedded({ dataDir })
   try {
@@ -99,7 +102,7 @@ function spoilFile(dataDir: string, random: () => number, earlier: Buffer): stri
   const file = join(dataDir, name)
   let bytes = readFileSync(file)
   const pages = Math.max(1, Math.floor(bytes.length / pageBytes))
-  // Half of the damage hits LMDB's structure: the headers and the starts of pages.
+  // Half of the damaged bytes are in LMDB's structures: the headers and the starts of pages.
   const at =
     random() < 0.3
       ? below(Math.min(bytes.length, 2 * pageBytes))

@@ -15,7 +15,9 @@ import { RecordedBackend } from '../load/recorded-backend.ts'
 import { HistoryBuilder, now } from '../load/recorder.ts'
 import { addCheck, newResult, type Scenario } from './scenario.ts'
 
-/** A simulated disk that delays flushes and is sometimes full. At the end it fails before or after a write, or does not respond. */
+/**
+ * A simulated disk that delays flushes and is sometimes full. At the end of a round, it fails before or after a write, or stops responding.
+ */
 export class FaultyDisk implements Durability {
   readonly #disk: Durability
   readonly #random: () => number
@@ -36,7 +38,7 @@ export class FaultyDisk implements Durability {
     if (dice < 0.03) throw new NotWrittenError('no space left on device')
     if (dice < 0.045) {
       this.failed = true
-      // Simulates a power cut: this flush never ends.
+      // Simulates a power cut with a flush that never ends.
       if (dice < 0.035) await new Promise(() => undefined)
       if (dice < 0.04) await this.#disk.write(batch)
       throw new Error('EIO: i/o error, fdatasync')
@@ -52,7 +54,7 @@ export class FaultyDisk implements Durability {
   }
 }
 
-/** A simulated disk that acknowledges writes before writing them. The checker must detect this. */
+/** A simulated disk that acknowledges writes before it writes them. The checker must detect this fault. */
 export class EarlyDisk extends FaultyDisk {
   #late: Promise<void> = Promise.resolve()
   override async write(batch: WriteBatch): Promise<void> {
@@ -62,7 +64,7 @@ export class EarlyDisk extends FaultyDisk {
   }
 }
 
-/** A clock that runs 200 times as fast, because the store checks for free space every five seconds. */
+/** A clock that runs 200 times as fast. The store checks for free space every five seconds, which would take too long. */
 const fastClock: Clock = {
   now: () => performance.now() * 200,
   after(milliseconds, call) {
@@ -117,13 +119,13 @@ export async function runDisk(
       for (let i = 0; i < 60 && !faulty.failed; i++) await Promise.race([load.done, sleep(20)])
       await sleep(20)
       load.stop()
-      // Stops using the store, as after a power cut.
+      // From here on the disk does nothing, as after a power cut.
       faulty.failed = true
       await sleep(5)
       await load.finish(0)
     }
     await lmdb.close()
-    // Do this last, because a pending flush may reach the disk until now.
+    // Settles last, because until now a pending flush could still reach the disk.
     history.settle()
   }
   return checkHistory({ start: 1, calls: history.calls, watches: history.watches, restarts })

@@ -22,13 +22,15 @@ interface Fault {
   readonly name: string
   readonly about: string
   readonly strike: (target: Target) => Promise<void>
-  /** Number of changes written before the round's watches start from an older revision and catch up. */
+  /**
+   * Number of changes that are written before the watches of the round start. The watches start from an older revision and must catch up.
+   */
   readonly behind?: number
   readonly calls: number
   readonly short: number
 }
 
-/** Number of changes that a watch has to catch up with when its connections are cut. */
+/** Number of changes that a watch still has to receive when its connection is cut. */
 const behind = 1500
 const valueBytes = 300
 
@@ -82,7 +84,10 @@ const faults: readonly Fault[] = [
   },
 ]
 
-/** Scenarios for all faults, each for the store and for a watch cache on top of it. */
+/**
+ * Scenarios for the faults of etcd and its connections. Each fault has a scenario for the store, and one for a watch cache on top of the
+ * store.
+ */
 export const etcdFaults: readonly Scenario[] = [
   ...faults.map((fault) => toScenario(fault, false)),
   ...faults.map((fault) => toScenario(fault, true)),
@@ -125,7 +130,7 @@ function toScenario(fault: Fault, cached: boolean): Scenario {
         await cache?.[Symbol.asyncDispose]()
         await store[Symbol.asyncDispose]()
       }
-      // One cut per round is at the end; the others are within etcd's data.
+      // One cut per round comes after all data was received. The others are in the middle of a catch-up.
       if (fault.behind)
         result.notes.push(`connections were cut ${proxy.cuts} times, ${proxy.cuts - rounds} of them in the middle of a catch-up`)
       if (fault.behind && proxy.cuts < 2 * rounds) fail(result, 'no connection was cut while a watch was catching up')
@@ -146,7 +151,7 @@ async function runRound(
   const { revision: start } = await backend.get('/')
   if (fault.behind) {
     const written = writeAhead(backend, history, fault.behind, round)
-    // A cache has a single watch, which is never far behind, so the fault strikes while it receives the changes.
+    // The watch of a cache never starts far behind, so the fault strikes while the cache receives the changes.
     if (cached) await fault.strike(target)
     await written
   }
@@ -161,7 +166,7 @@ async function runRound(
     past: 30,
     pace: () => sleep(random() * 4),
   })
-  // When catching up, strikes right after the watches started; otherwise in the middle of the load.
+  // If watches must catch up, the fault strikes right after their start. Otherwise it strikes in the middle of the load.
   await sleep(fault.behind ? 5 * random() : 20 + 80 * random())
   await fault.strike(target)
   await load.done

@@ -1,9 +1,9 @@
 import type { TLSSocket } from 'node:tls'
 import { setTimeout as wait } from 'node:timers/promises'
 import { HostileClient } from '../http/hostile-client.ts'
-import { hostileRequest } from '../http/hostile-request.ts'
+import { createHostileRequest } from '../http/hostile-request.ts'
 import { judgeAnswer } from '../http/judge-answer.ts'
-import { rawRubbish } from '../http/raw-rubbish.ts'
+import { createRawRubbish } from '../http/raw-rubbish.ts'
 import { startServer } from '../http/server-process.ts'
 import { fail, newResult, type Scenario, type ScenarioResult } from './scenario.ts'
 
@@ -14,7 +14,7 @@ const settleMs = 60_000
 const maxGrowth = 100 * megabyte
 const workers = 12
 
-/** Sends 51,000 requests to one server in three repeats, with a rest in between. */
+/** Scenario that sends 51,000 hostile requests to one server. Sends them in three repeats with a pause in between. */
 export const hostileHttp: Scenario = {
   name: 'hostile-http',
   about: 'malformed and hostile requests: no crash, no hang, valid responses, no memory leak',
@@ -65,10 +65,10 @@ async function sendRound(client: HostileClient, random: () => number, result: Sc
       result.operations++
       try {
         if (random() < 0.1) {
-          await client.sendRaw(rawRubbish(random))
+          await client.sendRaw(createRawRubbish(random))
           continue
         }
-        const request = hostileRequest(random)
+        const request = createHostileRequest(random)
         const answer = await client.send(request)
         const wrong = answer && judgeAnswer(answer, request.method)
         if (wrong !== undefined && result.violations.length < 20) {
@@ -96,7 +96,7 @@ async function openIdle(client: HostileClient, count: number): Promise<readonly 
   return sockets
 }
 
-/** Opens connections that send a header line at intervals and never finish the headers. */
+/** Opens connections that send one header line at a time and never finish the headers. */
 function slowSenders(client: HostileClient, count: number): readonly TLSSocket[] {
   return Array.from({ length: count }, () => {
     const socket = client.open()

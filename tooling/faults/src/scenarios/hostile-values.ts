@@ -1,4 +1,4 @@
-import { buildCollectionPath, servedResources } from '@keelson/tooling-e2e/served-resources'
+import { buildCollectionPath, readServedResources } from '@keelson/tooling-e2e/served-resources'
 import { HostileClient } from '../http/hostile-client.ts'
 import { startServer } from '../http/server-process.ts'
 import type { ServerProcess } from '../http/server-process.ts'
@@ -10,12 +10,15 @@ import { fail, newResult, type Scenario, type ScenarioResult } from './scenario.
 
 const allRounds = 60
 const megabyte = 2 ** 20
-/** Limits per request: processor time without yielding, and memory beyond its own size. */
+/** Maximum processor time in milliseconds for which one request may block other requests. */
 const maxStallMs = 250
 const maxGrowth = 300 * megabyte
 const attempts = 3
 
-/** Sends unusual strings and long lists in every field of every kind, one at a time. A round is a part of these cases, from all kinds. */
+/**
+ * Scenario that sends a hostile string or a long list in every field of every kind, one value per request. Each round sends a part of these
+ * cases.
+ */
 export const hostileValues: Scenario = {
   name: 'hostile-values',
   about: 'odd and long values in every field of every kind: no stall, no memory growth, no bug',
@@ -42,23 +45,23 @@ export const hostileValues: Scenario = {
 }
 
 export async function prepareCases(client: HostileClient): Promise<ValueCase[]> {
-  const resources = await servedResources(async (path) => {
+  const resources = await readServedResources(async (path) => {
     const answer = await client.send({ method: 'GET', path, headers: { accept: 'application/json' }, body: undefined })
     return JSON.parse(answer!.body) as unknown
   })
   const create = (path: string, object: object): Promise<unknown> =>
     client.send({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(object)) })
-  // Without this account, and without its controller, pods are rejected before validation.
+  // Pods without this account would be rejected before validation. No controller runs that would create it.
   await create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } })
   for (const resource of resources) {
     if (!resource.verbs.includes('create') || !resource.verbs.includes('update')) continue
-    // Some exist already, and some require others first; updates of a missing object are valid cases too.
+    // A failure is ignored, because the object may exist already or require another one. An update of a missing object is a valid case too.
     await create(buildCollectionPath(resource, 'default'), baseObject(resource))
   }
   return listValueCases(resources)
 }
 
-/** Sends the cases one by one and measures the effect of each on other clients. */
+/** Sends the cases one by one. Measures how each case affects other clients. */
 export async function runCases(
   server: ServerProcess,
   client: HostileClient,
@@ -73,13 +76,13 @@ export async function runCases(
     result.operations++
     let milliseconds = Infinity
     let growth = Infinity
-    // A garbage collection caused by earlier requests may hit this one. Only effects of this request are reproducible.
+    // Repeats a slow request, because a garbage collection for earlier requests may have delayed it.
     for (let attempt = 1; attempt <= attempts && (milliseconds > maxStallMs || growth > maxGrowth); attempt++) {
       const before = server.rss()
       meter.take()
       try {
         const answer = await client.send(made)
-        // Expected failures of apply and bindings also return 500, but with their own message.
+        // This message means that the server failed. Expected failures of apply and bindings return 500 with other messages.
         if (answer?.body.includes('the server could not handle the request'))
           fail(result, `${about}: ${server.loggedErrors().slice(-2000)}`)
       } catch (error) {
@@ -100,7 +103,7 @@ export async function runCases(
   return longest
 }
 
-/** Deterministic, so that findings of a part are reproducible. */
+/** Shuffles items in place. The order is always the same, so that findings are reproducible. */
 function shuffle<T>(items: T[]): T[] {
   const random = createRandom(1)
   for (let i = items.length - 1; i > 0; i--) {

@@ -9,7 +9,10 @@ import { RecordedBackend } from '../load/recorded-backend.ts'
 import { HistoryBuilder, now } from '../load/recorder.ts'
 import { addCheck, newResult, type Scenario } from './scenario.ts'
 
-/** Uses the same store in all rounds: each reopens it after the previous kill. */
+/**
+ * Scenario that kills a process while it writes to an embedded store. All rounds use the same store, so each round opens it after the kill
+ * of the previous round.
+ */
 export const killEmbedded: Scenario = {
   name: 'kill-embedded',
   about: 'SIGKILL of the process during load on LMDB',

@@ -1,4 +1,4 @@
-// Opens a store, runs load on it and records its calls, until the parent kills this process.
+// Opens a store, runs clients on it and records their calls, until the parent kills this process.
 import { openSync } from 'node:fs'
 import { openEmbedded } from '@keelson/backend-embedded'
 import { createRandom } from '../load/random.ts'

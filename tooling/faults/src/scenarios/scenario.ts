@@ -13,19 +13,19 @@ export interface ScenarioResult {
   operations: number
   events: number
   violations: Violation[]
-  /** Additional measurements. */
+  /** Lines about additional measurements. */
   notes: string[]
 }
 
 export interface Scenario {
   readonly name: string
   readonly about: string
-  /** Rounds of the long form, which is divided into parts below eight minutes. */
+  /** Number of rounds of the long form. The long form is divided into parts of less than eight minutes. */
   readonly rounds: number
   readonly roundsPerPart: number
-  /** Rounds of the short form; 0 skips the scenario. */
+  /** Number of rounds of the short form. 0 skips the scenario. */
   readonly shortRounds: number
-  /** Returns the reason why it cannot run here. */
+  /** Returns the reason why the scenario cannot run on this machine, if there is one. */
   unavailable?(): Promise<string | undefined>
   run(context: ScenarioContext): Promise<ScenarioResult>
 }
@@ -40,7 +40,7 @@ export function addCheck(result: ScenarioResult, check: CheckResult, where: stri
   for (const { rule, message } of check.violations) result.violations.push({ rule, message: `${where}: ${message}` })
 }
 
-/** Adds a failure that is not a violation of the history. */
+/** Adds a failure that is not a violation of a rule for histories. */
 export function fail(result: ScenarioResult, message: string): void {
   result.violations.push({ rule: 'nothing-from-nowhere', message })
 }

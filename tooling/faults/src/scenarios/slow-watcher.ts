@@ -8,7 +8,7 @@ import { RecordedBackend } from '../load/recorded-backend.ts'
 import { HistoryBuilder } from '../load/recorder.ts'
 import { addCheck, fail, newResult, type Scenario } from './scenario.ts'
 
-/** Checks that a slow reader gets an error instead of a gap, and does not delay other readers. */
+/** Scenario with a slow reader of a watch. The reader must get an error instead of a gap, and must not delay other readers. */
 export const slowWatcher: Scenario = {
   name: 'slow-watcher',
   about: 'a watch whose reader is slower than the writes',
@@ -28,7 +28,7 @@ export const slowWatcher: Scenario = {
       const load = startLoad(backend, history, 1, { name: 'l', clients: 8, watchers: 0, keys: 30, valueBytes: 300, calls: 500, random })
       const abort = new AbortController()
       const slow = readSlowly(backend, history, abort.signal)
-      // This reader keeps up and must not be affected by the slow one.
+      // This reader is fast. The slow reader must not affect it.
       const quick = new RecordedBackend(backend, history, 'quick', 0).watch('quick', allKeys, 1, { signal: abort.signal })
       await load.done
       const last = await new RecordedBackend(backend, history, 'last', 0).list(allKeys)
@@ -77,7 +77,7 @@ async function readSlowly(backend: Backend, history: HistoryBuilder, signal: Abo
         ?.items.at(-1)?.revision
       if (isBackendError(error, 'SlowWatcherError')) reached = position ?? reached
       else if (isBackendError(error, 'CompactedError')) {
-        // Lists and then watches from there, like a client.
+        // Lists and then watches from the revision of the list, like a client.
         const page = await reader.list(allKeys)
         if (page.type === 'page') reached = page.revision
         life++

@@ -8,7 +8,7 @@ const watches = 20
 const stopWithinMs = 10_000
 const path = '/api/v1/namespaces/default/configmaps'
 
-/** Sends SIGTERM during reads, writes and watches. */
+/** Scenario that stops a server with SIGTERM during reads, writes and watches. */
 export const stopUnderLoad: Scenario = {
   name: 'stop-under-load',
   about: 'SIGTERM under load: all responses and watches end completely, and the process exits within 10 s',
@@ -29,7 +29,10 @@ export const stopUnderLoad: Scenario = {
       let stopping = false
       let number = 0
 
-      /** Returns undefined if the server no longer accepts requests. Rejects if it accepted one without a complete response. */
+      /**
+       * Sends a request and returns the status code. Returns undefined if the server no longer accepts requests. Rejects if the server
+       * accepted the request and did not send a complete response.
+       */
       const ask = (method: string, target: string, body?: object): Promise<number | undefined> =>
         new Promise((resolve, reject) => {
           const request = https.request({ ...common, agent, method, path: target }, (response) => {
@@ -42,8 +45,7 @@ export const stopUnderLoad: Scenario = {
           let connected = false
           request.on('socket', (socket) => request.reusedSocket || socket.once('secureConnect', () => (connected = true)))
           request.on('error', (error: NodeJS.ErrnoException) => {
-            // The server may close an idle connection while a request is sent on it, and a new connection may find the port closed or
-            // closing.
+            // While stopping, the server may close an idle connection on which a request is being sent, and it refuses new connections.
             if (stopping && (request.reusedSocket || !connected)) resolve(undefined)
             else reject(new Error(`${method} ${target}: ${error.code ?? error.message}${stopping ? ' while stopping' : ''}`))
           })

@@ -1,13 +1,13 @@
-import { automatonOf } from './automaton.ts'
+import { buildAutomaton } from './automaton.ts'
 import type { Automaton } from './automaton.ts'
 
-/** A text that may be slow to match: `prefix`, then many repetitions of `pump`. */
+/** A text that may be slow to match: `prefix`, followed by many repetitions of `pump`. */
 export interface Witness {
   readonly prefix: string
   readonly pump: string
 }
 
-/** A set of states after reading a text, with the previous steps and the number of paths. */
+/** A state of the search: the automaton's states after reading a text, and the step before. */
 interface Step {
   readonly to: number
   readonly characters: ReadonlySet<number>
@@ -22,7 +22,7 @@ const maxVisited = 20_000
  * Finds texts that a pattern can match in many ways. Two ways through one loop take exponential time, two loops in sequence quadratic time.
  * A search without `^` counts as a loop before the pattern. See https://doi.org/10.1016/0304-3975(91)90381-B (ambiguity of automata).
  */
-export function witnessesOf(pattern: RegExp): readonly Witness[] {
+export function findWitnesses(pattern: RegExp): readonly Witness[] {
   return new Search(pattern).witnesses()
 }
 
@@ -33,7 +33,7 @@ class Search {
   readonly #states: number[] = []
 
   constructor(pattern: RegExp) {
-    this.#automaton = automatonOf(pattern)
+    this.#automaton = buildAutomaton(pattern)
     this.#alphabet = alphabetOf(pattern)
     const sets = new Map<string, ReadonlySet<number>>()
     const flags = pattern.flags.replace(/[gyd]/g, '')
@@ -74,7 +74,7 @@ class Search {
     this.#steps.set(state, found)
   }
 
-  /** Reports whether every match starts with `^`. */
+  /** Returns whether `^` pins every match to the start of the text. */
   #isPinned(): boolean {
     const { nodes, start } = this.#automaton
     const seen = new Set<number>()
@@ -162,6 +162,6 @@ class Search {
 /** Returns the characters of the pattern and one character of each class. */
 function alphabetOf({ source }: RegExp): readonly string[] {
   const ascii = Array.from({ length: 0x7f }, (_, code) => String.fromCodePoint(code))
-  // Common characters first, so that the resulting text is readable.
+  // Common characters come first, so that the found text is readable.
   return [...new Set(['a', '0', ' ', 'A', ...ascii.slice(0x20), ...ascii, '\u0085', '\u00a0', 'é', '\u2028', '日', '\ufeff', ...source])]
 }

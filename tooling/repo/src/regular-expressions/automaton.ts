@@ -10,17 +10,17 @@ export interface Automaton {
 }
 
 export interface Node {
-  /** Edges that read nothing. `conditional` edges depend on an assertion. */
+  /** Edges that read no character. A `conditional` edge depends on an assertion. */
   readonly passes: { readonly to: number; readonly conditional: boolean; readonly onlyAtStart: boolean }[]
-  /** Edges that read one character. The set is a pattern for this character. */
+  /** Edges that read one character. `set` is a regular expression that matches the character. */
   readonly reads: { readonly to: number; readonly set: string }[]
 }
 
-/** Repetitions with a higher maximum count as unlimited. */
+/** Maximum number of copies of a repeated part. A repetition with a higher maximum is treated as unlimited. */
 const maxCopies = 8
 
 /** Parses a JavaScript pattern. Does not support nested classes of the flag v. */
-export function automatonOf({ source, flags }: RegExp): Automaton {
+export function buildAutomaton({ source, flags }: RegExp): Automaton {
   return new Builder(source, flags).build()
 }
 
@@ -100,7 +100,7 @@ class Builder {
       this.#at = begin
       return this.#atom(at)
     }
-    // The first copy was only parsed to find the quantifier. It has no edges to the rest.
+    // The atom was parsed once to find its quantifier. That copy is not connected to the automaton.
     let at = this.#branch(from)
     this.#nodes[from]!.passes.splice(0, this.#nodes[from]!.passes.length, ...this.#nodes[from]!.passes.filter(({ to }) => to === at))
     this.#nodes[from]!.reads.length = 0

@@ -21,10 +21,10 @@ export function regularExpressions(
   root: string,
   file: string,
 ): { readonly literals: readonly FoundPattern[]; readonly constructed: boolean } {
-  return inText(readFileSync(path.join(root, file), 'utf8'), file)
+  return findInText(readFileSync(path.join(root, file), 'utf8'), file)
 }
 
-export function inText(text: string, file: string): { readonly literals: readonly FoundPattern[]; readonly constructed: boolean } {
+export function findInText(text: string, file: string): { readonly literals: readonly FoundPattern[]; readonly constructed: boolean } {
   const literals: FoundPattern[] = []
   let constructed = false
   const visit = (node: unknown): void => {

@@ -1,17 +1,17 @@
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, it, vi } from 'vitest'
-import { inText, regularExpressions, sourceFiles } from './collect.ts'
-import { slowText } from './slowest-match.ts'
+import { findInText, regularExpressions, sourceFiles } from './collect.ts'
+import { findSlowText } from './slowest-match.ts'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../..')
 
-/** Patterns that are quadratic on texts of bounded length, with the reason for the bound. */
+/** Patterns that take quadratic time, but only match short texts. Each has the reason why its texts are short. */
 const bounded: Readonly<Record<string, string>> = {
   'packages/cel/src/declarations/signature.ts': 'reads only the declarations in this package',
 }
 
-/** Files that build patterns from parameters. */
+/** Files that build patterns from parameters, each with the reason why these patterns take linear time. */
 const parameterized: Readonly<Record<string, string>> = {
   'apps/apiserver/src/header-flags.ts': "the operator's own pattern, for headers of at most 64 KB",
   'packages/cel/src/regexp/escape.ts': 'checks whether a Unicode property exists, and matches nothing',
@@ -21,7 +21,7 @@ const files = sourceFiles(root)
 const found = files.map((file) => ({ file, ...regularExpressions(root, file) }))
 
 function complaint(pattern: RegExp): string | undefined {
-  const slow = slowText(pattern)
+  const slow = findSlowText(pattern)
   if (slow === undefined) return undefined
   const { prefix, pump, ending, repeats } = slow
   return `${String(pattern)} is superlinear: ${JSON.stringify(prefix)} + ${JSON.stringify(pump)}.repeat(${repeats}) + ${JSON.stringify(ending)}`
@@ -32,7 +32,7 @@ it.each<[string, RegExp]>([
   ['exponential, in a search', /(a+)+$/],
   ['exponential, of alternatives', /^(?:a|[ab])+$/],
   ['exponential, before an optional part', /^(?:(a+)+b)?/],
-  // An earlier pattern of quantities.
+  // A pattern that once parsed quantities.
   ['cubic', /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/],
   ['quadratic, of neighbours', /^\d*\.?\d+$/],
   ['quadratic, in a search', /0+$/],
@@ -53,8 +53,8 @@ it.each([/^a*b*$/, /a+/, /^[a-z]([-a-z0-9]*[a-z0-9])?$/, /0+$/y, /^(?:[a-z0-9](?
 
 it('finds literals and constructors, and ignores division and comments', () => {
   const text = 'const a = 6 / 2 / 1 // no /x/\nconst b = "/y/".replace(/[/]"+/gu, "") as string\nconst c = new RegExp(b)\n'
-  expect(inText(text, 'a.ts')).toEqual({ literals: [{ file: 'a.ts', line: 2, pattern: /[/]"+/gu }], constructed: true })
-  expect(inText('const a = 1', 'a.ts')).toEqual({ literals: [], constructed: false })
+  expect(findInText(text, 'a.ts')).toEqual({ literals: [{ file: 'a.ts', line: 2, pattern: /[/]"+/gu }], constructed: true })
+  expect(findInText('const a = 1', 'a.ts')).toEqual({ literals: [], constructed: false })
 })
 
 it('all regular expression literals run in linear time', { timeout: 120_000 }, () => {
@@ -100,7 +100,7 @@ it('all patterns constructed from strings run in linear time', { timeout: 60_000
 
 it('every exception is needed', () => {
   for (const file of Object.keys(bounded)) {
-    expect(found.find((entry) => entry.file === file)?.literals.some(({ pattern }) => slowText(pattern) !== undefined)).toBe(true)
+    expect(found.find((entry) => entry.file === file)?.literals.some(({ pattern }) => findSlowText(pattern) !== undefined)).toBe(true)
   }
   for (const file of Object.keys(parameterized)) expect(found.find((entry) => entry.file === file)?.constructed).toBe(true)
 })

@@ -1,18 +1,18 @@
-import { witnessesOf } from './ambiguity.ts'
+import { findWitnesses } from './ambiguity.ts'
 import type { Witness } from './ambiguity.ts'
 
-/** Gives texts of about the maximum size of a request. */
+/** Maximum number of repetitions. Texts are then about as long as the largest request. */
 const maxRepeats = 60_000
 /** Time limit in milliseconds. A linear match of the longest text takes about 1 ms. */
 const limitMs = 80
-/** Texts before `prefix`. Some patterns match at the start of a text, and fail slowly only at later positions. */
+/** Texts that are tried before `prefix`, because some patterns match fast at the start of a text and fail slowly at later positions. */
 const beginnings = ['', 'x', '!']
 const endings = ['', '!', '\0', '\n', 'x', '"']
 
 /** Finds a text on which the pattern takes more than linear time. Returns undefined if there is none. */
-export function slowText(pattern: RegExp): (Witness & { readonly ending: string; readonly repeats: number }) | undefined {
+export function findSlowText(pattern: RegExp): (Witness & { readonly ending: string; readonly repeats: number }) | undefined {
   const tried = new Set<string>()
-  for (const { prefix: shortest, pump } of witnessesOf(pattern)) {
+  for (const { prefix: shortest, pump } of findWitnesses(pattern)) {
     for (const prefix of beginnings.map((beginning) => beginning + shortest)) {
       for (const ending of endings) {
         const key = JSON.stringify([prefix, pump, ending])
@@ -26,7 +26,10 @@ export function slowText(pattern: RegExp): (Witness & { readonly ending: string;
   return undefined
 }
 
-/** Returns the smallest number of repetitions that is too slow. Increases it in small steps, because an exponential pattern would never end. */
+/**
+ * Returns the smallest number of repetitions for which a match is too slow. Increases the number in small steps, because an exponential
+ * pattern would never end.
+ */
 function slowRepeats(pattern: RegExp, text: (repeats: number) => string): number | undefined {
   for (let repeats = 10; repeats <= maxRepeats; repeats = repeats < 40 ? repeats + 1 : Math.ceil(repeats * 1.5)) {
     const input = text(repeats)
@@ -35,7 +38,7 @@ function slowRepeats(pattern: RegExp, text: (repeats: number) => string): number
   return undefined
 }
 
-/** Measures the CPU time of a match. CPU time does not depend on other processes. */
+/** Measures the CPU time of a match in milliseconds. Unlike elapsed time, it does not depend on other processes. */
 function milliseconds(pattern: RegExp, text: string): number {
   pattern.lastIndex = 0
   const before = process.cpuUsage()

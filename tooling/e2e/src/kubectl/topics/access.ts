@@ -135,7 +135,7 @@ export const access: Topic = {
   },
 }
 
-/** A request for CN=someone, whose private key was not kept. */
+/** PKCS #10 certificate request for CN=someone. Its private key is not needed. */
 const certificateRequest = `-----BEGIN CERTIFICATE REQUEST-----
 MIHMMHQCAQAwEjEQMA4GA1UEAwwHc29tZW9uZTBZMBMGByqGSM49AgEGCCqGSM49
 AwEHA0IABKrp7kF6Ww/SFIju/Sflue3rKKcpgbjuaN6RBu6L4Fv71HohJ/7YikjY

@@ -2,7 +2,7 @@ import { lines, table } from '../expected.ts'
 import type { Session, Step } from '../session.ts'
 import type { Topic } from '../topic.ts'
 
-/** A replica set as the deployment controller would create it for deployment `web`. No controller runs, so the test creates it. */
+/** Step that creates a ReplicaSet like the deployment controller does for Deployment `web`. No controller runs in this test. */
 function replicaSet(uid: string, revision: number, image: string, cause: string): Step {
   const labels = { app: 'web', 'pod-template-hash': `h${revision}` }
   const annotations = { 'deployment.kubernetes.io/revision': String(revision), 'kubernetes.io/change-cause': cause }
@@ -21,7 +21,7 @@ function replicaSet(uid: string, revision: number, image: string, cause: string)
   ]
 }
 
-/** A controller revision as the controllers of stateful sets and daemon sets would create it. */
+/** Step that creates a ControllerRevision like the controllers of StatefulSets and DaemonSets do. */
 function controllerRevision(kind: string, uid: string, revision: number, image: string): Step {
   const labels = { app: 'web' }
   const template = { $patch: 'replace', metadata: { labels }, spec: { containers: [{ name: 'nginx', image }] } }
@@ -124,7 +124,7 @@ const rolledOut = {
   },
 }
 
-/** Tests the kinds that keep their history in controller revisions. */
+/** Tests the rollout commands for a kind whose history is in ControllerRevisions. */
 async function revisions(session: Session, kind: keyof typeof rolledOut): Promise<void> {
   const it = `${kind.toLowerCase()}.apps/web`
   const labels = { app: 'web' }

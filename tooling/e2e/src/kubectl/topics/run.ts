@@ -2,7 +2,7 @@ import { lines, table } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 const immediate = /^Warning: Immediate deletion does not wait for confirmation/
-/** The names of the profiles changed between versions. */
+/** Warning about debug profiles, which only some versions of kubectl print. */
 const profiles = /^(--profile=legacy is deprecated[^\n]*\n)?$/
 
 const configMap = (name: string, owner?: { readonly name: string; readonly uid: string }): string =>
