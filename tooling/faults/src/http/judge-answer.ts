@@ -4,7 +4,7 @@ export interface ReceivedAnswer {
   readonly body: string
 }
 
-/** Returns a description of what is wrong with the response to a hostile request. Returns undefined if the response is valid. */
+/** Checks the response to a hostile request. Returns a description of the problem, or undefined if the response is valid. */
 export function judgeAnswer({ status, type, body }: ReceivedAnswer, method: string): string | undefined {
   // kube-apiserver also returns 500 for some invalid requests. Such responses have a content type or a known message.
   if (status === 500 && !type.startsWith('application/') && !body.includes('failed to create RequestInfo'))

@@ -14,7 +14,7 @@ export interface LoadOptions {
   /** Number of calls per client. Infinity continues until `stop`. */
   readonly calls: number
   readonly random: () => number
-  /** How many revisions back clients read. By default, clients do not read past revisions. */
+  /** Maximum age of the past states that clients read, in revisions. By default, clients read only the current state. */
   readonly past?: number
   /** Called before each call to the store. The client waits until the returned promise resolves. */
   readonly pace?: () => Promise<void>
