@@ -1,6 +1,6 @@
 import { parseJson } from '@keelson/apimachinery'
 import { mediaTypes } from '../negotiation/negotiate.ts'
-import type { Answer } from '../routing/scope.ts'
+import type { Answer } from '../routing/served-resource.ts'
 import type { ResultList } from '@keelson/registry'
 import { pieceBytes } from '../encoding/json-piece.ts'
 import { jsonShape } from '../encoding/list-shape.ts'
@@ -9,11 +9,11 @@ import { writeInSlabs } from '../encoding/write-in-slabs.ts'
 
 /** Writes a list in CBOR: first the number of items, then the items one by one. */
 export async function writeCborList(answer: Answer, list: ResultList): Promise<void> {
-  const { exchange, scope, negotiated } = answer
+  const { exchange, served, negotiated } = answer
   const cbor = exchange.services.cbor!
   const shape = jsonShape(answer, list)
   const frame = Object.entries(parseJson(shape.empty).value as object)
-  const schema = negotiated.transform === undefined ? scope.type?.schema : undefined
+  const schema = negotiated.transform === undefined ? served.type?.schema : undefined
   const items = await collect(exchange, list.items, () => {})
   return writeInSlabs(exchange, { 'content-type': mediaTypes.cbor }, async (writer) => {
     await writer.write(Buffer.concat([cbor.selfDescribed, cbor.mapHead(frame.length)]))

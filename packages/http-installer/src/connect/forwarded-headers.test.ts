@@ -15,7 +15,7 @@ test('does not forward credentials for this server', () => {
       'Bearer secret',
       'Impersonate-User',
       'root',
-      'impersonate-extra-scopes',
+      'impersonate-extra-servedResources',
       'all',
       'Sec-WebSocket-Protocol',
       'v4.channel.k8s.io, base64url.bearer.authorization.k8s.io.c2VjcmV0',

@@ -2,7 +2,7 @@ import { newBadRequest } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Connecter, ConnectTarget } from '@keelson/registry'
 import { admitConnect } from '@keelson/registry'
-import type { ApiRequest, Handler } from '../routing/scope.ts'
+import type { ApiRequest, Handler } from '../routing/served-resource.ts'
 import { splitList } from './forwarded-headers.ts'
 import { passUpgrade } from './pass-upgrade.ts'
 import { proxyRequest } from './proxy-request.ts'
@@ -13,20 +13,20 @@ import { asksForTunnel, tunnelWebSocket } from './tunnel-websocket.ts'
 /** Returns a handler that forwards the request to the server that the storage names (such as a kubelet). */
 export function handleConnect(connecter: Connecter): Handler {
   return async (request) => {
-    const { exchange, scope, name, query } = request
+    const { exchange, served, name, query } = request
     if (query.has('dryRun')) throw newBadRequest('dryRun is not supported')
     const { connectOptions } = connecter
     const options: KubeObject = readConnectOptions(connectOptions, query)
     if (connectOptions.path === true) Object.assign(options, { path: pathBehind(request) })
-    await admitConnect(scope, exchange, name, options)
-    if (connecter.connectNeedsCreate && exchange.info.verb !== 'create') await scope.settings.authorizeConnect(exchange)
+    await admitConnect(served, exchange, name, options)
+    if (connecter.connectNeedsCreate && exchange.info.verb !== 'create') await served.settings.authorizeConnect(exchange)
     return forward(request, await connecter.connect(exchange, name, options))
   }
 }
 
-async function forward({ exchange, scope }: ApiRequest, { remote, passes, websocket }: ConnectTarget): Promise<void> {
+async function forward({ exchange, served }: ApiRequest, { remote, passes, websocket }: ConnectTarget): Promise<void> {
   const { upgrade } = exchange
-  const { stopping } = scope.settings
+  const { stopping } = served.settings
   if (upgrade === undefined) {
     if (passes === 'upgrade') throw newBadRequest('Upgrade request required')
     return proxyRequest({ exchange, stopping }, remote)

@@ -5,7 +5,7 @@ import type { Streamer, StreamTarget } from '@keelson/registry'
 import { negotiateOutput } from '../negotiation/negotiate.ts'
 import type { Transform } from '../negotiation/negotiate.ts'
 import { ClientGoneError, sendBytes } from '@keelson/exchange'
-import type { Handler } from '../routing/scope.ts'
+import type { Handler } from '../routing/served-resource.ts'
 import { notConvertible } from '../encoding/write-object.ts'
 import { headerObject, pairs, splitList } from './forwarded-headers.ts'
 import { pipeBody } from './pipe-body.ts'
@@ -22,12 +22,12 @@ const maxRefusalBytes = 50_000
 
 /** Returns a handler that sends bytes from another server (such as logs from a kubelet), no faster than the client reads. */
 export function handleStream(streamer: Streamer): Handler {
-  return async ({ exchange, scope, name, query }) => {
-    const { transform } = negotiateOutput(exchange, scope.endpoint)
+  return async ({ exchange, served, name, query }) => {
+    const { transform } = negotiateOutput(exchange, served.endpoint)
     const target = await streamer.openStream(exchange, name, readConnectOptions(streamer.streamOptions, query))
     if (transform !== undefined) throw noMetadata(transform)
     if (target === undefined) return sendBytes(exchange, 204, {}, '')
-    const { stopping } = scope.settings
+    const { stopping } = served.settings
     const answer = await ask(target, exchange.signal)
     try {
       if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await refusal(answer, target.resource, name)

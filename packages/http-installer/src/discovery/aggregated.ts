@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sendBytes } from '@keelson/exchange'
 import type { Exchange } from '@keelson/exchange'
 import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
-import { apiVersionOf } from '../routing/scope.ts'
+import { apiVersionOf } from '../routing/served-resource.ts'
 
 export const aggregatedMediaType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 

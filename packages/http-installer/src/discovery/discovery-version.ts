@@ -15,26 +15,26 @@ export function discoveryVersionOf(gv: GroupVersion, table: RouteTable): Discove
 }
 
 function resourceOf(routes: ResourceRoutes): DiscoveryResource {
-  const { scope } = routes
-  const { storage, subresource } = scope
+  const { served } = routes
+  const { storage, subresource } = served
   const verbs = verbsOf(routes)
   return {
-    name: subresource === '' ? scope.resource : `${scope.resource}/${subresource}`,
+    name: subresource === '' ? served.resource : `${served.resource}/${subresource}`,
     singularName: subresource === '' ? storage.singularName : '',
-    namespaced: scope.namespaced,
-    kind: scope.gvk,
+    namespaced: served.namespaced,
+    kind: served.gvk,
     verbs,
     shortNames: subresource === '' ? storage.shortNames : [],
     categories: subresource === '' ? storage.categories : [],
     // A resource is stored if it can be both listed and watched.
     storageVersionHash:
       subresource === '' && verbs.includes('list') && verbs.includes('update')
-        ? storageVersionHash({ ...scope.hub, version: storage.storedVersion ?? scope.hub.version })
+        ? storageVersionHash({ ...served.hub, version: storage.storedVersion ?? served.hub.version })
         : '',
   }
 }
 
-function verbsOf({ scope, item, collection }: ResourceRoutes): string[] {
+function verbsOf({ served, item, collection }: ResourceRoutes): string[] {
   const verbs = new Set<string>()
   if (item['GET']) verbs.add('get')
   if (item['PUT']) verbs.add('update')
@@ -44,7 +44,7 @@ function verbsOf({ scope, item, collection }: ResourceRoutes): string[] {
   if (collection['DELETE']) verbs.add('deletecollection')
   if (collection['GET']) {
     verbs.add('list')
-    if (canWatch(scope.storage)) verbs.add('watch')
+    if (canWatch(served.storage)) verbs.add('watch')
   }
   return [...verbs].toSorted()
 }

@@ -10,7 +10,7 @@ import type { JsonPiece } from './json-piece.ts'
 import { ObjectEncoder } from './object-encoder.ts'
 import { partialForm, partialPiece } from './partial-metadata.ts'
 import { parseIncludeObject } from '../handlers/read-request.ts'
-import type { Answer, ResourceScope } from '../routing/scope.ts'
+import type { Answer, ServedResource } from '../routing/served-resource.ts'
 import { TableRows } from './table.ts'
 import { notConvertible } from './write-object.ts'
 
@@ -34,40 +34,40 @@ export function listMetaOf(list: ResultList): ListMeta {
 
 /** Returns the text around the items of a list in compact JSON. */
 export function jsonShape(answer: Answer, list: ResultList): ListShape {
-  const { scope, negotiated, query } = answer
+  const { served, negotiated, query } = answer
   const { transform } = negotiated
   const meta = listMetaOf(list)
   switch (transform?.kind) {
     case 'PartialObjectMetadata':
-      throw notConvertible(transform, internalTypeName(scope, 'List'), true)
+      throw notConvertible(transform, internalTypeName(served, 'List'), true)
     case 'PartialObjectMetadataList': {
-      const form = partialForm(scope, transform)
+      const form = partialForm(served, transform)
       const shape = typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) => partialPiece(result, form))
       // An empty list of PartialObjectMetadata has `"items": null`. Other empty lists have an empty array.
       return { ...shape, empty: `${shape.before.slice(0, -1)}null}\n` }
     }
     case 'Table': {
-      const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
+      const rows = new TableRows(served, transform.version, parseIncludeObject(query))
       const before = rows.head(meta)
       return {
         before,
         between: ',',
         after: `${rows.tail}\n`,
-        empty: scope.storage.table!.nullRows ? `${before.slice(0, -1)}null}\n` : `${before}${rows.tail}\n`,
+        empty: served.storage.table!.nullRows ? `${before.slice(0, -1)}null}\n` : `${before}${rows.tail}\n`,
         item: (result) => rows.row(result),
       }
     }
     case undefined: {
-      const encoder = new ObjectEncoder(scope, 'json', false)
-      return typedList(`${scope.gvk.kind}List`, scope.apiVersion, meta, (result) => itemJson(scope, encoder, result))
+      const encoder = new ObjectEncoder(served, 'json', false)
+      return typedList(`${served.gvk.kind}List`, served.apiVersion, meta, (result) => itemJson(served, encoder, result))
     }
   }
 }
 
-function itemJson(scope: ResourceScope, encoder: ObjectEncoder, result: RestResult): Buffer {
+function itemJson(served: ServedResource, encoder: ObjectEncoder, result: RestResult): Buffer {
   if (isStoredObject(result)) return encoder.item(result)
   const { kind: _, apiVersion: __, ...object } = result
-  return Buffer.from(stringifyJson(fromHub(scope, object as KubeObject)))
+  return Buffer.from(stringifyJson(fromHub(served, object as KubeObject)))
 }
 
 function typedList(kind: string, apiVersion: string, meta: ListMeta, item: ListShape['item']): ListShape {

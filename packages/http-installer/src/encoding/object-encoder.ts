@@ -12,8 +12,8 @@ import type { MediaForm } from '../negotiation/negotiate.ts'
 
 /** Encodings that `ObjectEncoder` supports. CBOR is missing, because `writeCbor` converts it from JSON. */
 export type ObjectForm = Exclude<MediaForm, 'cbor'>
-import { apiVersionOf } from '../routing/scope.ts'
-import type { ResourceScope } from '../routing/scope.ts'
+import { apiVersionOf } from '../routing/served-resource.ts'
+import type { ServedResource } from '../routing/served-resource.ts'
 import { itemHead, spliced } from './splice.ts'
 import { fromHub } from '@keelson/registry'
 import { versionedOf } from './rest-result.ts'
@@ -52,52 +52,52 @@ export function shapeJson(json: string, form: 'json' | 'yaml', pretty: boolean):
 export class ObjectEncoder {
   readonly form: ObjectForm
   readonly pretty: boolean
-  readonly #scope: ResourceScope
+  readonly #served: ServedResource
 
-  constructor(scope: ResourceScope, form: ObjectForm, pretty: boolean) {
-    this.#scope = scope
+  constructor(served: ServedResource, form: ObjectForm, pretty: boolean) {
+    this.#served = served
     this.form = form
     this.pretty = pretty
   }
 
   /** True if stored bytes can be copied without decoding. */
   get splices(): boolean {
-    return this.#scope.servesHub && this.form === 'json' && !this.pretty
+    return this.#served.servesHub && this.form === 'json' && !this.pretty
   }
 
   /** Encodes the object of a complete response. JSON ends with a line feed unless it is indented. */
   whole(result: RestResult): Buffer {
-    if (this.#scope.servesHub && this.form !== 'protobuf' && isStoredObject(result)) {
-      if (this.splices) return spliced(this.#scope.head, result, lineFeed)
-      return Buffer.from(shapeJson(spliced(this.#scope.head, result).toString(), this.form, this.pretty))
+    if (this.#served.servesHub && this.form !== 'protobuf' && isStoredObject(result)) {
+      if (this.splices) return spliced(this.#served.head, result, lineFeed)
+      return Buffer.from(shapeJson(spliced(this.#served.head, result).toString(), this.form, this.pretty))
     }
-    if (this.form === 'protobuf' && isStoredObject(result)) return asBuffer(encodeUnknown(this.#scope.gvk, this.message(result)))
-    const { gvk, object } = versionedOf(this.#scope, result)
-    const type = gvk === this.#scope.gvk ? this.#scope.type : this.#scope.info.types.kind(gvk)
+    if (this.form === 'protobuf' && isStoredObject(result)) return asBuffer(encodeUnknown(this.#served.gvk, this.message(result)))
+    const { gvk, object } = versionedOf(this.#served, result)
+    const type = gvk === this.#served.gvk ? this.#served.type : this.#served.info.types.kind(gvk)
     return encodeTyped(this.form, gvk, type, object, this.pretty)
   }
 
   /** Encodes an object in JSON with its kind. It has no line feed, so that it can be embedded in another document. */
   embedded(result: RestResult): Buffer {
-    if (this.#scope.servesHub && isStoredObject(result)) return spliced(this.#scope.head, result)
-    const { gvk, object } = versionedOf(this.#scope, result)
-    return Buffer.from(typedJson(gvk, this.#scope.type, object))
+    if (this.#served.servesHub && isStoredObject(result)) return spliced(this.#served.head, result)
+    const { gvk, object } = versionedOf(this.#served, result)
+    return Buffer.from(typedJson(gvk, this.#served.type, object))
   }
 
   /** Encodes an item of a typed list in JSON. Such items have no kind. */
   item(object: StoredObject): Buffer {
-    if (this.#scope.servesHub) return spliced(itemHead, object)
-    return Buffer.from(stringifyJson(fromHub(this.#scope, object.copy())))
+    if (this.#served.servesHub) return spliced(itemHead, object)
+    return Buffer.from(stringifyJson(fromHub(this.#served, object.copy())))
   }
 
   /** Encodes an object as a protobuf message without the `k8s\0` envelope. */
   message(object: StoredObject | KubeObject): Uint8Array {
-    const { type, messages } = this.#scope
+    const { type, messages } = this.#served
     if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
-    if (!isStoredObject(object)) return type.encodeProto(versionedOf(this.#scope, object).object)
+    if (!isStoredObject(object)) return type.encodeProto(versionedOf(this.#served, object).object)
     const kept = messages.get(object)
     if (kept !== undefined) return kept
-    const message = type.encodeProto(versionedOf(this.#scope, object).object)
+    const message = type.encodeProto(versionedOf(this.#served, object).object)
     messages.offer(object, message)
     return message
   }

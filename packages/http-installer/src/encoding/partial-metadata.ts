@@ -10,7 +10,7 @@ import { metaType } from './meta-types.ts'
 import type { Transform } from '../negotiation/negotiate.ts'
 import { asBuffer } from './object-encoder.ts'
 import { metaOf } from './rest-result.ts'
-import type { ResourceScope } from '../routing/scope.ts'
+import type { ServedResource } from '../routing/served-resource.ts'
 import { typeHead } from './splice.ts'
 
 export interface MetaKind {
@@ -32,7 +32,7 @@ export interface PartialForm {
   readonly without: readonly string[] | undefined
 }
 
-export function partialForm({ storage }: ResourceScope, { version }: Pick<Transform, 'version'>): PartialForm {
+export function partialForm({ storage }: ServedResource, { version }: Pick<Transform, 'version'>): PartialForm {
   return { version, without: storage.specAnnotations }
 }
 

@@ -2,8 +2,8 @@ import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta, JsonObject
 import { fromHub } from '@keelson/registry'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject, readMetadata } from '@keelson/storagebackend'
-import { apiVersionOf, parseApiVersion } from '../routing/scope.ts'
-import type { ResourceScope } from '../routing/scope.ts'
+import { apiVersionOf, parseApiVersion } from '../routing/served-resource.ts'
+import type { ServedResource } from '../routing/served-resource.ts'
 import { decodeStruct } from '@keelson/apimachinery'
 
 /** An object in the version in which it is served, without kind and apiVersion. It is shared, so it must not be changed. */
@@ -16,11 +16,11 @@ interface Versioned {
  * Returns the object of a result in the version in which it is served. A result with a kind of its own (a Status, a Scale) is served as
  * that kind. Other results are served as the kind of the resource.
  */
-export function versionedOf(scope: ResourceScope, result: RestResult): Versioned {
-  if (isStoredObject(result)) return { gvk: scope.gvk, object: fromHub(scope, result.copy()) }
+export function versionedOf(served: ServedResource, result: RestResult): Versioned {
+  if (isStoredObject(result)) return { gvk: served.gvk, object: fromHub(served, result.copy()) }
   const { kind, apiVersion, ...object } = result
-  if (kind === undefined || (kind === scope.hub.kind && (apiVersion === undefined || apiVersion === apiVersionOf(scope.hub)))) {
-    return { gvk: scope.gvk, object: fromHub(scope, object) }
+  if (kind === undefined || (kind === served.hub.kind && (apiVersion === undefined || apiVersion === apiVersionOf(served.hub)))) {
+    return { gvk: served.gvk, object: fromHub(served, object) }
   }
   return { gvk: { ...parseApiVersion(apiVersion ?? ''), kind }, object: object }
 }
@@ -31,7 +31,7 @@ export function metaOf(result: RestResult): DeepReadonly<ObjectMeta> {
 }
 
 /** Returns an object of the resource's kind that has only this metadata and the fields that are always present. */
-export function blankObject({ type, gvk, storage }: ResourceScope, metadata: ObjectMeta): KubeObject {
+export function blankObject({ type, gvk, storage }: ServedResource, metadata: ObjectMeta): KubeObject {
   const blank: KubeObject = { metadata }
   storage.fillBlank?.(blank)
   const object = type === undefined ? blank : decodeStruct<KubeObject>(type.schema, blank as unknown as JsonObject).object

@@ -8,24 +8,24 @@ import { ObjectEncoder } from './object-encoder.ts'
 import { partialForm, partialPieceAt } from './partial-metadata.ts'
 import type { PartialForm } from './partial-metadata.ts'
 import type { IncludeObject } from '../handlers/read-request.ts'
-import type { ResourceScope } from '../routing/scope.ts'
+import type { ServedResource } from '../routing/served-resource.ts'
 
 /** Encodes objects of one resource as rows of a meta.k8s.io Table, in JSON. */
 export class TableRows {
-  readonly #scope: ResourceScope
+  readonly #served: ServedResource
   readonly #table: TableConvertor
   readonly #version: Transform['version']
   readonly #include: IncludeObject
   readonly #encoder: ObjectEncoder
   readonly #partial: PartialForm
 
-  constructor(scope: ResourceScope, version: Transform['version'], include: IncludeObject) {
-    this.#scope = scope
-    this.#table = scope.storage.table!
+  constructor(served: ServedResource, version: Transform['version'], include: IncludeObject) {
+    this.#served = served
+    this.#table = served.storage.table!
     this.#version = version
     this.#include = include
-    this.#partial = partialForm(scope, { version })
-    this.#encoder = new ObjectEncoder(scope, 'json', false)
+    this.#partial = partialForm(served, { version })
+    this.#encoder = new ObjectEncoder(served, 'json', false)
   }
 
   /**
@@ -41,7 +41,7 @@ export class TableRows {
     const table = this.#table
     const span = isStoredObject(result) ? findMetadata(result) : undefined
     const object = isStoredObject(result) ? copyLazily(result, span) : result
-    const cells = stringifyJson(table.cells(object, this.#scope.settings.now()) satisfies readonly TableCell[])
+    const cells = stringifyJson(table.cells(object, this.#served.settings.now()) satisfies readonly TableCell[])
     const conditions = table.conditions?.(object) ?? []
     const more = conditions.length === 0 ? '' : `,"conditions":${stringifyJson(conditions)}`
     const before = `{"cells":${cells}${more},"object":`

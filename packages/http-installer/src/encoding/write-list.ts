@@ -5,7 +5,7 @@ import { pieceBytes, writePiece } from './json-piece.ts'
 import { jsonShape, prettyShape, yamlShape } from './list-shape.ts'
 import type { ListShape } from './list-shape.ts'
 import { mediaTypes } from '../negotiation/negotiate.ts'
-import type { Answer } from '../routing/scope.ts'
+import type { Answer } from '../routing/served-resource.ts'
 import { collect, writeSizedList } from './sized-list.ts'
 import type { SlabWriter } from './slab-writer.ts'
 import { itemHead, splicedLength } from './splice.ts'
@@ -18,13 +18,13 @@ import { writeProtobufList } from './write-protobuf-list.ts'
  * in memory.
  */
 export async function writeList(answer: Answer, list: ResultList): Promise<void> {
-  const { exchange, scope, negotiated } = answer
+  const { exchange, served, negotiated } = answer
   if (negotiated.form === 'protobuf') return writeProtobufList(answer, list)
   if (negotiated.form === 'cbor') return writeCborList(answer, list)
   const compact = jsonShape(answer, list)
   const pretty = negotiated.form === 'json' && isPretty(answer)
   const shape = negotiated.form === 'yaml' ? yamlShape(compact) : pretty ? prettyShape(compact) : compact
-  if (scope.servesHub && negotiated.form === 'json' && !pretty && negotiated.transform === undefined) {
+  if (served.servesHub && negotiated.form === 'json' && !pretty && negotiated.transform === undefined) {
     return writeSplicedList(answer, shape, list)
   }
   return writeInSlabs(exchange, { 'content-type': mediaTypes[negotiated.form] }, (writer) => writeItems(writer, shape, list))

@@ -13,37 +13,37 @@ import { lineFeed, ObjectEncoder, shapeJson } from './object-encoder.ts'
 import { partialForm, partialJson, partialProto } from './partial-metadata.ts'
 import { parseIncludeObject } from '../handlers/read-request.ts'
 import { metaOf } from './rest-result.ts'
-import type { Answer } from '../routing/scope.ts'
+import type { Answer } from '../routing/served-resource.ts'
 import { objectSlabs, spliced, splicedLength, writeSpliced } from './splice.ts'
 import { TableRows } from './table.ts'
 
 /** Sends an object in the negotiated encoding, as the object itself, its metadata or a table. */
 export function writeResult(answer: Answer, status: number, result: RestResult): void | Promise<void> {
-  const { exchange, scope, negotiated, query } = answer
+  const { exchange, served, negotiated, query } = answer
   const { form, transform } = negotiated
   const pretty = form === 'json' && isPretty(answer)
   const headers = { 'content-type': mediaTypes[form] }
   if (transform === undefined || isStatus(result)) {
-    if (form === 'cbor') return writeCbor(answer, status, new ObjectEncoder(scope, 'json', false).whole(result).toString())
-    const encoder = new ObjectEncoder(scope, form, pretty)
+    if (form === 'cbor') return writeCbor(answer, status, new ObjectEncoder(served, 'json', false).whole(result).toString())
+    const encoder = new ObjectEncoder(served, form, pretty)
     if (encoder.splices && isStoredObject(result)) return sendSpliced(answer, status, result)
     return sendCompressible(exchange, status, headers, encoder.whole(result))
   }
   if (form === 'protobuf') {
-    if (transform.kind !== 'PartialObjectMetadata') throw notConvertible(transform, internalTypeName(scope))
-    return sendCompressible(exchange, status, headers, partialProto(result, partialForm(scope, transform)))
+    if (transform.kind !== 'PartialObjectMetadata') throw notConvertible(transform, internalTypeName(served))
+    return sendCompressible(exchange, status, headers, partialProto(result, partialForm(served, transform)))
   }
   if (form === 'cbor') return writeCbor(answer, status, transformed(answer, transform, result, query))
   return sendCompressible(exchange, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
 }
 
 /** Sends stored bytes through a pooled buffer, because allocating a buffer would be the largest cost of a small GET. */
-function sendSpliced({ exchange, scope }: Answer, status: number, object: StoredObject): void | Promise<void> {
+function sendSpliced({ exchange, served }: Answer, status: number, object: StoredObject): void | Promise<void> {
   const headers = { 'content-type': mediaTypes.json }
-  const length = splicedLength(scope.head, object) + 1
-  if (length > objectSlabs.size) return sendCompressible(exchange, status, headers, spliced(scope.head, object, lineFeed))
+  const length = splicedLength(served.head, object) + 1
+  if (length > objectSlabs.size) return sendCompressible(exchange, status, headers, spliced(served.head, object, lineFeed))
   const slab = objectSlabs.take()
-  slab[writeSpliced(slab, 0, scope.head, object)] = lineFeed[0]!
+  slab[writeSpliced(slab, 0, served.head, object)] = lineFeed[0]!
   return sendBytes(exchange, status, headers, slab.subarray(0, length), () => objectSlabs.release(slab))
 }
 
@@ -52,10 +52,10 @@ export function isPretty({ exchange, query, negotiated }: Answer): boolean {
   return negotiated.pretty || prefersPretty(query, exchange.userAgent)
 }
 
-function transformed({ scope }: Answer, transform: Transform, result: RestResult, query: QueryParameters): string {
-  if (transform.kind === 'PartialObjectMetadata') return partialJson(result, partialForm(scope, transform)).toString()
-  if (transform.kind === 'PartialObjectMetadataList') throw notConvertible(transform, internalTypeName(scope))
-  const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
+function transformed({ served }: Answer, transform: Transform, result: RestResult, query: QueryParameters): string {
+  if (transform.kind === 'PartialObjectMetadata') return partialJson(result, partialForm(served, transform)).toString()
+  if (transform.kind === 'PartialObjectMetadataList') throw notConvertible(transform, internalTypeName(served))
+  const rows = new TableRows(served, transform.version, parseIncludeObject(query))
   const { resourceVersion } = metaOf(result)
   return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${pieceBytes(rows.row(result)).toString()}${rows.tail}`
 }
@@ -78,9 +78,9 @@ function isStatus(result: RestResult): boolean {
  * Sends an object or table in CBOR, converted from its JSON. The schema of the kind distinguishes bytes from text. Kubernetes encodes text
  * as CBOR byte strings, which no library does, so the server has its own codec.
  */
-function writeCbor({ exchange, scope }: Answer, status: number, json: string): void | Promise<void> {
+function writeCbor({ exchange, served }: Answer, status: number, json: string): void | Promise<void> {
   const { value } = parseJson(json)
   const kind = (value as { kind?: unknown }).kind
-  const schema = kind === scope.gvk.kind ? scope.type?.schema : undefined
+  const schema = kind === served.gvk.kind ? served.type?.schema : undefined
   return sendCompressible(exchange, status, { 'content-type': mediaTypes.cbor }, exchange.services.cbor!.encodeCborDocument(value, schema))
 }

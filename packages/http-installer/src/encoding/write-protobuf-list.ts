@@ -6,7 +6,7 @@ import { mediaTypes } from '../negotiation/negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
 import { metaKind, partialForm, partialMessage } from './partial-metadata.ts'
 import { lengthDelimited, listMetaMessage, varintLength, writeVarint } from './proto-frames.ts'
-import type { Answer } from '../routing/scope.ts'
+import type { Answer } from '../routing/served-resource.ts'
 import { collect, writeSizedList } from './sized-list.ts'
 import type { SlabWriter } from './slab-writer.ts'
 import { notConvertible } from './write-object.ts'
@@ -23,13 +23,13 @@ const maxKeptBytes = 4 * 1024 * 1024
  * that are neither kept nor cached are encoded again for writing. Therefore lists of any length need little memory.
  */
 export async function writeProtobufList(answer: Answer, list: ResultList): Promise<void> {
-  const { exchange, scope, negotiated } = answer
+  const { exchange, served, negotiated } = answer
   const { transform } = negotiated
   if (transform !== undefined && transform.kind !== 'PartialObjectMetadataList')
-    throw notConvertible(transform, internalTypeName(scope, 'List'), true)
-  const encoder = new ObjectEncoder(scope, 'protobuf', false)
-  const gvk = transform === undefined ? { ...scope.gvk, kind: `${scope.gvk.kind}List` } : metaKind(transform.kind, transform.version)
-  const partial = transform && partialForm(scope, transform)
+    throw notConvertible(transform, internalTypeName(served, 'List'), true)
+  const encoder = new ObjectEncoder(served, 'protobuf', false)
+  const gvk = transform === undefined ? { ...served.gvk, kind: `${served.gvk.kind}List` } : metaKind(transform.kind, transform.version)
+  const partial = transform && partialForm(served, transform)
   const messageOf = (item: RestResult): Uint8Array => (partial === undefined ? encoder.message(item) : partialMessage(item, partial))
 
   const keptMessages: (Uint8Array | undefined)[] = []

@@ -11,7 +11,7 @@ import type { FieldSelector } from '@keelson/apimachinery'
 import type { QueryParameters } from '@keelson/exchange'
 import type { Predicate } from '@keelson/storagebackend'
 import { parseInt64, parseLooseBoolean, throwInvalid } from './read-request.ts'
-import type { ResourceScope } from '../routing/scope.ts'
+import type { ServedResource } from '../routing/served-resource.ts'
 
 /** Options of list, watch and deletecollection requests (metav1.ListOptions). */
 export interface ListRequestOptions {
@@ -39,7 +39,7 @@ interface RawOptions {
  * Parses list options from the query. Throws 400 for malformed values and 422 for combinations that are not allowed. A `name` limits the
  * list to the object with that name.
  */
-export function parseListOptions(query: QueryParameters, scope: ResourceScope, name: string, forceWatch = false): ListRequestOptions {
+export function parseListOptions(query: QueryParameters, served: ServedResource, name: string, forceWatch = false): ListRequestOptions {
   const timeoutSeconds = parseOptionalInt(query, 'timeoutSeconds')
   const limit = parseOptionalInt(query, 'limit')
   const labels = query.has('labelSelector') ? parseLabelSelector(query.get('labelSelector')!) : everything()
@@ -56,7 +56,7 @@ export function parseListOptions(query: QueryParameters, scope: ResourceScope, n
   throwInvalid('ListOptions', validateListOptions(sendInitialEvents === undefined ? rest : { ...rest, sendInitialEvents }))
   return {
     watch: raw.watch || forceWatch,
-    predicate: { labels, fields: onlyNamed(convertFieldLabels(asked, scope), name) },
+    predicate: { labels, fields: onlyNamed(convertFieldLabels(asked, served), name) },
     resourceVersion: raw.resourceVersion,
     resourceVersionMatch: (raw.resourceVersionMatch || undefined) as ListRequestOptions['resourceVersionMatch'],
     limit: Math.max(0, limit),
@@ -82,7 +82,7 @@ function applyDefaults(raw: RawOptions): void {
 }
 
 /** Converts field labels of a field selector from the served version to the internal version, which the store uses. */
-function convertFieldLabels(fields: FieldSelector, { info, gvk }: ResourceScope): FieldSelector {
+function convertFieldLabels(fields: FieldSelector, { info, gvk }: ServedResource): FieldSelector {
   return fields.empty ? fields : fields.transform((label, value) => ({ field: info.scheme.convertFieldLabel(gvk, label), value }))
 }
 

@@ -19,7 +19,7 @@ import type { SentBody, WriteOptions } from '@keelson/registry'
 import type { DeleteOptions, FieldErrorList, FieldValidation, KubeObject } from '@keelson/apimachinery'
 import { isApply, negotiateInput } from '../negotiation/negotiate.ts'
 import { metaType } from '../encoding/meta-types.ts'
-import type { ResourceScope } from '../routing/scope.ts'
+import type { ServedResource } from '../routing/served-resource.ts'
 
 /**
  * Reads the complete body of a request. Throws 413 as soon as the body exceeds `limit` bytes. Requests whose bodies complete in the same
@@ -186,8 +186,8 @@ const metaKinds: ReadonlySet<string> = new Set([
 ])
 
 /** Reads DeleteOptions from the body, or from the query if there is no body. Throws 400, 413, 415 or 422. */
-export async function readDeleteOptions(exchange: Exchange, scope: ResourceScope, query: QueryParameters): Promise<DeleteOptions> {
-  const body = await readBody(exchange, scope.settings.maxRequestBodyBytes)
+export async function readDeleteOptions(exchange: Exchange, served: ServedResource, query: QueryParameters): Promise<DeleteOptions> {
+  const body = await readBody(exchange, served.settings.maxRequestBodyBytes)
   const options =
     body.byteLength > 0
       ? decodeDeleteOptions(await sentBody(exchange, { form: negotiateInput(exchange), bytes: body }))

@@ -13,7 +13,7 @@ import type {
 } from '@keelson/registry'
 import { negotiateOutput, negotiateInput, cborApplyPatchType, isApply, patchTypes } from '../negotiation/negotiate.ts'
 import { parseLooseBoolean, parseWriteOptions, readBody, sentBody, readDeleteOptions } from './read-request.ts'
-import type { Handler, ApiRequest } from '../routing/scope.ts'
+import type { Handler, ApiRequest } from '../routing/served-resource.ts'
 import { writeResult } from '../encoding/write-object.ts'
 import { mediaTypeOf } from '@keelson/exchange'
 import { blankObject, metaOf } from '../encoding/rest-result.ts'
@@ -24,44 +24,44 @@ import { serveWatch } from '../watch/serve-watch.ts'
 
 /** Returns a handler for GET of an object. The query parameter `export` removes cluster-specific fields. */
 export function handleGet(storage: RESTStorage & Getter): Handler {
-  return async ({ exchange, scope, name, query }) => {
-    const negotiated = negotiateOutput(exchange, scope.endpoint)
+  return async ({ exchange, served, name, query }) => {
+    const negotiated = negotiateOutput(exchange, served.endpoint)
     if (query.has('export') && parseLooseBoolean(query.get('export'))) {
-      if (!canExport(storage)) throw newBadRequest(`export of ${JSON.stringify(scope.resource)} is not supported`)
+      if (!canExport(storage)) throw newBadRequest(`export of ${JSON.stringify(served.resource)} is not supported`)
       const exact = query.has('exact') && parseLooseBoolean(query.get('exact'))
-      return writeResult({ exchange, scope, query, negotiated }, 200, await storage.export(exchange, name, { exact }))
+      return writeResult({ exchange, served, query, negotiated }, 200, await storage.export(exchange, name, { exact }))
     }
     const resourceVersion = query.get('resourceVersion')
     const result = await storage.get(exchange, name, resourceVersion === null ? {} : { resourceVersion })
-    return writeResult({ exchange, scope, query, negotiated }, 200, result)
+    return writeResult({ exchange, served, query, negotiated }, 200, result)
   }
 }
 
 /** Returns a handler for POST to a collection or to a subresource of an object. */
 export function handleCreate(storage: RESTStorage & (Creater | NamedCreater)): Handler {
-  return async ({ exchange, scope, name, query }) => {
-    const negotiated = negotiateOutput(exchange, scope.endpoint)
+  return async ({ exchange, served, name, query }) => {
+    const negotiated = negotiateOutput(exchange, served.endpoint)
     const form = negotiateInput(exchange)
-    const bytes = await readBody(exchange, scope.settings.maxRequestBodyBytes)
+    const bytes = await readBody(exchange, served.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'CreateOptions')
     const parsing = sentBody(exchange, { form, bytes })
     const sent = parsing instanceof Promise ? await parsing : parsing
-    const result = await createObject(storage, { route: scope, context: exchange, name, options, sent })
-    return writeResult({ exchange, scope, query, negotiated }, 201, result)
+    const result = await createObject(storage, { route: served, context: exchange, name, options, sent })
+    return writeResult({ exchange, served, query, negotiated }, 201, result)
   }
 }
 
 /** Returns a handler for PUT. */
 export function handleUpdate(storage: Updater): Handler {
-  return async ({ exchange, scope, name, query }) => {
-    const negotiated = negotiateOutput(exchange, scope.endpoint)
-    const bytes = await readBody(exchange, scope.settings.maxRequestBodyBytes)
+  return async ({ exchange, served, name, query }) => {
+    const negotiated = negotiateOutput(exchange, served.endpoint)
+    const bytes = await readBody(exchange, served.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'UpdateOptions')
     const parsing = sentBody(exchange, { form: negotiateInput(exchange), bytes })
     const body = parsing instanceof Promise ? await parsing : parsing
     const { dryRun } = options
-    const { object, created } = await storage.update(exchange, name, { change: { kind: 'replace', body }, dryRun, route: scope, options })
-    return writeResult({ exchange, scope, query, negotiated }, created ? 201 : 200, object)
+    const { object, created } = await storage.update(exchange, name, { change: { kind: 'replace', body }, dryRun, route: served, options })
+    return writeResult({ exchange, served, query, negotiated }, created ? 201 : 200, object)
   }
 }
 
@@ -70,13 +70,13 @@ export function handleUpdate(storage: Updater): Handler {
  * occurs only if the patch contains a resourceVersion.
  */
 export function handlePatch(storage: Updater): Handler {
-  return async ({ exchange, scope, name, query }) => {
+  return async ({ exchange, served, name, query }) => {
     const patchType = mediaTypeOf(exchange.contentType)
     const accepted = patchTypes(exchange)
     // The router accepts a list of content types, but a patch has exactly one.
     if (!accepted.includes(patchType)) throw newUnsupportedMediaType(accepted)
-    const negotiated = negotiateOutput(exchange, scope.endpoint)
-    const bytes = await readBody(exchange, scope.settings.maxRequestBodyBytes)
+    const negotiated = negotiateOutput(exchange, served.endpoint)
+    const bytes = await readBody(exchange, served.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'PatchOptions', patchType)
     const { dryRun } = options
     let change: Change
@@ -84,8 +84,8 @@ export function handlePatch(storage: Updater): Handler {
       const parsing = sentBody(exchange, { form: patchType === cborApplyPatchType ? 'cbor' : 'yaml', bytes })
       change = { kind: 'apply', configuration: parsing instanceof Promise ? await parsing : parsing }
     } else change = { kind: 'patch', type: patchType as MergePatchType, body: bytes }
-    const { object, created } = await storage.update(exchange, name, { change, dryRun, route: scope, options })
-    return writeResult({ exchange, scope, query, negotiated }, created ? 201 : 200, object)
+    const { object, created } = await storage.update(exchange, name, { change, dryRun, route: served, options })
+    return writeResult({ exchange, served, query, negotiated }, created ? 201 : 200, object)
   }
 }
 
@@ -94,17 +94,17 @@ export function handlePatch(storage: Updater): Handler {
  * returns deleted objects.
  */
 export function handleDelete(storage: GracefulDeleter): Handler {
-  return async ({ exchange, scope, name, query }) => {
-    const negotiated = negotiateOutput(exchange, scope.endpoint)
-    const options = await readDeleteOptions(exchange, scope, query)
+  return async ({ exchange, served, name, query }) => {
+    const negotiated = negotiateOutput(exchange, served.endpoint)
+    const options = await readDeleteOptions(exchange, served, query)
     const dryRun = (options.dryRun ?? []).length > 0
-    const { object, immediate, blank = false } = await storage.delete(exchange, name, { options, dryRun, route: scope })
-    if (blank) return writeResult({ exchange, scope, query, negotiated }, 200, blankObject(scope, {}))
+    const { object, immediate, blank = false } = await storage.delete(exchange, name, { options, dryRun, route: served })
+    if (blank) return writeResult({ exchange, served, query, negotiated }, 200, blankObject(served, {}))
     if (!immediate || storage.returnsDeletedObject) {
-      return writeResult({ exchange, scope, query, negotiated }, !immediate && options.orphanDependents === false ? 202 : 200, object)
+      return writeResult({ exchange, served, query, negotiated }, !immediate && options.orphanDependents === false ? 202 : 200, object)
     }
     const { uid } = metaOf(object)
-    const { group, resource } = scope.groupResource
+    const { group, resource } = served.groupResource
     return writeStatus(exchange, 200, {
       kind: 'Status',
       apiVersion: 'v1',
@@ -117,31 +117,31 @@ export function handleDelete(storage: GracefulDeleter): Handler {
 
 /** Returns a handler for DELETE of a collection. Sends the list of deleted objects. */
 export function handleDeleteCollection(storage: CollectionDeleter): Handler {
-  return async ({ exchange, scope, query }) => {
-    const negotiated = negotiateOutput(exchange, scope.endpoint)
-    const { predicate, resourceVersion, resourceVersionMatch, limit, continue: token } = parseListOptions(query, scope, '')
-    const options = await readDeleteOptions(exchange, scope, query)
+  return async ({ exchange, served, query }) => {
+    const negotiated = negotiateOutput(exchange, served.endpoint)
+    const { predicate, resourceVersion, resourceVersionMatch, limit, continue: token } = parseListOptions(query, served, '')
+    const options = await readDeleteOptions(exchange, served, query)
     const dryRun = (options.dryRun ?? []).length > 0
     const deleted = await storage.deleteCollection(
       exchange,
-      { options, dryRun, route: scope },
+      { options, dryRun, route: served },
       { predicate, resourceVersion, resourceVersionMatch, limit, continue: token },
     )
-    return writeList({ exchange, scope, query, negotiated }, deleted)
+    return writeList({ exchange, served, query, negotiated }, deleted)
   }
 }
 
 /** Handles GET of a collection: sends a list, or a stream of changes if the request is a watch. */
 export async function handleList(request: ApiRequest): Promise<void> {
-  const { exchange, scope, name, query } = request
-  const negotiated = negotiateOutput(exchange, scope.endpoint)
-  const options = parseListOptions(query, scope, name, exchange.info.pathVerb === 'watch')
+  const { exchange, served, name, query } = request
+  const negotiated = negotiateOutput(exchange, served.endpoint)
+  const options = parseListOptions(query, served, name, exchange.info.pathVerb === 'watch')
   if (options.watch) {
-    if (!canWatch(scope.storage)) throw newMethodNotSupported(scope.groupResource, 'watch')
-    return serveWatch(request, scope.storage, options)
+    if (!canWatch(served.storage)) throw newMethodNotSupported(served.groupResource, 'watch')
+    return serveWatch(request, served.storage, options)
   }
-  if (!canList(scope.storage)) throw newMethodNotSupported(scope.groupResource, 'list')
+  if (!canList(served.storage)) throw newMethodNotSupported(served.groupResource, 'list')
   const { predicate, resourceVersion, resourceVersionMatch, limit } = options
-  const list = await scope.storage.list(exchange, { predicate, resourceVersion, resourceVersionMatch, limit, continue: options.continue })
-  return writeList({ exchange, scope, query, negotiated }, list)
+  const list = await served.storage.list(exchange, { predicate, resourceVersion, resourceVersionMatch, limit, continue: options.continue })
+  return writeList({ exchange, served, query, negotiated }, list)
 }

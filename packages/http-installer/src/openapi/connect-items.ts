@@ -22,7 +22,7 @@ export function connectItems(
   subject: OperationSubject,
   own: readonly Component[],
 ): PathItem[] {
-  const { scope, path } = subject
+  const { served, path } = subject
   const item = (behind: string, parameters: readonly Component[], suffix: string): PathItem => {
     const operations = Object.fromEntries(connectMethods.map((method) => [method.toLowerCase(), operation(method, suffix)]))
     return { path: `${path}${behind}`, item: sharedParameters(operations, [...own, ...parameters, ...optionParameters(connectOptions)]) }
@@ -31,24 +31,24 @@ export function connectItems(
     operationId: `${operationId('connect', subject, capital(method.toLowerCase()))}${suffix}`,
     parameters: [],
     responses: { 200: { description: 'OK', content: { '*/*': aText } }, 401: unauthorized },
-    tags: [versionTag(scope.gvr)],
+    tags: [versionTag(served.gvr)],
     'x-kubernetes-action': 'connect',
-    'x-kubernetes-group-version-kind': { ...scope.gvk },
+    'x-kubernetes-group-version-kind': { ...served.gvk },
   })
   return [item('', [], ''), ...(connectOptions.path === true ? [item('/{path}', [pathParameter('path')], 'WithPath')] : [])]
 }
 
 /** Returns the OpenAPI path item of a subresource that streams bytes, such as logs. */
 export function streamItem({ streamOptions, streamType }: Streamer, subject: OperationSubject, own: readonly Component[]): PathItem {
-  const { scope, path } = subject
+  const { served, path } = subject
   const types = [streamType, ...usualMediaTypes]
   const get = {
     operationId: operationId('get', subject),
     parameters: [],
     responses: { 200: { description: 'OK', content: Object.fromEntries(types.map((type) => [type, aText])) }, 401: unauthorized },
-    tags: [versionTag(scope.gvr)],
+    tags: [versionTag(served.gvr)],
     'x-kubernetes-action': 'get',
-    'x-kubernetes-group-version-kind': { ...scope.gvk },
+    'x-kubernetes-group-version-kind': { ...served.gvk },
   }
   return { path, item: sharedParameters({ get }, [...own, ...optionParameters(streamOptions)]) }
 }

@@ -12,12 +12,12 @@ import { bearerToken, withGroupVersions } from './swagger-document.ts'
 export function documentSource(gv: GroupVersion, table: RouteTable): DocumentSource {
   const prefix = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`
   const paths: DocumentSource['paths'] = function* (refer) {
-    const kinds = new Map(Array.from(table.resources, ({ scope }) => [nameOf(scope), scope.gvk.kind]))
+    const kinds = new Map(Array.from(table.resources, ({ served }) => [nameOf(served), served.gvk.kind]))
     const version = versionItem(gv, refer)
     yield { ...version, path: prefix + version.path }
     for (const routes of table.resources) {
-      const { scope } = routes
-      const kind = kinds.get(scope.resource) ?? scope.gvk.kind
+      const { served } = routes
+      const kind = kinds.get(served.resource) ?? served.gvk.kind
       for (const { path, item } of pathItems(routes, kind, refer)) yield { path: prefix + path, item }
     }
   }

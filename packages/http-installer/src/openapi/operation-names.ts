@@ -1,4 +1,4 @@
-import type { ResourceScope } from '../routing/scope.ts'
+import type { ServedResource } from '../routing/served-resource.ts'
 
 /** Returns the part of operation names that stands for the group, such as "core", "apps" or "rbacAuthorization". */
 export function groupWord(group: string): string {
@@ -21,15 +21,15 @@ const verbs: Readonly<Record<string, string>> = {
 
 /** Subject of an OpenAPI operation. `kind` is the kind of the resource, even if a subresource has another kind. */
 export interface OperationSubject {
-  readonly scope: ResourceScope
+  readonly served: ServedResource
   readonly kind: string
   /** Path after the prefix of the group version, with the placeholders "{namespace}" and "{name}". */
   readonly path: string
 }
 
 /** Returns kube-apiserver's operation id, which is unique in the document. `part` is inserted after the version. */
-export function operationId(action: string, { scope, kind, path }: OperationSubject, part = ''): string {
-  const { gvr, namespaced, subresource } = scope
+export function operationId(action: string, { served, kind, path }: OperationSubject, part = ''): string {
+  const { gvr, namespaced, subresource } = served
   const within = path.includes('/namespaces/{namespace}/') ? 'Namespaced' : ''
   const everywhere = namespaced && within === '' ? 'ForAllNamespaces' : ''
   const collection = action === 'deletecollection' ? 'Collection' : ''

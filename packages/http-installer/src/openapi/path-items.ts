@@ -4,7 +4,7 @@ import { canConnect, canList, canStream, canWatch } from '@keelson/registry'
 import { metaType } from '../encoding/meta-types.ts'
 import { mediaTypes, usualMediaTypes, usualStreams, usualPatchTypes, withoutStrategic } from '../negotiation/negotiate.ts'
 import type { ResourceRoutes } from '../routing/route-table.ts'
-import type { MethodTable } from '../routing/scope.ts'
+import type { MethodTable } from '../routing/served-resource.ts'
 import { connectItems, streamItem } from './connect-items.ts'
 import { operationId, versionTag } from './operation-names.ts'
 import type { OperationSubject } from './operation-names.ts'
@@ -45,22 +45,22 @@ interface Subject {
 
 /** Returns the OpenAPI path items of a resource or subresource. `kind` is the kind of the resource. */
 export function pathItems(routes: ResourceRoutes, kind: string, refer: Refer): PathItem[] {
-  const { scope } = routes
-  const base = `${scope.namespaced ? '/namespaces/{namespace}' : ''}/${scope.resource}`
-  const namespace = scope.namespaced ? [pathParameter('namespace')] : []
+  const { served } = routes
+  const base = `${served.namespaced ? '/namespaces/{namespace}' : ''}/${served.resource}`
+  const namespace = served.namespaced ? [pathParameter('namespace')] : []
   const name = [pathParameter('name'), ...namespace]
-  const one = `${base}/{name}${scope.subresource === '' ? '' : `/${scope.subresource}`}`
-  if (canConnect(scope.storage)) return connectItems(scope.storage, { scope, kind, path: one }, name)
-  if (canStream(scope.storage)) return [streamItem(scope.storage, { scope, kind, path: one }, [...name, ...pretty])]
+  const one = `${base}/{name}${served.subresource === '' ? '' : `/${served.subresource}`}`
+  if (canConnect(served.storage)) return connectItems(served.storage, { served, kind, path: one }, name)
+  if (canStream(served.storage)) return [streamItem(served.storage, { served, kind, path: one }, [...name, ...pretty])]
   const subject = { routes, kind, refer }
-  const everywhere = scope.namespaced ? routes.allNamespaces : {}
+  const everywhere = served.namespaced ? routes.allNamespaces : {}
   return [
-    build(`/${scope.resource}`, subject, everywhere, [], true),
+    build(`/${served.resource}`, subject, everywhere, [], true),
     build(base, subject, routes.collection, namespace, true),
     build(one, subject, routes.item, name, false),
-    ...(canWatch(scope.storage) && canList(scope.storage) && scope.subresource === ''
+    ...(canWatch(served.storage) && canList(served.storage) && served.subresource === ''
       ? [
-          watchItem(`/${scope.resource}`, subject, everywhere, [], 'watchlist'),
+          watchItem(`/${served.resource}`, subject, everywhere, [], 'watchlist'),
           watchItem(base, subject, routes.collection, namespace, 'watchlist'),
           watchItem(one, subject, routes.item, name, 'watch'),
         ]
@@ -89,30 +89,30 @@ function watchItem(
 }
 
 function operation({ routes, kind, refer }: Subject, path: string, action: string): Component {
-  const { scope } = routes
-  const own = scope.type === undefined ? anyObject : refer(scope.type.schema)
-  const isJsonOnly = scope.type?.isJsonOnly === true
+  const { served } = routes
+  const own = served.type === undefined ? anyObject : refer(served.type.schema)
+  const isJsonOnly = served.type?.isJsonOnly === true
   const body = bodyOf(action, own, { refer, isJsonOnly })
-  const subject: OperationSubject = { scope, kind, path }
+  const subject: OperationSubject = { served, kind, path }
   return {
     operationId: operationId(action, subject),
     parameters: actionParameters(action),
     ...(body === undefined ? undefined : { requestBody: body }),
     responses: responsesOf(action, answerOf(action, routes, own, refer), isJsonOnly),
-    tags: [versionTag(scope.gvr)],
+    tags: [versionTag(served.gvr)],
     'x-kubernetes-action': action,
-    'x-kubernetes-group-version-kind': { ...scope.gvk },
+    'x-kubernetes-group-version-kind': { ...served.gvk },
   }
 }
 
-function answerOf(action: string, { scope }: ResourceRoutes, own: OpenAPISchema, refer: Refer): OpenAPISchema {
+function answerOf(action: string, { served }: ResourceRoutes, own: OpenAPISchema, refer: Refer): OpenAPISchema {
   switch (action) {
     case 'list': {
-      const list = scope.info.types.kind({ ...scope.gvk, kind: `${scope.gvk.kind}List` })
+      const list = served.info.types.kind({ ...served.gvk, kind: `${served.gvk.kind}List` })
       return list === undefined ? own : refer(list.schema)
     }
     case 'delete':
-      if ((scope.storage as { returnsDeletedObject?: boolean }).returnsDeletedObject === true) return own
+      if ((served.storage as { returnsDeletedObject?: boolean }).returnsDeletedObject === true) return own
       return refer(metaType('Status').schema)
     case 'deletecollection':
       return refer(metaType('Status').schema)

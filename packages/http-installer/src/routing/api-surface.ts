@@ -11,7 +11,7 @@ import { groupsItem } from '../openapi/discovery-items.ts'
 import { sourceOf } from '../openapi/openapi-document.ts'
 import { serveOpenApiV2, serveOpenApi } from '../openapi/serve-openapi.ts'
 import { RouteTable } from './route-table.ts'
-import { createScope } from './scope.ts'
+import { createServedResource } from './served-resource.ts'
 import { completeSettings } from '../settings.ts'
 import type { SurfaceSettings } from '../settings.ts'
 
@@ -76,9 +76,9 @@ export class ApiSurface {
     return this.#tableOf(info)?.find(info)
   }
 
-  add(info: APIGroupInfo, gv: GroupVersion, storages: ReadonlyMap<string, Parameters<typeof createScope>[3]>): RouteTable {
+  add(info: APIGroupInfo, gv: GroupVersion, storages: ReadonlyMap<string, Parameters<typeof createServedResource>[3]>): RouteTable {
     const table = new RouteTable(
-      [...storages].map(([path, storage]) => [path, createScope(info, gv.version, path, storage, this.settings)]),
+      [...storages].map(([path, storage]) => [path, createServedResource(info, gv.version, path, storage, this.settings)]),
     )
     let versions = this.#groups.get(gv.group)
     if (versions === undefined) this.#groups.set(gv.group, (versions = new Map()))

@@ -15,7 +15,7 @@ import {
 import { handleConnect } from '../connect/handle-connect.ts'
 import { handleStream } from '../connect/handle-stream.ts'
 import { handleCreate, handleDelete, handleDeleteCollection, handleGet, handleList, handlePatch, handleUpdate } from '../handlers/verbs.ts'
-import type { Method, MethodTable, ResourceScope } from './scope.ts'
+import type { Method, MethodTable, ServedResource } from './served-resource.ts'
 import { isApiError, newBadRequest, newGenericServerResponse } from '@keelson/apimachinery'
 import { BrokenResponseError, isAbort } from '@keelson/exchange'
 import { patchTypes, checkAcceptable, checkConsumable } from '../negotiation/negotiate.ts'
@@ -23,7 +23,7 @@ import { writeError } from '../encoding/write-error.ts'
 
 /** Methods of a resource or subresource, for each kind of URL: an object, a collection, and the collection across all namespaces. */
 export interface ResourceRoutes {
-  readonly scope: ResourceScope
+  readonly served: ServedResource
   readonly item: MethodTable
   /** Methods of paths below an object's subresource, such as a proxied path. */
   readonly below: MethodTable
@@ -32,8 +32,8 @@ export interface ResourceRoutes {
   readonly allNamespaces: MethodTable
 }
 
-function routesOf(scope: ResourceScope): ResourceRoutes {
-  const { storage } = scope
+function routesOf(served: ServedResource): ResourceRoutes {
+  const { storage } = served
   const list: Method | undefined = canList(storage) || canWatch(storage) ? { handle: handleList } : undefined
   const item: Record<string, Method> = {}
   const below: Record<string, Method> = {}
@@ -51,14 +51,14 @@ function routesOf(scope: ResourceScope): ResourceRoutes {
       if (storage.connectOptions.path === true) below[method] = connect
     }
   }
-  if (scope.subresource === '') {
+  if (served.subresource === '') {
     if (list !== undefined) collection['GET'] = list
     if (canCreate(storage)) collection['POST'] = { handle: handleCreate(storage) }
     if (canDeleteCollection(storage)) collection['DELETE'] = { handle: handleDeleteCollection(storage) }
   } else if (canCreate(storage) && item['POST'] === undefined) {
     item['POST'] = { handle: handleCreate(storage) }
   }
-  return { scope, item, below, collection, allNamespaces: scope.namespaced && list !== undefined ? { GET: list } : {} }
+  return { served, item, below, collection, allNamespaces: served.namespaced && list !== undefined ? { GET: list } : {} }
 }
 
 /** Routes of a path, one for each kind of URL. A route is undefined if no method is allowed; the URL then answers 404. */
@@ -70,11 +70,11 @@ interface PathRoutes {
   readonly allNamespaces: ResourceRoute | undefined
 }
 
-function pathRoutes({ scope, item, below, collection, allNamespaces }: ResourceRoutes): PathRoutes {
+function pathRoutes({ served, item, below, collection, allNamespaces }: ResourceRoutes): PathRoutes {
   const routeOf = (methods: MethodTable, isList: boolean): ResourceRoute | undefined =>
-    Object.keys(methods).length === 0 ? undefined : new ResourceRoute(scope, methods, isList)
+    Object.keys(methods).length === 0 ? undefined : new ResourceRoute(served, methods, isList)
   return {
-    namespaced: scope.namespaced,
+    namespaced: served.namespaced,
     item: routeOf(item, false),
     below: routeOf(below, false),
     collection: routeOf(collection, true),
@@ -87,9 +87,9 @@ export class RouteTable {
   readonly #resources = new Map<string, ResourceRoutes>()
   readonly #paths = new Map<string, PathRoutes>()
 
-  constructor(scopes: Iterable<readonly [path: string, scope: ResourceScope]>) {
-    for (const [path, scope] of scopes) {
-      const routes = routesOf(scope)
+  constructor(servedResources: Iterable<readonly [path: string, served: ServedResource]>) {
+    for (const [path, served] of servedResources) {
+      const routes = routesOf(served)
       this.#resources.set(path, routes)
       this.#paths.set(path, pathRoutes(routes))
     }
@@ -126,17 +126,17 @@ const none: readonly string[] = []
 
 /** Route of one kind of URL of one resource: an object, a collection, or a path below an object. */
 class ResourceRoute implements Route {
-  readonly scope: ResourceScope
+  readonly served: ServedResource
   readonly namespaced: boolean
   readonly isJsonOnly: boolean
   readonly #methods: MethodTable
   readonly #isList: boolean
   #watched: ResourceRoute | undefined
 
-  constructor(scope: ResourceScope, methods: MethodTable, isList: boolean) {
-    this.scope = scope
-    this.namespaced = scope.namespaced
-    this.isJsonOnly = scope.type?.isJsonOnly === true
+  constructor(served: ServedResource, methods: MethodTable, isList: boolean) {
+    this.served = served
+    this.namespaced = served.namespaced
+    this.isJsonOnly = served.type?.isJsonOnly === true
     this.#methods = methods
     this.#isList = isList
   }
@@ -144,7 +144,7 @@ class ResourceRoute implements Route {
   /** Route of the same URL after `watch/`, which is the deprecated way to watch a collection or an object. */
   get watched(): ResourceRoute {
     const list = this.#isList ? this.#methods['GET'] : undefined
-    return (this.#watched ??= new ResourceRoute(this.scope, { GET: list ?? { handle: handleList } }, true))
+    return (this.#watched ??= new ResourceRoute(this.served, { GET: list ?? { handle: handleList } }, true))
   }
 
   async serve(exchange: Exchange): Promise<void> {
@@ -152,14 +152,14 @@ class ResourceRoute implements Route {
       await this.#handle(exchange)
     } catch (error) {
       const cause = error instanceof BrokenResponseError ? error.cause : error
-      if (!isApiError(cause) && !isAbort(cause) && !exchange.aborted) this.scope.settings.onInternalError(cause)
+      if (!isApiError(cause) && !isAbort(cause) && !exchange.aborted) this.served.settings.onInternalError(cause)
       writeError(exchange, error)
     }
   }
 
   #handle(exchange: Exchange): Promise<void> {
     const { method, info } = exchange
-    const { scope } = this
+    const { served } = this
     // Over HTTP/2, the method may be any word, including names of members that every object inherits.
     const found = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
     if (found === undefined) throw newGenericServerResponse(405, method, nowhere, '')
@@ -171,11 +171,11 @@ class ResourceRoute implements Route {
     }
     const name = info.parts[1] ?? ''
     if (name === '' && !this.#isList) throw newBadRequest('name must be provided')
-    const deprecation = scope.storage.deprecations?.[scope.apiVersion]
+    const deprecation = served.storage.deprecations?.[served.apiVersion]
     if (deprecation !== undefined) {
       exchange.warn(deprecation.warning)
-      scope.settings.observeDeprecated(scope, deprecation.gone ?? '')
+      served.settings.observeDeprecated(served, deprecation.gone ?? '')
     }
-    return handle({ exchange, scope, name, query: exchange.query })
+    return handle({ exchange, served, name, query: exchange.query })
   }
 }

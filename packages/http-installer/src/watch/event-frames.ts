@@ -13,7 +13,7 @@ import { partialForm, partialJson, partialProto } from '../encoding/partial-meta
 import type { PartialForm } from '../encoding/partial-metadata.ts'
 import { watchFrame } from '../encoding/proto-frames.ts'
 import type { IncludeObject } from '../handlers/read-request.ts'
-import type { ResourceScope } from '../routing/scope.ts'
+import type { ServedResource } from '../routing/served-resource.ts'
 import { TableRows } from '../encoding/table.ts'
 
 type Change = Exclude<ObjectEvent, { type: 'BOOKMARK' }>
@@ -84,16 +84,16 @@ interface FramerOptions {
   readonly cbor: CborCodec | undefined
 }
 
-export function createFramer(scope: ResourceScope, negotiated: NegotiatedStream, { include, cbor }: FramerOptions): EventFramer {
+export function createFramer(served: ServedResource, negotiated: NegotiatedStream, { include, cbor }: FramerOptions): EventFramer {
   const { transform } = negotiated
-  if (transform?.kind === 'Table') return new TableFramer(scope, transform.version, include, frameEmbedded(negotiated, cbor))
-  const embed = frameEmbedded(negotiated, cbor, transform === undefined ? scope.type?.schema : undefined)
+  if (transform?.kind === 'Table') return new TableFramer(served, transform.version, include, frameEmbedded(negotiated, cbor))
+  const embed = frameEmbedded(negotiated, cbor, transform === undefined ? served.type?.schema : undefined)
   const make =
-    transform === undefined ? wholeFrames(scope, negotiated, embed) : partialFrames(negotiated, partialForm(scope, transform), embed)
-  const form = `${scope.apiVersion} ${negotiated.form} ${transform?.version ?? ''}`
+    transform === undefined ? wholeFrames(served, negotiated, embed) : partialFrames(negotiated, partialForm(served, transform), embed)
+  const form = `${served.apiVersion} ${negotiated.form} ${transform?.version ?? ''}`
   const chunkForm = `${form} chunk`
   const makeFrame = (event: ObjectEvent): Buffer =>
-    event.type === 'BOOKMARK' ? make(event.type, bookmarkObject(scope, event)) : make(event.type, event.object)
+    event.type === 'BOOKMARK' ? make(event.type, bookmarkObject(served, event)) : make(event.type, event.object)
   return {
     frame: (event) => (event.type === 'BOOKMARK' ? makeFrame(event) : sharedFrames.get([event], form, () => makeFrame(event))),
     chunk: (events) => sharedFrames.get(events, chunkForm, () => httpChunk(events.map(makeFrame))),
@@ -102,9 +102,9 @@ export function createFramer(scope: ResourceScope, negotiated: NegotiatedStream,
 
 type MakeFrame = (type: string, object: Change['object'] | KubeObject) => Buffer
 
-function wholeFrames(scope: ResourceScope, { form }: NegotiatedStream, embed: EmbedJson): MakeFrame {
-  const encoder = new ObjectEncoder(scope, form === 'protobuf' ? form : 'json', false)
-  if (form === 'protobuf') return (type, object) => watchFrame(type, asBuffer(encodeUnknown(scope.gvk, encoder.message(object))))
+function wholeFrames(served: ServedResource, { form }: NegotiatedStream, embed: EmbedJson): MakeFrame {
+  const encoder = new ObjectEncoder(served, form === 'protobuf' ? form : 'json', false)
+  if (form === 'protobuf') return (type, object) => watchFrame(type, asBuffer(encodeUnknown(served.gvk, encoder.message(object))))
   return (type, object) => embed(type, encoder.embedded(object))
 }
 
@@ -137,14 +137,14 @@ function jsonFrame(type: string, object: Buffer): Buffer {
 /** Encodes events as tables. Only the first event has column definitions, so the bytes differ between watches and cannot be shared. */
 class TableFramer implements EventFramer {
   readonly #rows: TableRows
-  readonly #scope: ResourceScope
+  readonly #served: ServedResource
   readonly #include: IncludeObject
   readonly #embed: EmbedJson
   #told = false
 
-  constructor(scope: ResourceScope, version: 'v1' | 'v1beta1', include: IncludeObject, embed: EmbedJson) {
-    this.#rows = new TableRows(scope, version, include)
-    this.#scope = scope
+  constructor(served: ServedResource, version: 'v1' | 'v1beta1', include: IncludeObject, embed: EmbedJson) {
+    this.#rows = new TableRows(served, version, include)
+    this.#served = served
     this.#include = include
     this.#embed = embed
   }
@@ -160,7 +160,7 @@ class TableFramer implements EventFramer {
   }
 
   #bookmark(event: Bookmark): Buffer {
-    const object = bookmarkObject(this.#scope, event)
+    const object = bookmarkObject(this.#served, event)
     // Includes the metadata, which has the annotation that marks the end of the initial events.
     const include = event.initialEventsEnd && this.#include === 'None' ? 'Metadata' : this.#include
     const row = this.#rows.row(object, include)
@@ -175,8 +175,8 @@ class TableFramer implements EventFramer {
 }
 
 /** Returns the object of a bookmark event: an object of the watched kind that has only a resourceVersion. */
-function bookmarkObject(scope: ResourceScope, { revision, initialEventsEnd }: Bookmark): KubeObject {
-  return blankObject(scope, {
+function bookmarkObject(served: ServedResource, { revision, initialEventsEnd }: Bookmark): KubeObject {
+  return blankObject(served, {
     resourceVersion: String(revision),
     ...(initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : undefined),
   })

@@ -8,7 +8,7 @@ import type { NegotiatedStream } from '../negotiation/negotiate.ts'
 import { parseIncludeObject } from '../handlers/read-request.ts'
 import { sendStream } from '@keelson/exchange'
 import type { ResponseSink } from '@keelson/exchange'
-import type { ApiRequest } from '../routing/scope.ts'
+import type { ApiRequest } from '../routing/served-resource.ts'
 import { createFramer, errorFrame } from './event-frames.ts'
 import { pumpWatch } from './pump-watch.ts'
 import { sendWebSocket, watchMessages, websocketUpgrade } from './watch-websocket.ts'
@@ -18,10 +18,10 @@ import { sendWebSocket, watchMessages, websocketUpgrade } from './watch-websocke
  * when the socket accepts them. So a client that does not read delays only itself, until the storage ends its watch.
  */
 export async function serveWatch(request: ApiRequest, storage: Watchable, options: ListRequestOptions): Promise<void> {
-  const { exchange, scope, query } = request
-  const { settings } = scope
+  const { exchange, served, query } = request
+  const { settings } = served
   const seconds = options.timeoutSeconds > 0 ? options.timeoutSeconds : settings.minRequestTimeoutSeconds * (1 + settings.random())
-  const sent = settings.observeWatch({ group: scope.gvk.group, version: scope.gvk.version, resource: scope.resource })
+  const sent = settings.observeWatch({ group: served.gvk.group, version: served.gvk.version, resource: served.resource })
   const life = new WatchLife(settings.stopping, seconds * 1000)
   // A client may disconnect before the first event, or even before the watch is open.
   const gone = (): void => life.end()
@@ -33,7 +33,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
     const negotiated = negotiateStream(exchange)
     const { form } = negotiated
     const include = negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata'
-    const framer = createFramer(scope, negotiated, { include, cbor: exchange.services.cbor })
+    const framer = createFramer(served, negotiated, { include, cbor: exchange.services.cbor })
     const produce = async (sink: ResponseSink): Promise<void> => {
       sink.onClose(gone)
       try {

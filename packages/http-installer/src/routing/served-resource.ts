@@ -12,7 +12,7 @@ import { typeHead } from '../encoding/splice.ts'
 const messageBytes = 80 * 1024 * 1024
 
 /** Constants of a resource or subresource in one version, shared by all of its requests: kind, types, storage, caches. */
-export interface ResourceScope extends WriteRoute {
+export interface ServedResource extends WriteRoute {
   readonly info: APIGroupInfo
   readonly settings: SurfaceSettings
   readonly storage: RESTStorage
@@ -28,7 +28,7 @@ export interface ResourceScope extends WriteRoute {
 /** A request with everything that a handler needs. */
 export interface ApiRequest {
   readonly exchange: Exchange
-  readonly scope: ResourceScope
+  readonly served: ServedResource
   /** Name of the object. "" for a collection. */
   readonly name: string
   readonly query: QueryParameters
@@ -51,7 +51,7 @@ export interface MethodTable {
 /** A request and the negotiated encoding of its response. */
 export interface Answer {
   readonly exchange: Exchange
-  readonly scope: ResourceScope
+  readonly served: ServedResource
   readonly query: QueryParameters
   readonly negotiated: Negotiated
 }
@@ -60,13 +60,13 @@ export { formatGroupVersion as apiVersionOf } from '@keelson/apimachinery'
 export { parseApiVersion } from '@keelson/registry'
 
 /** Creates the constants that all requests for a path share. The path is a resource or a subresource, such as "pods" or "pods/status". */
-export function createScope(
+export function createServedResource(
   info: APIGroupInfo,
   version: string,
   path: string,
   storage: RESTStorage,
   settings: SurfaceSettings,
-): ResourceScope {
+): ServedResource {
   const [resource = '', subresource = ''] = path.split('/')
   const hub = storage.gvk
   const here: GroupVersionKind = { group: info.group, version, kind: hub.kind }
