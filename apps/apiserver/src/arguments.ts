@@ -8,25 +8,26 @@ export type Shell = (typeof shells)[number]
 const commands = ['completion', 'help', 'kubeconfig', 'version']
 
 export interface ParsedArguments {
-  /** The command. Undefined: start the server. */
+  /** Command to run. Undefined: start the server. */
   readonly command: 'completion' | 'help' | 'version' | 'raw version' | undefined
-  /** The argument of `completion`. */
+  /** Shell that is the argument of the command `completion`. */
   readonly shell: Shell | undefined
-  /** All flags by name, with defaults. Flags without a value or a default are absent. */
+  /** Values of all flags by name, including defaults. Flags without a value and without a default are absent. */
   readonly values: Readonly<Record<string, unknown>>
-  /** All mistakes in the arguments, one sentence each. */
+  /** All problems of the arguments, one sentence each. */
   readonly problems: readonly string[]
 }
 
-/** The flags of a configuration file: values, and mistakes in the file. */
+/** Flags from a configuration file: their values, and the problems of the file. */
 export interface FlagPreset {
   readonly values: Readonly<Record<string, unknown>>
   readonly problems: readonly string[]
 }
 
 /**
- * Parses `--name=value`, `--name value`, `--switch` and `--switch=false`, like kube-apiserver. Values of `preset` apply to flags that are not on the command
- * line. A flag with a wrong value keeps its default, so that the other flags can be checked too.
+ * Parses command-line arguments like kube-apiserver: `--name=value`, `--name value`, `--switch` and `--switch=false`. Values of `preset`
+ * apply to flags that are not on the command line. A flag with an invalid value keeps its default, so that the other flags can be checked
+ * too.
  */
 export function parseArguments(
   argv: readonly string[],
@@ -64,7 +65,7 @@ export function parseArguments(
     const definition = known.get(name)
     if (definition === undefined) {
       const other = otherFlag(name)
-      // The word after an unknown flag is taken as its value. Otherwise it would be reported as a second mistake.
+      // Treats the word after an unknown flag as its value. Otherwise the word would be reported as a second problem.
       if (text === undefined && other?.isSwitch !== true && argv[i + 1]?.startsWith('-') === false) text = argv[++i]
       else if (text === undefined && other?.isSwitch === true) text = 'true'
       const problem = otherFlagProblem(name, text, known)
@@ -84,7 +85,7 @@ export function parseArguments(
       problems.push(read.problem)
       continue
     }
-    // A repeated list is appended to. The default applies only if the flag is absent.
+    // Appends the values of a repeated list flag. The default applies only if the flag is absent.
     values[name] = Array.isArray(read.value) && setFlags.has(name) ? [...(values[name] as unknown[]), ...read.value] : read.value
     setFlags.add(name)
   }
@@ -100,7 +101,7 @@ function shellProblem(word: string | undefined): string {
   return `completion: ${given}; allowed are ${shells.join(', ')}`
 }
 
-/** Parses `--version[=raw]`, like kube-apiserver. */
+/** Parses the flag `--version[=raw]` like kube-apiserver. */
 function versionCommand(text: string | undefined): 'version' | 'raw version' | 'none' | undefined {
   if (text === undefined || /^(true|t|1)$/i.test(text)) return 'version'
   if (text === 'raw') return 'raw version'
@@ -117,7 +118,9 @@ function unexpectedArgument(argument: string, before: string | undefined, known:
   return `unexpected argument ${JSON.stringify(argument)}: allowed are flags (--help lists them) and, first, one of ${commands.join(', ')}`
 }
 
-/** Returns why a flag is unsupported. Undefined for a flag of kube-apiserver whose value is the default behaviour. */
+/**
+ * Returns the reason why a flag is unsupported. Returns undefined if kube-apiserver has the flag and the value is the default behaviour.
+ */
 export function otherFlagProblem(name: string, text: string | undefined, known: ReadonlyMap<string, FlagDefinition>): string | undefined {
   const other = otherFlag(name)
   if (other !== undefined) {
@@ -128,7 +131,7 @@ export function otherFlagProblem(name: string, text: string | undefined, known: 
   return `unknown flag --${name}${guess === undefined ? ' (--help lists the flags)' : `; did you mean ${guess}?`}`
 }
 
-/** Parses a value by the flag's type. */
+/** Parses the text of a flag's value by the type of the flag. */
 export function readValue(
   name: string,
   { type }: FlagDefinition,

@@ -12,7 +12,7 @@ const commands: Readonly<Record<string, string>> = {
 interface CompletedFlag {
   readonly name: string
   readonly help: string
-  /** Whether `--name` is complete without a value. A value can then only follow a "=". */
+  /** True if `--name` is complete without a value. A value must then follow after "=". */
   readonly isSwitch: boolean
   readonly values: readonly string[] | 'file' | 'directory' | undefined
 }
@@ -37,13 +37,15 @@ function firstSentence(help: string): string {
 
 const option = ({ name }: CompletedFlag): string => (name.length === 1 ? `-${name}` : `--${name}`)
 
-/** Returns the script that completes commands, flags and values of `keelson` in a shell. */
+/** Returns the completion script for a shell. It completes commands, flags and values of `keelson`. */
 export function completionScript(shell: Shell): string {
   const all = completedFlags()
   return { bash, zsh, fish, powershell }[shell](all)
 }
 
-/** Returns the script for bash. It also works with bash 3.2 of macOS: without `mapfile`, and with `compopt` only where it exists. */
+/**
+ * Returns the completion script for bash. The script also works with bash 3.2 on macOS, which has no `mapfile`, and may have no `compopt`.
+ */
 function bash(all: readonly CompletedFlag[]): string {
   const pattern = (which: readonly CompletedFlag[]): string => which.map(option).join('|')
   const files = all.filter(({ values }) => values === 'file')
@@ -95,7 +97,7 @@ function zsh(all: readonly CompletedFlag[]): string {
   }
   const specs = all.map((flag) => {
     if (flag.name === 'help') return `    '(- *)--help[${quoted(flag.help)}]'`
-    // "=-" accepts a value only after a "=", and "::" makes it optional.
+    // "=-" means that a value must follow after "=". "::" makes the value optional.
     const separator = flag.name.length === 1 ? '' : flag.isSwitch ? '=-' : '='
     return `    '*${option(flag)}${separator}[${quoted(flag.help)}]${flag.isSwitch ? ':' : ''}${action(flag)}'`
   })

@@ -5,8 +5,8 @@ import type { FlagPreset } from './arguments.ts'
 import type { FlagDefinition } from './flag-types.ts'
 
 /**
- * Reads flags from a YAML file with one key for each: `secure-port: 6443`. A flag that is repeatable or has several parts may be a list. A flag with pairs may
- * be a map.
+ * Reads flags from a YAML file with one key per flag, such as `secure-port: 6443`. The value of a flag that is repeatable or comma-
+ * separated may be a list. The value of a flag with key-value pairs may be a map.
  */
 export async function readConfigFile(file: string, known: ReadonlyMap<string, FlagDefinition>): Promise<FlagPreset> {
   let document: unknown

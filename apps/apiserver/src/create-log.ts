@@ -5,24 +5,24 @@ type Log = NonNullable<ServerChainOptions['log']>
 type Fields = NonNullable<Parameters<Log>[2]>
 
 export interface LogOptions {
-  /** The highest level that is written. */
+  /** Highest level of messages that are written. */
   readonly verbosity: number
   readonly format: 'text' | 'json'
   readonly write?: (line: string) => void
-  /** Milliseconds since 1970, with a fraction. */
+  /** Returns the time in milliseconds since 1970, with a fraction. */
   readonly now?: () => number
   readonly pid?: number
 }
 
 /**
- * The source position of every line. The program is a minified bundle, so positions in it would not help. klog writes this text if it cannot determine the
- * position.
+ * Source position in every log line. The program is a minified bundle, so real positions would not help. klog writes this text if it cannot
+ * determine the position.
  */
 const caller = '???:1'
 
 /**
- * Creates a log in kube-apiserver's format: klog's text, or the JSON of `--logging-format=json`. A line with the field `err` is an error: it starts with `E` in
- * text, and has no level in JSON.
+ * Creates a log function that writes kube-apiserver's formats: klog's text, or JSON for `--logging-format=json`. A message with the field
+ * `err` is an error: in text it starts with `E`, and in JSON it has no level.
  */
 export function createLog(options: LogOptions): Log {
   const { verbosity, format, pid = process.pid } = options
@@ -43,14 +43,14 @@ interface Entry {
   readonly pid: string
 }
 
-/** Formats a line as `I0102 15:04:05.678901   12345 ???:1] "HTTP" verb="GET" resp=200`. */
+/** Formats a log line as klog does: `I0102 15:04:05.678901   12345 ???:1] "HTTP" verb="GET" resp=200`. */
 function textLine({ text, fields, time, pid }: Entry): string {
   let line = `${fields['err'] === undefined ? 'I' : 'E'}${clockText(time)} ${pid} ${caller}] ${quote(text)}`
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) line += ` ${name}=${valueText(value)}`
   return `${line}\n`
 }
 
-/** Formats a time in the local time zone, like klog. */
+/** Formats a time in the local time zone, as klog does. */
 function clockText(time: number): string {
   const date = new Date(time)
   const two = (part: number): string => String(part).padStart(2, '0')
@@ -64,7 +64,7 @@ function valueText(value: unknown): string {
   if (value instanceof Error) return valueText(value.message)
   if (typeof value !== 'string') return JSON.stringify(value)
   if (!value.includes('\n')) return quote(value)
-  // A value of several lines stays readable: a tab indents each line, and the end mark has its own line.
+  // Formats a value of several lines in a readable way: each line is indented by a tab, and the end mark has its own line.
   const lines = (value.endsWith('\n') ? value.slice(0, -1) : value).split('\n')
   return `<\n${lines.map((line) => `\t${line.replace(controls, '\ufffd')}\n`).join('')} >`
 }

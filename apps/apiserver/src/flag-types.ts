@@ -1,29 +1,28 @@
 import { isIP } from 'node:net'
-// zod parses and checks the text of a flag. This is its small variant, because every start loads it.
+// zod parses and checks the values of flags. `zod/mini` is its small variant, because every start loads it.
 import * as z from 'zod/mini'
 
 /** The syntax of a flag on the command line, and the type of its value. */
 export interface FlagType<T> {
-  /** Parses the text on the command line. The message of the first issue describes the expected format. */
+  /** Schema that parses the text on the command line. The message of its first issue describes the expected format. */
   readonly schema: z.ZodMiniType<T, string>
-  /** The text after the flag's name in --help. */
+  /** Placeholder for the value in --help. */
   readonly placeholder: string
-  /** Whether the flag is a switch: its name alone means true. */
+  /** True if the flag is a switch: its name without a value means true. */
   readonly isSwitch?: boolean
-  /** The completions of a value in shells: these texts, or paths. Default: none. */
+  /** Completions of the value in shells: a list of texts, or paths. Default: no completions. */
   readonly completions?: readonly string[] | 'file' | 'directory'
-  /** Formats a value for --help. Default: unchanged. */
+  /** Formats a value for --help. Default: the value is shown unchanged. */
   readonly show?: (value: T) => string
 }
 
 /**
- * A flag of the program.
- *
- * The parser is our own, because it must be kube-apiserver's: the rules for values and repetition, the flags whose value is the default behaviour, and a
- * message for each wrong value that lists the allowed ones. Libraries (commander, util.parseArgs) have other rules and messages.
+ * Definition of a command-line flag. The program has its own parser, because it must follow kube-apiserver's rules: how values and repeated
+ * flags are read, which unsupported flags are accepted, and messages that list the allowed values. Libraries (commander, util.parseArgs)
+ * have other rules and messages.
  */
 export interface FlagDefinition<T = unknown> {
-  /** The heading in --help. */
+  /** Heading in --help under which the flag is listed. */
   readonly group: string
   readonly type: FlagType<T>
   readonly default?: T
@@ -33,7 +32,7 @@ export interface FlagDefinition<T = unknown> {
 type ValueOf<F> = F extends { readonly type: FlagType<infer T> } ? T : never
 type WithDefault<Table> = { [K in keyof Table]: Table[K] extends { readonly default: unknown } ? K : never }[keyof Table]
 
-/** The values of a table of flags. Flags with a default are always present. */
+/** Values of all flags in a table. Flags with a default are always present. */
 export type FlagValuesOf<Table> = { readonly [K in WithDefault<Table>]: ValueOf<Table[K]> } & {
   readonly [K in Exclude<keyof Table, WithDefault<Table>>]?: ValueOf<Table[K]>
 }
@@ -77,7 +76,7 @@ export function list(): FlagType<readonly string[]> {
   }
 }
 
-/** A list whose elements come from a fixed set. */
+/** Creates a flag type for a list whose elements come from a fixed set. */
 export function listFrom<const T extends readonly [string, ...string[]]>(...choices: T): FlagType<readonly T[number][]> {
   const meaning = `a list of ${choices.join(', ')}`
   return {
@@ -92,7 +91,7 @@ function listed(written: string): readonly string[] {
   return written.split(',').filter((part) => part !== '')
 }
 
-/** A pair such as `key=value`, whose value may have any characters. Repeated flags are appended. */
+/** Creates a flag type for pairs such as `key=value`. The value may contain any characters. Repeated flags are appended. */
 export function pairs(): FlagType<readonly (readonly [string, string])[]> {
   return {
     schema: z.pipe(
@@ -107,7 +106,10 @@ export function pairs(): FlagType<readonly (readonly [string, string])[]> {
   }
 }
 
-/** A list of switches such as `apps/v1=false,api/beta=true`, as pairs. Repeated flags are appended. */
+/**
+ * Creates a flag type for lists of booleans such as `apps/v1=false,api/beta=true`. The value is a list of pairs. Repeated flags are
+ * appended.
+ */
 export function switches(): FlagType<readonly (readonly [string, boolean])[]> {
   return {
     schema: z.pipe(
@@ -130,7 +132,7 @@ export interface NamedCertificateFlag {
   readonly names: readonly string[]
 }
 
-/** Certificates such as `a.crt,a.key:*.example.com,example.com`. The flag is repeated for each certificate. */
+/** Creates a flag type for certificates such as `a.crt,a.key:*.example.com,example.com`. The flag is repeated for each certificate. */
 export function namedCertificates(): FlagType<readonly NamedCertificateFlag[]> {
   return {
     schema: z.pipe(
@@ -149,7 +151,7 @@ export function namedCertificates(): FlagType<readonly NamedCertificateFlag[]> {
   }
 }
 
-/** A number between 0 and `maximum`. */
+/** Creates a flag type for a number between 0 and `maximum`. */
 export function fraction(maximum: number): FlagType<number> {
   const meaning = `a number from 0 to ${maximum}`
   return {
@@ -161,7 +163,7 @@ export function fraction(maximum: number): FlagType<number> {
   }
 }
 
-/** Sizes by resource such as `pods#0,deployments.apps#100`. */
+/** Creates a flag type for sizes by resource, such as `pods#0,deployments.apps#100`. */
 export function resourceSizes(): FlagType<Readonly<Record<string, number>>> {
   return {
     schema: z.pipe(
@@ -209,7 +211,7 @@ export function whole(bounds: { readonly minimum?: number; readonly maximum?: nu
 
 const units: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** A duration in Go's notation, converted to milliseconds. */
+/** Creates a flag type for a duration in Go's notation. The value is in milliseconds. */
 export function duration(): FlagType<number> {
   return {
     schema: z.pipe(

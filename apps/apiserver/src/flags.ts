@@ -29,12 +29,12 @@ const table = {
   ...diagnosticsFlags,
 }
 
-/** The parsed flags. Flags with a default are always present. */
+/** Values of all flags. Flags with a default are always present. */
 export type FlagValues = FlagValuesOf<typeof table>
 
 export const flags: ReadonlyMap<string, FlagDefinition> = new Map(Object.entries(table) as unknown as [string, FlagDefinition][])
 
-/** Returns a value as it is written on the command line; "" for a flag without one. */
+/** Formats the value of a flag as on the command line. Returns "" if the flag has no value. */
 export function shownValue({ type }: FlagDefinition, value: unknown): string {
   if (value === undefined) return ''
   if (type.show !== undefined) return type.show(value)

@@ -1,6 +1,6 @@
 import { closestMatch } from '@keelson/apimachinery'
 
-/** The names of equivalent flags in other programs. */
+/** Names of flags in other programs, with the equivalent flag of this program. */
 const guesses: Readonly<Record<string, string>> = {
   address: '--bind-address',
   bind: '--bind-address',
@@ -35,7 +35,7 @@ const guesses: Readonly<Record<string, string>> = {
   verbosity: '-v',
 }
 
-/** Returns the known flag that an unknown one probably means, as it is written on the command line. */
+/** Returns the known flag that an unknown name probably stands for, in the form in which it is typed on the command line. */
 export function suggestedFlag(name: string, known: Iterable<string>): string | undefined {
   if (Object.hasOwn(guesses, name)) return guesses[name]
   const guess = closestMatch(name, known)

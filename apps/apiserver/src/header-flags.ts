@@ -1,6 +1,9 @@
 import { StartError } from './start-error.ts'
 
-/** Parses a pattern for `Origin` headers. It must match both ends of the host, so that it cannot match a longer host name. Throws `StartError`. */
+/**
+ * Parses a regular expression for `Origin` headers. It must be anchored at both ends of the host name, so that it cannot match a longer
+ * host name. Throws `StartError`.
+ */
 export function originPattern(text: string): RegExp {
   const refuse = (why: string): StartError =>
     new StartError(`--cors-allowed-origins has an invalid regular expression: ${why}`, { isUsage: true })
@@ -17,7 +20,7 @@ export function originPattern(text: string): RegExp {
   return pattern
 }
 
-/** Parses a directive of Strict-Transport-Security. Throws `StartError`. */
+/** Parses a directive of the Strict-Transport-Security header. Throws `StartError`. */
 export function hstsDirective(text: string): string {
   if (text === 'includeSubDomains' || text === 'preload' || /^max-age=[^=]*$/.test(text)) return text
   const allowed = 'allowed values: max-age=expireTime, includeSubDomains, preload'

@@ -1,7 +1,10 @@
 import { shownValue } from './flags.ts'
 import type { FlagDefinition } from './flag-types.ts'
 
-/** Returns the text of --help: flags by group, wrapped to the terminal, with defaults in kube-apiserver's notation. */
+/**
+ * Returns the text of --help. It lists the flags by group with their defaults in kube-apiserver's notation, wrapped to the width of the
+ * terminal.
+ */
 export function helpText(flags: ReadonlyMap<string, FlagDefinition>, width: number): string {
   const lines = [
     'keelson: the Kubernetes API server',

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 export interface IdleMemoryOptions {
-  /** Returns the bytes of the process. */
+  /** Returns the memory of the process in bytes. */
   readonly memory: () => number
-  /** Returns the fraction of the time since the last call in which the process was busy, from 0 to 1. */
+  /** Returns the fraction of time in which the process was busy since the last call, from 0 to 1. */
   readonly busy: () => number
   readonly collect: () => void
 }
@@ -14,8 +14,8 @@ const idleSamples = 3
 const minimumGrowth = 48 * 1024 * 1024
 
 /**
- * Creates a function that collects garbage if the process is idle. Call it every few seconds. The engine collects only while code allocates, so an idle process
- * would keep the memory of its last load.
+ * Creates a function that collects garbage if the process is idle. Call it every few seconds. V8 collects only while code allocates, so an
+ * idle process would otherwise keep the memory of its last load.
  */
 export function createIdleMemory({ memory, busy, collect }: IdleMemoryOptions): () => void {
   let idle = 0
@@ -30,14 +30,14 @@ export function createIdleMemory({ memory, busy, collect }: IdleMemoryOptions): 
       return
     }
     collect()
-    // The remaining memory is in use, so collect again only after it has grown.
+    // The remaining memory is in use, so garbage is collected again only after the memory has grown.
     least = memory()
   }
 }
 
 const intervalMs = 5000
 
-/** Collects garbage of this process when it is idle, until it ends. */
+/** Periodically collects garbage of this process when it is idle, until the process ends. */
 export function watchIdleMemory(): void {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as (options: object) => void
@@ -50,7 +50,8 @@ export function watchIdleMemory(): void {
       last = now
       return utilization
     },
-    // An ordinary major collection keeps most compiled code. A last-resort collection drops all of it, and the server would be as slow as after a start.
+    // Runs an ordinary major collection, which keeps most compiled code. A last-resort collection would drop all of it, and the server
+    // would then be as slow as after a start.
     collect: () => gc({ type: 'major' }),
   })
   setInterval(sample, intervalMs).unref()

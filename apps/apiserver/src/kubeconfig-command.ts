@@ -26,8 +26,8 @@ const table = {
 const flags: ReadonlyMap<string, FlagDefinition> = new Map(Object.entries(table) as unknown as [string, FlagDefinition][])
 
 /**
- * `keelson kubeconfig`: signs a client certificate with the server's authority. Returns what to print; undefined after mistakes, which are added to
- * `problems`. Only reads the files of the server, so the server may be running.
+ * Runs the command `keelson kubeconfig`, which signs a client certificate with the CA of the server. Returns the text to print. If there
+ * are problems, adds them to `problems` and returns undefined. It only reads the files of the server, so the server may be running.
  */
 export async function runKubeconfigCommand(argv: readonly string[], problems: Problems): Promise<string | undefined> {
   const parsed = parseArguments(argv, flags)
@@ -35,14 +35,14 @@ export async function runKubeconfigCommand(argv: readonly string[], problems: Pr
   for (const problem of parsed.problems) problems.usage(problem)
   const values = parsed.values as unknown as FlagValuesOf<typeof table>
   const { user: name, uid } = values
-  if (!name) problems.usage('--user is missing: the name of the user')
+  if (!name) problems.usage('--user is missing; it must be the name of the user')
   if (uid === '') problems.usage('--uid must not be empty')
   if (values.expires <= 0) problems.usage('--expires must be longer than 0')
   const known = await readAdminKubeconfig(path.join(path.resolve(values['data-dir']), 'admin.kubeconfig'))
   const server = values.server ?? known?.server
   if (server === undefined) {
     problems.usage(
-      `there is no admin.kubeconfig in ${values['data-dir']}: choose the --data-dir of the server, or give its --server and --cert-dir`,
+      `there is no admin.kubeconfig in ${values['data-dir']}: set --data-dir to the directory of the server, or set --server and --cert-dir`,
     )
   }
   if (problems.messages.length > 0 || !name || server === undefined) return undefined
@@ -60,7 +60,10 @@ export async function runKubeconfigCommand(argv: readonly string[], problems: Pr
     await writeKubeconfig(values.output, content)
     return ''
   } catch (error) {
-    problems.failure(`the kubeconfig cannot be made with the authority in ${certificateDirectory}: ${(error as Error).message}`, error)
+    problems.failure(
+      `the kubeconfig cannot be created with the certificate authority in ${certificateDirectory}: ${(error as Error).message}`,
+      error,
+    )
     return undefined
   }
 }
@@ -70,7 +73,7 @@ interface AdminKubeconfig {
   readonly certificateAuthority: string
 }
 
-/** Reads the server's address from the kubeconfig that the server has written; undefined if there is none. */
+/** Reads the server's address from the kubeconfig that the server has written. Returns undefined if the file does not exist. */
 async function readAdminKubeconfig(name: string): Promise<AdminKubeconfig | undefined> {
   const content = await readFile(name, 'utf8').catch(() => '')
   const server = /^ {4}server: (\S+)$/m.exec(content)?.[1]

@@ -15,7 +15,7 @@ import { Problems, StartError, explain } from './start-error.ts'
 const wrongUsage = 2
 const cannotStart = 1
 
-/** Runs the program. Sets the exit code. */
+/** Runs the program with command-line arguments. Sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
   if (argv[0] === 'kubeconfig') return kubeconfigCommand(argv.slice(1))
   const parsed = await parse(argv)
@@ -62,7 +62,7 @@ async function commandOutput({ command, shell }: ParsedArguments): Promise<strin
   return versionText(command === 'raw version')
 }
 
-/** Parses the command line and the file in its `--config`. */
+/** Parses the command line and the file in the flag `--config`. */
 async function parse(argv: readonly string[]): Promise<ParsedArguments> {
   const parsed = parseArguments(argv, flags)
   const file = parsed.values['config']
@@ -108,13 +108,14 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   const onSignal = createStopSignals({ stop, abandon: () => process.exit(cannotStart), now: () => performance.now() })
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
-  // With a terminal, SIGHUP means that the terminal is gone. Without one, it asks for a reload, which is unnecessary because changed files are reloaded anyway.
-  // nohup has the same effect, because Node does not inherit its ignored signal.
+  // Stops on SIGHUP if there is a terminal, because the signal means that the terminal was closed. Without a terminal, SIGHUP asks for a
+  // reload, which is unnecessary because changed files are reloaded anyway. Ignoring the signal also makes `nohup` work, because Node does
+  // not inherit ignored signals.
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor))
   process.on('SIGHUP', hasTerminal ? onSignal : () => log(0, 'Ignored a signal', { signal: 'SIGHUP' }))
-  // If the terminal or pipe of the log is gone, the server continues without a log.
+  // Ignores write errors: if the terminal or pipe of the log was closed, the server continues without a log.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  // One unhandled rejection must not end the server for all users.
+  // Logs unhandled rejections, because a single one must not end the server for all users.
   process.on('unhandledRejection', (reason) => log(0, 'Unhandled rejection', { err: String((reason as Error)?.stack ?? reason) }))
 
   let kubeconfig = chain.kubeconfigPath
@@ -123,7 +124,7 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
     kubeconfig ??= await writeKubeconfig(kubeconfigPath(values), chain.kubeconfig).then(
       () => kubeconfigPath(values),
       (error: unknown) => {
-        // A server with in-memory storage runs without the file.
+        // Continues, because a server with in-memory storage can run without this file.
         log(0, 'The kubeconfig cannot be written; choose another --data-dir', { err: error })
         return undefined
       },

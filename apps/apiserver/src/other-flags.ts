@@ -1,10 +1,10 @@
 /** A flag of kube-apiserver that this program does not have. */
 export interface OtherFlag {
-  /** The reason for which the flag is not supported, as the end of a sentence. */
+  /** Reason why the flag is not supported, as the end of a sentence. */
   readonly because: string
-  /** Values that this server's behaviour already matches. They are accepted and have no effect. Default: none. */
+  /** Values that match the behaviour of this server. The flag is accepted with these values and has no effect. Default: no values. */
   readonly harmless?: RegExp
-  /** Whether its name alone means true. */
+  /** True if the flag is a switch: its name without a value means true. */
   readonly isSwitch?: boolean
 }
 
@@ -62,7 +62,7 @@ const families: readonly (readonly [prefix: string, flag: OtherFlag])[] = [
   ['peer-', { because: 'requests are not forwarded to other API servers' }],
 ]
 
-/** Returns a flag of kube-apiserver; undefined for an unknown name. */
+/** Returns a flag of kube-apiserver by name. Returns undefined for an unknown name. */
 export function otherFlag(name: string): OtherFlag | undefined {
   if (Object.hasOwn(table, name)) return table[name]
   return families.find(([prefix]) => name.startsWith(prefix))?.[1]

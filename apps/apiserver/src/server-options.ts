@@ -20,13 +20,16 @@ export function kubeconfigPath(values: FlagValues): string {
   return path.join(path.resolve(values['data-dir']), 'admin.kubeconfig')
 }
 
-/** Converts flags to options of the control plane, and reads the files in them. Mistakes are added to `problems`; the options are then incomplete. */
+/**
+ * Converts flags to options of the control plane. Reads the files in the flags. Problems are added to `problems`; if there are any, the
+ * returned options are incomplete.
+ */
 export async function serverOptions(
   values: FlagValues,
   log: NonNullable<ServerChainOptions['log']>,
   problems: Problems,
 ): Promise<ServerChainOptions> {
-  // A server with in-memory storage needs no directory. It stores certificates only if a flag sets a directory.
+  // A server with in-memory storage needs no data directory. It stores certificates only if a flag sets a directory for them.
   const keepsNothing = storageType(values) === 'memory' && values['data-dir'] === flags.get('data-dir')!.default
   const certificates = values['cert-dir'] ?? (keepsNothing ? undefined : path.join(path.resolve(values['data-dir']), 'certs'))
   return {
@@ -49,7 +52,7 @@ export async function serverOptions(
   }
 }
 
-/** Returns all flags as they are written on the command line. */
+/** Returns all flags with their values, as they are written on the command line. */
 function shownFlags(values: FlagValues): Readonly<Record<string, string>> {
   const shown = { ...values, 'bind-address': bindAddress(values) }
   return Object.fromEntries(Array.from(flags, ([name, definition]) => [name, shownValue(definition, shown[name as keyof FlagValues])]))

@@ -3,24 +3,24 @@ import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 
 export interface ServiceManager {
-  /** Sends assignments like `READY=1` in one message, after the previous messages. Never rejects. */
+  /** Sends assignments such as `READY=1` in one message. Messages are sent in sequence. Never rejects. */
   notify(...assignments: readonly string[]): Promise<void>
 }
 
 export interface ServiceManagerOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Called once, after the first message that could not be sent. */
+  /** Called once, with the error of the first message that could not be sent. */
   readonly onError: (error: unknown) => void
   readonly pid?: number
   readonly clock?: Clock
-  /** Sends a message. Default: runs `systemd-notify`. */
+  /** Sends one message. Default: runs the program `systemd-notify`. */
   readonly send?: (args: readonly string[]) => Promise<void>
 }
 
 /**
- * Connects to systemd by the protocol of sd_notify(3). Returns undefined if systemd did not start this process. Node has no datagram sockets of the unix
- * family, so the program `systemd-notify`, which is part of systemd, sends each message. The unit needs `NotifyAccess=all` for that. While the watchdog is on,
- * messages are sent twice per interval.
+ * Connects to systemd by the protocol sd_notify(3). Returns undefined if systemd did not start this process. Node has no Unix datagram
+ * sockets, so the program `systemd-notify` sends each message. The unit therefore needs `NotifyAccess=all`. If the watchdog is enabled,
+ * messages are sent twice per watchdog interval.
  */
 export function connectServiceManager(options: ServiceManagerOptions): ServiceManager | undefined {
   const { environment, onError, pid = process.pid, clock = systemClock, send = runSystemdNotify } = options
@@ -47,7 +47,7 @@ export function connectServiceManager(options: ServiceManagerOptions): ServiceMa
   return { notify }
 }
 
-/** Returns the watchdog interval; 0 if it is off or meant for another process. */
+/** Returns the watchdog interval in milliseconds. Returns 0 if the watchdog is disabled or is for another process. */
 function watchdogMs(environment: ServiceManagerOptions['environment'], pid: number): number {
   const { WATCHDOG_USEC: microseconds = '', WATCHDOG_PID: watched = String(pid) } = environment
   return /^\d+$/.test(microseconds) && watched === String(pid) ? Number(microseconds) / 1000 : 0

@@ -1,10 +1,10 @@
 import path from 'node:path'
 import type { FlagValues } from './flags.ts'
 
-/** A failed start that the user can fix. The message is one sentence, without a stack. */
+/** Error for a failed start that the user can fix. It is reported as one sentence without a stack. */
 export class StartError extends Error {
   override readonly name = 'StartError'
-  /** Whether the flags themselves are wrong, and not the files, ports or servers in them. */
+  /** True if the flags are wrong. False if a file, port or server that a flag names cannot be used. */
   readonly isUsage: boolean
 
   constructor(message: string, options: ErrorOptions & { readonly isUsage?: boolean } = {}) {
@@ -13,7 +13,7 @@ export class StartError extends Error {
   }
 }
 
-/** Collects mistakes, so that all of them can be reported at once. */
+/** Collects problems, so that all of them can be reported together. */
 export class Problems {
   readonly #errors: StartError[] = []
 
@@ -29,12 +29,12 @@ export class Problems {
     this.#errors.push(new StartError(message, { isUsage: true }))
   }
 
-  /** Adds a mistake that is not in the flags themselves. */
+  /** Adds a problem that is not caused by wrong flags. */
   failure(message: string, cause: unknown): void {
     this.#errors.push(new StartError(message, { cause }))
   }
 
-  /** Runs one step. Keeps the `StartError` that it throws, and then returns undefined. */
+  /** Runs one step. If the step throws a `StartError`, adds it to the problems and returns undefined. */
   async attempt<T>(step: () => T | Promise<T>): Promise<T | undefined> {
     try {
       return await step()
@@ -46,13 +46,13 @@ export class Problems {
   }
 }
 
-/** Turns what commonly goes wrong at a start into a `StartError`; anything else is returned as it is. */
+/** Converts common errors of a start to a `StartError` that explains them. Other errors are returned unchanged. */
 export function explain(error: unknown, values: FlagValues, bindAddress: string): unknown {
   if (error instanceof StartError) return error
   const { code, name, message, syscall, path: file } = error as NodeJS.ErrnoException
   const at = `${bindAddress}:${values['secure-port']}`
   if (code === 'EADDRINUSE')
-    return new StartError(`${at} is in use by another program; choose another --secure-port (0 is any free one)`, { cause: error })
+    return new StartError(`${at} is in use by another program; choose another --secure-port (0 selects a free port)`, { cause: error })
   if (code === 'EACCES' && syscall === 'listen') {
     return new StartError(`listening on ${at} is not permitted; choose a --secure-port above 1023`, { cause: error })
   }
@@ -61,7 +61,7 @@ export function explain(error: unknown, values: FlagValues, bindAddress: string)
   if (name === 'DamagedStoreError') return new StartError(`the store in ${values['data-dir']}: ${message}`, { cause: error })
   if (name === 'UnavailableError') return new StartError(`--etcd-servers: ${message}`, { cause: error })
   if (name === 'LockedError' || name === 'UnusableStoreError') return new StartError(message, { cause: error })
-  // Any other failed system call on a file. Node's message names the code, the call and the path.
+  // Handles other failed system calls on a file. Node's message contains the code, the call and the path.
   if (typeof syscall === 'string' && (file !== undefined || code === 'ENOSPC')) {
     return new StartError(`${placeOf(file, values)} cannot be used: ${message}`, { cause: error })
   }
@@ -73,7 +73,7 @@ function placeOf(file: string | undefined, values: FlagValues): string {
   for (const [name, directory] of Object.entries(directories)) {
     if (directory === undefined) continue
     const absolute = path.resolve(directory)
-    // Either the directory itself is missing, or a parent of it.
+    // The directory itself or one of its parents is missing.
     if (file === undefined || isWithin(absolute, path.resolve(file)) || isWithin(path.resolve(file), absolute))
       return `${name} ${directory}`
   }

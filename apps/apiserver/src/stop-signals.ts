@@ -1,14 +1,17 @@
-/** The period in which several signals count as one. A terminal sends Ctrl-C to the server, npm and the start script, and the latter two forward it. */
+/**
+ * Period in milliseconds in which several signals count as one. On Ctrl-C, a terminal signals the server, npm and the start script, and the
+ * latter two forward the signal.
+ */
 const sameWithinMs = 500
 
 export interface StopSignals {
   readonly stop: (signal: NodeJS.Signals) => void
-  /** Ends the process without waiting. */
+  /** Ends the process immediately. */
   readonly abandon: () => void
   readonly now: () => number
 }
 
-/** Creates a signal handler: the first signal starts the shutdown, and a later one aborts it. */
+/** Creates a signal handler. The first signal starts the graceful shutdown, and a later one ends the process immediately. */
 export function createStopSignals({ stop, abandon, now }: StopSignals): (signal: NodeJS.Signals) => void {
   let first: number | undefined
   return (signal) => {

@@ -1,6 +1,6 @@
 import { versionInfo } from '@keelson/control-plane'
 
-/** Returns the output of `--version` and `--version=raw`, in kube-apiserver's format. */
+/** Returns the output of `--version` or `--version=raw`, in kube-apiserver's format. */
 export function versionText(isRaw: boolean): string {
   const info = versionInfo()
   if (!isRaw) return `Kubernetes ${info.gitVersion}\n`

@@ -26,7 +26,7 @@ test.each(shells)('the script for %s contains every flag', (shell: Shell) => {
   for (const name of flags.keys()) expect(script).toContain(shell === 'fish' ? ` ${name} ` : name)
 })
 
-/** Returns bash's completions of the last word. */
+/** Returns the completions that bash offers for the last word. */
 async function offered(...words: string[]): Promise<string[]> {
   const script = `
     source script.bash

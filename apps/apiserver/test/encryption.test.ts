@@ -84,7 +84,7 @@ async function configure(...providers: string[]): Promise<string> {
 const key = (provider: string, digit: number): string =>
   `${provider}: {keys: [{name: key${digit}, secret: ${Buffer.alloc(32, digit).toString('base64')}}]}`
 
-/** Returns all bytes of the store on disk, including old pages. */
+/** Returns all bytes of the store on disk, including pages that are no longer used. */
 async function onDisk(): Promise<Buffer> {
   const files = await readdir(path.join(directory, 'data'), { recursive: true, withFileTypes: true })
   const stored = files.filter((file) => file.isFile() && !file.parentPath.includes('certs') && file.name !== 'admin.kubeconfig')

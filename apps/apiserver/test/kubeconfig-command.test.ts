@@ -38,7 +38,7 @@ function run(...flags: readonly string[]): { readonly code: number | null; reado
 const dataOf = (kubeconfig: string, name: string): string =>
   Buffer.from(new RegExp(`${name}: (\\S+)`).exec(kubeconfig)![1]!, 'base64').toString()
 
-/** Returns the user name of a kubeconfig, according to the server. */
+/** Sends a request with a kubeconfig and returns the user name that the server sees. */
 async function whoAmI(kubeconfig: string): Promise<unknown> {
   const sent = request(`${/server: (\S+)/.exec(kubeconfig)![1]!}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {
     method: 'POST',

@@ -17,7 +17,7 @@ const readyLine = /^keelson is ready at (https:\/\/127\.0\.0\.1:\d+) \(kubeconfi
 
 interface Program {
   readonly child: ChildProcess
-  /** Returns the output so far. */
+  /** Returns the output of the program so far. */
   readonly out: () => string
   readonly errors: () => string
   readonly exited: Promise<number | null>
@@ -112,7 +112,7 @@ describe('a server', () => {
     const read = await call(`${again.url}/api/v1/namespaces/default/configmaps/a`, 'GET')
     expect(JSON.parse(read.body)).toMatchObject({ metadata: { uid: JSON.parse(created.body).metadata.uid }, data: { b: 'c' } })
 
-    // The kubeconfig is sufficient, without a token, and verifies the server.
+    // Checks that the kubeconfig alone is sufficient to authenticate and to verify the server.
     const text = await readFile(again.kubeconfig, 'utf8')
     const data = (key: string): Buffer => Buffer.from(new RegExp(`${key}: (\\S+)`).exec(text)?.[1] ?? '', 'base64')
     const asAdmin = {
@@ -182,7 +182,7 @@ describe('a server', () => {
     const flags = ['--secure-port=0', '--storage-backend=memory', '--controllers=none', '--token-auth-file=tokens.csv']
     const local = program('--data-dir=local', ...flags)
     const open = program('--data-dir=open', '--bind-address=0.0.0.0', ...flags)
-    // Another loopback address of this machine. Only a server that listens on every interface answers there.
+    // Returns the URL with another loopback address of this machine. Only a server that listens on every interface answers there.
     const other = async (running: Program): Promise<string> => (await ready(running)).url.replace('127.0.0.1', '127.0.0.2')
     await expect(call(`${await other(local)}/readyz`, 'GET')).rejects.toThrow('127.0.0.2')
     if (process.platform === 'linux') expect((await call(`${await other(open)}/readyz`, 'GET')).status).toBe(200)
@@ -238,7 +238,7 @@ while True: print(s.recv(4096).decode().replace("\\n", " "), flush=True)`
   })
 })
 
-describe('reports every mistake in one sentence', () => {
+describe('reports each problem in one sentence', () => {
   test.each([
     [['--secure-prot=1'], 2, /^keelson: unknown flag --secure-prot; did you mean --secure-port\?\n$/],
     [['--secure-port=http'], 2, /^keelson: --secure-port: "http" is not a whole number from 0 to 65535\n$/],
@@ -383,7 +383,7 @@ describe('a server in memory', () => {
   })
 
   test('starts without a writable directory', async () => {
-    // A file at the path of the directory. No user, not even root, can write into it.
+    // Creates a file at the path of the directory, so that no user, not even root, can write into the directory.
     await writeFile(path.join(directory, '.keelson'), '')
     const running = inMemory()
     await expect.poll(running.out, { interval: 20 }).toContain('(kubeconfig not written, started in ')

@@ -4,8 +4,8 @@ import type { AdmissionPlugin } from '../src/index.ts'
 import { openTestCluster, write } from '../src/plugin.fixture.ts'
 
 /**
- * Run as `node packages/admission/bench/admit-pod.bench.ts`. Measures the microseconds to admit the creation of a 3 KB pod, by plugin and in total; the minimum
- * of several rounds.
+ * Measures the time in microseconds to admit the creation of a 3 KB pod, by plugin and in total. Reports the minimum of several rounds. Run
+ * it with `node packages/admission/bench/admit-pod.bench.ts`.
  */
 await using cluster = openTestCluster()
 await cluster.create('namespaces', { metadata: { name: 'ns' } })
@@ -29,7 +29,7 @@ async function measure(what: string, of: readonly AdmissionPlugin[], count = 200
     const writes = Array.from({ length: count }, () => write('pods', JSON.parse(text) as Pod))
     const start = performance.now()
     for (const attributes of writes) {
-      // Awaits only promises, as the server does.
+      // Awaits the result only if it is a promise, as the server does.
       const admitting = chain.admit(attributes)
       if (admitting !== undefined) await admitting
       const validating = chain.validate(attributes)

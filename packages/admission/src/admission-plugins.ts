@@ -5,22 +5,23 @@ import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { AdmissionPlugin } from './admission.ts'
 import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
 
-/** The services that a plugin may use. */
+/** Services that a plugin can use. */
 export interface PluginDependencies {
-  /** The client for stored objects. Use it only while handling requests, because its resources may be added after the plugins are created. */
+  /** Client for stored objects. Use it only while handling requests: its resources may be added after the plugins are created. */
   readonly client: LoopbackClient
   readonly informers: SharedInformers
-  /** Decides what else the user of a write may do. */
+  /** Authorizer for permissions that a write requires in addition to the permission for the request itself. */
   readonly authorizer: Authorizer
-  /** The current time. Default: the system clock. */
+  /** Clock of the plugins. Default: the system clock. */
   readonly clock?: Clock
-  /** Returns numbers in [0, 1), for generated names and delays. */
+  /** Random number generator with results in [0, 1), for generated names and delays. */
   readonly random?: () => number
-  /** Registry for the plugins' metrics. Default: none are exported. */
+  /** Registry for the plugins' metrics. Default: the metrics are not exported. */
   readonly metrics?: MetricsRegistry
 }
 /**
- * Creates a plugin. `configuration` is the plugin's section of the admission configuration, if any. Throws an Error that describes an invalid configuration.
+ * Creates a plugin. `configuration` is the section for this plugin in the admission configuration, if there is one. Throws an error if the
+ * configuration is invalid.
  */
 export type PluginFactory = (dependencies: PluginDependencies, configuration?: unknown) => AdmissionPlugin
 
@@ -33,7 +34,7 @@ export interface PluginSelection {
   readonly configuration?: ReadonlyMap<string, unknown>
 }
 
-/** A registry of plugins by name. They run in kube-apiserver's order, not in the order of registration. */
+/** Registry of plugins by name. Plugins run in kube-apiserver's order; the order of registration has no effect on built-in plugins. */
 export class AdmissionPlugins {
   readonly #factories = new Map<string, PluginFactory>()
 
@@ -42,12 +43,15 @@ export class AdmissionPlugins {
     this.#factories.set(name, factory)
   }
 
-  /** The names of the registered plugins, in running order. */
+  /** Names of the registered plugins, in the order in which the plugins run. */
   get names(): readonly string[] {
     return [...this.#factories.keys()].toSorted((a, b) => rank(a) - rank(b))
   }
 
-  /** Creates the selected plugins in running order. Throws `AdmissionConfigurationError` for an invalid selection or plugin configuration. */
+  /**
+   * Creates the selected plugins in the order in which they run. Throws `AdmissionConfigurationError` for an invalid selection or an
+   * invalid plugin configuration.
+   */
   create(dependencies: PluginDependencies, selection: PluginSelection = {}): AdmissionPlugin[] {
     const problems = this.problems(selection)
     if (problems.length > 0) throw new AdmissionConfigurationError(problems.join(', '))
@@ -64,7 +68,7 @@ export class AdmissionPlugins {
     })
   }
 
-  /** Lists the names that are unknown, unavailable, or both enabled and disabled, one message for each. */
+  /** Returns one message for each name that is unknown, unavailable, or both enabled and disabled. */
   problems({ enable = [], disable = [] }: PluginSelection): readonly string[] {
     const isKnown = (name: string): boolean => this.#factories.has(name) || allOrderedPlugins.includes(name)
     const unknown = (flag: string, names: readonly string[]): string[] =>
@@ -81,13 +85,16 @@ export class AdmissionPlugins {
   }
 }
 
-/** Returns the position in the running order. Custom plugins run after all built-in ones, except policies, webhooks and quota. */
+/**
+ * Returns the position of a plugin in the order of execution. Custom plugins run after all built-in ones, except policies, webhooks and
+ * quota.
+ */
 function rank(name: string): number {
   const index = allOrderedPlugins.indexOf(name)
   return index >= 0 ? index : allOrderedPlugins.indexOf('MutatingAdmissionPolicy') - 0.5
 }
 
-/** An invalid selection or configuration of admission plugins. The message lists all problems. */
+/** Error for an invalid selection or configuration of admission plugins. The message lists all problems. */
 export class AdmissionConfigurationError extends Error {
   override readonly name = 'AdmissionConfigurationError'
 }

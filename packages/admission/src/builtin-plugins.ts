@@ -23,7 +23,7 @@ export interface BuiltinPluginsOptions {
   readonly defaultTolerationSeconds?: DefaultTolerationSecondsOptions
 }
 
-/** Returns a registry with the plugins of this package; others can be added to it. */
+/** Returns a registry with the plugins of this package. Other plugins can be added to the registry. */
 export function builtinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPlugins {
   const plugins = new AdmissionPlugins()
   plugins.register('NamespaceLifecycle', namespaceLifecycle)

@@ -7,12 +7,14 @@ import { forbidden } from './forbidden.ts'
 
 const nodes = { group: '', resource: 'nodes' }
 
-/** Reads a node from the watch cache. Returns undefined for an invalid name. There is no informer, because nodes change too often. */
+/**
+ * Reads a node from the watch cache. Returns undefined if the name is invalid. Does not use an informer, because nodes change too often.
+ */
 export function findNode({ client }: PluginDependencies, name: string): Promise<DeepReadonly<Node> | undefined> | undefined {
   return isPathSegmentName(name).length > 0 ? undefined : client.resource<Node>(nodes)?.get('', name)
 }
 
-/** Runs a check on a pod's node. Refuses if the node does not exist. */
+/** Runs a check on the node of a pod. Rejects the write if the node does not exist. */
 export async function checkNode(
   dependencies: PluginDependencies,
   attributes: AdmissionAttributes,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { createAdmissionMetrics, createAdmissionChain } from './create-admission-chain.ts'
 
-/** The attributes of a create; `path` is "pods", "deployments.apps" or "pods/binding". */
+/** Creates the attributes of a create request. `path` is a resource such as "pods", "deployments.apps" or "pods/binding". */
 function createOf(path: string): AdmissionAttributes {
   const [name = '', subresource = ''] = path.split('/')
   const [resource = '', group = ''] = name.split('.')
@@ -79,7 +79,7 @@ it('counts plugins that handle the operation but not the resource, as kube-apise
   ])
 })
 
-it("runs all admit phases, then all validate phases, until the first refusal, for each plugin's operations only", async () => {
+it('runs all admit phases and then all validate phases until a plugin rejects, and only for the operations of each plugin', async () => {
   const log: string[] = []
   const recording = (name: string, more: Partial<AdmissionPlugin> = {}): AdmissionPlugin => ({
     name,
@@ -103,7 +103,7 @@ it("runs all admit phases, then all validate phases, until the first refusal, fo
   expect([chain.handles('CREATE'), chain.handles('CONNECT'), createAdmissionChain([]).handles('CREATE')]).toEqual([true, true, false])
 })
 
-it('returns synchronously if no plugin waits, and keeps the order if one does', async () => {
+it('returns synchronously if no plugin waits, and runs the plugins in order if one waits', async () => {
   const log: string[] = []
   const quick = (name: string): AdmissionPlugin => ({ name, admit: () => void log.push(name) })
   const slow: AdmissionPlugin = {

@@ -8,12 +8,12 @@ const writes: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE']
 /** One phase of one plugin, for one operation and one resource. */
 interface Step {
   readonly plugin: string
-  /** Undefined if the plugin does not handle the resource. The metrics still count the step, as in kube-apiserver. */
+  /** Runs the phase. Undefined if the plugin does not handle the resource: the metrics then still count the step, as in kube-apiserver. */
   readonly run: ((attributes: AdmissionAttributes) => Promise<void> | void) | undefined
   readonly observe: ObserveAdmission
 }
 
-/** The steps for a resource that a plugin names. */
+/** Steps for a resource that at least one plugin lists. */
 interface ResourceSteps {
   readonly resource: AdmittedResource
   readonly steps: readonly Step[]
@@ -21,9 +21,9 @@ interface ResourceSteps {
 
 /** One phase of all plugins, for one operation. */
 interface Phase {
-  /** The steps for resources that no plugin names. */
+  /** Steps for resources that no plugin lists. */
   readonly steps: readonly Step[]
-  /** The steps for the other resources, by the resource's plural name. */
+  /** Steps for resources that a plugin lists, by plural name. */
   readonly named: ReadonlyMap<string, readonly ResourceSteps[]>
   readonly observe: ObserveAdmission
 }
@@ -35,13 +35,13 @@ interface AdmittedResource {
 }
 
 interface AdmissionChainOptions {
-  /** The metrics of the chain. Default: none are exported. */
+  /** Metrics of the chain. Default: the metrics are not exported. */
   readonly metrics?: AdmissionMetrics
 }
 
 /**
- * Creates a chain of plugins: it runs every `admit` in the given order, then every `validate`. The first refusal ends the chain. Disposing it disposes the
- * plugins.
+ * Creates an admission chain. It runs `admit` of all plugins in the given order, and then `validate` of all plugins. The chain ends when a
+ * plugin rejects the write. Disposing the chain disposes the plugins.
  */
 export function createAdmissionChain(
   plugins: readonly AdmissionPlugin[],
@@ -61,7 +61,7 @@ export function createAdmissionChain(
   }
 }
 
-/** Builds a phase for every operation that any plugin handles. */
+/** Builds a phase for every operation that a plugin handles. */
 function phases(
   plugins: readonly AdmissionPlugin[],
   type: AdmissionType,
@@ -89,26 +89,29 @@ function phases(
   return new Map([...operations].map((operation) => [operation, phaseOf(operation)]))
 }
 
-/** Parses "pods", "deployments.apps" and "pods/resize". */
+/** Parses an entry of a plugin's resource list, such as "pods", "deployments.apps" or "pods/resize". */
 function parseResource(text: string): AdmittedResource {
   const [path = '', subresource = ''] = text.split('/')
   const [resource = '', ...group] = path.split('.')
   return { resource, group: group.join('.'), subresource }
 }
 
-/** Drops duplicates. Wildcards come last, so that a search finds an exact entry first. */
+/** Removes duplicates. Puts wildcards at the end, so that a search finds an exact entry first. */
 function uniqueResources(resources: readonly AdmittedResource[]): readonly AdmittedResource[] {
   const unique = new Map(resources.map((each) => [`${each.resource}.${each.group}/${each.subresource}`, each]))
   return [...unique.values()].sort((a, b) => Number(a.subresource === '*') - Number(b.subresource === '*'))
 }
 
-/** `entries` are the plugin's resources, undefined for all. `resource` is undefined for one that no plugin names. */
+/**
+ * Returns whether a plugin handles a resource. `entries` is the plugin's resource list, or undefined if it handles all. `resource` is
+ * undefined for resources that no plugin lists.
+ */
 function handlesResource(entries: readonly AdmittedResource[] | undefined, resource: AdmittedResource | undefined): boolean {
   if (entries === undefined) return true
   return resource !== undefined && entries.some((entry) => includes(entry, resource))
 }
 
-/** Whether an entry of a plugin's list includes a resource. */
+/** Returns whether an entry of a plugin's resource list matches a resource. */
 function includes(entry: AdmittedResource, { resource, group, subresource }: AdmittedResource): boolean {
   if (entry.resource !== resource || entry.group !== group) return false
   return entry.subresource === subresource || (entry.subresource === '*' && subresource !== '')
@@ -126,7 +129,7 @@ function stepsOf({ steps, named }: Phase, { resource: { resource, group }, subre
   return candidates.find((candidate) => includes(candidate.resource, { resource, group, subresource }))?.steps ?? steps
 }
 
-/** A write that passes through a phase. */
+/** State of a write that passes through a phase. */
 interface Passage {
   readonly attributes: AdmissionAttributes
   readonly observe: ObserveAdmission
@@ -134,7 +137,10 @@ interface Passage {
   readonly began: number
 }
 
-/** Runs the steps. Returns a promise only if a plugin does. The clock is read once per step: the end of one is the start of the next. */
+/**
+ * Runs the steps of a phase, starting at index `from`. Returns a promise only if a plugin does. Reads the clock once per step: the end of a
+ * step is the start of the next.
+ */
 function run(passage: Passage, from: number, stepBegan: number): Promise<void> | void {
   const { steps, attributes } = passage
   let began = stepBegan
@@ -177,15 +183,16 @@ function isAsyncDisposable(value: object): value is AsyncDisposable {
   return Symbol.asyncDispose in value
 }
 
-/** The error for a plugin that threw something other than an API error. The message names the plugin; `cause` has the thrown value. */
+/** Error for a plugin that threw something other than an API error. The message names the plugin. `cause` has the thrown value. */
 class AdmissionPluginError extends Error {
   override readonly name = 'AdmissionPluginError'
 }
 
-// The request ended while the plugin was waiting, which is not a bug. The error is recognized by its name, as in the server.
+// Names of errors that mean that the request ended while the plugin was waiting. They are not bugs. The server recognizes them by name,
+// too.
 const abortErrorNames: ReadonlySet<unknown> = new Set(['AbortError', 'ClientGoneError', 'DeadlineExceededError'])
 
-/** Wraps an error that a plugin threw. API errors and aborts stay unchanged. */
+/** Wraps an error that a plugin threw in an `AdmissionPluginError`. API errors and aborts are returned unchanged. */
 function toChainError(plugin: string, error: unknown): unknown {
   if (isApiError(error) || abortErrorNames.has((error as Error | undefined)?.name)) return error
   const reason = messageOf(error)
@@ -195,15 +202,15 @@ function toChainError(plugin: string, error: unknown): unknown {
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 const summaryAgeMs = 5 * 3_600_000
 
-/** Records one call that ended at `now` (`performance.now()`). Allocates nothing for series that exist. */
+/** Records one call that ended at `now` (`performance.now()`). Does not allocate memory for existing series. */
 type ObserveAdmission = (rejected: boolean, seconds: number, now: number) => void
 type AdmissionType = 'admit' | 'validate'
 
-/** The metrics of admission, with kube-apiserver's names, so that its dashboards and alerts work. */
+/** Admission metrics with kube-apiserver's names, so that existing dashboards and alerts work. */
 export interface AdmissionMetrics {
-  /** Returns the observer of one phase of a plugin. */
+  /** Returns the function that records calls of one phase of a plugin. */
   plugin(name: string, type: AdmissionType, operation: AdmissionOperation): ObserveAdmission
-  /** Returns the observer of one phase of the whole chain. */
+  /** Returns the function that records one phase of the whole chain. */
   step(type: AdmissionType, operation: AdmissionOperation): ObserveAdmission
 }
 
@@ -244,7 +251,7 @@ export function createAdmissionMetrics(registry: MetricsRegistry): AdmissionMetr
   }
 }
 
-/** Returns a function for the series of an outcome. It creates each series on first use. */
+/** Returns a function that returns the metric series for an outcome. A series is created on first use. */
 function byOutcome<S>(make: (rejected: 'true' | 'false') => S): (rejected: boolean) => S {
   const accepted = lazily(() => make('false'))
   const refused = lazily(() => make('true'))

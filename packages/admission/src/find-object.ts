@@ -8,8 +8,8 @@ import { forbidden } from './forbidden.ts'
 const syncTimeout = 10_000
 
 /**
- * Finds an object in the informer's copy, without waiting, or else in the store. Returns undefined if the object does not exist or the resource is not served.
- * Rejects for an invalid name.
+ * Finds an object in its informer without waiting, or otherwise in the store. Returns undefined if the object does not exist or the
+ * resource is not served. Rejects if the name is invalid.
  */
 export function findObject<T extends KubeObject>(
   { client, informers }: PluginDependencies,
@@ -23,7 +23,10 @@ export function findObject<T extends KubeObject>(
   return refusal === undefined ? store?.get(namespace, name, { resourceVersion: '' }) : Promise.reject(newUnknownError(refusal))
 }
 
-/** Like `findObject`, but returns undefined for invalid names, because kube-apiserver only reads its informer here. */
+/**
+ * Finds an object like `findObject`. Returns undefined for invalid names: kube-apiserver uses only its informer in these cases, so an
+ * invalid name is not an error.
+ */
 export function findObjectLenient<T extends KubeObject>(
   dependencies: PluginDependencies,
   resource: GroupResource,
@@ -32,14 +35,17 @@ export function findObjectLenient<T extends KubeObject>(
   return invalidNameError(named.name) === undefined ? findObject<T>(dependencies, resource, named) : undefined
 }
 
-/** Returns client-go's error for a name that cannot be part of a URL. */
+/** Returns client-go's error message for a name that cannot be part of a URL. Returns undefined for valid names. */
 function invalidNameError(name: string): string | undefined {
   if (name === '') return 'resource name may not be empty'
   const messages = isPathSegmentName(name)
   return messages.length === 0 ? undefined : `invalid resource name ${quote(name)}: [${messages.join(' ')}]`
 }
 
-/** Lists all objects of a small resource from its informer. Waits for the initial list. Throws 403 if that takes too long. */
+/**
+ * Lists all objects of a small resource from its informer. Waits until the informer has its initial list. Throws 403 if that takes too
+ * long.
+ */
 export function listObjects<T extends KubeObject>(
   { informers, clock = systemClock }: PluginDependencies,
   resource: GroupResource,

@@ -2,7 +2,7 @@ import { newForbidden } from '@keelson/apimachinery'
 import type { ApiError, StatusCause } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from './admission.ts'
 
-/** Returns a plugin's 403 about the object, with its name or generateName. */
+/** Creates the 403 error with which a plugin rejects a write. The message contains the object's name or generateName. */
 export function forbidden({ resource, name, object }: AdmissionAttributes, message: string, causes: readonly StatusCause[] = []): ApiError {
   const { name: objectName = '', generateName = '' } = object?.metadata ?? {}
   const subject = [name, objectName, generateName].find((text) => text !== '') ?? 'Unknown'

@@ -1,4 +1,4 @@
-/** All of kube-apiserver's plugins in their running order. The order of flags has no effect on it. */
+/** Names of all kube-apiserver plugins in the order in which they run. The order in flags does not change this order. */
 export const allOrderedPlugins: readonly string[] = [
   'AlwaysAdmit',
   'NamespaceAutoProvision',
@@ -43,7 +43,7 @@ export const allOrderedPlugins: readonly string[] = [
   'AlwaysDeny',
 ]
 
-/** Plugins that are off by default. */
+/** Plugins that are disabled by default. */
 export const defaultOffPlugins: ReadonlySet<string> = new Set([
   'AlwaysAdmit',
   'NamespaceAutoProvision',

@@ -36,23 +36,23 @@ const kinds = {
 } as const
 export type Plural = keyof typeof kinds
 
-/** A server without HTTP and without strategies, for plugins to read from. */
+/** A server for plugin tests: it has no HTTP and no strategies. */
 export interface TestCluster extends AsyncDisposable {
   readonly client: LoopbackClient
   readonly informers: SharedInformers
-  /** Allows the actions in `allowed`, formatted by `actionText`. */
+  /** Authorizer that allows the actions in `allowed`, in the format of `actionText`. */
   readonly authorizer: Authorizer
   readonly allowed: Set<string>
   resource<T extends KubeObject>(plural: Plural): LoopbackResource<T>
-  /** Creates the object, in namespace "ns" if the kind is namespaced. */
+  /** Creates an object. A namespaced object is created in namespace "ns". */
   create(plural: Plural, object: KubeObject): Promise<void>
-  /** Stops serving the resource. */
+  /** Stops serving a resource. */
   remove(plural: Plural): void
 }
 
 const everyKind = Object.keys(kinds) as readonly Plural[]
 
-/** `quotaOf` returns the quota rules of a resource. By default, quotas count its objects. */
+/** Opens the test server. `quotaOf` returns the quota rules of a resource. By default, quotas count the objects of each resource. */
 export function openTestCluster(
   served: readonly Plural[] = everyKind,
   quotaOf: (plural: string) => QuotaRules | 'none' | undefined = () => undefined,
@@ -92,7 +92,7 @@ export function openTestCluster(
   }
 }
 
-/** "update apps/deployments/finalizers d in ns". */
+/** Formats an action as text, such as "update apps/deployments/finalizers d in ns". */
 function actionText({ verb, apiGroup, resource, subresource, name, namespace }: RequestedAction): string {
   const path = [apiGroup, resource, subresource].filter((part) => part !== '').join('/')
   return [verb, path, name, namespace && `in ${namespace}`].filter((part) => part !== '').join(' ')
@@ -102,7 +102,7 @@ export interface TestWrite extends AdmissionAttributes {
   readonly warnings: readonly string[]
 }
 
-/** Builds a write in namespace "ns", by default a create. */
+/** Creates the attributes of a write in namespace "ns". By default, the write is a create. */
 export function write(plural: Plural, object: KubeObject | undefined, rest: Partial<AdmissionAttributes> = {}): TestWrite {
   const [group, version, kind] = kinds[plural]
   const namespace = plural === 'namespaces' ? (object?.metadata.name ?? '') : namespaceFor(plural)
@@ -127,12 +127,12 @@ export function write(plural: Plural, object: KubeObject | undefined, rest: Part
   }
 }
 
-/** Builds an update of an object. */
+/** Creates the attributes of an update. */
 export function update(plural: Plural, oldObject: KubeObject, object: KubeObject, rest: Partial<AdmissionAttributes> = {}): TestWrite {
   return write(plural, object, { operation: 'UPDATE', oldObject, ...rest })
 }
 
-/** Runs both phases of a chain that has only this plugin. */
+/** Runs both phases of an admission chain that has only this plugin. Returns the admitted object. */
 export async function admitted<T extends KubeObject = KubeObject>(plugin: AdmissionPlugin, attributes: AdmissionAttributes): Promise<T> {
   const chain = createAdmissionChain([plugin])
   await chain.admit(attributes)

@@ -8,8 +8,8 @@ const kind = 'AdmissionConfiguration'
 const versions: ReadonlySet<unknown> = new Set(['apiserver.config.k8s.io/v1', 'apiserver.k8s.io/v1alpha1'])
 
 /**
- * Reads an AdmissionConfiguration (`--admission-control-config-file`). Returns one configuration object per plugin. A plugin's configuration is inline or in
- * another file, with a path relative to this file. Throws `AdmissionConfigurationError`.
+ * Reads an AdmissionConfiguration file (`--admission-control-config-file`). Returns one configuration object per plugin. A plugin's
+ * configuration is either inline or in another file, whose path is relative to this file. Throws `AdmissionConfigurationError`.
  */
 export async function readAdmissionConfiguration(file: string): Promise<ReadonlyMap<string, unknown>> {
   const plugins = new Map<string, unknown>()

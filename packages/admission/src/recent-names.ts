@@ -1,6 +1,6 @@
 import type { Clock } from '@keelson/apimachinery'
 
-/** A set of recently added names. Beyond the capacity, the oldest are dropped. */
+/** Set of recently added names with a limited size. If it is full, the oldest names are dropped. */
 export class RecentNames {
   readonly #options: { readonly capacity: number; readonly ttl: number; readonly clock: Clock }
   readonly #until = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Returns the members of a configuration object. Throws an Error with the path of unknown members. */
+/** Returns the members of a configuration object. Throws an error that lists the paths of unknown members. */
 export function strictMembers(value: unknown, path: string, known: readonly string[]): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error(`${path || 'the configuration'} must be an object`)
@@ -10,7 +10,7 @@ export function strictMembers(value: unknown, path: string, known: readonly stri
   return value as Readonly<Record<string, unknown>>
 }
 
-/** Returns a member that must be a string; "" if it is absent. */
+/** Returns a member that must be a string. Returns "" if it is absent. */
 export function stringMember(members: Readonly<Record<string, unknown>>, name: string, path: string): string {
   const value = members[name] ?? ''
   if (typeof value !== 'string') throw new Error(`${path === '' ? name : `${path}.${name}`} must be a string`)

@@ -9,7 +9,7 @@ import type { KubeletClientOptions } from './options/kubelet.ts'
  */
 export async function kubeletTls({ authorityFile, certificateFile, keyFile }: KubeletClientOptions): Promise<() => Promise<RemoteTls>> {
   if ((certificateFile === undefined) !== (keyFile === undefined)) {
-    throw new ConfigurationError('the certificate and the key for kubelets go together: one of them is missing')
+    throw new ConfigurationError('the client certificate and the key for kubelets must be set together; one of them is missing')
   }
   const files = { authority: authorityFile, certificate: certificateFile, key: keyFile }
   const readers = Object.entries(files).flatMap(([name, file]) => (file === undefined ? [] : [{ name, read: rereadFile(file) }]))

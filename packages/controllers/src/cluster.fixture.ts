@@ -73,7 +73,7 @@ export interface Cluster extends AsyncDisposable {
   readonly nodes: LoopbackResource
 }
 
-/** Opens an in-memory store with the core resources that controllers use, behind NamespaceLifecycle. */
+/** Opens an in-memory store with the core resources that controllers use. Writes pass the admission plugin NamespaceLifecycle. */
 export function openCluster(clock: Clock): Cluster {
   const backend = openMemory()
   const client = createLoopbackClient({ admission: () => admission })

@@ -15,25 +15,28 @@ export interface NamespaceCondition {
   message?: string
 }
 
-/** The dependencies of every controller. */
+/** Dependencies of every controller. */
 export interface ControllerContext {
   readonly client: LoopbackClient
   readonly clock: Clock
-  /** Informers that are shared with other readers. Not for watches with a selector. */
+  /** Informers that are shared with other components. They cannot be used for watches with a selector. */
   readonly informers: SharedInformers
-  /** The informer of namespaces, which all controllers share. */
+  /** Informer of namespaces, which all controllers share. */
   readonly namespaces: Informer<Namespace>
-  /** The PEM certificate that is published to every namespace. */
+  /** CA certificate in PEM that is published in every namespace. */
   readonly rootCA: string | undefined
-  /** The metrics of the controllers' queues. */
+  /** Metrics of the controllers' work queues. */
   readonly metrics: WorkQueueMetrics
   readonly onError: (controller: string, error: unknown) => void
 }
 
-/** Starts a controller. Returns undefined if the server has no work for it. Disposing stops it after its current work. */
+/**
+ * Starts a controller. Returns undefined if the resources it needs are not served. Disposing the result stops the controller after its
+ * current work.
+ */
 export type StartController = (context: ControllerContext) => AsyncDisposable | undefined
 
-/** Combines disposables into one. It disposes the last one first. */
+/** Combines several disposables into one, which disposes them in reverse order. */
 export function disposeAll(...resources: readonly (AsyncDisposable | (() => void))[]): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {
@@ -45,7 +48,7 @@ export function disposeAll(...resources: readonly (AsyncDisposable | (() => void
   }
 }
 
-/** Waits for the informers' initial lists. Resolves to false if aborted first. */
+/** Waits until the informers have their initial lists. Resolves to false if `signal` aborts first. */
 export function untilSynced(signal: AbortSignal, ...informers: readonly { readonly synced: Promise<void> }[]): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Short names of controllers, which kube-controller-manager also accepts. */
+/** Short names of controllers. kube-controller-manager accepts them too. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['clusterrole-aggregation', 'clusterrole-aggregation-controller'],
   ['garbagecollector', 'garbage-collector-controller'],
@@ -7,7 +7,10 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['root-ca-cert-publisher', 'root-ca-certificate-publisher-controller'],
 ])
 
-/** Parses `--controllers`: names, `-name` to exclude one, `*` for all, or `none`; separated by commas or as a list. Throws an Error for unknown names. */
+/**
+ * Parses the flag `--controllers`: names, `-name` to exclude a controller, `*` for all, or `none`. Items are separated by commas or given
+ * as a list. Throws an error for unknown names.
+ */
 export function selectControllers(selection: string | readonly string[], known: readonly string[]): ReadonlySet<string> {
   const words = (typeof selection === 'string' ? selection.split(',') : selection).map((word) => word.trim()).filter((word) => word !== '')
   if (words.includes('none')) {

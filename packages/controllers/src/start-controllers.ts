@@ -21,31 +21,34 @@ const controllers: ReadonlyMap<string, StartController> = new Map([
   ['clusterrole-aggregation-controller', startClusterRoleAggregation],
 ])
 
-/** All names that `--controllers` accepts. */
+/** Names of all controllers, as `--controllers` accepts them. */
 export const controllerNames: readonly string[] = [...controllers.keys()].toSorted()
 
 export interface ControllersOptions {
-  /** The selection, in the syntax of `--controllers`: `*`, `none`, `*,-name`, names. Default: `*`. */
+  /** Controllers to start, in the syntax of `--controllers`: `*`, `none`, `*,-name`, or names. Default: `*`. */
   readonly enabled?: string | readonly string[]
   readonly clock?: Clock
-  /** Informers shared with other readers. Default: the controllers create their own. */
+  /** Informers that are shared with other components. Default: the controllers create their own. */
   readonly informers?: SharedInformers
-  /** The CA certificate (PEM). Without it, no `kube-root-ca.crt` is published. */
+  /** CA certificate in PEM. If it is absent, `kube-root-ca.crt` is not published. */
   readonly rootCA?: string
-  /** Called for each failure. Every failed step is retried. */
+  /** Called for each failure. Failed steps are always retried. */
   readonly onError?: (controller: string, error: unknown) => void
-  /** Registry for `workqueue_*` metrics. Default: none are exported. */
+  /** Registry for the metrics `workqueue_*`. Default: the metrics are not exported. */
   readonly metrics?: MetricsRegistry
 }
 
 export interface RunningControllers extends AsyncDisposable {
-  /** The names of the running controllers. */
+  /** Names of the running controllers. */
   readonly names: readonly string[]
 }
 
 const stopped: RunningControllers = { names: [], async [Symbol.asyncDispose]() {} }
 
-/** Starts the selected controllers on the client's current resources. Disposing waits for their current writes. */
+/**
+ * Starts the selected controllers on the resources that the client has now. Disposing the result waits until their current writes are
+ * complete.
+ */
 export function startControllers(client: LoopbackClient, options: ControllersOptions = {}): RunningControllers {
   const selected = selectControllers(options.enabled ?? '*', controllerNames)
   const { clock = systemClock, rootCA, onError = () => {} } = options

@@ -1,10 +1,10 @@
 import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
 import type { Collector, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
-/** Histogram buckets: powers of ten from 10 ns. Some have upstream's rounding errors. */
+/** Histogram buckets: powers of ten from 10 ns. Some values have the same rounding errors as in kube-controller-manager. */
 const buckets = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 0.001, 0.01, 0.1, 1, 10]
 
-/** The metrics of work queues, with kube-controller-manager's names, so that its dashboards and alerts work. */
+/** Metrics of work queues with kube-controller-manager's names, so that existing dashboards and alerts work. */
 export interface WorkQueueMetrics {
   /** Registers a queue. `state` is called at each scrape until the queue is closed. */
   forQueue(name: string, state: () => WorkQueueState): QueueMetrics
@@ -12,14 +12,14 @@ export interface WorkQueueMetrics {
 
 export interface WorkQueueState {
   readonly waiting: number
-  /** The processing time of each active key so far, in seconds. */
+  /** Time in seconds for which each active key has been processed so far. */
   readonly working: readonly number[]
 }
 
 export interface QueueMetrics {
   added(): void
   retried(): void
-  /** Records that a key was taken for processing, with its waiting time. */
+  /** Records that a key was taken for processing after waiting for `seconds`. */
   taken(seconds: number): void
   done(seconds: number): void
   close(): void
@@ -68,7 +68,7 @@ function increase(value: Value): void {
   value.value++
 }
 
-/** Creates a gauge that is computed at each scrape from the open queues. */
+/** Creates a gauge whose value is computed from the open queues at each scrape. */
 function sampledGauge(
   name: string,
   help: string,

@@ -3,22 +3,22 @@ import type { Clock } from '@keelson/apimachinery'
 import type { QueueMetrics, WorkQueueMetrics } from './work-queue-metrics.ts'
 
 export interface WorkQueueOptions {
-  /** Reconciles one key. Throws to retry with backoff, or throws `RetryAfter` to set the delay. */
+  /** Reconciles one key. If it throws, the key is retried with backoff, or after the delay of a `RetryAfter` error. */
   readonly process: (key: string, signal: AbortSignal) => Promise<void>
   readonly clock?: Clock
-  /** The number of keys that are processed at the same time. Default: 2. */
+  /** Number of keys that are processed concurrently. Default: 2. */
   readonly workers?: number
-  /** The first and the longest retry delay, in ms. Default: 5 and 60,000. */
+  /** First retry delay in milliseconds; `longestRetry` is the longest one. Defaults: 5 and 60,000. */
   readonly firstRetry?: number
   readonly longestRetry?: number
   readonly onError?: (key: string, error: unknown) => void
-  /** The metrics of the queue. Default: none are exported. */
+  /** Metrics of the queue. Default: the metrics are not exported. */
   readonly metrics?: WorkQueueMetrics
-  /** The queue's name in metrics. Default: "". */
+  /** Name of the queue in metrics. Default: "". */
   readonly name?: string
 }
 
-/** Schedules the key again after a delay. It does not count as a failure. */
+/** Error that makes the queue process the key again after a delay. It does not count as a failure. */
 export class RetryAfter extends Error {
   readonly milliseconds: number
   constructor(milliseconds: number, message: string) {
@@ -39,10 +39,10 @@ export class RetryAfter extends Error {
 export class WorkQueue implements AsyncDisposable {
   readonly #options: WorkQueueOptions
   readonly #clock: Clock
-  /** The waiting keys with the time at which they were added. */
+  /** Waiting keys, with the time at which they were added. */
   readonly #waiting = new Map<string, number>()
   readonly #working = new Map<string, { readonly since: number; readonly work: Promise<void> }>()
-  /** The keys that were added again while being processed, with that time. */
+  /** Keys that were added again while they were being processed, with the time of that. */
   readonly #again = new Map<string, number>()
   readonly #delayed = new Map<string, { readonly due: number; readonly cancel: () => void }>()
   readonly #failures = new Map<string, number>()
@@ -66,11 +66,11 @@ export class WorkQueue implements AsyncDisposable {
     if (pending.has(key)) return
     pending.set(key, this.#clock.now())
     this.#metrics?.added()
-    // Asynchronous, because the caller may add a key many times before its processing starts.
+    // Starts asynchronously, because the caller may add a key many times in a row.
     queueMicrotask(() => this.#startWork())
   }
 
-  /** Adds a key after a delay. If the key is already delayed, the earlier time applies. */
+  /** Adds a key after a delay. If the key already has a delay, the earlier time applies. */
   addAfter(key: string, milliseconds: number): void {
     if (this.#stop.signal.aborted) return
     this.#metrics?.retried()
@@ -81,7 +81,7 @@ export class WorkQueue implements AsyncDisposable {
     this.#delayed.set(key, { due, cancel: this.#clock.after(milliseconds, () => this.add(key)) })
   }
 
-  /** Stops the queue: waits for keys in progress and starts no others. */
+  /** Stops the queue. Waits for keys that are being processed and starts no others. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     for (const { cancel } of this.#delayed.values()) cancel()
@@ -107,7 +107,7 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   async #work(key: string, since: number): Promise<void> {
-    // The promise must not settle before it is in #working.
+    // Waits for a microtask, so that the promise is in #working before it settles.
     await Promise.resolve()
     let retry: number | undefined
     try {

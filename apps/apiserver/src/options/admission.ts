@@ -6,7 +6,7 @@ import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Admission'
 
-/** The flags of admission. Names and defaults are kube-apiserver's where it has the flag. */
+/** Flags of admission control. Names and defaults are the same as in kube-apiserver if it has the flag. */
 export const admissionFlags = {
   'enable-admission-plugins': {
     group,

@@ -11,18 +11,18 @@ import type { frontProxyFlags } from './front-proxy.ts'
 
 const group = 'Authentication and authorization'
 
-/** The flags of authentication and authorization. Names and defaults are kube-apiserver's where it has the flag. */
+/** Flags of authentication. Names and defaults are the same as in kube-apiserver if it has the flag. */
 export const authenticationFlags = {
   'client-ca-file': {
     group,
     type: file(),
-    help: 'File with the authorities of client certificates, PEM. The CN of a certificate is the user, each O a group.',
+    help: 'PEM file with the CAs of client certificates. The CN of a certificate is the user name, and each O is a group.',
   },
   'token-auth-file': { group, type: file(), help: 'File with tokens, one per line: token,user,uid,"group1,group2".' },
   'anonymous-auth': {
     group,
     type: onOff(),
-    help: 'Serve requests without credentials as system:anonymous instead of refusing them with 401. Default true, or what --authentication-config says.',
+    help: 'Serve requests without credentials as system:anonymous instead of refusing them with 401. Default true, unless --authentication-config has a setting for it.',
   },
   'enable-bootstrap-token-auth': {
     group,
@@ -34,32 +34,32 @@ export const authenticationFlags = {
     group,
     type: onOff(),
     default: authenticationDefaults.serviceAccounts.lookUpLegacyTokens,
-    help: 'Look up the secret and the service account of tokens from secrets. Others are always looked up.',
+    help: 'Check that the secret and the service account of a legacy token (from a secret) still exist. Objects of other tokens are always checked.',
   },
   'service-account-issuer': {
     group,
     type: list(),
-    help: 'Issuer of service account tokens, an https URL. The first one issues new tokens; tokens of all are accepted. Default https://kubernetes.default.svc.',
+    help: 'Issuer of service account tokens, an https URL. May be given several times: the first issuer is used for new tokens, and tokens of all issuers are accepted. Default https://kubernetes.default.svc.',
   },
   'service-account-signing-key-file': {
     group,
     type: file(),
-    help: 'File with the private key that signs service account tokens, PEM. Default: a key that the server creates. Servers that share an etcd must share a key.',
+    help: 'PEM file with the private key that signs service account tokens. Default: a key that the server creates. Servers that share an etcd must use the same key.',
   },
   'service-account-signing-endpoint': {
     group,
     type: text(),
-    help: 'Unix socket of an external signer of service account tokens: a path, or @name for an abstract one. Excludes the two files of keys.',
+    help: 'Unix socket of an external signer of service account tokens: a path, or @name for an abstract socket. Cannot be combined with the flags for key files.',
   },
   'service-account-key-file': {
     group,
     type: files(),
-    help: 'File with keys that verify service account tokens, PEM. May be given several times. Default: the key of --service-account-signing-key-file.',
+    help: 'PEM file with keys that verify service account tokens. May be given several times. Default: the key of --service-account-signing-key-file.',
   },
   'service-account-jwks-uri': {
     group,
     type: textLike(/^https:\/\//, 'an https URL'),
-    help: 'URL of the keys in the discovery document of the issuer. Default: at this server.',
+    help: 'URL of the public keys in the discovery document of the issuer (jwks_uri). Default: a URL of this server.',
   },
   'service-account-max-token-expiration': {
     group,
@@ -70,7 +70,7 @@ export const authenticationFlags = {
     group,
     type: onOff(),
     default: authenticationDefaults.serviceAccounts.extendTokenExpiration,
-    help: 'Extend tokens that kubelets request for pods to a year.',
+    help: 'Issue tokens that kubelets request for pods with a lifetime of one year.',
   },
   'api-audiences': {
     group,

@@ -7,43 +7,43 @@ import { existing } from './flag-files.ts'
 
 const group = 'Authorization'
 
-/** Names and defaults are kube-apiserver's, except for the default mode. */
+/** Flags of authorization. Names and defaults are the same as in kube-apiserver, except for the default mode. */
 export const authorizationFlags = {
   'authorization-mode': {
     group,
     type: listFrom(...authorizationModes),
-    help: `Authorizers in the order of their use. Administrators and always-allowed paths come first. The first authorizer that allows or denies a request decides. Default: ${authorizationDefaults.modes.join(',')}, unless --authorization-config is given.`,
+    help: `Authorization modes in the order in which they are asked. Members of system:masters and always-allowed paths are allowed before. The first authorizer that allows or denies a request decides. Default: ${authorizationDefaults.modes.join(',')}, unless --authorization-config is given.`,
   },
   'authorization-always-allow-paths': {
     group,
     type: list(),
-    help: 'Paths that need no permission. A trailing * is a wildcard. Default: none; roles allow everyone to read the health checks.',
+    help: 'Paths that every user may request. A trailing * is a wildcard. Default: none; built-in roles allow everyone to read the health checks.',
   },
   'authorization-config': {
     group,
     type: file(),
-    help: 'File with an AuthorizationConfiguration in place of --authorization-mode and --authorization-webhook-*. Reloaded when it changes.',
+    help: 'AuthorizationConfiguration file, which replaces --authorization-mode and --authorization-webhook-*. Reloaded when it changes.',
   },
-  'authorization-policy-file': { group, type: file(), help: 'File with the policies of the mode ABAC, one JSON object per line.' },
+  'authorization-policy-file': { group, type: file(), help: 'Policy file of the mode ABAC, with one JSON object per line.' },
   'authorization-webhook-config-file': {
     group,
     type: file(),
-    help: 'File with the address and credentials of the mode Webhook, a kubeconfig.',
+    help: 'Kubeconfig with the address and the credentials of the webhook for the mode Webhook.',
   },
   'authorization-webhook-version': {
     group,
     type: oneOf('v1', 'v1beta1'),
-    help: 'Version of SubjectAccessReview that the webhook gets. Default v1beta1.',
+    help: 'API version of the SubjectAccessReview objects that are sent to the webhook. Default v1beta1.',
   },
   'authorization-webhook-cache-authorized-ttl': {
     group,
     type: duration(),
-    help: 'How long answers of the webhook that allow are kept. 0 keeps none. Default 5m.',
+    help: 'How long "allowed" decisions of the webhook are cached. 0 disables caching. Default 5m.',
   },
   'authorization-webhook-cache-unauthorized-ttl': {
     group,
     type: duration(),
-    help: 'How long other answers of the webhook are kept. 0 keeps none. Default 30s.',
+    help: 'How long other decisions of the webhook are cached. 0 disables caching. Default 30s.',
   },
 } as const
 

@@ -4,20 +4,25 @@ import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Log and diagnostics'
 
-/** The flags of logs and profiles. Names and defaults are kube-apiserver's where it has the flag. */
+/** Flags of logs and profiles. Names and defaults are the same as in kube-apiserver if it has the flag. */
 export const diagnosticsFlags = {
-  config: { group, type: file(), help: 'YAML file with flags (secure-port: 6443). The command line takes precedence.' },
+  config: { group, type: file(), help: 'YAML file with flags, for example "secure-port: 6443". The command line takes precedence.' },
   'logging-format': {
     group,
     type: oneOf('text', 'json'),
     default: 'text',
     help: "Format of the log: klog's text lines, or one JSON object per line.",
   },
-  v: { group, type: whole(), default: 0, help: 'Verbosity of the log on stderr: 0 errors, start and stop; 3 every request.' },
+  v: {
+    group,
+    type: whole(),
+    default: 0,
+    help: 'Verbosity of the log on stderr. 0 logs errors, start and stop; 3 also logs every request.',
+  },
   profiling: { group, type: onOff(), default: true, help: 'Serve profiles at /debug/pprof/ to users with permission.' },
 } as const
 
-/** The verbosity from which every request is logged. */
+/** Verbosity from which every request is logged. */
 const requestVerbosity = 3
 
 export function diagnosticsOptions(

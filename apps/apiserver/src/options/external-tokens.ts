@@ -7,48 +7,56 @@ import { existing } from './flag-files.ts'
 const group = 'Tokens of other servers'
 const algorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512']
 
-/** Names and defaults are kube-apiserver's. */
+/** Flags for tokens of other systems: OpenID Connect and webhooks. Names and defaults are the same as in kube-apiserver. */
 export const externalTokenFlags = {
   'authentication-config': {
     group,
     type: file(),
-    help: 'File with an AuthenticationConfiguration: identity providers in place of --oidc-*, and who may be anonymous. Identity providers are reloaded when it changes.',
+    help: 'AuthenticationConfiguration file: identity providers, which replace --oidc-*, and settings for anonymous requests. Identity providers are reloaded when the file changes.',
   },
-  'oidc-issuer-url': { group, type: text(), help: 'URL of an OpenID Connect provider, https only. Its tokens authenticate users.' },
-  'oidc-client-id': { group, type: text(), help: 'Client ID that tokens of the provider must be for. Needed with --oidc-issuer-url.' },
-  'oidc-ca-file': { group, type: file(), help: 'File with the authorities of the provider, PEM. Default: those of the system.' },
-  'oidc-username-claim': { group, type: text(), help: 'Claim with the user name. Default sub.' },
+  'oidc-issuer-url': {
+    group,
+    type: text(),
+    help: 'URL of an OpenID Connect provider whose tokens authenticate users. It must start with https://.',
+  },
+  'oidc-client-id': {
+    group,
+    type: text(),
+    help: 'Client ID that must be in the audience of tokens of the provider. Required with --oidc-issuer-url.',
+  },
+  'oidc-ca-file': { group, type: file(), help: 'PEM file with the CAs of the provider. Default: the CAs of the system.' },
+  'oidc-username-claim': { group, type: text(), help: 'Claim that contains the user name. Default sub.' },
   'oidc-username-prefix': {
     group,
     type: text(),
-    help: 'Prefix of user names. "-" for none. Default: the URL of the issuer and "#", and none for the claim email.',
+    help: 'Prefix of user names. "-" means no prefix. Default: the URL of the issuer and "#", but no prefix if the claim is email.',
   },
-  'oidc-groups-claim': { group, type: text(), help: 'Claim with the groups, a string or a list of strings.' },
+  'oidc-groups-claim': { group, type: text(), help: 'Claim that contains the groups, as a string or a list of strings.' },
   'oidc-groups-prefix': { group, type: text(), help: 'Prefix of groups.' },
   'oidc-signing-algs': {
     group,
     type: list(),
-    help: `Algorithms that sign tokens of the provider: ${algorithms.join(', ')}. Default RS256.`,
+    help: `Accepted signature algorithms of tokens of the provider: ${algorithms.join(', ')}. Default RS256.`,
   },
   'oidc-required-claim': {
     group,
     type: pairs(),
-    help: 'Claim that tokens must have, and its value: key=value. May be given several times.',
+    help: 'Claim that tokens must have, with its value: key=value. May be given several times.',
   },
   'authentication-token-webhook-config-file': {
     group,
     type: file(),
-    help: 'File with the address and credentials of a webhook that reviews tokens, a kubeconfig.',
+    help: 'Kubeconfig with the address and the credentials of a webhook that authenticates tokens.',
   },
   'authentication-token-webhook-version': {
     group,
     type: oneOf('v1', 'v1beta1'),
-    help: 'Version of TokenReview that the webhook gets. Default v1beta1.',
+    help: 'API version of the TokenReview objects that are sent to the webhook. Default v1beta1.',
   },
   'authentication-token-webhook-cache-ttl': {
     group,
     type: duration(),
-    help: 'How long answers of the webhook are kept. 0 keeps none. Default 2m.',
+    help: 'How long responses of the webhook are cached. 0 disables caching. Default 2m.',
   },
 } as const
 

@@ -4,7 +4,7 @@ import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Features'
 
-/** The flags of features, versions and controllers. Names and defaults are kube-apiserver's where it has the flag. */
+/** Flags of features, API versions and controllers. Names and defaults are the same as in kube-apiserver if it has the flag. */
 export const featureFlags = {
   'feature-gates': {
     group,

@@ -2,28 +2,28 @@ import { readFile } from 'node:fs/promises'
 import { StartError } from '../start-error.ts'
 import type { Problems } from '../start-error.ts'
 
-/** Reads a certificate and its key from the files of two flags. Each flag requires the other. */
+/** Reads a certificate and its key from the files in two flags. Either both flags or none must be set. */
 export async function filePair(
   flags: Readonly<Record<string, string | undefined>>,
   problems: Problems,
 ): Promise<{ readonly certificateFile: string; readonly keyFile: string } | undefined> {
   const [[certificate, certificateValue] = [''], [key, keyValue] = ['']] = Object.entries(flags)
   if ((certificateValue === undefined) !== (keyValue === undefined)) {
-    problems.usage(`--${certificate} and --${key} go together: one of them is missing`)
+    problems.usage(`--${certificate} and --${key} must be set together; one of them is missing`)
   }
   const certificateFile = await existing(certificate, certificateValue, problems)
   const keyFile = await existing(key, keyValue, problems)
   return certificateFile === undefined || keyFile === undefined ? undefined : { certificateFile, keyFile }
 }
 
-/** Reads each item. Mistakes are added to `problems`. */
+/** Calls `read` for each item. Errors are added to `problems`. */
 export async function each<T, R>(items: readonly T[], read: (item: T) => R, problems: Problems): Promise<R[]> {
   const results: R[] = []
   for (const item of items) await problems.attempt(() => results.push(read(item)))
   return results
 }
 
-/** Returns the content of a file. Throws `StartError` if it cannot be read. */
+/** Reads the file in a flag and returns its content. Throws `StartError` if the file cannot be read. */
 export async function existing(flag: string, file: string | undefined, problems: Problems): Promise<string | undefined> {
   const text = await problems.attempt(() => readText(flag, file))
   return text === undefined ? undefined : file

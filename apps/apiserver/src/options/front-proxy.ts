@@ -6,14 +6,14 @@ import { existing, filePair } from './flag-files.ts'
 
 const group = 'Front proxies'
 
-/** Names and defaults are kube-apiserver's. */
+/** Flags of front proxies. Names and defaults are the same as in kube-apiserver. */
 export const frontProxyFlags = {
   'requestheader-client-ca-file': {
     group,
     type: file(),
-    help: 'File with the authorities of front proxies, PEM. Clients with their certificates may name the user of a request in its headers. Default: an authority that the server makes, for the X-Remote-* headers.',
+    help: 'PEM file with the CAs of front proxies. Clients with a certificate of these CAs may send the user of a request in its headers. Default: a CA that the server creates, and the X-Remote-* headers.',
   },
-  'requestheader-username-headers': { group, type: list(), help: 'Headers that name the user. X-Remote-User is common.' },
+  'requestheader-username-headers': { group, type: list(), help: 'Headers that contain the user name. X-Remote-User is common.' },
   'requestheader-uid-headers': { group, type: list(), help: "Headers with the user's UID. X-Remote-Uid is suggested." },
   'requestheader-group-headers': { group, type: list(), help: "Headers with the user's groups. X-Remote-Group is suggested." },
   'requestheader-extra-headers-prefix': {
@@ -29,9 +29,9 @@ export const frontProxyFlags = {
   'proxy-client-cert-file': {
     group,
     type: file(),
-    help: 'File with the client certificate for requests to other API servers, PEM. Default: a certificate that the server makes, unless --requestheader-client-ca-file is given.',
+    help: 'PEM file with the client certificate for requests to other API servers. Default: a certificate that the server creates, unless --requestheader-client-ca-file is given.',
   },
-  'proxy-client-key-file': { group, type: file(), help: 'File with the key of --proxy-client-cert-file, PEM.' },
+  'proxy-client-key-file': { group, type: file(), help: 'PEM file with the private key of --proxy-client-cert-file.' },
 } as const
 
 type Authentication = NonNullable<ServerChainOptions['authentication']>

@@ -7,14 +7,14 @@ import { existing, filePair } from './flag-files.ts'
 
 const group = 'Kubelets'
 
-/** The flags of connections to kubelets. Names and defaults are kube-apiserver's where it has the flag. */
+/** Flags of connections to kubelets. Names and defaults are the same as in kube-apiserver if it has the flag. */
 export const kubeletFlags = {
-  'kubelet-client-certificate': { group, type: file(), help: 'File with the client certificate for kubelets, PEM.' },
-  'kubelet-client-key': { group, type: file(), help: 'File with the private key of --kubelet-client-certificate.' },
+  'kubelet-client-certificate': { group, type: file(), help: 'PEM file with the client certificate for connections to kubelets.' },
+  'kubelet-client-key': { group, type: file(), help: 'PEM file with the private key of --kubelet-client-certificate.' },
   'kubelet-certificate-authority': {
     group,
     type: file(),
-    help: 'File with the authorities of kubelets, PEM. Default: every certificate is accepted.',
+    help: 'PEM file with the CAs of kubelet certificates. Default: every certificate is accepted.',
   },
   'kubelet-preferred-address-types': {
     group,
@@ -32,7 +32,7 @@ export const kubeletFlags = {
     group,
     type: whole({ maximum: 65_535 }),
     default: 10_255,
-    help: 'No effect; accepted as in kube-apiserver.',
+    help: 'Has no effect. It is accepted because kube-apiserver accepts it.',
   },
   'kubelet-timeout': { group, type: duration(), default: kubeletDefaults.timeoutMs, help: 'Timeout for connecting to a kubelet.' },
 } as const

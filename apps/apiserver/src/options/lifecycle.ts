@@ -5,19 +5,19 @@ import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Start and stop'
 
-/** The flags of start and stop. Names and defaults are kube-apiserver's where it has the flag. */
+/** Flags of start and shutdown. Names and defaults are the same as in kube-apiserver if it has the flag. */
 export const lifecycleFlags = {
   'livez-grace-period': {
     group,
     type: duration(),
     default: lifecycleDefaults.livezGraceMs,
-    help: 'Time in which /livez passes although the start is not complete.',
+    help: 'Time for which /livez succeeds although the start has not completed.',
   },
   'shutdown-delay-duration': {
     group,
     type: duration(),
     default: lifecycleDefaults.shutdownDelayMs,
-    help: 'Time between the failure of /readyz and the start of the shutdown.',
+    help: 'Time for which /readyz fails before the shutdown starts.',
   },
   'shutdown-send-retry-after': {
     group,

@@ -6,26 +6,26 @@ import type { Problems } from '../start-error.ts'
 
 const group = 'Requests'
 
-/** The flags of limits and timeouts. Names and defaults are kube-apiserver's where it has the flag. */
+/** Flags of request limits and timeouts. Names and defaults are the same as in kube-apiserver if it has the flag. */
 export const requestFlags = {
   'max-requests-inflight': {
     group,
     type: whole(),
     default: requestDefaults.maxReadOnlyInFlight,
-    help: 'Limit of concurrent reads. Further reads are refused with 429. 0 means no limit.',
+    help: 'Maximum number of concurrent reads. Additional reads get 429. 0 means no limit.',
   },
   'max-mutating-requests-inflight': {
     group,
     type: whole(),
     default: requestDefaults.maxMutatingInFlight,
-    help: 'Limit of concurrent writes. Further writes are refused with 429. 0 means no limit.',
+    help: 'Maximum number of concurrent writes. Additional writes get 429. 0 means no limit.',
   },
   'request-timeout': { group, type: duration(), default: requestDefaults.timeoutMs, help: 'Timeout for requests that are not watches.' },
   'min-request-timeout': {
     group,
     type: whole(),
     default: requestDefaults.minWatchTimeoutSeconds,
-    help: 'Seconds after which the server may end a watch that sets no timeout.',
+    help: 'Minimum duration in seconds of a watch whose request has no timeout.',
   },
 } as const
 

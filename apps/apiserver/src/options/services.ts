@@ -5,7 +5,7 @@ import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Services'
 
-/** The flags of services. Names and defaults are kube-apiserver's where it has the flag. */
+/** Flags of services. Names and defaults are the same as in kube-apiserver if it has the flag. */
 export const servicesFlags = {
   'service-cluster-ip-range': {
     group,
@@ -23,7 +23,7 @@ export const servicesFlags = {
     group,
     type: oneOf('lease', 'none'),
     default: servicesDefaults.endpointReconcilerType,
-    help: 'lease: the server keeps its own address in the endpoints of the kubernetes service. none: it does not touch them.',
+    help: 'lease: the server keeps its own address in the endpoints of the kubernetes service. none: the server does not change these endpoints.',
   },
   'enable-aggregator-routing': {
     group,

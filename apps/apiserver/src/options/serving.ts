@@ -8,12 +8,12 @@ import { each, existing, filePair } from './flag-files.ts'
 
 const group = 'Secure serving'
 
-/** The flags of the port and its certificates. Names and defaults are kube-apiserver's where it has the flag. */
+/** Flags of the port and its certificates. Names and defaults are the same as in kube-apiserver if it has the flag. */
 export const servingFlags = {
   'bind-address': {
     group,
     type: ipAddress(),
-    help: 'IP address to listen on; 0.0.0.0 or :: is every interface. Default 127.0.0.1; with --etcd-servers 0.0.0.0.',
+    help: 'IP address to listen on; 0.0.0.0 or :: means every interface. Default 127.0.0.1; with --etcd-servers 0.0.0.0.',
   },
   'secure-port': { group, type: whole({ maximum: 65_535 }), default: 6443, help: 'HTTPS port. 0 selects a free port.' },
   'cert-dir': {
@@ -24,9 +24,9 @@ export const servingFlags = {
   'tls-cert-file': {
     group,
     type: file(),
-    help: 'File with the serving certificate, PEM, followed by its authorities. Default: a certificate that the server creates.',
+    help: 'PEM file with the serving certificate, followed by its intermediate certificates. Default: a certificate that the server creates.',
   },
-  'tls-private-key-file': { group, type: file(), help: 'File with the private key of --tls-cert-file.' },
+  'tls-private-key-file': { group, type: file(), help: 'PEM file with the private key of --tls-cert-file.' },
   'tls-sni-cert-key': {
     group,
     type: namedCertificates(),
@@ -36,7 +36,7 @@ export const servingFlags = {
     group,
     type: whole({ maximum: 2 ** 31 - 1 }),
     default: servingDefaults.maxStreamsPerConnection,
-    help: 'Limit of open requests on one HTTP/2 connection. 0 selects the default.',
+    help: 'Maximum number of concurrent requests on one HTTP/2 connection. 0 selects the default.',
   },
   'tls-min-version': {
     group,
@@ -81,15 +81,15 @@ export const servingFlags = {
 type ServingValues = FlagValuesOf<typeof servingFlags>
 
 /**
- * Returns the address to listen on. By default, a server on etcd listens on every interface, like kube-apiserver, and other servers only on the loopback
- * address.
+ * Returns the address to listen on. By default, a server with etcd listens on every interface, like kube-apiserver. Other servers listen
+ * only on the loopback address by default.
  */
 export function bindAddress(values: ServingValues & { readonly 'etcd-servers'?: readonly string[] }): string {
   return values['bind-address'] ?? (values['etcd-servers'] === undefined ? servingDefaults.bindAddress : '0.0.0.0')
 }
 
 interface Directories {
-  /** The directory of certificates that the server creates. Undefined: they stay in memory. */
+  /** Directory of certificates that the server creates. Undefined if they are kept in memory. */
   readonly certificates: string | undefined
   readonly kubeconfigPath: string | undefined
 }

@@ -9,7 +9,7 @@ import { each, existing, filePair } from './flag-files.ts'
 
 const group = 'Storage'
 
-/** The flags of storage. Names and defaults are kube-apiserver's where it has the flag. */
+/** Flags of storage. Names and defaults are the same as in kube-apiserver if it has the flag. */
 export const storageFlags = {
   'data-dir': {
     group,
@@ -26,7 +26,7 @@ export const storageFlags = {
     group,
     type: oneOf('fsync', 'memory'),
     default: 'fsync',
-    help: 'When the embedded store acknowledges a write. fsync: after the write is on disk. memory: immediately; a crash loses the latest writes, a graceful stop none.',
+    help: 'When the embedded store acknowledges a write. fsync: after the write is on disk. memory: immediately; a crash loses the latest writes, but a graceful stop does not.',
   },
   'etcd-servers': { group, type: list(), help: 'etcd servers (scheme://ip:port), comma separated.' },
   'etcd-servers-overrides': {
@@ -37,7 +37,7 @@ export const storageFlags = {
   'storage-media-type': {
     group,
     type: oneOf('application/vnd.kubernetes.protobuf', 'application/json'),
-    help: 'Encoding of objects that are written to etcd. Both are read. Default application/vnd.kubernetes.protobuf.',
+    help: 'Encoding of objects that are written to etcd. Objects in either encoding can be read. Default application/vnd.kubernetes.protobuf.',
   },
   'etcd-prefix': {
     group,
@@ -45,9 +45,9 @@ export const storageFlags = {
     default: '/registry',
     help: 'Prefix of all keys in the store.',
   },
-  'etcd-cafile': { group, type: file(), help: 'File with the certificate authorities of the etcd servers, PEM.' },
-  'etcd-certfile': { group, type: file(), help: 'File with the client certificate for etcd, PEM.' },
-  'etcd-keyfile': { group, type: file(), help: 'File with the private key of --etcd-certfile.' },
+  'etcd-cafile': { group, type: file(), help: 'PEM file with the CAs of the etcd servers.' },
+  'etcd-certfile': { group, type: file(), help: 'PEM file with the client certificate for etcd.' },
+  'etcd-keyfile': { group, type: file(), help: 'PEM file with the private key of --etcd-certfile.' },
   'etcd-compaction-interval': {
     group,
     type: duration(),
@@ -75,7 +75,7 @@ export const storageFlags = {
     group,
     type: whole(),
     default: storageDefaults.defaultWatchCacheSize,
-    help: '0 disables the watch cache of resources that are not in --watch-cache-sizes. Other numbers have no effect.',
+    help: 'Watch cache size of resources that are not in --watch-cache-sizes. 0 disables their watch caches; other numbers have no effect.',
   },
   'event-ttl': { group, type: duration(), default: 3_600_000, help: 'Time for which events are kept.' },
   'delete-collection-workers': {

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-/** Of "/O=dev/O=system:masters/CN=x". */
+/** Certificate signing request with the subject "/O=dev/O=system:masters/CN=x". */
 const mastersRequest =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIdU1JR1ZBZ0VBTURNeEREQUtCZ05WQkFvTUEyUmxkakVYTUJVR0ExVUVDZ3dPYzNsemRHVnRPbTFoYzNSbApjbk14Q2pBSUJnTlZCQU1NQVhnd1dUQVRCZ2NxaGtqT1BRSUJCZ2dxaGtqT1BRTUJCd05DQUFUQlBZaG5CWG0xCnE2OWdYbWlPQmc5NEJTMWZkbEFVTW83cU40b1ZBZlg0MXNlVGpDOFJBTndWVkk0clVqUXIwLzlnTWd4VVFETW4KVDlLTURRK1VyMUtlb0FBd0NnWUlLb1pJemowRUF3SURTQUF3UlFJaEFQaGZtT2VuZHZjWkJna2RVb2tOVVNvbQp1UjJWQmVXYnVJOStVK2xlZUdtZEFpQUlvZjYzYzAxeXMxY2dZaGI5dGVyL2NCaUNTUDBibDZ4UW1oenpOandBClJRPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=='
 const request = (
@@ -27,7 +27,7 @@ const refused = (message: string) => ({ code: 403, message: expect.stringContain
 it.each([
   ['approval', 'approve', certificateApproval],
   ['status', 'sign', certificateSigning],
-] as const)('a change of %s needs the permission to %s for the signer or its domain', async (subresource, verb, plugin) => {
+] as const)('changing %s requires permission to %s for the signer or its domain', async (subresource, verb, plugin) => {
   const change = () => admitted(plugin(cluster), update('certificatesigningrequests', request(), request(approved), { subresource }))
   const message = `certificatesigningrequests.certificates.k8s.io "r" is forbidden: user not permitted to ${verb} requests with signerName "example.com/s"`
   await expect(change()).rejects.toMatchObject({ code: 403, message })
@@ -38,7 +38,7 @@ it.each([
   }
 })
 
-it('other changes of the status need no permission for the signer', async () => {
+it('other status changes require no permission for the signer', async () => {
   const change = update('certificatesigningrequests', request(approved), request(approved), { subresource: 'status' })
   await admitted(certificateSigning(cluster), change)
   await admitted(certificateApproval(cluster), update('certificatesigningrequests', request(), request(approved)))
@@ -57,7 +57,7 @@ it('refuses client certificates of system:masters', async () => {
   )
 })
 
-it('writing a trust bundle needs the permission to attest for its signer, unless only owners change', async () => {
+it('writing a trust bundle requires permission to attest for its signer, except changes of ownerReferences only', async () => {
   const bundle = (trustBundle: string, finalizers: string[] = []) => ({
     metadata: { name: 'b', finalizers },
     spec: { signerName: 'example.com/s', trustBundle },

@@ -9,14 +9,16 @@ import { forbidden } from '../forbidden.ts'
 
 const clientSigner = 'kubernetes.io/kube-apiserver-client'
 
-/** Approving or denying a request needs the permission to `approve` for its signer. */
+/**
+ * Creates the plugin CertificateApproval. Users who approve or deny a signing request must have the permission `approve` for its signer.
+ */
 export function certificateApproval({ authorizer }: PluginDependencies): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
     operations: ['UPDATE'],
     resources: ['certificatesigningrequests.certificates.k8s.io/approval'],
     validate(attributes: AdmissionAttributes) {
-      // The old object decides: the signer must not be changed here.
+      // Uses the signer of the old object, because an update could change the signer in the new one.
       const { signerName } = (attributes.oldObject as CertificateSigningRequest).spec
       const refusal = `user not permitted to approve requests with signerName ${quote(signerName)}`
       return requireFor(authorizer, attributes, { verb: 'approve', signerName, refusal })
@@ -24,7 +26,10 @@ export function certificateApproval({ authorizer }: PluginDependencies): Admissi
   }
 }
 
-/** Issuing a certificate, or failing the request, needs the permission to `sign` for its signer. */
+/**
+ * Creates the plugin CertificateSigning. Users who issue a certificate, or mark the request as failed, must have the permission `sign` for
+ * its signer.
+ */
 export function certificateSigning({ authorizer }: PluginDependencies): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
@@ -41,7 +46,7 @@ export function certificateSigning({ authorizer }: PluginDependencies): Admissio
   }
 }
 
-/** Refuses client certificates for `system:masters`. */
+/** Creates the plugin CertificateSubjectRestriction. It rejects requests for client certificates of `system:masters`. */
 export function certificateSubjectRestriction(): AdmissionPlugin {
   return {
     name: 'CertificateSubjectRestriction',
@@ -60,7 +65,9 @@ export function certificateSubjectRestriction(): AdmissionPlugin {
 
 type TrustBundle = KubeObject & { readonly spec?: { readonly signerName?: string } }
 
-/** Writing a trust bundle of a signer needs the permission to `attest` for it. */
+/**
+ * Creates the plugin ClusterTrustBundleAttest. Users who write a trust bundle of a signer must have the permission `attest` for the signer.
+ */
 export function clusterTrustBundleAttest({ authorizer }: PluginDependencies): AdmissionPlugin {
   return {
     name: 'ClusterTrustBundleAttest',
@@ -82,7 +89,7 @@ interface SignerPermission {
   readonly refusal: string
 }
 
-/** Requires the permission for the signer, or for all signers of its domain. */
+/** Throws 403 unless the user has the permission for the signer, or for all signers of its domain. */
 async function requireFor(
   authorizer: Authorizer,
   attributes: AdmissionAttributes,
@@ -96,7 +103,7 @@ async function requireFor(
   throw forbidden(attributes, refusal)
 }
 
-/** Returns whether only owners and finalizers differ, which the garbage collector changes. */
+/** Returns whether the objects differ only in owner references and finalizers. The garbage collector changes those. */
 function differOnlyForCollector(object: KubeObject, old: KubeObject): boolean {
   return semanticEqual(withoutCollectorFields(object), withoutCollectorFields(old))
 }

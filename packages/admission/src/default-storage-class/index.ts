@@ -10,7 +10,10 @@ const storageClasses = { group: 'storage.k8s.io', resource: 'storageclasses' }
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class'
 const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
 
-/** Sets the default storage class on claims without one. A class of "" counts as set. */
+/**
+ * Creates the plugin DefaultStorageClass. It sets the default storage class on claims without a class. An empty class name counts as a
+ * class.
+ */
 export function defaultStorageClass(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
@@ -27,7 +30,7 @@ export function defaultStorageClass(dependencies: PluginDependencies): Admission
   }
 }
 
-/** Returns the newest default class; among equally old ones, the first by name. */
+/** Returns the newest default storage class. If several are equally old, returns the first by name. */
 function newestDefault(classes: readonly DeepReadonly<StorageClass>[]): string | undefined {
   const defaults = classes.filter(({ metadata }) => defaultAnnotations.some((key) => metadata.annotations?.[key] === 'true'))
   return defaults.map(({ metadata: { name = '', creationTimestamp = '' } }) => ({ name, creationTimestamp })).toSorted(newestFirst)[0]?.name

@@ -6,7 +6,7 @@ export interface DefaultTolerationSecondsOptions {
   readonly unreachableSeconds?: number
 }
 
-/** Adds tolerations for not-ready and unreachable nodes, unless the pod has its own. */
+/** Creates the plugin DefaultTolerationSeconds. It adds tolerations for not-ready and unreachable nodes to pods that do not have them. */
 export function defaultTolerationSeconds({
   notReadySeconds = defaultTolerations.notReadySeconds,
   unreachableSeconds = defaultTolerations.unreachableSeconds,
@@ -30,7 +30,7 @@ export function defaultTolerationSeconds({
   }
 }
 
-/** Returns whether a toleration covers a taint. Operator and value are ignored. */
+/** Returns whether a toleration matches the key and effect of a NoExecute taint. Operator and value are ignored. */
 function tolerates({ key, effect }: Toleration, taint: string): boolean {
   return (!key || key === taint) && (!effect || effect === 'NoExecute')
 }

@@ -8,7 +8,7 @@ import type { Bound, Usage } from './constraints.ts'
 type Item = DeepReadonly<LimitRangeItem>
 type Check = (bound: Bound) => string | undefined
 
-/** Lists all violations of a limit range by a pod and its containers. */
+/** Returns a message for each limit of a LimitRange that a pod or one of its containers violates. */
 export function podViolations(range: DeepReadonly<LimitRange>, pod: Pod): string[] {
   const spec: PodSpec = pod.spec ?? { containers: null }
   return (range.spec?.limits ?? []).flatMap((item) => {
@@ -45,7 +45,7 @@ function containerUsage({ resources }: Container): Usage {
   return { requests: parseQuantities(resources?.requests), limits: parseQuantities(resources?.limits) }
 }
 
-/** Returns the usage of a pod. Pod-level resources override the sum of the containers. */
+/** Returns the resource usage of a pod. Pod-level resources replace the sum of its containers. */
 function podUsage(spec: PodSpec): Usage {
   const total = (member: 'requests' | 'limits'): Quantities => {
     const sums = new Map(aggregateContainers(spec, member))

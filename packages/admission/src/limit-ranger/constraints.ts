@@ -1,7 +1,7 @@
 import { parseQuantity } from '@keelson/apimachinery'
 import type { Quantities, Quantity } from '@keelson/apimachinery'
 
-/** One limit of a limit range: `min`, `max` or `maxLimitRequestRatio` of one resource. */
+/** One limit of a LimitRange: `min`, `max` or `maxLimitRequestRatio` of one resource. */
 export interface Bound {
   readonly type: string
   readonly resource: string
@@ -12,11 +12,11 @@ export interface Usage {
   readonly limits: Quantities
 }
 
-/** The largest integer whose thousandths fit into an int64. Larger numbers are compared in whole units. */
+/** Largest integer whose thousandths fit into an int64. Larger numbers are compared in whole units. */
 const largestMilli = 9223372036854775807n / 1000n
 const zero = parseQuantity('0')
 
-/** Returns a message if the usage violates the limit; otherwise "". */
+/** Checks a minimum. Returns an error message if the usage is below it. */
 export function belowMin(bound: Bound, usage: Usage): string | undefined {
   const { request, limit, value } = compared(bound, usage)
   const minimum = `minimum ${bound.resource} usage per ${bound.type} is ${bound.value}`
@@ -35,7 +35,7 @@ export function aboveMax(bound: Bound, usage: Usage): string | undefined {
   return undefined
 }
 
-/** Checks the maximum for objects that only have requests. */
+/** Checks a maximum for objects that have only requests. */
 export function requestAboveMax(bound: Bound, requests: Quantities): string | undefined {
   const { request, value } = compared(bound, { requests, limits: new Map() })
   const maximum = `maximum ${bound.resource} usage per ${bound.type} is ${bound.value}`
@@ -54,7 +54,7 @@ export function aboveRatio(bound: Bound, usage: Usage): string | undefined {
   return isAbove ? `${ratio}, but provided ratio is ${observed.toFixed(6)}` : undefined
 }
 
-/** Scales all three numbers to thousandths if they fit, otherwise all to whole units. */
+/** Converts all three numbers to thousandths if they fit into an int64, and otherwise to whole units. */
 function compared({ resource, value }: Bound, { requests, limits }: Usage): { request: bigint; limit: bigint; value: bigint } {
   const all = [requests.get(resource) ?? zero, limits.get(resource) ?? zero, value]
   const fits = all.every((quantity) => quantity.value() <= largestMilli)

@@ -10,7 +10,10 @@ import { setContainerDefaults } from './set-defaults.ts'
 
 type Apply = (range: DeepReadonly<LimitRange>, attributes: AdmissionAttributes) => void
 
-/** Enforces the limit ranges of a namespace on pods and claims, and sets default requests and limits of containers. */
+/**
+ * Creates the plugin LimitRanger. It enforces the LimitRanges of a namespace on pods and claims, and sets default requests and limits of
+ * containers.
+ */
 export function limitRanger(dependencies: PluginDependencies): AdmissionPlugin {
   const ranges = new LiveLimitRanges(dependencies)
   const forEachRange = (attributes: AdmissionAttributes, apply: Apply): Promise<void> | void => {
@@ -32,7 +35,7 @@ export function limitRanger(dependencies: PluginDependencies): AdmissionPlugin {
   }
 }
 
-/** Returns whether the write sets a pod's resources, which only creating and resizing do. */
+/** Returns whether the write can set resources of a pod. Only creating and resizing a pod can. */
 function isPodWrite({ operation, resource, subresource }: AdmissionAttributes): boolean {
   return resource.resource === 'pods' && (operation === 'UPDATE') === (subresource === 'resize')
 }

@@ -11,10 +11,13 @@ const limitRanges = { group: '', resource: 'limitranges' }
 
 type Ranges = readonly DeepReadonly<LimitRange>[]
 
-/** Finds the limit ranges of a namespace in the informer's copy. If there are none, reads the store, at most every 30 s. */
+/**
+ * Finds the LimitRanges of a namespace in their informer. If the informer has none, reads them from the store, at most every 30 s per
+ * namespace.
+ */
 export class LiveLimitRanges {
   readonly #dependencies: PluginDependencies
-  /** Namespaces that had no limit ranges in the store within the last 30 s. */
+  /** Namespaces for which the store had no LimitRanges within the last 30 s. */
   readonly #emptyNamespaces: RecentNames
   readonly #pendingLists = new Map<string, Promise<Ranges>>()
 

@@ -3,7 +3,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 
 type ResourceList = Record<string, string>
 
-/** Sets missing requests and limits of containers, and records them in an annotation of the pod. */
+/** Sets missing requests and limits of containers. Records these changes in an annotation of the pod. */
 export function setContainerDefaults(range: DeepReadonly<LimitRange>, pod: Pod): void {
   const requests: ResourceList = {}
   const limits: ResourceList = {}

@@ -8,10 +8,16 @@ import { RecentNames } from '../recent-names.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
 const protectedNamespaces: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
-/** The period after a deletion, in ms, in which the namespace is read from the store, because the informer may be behind. */
+/**
+ * Time in milliseconds after the deletion of a namespace in which the namespace is read from the store, because the informer may be
+ * outdated.
+ */
 const storeReadPeriod = 30_000
 
-/** Refuses writes into missing namespaces, creates in terminating ones, and the deletion of the three system namespaces. */
+/**
+ * Creates the plugin NamespaceLifecycle. It rejects writes into missing namespaces, creates in terminating namespaces, and the deletion of
+ * the three system namespaces.
+ */
 export function namespaceLifecycle(dependencies: PluginDependencies): AdmissionPlugin {
   return new NamespaceLifecycle(dependencies)
 }
@@ -49,7 +55,7 @@ class NamespaceLifecycle implements AdmissionPlugin {
     )
   }
 
-  /** Checks again just before the write, because the namespace may have been deleted while other plugins waited. */
+  /** Checks the namespace again just before the write, because it may have been deleted while other plugins waited. */
   validate(attributes: AdmissionAttributes): Promise<void> | void {
     if (attributes.operation === 'CREATE') return this.admit(attributes)
   }
@@ -65,7 +71,9 @@ function check(attributes: AdmissionAttributes, namespace: DeepReadonly<Namespac
   }
 }
 
-/** Returns whether the write is an access review, which must not reveal whether a namespace exists. */
+/**
+ * Returns whether the write is an access review. Access reviews are always admitted, so that they do not reveal whether a namespace exists.
+ */
 function isAccessReview({ resource }: AdmissionAttributes): boolean {
   return resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews'
 }

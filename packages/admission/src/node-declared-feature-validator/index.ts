@@ -8,7 +8,7 @@ import { forbidden } from '../forbidden.ts'
 
 type Spec = DeepReadonly<PodSpec>
 
-/** Features that a node must declare for these changes of its pods. */
+/** Features that the kubelet of a node must declare, with the pod updates that need them. */
 const features: readonly { readonly name: string; readonly needed: (spec: Spec, old: Spec) => boolean }[] = [
   {
     name: 'InPlacePodLevelResourcesVerticalScaling',
@@ -23,7 +23,7 @@ const features: readonly { readonly name: string; readonly needed: (spec: Spec, 
   },
 ]
 
-/** Refuses pod updates that need features the node's kubelet does not declare. */
+/** Creates the plugin NodeDeclaredFeatureValidator. It rejects pod updates that need features which the node's kubelet does not declare. */
 export function nodeDeclaredFeatureValidator(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'NodeDeclaredFeatureValidator',
@@ -33,7 +33,7 @@ export function nodeDeclaredFeatureValidator(dependencies: PluginDependencies): 
       const pod = attributes.object as Pod
       const old = attributes.oldObject as DeepReadonly<Pod>
       const nodeName = pod.spec?.nodeName ?? ''
-      // Every change of the spec increments the generation.
+      // An unchanged generation means that the spec is unchanged.
       if (nodeName === '' || pod.metadata.generation === old.metadata.generation) return
       const required = features.filter(({ needed }) => needed(pod.spec!, old.spec ?? { containers: null })).map(({ name }) => name)
       if (required.length === 0) return

@@ -3,7 +3,7 @@ import { quote, semanticEqual } from '@keelson/apimachinery'
 import { forbidden } from '../forbidden.ts'
 import type { NodeWrite } from './index.ts'
 
-/** A node may create and update its own Node, without taints, owners, or labels that steer workloads to it. */
+/** Checks that a kubelet writes only its own Node. It may not change taints and owners, or labels that steer workloads to the node. */
 export function checkNodeWrite({ node: nodeName, attributes }: NodeWrite): void {
   const { operation, name } = attributes
   const refuse = (message: string): Error => forbidden(attributes, message)
@@ -29,7 +29,7 @@ export function checkNodeWrite({ node: nodeName, attributes }: NodeWrite): void 
 
 type Labels = Readonly<Record<string, string>> | undefined
 
-/** Lists the labels that differ and that a kubelet may not set, sorted. */
+/** Lists the changed labels that a kubelet may not set, sorted by name. */
 function forbiddenLabels(labels: Labels, old: Labels): string[] {
   const keys = new Set([...Object.keys(labels ?? {}), ...Object.keys(old ?? {})])
   return [...keys].filter((key) => labels?.[key] !== old?.[key] && isForbiddenLabel(key)).toSorted()

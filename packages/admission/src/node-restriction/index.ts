@@ -17,11 +17,14 @@ export interface NodeWrite {
 }
 type Check = (write: NodeWrite) => Promise<void> | void
 
-/** Limits kubelets to their own node and the pods on it. Other users are not limited. Off by default. */
+/**
+ * Creates the plugin NodeRestriction. It limits kubelets to their own node and the pods on it. Other users are not limited. The plugin is
+ * disabled by default.
+ */
 export function nodeRestriction(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
-    // No list of resources: a kubelet without a node name may write nothing.
+    // Handles all resources, because a kubelet without a node name may not write anything.
     admit(attributes: AdmissionAttributes) {
       const { context, resource } = attributes
       const node = getNodeIdentity(context.user)
@@ -32,7 +35,7 @@ export function nodeRestriction(dependencies: PluginDependencies): AdmissionPlug
   }
 }
 
-/** By resource and group. */
+/** Checks by resource and group. */
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['pods', checkPod],
   ['nodes', checkNodeWrite],

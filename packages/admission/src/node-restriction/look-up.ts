@@ -4,13 +4,13 @@ import type { PluginDependencies } from '../admission-plugins.ts'
 
 interface LookedUp {
   readonly group?: string
-  /** Plural; the error of a missing object names it in singular, as kube-apiserver's listers do. */
+  /** Plural name of the resource. The NotFound error uses the singular name, like kube-apiserver's listers. */
   readonly resource: string
   readonly namespace?: string
   readonly name: string
 }
 
-/** Reads an object from the watch cache. Throws NotFound. */
+/** Reads an object from the watch cache. Throws NotFound if it does not exist. */
 export async function lookUp<T extends KubeObject>(
   { client }: PluginDependencies,
   { group = '', resource, namespace = '', name }: LookedUp,

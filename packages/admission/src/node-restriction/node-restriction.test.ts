@@ -141,7 +141,7 @@ describe('the own node', () => {
     await change('nodes', node(), node(labels))
   })
 
-  it('may not have labels that steer workloads to it', async () => {
+  it('may not set labels that steer workloads to the node', async () => {
     const labels = { 'x.k8s.io/a': '', 'node-restriction.kubernetes.io/b': '', 'kubernetes.io/c': '', 'node.kubernetes.io/d': '' }
     const forbidden = 'kubernetes.io/c, node-restriction.kubernetes.io/b, x.k8s.io/a'
     await expect(create('nodes', node(labels))).rejects.toMatchObject(
@@ -173,7 +173,7 @@ describe('the own node', () => {
   })
 })
 
-it('claims may change in what concerns resizing', async () => {
+it('the status of claims may change only in fields about resizing', async () => {
   const claim = (status: PersistentVolumeClaim['status'], labels = {}): PersistentVolumeClaim => ({
     metadata: { name: 'd', labels, resourceVersion: String(Math.random()) },
     spec: {},
@@ -214,7 +214,7 @@ it('leases, CSI nodes and resource slices are those of the node', async () => {
 
 it('kubelet certificates are for the node itself', async () => {
   const asA = { context: context('', 'system:node:a') }
-  /** Of "/O=system:nodes/CN=system:node:a". */
+  /** Certificate signing request with the subject "/O=system:nodes/CN=system:node:a". */
   const request =
     'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIcE1JR1JBZ0VBTUM4eEZUQVRCZ05WQkFvTURITjVjM1JsYlRwdWIyUmxjekVXTUJRR0ExVUVBd3dOYzNsegpkR1Z0T201dlpHVTZZVEJaTUJNR0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSEEwSUFCUDRLZEt4OXhvcmNkQzc2CjV2aEpPU04xcytReE4xQ2VVUHlYWUI2eHRQdzFjd0VIWFJGUmNBUVR0RTVmS1hERDNXdmRYNFlYSTlHTHNBNVQKeHdNcGJmV2dBREFLQmdncWhrak9QUVFEQWdOSEFEQkVBaUJnbXkwNXo2VE9Ib0paVVl6T0JqNTV0SjRla3ZuMQpNZ2dDNm9ySFJMbXZyQUlnRDJZNThZOGpBR1FPK1VLbDM4VVIxSzhtK3NOTXNlUzFQZ01CL29tRGo1OD0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=='
   const csr = (signerName: string) => ({ metadata: { name: 'c' }, spec: { request, signerName } })

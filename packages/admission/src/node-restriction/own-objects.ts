@@ -6,7 +6,7 @@ import { readCertificateRequestSubject } from '@keelson/resources'
 import { forbidden } from '../forbidden.ts'
 import type { NodeWrite } from './index.ts'
 
-/** A node may only change the parts of a claim's status that concern resizing. */
+/** Checks that a kubelet changes only those parts of a claim's status that concern resizing. */
 export function checkClaimStatus({ node, attributes }: NodeWrite): void {
   const { operation, subresource } = attributes
   if (subresource !== 'status') throw forbidden(attributes, 'may only update PVC status')
@@ -15,7 +15,7 @@ export function checkClaimStatus({ node, attributes }: NodeWrite): void {
   const old = withoutResizing(attributes.oldObject as PersistentVolumeClaim)
   if (semanticEqual(claim, old)) return
   const changed = (['metadata', 'spec', 'status'] as const).filter((member) => !semanticEqual(claim[member], old[member]))
-  // kube-apiserver prints a diff of its internal form.
+  // The message differs from kube-apiserver's, which contains a diff in Go syntax.
   const message = `node ${quote(node)} is not allowed to update fields other than status.quantity and status.conditions: ${changed.join(', ')}`
   throw forbidden(attributes, message)
 }
@@ -46,7 +46,10 @@ export function checkCSINode({ node, attributes }: NodeWrite): void {
   if (attributes.name !== node) throw forbidden(attributes, 'can only access CSINode with the same name as the requesting node')
 }
 
-/** The Node authorizer checks the other verbs. It does not see new objects, nor those of a collection. */
+/**
+ * Checks that a kubelet creates only ResourceSlices of its own node, and deletes collections of them only for its own node. The Node
+ * authorizer checks the other verbs.
+ */
 export function checkSlice({ node, attributes }: NodeWrite): void {
   const { operation } = attributes
   if (operation !== 'CREATE' && operation !== 'DELETE') return
@@ -57,7 +60,7 @@ export function checkSlice({ node, attributes }: NodeWrite): void {
 
 const kubeletSigners: ReadonlySet<string> = new Set(['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'])
 
-/** A node may only request kubelet certificates for itself. */
+/** Checks that a kubelet requests only kubelet certificates for its own node. */
 export function checkCSR({ node, attributes }: NodeWrite): void {
   if (attributes.operation !== 'CREATE') return
   const { signerName, request } = (attributes.object as CertificateSigningRequest).spec

@@ -8,7 +8,7 @@ import { isMirrorPod, mirrorAnnotation } from '../service-account/mirror-pod.ts'
 import type { NodeWrite } from './index.ts'
 import { lookUp } from './look-up.ts'
 
-/** A node may only create mirror pods: bound to it, owned by it, and without references to other objects. */
+/** Checks that a kubelet creates only mirror pods. They must be bound to its node, owned by it, and have no references to other objects. */
 export async function checkPodCreate({ node, attributes, dependencies }: NodeWrite): Promise<void> {
   const refuse = (message: string): Error => forbidden(attributes, message)
   const pod = attributes.object as Pod
@@ -55,7 +55,7 @@ export function checkPodStatus({ node, attributes }: NodeWrite): void {
   }
 }
 
-/** Compares the order as well. */
+/** Compares two lists of resource claim statuses. Their order matters. */
 function haveSameClaims({ resourceClaimStatuses: a = [] }: PodStatus, { resourceClaimStatuses: b = [] }: PodStatus): boolean {
   return (
     a.length === b.length &&
@@ -76,13 +76,16 @@ function nodeNameOf({ spec }: DeepReadonly<Pod>): string {
   return spec?.nodeName ?? ''
 }
 
-/** `resource`: what kind of object the pod names. `unknown`: why this cannot be determined. */
+/**
+ * A reference that was found in a pod. `resource` is the kind of object that the pod refers to. `unknown` is the reason why the kind cannot
+ * be determined.
+ */
 interface FoundReference {
   readonly resource?: string
   readonly unknown?: string
 }
 
-/** Finds a reference to another object of the API in a pod. */
+/** Finds a reference from a pod to another API object. */
 function findReference(pod: Pod): FoundReference {
   const { serviceAccountName = '', resourceClaims = [], volumes = [] } = pod.spec ?? {}
   if (serviceAccountName !== '') return { resource: 'serviceaccounts' }
@@ -96,7 +99,7 @@ function findReference(pod: Pod): FoundReference {
   return {}
 }
 
-/** Volumes that name no object of the API, apart from secrets. */
+/** Volume types that refer to no API object except secrets. */
 const localVolumes: readonly (keyof Volume)[] = [
   'awsElasticBlockStore',
   'azureDisk',

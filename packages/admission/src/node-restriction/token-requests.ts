@@ -8,7 +8,7 @@ import { forbidden } from '../forbidden.ts'
 import type { NodeWrite } from './index.ts'
 import { lookUp } from './look-up.ts'
 
-/** A node may only request tokens that are bound to a pod on it, for an audience that the pod uses. */
+/** Checks that a kubelet requests only tokens that are bound to a pod on its node. The audience must be one that the pod uses. */
 export async function checkTokenRequest(write: NodeWrite): Promise<void> {
   const { node, attributes, dependencies } = write
   const { operation, subresource, namespace } = attributes
@@ -40,7 +40,10 @@ async function checkAudience(write: NodeWrite, pod: DeepReadonly<Pod>, audiences
   throw forbidden(attributes, `${missing}, ${context.user.name} is not authorized to request tokens for this audience`)
 }
 
-/** Returns whether a volume of the pod needs a token for the audience: a projected token, or one that its CSI driver asks for. */
+/**
+ * Returns whether a volume of the pod needs a token for the audience. Such volumes are projected tokens, and CSI volumes whose driver
+ * requests the audience.
+ */
 async function usesAudience({ attributes, dependencies }: NodeWrite, pod: DeepReadonly<Pod>, audience: string): Promise<boolean> {
   const errors = new Set<string>()
   for (const volume of pod.spec?.volumes ?? []) {
@@ -61,7 +64,7 @@ async function usesAudience({ attributes, dependencies }: NodeWrite, pod: DeepRe
   throw forbidden(attributes, `error validating audience ${quote(audience)}: ${text}`)
 }
 
-/** Returns the CSI driver of a volume; "" if there is none. */
+/** Returns the name of the CSI driver of a volume. Returns "" if the volume has none. */
 async function driverOf(dependencies: NodeWrite['dependencies'], pod: DeepReadonly<Pod>, volume: DeepReadonly<Volume>): Promise<string> {
   const { namespace = '', name: podName = '' } = pod.metadata
   const isClaimed = volume.ephemeral?.volumeClaimTemplate !== undefined || volume.persistentVolumeClaim !== undefined
@@ -74,7 +77,7 @@ async function driverOf(dependencies: NodeWrite['dependencies'], pod: DeepReadon
 
 type MigratedSource = keyof PersistentVolumeSource & keyof Volume
 
-/** Drivers that took over in-tree volumes. */
+/** CSI drivers that have replaced in-tree volume types. */
 const migratedDrivers: readonly (readonly [MigratedSource, string])[] = [
   ['gcePersistentDisk', 'pd.csi.storage.gke.io'],
   ['awsElasticBlockStore', 'ebs.csi.aws.com'],

@@ -6,8 +6,8 @@ import type { PluginDependencies } from '../admission-plugins.ts'
 import { forbidden } from '../forbidden.ts'
 
 /**
- * Changing the owners of an object needs the permission to delete it. Setting `blockOwnerDeletion` needs the permission to update finalizers
- * of the owner. Off by default.
+ * Creates the plugin OwnerReferencesPermissionEnforcement, which is disabled by default. Users who change the owners of an object must have
+ * the permission to delete the object. Users who set `blockOwnerDeletion` must have the permission to update finalizers of the owner.
  */
 export function ownerReferencesPermissionEnforcement(dependencies: PluginDependencies): AdmissionPlugin {
   return {
@@ -15,7 +15,7 @@ export function ownerReferencesPermissionEnforcement(dependencies: PluginDepende
     operations: ['CREATE', 'UPDATE'],
     validate(attributes: AdmissionAttributes) {
       const { resource, subresource, object, oldObject } = attributes
-      // The strategy of pods/status keeps the owners.
+      // Updates of pods/status never change the owners.
       if (resource.group === '' && resource.resource === 'pods' && subresource === 'status') return
       const owners = ownersOf(object)
       const oldOwners = ownersOf(oldObject)
@@ -32,7 +32,7 @@ async function checkOwners(
 ): Promise<void> {
   const { context, operation, resource, subresource, namespace, name } = attributes
   const decide = async (action: RequestedAction): Promise<Decision> => dependencies.authorizer.authorize({ user: context.user, action })
-  // The creator of an object could as well not have created it.
+  // A creation needs no permission to delete, because the user could instead not create the object.
   if (operation !== 'CREATE') {
     const { group: apiGroup, version: apiVersion } = resource
     const deletion = resourceAction({ verb: 'delete', apiGroup, apiVersion, namespace, resource: resource.resource, subresource, name })
@@ -53,7 +53,10 @@ async function checkOwners(
   }
 }
 
-/** Finds the resources of the owner's kind. Refuses if there is none. An owner with a namespace is in that of the object. */
+/**
+ * Returns the resources that have the owner's kind. Rejects the write if there are none. A namespaced owner is in the namespace of the
+ * object.
+ */
 function resourcesOf(
   { client }: PluginDependencies,
   attributes: AdmissionAttributes,
@@ -74,7 +77,7 @@ function ownersOf(object: KubeObject | undefined): readonly OwnerReference[] {
   return object?.metadata?.ownerReferences ?? []
 }
 
-/** Owners that block their deletion now and did not before. */
+/** Returns the owners whose deletion the new object blocks and the old object did not. */
 function newlyBlocking(owners: readonly OwnerReference[], old: readonly OwnerReference[]): OwnerReference[] {
   const blockedBefore = new Map(old.map(({ uid, blockOwnerDeletion }) => [uid, blockOwnerDeletion === true]))
   return owners.filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion === true && blockedBefore.get(uid) !== true)

@@ -22,7 +22,7 @@ const create = (...owners: OwnerReference[]) => admitted(ownerReferencesPermissi
 const change = (from: OwnerReference[], to: OwnerReference[], subresource = '') =>
   admitted(ownerReferencesPermissionEnforcement(cluster), update('pods', pod(...from), pod(...to), { subresource }))
 
-it('needs the permission to delete the object for a change of its owners', async () => {
+it('requires permission to delete the object for a change of its owners', async () => {
   await create(owner())
   await change([owner()], [owner()])
   await change([], [owner()], 'status')
@@ -34,7 +34,7 @@ it('needs the permission to delete the object for a change of its owners', async
   await change([], [owner()])
 })
 
-it('needs the permission to update finalizers of an owner that is newly blocked', async () => {
+it('requires permission to update finalizers of an owner whose deletion becomes blocked', async () => {
   const refusal = {
     code: 403,
     message:
@@ -51,7 +51,7 @@ it('needs the permission to update finalizers of an owner that is newly blocked'
   await create(owner(true, 'Node', 'v1'))
 })
 
-it('refuses to block owners of unknown kinds, except for those who may update all finalizers', async () => {
+it('rejects blocking owners of unknown kinds, unless the user may update finalizers of all resources', async () => {
   await expect(create(owner(true, 'Widget', 'example.com/v1'))).rejects.toThrow(
     'cannot find RESTMapping for APIVersion example.com/v1 Kind Widget: no matches for kind "Widget" in version "example.com/v1"',
   )

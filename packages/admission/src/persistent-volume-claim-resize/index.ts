@@ -10,7 +10,10 @@ import { forbidden } from '../forbidden.ts'
 const storageClasses = { group: 'storage.k8s.io', resource: 'storageclasses' }
 const unsupported = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize'
 
-/** Refuses to grow a claim unless it is bound and its storage class allows expansion. */
+/**
+ * Creates the plugin PersistentVolumeClaimResize. It rejects the growth of a claim unless the claim is bound and its storage class allows
+ * expansion.
+ */
 export function persistentVolumeClaimResize(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'PersistentVolumeClaimResize',

@@ -7,7 +7,9 @@ import type { PluginDependencies } from '../admission-plugins.ts'
 import { checkNode } from '../check-node.ts'
 import { forbidden } from '../forbidden.ts'
 
-/** Refuses to resize a pod beyond its node's capacity, or on a node that does not support resizing. */
+/**
+ * Creates the plugin PodResizeValidator. It rejects resizing a pod beyond its node's capacity, or on a node that does not support resizing.
+ */
 export function podResizeValidator(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'PodResizeValidator',
@@ -16,7 +18,7 @@ export function podResizeValidator(dependencies: PluginDependencies): AdmissionP
     validate(attributes: AdmissionAttributes) {
       const pod = attributes.object as Pod
       const nodeName = pod.spec?.nodeName ?? ''
-      // Every change of the spec increments the generation.
+      // An unchanged generation means that the spec is unchanged.
       if (nodeName === '' || pod.metadata.generation === attributes.oldObject?.metadata.generation) return
       return checkNode(dependencies, attributes, nodeName, (node) => check(attributes, pod.spec!, node))
     },
@@ -50,7 +52,7 @@ function tooLarge(
   return `${name}, requested: ${units(requested)}, allocatable: ${units(allocatable)}`
 }
 
-/** Returns the sum of the containers' requests plus the pod's overhead. Pod-level requests replace the sum. */
+/** Returns the requests of a pod: the sum of its containers, plus the overhead. Pod-level requests replace the sum. */
 function podRequests(spec: PodSpec): ReadonlyMap<string, Quantity> {
   const requests = new Map(aggregateContainers(spec, 'requests'))
   for (const [name, text] of Object.entries(spec.resources?.requests ?? {})) requests.set(name, parseQuantity(text))

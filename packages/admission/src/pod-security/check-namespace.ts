@@ -19,7 +19,7 @@ import type { PodSecurityConfiguration } from './configuration.ts'
 
 const maxPods = 3000
 const maxDuration = 1000
-/** The number of pods that are evaluated between two clock readings. */
+/** Number of pods that are evaluated between two readings of the clock. */
 const podsPerClockCheck = 20
 
 interface ExistingPodsOptions {
@@ -29,7 +29,7 @@ interface ExistingPodsOptions {
   readonly clock: Clock
 }
 
-/** Returns warnings about existing pods that violate a new label. The pods stay. */
+/** Returns warnings about existing pods that violate a new label. The pods are not changed. */
 async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: ExistingPodsOptions): Promise<string[]> {
   const { namespace, enforce, exemptRuntimeClasses, clock } = options
   const all = onePerController(pods.filter(({ spec }) => !exemptRuntimeClasses.has(spec?.runtimeClassName ?? '')))
@@ -60,7 +60,7 @@ async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: E
   ]
 }
 
-/** Sorts pods so that one of each controller comes first, because its other pods are probably equal. */
+/** Sorts pods so that the first pod of each controller comes first, because its other pods are probably the same. */
 function onePerController(pods: readonly DeepReadonly<Pod>[]): readonly DeepReadonly<Pod>[] {
   const controllers = new Set<string>()
   const sameController: DeepReadonly<Pod>[] = []
@@ -82,7 +82,10 @@ function who(names: readonly string[]): string {
 
 const pods = { group: '', resource: 'pods' }
 
-/** Validates the labels of a namespace. If they become stricter, existing pods are evaluated too, which only causes warnings. */
+/**
+ * Validates the policy labels of a namespace. If the labels become stricter, also evaluates existing pods. Their violations cause only
+ * warnings.
+ */
 export function checkNamespace(
   { client, clock = systemClock }: PluginDependencies,
   { defaults, exemptions }: PodSecurityConfiguration,
@@ -121,7 +124,7 @@ function isNoStricter(now: LevelVersion, before: LevelVersion): boolean {
   return now.version === before.version && compareLevels(now.level, before.level) <= 0
 }
 
-/** Returns a warning about policy labels on an exempt namespace, where they have no effect. */
+/** Returns a warning if an exempt namespace has policy labels, because they have no effect there. */
 function exemptWarning({ metadata }: Namespace, policy: Policy, defaults: Policy): string | undefined {
   if (isFullyPrivileged(policy) || equivalentPolicies(policy, defaults)) return undefined
   const labels = metadata.labels ?? {}

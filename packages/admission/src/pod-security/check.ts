@@ -2,30 +2,30 @@ import type { Container, EphemeralContainer, PodSpec, PodTemplateSpec } from '@k
 import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { Level } from './policy.ts'
 
-/** A pod, or the pod template of a controller. */
+/** Pod or pod template that is checked. */
 export interface CheckedPod {
   readonly annotations: Readonly<Record<string, string>>
   readonly spec: DeepReadonly<PodSpec>
-  /** Init containers, containers and ephemeral containers. */
+  /** All containers: init containers, containers and ephemeral containers. */
   readonly containers: readonly CheckedContainer[]
 }
 export type CheckedContainer = DeepReadonly<Container | EphemeralContainer>
 
-/** A violation of a check: a short reason, and the details of the pod. */
+/** A violation of a check: a short reason, and details about the pod. */
 export interface Violation {
   readonly reason: string
   readonly detail: string
 }
 
-/** Checks a pod. Returns undefined if it is allowed. */
+/** Checks a pod. Returns undefined if the pod is allowed. */
 export type CheckPod = (pod: CheckedPod) => Violation | undefined
 
 export interface Check {
   readonly id: string
   readonly level: Exclude<Level, 'privileged'>
-  /** The check for each range of versions, in ascending order. Each applies from a minor version until the next entry. */
+  /** Check functions by version of the standards, in ascending order. Each applies from a minor version until the next entry. */
   readonly versions: readonly { readonly from: number; readonly check: CheckPod }[]
-  /** Baseline checks that this check replaces. */
+  /** Ids of baseline checks that this check replaces. */
   readonly overrides?: readonly string[]
 }
 
@@ -58,10 +58,10 @@ function specTemplate(object: KubeObject): Template | undefined {
   return (object as WithSpec).spec?.template
 }
 
-/** The resources whose objects have a pod template. */
+/** Resources whose objects contain a pod template. */
 export const resourcesWithTemplate: readonly string[] = Object.keys(templates)
 
-/** Returns the pod of an object's template; undefined if it has no template. */
+/** Returns the pod template of an object. Returns undefined if the kind has none. */
 export function podOfController({ group, resource }: GroupResource, object: KubeObject): CheckedPod | undefined {
   const template = templates[group === '' ? resource : `${resource}.${group}`]?.(object)
   return template === undefined ? undefined : checkedPod(template.metadata?.annotations, template.spec)

@@ -4,7 +4,7 @@ import { strictMembers, stringList, stringMember } from '../strict-members.ts'
 import { isLevel, isVersion, levelMessage, versionMessage } from './policy.ts'
 import type { Level, LevelVersion, Mode, Policy } from './policy.ts'
 
-/** Default policy for namespaces without labels, and exemptions. */
+/** Configuration of the plugin PodSecurity: a default policy for namespaces without labels, and exemptions. */
 export interface PodSecurityConfiguration {
   readonly defaults: Policy
   readonly exemptions: {
@@ -17,7 +17,9 @@ export interface PodSecurityConfiguration {
 const versions = new Set(['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.k8s.io/${version}`))
 const modes = ['enforce', 'warn', 'audit'] as const
 
-/** Reads a PodSecurityConfiguration that was parsed from YAML; undefined means empty. Throws an Error that lists all problems. */
+/**
+ * Parses a PodSecurityConfiguration that was read from YAML. Undefined is an empty configuration. Throws an error that lists all problems.
+ */
 export function readPodSecurityConfiguration(value?: unknown): PodSecurityConfiguration {
   const { kind, apiVersion, ...top } = strictMembers(value ?? {}, '', ['kind', 'apiVersion', 'defaults', 'exemptions'])
   if (value !== undefined && (kind !== 'PodSecurityConfiguration' || !versions.has(String(apiVersion)))) {

@@ -5,27 +5,27 @@ import type { LevelVersion } from './policy.ts'
 import type { Container, EphemeralContainer } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-/** The newest version in which any check changed. */
+/** Newest minor version in which a check changed. */
 const newest = Math.max(...checks.flatMap(({ versions }) => versions.map(({ from }) => from)))
 const chosen = new Map<string, readonly CheckPod[]>()
 
-/** Lists the pod's violations of a level. */
+/** Returns the violations of a level by a pod. */
 export function evaluatePod(policy: LevelVersion, pod: CheckedPod): readonly Violation[] {
   if (policy.level === 'privileged') return []
   return checksOf(policy).flatMap((check) => check(pod) ?? [])
 }
 
-/** Formats violations as `host ports, privileged`. */
+/** Formats the reasons of violations, as in `host ports, privileged`. */
 export function violationReasons(violations: readonly Violation[]): string {
   return violations.map(({ reason }) => reason).join(', ')
 }
 
-/** Formats violations as `hostPort (container "a" uses hostPort 80), privileged (…)`. */
+/** Formats violations with their details, as in `hostPort (container "a" uses hostPort 80), privileged (…)`. */
 export function violationDetails(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ')
 }
 
-/** Returns the checks of a level. The restricted level includes the baseline checks, except those replaced by stricter ones. */
+/** Returns the checks of a level. The restricted level includes the baseline checks, except those that stricter ones replace. */
 function checksOf({ level, version }: LevelVersion): readonly CheckPod[] {
   const minor = Math.min(minorOf(version), newest)
   const key = `${level}:${minor}`
@@ -43,7 +43,7 @@ function checksOf({ level, version }: LevelVersion): readonly CheckPod[] {
 
 type Containers = readonly DeepReadonly<Container | EphemeralContainer>[] | null | undefined
 
-/** Returns whether an update needs another evaluation: images have changed, or containers were added. */
+/** Returns whether an update must be evaluated again: an image has changed, or a container was added. */
 export function isSignificantUpdate({ spec }: CheckedPod, { spec: old }: CheckedPod): boolean {
   if (imagesChanged(spec.containers, old.containers) || imagesChanged(spec.initContainers, old.initContainers)) return true
   const before = new Map((old.ephemeralContainers ?? []).map(({ name, image }) => [name, image ?? '']))

@@ -17,7 +17,7 @@ import { isFullyPrivileged, labelPrefix, levelVersionText, policyOf } from './po
 import type { LevelVersion, Mode, Policy } from './policy.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
-/** Subresources that cannot change checked fields. Unknown subresources are evaluated. */
+/** Subresources of pods that cannot change checked fields. Unknown subresources are evaluated. */
 const uncheckedSubresources: ReadonlySet<string> = new Set([
   'exec',
   'attach',
@@ -29,7 +29,10 @@ const uncheckedSubresources: ReadonlySet<string> = new Set([
   'status',
 ])
 
-/** Enforces the Pod Security Standards in a namespace's labels. Pod templates of controllers only cause warnings. */
+/**
+ * Creates the plugin PodSecurity. It enforces the Pod Security Standards that the labels of a namespace select. Pod templates of
+ * controllers cause only warnings.
+ */
 export function podSecurity(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   return new PodSecurity(dependencies, readPodSecurityConfiguration(configuration))
 }
@@ -46,7 +49,7 @@ class PodSecurity implements AdmissionPlugin {
   readonly #dependencies: PluginDependencies
   readonly #configuration: PodSecurityConfiguration
   readonly #metrics: PodSecurityMetrics
-  /** Policies by namespace object. Each version of a namespace is a new object. */
+  /** Cached policies by namespace object. The informer creates a new object for each version of a namespace. */
   readonly #policies = new WeakMap<DeepReadonly<Namespace>, KnownPolicy>()
 
   constructor(dependencies: PluginDependencies, configuration: PodSecurityConfiguration) {
@@ -76,7 +79,10 @@ class PodSecurity implements AdmissionPlugin {
     return true
   }
 
-  /** Returns the policy of a namespace. If the namespace cannot be read, pod templates are admitted, because their pods will be refused. */
+  /**
+   * Returns the policy of a namespace. If the namespace cannot be read, rejects pods but admits pod templates, because their pods will be
+   * rejected.
+   */
   #policyFor(attributes: AdmissionAttributes, isPod: boolean): KnownPolicy | undefined | Promise<KnownPolicy | undefined> {
     const { namespace: name } = attributes
     const { client } = this.#dependencies
@@ -154,8 +160,8 @@ class PodSecurity implements AdmissionPlugin {
 }
 
 /**
- * Returns a function that formats a mode's violations as `"restricted:latest": …`; it returns undefined if there are none. Modes with the same level share one
- * evaluation.
+ * Returns a function that formats the violations of a mode as `"restricted:latest": …`. It returns undefined if there are none. Modes with
+ * the same level share one evaluation.
  */
 function complaintsAbout(pod: CheckedPod, policy: Policy): (mode: Mode) => string | undefined {
   const known = new Map<string, string | undefined>()

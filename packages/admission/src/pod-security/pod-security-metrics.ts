@@ -4,14 +4,17 @@ import type { AdmissionAttributes } from '../admission.ts'
 import { minorOf } from './policy.ts'
 import type { LevelVersion, Mode } from './policy.ts'
 
-/** This server's minor version. Newer versions share one series, so namespace labels cannot create many series. */
+/** Minor version of this server. Newer versions share one series, so that namespace labels cannot create many series. */
 const ownMinor = 36
 
-/** The metrics of PodSecurity, with kube-apiserver's names. Recording the common result (privileged level, allowed) needs no lookup. */
+/**
+ * Metrics of the plugin PodSecurity, with kube-apiserver's names. Recording the most common result (privileged level, allowed) needs no
+ * lookup.
+ */
 export interface PodSecurityMetrics {
   evaluated(attributes: AdmissionAttributes, allowed: boolean, level: LevelVersion, mode: Mode): void
   exempted(attributes: AdmissionAttributes): void
-  /** Counts a failed evaluation. `fatal`: the policy could not be evaluated at all. */
+  /** Counts a failed evaluation. `fatal` means that the policy could not be evaluated at all. */
   failed(attributes: AdmissionAttributes, fatal: boolean): void
 }
 

@@ -6,7 +6,7 @@ export type Level = (typeof levels)[number]
 
 export interface LevelVersion {
   readonly level: Level
-  /** The version of the standards: "latest", or one such as "v1.36". */
+  /** Version of the standards: "latest", or a version such as "v1.36". */
   readonly version: string
 }
 export interface Policy {
@@ -31,12 +31,12 @@ export function isVersion(text: string): boolean {
   return text === 'latest' || BigInt(versionPattern.exec(text)?.[1] ?? largestMinor + 1n) <= largestMinor
 }
 
-/** Returns the minor version; `latest` is greater than any other. */
+/** Returns the minor version of a version. `latest` is greater than any other. */
 export function minorOf(version: string): number {
   return version === 'latest' ? Number.POSITIVE_INFINITY : Number(version.slice('v1.'.length))
 }
 
-/** Formats a level and its version as in messages. */
+/** Formats a level and its version for messages. */
 export function levelVersionText({ level, version }: LevelVersion): string {
   return `${level}:${version}`
 }
@@ -45,7 +45,7 @@ export function sameLevelVersion(a: LevelVersion, b: LevelVersion): boolean {
   return a.level === b.level && a.version === b.version
 }
 
-/** Compares two levels. The result is positive if the first is stricter. */
+/** Compares two levels. Returns a positive number if the first one is stricter. */
 export function compareLevels(a: Level, b: Level): number {
   return levels.indexOf(a) - levels.indexOf(b)
 }
@@ -61,8 +61,8 @@ export function equivalentPolicies(a: Policy, b: Policy): boolean {
 }
 
 /**
- * Applies a namespace's labels to the default policy. Always returns a policy: for invalid labels, `enforce` gets the strictest level, and the other modes the
- * least strict one. A namespace that enforces a level also warns at that level, unless its labels set another.
+ * Applies the labels of a namespace to the default policy. Always returns a policy: if labels are invalid, `enforce` gets the strictest
+ * level and the other modes the least strict one. A namespace that enforces a level also warns at that level, unless a label sets another.
  */
 export function policyOf(
   labels: DeepReadonly<Record<string, string>> | undefined,

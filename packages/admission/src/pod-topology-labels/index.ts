@@ -7,7 +7,9 @@ import { findNode } from '../check-node.ts'
 
 const copied = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region']
 
-/** Copies zone and region labels of the node to a pod that is bound or created with a node. */
+/**
+ * Creates the plugin PodTopologyLabels. It copies the zone and region labels of a node to pods that are bound to the node or created on it.
+ */
 export function podTopologyLabels(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'PodTopologyLabels',
@@ -21,7 +23,7 @@ export function podTopologyLabels(dependencies: PluginDependencies): AdmissionPl
   }
 }
 
-/** Returns the node that the write assigns; "" if it assigns none. */
+/** Returns the node that the write assigns to a pod. Returns "" if the write assigns none. */
 function nodeNameOf({ subresource, object }: AdmissionAttributes): string {
   if (subresource === '') return (object as Pod).spec?.nodeName ?? ''
   const { target } = object as Binding

@@ -17,7 +17,10 @@ interface Priority {
 }
 const withoutClass: Priority = { className: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' }
 
-/** Sets a pod's priority from its class or the default class, and refuses other values. Allows one default class. */
+/**
+ * Creates the plugin Priority. It sets the priority of a pod from its class or from the default class, and rejects other values. It also
+ * ensures that there is at most one default class.
+ */
 export function priority(dependencies: PluginDependencies): AdmissionPlugin {
   const allClasses = (attributes: AdmissionAttributes) => listObjects<PriorityClass>(dependencies, priorityClasses, attributes)
   return {
@@ -47,7 +50,7 @@ export function priority(dependencies: PluginDependencies): AdmissionPlugin {
   }
 }
 
-/** Returns the default class. Concurrent writes can leave several; the lowest is used. */
+/** Returns the default PriorityClass. If concurrent writes have created several, returns the one with the lowest value. */
 function defaultClass(classes: readonly DeepReadonly<PriorityClass>[]): DeepReadonly<PriorityClass> | undefined {
   let lowest: DeepReadonly<PriorityClass> | undefined
   for (const candidate of classes) {
@@ -79,7 +82,7 @@ function computed(value: string): string {
   return `must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`
 }
 
-/** Restores the fields that this plugin has set if an update omits them. */
+/** Restores the priority fields if an update omits them. */
 function restorePriority(pod: Pod, old: DeepReadonly<Pod>): void {
   const spec = (pod.spec ??= { containers: null })
   if (spec.priority === undefined && old.spec?.priority !== undefined) spec.priority = old.spec.priority

@@ -7,15 +7,15 @@ import { forbidden } from '../forbidden.ts'
 
 export type ReadonlyQuota = DeepReadonly<ResourceQuota>
 
-/** The resource's quota rules, and the current time in milliseconds since the epoch. */
+/** Quota rules of a resource, and the current time in milliseconds since the epoch. */
 export interface Charging {
   readonly rules: QuotaRules
   readonly now: number
 }
 
 /**
- * Returns the quota's `used` after the write; undefined if the quota does not apply. Throws Forbidden if the quota would be exceeded, or if
- * its usage is not yet calculated.
+ * Returns the quota's `used` after a write. Returns undefined if the quota does not apply to the object. Throws Forbidden if the write
+ * would exceed the quota, or if the usage of the quota is not yet calculated.
  */
 export function charge(quota: ReadonlyQuota, attributes: AdmissionAttributes, { rules, now }: Charging): Quantities | undefined {
   const object = attributes.object!
@@ -33,7 +33,7 @@ export function charge(quota: ReadonlyQuota, attributes: AdmissionAttributes, { 
   if (requested.size === 0) return undefined
   const newUsed = addQuantities(used, requested)
   const exceeded = [...requested.keys()].filter((name) => newUsed.get(name)!.compare(hard.get(name)!) > 0)
-  // Status updates report facts and cannot be refused.
+  // Status updates report facts, so they cannot be rejected.
   if (exceeded.length === 0 || attributes.subresource === 'status') return newUsed
   const [requestedText, usedText, limitText] = [requested, used, hard].map((amounts) => amountsText(pickAmounts(amounts, exceeded)))
   throw forbidden(attributes, `exceeded quota: ${metadata.name}, requested: ${requestedText}, used: ${usedText}, limited: ${limitText}`)
@@ -48,7 +48,7 @@ function newUsage(quota: ReadonlyQuota, attributes: AdmissionAttributes, { rules
   return wasCharged ? increaseOf(usage, rules.usage(oldObject, now)) : usage
 }
 
-/** Returns whether the quota limits something that the object uses and all of its scopes match. */
+/** Returns whether a quota applies to an object: it limits something that the object uses, and all of its scopes match. */
 function applies({ spec, status }: ReadonlyQuota, rules: QuotaRules, object: DeepReadonly<KubeObject>): boolean {
   if (!Object.keys(status?.hard ?? {}).some((name) => rules.isLimitedBy(name))) return false
   const scopes: readonly ScopeSelector[] = [
@@ -60,7 +60,7 @@ function applies({ spec, status }: ReadonlyQuota, rules: QuotaRules, object: Dee
 
 const zero = parseQuantity('0')
 
-/** Returns the increase of usage. Decreases count as zero, because the freed amount may already be in use by others. */
+/** Returns the increase of usage. A decrease counts as zero: the quota controller subtracts it after the write. */
 function increaseOf(now: Quantities, before: Quantities): Quantities {
   const more = [...now].map(([name, amount]) => [name, amount.sub(before.get(name) ?? zero)] as const)
   return new Map(more.filter(([, amount]) => amount.sign() > 0))
@@ -75,7 +75,7 @@ function withoutZeros(amounts: Quantities): Quantities {
   return new Map([...amounts].filter(([, amount]) => !amount.isZero()))
 }
 
-/** Formats amounts as "limits.cpu=2,pods=1". */
+/** Formats amounts, as in "limits.cpu=2,pods=1". */
 function amountsText(amounts: Quantities): string {
   return [...amounts.keys()]
     .toSorted()

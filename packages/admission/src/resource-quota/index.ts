@@ -10,7 +10,10 @@ import type { Charging, ReadonlyQuota } from './charge.ts'
 
 const resourceQuotas = { group: '', resource: 'resourcequotas' }
 
-/** Enforces the quotas of a namespace. It only adds to `used`; the quota controller recalculates and subtracts. */
+/**
+ * Creates the plugin ResourceQuota. It enforces the quotas of a namespace and adds to their `used`. The quota controller recalculates
+ * `used`, which also subtracts.
+ */
 export function resourceQuota(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   checkConfiguration(configuration)
   const { client, clock = systemClock } = dependencies
@@ -31,13 +34,13 @@ export function resourceQuota(dependencies: PluginDependencies, configuration?: 
   }
 }
 
-/** Rejects `limitedResources`, because ignoring it would admit pods that the administrator wants to refuse. */
+/** Rejects the setting `limitedResources`. Ignoring it would admit pods that the administrator wants to reject. */
 function checkConfiguration(configuration: unknown = {}): void {
   const { limitedResources = [] } = strictMembers(configuration, '', ['kind', 'apiVersion', 'limitedResources'])
   if (!Array.isArray(limitedResources) || limitedResources.length > 0) throw new Error('limitedResources are not supported by this server')
 }
 
-/** Writes the new usage. After a conflict, the quota is evaluated again with its current usage. */
+/** Writes the new usage of a quota. After a conflict, evaluates the quota again with its current usage. */
 async function store(
   client: LoopbackClient,
   quotas: readonly ReadonlyQuota[],
@@ -55,7 +58,7 @@ async function store(
     try {
       await served?.update(attributes.namespace, metadata.name!, change, { subresource: 'status' })
     } catch (error) {
-      // A quota that was deleted meanwhile limits nothing.
+      // Ignores a quota that was deleted in the meantime.
       if (!isApiError(error, 'NotFound')) throw error
     }
   }

@@ -8,7 +8,7 @@ import { openTestCluster, update, write } from '../plugin.fixture.ts'
 import type { Plural, TestCluster } from '../plugin.fixture.ts'
 import { resourceQuota } from './index.ts'
 
-/** The quota rules of all resource definitions, by plural. */
+/** Quota rules of all resource definitions, by plural name. */
 const quotaOf = new Map([...coreGroups, ...apiGroups].flatMap(({ resources }) => resources.map(({ plural, quota }) => [plural, quota])))
 
 type Amounts = Record<string, string>

@@ -13,7 +13,7 @@ const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defi
 
 type Found = DeepReadonly<RuntimeClass> | undefined
 
-/** Sets a pod's overhead, node selector and tolerations from its runtime class. */
+/** Creates the plugin RuntimeClass. It sets the overhead, node selector and tolerations of a pod from its RuntimeClass. */
 export function runtimeClass(dependencies: PluginDependencies): AdmissionPlugin {
   const withClass = (attributes: AdmissionAttributes, next: (spec: PodSpec, found: Found) => void): Promise<void> | void => {
     const spec = ((attributes.object as Pod).spec ??= { containers: null })

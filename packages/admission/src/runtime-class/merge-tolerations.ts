@@ -2,7 +2,7 @@ import type { Toleration } from '@keelson/api/core/v1'
 import { semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-/** Merges both lists and drops tolerations that another one covers. Of equal ones, the first stays. */
+/** Merges two lists of tolerations. Drops tolerations that another one covers. Of equal tolerations, keeps the first. */
 export function mergeTolerations(first: readonly DeepReadonly<Toleration>[], second: readonly DeepReadonly<Toleration>[]): Toleration[] {
   const all = [...first, ...second]
   const merged: Toleration[] = []
@@ -15,7 +15,7 @@ export function mergeTolerations(first: readonly DeepReadonly<Toleration>[], sec
   return merged
 }
 
-/** Returns whether `wider` tolerates everything that `other` does. */
+/** Returns whether `wider` tolerates every taint that `other` tolerates. */
 function covers(wider: DeepReadonly<Toleration>, other: DeepReadonly<Toleration>): boolean {
   if (semanticEqual(wider, other)) return true
   const anyKey = !wider.key && wider.operator === 'Exists'

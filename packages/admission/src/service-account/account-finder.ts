@@ -5,7 +5,7 @@ import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObject } from '../find-object.ts'
 
 const serviceAccounts = { group: '', resource: 'serviceaccounts' }
-/** The account that a controller creates shortly after the namespace. */
+/** Name of the service account that a controller creates shortly after the namespace. */
 const defaultAccount = 'default'
 const attempts = 10
 
@@ -22,7 +22,10 @@ export class AccountFinder {
     return this.#dependencies.client.resource(serviceAccounts) !== undefined
   }
 
-  /** Finds an account. Returns synchronously if the informer has it; otherwise reads the store. Tries ten times for the default account. */
+  /**
+   * Finds a service account. Returns synchronously if the informer has it. Otherwise reads the store, up to ten times for the default
+   * account.
+   */
   find(context: RequestContext, namespace: string, name: string): Account | Promise<Account | undefined> {
     const found = findObject<ServiceAccount>(this.#dependencies, serviceAccounts, { namespace, name })
     if (found === undefined) return Promise.resolve(undefined)

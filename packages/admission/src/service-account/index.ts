@@ -11,7 +11,10 @@ import { enforcesMountableSecrets, unmountableByEphemeral, unmountableSecret } f
 
 type Account = DeepReadonly<ServiceAccount>
 
-/** Sets a pod's service account, mounts its token, and adds its pull secrets if the pod has none. Refuses missing accounts. */
+/**
+ * Creates the plugin ServiceAccount. It sets the service account of a pod and mounts its token. It adds the account's pull secrets to pods
+ * without any, and rejects pods whose account is missing.
+ */
 export function serviceAccount(dependencies: PluginDependencies): AdmissionPlugin {
   return new ServiceAccountPlugin(dependencies)
 }
@@ -32,7 +35,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     if (attributes.operation !== 'CREATE' || attributes.subresource !== '') return
     const pod = attributes.object as Pod
     const spec = (pod.spec ??= { containers: null })
-    // A mirror pod must stay unchanged, or its kubelet deletes it.
+    // A mirror pod must stay unchanged, because the kubelet would otherwise delete it.
     if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod)
     spec.serviceAccountName ||= 'default'
     return maybeThen(this.#find(attributes, spec.serviceAccountName), (account) => {
@@ -66,7 +69,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     return this.#random === undefined ? generateName(base) : generateName(base, this.#random)
   }
 
-  /** Finds the account. Returns undefined only if accounts are not served. Refuses missing accounts. */
+  /** Finds the service account. Rejects the pod if it does not exist. Returns undefined if service accounts are not served. */
   #find(attributes: AdmissionAttributes, name: string): Account | undefined | Promise<Account | undefined> {
     const { namespace, context } = attributes
     if (!this.#accounts.isServed()) return undefined
@@ -94,6 +97,6 @@ function checkSecrets(attributes: AdmissionAttributes, spec: PodSpec, account: A
 function checkEphemeralSecrets(spec: PodSpec, account: Account): void {
   if (!enforcesMountableSecrets(account)) return
   const refusal = unmountableByEphemeral(spec, account)
-  // kube-apiserver returns an untyped error here, not a 403.
+  // kube-apiserver returns an untyped error in this case, which becomes 500.
   if (refusal !== undefined) throw newUnknownError(refusal, { code: 500 })
 }

@@ -5,12 +5,12 @@ import { forbidden } from '../forbidden.ts'
 
 export const mirrorAnnotation = 'kubernetes.io/config.mirror'
 
-/** Returns whether the pod mirrors a static pod of a kubelet. */
+/** Returns whether a pod is the mirror pod of a static pod. */
 export function isMirrorPod(pod: Pod): boolean {
   return Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation)
 }
 
-/** Refuses a mirror pod with an account or secrets, because the node runs it without the API's control. */
+/** Rejects a mirror pod that has a service account or secrets, because the node runs it without the API server's control. */
 export function checkMirrorPod(attributes: AdmissionAttributes, pod: Pod): void {
   const spec = pod.spec ?? { containers: null }
   if (spec.serviceAccountName) throw forbidden(attributes, 'a mirror pod may not reference service accounts')

@@ -2,10 +2,10 @@ import type { Container, PodSpec, Volume } from '@keelson/api/core/v1'
 
 const volumePrefix = 'kube-api-access-'
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
-/** One hour plus 7 seconds. The seven seconds mark these tokens. */
+/** Lifetime of mounted tokens: one hour and 7 seconds. The 7 seconds distinguish these tokens from others, as in kube-apiserver. */
 const expirationSeconds = 3607
 
-/** Mounts the token in every container without a mount at its path. Adds the volume with the first mount. */
+/** Mounts the service account token in every container that has no mount at its path. Adds the volume together with the first mount. */
 export function mountToken(spec: PodSpec, newName: (base: string) => string): void {
   const present = spec.volumes?.find(({ name }) => name.startsWith(volumePrefix))
   const name = present?.name ?? newName(volumePrefix)

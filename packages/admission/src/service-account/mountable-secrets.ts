@@ -5,12 +5,12 @@ type Account = DeepReadonly<ServiceAccount>
 
 const trueStrings: ReadonlySet<string | undefined> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 
-/** Returns whether the account's pods may only use its own secrets. */
+/** Returns whether pods may use only those secrets that their service account lists. */
 export function enforcesMountableSecrets(account: Account): boolean {
   return trueStrings.has(account.metadata.annotations?.['kubernetes.io/enforce-mountable-secrets'])
 }
 
-/** Returns an error for the first secret that the account does not list. */
+/** Returns an error message for the first secret in the pod that the service account does not list. */
 export function unmountableSecret(spec: PodSpec, account: Account): string | undefined {
   const mountable = mountableNames(account)
   for (const { secret } of spec.volumes ?? []) {
@@ -28,7 +28,7 @@ export function unmountableSecret(spec: PodSpec, account: Account): string | und
   return undefined
 }
 
-/** Returns an error for the first secret of an ephemeral container that the account does not list. */
+/** Returns an error message for the first secret of an ephemeral container that the service account does not list. */
 export function unmountableByEphemeral(spec: PodSpec, account: Account): string | undefined {
   return usedBy(spec.ephemeralContainers, 'ephemeral container', mountableNames(account), account)
 }

@@ -6,7 +6,10 @@ const finalizers: Readonly<Record<string, string>> = {
   volumeattributesclasses: 'kubernetes.io/vac-protection',
 }
 
-/** Adds finalizers that keep volumes and claims until a controller finds them unused. */
+/**
+ * Creates the plugin StorageObjectInUseProtection. It adds finalizers to volumes and claims, which a controller removes when they are
+ * unused.
+ */
 export function storageObjectInUseProtection(): AdmissionPlugin {
   return {
     name: 'StorageObjectInUseProtection',

@@ -3,7 +3,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } as const
 
-/** Taints new nodes until a controller finds them ready and removes the taint. */
+/** Creates the plugin TaintNodesByCondition. It taints new nodes as not ready. A controller removes the taint when a node is ready. */
 export function taintNodesByCondition(): AdmissionPlugin {
   return {
     name: 'TaintNodesByCondition',

@@ -20,7 +20,10 @@ interface PolicyRule {
 
 const controllerName = 'clusterrole-aggregation-controller'
 
-/** Fills the rules of aggregated cluster roles from the roles that their selectors match, by server-side apply under its own name. */
+/**
+ * Starts the controller that fills the rules of aggregated ClusterRoles. It collects them from the roles that the selectors match, and
+ * writes them by server-side apply with its own field manager.
+ */
 export function startClusterRoleAggregation(context: ControllerContext): AsyncDisposable | undefined {
   const { client, clock, informers, metrics } = context
   const clusterRoles = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' }
@@ -43,7 +46,7 @@ export function startClusterRoleAggregation(context: ControllerContext): AsyncDi
     clock,
     onError: (_name, error) => context.onError(controllerName, error),
   })
-  // A change of any role may concern every aggregated one: an aggregated role may collect another.
+  // A change of any role may affect every aggregated role, because an aggregated role can include another one.
   const fromRoles = roles.subscribe(({ type, object }) => {
     const { name = '' } = object.metadata
     if (type !== 'deleted' && object.aggregationRule !== undefined) aggregated.add(name)
@@ -53,7 +56,7 @@ export function startClusterRoleAggregation(context: ControllerContext): AsyncDi
   return disposeAll(queue, fromRoles)
 }
 
-/** The rules of all matching roles, by selector and name of the role, each rule once. */
+/** Returns the rules of all matching roles without duplicates, sorted by selector and then by role name. */
 function collectRules(role: DeepReadonly<ClusterRole>, roles: Informer<ClusterRole>): PolicyRule[] {
   const collected = new Map<string, PolicyRule>()
   for (const labelSelector of role.aggregationRule?.clusterRoleSelectors ?? []) {

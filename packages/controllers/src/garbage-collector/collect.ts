@@ -8,19 +8,19 @@ import { classifyOwners, InvalidOwnerError } from './owner-lookup.ts'
 export interface CollectorContext {
   readonly client: LoopbackClient
   readonly graph: DependencyGraph
-  /** Queues a uid for processing. */
+  /** Adds a UID to the work queue. */
   readonly enqueue: (uid: string) => void
 }
 
 /**
- * Reconciles one object: deletes it if it has no owner left, removes references to missing owners if others remain, or removes its finalizer after its
- * dependents were deleted or orphaned. Rejects to retry.
+ * Reconciles one object. Deletes it if none of its owners exists. Removes references to missing owners if other owners remain. Removes its
+ * finalizer after its dependents were deleted or orphaned. Rejects to retry later.
  */
 export async function collect(uid: string, context: CollectorContext): Promise<void> {
   const node = context.graph.node(uid)
   if (node === undefined) return
   if (node.orphaningDependents) return releaseDependents(node, context)
-  // A deletion in progress needs nothing more.
+  // Skips an object whose deletion needs no action of the garbage collector.
   if (node.beingDeleted && !node.deletingDependents) return
   const served = resourceOf(node.identity, context)
   const latest = await served.get(node.identity.namespace, node.identity.name, { resourceVersion: '' })
@@ -39,14 +39,14 @@ async function deleteUnowned(node: GraphNode, latest: DeepReadonly<KubeObject>, 
   if (owners === undefined) return
   const { solid, dangling, waiting } = owners
   if (solid.length > 0) {
-    // Owners that wait for their dependents would wait forever for an object that stays.
+    // Also removes references to owners that wait for their dependents. They would otherwise wait forever, because this object is kept.
     const gone = new Set([...dangling, ...waiting].map(({ uid }) => uid))
     if (gone.size > 0) await change(node.identity, context, dropOwners(gone))
     return
   }
   const dependents = context.graph.dependents(node.identity.uid)
   if (waiting.length > 0 && dependents.length > 0) {
-    // In a cycle, each owner would wait for the next. One non-blocking reference breaks the cycle.
+    // Makes one owner reference non-blocking, because in a cycle each object would otherwise wait for the next one.
     if (dependents.some(({ deletingDependents }) => deletingDependents)) await change(node.identity, context, unblockOwnerDeletion)
     return deleteObject(node.identity, latest, 'Foreground', context)
   }
@@ -61,7 +61,7 @@ async function deleteObject(
   propagationPolicy: NonNullable<DeleteOptions['propagationPolicy']>,
   context: CollectorContext,
 ): Promise<void> {
-  // The decision holds only for this state, because another client may be adding an owner.
+  // The preconditions make the deletion fail if another client has changed the object, for example added an owner.
   const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
   try {
     await resourceOf(identity, context).delete(identity.namespace, identity.name, { preconditions, propagationPolicy })
@@ -71,7 +71,7 @@ async function deleteObject(
   }
 }
 
-/** Completes a foreground deletion once no dependent blocks it. */
+/** Completes a foreground deletion when no dependent blocks it any longer. */
 async function awaitDependents({ identity }: GraphNode, context: CollectorContext): Promise<void> {
   const blocking = context.graph
     .dependents(identity.uid)
@@ -88,12 +88,12 @@ async function releaseDependents({ identity }: GraphNode, context: CollectorCont
 
 type Change = (object: KubeObject) => void
 
-/** Writes a metadata change to the object if its uid still matches. */
+/** Changes the metadata of an object if its UID still matches. */
 async function change(identity: Identity, context: CollectorContext, write: Change): Promise<void> {
   const { group, resource, namespace, name, uid } = identity
   try {
     await resourceOf(identity, context).update(namespace, name, (object) => {
-      // The uid differs: a new object of the same name replaced it.
+      // Another UID means that a new object with the same name has replaced this one.
       if (object.metadata.uid !== uid) throw newNotFound({ group, resource }, name)
       write(object)
       return object

@@ -3,13 +3,13 @@ import type { ObjectMeta, OwnerReference } from '@keelson/apimachinery'
 export const orphanFinalizer = 'orphan'
 export const foregroundFinalizer = 'foregroundDeletion'
 
-/** Identifies an object. `apiVersion` and `kind` are as in owner references. */
+/** Identity of an object. `apiVersion` and `kind` have the values that owner references use. */
 export interface Identity {
   readonly group: string
   readonly resource: string
   readonly apiVersion: string
   readonly kind: string
-  /** The namespace; "" for cluster-scoped objects. */
+  /** Namespace of the object. "" for cluster-scoped objects. */
   readonly namespace: string
   readonly name: string
   readonly uid: string
@@ -19,17 +19,17 @@ export interface GraphNode {
   readonly identity: Identity
   owners: readonly OwnerReference[]
   beingDeleted: boolean
-  /** Whether it has the foregroundDeletion finalizer and waits for its dependents to be deleted. */
+  /** True if the object has the foregroundDeletion finalizer and waits until its dependents are deleted. */
   deletingDependents: boolean
-  /** Whether it has the orphan finalizer and waits for its dependents to be released. */
+  /** True if the object has the orphan finalizer and waits until its dependents have no reference to it. */
   orphaningDependents: boolean
 }
 
 interface Owner {
   readonly dependents: Set<GraphNode>
-  /** The coordinates of the last successful owner lookup; undefined before the first one and after changes. */
+  /** Kind, name and namespace with which an owner lookup has found the object. Undefined before the first lookup and after changes. */
   verifiedAs: Coordinates | undefined
-  /** The number of observed deletions. It invalidates lookups in progress. */
+  /** Number of observed deletions. If it changes during a lookup, the result of the lookup is ignored. */
   deletions: number
 }
 
@@ -41,8 +41,9 @@ export interface Coordinates {
 }
 
 /**
- * A graph of dependents by owner uid. It has only objects that have owners or wait for their dependents. Other owners are looked up when a dependent first
- * references them. Every change calls `attention` with the uids to process.
+ * Graph of objects and their dependents by owner UID. It contains only objects that have owners or that wait for their dependents. Other
+ * owners are looked up when a dependent first refers to them. After every change, `attention` is called with the UIDs that must be
+ * processed.
  */
 export class DependencyGraph {
   readonly #nodes = new Map<string, GraphNode>()
@@ -65,7 +66,7 @@ export class DependencyGraph {
     return [...(this.#owners.get(uid)?.dependents ?? [])]
   }
 
-  /** Records an object's current state. Returns false if the graph does not need it. */
+  /** Records the current state of an object. Returns false if the object is not in the graph, because it needs no processing. */
   observe(identity: Identity, metadata: ObjectMeta): boolean {
     const owners = metadata.ownerReferences ?? []
     const beingDeleted = metadata.deletionTimestamp !== undefined
@@ -92,7 +93,7 @@ export class DependencyGraph {
     return true
   }
 
-  /** Records the deletion of an object. */
+  /** Records that an object was deleted. */
   remove(uid: string): void {
     const node = this.#nodes.get(uid)
     if (node !== undefined) this.#removeNode(node)
@@ -108,13 +109,16 @@ export class DependencyGraph {
     return this.#owners.get(uid)?.deletions ?? 0
   }
 
-  /** Records an owner that a lookup found. `deletions` is the number at its start. Dependents with the same coordinates need no processing. */
+  /**
+   * Records that a lookup has found an owner. `deletions` is the number of observed deletions at the start of the lookup. Dependents that
+   * refer to the owner with these coordinates need no processing.
+   */
   verified(uid: string, coordinates: Coordinates, deletions: number): void {
     const owner = this.#owners.get(uid)
     if (owner !== undefined && owner.deletions === deletions) owner.verifiedAs = coordinates
   }
 
-  /** Queues all dependents for new owner lookups, because deletions may have been missed. */
+  /** Adds all dependents to the queue, so that their owners are looked up again. Call it if deletions may have been missed. */
   reverifyAll(): void {
     for (const [uid, owner] of this.#owners) {
       owner.verifiedAs = undefined
@@ -142,7 +146,7 @@ export class DependencyGraph {
   #unlink(node: GraphNode, uid: string): void {
     const owner = this.#owners.get(uid)
     if (owner?.dependents.delete(node) && owner.dependents.size === 0) this.#owners.delete(uid)
-    // This object may have been the owner's last dependent.
+    // Processes the owner if it waits for its dependents, because this object may have been the last one.
     if (this.#nodes.get(uid)?.deletingDependents) this.#enqueue(uid)
   }
 
@@ -156,7 +160,7 @@ export class DependencyGraph {
   }
 }
 
-/** Returns whether a reference from an object in `namespace` matches the owner that a lookup found. */
+/** Returns whether an owner reference of an object in `namespace` matches the owner that a lookup found. */
 function refersTo(reference: OwnerReference, namespace: string, found: Coordinates | undefined): boolean {
   return (
     found !== undefined &&

@@ -32,7 +32,7 @@ function start(): void {
   })
 }
 
-// Advances the clock for retries and the settle time while the test waits.
+// Advances the clock while the test waits, so that retries and the settle time pass.
 const eventually = (check: () => unknown): Promise<unknown> =>
   vi.waitFor(
     async () => {

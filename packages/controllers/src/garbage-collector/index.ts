@@ -9,17 +9,17 @@ import type { Monitor } from './monitor-resource.ts'
 import { UnknownKindError } from './owner-lookup.ts'
 
 const name = 'garbage-collector-controller'
-/** The interval between checks for added and removed resources, in ms. */
+/** Interval in milliseconds between checks for added and removed resources. */
 const resyncInterval = 30_000
 /**
- * The delay before dependents are orphaned, in ms. Resources are watched independently, so events of dependents that were created just before the deletion may
- * arrive late. Without the delay, such a dependent would be deleted later.
+ * Delay in milliseconds before dependents are orphaned. Resources are watched independently, so events of dependents that were created just
+ * before the deletion may arrive late. Without the delay, such dependents would not be orphaned but deleted later.
  */
 const settleTime = 250
-/** Resources that are never collected: events, under both API groups. */
+/** Resources that are never garbage-collected: events, in both API groups. */
 const ignored = new Set(['events.', 'events.events.k8s.io'])
 
-/** Starts the garbage collector: it deletes objects without owners, and completes foreground and orphaning deletions. */
+/** Starts the garbage collector. It deletes objects whose owners do not exist, and completes foreground and orphan deletions. */
 export const startGarbageCollector: StartController = ({ client, clock, metrics, onError }) => {
   const report = (error: unknown): void => onError(name, error)
   const monitors = new Map<string, Monitor>()
@@ -29,10 +29,10 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
     clock,
     workers: 8,
     process: async (uid, signal) => {
-      // An incomplete graph allows no conclusions.
+      // Waits until the graph is complete, because an owner that is not in an incomplete graph may still exist.
       if (await untilSynced(signal, { synced: allSynced })) await collect(uid, { client, graph, enqueue: (other) => queue.add(other) })
     },
-    // Conflicts and kinds that are not served yet are expected: retry without reporting.
+    // Retries without reporting, because conflicts and kinds that are not served yet are expected.
     onError: (_uid, error) => {
       if (!isApiError(error, 'Conflict') && !(error instanceof UnknownKindError)) report(error)
     },

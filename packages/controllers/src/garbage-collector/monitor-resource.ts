@@ -7,7 +7,7 @@ import type { StoredObject } from '@keelson/storagebackend'
 import type { DependencyGraph, Identity } from './dependency-graph.ts'
 
 export interface Monitor extends AsyncDisposable {
-  /** Resolves when the graph has all objects that existed at the start. */
+  /** Resolves when the graph contains all objects that existed at the start. */
   readonly synced: Promise<void>
 }
 
@@ -20,12 +20,12 @@ export interface MonitorOptions {
 }
 
 /**
- * Adds every object of a resource to the graph and keeps it current. Most objects have no owner and no finalizer; a scan of their bytes excludes them, so they
- * need no memory.
+ * Adds the objects of a resource to the graph and updates them on changes. Most objects have no owner and no finalizer. They are recognized
+ * by scanning their bytes, so they are not decoded and need no memory.
  */
 export function monitorResource({ served, resource, graph, clock, onError }: MonitorOptions): Monitor {
   const stop = new AbortController()
-  /** The uids of the objects in the graph, by key. */
+  /** UIDs of the objects in the graph, by key. */
   const known = new Map<string, string>()
   let markSynced = (): void => {}
   const synced = new Promise<void>((resolve) => (markSynced = resolve))
@@ -52,7 +52,7 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
       known.delete(key)
       graph.remove(uid)
     }
-    // An object that was deleted in the gap may be an owner that the graph does not have.
+    // After a gap in the watch, looks all owners up again, because an owner may have been deleted in the gap.
     if (began) graph.reverifyAll()
     began = true
     markSynced()
@@ -74,10 +74,13 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
   }
 }
 
-/** Parts of "ownerReferences" and "deletionTimestamp" without the leading quote. The search looks for the first byte, and quotes are too frequent. */
+/**
+ * Parts of "ownerReferences" and "deletionTimestamp", without the leading quote. The search looks for the first byte, and quotes are too
+ * frequent for that.
+ */
 const searchPatterns = ['References":', 'deletionTimestamp":'].map((text) => Buffer.from(text))
 
-/** Returns false only for objects without owners and without a pending deletion. */
+/** Returns false only if the object has no owners and is not being deleted. */
 function mayBeInGraph(body: Uint8Array): boolean {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   return searchPatterns.some((mark) => bytes.includes(mark))

@@ -3,27 +3,27 @@ import type { DeletableResource, LoopbackClient } from '@keelson/loopback'
 import { foregroundFinalizer } from './dependency-graph.ts'
 import type { DependencyGraph, Identity } from './dependency-graph.ts'
 
-/** An object's owners by state. */
+/** Owner references of an object, grouped by the state of the owner. */
 export interface ClassifiedOwners {
-  /** Owners that exist and are not being deleted. */
+  /** References to owners that exist and are not being deleted. */
   readonly solid: readonly OwnerReference[]
-  /** Owners that do not exist. */
+  /** References to owners that do not exist. */
   readonly dangling: readonly OwnerReference[]
-  /** Owners that are being deleted and wait for their dependents. */
+  /** References to owners that are being deleted and wait for their dependents. */
   readonly waiting: readonly OwnerReference[]
 }
 
-/** The error for a kind that is not served (yet). */
+/** Error for an owner reference whose kind is not served (yet). */
 export class UnknownKindError extends Error {
   override readonly name = 'UnknownKindError'
 }
 
-/** The error for an owner reference that can never be valid. Retrying would not help. */
+/** Error for an owner reference that can never be valid, so that a retry would not help. */
 export class InvalidOwnerError extends Error {
   override readonly name = 'InvalidOwnerError'
 }
 
-/** Looks up every owner in the store and sorts them by state. Throws `UnknownKindError` and `InvalidOwnerError`. */
+/** Looks up every owner in the store and groups the references by the owner's state. Throws `UnknownKindError` and `InvalidOwnerError`. */
 export async function classifyOwners(
   references: readonly OwnerReference[],
   item: Identity,

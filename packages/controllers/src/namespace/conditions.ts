@@ -2,7 +2,7 @@ import { formatTime, messageOf } from '@keelson/apimachinery'
 import type { NamespaceCondition } from '../controller.ts'
 import type { Remaining } from './delete-content.ts'
 
-/** The type, reason and message of each condition on success, in the order of writing. */
+/** Type, reason and message of each condition if the deletion succeeds, in the order in which the conditions are written. */
 const successConditions: readonly (readonly [type: string, reason: string, message: string])[] = [
   ['NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'],
   ['NamespaceDeletionGroupVersionParsingFailure', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'],
@@ -11,7 +11,7 @@ const successConditions: readonly (readonly [type: string, reason: string, messa
   ['NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
 ]
 
-/** Returns the conditions of a terminating namespace; undefined if they are unchanged. */
+/** Returns the new conditions of a terminating namespace. Returns undefined if they are unchanged. */
 export function deletionConditions(
   present: readonly Readonly<NamespaceCondition>[],
   remaining: Remaining,

@@ -3,11 +3,11 @@ import type { Clock, DeepReadonly, DeleteOptions, GroupResource, KubeObject } fr
 import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
 
 export interface Remaining {
-  /** Counts by resource; the key is a name such as "pods.". */
+  /** Number of remaining objects by resource. Keys have the format "pods." (resource and group). */
   readonly resources: Map<string, number>
   readonly finalizers: Map<string, number>
   readonly errors: unknown[]
-  /** The seconds until the next check is useful; 0 if the namespace is empty. */
+  /** Seconds until the next check is useful. 0 if the namespace is empty. */
   estimate: number
 }
 
@@ -16,14 +16,17 @@ interface Pod extends KubeObject {
   status?: { phase?: string }
 }
 
-/** The delete options for content. Dependents are deleted with the namespace anyway, so the garbage collector is not needed. */
+/**
+ * Delete options for the content of a namespace. Dependents are deleted together with the namespace, so the garbage collector need not
+ * delete them first.
+ */
 const backgroundDeletion: DeleteOptions = { propagationPolicy: 'Background' }
 const finalizerEstimate = 15
 const pods: GroupResource = { group: '', resource: 'pods' }
 
 /**
- * Deletes everything in a namespace: pods first, and the rest when no pod is left, because pods may use it. A failure does not stop the deletion of other
- * resources.
+ * Deletes everything in a namespace. Deletes pods first, and the rest when no pod is left, because pods may use the other objects. If the
+ * deletion of one resource fails, continues with the others.
  */
 export async function deleteContent(
   { client, clock }: { readonly client: LoopbackClient; readonly clock: Clock },
@@ -52,7 +55,10 @@ export async function deleteContent(
   return remaining
 }
 
-/** Deletes all objects of a resource. Repeats if necessary, because writes that were in flight may arrive after the first round. */
+/**
+ * Deletes all objects of a resource. Repeats the deletion if objects remain, because writes in flight may create objects during the first
+ * one.
+ */
 async function deleteAll(served: LoopbackResource, namespace: string): Promise<void> {
   for (let round = 1; round <= 3; round++) {
     await served.deleteCollection(namespace, backgroundDeletion)
@@ -61,7 +67,7 @@ async function deleteAll(served: LoopbackResource, namespace: string): Promise<v
   }
 }
 
-/** Deletes the pods. Resolves to the longest grace period of the remaining ones, in seconds. */
+/** Deletes the pods of a namespace. Resolves to the longest grace period of the remaining pods, in seconds. */
 async function deletePods(client: LoopbackClient, namespace: string): Promise<number> {
   const resource = client.resource<Pod>(pods)!
   const before = await resource.list({ namespace, resourceVersion: '' })
@@ -75,7 +81,7 @@ async function deletePods(client: LoopbackClient, namespace: string): Promise<nu
   return longest
 }
 
-/** Returns whether the pod is bound to a missing node, so that no kubelet will confirm its termination. */
+/** Returns whether the pod is bound to a node that does not exist. No kubelet will then confirm its termination. */
 async function isOrphan(client: LoopbackClient, pod: DeepReadonly<Pod>): Promise<boolean> {
   const node = pod.spec?.nodeName ?? ''
   if (node === '') return true
@@ -88,7 +94,7 @@ async function deleteNow(resource: LoopbackResource<Pod>, { metadata }: DeepRead
   try {
     await resource.delete(namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } })
   } catch (error) {
-    // The pod was deleted, or replaced by one that the next round handles.
+    // The pod was already deleted, or was replaced by another one that the next round deletes.
     if (!isApiError(error, 'NotFound') && !isApiError(error, 'Conflict')) throw error
   }
 }
@@ -115,7 +121,7 @@ async function attempt<T>(remaining: Remaining, action: () => Promise<T>): Promi
   try {
     return await action()
   } catch (error) {
-    // Resources may be removed meanwhile, and some do not support deletion.
+    // Ignores resources that were removed in the meantime, or that do not support deletion.
     if (!isApiError(error, 'NotFound') && !isApiError(error, 'MethodNotAllowed')) remaining.errors.push(error)
     return undefined
   }

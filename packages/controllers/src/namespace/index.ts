@@ -8,12 +8,12 @@ import { deletionConditions } from './conditions.ts'
 import { deleteContent } from './delete-content.ts'
 import type { Remaining } from './delete-content.ts'
 
-/** The finalizer that keeps a namespace until this controller has emptied it. */
+/** Finalizer that keeps a namespace until this controller has deleted its content. */
 const finalizer = 'kubernetes'
 
 /**
- * Starts the namespace controller. It deletes terminating namespaces in repeatable steps: phase, content, conditions, finalizer. An interrupted deletion
- * resumes at the next start.
+ * Starts the namespace controller. It deletes terminating namespaces in repeatable steps: phase, content, conditions, finalizer. An
+ * interrupted deletion is resumed at the next start.
  */
 export function startNamespaceController(context: ControllerContext): AsyncDisposable | undefined {
   const resource = context.client.resource<Namespace>({ group: '', resource: 'namespaces' })
@@ -53,7 +53,7 @@ async function finishDeletion(context: ControllerContext, resource: LoopbackReso
       }
       await resource.update('', name, (namespace) => withoutFinalizer(namespace, uid), { subresource: 'finalize' })
     } else if ((found.spec?.finalizers ?? []).length === 0 && (found.metadata.finalizers ?? []).length === 0) {
-      // The server stopped after removing the finalizer and before deleting the namespace.
+      // Deletes a namespace without finalizers: the server stopped between removing the finalizer and deleting the namespace.
       await resource.delete('', name, { preconditions: { uid } })
     }
   } catch (error) {
@@ -99,12 +99,12 @@ async function writeStatus(
       { subresource: 'status' },
     )
   } catch (error) {
-    // On a server without namespaces/status, namespaces are still emptied.
+    // Continues if namespaces/status is not served, so that the namespace is still emptied.
     if (!isApiError(error, 'MethodNotAllowed')) throw error
   }
 }
 
-/** Throws if another namespace with the same name has replaced this one. */
+/** Throws if a new namespace with the same name has replaced this one. */
 function checkUid({ metadata }: Namespace, uid: string): void {
   if (metadata.uid !== uid) throw new Error(`namespace ${metadata.name ?? ''} was deleted and recreated`)
 }

@@ -17,7 +17,10 @@ const description =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or ' +
   'kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.'
 
-/** Starts the publisher of the CA certificate. It keeps a ConfigMap with it in every namespace, so that pods can verify the server. */
+/**
+ * Starts the controller that publishes the CA certificate. It keeps a ConfigMap with the certificate in every namespace, so that pods can
+ * verify the server.
+ */
 export function startRootCAPublisher(context: ControllerContext): AsyncDisposable | undefined {
   const { client, clock, namespaces, rootCA, metrics } = context
   const resource = client.resource<ConfigMap>({ group: '', resource: 'configmaps' })
@@ -39,7 +42,7 @@ export function startRootCAPublisher(context: ControllerContext): AsyncDisposabl
           await resource.create(namespace, { metadata: { name, namespace, annotations: { [descriptionAnnotation]: description } }, data })
         } else await resource.update(namespace, name, (object) => corrected(object, data))
       } catch (error) {
-        // The ConfigMap exists, but the informer does not have it yet. Its event triggers another check.
+        // The ConfigMap exists, but the informer does not have it yet. Its event will trigger another check.
         if (!isNamespaceGoing(error) && !isApiError(error, 'AlreadyExists')) throw error
       }
     },

@@ -7,7 +7,7 @@ import { WorkQueue } from '../work-queue.ts'
 
 const name = 'default'
 
-/** Starts a controller that keeps a service account `default` in every active namespace. Pods without an account use it. */
+/** Starts the controller that keeps a service account `default` in every active namespace. Pods use it unless they name another account. */
 export function startServiceAccountController(context: ControllerContext): AsyncDisposable | undefined {
   const { client, clock, namespaces, metrics } = context
   const resource = client.resource({ group: '', resource: 'serviceaccounts' })

@@ -2,7 +2,7 @@ import { appendAll } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
 import { containerNames, quoted, sorted } from '../phrases.ts'
 
-/** The default capabilities of container runtimes, without NET_RAW. */
+/** Default capabilities of container runtimes, except NET_RAW. */
 const defaults: ReadonlySet<string> = new Set([
   'AUDIT_WRITE',
   'CHOWN',

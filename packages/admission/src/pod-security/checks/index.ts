@@ -17,7 +17,7 @@ import { seccompProfileBaseline, seccompProfileRestricted } from './seccomp-prof
 import { sysctls } from './sysctls.ts'
 import { windowsHostProcess } from './windows-host-process.ts'
 
-/** All checks in the order of messages: baseline checks, then restricted ones, each by id. */
+/** All checks in the order in which messages list them: baseline checks before restricted checks, each sorted by id. */
 export const checks: readonly Check[] = [
   appArmorProfile,
   capabilitiesBaseline,

@@ -18,7 +18,7 @@ export const procMountBaseline: Check = {
   ],
 }
 
-/** The restricted check, which exists because the baseline check became less strict for user namespaces. */
+/** Restricted check of procMount. It exists because the baseline check allows more for pods in user namespaces. */
 export const procMountRestricted: Check = {
   id: 'procMount_restricted',
   level: 'restricted',

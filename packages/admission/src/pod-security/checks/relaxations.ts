@@ -1,11 +1,11 @@
 import type { CheckPod } from '../check.ts'
 
-/** Skips a Linux-only check for Windows pods. */
+/** Returns a check that skips Windows pods, for checks that apply only to Linux. */
 export function unlessWindows(check: CheckPod): CheckPod {
   return (pod) => (pod.spec.os?.name === 'windows' ? undefined : check(pod))
 }
 
-/** Skips a check for pods in a user namespace: their root has no privileges on the host. */
+/** Returns a check that skips pods in a user namespace, because their root user has no privileges on the host. */
 export function unlessUserNamespace(check: CheckPod): CheckPod {
   return (pod) => (pod.spec.hostUsers === false ? undefined : check(pod))
 }

@@ -14,7 +14,7 @@ const allowed = [
   'projected',
   'secret',
 ] as const
-/** Messages name the first field that is set. */
+/** Volume types that the restricted level forbids. Messages name the first one that is set. */
 const restricted = [
   'hostPath',
   'gcePersistentDisk',

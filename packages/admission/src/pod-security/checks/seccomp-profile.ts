@@ -8,7 +8,7 @@ const reason = 'seccompProfile'
 const podAnnotation = 'seccomp.security.alpha.kubernetes.io/pod'
 const containerAnnotation = 'container.seccomp.security.alpha.kubernetes.io/'
 
-/** Checks the annotations that versions before the field used. */
+/** Checks the seccomp annotations, which were used before the field `seccompProfile` existed. */
 const checkAnnotations: CheckPod = ({ annotations, containers }) => {
   const keys = [podAnnotation, ...containers.map(({ name }) => `${containerAnnotation}${name}`)]
   const violating = sorted(keys.filter((key) => isBadAnnotation(annotations[key])).map((key) => `${key}=${quote(annotations[key]!)}`))
@@ -21,7 +21,7 @@ function isBadAnnotation(value: string | undefined): boolean {
   return value !== undefined && value !== 'runtime/default' && value !== 'docker/default' && !value.startsWith('localhost/')
 }
 
-/** Returns whether the profile of a pod or container is allowed; undefined if it has none. */
+/** Returns whether the seccomp profile of a pod or container is allowed. Returns undefined if it has no profile. */
 function isGood(of: {
   readonly securityContext?: CheckedPod['spec']['securityContext'] | CheckedContainer['securityContext']
 }): boolean | undefined {
