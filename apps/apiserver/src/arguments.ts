@@ -1,5 +1,5 @@
 import type { FlagDefinition } from './flag-types.ts'
-import { suggestedFlag } from './guesses.ts'
+import { suggestFlag } from './guesses.ts'
 import { otherFlag } from './other-flags.ts'
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
@@ -68,7 +68,7 @@ export function parseArguments(
       // Treats the word after an unknown flag as its value. Otherwise the word would be reported as a second problem.
       if (text === undefined && other?.isSwitch !== true && argv[i + 1]?.startsWith('-') === false) text = argv[++i]
       else if (text === undefined && other?.isSwitch === true) text = 'true'
-      const problem = otherFlagProblem(name, text, known)
+      const problem = findOtherFlagProblem(name, text, known)
       if (problem !== undefined) problems.push(problem)
       continue
     }
@@ -113,7 +113,7 @@ function unexpectedArgument(argument: string, before: string | undefined, known:
   if (isSwitch && /^(true|false|t|f|1|0)$/i.test(argument)) {
     return `unexpected argument ${JSON.stringify(argument)}: a switch takes its value behind a "=": ${before}=${argument}`
   }
-  const guess = argument.startsWith('-') ? suggestedFlag(argument.split('=', 1)[0]!.replace(/^-+/, ''), known.keys()) : undefined
+  const guess = argument.startsWith('-') ? suggestFlag(argument.split('=', 1)[0]!.replace(/^-+/, ''), known.keys()) : undefined
   if (guess !== undefined) return `unexpected argument ${JSON.stringify(argument)}; did you mean ${guess}?`
   return `unexpected argument ${JSON.stringify(argument)}: allowed are flags (--help lists them) and, first, one of ${commands.join(', ')}`
 }
@@ -121,13 +121,17 @@ function unexpectedArgument(argument: string, before: string | undefined, known:
 /**
  * Returns the reason why a flag is unsupported. Returns undefined if kube-apiserver has the flag and the value is the default behaviour.
  */
-export function otherFlagProblem(name: string, text: string | undefined, known: ReadonlyMap<string, FlagDefinition>): string | undefined {
+export function findOtherFlagProblem(
+  name: string,
+  text: string | undefined,
+  known: ReadonlyMap<string, FlagDefinition>,
+): string | undefined {
   const other = otherFlag(name)
   if (other !== undefined) {
     if (other.harmless?.test(text ?? '') === true) return undefined
     return `--${name} is a flag of kube-apiserver that is not supported: ${other.because}`
   }
-  const guess = suggestedFlag(name, known.keys())
+  const guess = suggestFlag(name, known.keys())
   return `unknown flag --${name}${guess === undefined ? ' (--help lists the flags)' : `; did you mean ${guess}?`}`
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { parseYaml } from '@keelson/apimachinery/yaml'
-import { otherFlagProblem, readValue } from './arguments.ts'
+import { findOtherFlagProblem, readValue } from './arguments.ts'
 import type { FlagPreset } from './arguments.ts'
 import type { FlagDefinition } from './flag-types.ts'
 
@@ -25,7 +25,7 @@ export async function readConfigFile(file: string, known: ReadonlyMap<string, Fl
     const definition = known.get(name)
     if (name === 'config') problems.push(`${file}: a file of flags cannot name another`)
     else if (definition === undefined) {
-      const problem = otherFlagProblem(name, textOf(written), known)
+      const problem = findOtherFlagProblem(name, textOf(written), known)
       if (problem !== undefined) problems.push(`${file}: ${problem}`)
     } else {
       const read = valueOf(name, definition, written)

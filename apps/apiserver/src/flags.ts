@@ -35,7 +35,7 @@ export type FlagValues = FlagValuesOf<typeof table>
 export const flags: ReadonlyMap<string, FlagDefinition> = new Map(Object.entries(table) as unknown as [string, FlagDefinition][])
 
 /** Formats the value of a flag as on the command line. Returns "" if the flag has no value. */
-export function shownValue({ type }: FlagDefinition, value: unknown): string {
+export function formatFlagValue({ type }: FlagDefinition, value: unknown): string {
   if (value === undefined) return ''
   if (type.show !== undefined) return type.show(value)
   return typeof value === 'string' ? value : JSON.stringify(value)

@@ -36,7 +36,7 @@ const guesses: Readonly<Record<string, string>> = {
 }
 
 /** Returns the known flag that an unknown name probably stands for, in the form in which it is typed on the command line. */
-export function suggestedFlag(name: string, known: Iterable<string>): string | undefined {
+export function suggestFlag(name: string, known: Iterable<string>): string | undefined {
   if (Object.hasOwn(guesses, name)) return guesses[name]
   const guess = closestMatch(name, known)
   return guess === undefined ? undefined : guess === 'v' ? '-v' : `--${guess}`

@@ -4,7 +4,7 @@ import { StartError } from './start-error.ts'
  * Parses a regular expression for `Origin` headers. It must be anchored at both ends of the host name, so that it cannot match a longer
  * host name. Throws `StartError`.
  */
-export function originPattern(text: string): RegExp {
+export function parseOriginPattern(text: string): RegExp {
   const refuse = (why: string): StartError =>
     new StartError(`--cors-allowed-origins has an invalid regular expression: ${why}`, { isUsage: true })
   const [, insensitive, body = ''] = /^(\(\?i\))?(.*)$/s.exec(text) ?? []
@@ -21,7 +21,7 @@ export function originPattern(text: string): RegExp {
 }
 
 /** Parses a directive of the Strict-Transport-Security header. Throws `StartError`. */
-export function hstsDirective(text: string): string {
+export function parseHstsDirective(text: string): string {
   if (text === 'includeSubDomains' || text === 'preload' || /^max-age=[^=]*$/.test(text)) return text
   const allowed = 'allowed values: max-age=expireTime, includeSubDomains, preload'
   throw new StartError(`--strict-transport-security-directives: ${JSON.stringify(text)} is invalid, ${allowed}`, { isUsage: true })

@@ -1,11 +1,11 @@
-import { shownValue } from './flags.ts'
+import { formatFlagValue } from './flags.ts'
 import type { FlagDefinition } from './flag-types.ts'
 
 /**
  * Returns the text of --help. It lists the flags by group with their defaults in kube-apiserver's notation, wrapped to the width of the
  * terminal.
  */
-export function helpText(flags: ReadonlyMap<string, FlagDefinition>, width: number): string {
+export function formatHelp(flags: ReadonlyMap<string, FlagDefinition>, width: number): string {
   const lines = [
     'keelson: the Kubernetes API server',
     '',
@@ -40,7 +40,7 @@ export function helpText(flags: ReadonlyMap<string, FlagDefinition>, width: numb
 
 function defaultText(definition: FlagDefinition): string {
   const { default: value } = definition
-  return value === undefined || value === false ? '' : ` (default ${shownValue(definition, value)})`
+  return value === undefined || value === false ? '' : ` (default ${formatFlagValue(definition, value)})`
 }
 
 function wrap(text: string, width: number): string[] {

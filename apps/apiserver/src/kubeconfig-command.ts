@@ -3,7 +3,7 @@ import path from 'node:path'
 import { parseArguments } from './arguments.ts'
 import { directory, duration, file, list, text, textLike } from './flag-types.ts'
 import type { FlagDefinition, FlagValuesOf } from './flag-types.ts'
-import { helpText } from './help.ts'
+import { formatHelp } from './help.ts'
 import type { Problems } from './start-error.ts'
 
 const group = 'keelson kubeconfig'
@@ -31,7 +31,7 @@ const flags: ReadonlyMap<string, FlagDefinition> = new Map(Object.entries(table)
  */
 export async function runKubeconfigCommand(argv: readonly string[], problems: Problems): Promise<string | undefined> {
   const parsed = parseArguments(argv, flags)
-  if (parsed.command === 'help') return helpText(flags, process.stdout.columns ?? 100)
+  if (parsed.command === 'help') return formatHelp(flags, process.stdout.columns ?? 100)
   for (const problem of parsed.problems) problems.usage(problem)
   const values = parsed.values as unknown as FlagValuesOf<typeof table>
   const { user: name, uid } = values

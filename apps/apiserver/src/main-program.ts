@@ -4,7 +4,7 @@ import type { ParsedArguments } from './arguments.ts'
 import { flags } from './flags.ts'
 import type { FlagValues } from './flags.ts'
 import { createLog } from './create-log.ts'
-import { helpText } from './help.ts'
+import { formatHelp } from './help.ts'
 import { watchIdleMemory } from './idle-memory.ts'
 import { bindAddress } from './options/serving.ts'
 import { kubeconfigPath, serverOptions } from './server-options.ts'
@@ -20,7 +20,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   if (argv[0] === 'kubeconfig') return kubeconfigCommand(argv.slice(1))
   const parsed = await parse(argv)
   if (parsed.command === 'help') {
-    process.stdout.write(helpText(flags, process.stdout.columns ?? 100))
+    process.stdout.write(formatHelp(flags, process.stdout.columns ?? 100))
     return
   }
   if (parsed.command !== undefined && parsed.problems.length === 0) {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { flags, shownValue } from './flags.ts'
+import { flags, formatFlagValue } from './flags.ts'
 import type { FlagValues } from './flags.ts'
 import { admissionOptions } from './options/admission.ts'
 import { authenticationOptions } from './options/authentication.ts'
@@ -55,5 +55,5 @@ export async function serverOptions(
 /** Returns all flags with their values, as they are written on the command line. */
 function shownFlags(values: FlagValues): Readonly<Record<string, string>> {
   const shown = { ...values, 'bind-address': bindAddress(values) }
-  return Object.fromEntries(Array.from(flags, ([name, definition]) => [name, shownValue(definition, shown[name as keyof FlagValues])]))
+  return Object.fromEntries(Array.from(flags, ([name, definition]) => [name, formatFlagValue(definition, shown[name as keyof FlagValues])]))
 }

@@ -244,7 +244,7 @@ describe('reports each problem in one sentence', () => {
     [['--secure-port=http'], 2, /^keelson: --secure-port: "http" is not a whole number from 0 to 65535\n$/],
     [['--storage-backend=mysql'], 2, /is not one of embedded, memory, etcd3/],
     [['--storage-backend=etcd3'], 2, /needs --etcd-servers/],
-    [['--etcd-servers=http://127.0.0.1:1', '--etcd-keyfile=x'], 2, /go together/],
+    [['--etcd-servers=http://127.0.0.1:1', '--etcd-keyfile=x'], 2, /must be set together/],
     [['--etcd-servers=http://127.0.0.1:1', '--storage-backend=memory'], 2, /--etcd-servers has no meaning/],
     [
       ['--etcd-servers=http://127.0.0.1:1', '--etcd-cafile=nowhere.pem'],
@@ -257,7 +257,7 @@ describe('reports each problem in one sentence', () => {
       /must be of format: group\/resource#servers/,
     ],
     [['--storage-media-type=application/json'], 2, /--storage-media-type has no meaning with --storage-backend=embedded/],
-    [['--tls-cert-file=x'], 2, /go together/],
+    [['--tls-cert-file=x'], 2, /must be set together/],
     [['serve'], 2, /unexpected argument "serve"/],
     [['--token-auth-file=nowhere.csv'], 1, /^keelson: --token-auth-file: cannot read nowhere.csv: there is no such file\n$/],
     [['--client-ca-file=nowhere.pem'], 1, /there is no such file/],
@@ -269,7 +269,7 @@ describe('reports each problem in one sentence', () => {
     expect(failing.out()).toBe('')
   })
 
-  test('all mistakes at once, including those of the server and in files', async () => {
+  test('all problems at once, including conflicts of options and problems in files', async () => {
     await writeFile(path.join(directory, 'flags.yaml'), 'secure-port: http\npeer-advertise-ip: front\n')
     const failing = program(
       '--config=flags.yaml',
@@ -288,7 +288,7 @@ describe('reports each problem in one sentence', () => {
       'flags.yaml: --secure-port: "http" is not',
       'flags.yaml: --peer-advertise-ip is a flag of kube-apiserver',
       'unknown flag --log-level; did you mean -v?',
-      '--tls-cert-file and --tls-private-key-file go together',
+      '--tls-cert-file and --tls-private-key-file must be set together',
       '--tls-cert-file: cannot read nowhere.crt',
       'unrecognized feature gate: Unheard',
       'unrecognized feature gate: Unseen',

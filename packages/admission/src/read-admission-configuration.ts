@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseYaml } from '@keelson/apimachinery/yaml'
 import { AdmissionConfigurationError } from './admission-plugins.ts'
-import { strictMembers, stringMember } from './strict-members.ts'
+import { readStrictMembers, readStringMember } from './strict-members.ts'
 
 const kind = 'AdmissionConfiguration'
 const versions: ReadonlySet<unknown> = new Set(['apiserver.config.k8s.io/v1', 'apiserver.k8s.io/v1alpha1'])
@@ -15,9 +15,9 @@ export async function readAdmissionConfiguration(file: string): Promise<Readonly
   const plugins = new Map<string, unknown>()
   for (const [i, plugin] of (await readPlugins(file)).entries()) {
     const at = `plugins[${i}]`
-    const members = checked(file, () => strictMembers(plugin, at, ['name', 'path', 'configuration']))
-    const name = checked(file, () => stringMember(members, 'name', at))
-    const configurationPath = checked(file, () => stringMember(members, 'path', at))
+    const members = checked(file, () => readStrictMembers(plugin, at, ['name', 'path', 'configuration']))
+    const name = checked(file, () => readStringMember(members, 'name', at))
+    const configurationPath = checked(file, () => readStringMember(members, 'path', at))
     if (plugins.has(name)) continue
     if (members['configuration'] !== undefined && members['configuration'] !== null) plugins.set(name, members['configuration'])
     else if (configurationPath !== '') plugins.set(name, await readYaml(path.resolve(path.dirname(file), configurationPath)))
@@ -32,7 +32,7 @@ async function readPlugins(file: string): Promise<readonly unknown[]> {
     const found = `a ${JSON.stringify(head.kind ?? '')} of ${JSON.stringify(head.apiVersion ?? '')}`
     throw unusable(file, `it is ${found}, not an ${kind} of "apiserver.config.k8s.io/v1"`)
   }
-  const members = checked(file, () => strictMembers(value, '', ['kind', 'apiVersion', 'plugins']))
+  const members = checked(file, () => readStrictMembers(value, '', ['kind', 'apiVersion', 'plugins']))
   const plugins = members['plugins'] ?? []
   if (!Array.isArray(plugins)) throw unusable(file, 'plugins must be a list')
   return plugins as readonly unknown[]

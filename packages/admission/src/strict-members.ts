@@ -1,5 +1,5 @@
 /** Returns the members of a configuration object. Throws an error that lists the paths of unknown members. */
-export function strictMembers(value: unknown, path: string, known: readonly string[]): Readonly<Record<string, unknown>> {
+export function readStrictMembers(value: unknown, path: string, known: readonly string[]): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error(`${path || 'the configuration'} must be an object`)
   const unknown = Object.keys(value).filter((name) => !known.includes(name))
@@ -11,13 +11,13 @@ export function strictMembers(value: unknown, path: string, known: readonly stri
 }
 
 /** Returns a member that must be a string. Returns "" if it is absent. */
-export function stringMember(members: Readonly<Record<string, unknown>>, name: string, path: string): string {
+export function readStringMember(members: Readonly<Record<string, unknown>>, name: string, path: string): string {
   const value = members[name] ?? ''
   if (typeof value !== 'string') throw new Error(`${path === '' ? name : `${path}.${name}`} must be a string`)
   return value
 }
 
-export function stringList(members: Readonly<Record<string, unknown>>, name: string, path: string): readonly string[] {
+export function readStringList(members: Readonly<Record<string, unknown>>, name: string, path: string): readonly string[] {
   const value = members[name] ?? []
   if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) throw new Error(`${path}.${name} must be a list of strings`)
   return value as readonly string[]

@@ -61,7 +61,7 @@ async function bindEachRole(): Promise<UserInfo[]> {
   return users
 }
 
-/** Of the server, and unknown ones. */
+/** Non-resource paths: those of the server, and paths that do not exist. */
 const paths = [
   '/',
   '/api',

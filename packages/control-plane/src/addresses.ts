@@ -4,7 +4,7 @@ import { servingDefaults } from './options/serving.ts'
 import type { ServingOptions } from './options/serving.ts'
 
 /** Returns the address by which a client on this machine reaches a server bound to `host`. */
-export function reachableAddress(host: string): string {
+export function findReachableAddress(host: string): string {
   return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
 }
 

@@ -62,7 +62,7 @@ describe('the response 201', () => {
     expect(await earlyAnswers(new HeldDisk())).toEqual({ answered: 24, early: [] })
   })
 
-  test('fails this test if it is sent earlier', async () => {
+  test('is detected by this test if it is sent earlier', async () => {
     expect((await earlyAnswers(new HastyDisk())).early.length).toBeGreaterThan(0)
   })
 })

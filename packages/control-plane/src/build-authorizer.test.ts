@@ -47,7 +47,7 @@ async function decide(authorization: AuthorizationOptions, authorizers: Authoriz
   return built.authorizer.authorize({ ...attributes, user: { name: 'alice', groups } })
 }
 
-test('the modes decide in their order, after administrators and authorizers', async () => {
+test('asks the authorization modes in order, after system:masters and custom authorizers', async () => {
   const deny: Authorizer = { authorize: () => ({ decision: 'deny', reason: 'no' }) }
   expect(await decide({ modes: ['AlwaysDeny', 'AlwaysAllow'] })).toEqual({ decision: 'allow', reason: '' })
   expect(await decide({ modes: ['AlwaysDeny'] })).toEqual({ decision: 'noOpinion', reason: 'Everything is forbidden.' })
@@ -84,7 +84,7 @@ const kubeconfig = (name: string): string =>
     `{clusters: [{name: c, cluster: {server: "https://${name}/"}}], users: [], contexts: [{name: x, context: {cluster: c}}], current-context: x}`,
   )
 
-test('asks the webhook of the kubeconfig', async () => {
+test('asks the webhook that the kubeconfig names', async () => {
   await using built = await open({ modes: ['Webhook'], webhook: { kubeconfigFile: kubeconfig('hook') } })
   expect(await built.authorizer.authorize(attributes)).toEqual({ decision: 'allow', reason: 'https://hook/' })
   expect(built.metrics()).toContain('apiserver_authorization_decisions_total{decision="allowed",name="default",type="Webhook"} 1')
@@ -93,7 +93,7 @@ test('asks the webhook of the kubeconfig', async () => {
   )
 })
 
-test('follows the configuration file', async () => {
+test('reloads the configuration file on changes', async () => {
   const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\n'
   const webhook = (name: string): string =>
     `{type: Webhook, name: ${name}, webhook: {timeout: 3s, subjectAccessReviewVersion: v1, failurePolicy: Deny, connectionInfo: {type: KubeConfigFile, kubeConfigFile: ${kubeconfig(name)}}}}`

@@ -7,7 +7,7 @@ import { advertiseAddress, bindAddressOf } from './addresses.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { warnOfReadableKeys } from './private-key-files.ts'
 import { servicesDefaults } from './options/services.ts'
-import { rereadFile } from './kubelet-tls.ts'
+import { createFileReader } from './kubelet-tls.ts'
 import { usesOwnFrontProxy } from './request-headers.ts'
 import { readAuthorities, readNamed, readPair, ServingFiles } from './serving-files.ts'
 import type { CertificateFiles } from './serving-files.ts'
@@ -99,7 +99,7 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
  * `ConfigurationError` for files that cannot be used.
  */
 async function readProxyClient(files: CertificateFiles): Promise<() => Promise<KeyPair>> {
-  const [certificate, key] = [rereadFile(files.certificateFile), rereadFile(files.keyFile)]
+  const [certificate, key] = [createFileReader(files.certificateFile), createFileReader(files.keyFile)]
   const read = async (): Promise<KeyPair> => ({ certificate: await certificate(), key: await key() })
   const pair = await read().catch((error: unknown) => {
     throw new ConfigurationError(`the client certificate for other API servers cannot be read: ${(error as Error).message}`, {

@@ -2,7 +2,7 @@ import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
 import type { ApiGroup } from '@keelson/registry'
 import { describeError, kubeconfig, writeKubeconfig } from '@keelson/server'
 import type { Server } from '@keelson/server'
-import { formatUrlHost, reachableAddress } from './addresses.ts'
+import { formatUrlHost, findReachableAddress } from './addresses.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import type { Services } from './build-services.ts'
 import type { ControllerRunner } from './controller-runner.ts'
@@ -99,7 +99,7 @@ export class Chain implements ServerChain {
     const { bindAddress: host, port: wantedPort, kubeconfigPath } = { ...servingDefaults, ...options.serving }
     const { port } = await server.listen(wantedPort, host)
     this.#parts.config.certificates.files.follow(server, (text) => options.log(0, text))
-    this.#url = `https://${formatUrlHost(reachableAddress(host))}:${port}`
+    this.#url = `https://${formatUrlHost(findReachableAddress(host))}:${port}`
     await onPort(port)
     if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, this.kubeconfig)
     this.#runHooks()

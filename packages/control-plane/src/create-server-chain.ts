@@ -22,7 +22,7 @@ import { Chain } from './chain.ts'
 import type { LoggedOptions } from './chain.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { ControllerRunner, enabledControllers } from './controller-runner.ts'
-import { enabledResources } from './enabled-versions.ts'
+import { createResourceFilter } from './enabled-versions.ts'
 import { registerFeatureMetrics } from './feature-metrics.ts'
 import { createGroupServices } from './group-services.ts'
 import type { GroupServices } from './group-services.ts'
@@ -156,7 +156,7 @@ function wire(
     client,
     informers,
     addListedPaths: (paths) => server.addListedPaths(paths),
-    isServed: enabledResources(options.features?.runtimeConfig ?? {}, (name) => builtinGroups.some((group) => group.name === name)),
+    isServed: createResourceFilter(options.features?.runtimeConfig ?? {}, (name) => builtinGroups.some((group) => group.name === name)),
   })
   installGroups(host, groups)
 

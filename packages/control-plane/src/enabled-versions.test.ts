@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { enabledResources, findRuntimeConfigProblems } from './enabled-versions.ts'
+import { createResourceFilter, findRuntimeConfigProblems } from './enabled-versions.ts'
 
 const gv = (group: string, ...versions: string[]) => versions.map((version) => ({ group, version }))
 const known = [...gv('', 'v1'), ...gv('autoscaling', 'v2', 'v1'), ...gv('storage.k8s.io', 'v1', 'v1beta1', 'v1alpha2')]
 const names = (wanted: Record<string, boolean>): string[] =>
-  known.filter((each) => enabledResources(wanted)({ ...each, resource: 'as' })).map(({ group, version }) => `${group}/${version}`)
+  known.filter((each) => createResourceFilter(wanted)({ ...each, resource: 'as' })).map(({ group, version }) => `${group}/${version}`)
 
 it.each([
   [{}, ['/v1', 'autoscaling/v2', 'autoscaling/v1', 'storage.k8s.io/v1']],
@@ -21,13 +21,15 @@ it.each([
 it('enables and disables single resources', () => {
   const only = { 'api/all': false, 'storage.k8s.io/v1beta1/as': true, 'api/v1': true, 'v1/as': false }
   const paths = known.flatMap((each) =>
-    ['as', 'bs'].filter((resource) => enabledResources(only)({ ...each, resource })).map((path) => `${each.group}/${each.version}/${path}`),
+    ['as', 'bs']
+      .filter((resource) => createResourceFilter(only)({ ...each, resource }))
+      .map((path) => `${each.group}/${each.version}/${path}`),
   )
   expect(paths).toEqual(['/v1/bs', 'storage.k8s.io/v1beta1/as'])
 })
 
 it('serves every version of a group without stages, unless it is named', () => {
-  const isServed = enabledResources({ 'example.com/v1beta1': false, 'api/alpha': false }, (group) => group !== 'example.com')
+  const isServed = createResourceFilter({ 'example.com/v1beta1': false, 'api/alpha': false }, (group) => group !== 'example.com')
   const served = ['v1', 'v1beta1', 'v2alpha1'].filter((version) => isServed({ group: 'example.com', version, resource: 'as' }))
   expect(served).toEqual(['v1', 'v2alpha1'])
 })

@@ -15,7 +15,7 @@ type Stage = keyof typeof stages
  * resource, version, stability level or `api/all`; the most specific override applies. Groups without stability levels (`hasStages`) are
  * served in every version by default.
  */
-export function enabledResources(
+export function createResourceFilter(
   overrides: Readonly<Record<string, boolean>>,
   hasStages: (group: string) => boolean = () => true,
 ): (resource: GroupVersionResource) => boolean {

@@ -62,7 +62,7 @@ test.each<[AuthenticationOptions, string]>([
   await expect(open(options)).rejects.toThrow(problem)
 })
 
-test('the file says who may be anonymous', async () => {
+test('the configuration file restricts anonymous requests to some paths', async () => {
   const paths = async (options: AuthenticationOptions) => (await open(options)).anonymousPaths
   expect(await paths({})).toEqual([])
   expect(await paths({ anonymous: false })).toBeUndefined()
@@ -96,7 +96,7 @@ test('a changed file is used when its issuers can be reached', async () => {
   expect(tokens.metrics()).toMatch(/apiserver_authentication_config_controller_automatic_reloads_total\{[^}]*status="success"\} 1/)
 })
 
-test('AlwaysAllow never meets anonymous users', async () => {
+test('the mode AlwaysAllow disables anonymous requests', async () => {
   const logged: string[] = []
   await using chain = await startChain({ authorization: { modes: ['AlwaysAllow'] }, log: (_level, text) => void logged.push(text) })
   const status = await new Promise((resolve, reject) => {

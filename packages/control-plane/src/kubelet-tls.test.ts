@@ -24,6 +24,6 @@ test('rereads changed files for new connections', async () => {
 })
 
 test('rejects invalid files immediately', async () => {
-  await expect(kubeletTls({ certificateFile: file('cert') })).rejects.toThrow('go together')
+  await expect(kubeletTls({ certificateFile: file('cert') })).rejects.toThrow('must be set together')
   await expect(kubeletTls({ authorityFile: file('none') })).rejects.toMatchObject({ name: 'ConfigurationError' })
 })

@@ -12,7 +12,7 @@ export async function kubeletTls({ authorityFile, certificateFile, keyFile }: Ku
     throw new ConfigurationError('the client certificate and the key for kubelets must be set together; one of them is missing')
   }
   const files = { authority: authorityFile, certificate: certificateFile, key: keyFile }
-  const readers = Object.entries(files).flatMap(([name, file]) => (file === undefined ? [] : [{ name, read: rereadFile(file) }]))
+  const readers = Object.entries(files).flatMap(([name, file]) => (file === undefined ? [] : [{ name, read: createFileReader(file) }]))
   const tls = async (): Promise<RemoteTls> => ({
     verify: authorityFile !== undefined,
     ...Object.fromEntries(await Promise.all(readers.map(async ({ name, read }) => [name, await read()] as const))),
@@ -26,7 +26,7 @@ export async function kubeletTls({ authorityFile, certificateFile, keyFile }: Ku
 }
 
 /** Returns a function that returns the text of a file. The function reads the file again only if it has changed. */
-export function rereadFile(file: string): () => Promise<string> {
+export function createFileReader(file: string): () => Promise<string> {
   let cached: { readonly version: string; readonly text: string } | undefined
   return async () => {
     const { mtimeMs, size, ino } = await stat(file)

@@ -37,7 +37,7 @@ const volume = {
   },
 }
 
-test('a node reads what its pods use, from their binding to their end', async () => {
+test('a node can read the objects that its pods use, from their binding to their deletion', async () => {
   await using chain = await startChain(options)
   for (const name of ['used', 'mount']) await create(chain, secrets, { metadata: { name } })
   expect(await statusOf(chain, 'n1', `${secrets}/used`)).toBe(403)

@@ -4,12 +4,12 @@ import { createCounter, createGauge } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry, ValueVector } from '@keelson/apimachinery/metrics'
 
 /** Returns the SHA-256 hash of a text in the format that kube-apiserver's metrics use. */
-export function metricHash(text: string): string {
+export function hashForMetrics(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`
 }
 
 /** Value of the label `apiserver_id_hash`: the hash of this server's name. As in kube-apiserver, the name is derived from the host name. */
-export const apiServerIdHash: string = metricHash(`apiserver-${base32(serverId())}`)
+export const apiServerIdHash: string = hashForMetrics(`apiserver-${base32(serverId())}`)
 
 function serverId(): Uint8Array {
   const parts = [hostname(), 'kube-apiserver'].map((text) => Buffer.from(text))
@@ -48,7 +48,7 @@ export function createReloadMetrics(registry: MetricsRegistry, what: 'authentica
   }
   let lastHash: string | undefined
   const started = (content: string): void => {
-    lastHash = replaceInfo(info, lastHash, metricHash(content))
+    lastHash = replaceInfo(info, lastHash, hashForMetrics(content))
   }
   return {
     started,

@@ -18,7 +18,7 @@ test('without options, the server is its own front proxy', () => {
   expect(requestHeaders({}, gates({ RemoteRequestHeaderUID: false }))?.uidHeaders).toEqual([])
 })
 
-test('with an authority only the given headers count; with a client certificate alone, none', () => {
+test('reads only the configured headers if a CA is set, and none if only a client certificate is set', () => {
   const frontProxy = { authorityFile: 'ca.crt', usernameHeaders: ['Who'] }
   expect(requestHeaders({ frontProxy }, gates())).toMatchObject({ usernameHeaders: ['Who'] })
   expect(requestHeaders({ frontProxy: { authorityFile: 'ca.crt' } }, gates())).toMatchObject({ usernameHeaders: [] })
@@ -54,7 +54,7 @@ test.each([
   expect(found).toEqual(problems)
 })
 
-test('warns of headers that other API servers need', () => {
+test('warns if headers that other API servers need are not configured', () => {
   expect(requestHeaderWarnings({ frontProxy: { usernameHeaders: ['x-remote-USER'], groupHeaders: [] } })).toEqual([])
   expect(requestHeaderWarnings({ frontProxy: { usernameHeaders: ['Who'], extraHeaderPrefixes: ['X-'] } })).toEqual([
     '--requestheader-username-headers is set without specifying the standard X-Remote-User header - API aggregation will not work',

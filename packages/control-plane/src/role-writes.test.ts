@@ -61,7 +61,7 @@ const binding = (kind: string, to: string): RoleBinding => ({
 })
 const attempt = 'user "ann" (groups=["dev" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:'
 
-test('a writer of roles grants no more than it has', async () => {
+test('a user cannot grant permissions that the user does not hold', async () => {
   await give('ann', 'n', readPods, manageRoles)
   const roles = rbac('namespaces/n/roles')
   expect((await as('ann', 'POST', roles, role(readPods))).status).toBe(201)
@@ -82,7 +82,7 @@ test('a writer of roles grants no more than it has', async () => {
   expect((await as('ann', 'PUT', `${roles}/${name}`, { ...role(...more), metadata: { name, labels: { c: 'd' } } })).status).toBe(403)
 })
 
-test('the verbs escalate and bind lift the check', async () => {
+test('the verbs escalate and bind allow granting any permission', async () => {
   await give('bob', 'n', manageRoles)
   const roles = rbac('namespaces/n/roles')
   const bindings = rbac('namespaces/n/rolebindings')

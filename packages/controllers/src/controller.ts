@@ -49,7 +49,7 @@ export function disposeAll(...resources: readonly (AsyncDisposable | (() => void
 }
 
 /** Waits until the informers have their initial lists. Resolves to false if `signal` aborts first. */
-export function untilSynced(signal: AbortSignal, ...informers: readonly { readonly synced: Promise<void> }[]): Promise<boolean> {
+export function waitUntilSynced(signal: AbortSignal, ...informers: readonly { readonly synced: Promise<void> }[]): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
     const stopped = (): void => resolve(false)

@@ -4,10 +4,10 @@ import type { Hono } from 'hono'
 import type { APIGroupInfo } from './api-group-info.ts'
 import { ApiSurface } from './routing/api-surface.ts'
 import type { InstallerEnv } from './routing/hono.ts'
-import { discoveryVersionOf } from './discovery/discovery-version.ts'
+import { createDiscoveryVersion } from './discovery/discovery-version.ts'
 import type { InstalledRoutes, InstallOptions } from './install-options.ts'
-import { groupItem } from './openapi/discovery-items.ts'
-import { documentSource, sourceOf } from './openapi/openapi-document.ts'
+import { createGroupItem } from './openapi/discovery-items.ts'
+import { createDocumentSource, sourceOf } from './openapi/openapi-document.ts'
 
 /**
  * Serves the versions, resources and verbs of a group under `/api` or `/apis/GROUP`, and lists the group in discovery. Installing a group
@@ -22,11 +22,11 @@ export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, opt
     if (storages === undefined || storages.size === 0) return []
     const table = surface.add(info, gv, storages)
     const path = gv.group === '' ? `api/${gv.version}` : `apis/${gv.group}/${gv.version}`
-    removals.push(() => surface.remove(gv, table), surface.settings.openApi.add(path, documentSource(gv, table)))
-    return [discoveryVersionOf(gv, table)]
+    removals.push(() => surface.remove(gv, table), surface.settings.openApi.add(path, createDocumentSource(gv, table)))
+    return [createDiscoveryVersion(gv, table)]
   })
   const { openApi } = surface.settings
-  const group = sourceOf((refer) => [groupItem(info.group, refer)])
+  const group = sourceOf((refer) => [createGroupItem(info.group, refer)])
   if (versions.length > 0) removals.push(openApi.add(info.group === '' ? 'api' : `apis/${info.group}`, group))
   const unlist = surface.settings.discovery.addGroup({ name: info.group, versions, priority: options.priority ?? 0 })
   return {

@@ -139,7 +139,7 @@ describe('trusts only the configured client CAs, not the default CAs of Node.js'
     }
   })
 
-  test('accepts intermediates that the client sends, but no leaf as an authority', async () => {
+  test('accepts intermediate certificates that the client sends, but no leaf certificate as a CA', async () => {
     const port = await serve([trusted])
     const between = await authority('between', { issuer: trusted.issuer })
     const leaf = await clientOf(between, 'below')

@@ -39,7 +39,7 @@ import { Lifecycle } from './filters/wait-group.ts'
 import { installMetrics } from './install-metrics.ts'
 import { createNodeListener, PathRouter } from './hono-adapter.ts'
 import { optionTable } from './option-table.ts'
-import { rawJson, sendPlain } from './plain-answer.ts'
+import { createRawJson, sendPlain } from './plain-answer.ts'
 import { installProfiling } from './pprof/install-profiling.ts'
 import { registerProcessMetrics } from './process-metrics.ts'
 import { createBodyBudget } from './body-budget.ts'
@@ -267,7 +267,7 @@ export function createServer(options: ServerOptions): Server {
   })
 
   function installPlainPaths(): void {
-    const body = rawJson(version)
+    const body = createRawJson(version)
     const serveVersion = withExchange((exchange) => serveJsonDocument(exchange, () => sendPlain(exchange, body)))
     app.all('/version', serveVersion)
     app.all('/version/', serveVersion)
@@ -276,7 +276,7 @@ export function createServer(options: ServerOptions): Server {
     const resettable = options.profiling === true
     installMetrics(app, '/metrics', metrics, resettable)
     installMetrics(app, '/metrics/slis', healthMetrics.page, resettable)
-    const index = withExchange((exchange) => sendPlain(exchange, rawJson({ paths: allPaths() })))
+    const index = withExchange((exchange) => sendPlain(exchange, createRawJson({ paths: allPaths() })))
     app.all('/', index)
     app.all('/index.html', index)
   }

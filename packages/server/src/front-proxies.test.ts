@@ -109,7 +109,7 @@ describe('the headers of a front proxy', () => {
     session.destroy()
   })
 
-  test('come before its other credentials; without them its token counts, and its certificate alone is refused', async () => {
+  test('take precedence over a token; without headers the token is used, and the certificate alone is rejected', async () => {
     const port = await serve()
     const proxy = await clientOf(proxies, 'proxy')
     const token = ['Authorization', 'Bearer token']
@@ -118,7 +118,7 @@ describe('the headers of a front proxy', () => {
     expect(await whoAmI(port, proxy)).toBe('401')
   })
 
-  test('end with its certificate and with its authority, on open connections too', async () => {
+  test('are ignored when its certificate has expired or its CA was removed, also on open connections', async () => {
     let now = start
     const port = await serve(() => now)
     const proxy = await clientOf(proxies, 'proxy', { notAfter: new Date(start + hour) })
@@ -152,7 +152,7 @@ describe('the headers of other clients are ignored and removed:', () => {
   })
 })
 
-test('names with underscores are other headers', async () => {
+test('header names with underscores are not treated as names with hyphens', async () => {
   const port = await serve()
   const proxy = await clientOf(proxies, 'proxy')
   expect(await whoAmI(port, proxy, ['X_Remote_User', 'eve', ...alice, 'X_Remote_Group', 'system:masters'])).toBe(

@@ -1,6 +1,6 @@
 import { messageOf } from '@keelson/apimachinery'
 import type { PlainAnswer } from './plain-answer.ts'
-import { plainError } from './plain-answer.ts'
+import { createPlainError } from './plain-answer.ts'
 import type { QueryParameters } from '@keelson/exchange'
 import { createCounter, createGauge, createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
@@ -70,7 +70,7 @@ export function createHealthEndpoint({ name, checks, onFailure, onChecked }: Hea
           .map((n) => JSON.stringify(n))
           .join(', ')}\n`
       }
-      if (failed) return plainError(500, `${output}${name} check failed`)
+      if (failed) return createPlainError(500, `${output}${name} check failed`)
       return query.has('verbose') ? { ...ok, body: `${output}${name} check passed\n` } : ok
     },
     answerOne: async (wanted) => {
@@ -80,7 +80,7 @@ export function createHealthEndpoint({ name, checks, onFailure, onChecked }: Hea
         await run(check)
         return ok
       } catch (error) {
-        return plainError(500, `internal server error: ${messageOf(error)}`)
+        return createPlainError(500, `internal server error: ${messageOf(error)}`)
       }
     },
   }

@@ -82,7 +82,7 @@ test.each([
   expect(body).not.toContain('dispatched')
 })
 
-test('a target with a host is the same request as without', async () => {
+test('a request target with a host is handled like one without', async () => {
   expect(await raw('https://elsewhere/healthz')).toEqual({ status: 200, body: 'ok' })
   expect(JSON.parse((await raw('https://elsewhere/api/v1/pods?x', 'Authorization: Bearer root\r\n')).body)).toMatchObject({
     dispatched: '/api/v1/pods',

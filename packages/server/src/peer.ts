@@ -72,7 +72,7 @@ export function connectionKey(incoming: Incoming): object {
   return session ?? incoming.socket
 }
 
-export function connectionOf(key: object): Connection | undefined {
+export function findConnection(key: object): Connection | undefined {
   return connections.get(key)
 }
 

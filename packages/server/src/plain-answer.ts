@@ -13,11 +13,11 @@ export function sendPlain(exchange: Exchange, { status, type, body }: PlainAnswe
 }
 
 /** Returns a plain text error response. It has no Status object. */
-export function plainError(status: number, text: string): PlainAnswer {
+export function createPlainError(status: number, text: string): PlainAnswer {
   return { status, type: 'text/plain; charset=utf-8', body: `${text}\n` }
 }
 
 /** Returns a response with indented JSON, the format of kube-apiserver's `/version` and `/`. */
-export function rawJson(value: unknown): PlainAnswer {
+export function createRawJson(value: unknown): PlainAnswer {
   return { status: 200, type: 'application/json', body: JSON.stringify(value, null, 2) }
 }

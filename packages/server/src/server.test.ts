@@ -247,7 +247,7 @@ describe('a request', () => {
     })
   })
 
-  test('frees its place among the requests in flight even if its handler never ends', async () => {
+  test('no longer counts as in flight after its timeout, even if its handler never ends', async () => {
     expect((await http1('/api/v1/hangs?timeout=20ms', 'root')).status).toBe(504)
     expect(server.metrics.text()).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 0')
   })

@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { contextsByName } from './certificates/serving-names.ts'
+import { createContextSelector } from './certificates/serving-names.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
 import type { TrustedAuthorities } from './client-authorities.ts'
 import { ConnectionLimit, UnauthenticatedTrafficLimit } from './connection-limit.ts'
@@ -90,7 +90,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     // not resume sessions. Disables renegotiation, because a client could waste the server's time with it. Go does not support it either.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   })
-  let byName = contextsByName(named ?? [], settingsWith(authorities))
+  let byName = createContextSelector(named ?? [], settingsWith(authorities))
   const http1Connections = new Http1Connections()
   const https: HttpsServer = createHttpsServer(
     {
@@ -185,7 +185,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       }),
     serve: (certificates, trusted) => {
       const settings = settingsWith(trusted)
-      const next = contextsByName(certificates.named ?? [], settings)
+      const next = createContextSelector(certificates.named ?? [], settings)
       https.setSecureContext({ ...settings, cert: certificates.certificate, key: certificates.key })
       byName = next
       authorities = trusted

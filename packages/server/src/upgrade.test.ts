@@ -118,7 +118,7 @@ test('a TLS 1.2 connection cannot be renegotiated', async () => {
   socket.destroy()
 })
 
-test('a path without another protocol answers normally', async () => {
+test('a path that does not support upgrades answers normally', async () => {
   expect(await untilClosed(open(request('/version')))).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"gitVersion"/)
   expect(
     await untilClosed(
@@ -127,7 +127,7 @@ test('a path without another protocol answers normally', async () => {
   ).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('an upgrade behind a pipelined request does not get the connection', async () => {
+test('an upgrade request that is pipelined behind another request does not get the connection', async () => {
   const text = await untilClosed(open(request('/api/v1/slow', { headers: '' }) + request(exec)))
   expect(text).toBe('')
 })

@@ -3,7 +3,7 @@ import { StartError } from '../start-error.ts'
 import type { Problems } from '../start-error.ts'
 
 /** Reads a certificate and its key from the files in two flags. Either both flags or none must be set. */
-export async function filePair(
+export async function readFilePair(
   flags: Readonly<Record<string, string | undefined>>,
   problems: Problems,
 ): Promise<{ readonly certificateFile: string; readonly keyFile: string } | undefined> {

@@ -2,7 +2,7 @@ import type { ServerChainOptions } from '@keelson/control-plane'
 import { file, list } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
-import { existing, filePair } from './flag-files.ts'
+import { existing, readFilePair } from './flag-files.ts'
 
 const group = 'Front proxies'
 
@@ -41,7 +41,7 @@ export async function frontProxyOptions(
   problems: Problems,
 ): Promise<Pick<Authentication, 'frontProxy' | 'proxyClientFiles'>> {
   const authorityFile = await existing('requestheader-client-ca-file', values['requestheader-client-ca-file'], problems)
-  const proxyClientFiles = await filePair(
+  const proxyClientFiles = await readFilePair(
     { 'proxy-client-cert-file': values['proxy-client-cert-file'], 'proxy-client-key-file': values['proxy-client-key-file'] },
     problems,
   )

@@ -3,7 +3,7 @@ import type { ServerChainOptions } from '@keelson/control-plane'
 import { duration, file, list, whole } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
-import { existing, filePair } from './flag-files.ts'
+import { existing, readFilePair } from './flag-files.ts'
 
 const group = 'Kubelets'
 
@@ -41,7 +41,7 @@ export async function kubeletOptions(
   values: FlagValuesOf<typeof kubeletFlags>,
   problems: Problems,
 ): Promise<NonNullable<ServerChainOptions['kubelet']>> {
-  const client = await filePair(
+  const client = await readFilePair(
     { 'kubelet-client-certificate': values['kubelet-client-certificate'], 'kubelet-client-key': values['kubelet-client-key'] },
     problems,
   )

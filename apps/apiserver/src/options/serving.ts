@@ -2,9 +2,9 @@ import { servingDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
 import { directory, file, fraction, ipAddress, list, namedCertificates, onOff, oneOf, text, whole } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
-import { hstsDirective, originPattern } from '../header-flags.ts'
+import { parseHstsDirective, parseOriginPattern } from '../header-flags.ts'
 import type { Problems } from '../start-error.ts'
-import { each, existing, filePair } from './flag-files.ts'
+import { each, existing, readFilePair } from './flag-files.ts'
 
 const group = 'Secure serving'
 
@@ -99,7 +99,7 @@ export async function servingOptions(
   { certificates, kubeconfigPath }: Directories,
   problems: Problems,
 ): Promise<NonNullable<ServerChainOptions['serving']>> {
-  const certificateFiles = await filePair(
+  const certificateFiles = await readFilePair(
     { 'tls-cert-file': values['tls-cert-file'], 'tls-private-key-file': values['tls-private-key-file'] },
     problems,
   )
@@ -130,7 +130,7 @@ export async function servingOptions(
     ...(named && { namedCertificateFiles: named }),
     tlsMinVersion: values['tls-min-version'],
     ...(cipherSuites && { tlsCipherSuites: cipherSuites }),
-    ...(origins && { corsAllowedOrigins: await each(origins, originPattern, problems) }),
-    ...(directives && { hstsDirectives: await each(directives, hstsDirective, problems) }),
+    ...(origins && { corsAllowedOrigins: await each(origins, parseOriginPattern, problems) }),
+    ...(directives && { hstsDirectives: await each(directives, parseHstsDirective, problems) }),
   }
 }

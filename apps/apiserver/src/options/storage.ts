@@ -5,7 +5,7 @@ import { directory, duration, file, list, onOff, oneOf, resourceSizes, textLike,
 import type { FlagValuesOf } from '../flag-types.ts'
 import { StartError } from '../start-error.ts'
 import type { Problems } from '../start-error.ts'
-import { each, existing, filePair } from './flag-files.ts'
+import { each, existing, readFilePair } from './flag-files.ts'
 
 const group = 'Storage'
 
@@ -154,7 +154,7 @@ async function etcdOptions(values: StorageValues, type: string, problems: Proble
   }
   const serverList = values['etcd-servers'] ?? []
   if (serverList.length === 0) problems.usage('--storage-backend=etcd3 needs --etcd-servers')
-  const client = await filePair({ 'etcd-certfile': values['etcd-certfile'], 'etcd-keyfile': values['etcd-keyfile'] }, problems)
+  const client = await readFilePair({ 'etcd-certfile': values['etcd-certfile'], 'etcd-keyfile': values['etcd-keyfile'] }, problems)
   const trustedCAFile = await existing('etcd-cafile', values['etcd-cafile'], problems)
   return {
     transport: {

@@ -2,14 +2,14 @@ import { aggregateContainers } from '@keelson/api'
 import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, PodSpec } from '@keelson/api/core/v1'
 import { parseQuantities, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, Quantities } from '@keelson/apimachinery'
-import { aboveMax, aboveRatio, belowMin, requestAboveMax } from './constraints.ts'
+import { checkMaximum, checkRatio, checkMinimum, checkRequestMaximum } from './constraints.ts'
 import type { Bound, Usage } from './constraints.ts'
 
 type Item = DeepReadonly<LimitRangeItem>
 type Check = (bound: Bound) => string | undefined
 
 /** Returns a message for each limit of a LimitRange that a pod or one of its containers violates. */
-export function podViolations(range: DeepReadonly<LimitRange>, pod: Pod): string[] {
+export function findPodViolations(range: DeepReadonly<LimitRange>, pod: Pod): string[] {
   const spec: PodSpec = pod.spec ?? { containers: null }
   return (range.spec?.limits ?? []).flatMap((item) => {
     if (item.type === 'Pod') return usageViolations(item, podUsage(spec))
@@ -20,20 +20,20 @@ export function podViolations(range: DeepReadonly<LimitRange>, pod: Pod): string
   })
 }
 
-export function claimViolations(range: DeepReadonly<LimitRange>, claim: PersistentVolumeClaim): string[] {
+export function findClaimViolations(range: DeepReadonly<LimitRange>, claim: PersistentVolumeClaim): string[] {
   const requests = parseQuantities(claim.spec?.resources?.requests)
   return (range.spec?.limits ?? []).flatMap((item) => {
     if (item.type !== 'PersistentVolumeClaim') return []
-    const belowRequest = violations(item, item.min, (bound) => belowMin(bound, { requests, limits: new Map() }))
-    return belowRequest.concat(violations(item, item.max, (bound) => requestAboveMax(bound, requests)))
+    const belowRequest = violations(item, item.min, (bound) => checkMinimum(bound, { requests, limits: new Map() }))
+    return belowRequest.concat(violations(item, item.max, (bound) => checkRequestMaximum(bound, requests)))
   })
 }
 
 function usageViolations(item: Item, usage: Usage): string[] {
   return [
-    ...violations(item, item.min, (bound) => belowMin(bound, usage)),
-    ...violations(item, item.max, (bound) => aboveMax(bound, usage)),
-    ...violations(item, item.maxLimitRequestRatio, (bound) => aboveRatio(bound, usage)),
+    ...violations(item, item.min, (bound) => checkMinimum(bound, usage)),
+    ...violations(item, item.max, (bound) => checkMaximum(bound, usage)),
+    ...violations(item, item.maxLimitRequestRatio, (bound) => checkRatio(bound, usage)),
   ]
 }
 

@@ -17,7 +17,7 @@ const largestMilli = 9223372036854775807n / 1000n
 const zero = parseQuantity('0')
 
 /** Checks a minimum. Returns an error message if the usage is below it. */
-export function belowMin(bound: Bound, usage: Usage): string | undefined {
+export function checkMinimum(bound: Bound, usage: Usage): string | undefined {
   const { request, limit, value } = compared(bound, usage)
   const minimum = `minimum ${bound.resource} usage per ${bound.type} is ${bound.value}`
   if (!usage.requests.has(bound.resource)) return `${minimum}.  No request is specified`
@@ -26,7 +26,7 @@ export function belowMin(bound: Bound, usage: Usage): string | undefined {
   return undefined
 }
 
-export function aboveMax(bound: Bound, usage: Usage): string | undefined {
+export function checkMaximum(bound: Bound, usage: Usage): string | undefined {
   const { request, limit, value } = compared(bound, usage)
   const maximum = `maximum ${bound.resource} usage per ${bound.type} is ${bound.value}`
   if (!usage.limits.has(bound.resource)) return `${maximum}.  No limit is specified`
@@ -36,14 +36,14 @@ export function aboveMax(bound: Bound, usage: Usage): string | undefined {
 }
 
 /** Checks a maximum for objects that have only requests. */
-export function requestAboveMax(bound: Bound, requests: Quantities): string | undefined {
+export function checkRequestMaximum(bound: Bound, requests: Quantities): string | undefined {
   const { request, value } = compared(bound, { requests, limits: new Map() })
   const maximum = `maximum ${bound.resource} usage per ${bound.type} is ${bound.value}`
   if (!requests.has(bound.resource)) return `${maximum}.  No request is specified`
   return request > value ? `${maximum}, but request is ${requests.get(bound.resource)}` : undefined
 }
 
-export function aboveRatio(bound: Bound, usage: Usage): string | undefined {
+export function checkRatio(bound: Bound, usage: Usage): string | undefined {
   const { request, limit } = compared(bound, usage)
   const ratio = `${bound.resource} max limit to request ratio per ${bound.type} is ${bound.value}`
   if (request === 0n) return `${ratio}, but no request is specified or request is 0`

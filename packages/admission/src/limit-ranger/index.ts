@@ -4,7 +4,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { forbidden } from '../forbidden.ts'
-import { claimViolations, podViolations } from './check-limits.ts'
+import { findClaimViolations, findPodViolations } from './check-limits.ts'
 import { LiveLimitRanges } from './live-limit-ranges.ts'
 import { setContainerDefaults } from './set-defaults.ts'
 
@@ -43,6 +43,6 @@ function isPodWrite({ operation, resource, subresource }: AdmissionAttributes): 
 const check: Apply = (range, attributes) => {
   const { resource, object } = attributes
   const violations =
-    resource.resource === 'pods' ? podViolations(range, object as Pod) : claimViolations(range, object as PersistentVolumeClaim)
+    resource.resource === 'pods' ? findPodViolations(range, object as Pod) : findClaimViolations(range, object as PersistentVolumeClaim)
   if (violations.length > 0) throw forbidden(attributes, aggregateMessages(violations))
 }

@@ -130,7 +130,7 @@ describe('pods', () => {
   })
 })
 
-describe('the own node', () => {
+describe('the Node of the kubelet', () => {
   const node = (labels: Record<string, string> = {}, more: Partial<Node> = {}): Node => ({ metadata: { name: 'n', labels }, ...more })
 
   it.each<[Record<string, string>]>([
@@ -166,7 +166,7 @@ describe('the own node', () => {
     )
   })
 
-  it('is the only one', async () => {
+  it('is the only Node that the kubelet may change', async () => {
     await expect(create('nodes', { metadata: { name: 'other' } })).rejects.toMatchObject(
       refusal('node "n" is not allowed to modify node "other"'),
     )

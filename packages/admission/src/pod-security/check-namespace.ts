@@ -1,16 +1,16 @@
 import { quote, TimeSlice, newInvalid, semanticEqual, systemClock } from '@keelson/apimachinery'
 import type { Pod, Namespace } from '@keelson/api/core/v1'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
-import { evaluatePod, violationReasons } from './evaluate-pod.ts'
+import { evaluatePod, formatViolationReasons } from './evaluate-pod.ts'
 import { podOf } from './check.ts'
 import {
-  levelVersionText,
+  formatLevelVersion,
   compareLevels,
-  equivalentPolicies,
+  areEquivalentPolicies,
   isFullyPrivileged,
   labelPrefix,
   policyOf,
-  sameLevelVersion,
+  isSameLevelVersion,
 } from './policy.ts'
 import type { LevelVersion, Policy } from './policy.ts'
 import type { AdmissionAttributes } from '../admission.ts'
@@ -40,7 +40,7 @@ async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: E
   for (const pod of all.slice(0, maxPods)) {
     const violations = evaluatePod(enforce, podOf(pod))
     if (violations.length > 0) {
-      const reasons = violationReasons(violations)
+      const reasons = formatViolationReasons(violations)
       const same = names.get(reasons)
       if (same === undefined) names.set(reasons, [pod.metadata.name ?? ''])
       else same.push(pod.metadata.name ?? '')
@@ -50,7 +50,7 @@ async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: E
     const pause = slice.pauseIfOver()
     if (pause) await pause
   }
-  const level = levelVersionText(enforce)
+  const level = formatLevelVersion(enforce)
   return [
     ...(checked < all.length
       ? [`new PodSecurity enforce level only checked against the first ${checked} of ${all.length} existing pods`]
@@ -120,18 +120,18 @@ export function checkNamespace(
 }
 
 function isNoStricter(now: LevelVersion, before: LevelVersion): boolean {
-  if (now.level === 'privileged' || sameLevelVersion(now, before)) return true
+  if (now.level === 'privileged' || isSameLevelVersion(now, before)) return true
   return now.version === before.version && compareLevels(now.level, before.level) <= 0
 }
 
 /** Returns a warning if an exempt namespace has policy labels, because they have no effect there. */
 function exemptWarning({ metadata }: Namespace, policy: Policy, defaults: Policy): string | undefined {
-  if (isFullyPrivileged(policy) || equivalentPolicies(policy, defaults)) return undefined
+  if (isFullyPrivileged(policy) || areEquivalentPolicies(policy, defaults)) return undefined
   const labels = metadata.labels ?? {}
   const labeledModes = (['enforce', 'audit', 'warn'] as const).filter((mode) => {
     const isSet = labels[`${labelPrefix}${mode}`] !== undefined || labels[`${labelPrefix}${mode}-version`] !== undefined
     return isSet && policy[mode].level !== 'privileged'
   })
-  const text = labeledModes.map((mode) => `${mode}=${levelVersionText(policy[mode])}`).join(', ')
+  const text = labeledModes.map((mode) => `${mode}=${formatLevelVersion(policy[mode])}`).join(', ')
   return `namespace ${quote(metadata.name ?? '')} is exempt from Pod Security, and the policy (${text}) will be ignored`
 }

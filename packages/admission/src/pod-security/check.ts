@@ -62,7 +62,7 @@ function specTemplate(object: KubeObject): Template | undefined {
 export const resourcesWithTemplate: readonly string[] = Object.keys(templates)
 
 /** Returns the pod template of an object. Returns undefined if the kind has none. */
-export function podOfController({ group, resource }: GroupResource, object: KubeObject): CheckedPod | undefined {
+export function findPodTemplate({ group, resource }: GroupResource, object: KubeObject): CheckedPod | undefined {
   const template = templates[group === '' ? resource : `${resource}.${group}`]?.(object)
   return template === undefined ? undefined : checkedPod(template.metadata?.annotations, template.spec)
 }

@@ -1,6 +1,6 @@
 import { aggregateFieldErrors, fieldError, fieldPath, isDNS1123Label, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
-import { strictMembers, stringList, stringMember } from '../strict-members.ts'
+import { readStrictMembers, readStringList, readStringMember } from '../strict-members.ts'
 import { isLevel, isVersion, levelMessage, versionMessage } from './policy.ts'
 import type { Level, LevelVersion, Mode, Policy } from './policy.ts'
 
@@ -21,16 +21,16 @@ const modes = ['enforce', 'warn', 'audit'] as const
  * Parses a PodSecurityConfiguration that was read from YAML. Undefined is an empty configuration. Throws an error that lists all problems.
  */
 export function readPodSecurityConfiguration(value?: unknown): PodSecurityConfiguration {
-  const { kind, apiVersion, ...top } = strictMembers(value ?? {}, '', ['kind', 'apiVersion', 'defaults', 'exemptions'])
+  const { kind, apiVersion, ...top } = readStrictMembers(value ?? {}, '', ['kind', 'apiVersion', 'defaults', 'exemptions'])
   if (value !== undefined && (kind !== 'PodSecurityConfiguration' || !versions.has(String(apiVersion)))) {
     throw new Error(`no kind ${JSON.stringify(kind ?? '')} is registered for version ${JSON.stringify(apiVersion ?? '')}`)
   }
-  const defaults = strictMembers(
+  const defaults = readStrictMembers(
     top['defaults'] ?? {},
     'defaults',
     modes.flatMap((mode) => [mode, `${mode}-version`]),
   )
-  const exemptions = strictMembers(top['exemptions'] ?? {}, 'exemptions', ['usernames', 'namespaces', 'runtimeClasses'])
+  const exemptions = readStrictMembers(top['exemptions'] ?? {}, 'exemptions', ['usernames', 'namespaces', 'runtimeClasses'])
   const errors: FieldErrorList = []
   const policy = Object.fromEntries(modes.map((mode) => [mode, readMode(defaults, mode, errors)])) as Record<Mode, LevelVersion>
   const list = (name: string, problem: (item: string) => string): ReadonlySet<string> => readExempt(exemptions, name, problem, errors)
@@ -49,8 +49,8 @@ export function readPodSecurityConfiguration(value?: unknown): PodSecurityConfig
 type Members = Readonly<Record<string, unknown>>
 
 function readMode(defaults: Members, mode: Mode, errors: FieldErrorList): LevelVersion {
-  const level = stringMember(defaults, mode, 'defaults') || 'privileged'
-  const version = stringMember(defaults, `${mode}-version`, 'defaults') || 'latest'
+  const level = readStringMember(defaults, mode, 'defaults') || 'privileged'
+  const version = readStringMember(defaults, `${mode}-version`, 'defaults') || 'latest'
   if (!isLevel(level)) errors.push(fieldError.invalid(fieldPath('defaults', mode), level, levelMessage))
   if (!isVersion(version)) errors.push(fieldError.invalid(fieldPath('defaults', `${mode}-version`), version, versionMessage))
   return { level: level as Level, version }
@@ -58,7 +58,7 @@ function readMode(defaults: Members, mode: Mode, errors: FieldErrorList): LevelV
 
 function readExempt(exemptions: Members, name: string, problem: (item: string) => string, errors: FieldErrorList): ReadonlySet<string> {
   const items = new Set<string>()
-  for (const [i, item] of stringList(exemptions, name, 'exemptions').entries()) {
+  for (const [i, item] of readStringList(exemptions, name, 'exemptions').entries()) {
     const path = fieldPath('exemptions', name).index(i)
     const error = problem(item)
     if (error !== '') errors.push(fieldError.invalid(path, item, error))

@@ -1,6 +1,6 @@
 import type { Container, PodSpec } from '@keelson/api/core/v1'
 import { describe, expect, it } from 'vitest'
-import { evaluatePod, violationDetails, violationReasons } from './evaluate-pod.ts'
+import { evaluatePod, formatViolationDetails, formatViolationReasons } from './evaluate-pod.ts'
 import { podOf } from './check.ts'
 import type { LevelVersion } from './policy.ts'
 
@@ -23,7 +23,7 @@ const evaluate = (level: LevelVersion['level'], version: string, { spec, contain
   const only = { ...good, ...container, securityContext: { ...good.securityContext, ...context } }
   return evaluatePod({ level, version }, podOf({ metadata: { annotations }, spec: { containers: [only], ...spec } } as never))
 }
-const details = (level: LevelVersion['level'], version: string, of: Case): string => violationDetails(evaluate(level, version, of))
+const details = (level: LevelVersion['level'], version: string, of: Case): string => formatViolationDetails(evaluate(level, version, of))
 
 it('allows a restricted pod at every level, and every pod at the privileged level', () => {
   for (const version of ['latest', 'v1.0', 'v1.99']) expect(details('restricted', version, {})).toBe('')
@@ -35,7 +35,7 @@ it('reports baseline violations first, and each check once', () => {
   expect(details('baseline', 'latest', pod)).toBe(
     'host namespaces (hostNetwork=true), privileged (container "c" must not set securityContext.privileged=true)',
   )
-  expect(violationReasons(evaluate('restricted', 'latest', pod))).toBe(
+  expect(formatViolationReasons(evaluate('restricted', 'latest', pod))).toBe(
     'host namespaces, privileged, allowPrivilegeEscalation != false, unrestricted capabilities, runAsNonRoot != true, seccompProfile',
   )
 })
@@ -133,7 +133,7 @@ describe('restricted', () => {
 })
 
 it('evaluates each version with its own rules', () => {
-  const rules = (version: string, pod: Case): string => violationReasons(evaluate('restricted', version, pod))
+  const rules = (version: string, pod: Case): string => formatViolationReasons(evaluate('restricted', version, pod))
   const sysctl: Case = { spec: { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem', value: '1' }] } } }
   expect([rules('v1.31', sysctl), rules('v1.32', sysctl)]).toEqual(['forbidden sysctls', ''])
   const engine: Case = { context: { seLinuxOptions: { type: 'container_engine_t' } } }
@@ -146,7 +146,7 @@ it('evaluates each version with its own rules', () => {
     'procMount, runAsNonRoot != true, runAsUser=0',
     'procMount',
   ])
-  expect(violationReasons(evaluate('baseline', 'v1.35', userNamespace))).toBe('')
+  expect(formatViolationReasons(evaluate('baseline', 'v1.35', userNamespace))).toBe('')
   const annotated: Case = { annotations: { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' } }
   expect(details('restricted', 'v1.18', annotated)).toBe(
     'seccompProfile (forbidden annotation seccomp.security.alpha.kubernetes.io/pod="unconfined")',

@@ -1,6 +1,6 @@
 import { checks } from './checks/index.ts'
 import type { CheckedPod, CheckPod, Violation } from './check.ts'
-import { minorOf } from './policy.ts'
+import { parseMinorVersion } from './policy.ts'
 import type { LevelVersion } from './policy.ts'
 import type { Container, EphemeralContainer } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
@@ -16,18 +16,18 @@ export function evaluatePod(policy: LevelVersion, pod: CheckedPod): readonly Vio
 }
 
 /** Formats the reasons of violations, as in `host ports, privileged`. */
-export function violationReasons(violations: readonly Violation[]): string {
+export function formatViolationReasons(violations: readonly Violation[]): string {
   return violations.map(({ reason }) => reason).join(', ')
 }
 
 /** Formats violations with their details, as in `hostPort (container "a" uses hostPort 80), privileged (…)`. */
-export function violationDetails(violations: readonly Violation[]): string {
+export function formatViolationDetails(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ')
 }
 
 /** Returns the checks of a level. The restricted level includes the baseline checks, except those that stricter ones replace. */
 function checksOf({ level, version }: LevelVersion): readonly CheckPod[] {
-  const minor = Math.min(minorOf(version), newest)
+  const minor = Math.min(parseMinorVersion(version), newest)
   const key = `${level}:${minor}`
   let result = chosen.get(key)
   if (result !== undefined) return result

@@ -9,11 +9,11 @@ import type { CheckedPod } from './check.ts'
 import { checkNamespace } from './check-namespace.ts'
 import { readPodSecurityConfiguration } from './configuration.ts'
 import type { PodSecurityConfiguration } from './configuration.ts'
-import { evaluatePod, violationDetails, isSignificantUpdate } from './evaluate-pod.ts'
+import { evaluatePod, formatViolationDetails, isSignificantUpdate } from './evaluate-pod.ts'
 import { createPodSecurityMetrics } from './pod-security-metrics.ts'
 import type { PodSecurityMetrics } from './pod-security-metrics.ts'
-import { podOf, podOfController, resourcesWithTemplate } from './check.ts'
-import { isFullyPrivileged, labelPrefix, levelVersionText, policyOf } from './policy.ts'
+import { podOf, findPodTemplate, resourcesWithTemplate } from './check.ts'
+import { isFullyPrivileged, labelPrefix, formatLevelVersion, policyOf } from './policy.ts'
 import type { LevelVersion, Mode, Policy } from './policy.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
@@ -123,7 +123,7 @@ class PodSecurity implements AdmissionPlugin {
   #checkController(attributes: AdmissionAttributes, known: KnownPolicy): void {
     const { warn, audit } = known.policy
     if (known.error === '' && warn.level === 'privileged' && audit.level === 'privileged') return
-    const pod = podOfController(attributes.resource, attributes.object!)
+    const pod = findPodTemplate(attributes.resource, attributes.object!)
     if (pod !== undefined) this.#check(attributes, known, pod, false)
   }
 
@@ -146,7 +146,7 @@ class PodSecurity implements AdmissionPlugin {
     }
     let refused: string | undefined
     if (enforces) {
-      attributes.annotate(`${labelPrefix}enforce-policy`, levelVersionText(policy.enforce))
+      attributes.annotate(`${labelPrefix}enforce-policy`, formatLevelVersion(policy.enforce))
       refused = complaint('enforce')
       this.#metrics.evaluated(attributes, refused === undefined, policy.enforce, 'enforce')
     }
@@ -167,10 +167,10 @@ function complaintsAbout(pod: CheckedPod, policy: Policy): (mode: Mode) => strin
   const known = new Map<string, string | undefined>()
   return (mode) => {
     const level: LevelVersion = policy[mode]
-    const text = levelVersionText(level)
+    const text = formatLevelVersion(level)
     if (!known.has(text)) {
       const violations = evaluatePod(level, pod)
-      known.set(text, violations.length === 0 ? undefined : `${quote(text)}: ${violationDetails(violations)}`)
+      known.set(text, violations.length === 0 ? undefined : `${quote(text)}: ${formatViolationDetails(violations)}`)
     }
     return known.get(text)
   }

@@ -14,11 +14,11 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 /** Formats container names, as in `containers "a", "b"`. */
-export function containerNames(containers: readonly { readonly name: string }[], what = 'container'): string {
+export function formatContainerNames(containers: readonly { readonly name: string }[], what = 'container'): string {
   return `${plural(containers.length, what)} ${quoted(containers.map(({ name }) => name))}`
 }
 
 /** Formats which of a pod and its containers set a field to a forbidden value, as in `pod and container "a"`. Returns "" if none do. */
-export function violators(byPod: boolean, containers: readonly CheckedContainer[]): string {
-  return [...(byPod ? ['pod'] : []), ...(containers.length > 0 ? [containerNames(containers)] : [])].join(' and ')
+export function formatViolators(byPod: boolean, containers: readonly CheckedContainer[]): string {
+  return [...(byPod ? ['pod'] : []), ...(containers.length > 0 ? [formatContainerNames(containers)] : [])].join(' and ')
 }

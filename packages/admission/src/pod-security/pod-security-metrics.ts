@@ -1,7 +1,7 @@
 import { createCounter } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 import type { AdmissionAttributes } from '../admission.ts'
-import { minorOf } from './policy.ts'
+import { parseMinorVersion } from './policy.ts'
 import type { LevelVersion, Mode } from './policy.ts'
 
 /** Minor version of this server. Newer versions share one series, so that namespace labels cannot create many series. */
@@ -39,7 +39,8 @@ export function createPodSecurityMetrics(registry: MetricsRegistry): PodSecurity
         known.value++
         return
       }
-      const shownVersion = level === 'privileged' || version === 'latest' ? 'latest' : minorOf(version) > ownMinor ? 'future' : version
+      const shownVersion =
+        level === 'privileged' || version === 'latest' ? 'latest' : parseMinorVersion(version) > ownMinor ? 'future' : version
       const labels = { decision: allowed ? 'allow' : 'deny', policy_level: level, policy_version: shownVersion, mode }
       evaluations.with({ ...labels, ...labelsOf(attributes) }).value++
     },

@@ -32,16 +32,16 @@ export function isVersion(text: string): boolean {
 }
 
 /** Returns the minor version of a version. `latest` is greater than any other. */
-export function minorOf(version: string): number {
+export function parseMinorVersion(version: string): number {
   return version === 'latest' ? Number.POSITIVE_INFINITY : Number(version.slice('v1.'.length))
 }
 
 /** Formats a level and its version for messages. */
-export function levelVersionText({ level, version }: LevelVersion): string {
+export function formatLevelVersion({ level, version }: LevelVersion): string {
   return `${level}:${version}`
 }
 
-export function sameLevelVersion(a: LevelVersion, b: LevelVersion): boolean {
+export function isSameLevelVersion(a: LevelVersion, b: LevelVersion): boolean {
   return a.level === b.level && a.version === b.version
 }
 
@@ -54,9 +54,9 @@ export function isFullyPrivileged({ enforce, audit, warn }: Policy): boolean {
   return enforce.level === 'privileged' && audit.level === 'privileged' && warn.level === 'privileged'
 }
 
-export function equivalentPolicies(a: Policy, b: Policy): boolean {
+export function areEquivalentPolicies(a: Policy, b: Policy): boolean {
   const same = (mode: Mode): boolean =>
-    (a[mode].level === 'privileged' && b[mode].level === 'privileged') || sameLevelVersion(a[mode], b[mode])
+    (a[mode].level === 'privileged' && b[mode].level === 'privileged') || isSameLevelVersion(a[mode], b[mode])
   return same('enforce') && same('audit') && same('warn')
 }
 

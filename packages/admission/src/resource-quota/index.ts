@@ -4,7 +4,7 @@ import type { LoopbackClient } from '@keelson/loopback'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { listObjects } from '../find-object.ts'
-import { strictMembers } from '../strict-members.ts'
+import { readStrictMembers } from '../strict-members.ts'
 import { charge } from './charge.ts'
 import type { Charging, ReadonlyQuota } from './charge.ts'
 
@@ -36,7 +36,7 @@ export function resourceQuota(dependencies: PluginDependencies, configuration?: 
 
 /** Rejects the setting `limitedResources`. Ignoring it would admit pods that the administrator wants to reject. */
 function checkConfiguration(configuration: unknown = {}): void {
-  const { limitedResources = [] } = strictMembers(configuration, '', ['kind', 'apiVersion', 'limitedResources'])
+  const { limitedResources = [] } = readStrictMembers(configuration, '', ['kind', 'apiVersion', 'limitedResources'])
   if (!Array.isArray(limitedResources) || limitedResources.length > 0) throw new Error('limitedResources are not supported by this server')
 }
 

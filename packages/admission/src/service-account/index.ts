@@ -7,7 +7,7 @@ import { forbidden } from '../forbidden.ts'
 import { AccountFinder } from './account-finder.ts'
 import { checkMirrorPod, isMirrorPod } from './mirror-pod.ts'
 import { mountToken } from './mount-token.ts'
-import { enforcesMountableSecrets, unmountableByEphemeral, unmountableSecret } from './mountable-secrets.ts'
+import { enforcesMountableSecrets, findUnmountableEphemeralSecret, findUnmountableSecret } from './mountable-secrets.ts'
 
 type Account = DeepReadonly<ServiceAccount>
 
@@ -90,13 +90,13 @@ class ServiceAccountPlugin implements AdmissionPlugin {
 
 function checkSecrets(attributes: AdmissionAttributes, spec: PodSpec, account: Account): void {
   if (!enforcesMountableSecrets(account)) return
-  const refusal = unmountableSecret(spec, account)
+  const refusal = findUnmountableSecret(spec, account)
   if (refusal !== undefined) throw forbidden(attributes, refusal)
 }
 
 function checkEphemeralSecrets(spec: PodSpec, account: Account): void {
   if (!enforcesMountableSecrets(account)) return
-  const refusal = unmountableByEphemeral(spec, account)
+  const refusal = findUnmountableEphemeralSecret(spec, account)
   // kube-apiserver returns an untyped error in this case, which becomes 500.
   if (refusal !== undefined) throw newUnknownError(refusal, { code: 500 })
 }

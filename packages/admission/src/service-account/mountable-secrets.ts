@@ -11,7 +11,7 @@ export function enforcesMountableSecrets(account: Account): boolean {
 }
 
 /** Returns an error message for the first secret in the pod that the service account does not list. */
-export function unmountableSecret(spec: PodSpec, account: Account): string | undefined {
+export function findUnmountableSecret(spec: PodSpec, account: Account): string | undefined {
   const mountable = mountableNames(account)
   for (const { secret } of spec.volumes ?? []) {
     if (secret !== undefined && !mountable.has(secret.secretName ?? '')) {
@@ -29,7 +29,7 @@ export function unmountableSecret(spec: PodSpec, account: Account): string | und
 }
 
 /** Returns an error message for the first secret of an ephemeral container that the service account does not list. */
-export function unmountableByEphemeral(spec: PodSpec, account: Account): string | undefined {
+export function findUnmountableEphemeralSecret(spec: PodSpec, account: Account): string | undefined {
   return usedBy(spec.ephemeralContainers, 'ephemeral container', mountableNames(account), account)
 }
 

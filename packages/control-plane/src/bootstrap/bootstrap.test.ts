@@ -98,7 +98,7 @@ describe('endpoints of the kubernetes service', () => {
     expect(await endpointsOf(second)).toEqual(['192.0.2.2'])
   })
 
-  test('have the port of the running server, not of a killed one', async () => {
+  test('have the port of the running server, not of a crashed one', async () => {
     const backend = openStore()
     await start(backend, { serving: { advertiseAddress: '192.0.2.1' } })
     const chain = await start(backend, { serving: { advertiseAddress: '192.0.2.1' } })
@@ -106,7 +106,7 @@ describe('endpoints of the kubernetes service', () => {
     expect(endpoints?.subsets?.[0]?.ports?.map(({ port }) => port)).toEqual([Number(new URL(chain.url).port)])
   })
 
-  test('are not managed if disabled', async () => {
+  test('are not managed if endpointReconcilerType is none', async () => {
     const chain = await start(openStore(), { serving: { advertiseAddress: '192.0.2.1' }, services: { endpointReconcilerType: 'none' } })
     expect(await read(chain, 'endpoints default kubernetes')).toBeUndefined()
   })

@@ -6,7 +6,7 @@ import { createMemoryCertificateStore, ownCertificates } from '@keelson/server'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ServerChain } from '../server-chain.ts'
 import { startChain } from '../start-chain.fixture.ts'
-import { combinedData, publishAuthenticationInfo } from './cluster-authentication-info.ts'
+import { combineData, publishAuthenticationInfo } from './cluster-authentication-info.ts'
 
 const running: AsyncDisposable[] = []
 afterEach(async () => {
@@ -57,7 +57,7 @@ describe('extension-apiserver-authentication', () => {
   })
 })
 
-test('follows the files of authorities, and reports data that it cannot read', async () => {
+test('updates the ConfigMap when CA files change, and reports data that it cannot parse', async () => {
   const chain = await start(openStore())
   await configMaps(chain).delete('kube-system', 'extension-apiserver-authentication')
   const { ca, frontProxy } = await ownCertificates({ store: createMemoryCertificateStore(), frontProxy: true })
@@ -100,11 +100,11 @@ describe('combinedData', () => {
   const nothing = { clientAuthorities: [], frontProxyAuthorities: [], requestHeaders: undefined }
   const authority = async (at: number) => (await ownCertificates({ store: createMemoryCertificateStore(), now: () => at })).ca.certificate
 
-  test('keeps what others wrote and drops what has expired', async () => {
+  test('keeps entries of other servers and removes expired certificates', async () => {
     const [own, other, expired] = [await authority(now), await authority(now), await authority(now - 3651 * 86_400_000)]
     const data = { 'client-ca-file': expired + other, 'requestheader-client-ca-file': other, 'requestheader-allowed-names': '["a"]' }
     const headers = { usernameHeaders: ['X-User'], allowedNames: ['a', 'b'] }
-    expect(combinedData(data, { clientAuthorities: [own, other], frontProxyAuthorities: [], requestHeaders: headers }, now)).toEqual({
+    expect(combineData(data, { clientAuthorities: [own, other], frontProxyAuthorities: [], requestHeaders: headers }, now)).toEqual({
       'client-ca-file': other + own,
       'requestheader-client-ca-file': other,
       'requestheader-username-headers': '["X-User"]',
@@ -114,12 +114,12 @@ describe('combinedData', () => {
     })
   })
 
-  test('has no headers without an authority of front proxies', () => {
-    expect(combinedData({ 'requestheader-username-headers': '["a"]', other: 'x' }, nothing, now)).toEqual({})
+  test('has no headers if no CA of front proxies is configured', () => {
+    expect(combineData({ 'requestheader-username-headers': '["a"]', other: 'x' }, nothing, now)).toEqual({})
   })
 
-  test('refuses what it cannot read, instead of losing it', () => {
-    expect(() => combinedData({ 'requestheader-allowed-names': '{}' }, nothing, now)).toThrow('not a list of strings')
-    expect(() => combinedData({ 'requestheader-allowed-names': 'x' }, nothing, now)).toThrow()
+  test('throws for data that it cannot parse, instead of overwriting the data', () => {
+    expect(() => combineData({ 'requestheader-allowed-names': '{}' }, nothing, now)).toThrow('not a list of strings')
+    expect(() => combineData({ 'requestheader-allowed-names': 'x' }, nothing, now)).toThrow()
   })
 })

@@ -79,13 +79,13 @@ export async function publishAuthenticationInfo(options: ClusterAuthenticationIn
 
 async function write(configMaps: LoopbackResource<ConfigMap>, own: AuthenticationInfo, now: number): Promise<void> {
   const existing = await configMaps.get(namespace, name, { resourceVersion: '' })
-  if (existing !== undefined && isEqual(existing.data ?? {}, combinedData(existing.data ?? {}, own, now))) return
+  if (existing !== undefined && isEqual(existing.data ?? {}, combineData(existing.data ?? {}, own, now))) return
   try {
     if (existing !== undefined) {
-      await configMaps.update(namespace, name, (object) => ({ ...object, data: combinedData(object.data ?? {}, own, now) }))
+      await configMaps.update(namespace, name, (object) => ({ ...object, data: combineData(object.data ?? {}, own, now) }))
       return
     }
-    const data = combinedData({}, own, now)
+    const data = combineData({}, own, now)
     if (Object.keys(data).length > 0) await configMaps.create(namespace, { metadata: { name, namespace }, data })
   } catch (error) {
     // Another server wrote the ConfigMap first. The event of its write starts the next attempt.
@@ -101,7 +101,7 @@ async function write(configMaps: LoopbackResource<ConfigMap>, own: Authenticatio
 /**
  * Merges the settings of this server into the data of the ConfigMap and returns the result. Throws if the existing data cannot be parsed.
  */
-export function combinedData(data: Readonly<Record<string, string>>, own: AuthenticationInfo, now: number): Record<string, string> {
+export function combineData(data: Readonly<Record<string, string>>, own: AuthenticationInfo, now: number): Record<string, string> {
   const { requestHeaders: headers } = own
   const list = (key: string, more: readonly string[] = []): readonly string[] => [...new Set([...parseList(data[key]), ...more])]
   const usernameHeaders = list('requestheader-username-headers', headers?.usernameHeaders)

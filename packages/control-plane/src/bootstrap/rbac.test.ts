@@ -28,7 +28,7 @@ async function versions(): Promise<Record<string, string | undefined>> {
   return Object.fromEntries(all)
 }
 
-test('creates what every cluster has, and another start writes nothing', async () => {
+test('creates the built-in roles and bindings, and a second start writes nothing', async () => {
   const before = await versions()
   expect(Object.keys(before)).toHaveLength(69 + 50 + 7 + 7)
   await createBootstrapRoles(chain.client)
@@ -60,7 +60,7 @@ test('adds missing rules and subjects and keeps additional ones', async () => {
   expect((await binding('system:kube-dns'))?.subjects).toEqual([expect.objectContaining({ name: 'eve' }), account])
 })
 
-test('leaves protected objects alone', async () => {
+test('does not change objects with automatic updates disabled', async () => {
   const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' }
   const protect = <T extends KubeObject>(object: T): T => ({ ...object, metadata: { ...object.metadata, annotations } })
   await clusterRoles().update('', 'system:heapster', (object) => ({ ...protect(object), rules: [] }))
@@ -83,7 +83,7 @@ test('replaces a binding to another role, whose role cannot be changed', async (
   })
 })
 
-test('moves the rules and subjects of old clusters', async () => {
+test('copies rules and subjects from clusters of older versions', async () => {
   const custom = { verbs: ['get'], apiGroups: ['example.com'], resources: ['old'] }
   await clusterRoles().delete('', 'system:aggregate-to-edit')
   await clusterRoles().update('', 'edit', ({ metadata }) => ({ metadata, rules: [custom] }))

@@ -8,8 +8,8 @@ export interface ServicesOptions {
   readonly clusterIpRange?: string
   readonly nodePortRange?: string
   /**
-   * How this server maintains the endpoints of the kubernetes service. `lease`: it adds its own endpoint while it runs. `none`: it does not
-   * change them.
+   * Maintenance of the kubernetes service's endpoints. `lease`: the server adds its own endpoint while it runs. `none`: it does not change
+   * the endpoints.
    */
   readonly endpointReconcilerType?: 'lease' | 'none'
   /** Sends the server's own requests to services to a ready endpoint, for servers that cannot reach cluster IPs. */

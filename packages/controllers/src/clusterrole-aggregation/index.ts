@@ -1,7 +1,7 @@
 import { copyObject, labelSelectorAsSelector, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, LabelSelector } from '@keelson/apimachinery'
 import type { Informer } from '@keelson/loopback'
-import { disposeAll, untilSynced } from '../controller.ts'
+import { disposeAll, waitUntilSynced } from '../controller.ts'
 import type { ControllerContext } from '../controller.ts'
 import { WorkQueue } from '../work-queue.ts'
 
@@ -35,7 +35,7 @@ export function startClusterRoleAggregation(context: ControllerContext): AsyncDi
     name: 'ClusterRoleAggregator',
     metrics,
     async process(name, signal) {
-      if (!(await untilSynced(signal, roles))) return
+      if (!(await waitUntilSynced(signal, roles))) return
       const role = roles.get('', name)
       if (role?.aggregationRule === undefined) return
       const rules = collectRules(role, roles)

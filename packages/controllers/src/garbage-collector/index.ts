@@ -1,5 +1,5 @@
 import { isApiError } from '@keelson/apimachinery'
-import { disposeAll, untilSynced } from '../controller.ts'
+import { disposeAll, waitUntilSynced } from '../controller.ts'
 import type { StartController } from '../controller.ts'
 import { WorkQueue } from '../work-queue.ts'
 import { collect } from './collect.ts'
@@ -30,7 +30,7 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
     workers: 8,
     process: async (uid, signal) => {
       // Waits until the graph is complete, because an owner that is not in an incomplete graph may still exist.
-      if (await untilSynced(signal, { synced: allSynced })) await collect(uid, { client, graph, enqueue: (other) => queue.add(other) })
+      if (await waitUntilSynced(signal, { synced: allSynced })) await collect(uid, { client, graph, enqueue: (other) => queue.add(other) })
     },
     // Retries without reporting, because conflicts and kinds that are not served yet are expected.
     onError: (_uid, error) => {

@@ -12,7 +12,7 @@ const successConditions: readonly (readonly [type: string, reason: string, messa
 ]
 
 /** Returns the new conditions of a terminating namespace. Returns undefined if they are unchanged. */
-export function deletionConditions(
+export function computeDeletionConditions(
   present: readonly Readonly<NamespaceCondition>[],
   remaining: Remaining,
   now: number,

@@ -4,7 +4,7 @@ import type { LoopbackResource } from '@keelson/loopback'
 import { disposeAll } from '../controller.ts'
 import type { ControllerContext, Namespace } from '../controller.ts'
 import { RetryAfter, WorkQueue } from '../work-queue.ts'
-import { deletionConditions } from './conditions.ts'
+import { computeDeletionConditions } from './conditions.ts'
 import { deleteContent } from './delete-content.ts'
 import type { Remaining } from './delete-content.ts'
 
@@ -78,7 +78,7 @@ async function report(
   found: DeepReadonly<Namespace>,
   remaining: Remaining,
 ): Promise<void> {
-  const conditions = deletionConditions(found.status?.conditions ?? [], remaining, clock.now())
+  const conditions = computeDeletionConditions(found.status?.conditions ?? [], remaining, clock.now())
   if (conditions !== undefined) await writeStatus(resource, found, { phase: 'Terminating', conditions })
 }
 

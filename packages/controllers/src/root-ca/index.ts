@@ -1,7 +1,7 @@
 import { everything, fieldEquals, isApiError } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { createInformer } from '@keelson/loopback'
-import { disposeAll, untilSynced } from '../controller.ts'
+import { disposeAll, waitUntilSynced } from '../controller.ts'
 import type { ControllerContext } from '../controller.ts'
 import { isNamespaceGoing } from '../namespace-causes.ts'
 import { WorkQueue } from '../work-queue.ts'
@@ -33,7 +33,7 @@ export function startRootCAPublisher(context: ControllerContext): AsyncDisposabl
     name: 'root_ca_cert_publisher',
     metrics,
     async process(namespace, signal) {
-      if (!(await untilSynced(signal, published, namespaces))) return
+      if (!(await waitUntilSynced(signal, published, namespaces))) return
       if (namespaces.get('', namespace)?.metadata.deletionTimestamp !== undefined) return
       const present = published.get(namespace, name)
       if (present !== undefined && isRight(present, rootCA)) return

@@ -1,6 +1,6 @@
 import { everything, fieldEquals, isApiError } from '@keelson/apimachinery'
 import { createInformer } from '@keelson/loopback'
-import { disposeAll, untilSynced } from '../controller.ts'
+import { disposeAll, waitUntilSynced } from '../controller.ts'
 import type { ControllerContext } from '../controller.ts'
 import { isNamespaceGoing } from '../namespace-causes.ts'
 import { WorkQueue } from '../work-queue.ts'
@@ -19,7 +19,7 @@ export function startServiceAccountController(context: ControllerContext): Async
     name: 'serviceaccount',
     metrics,
     async process(namespace, signal) {
-      if (!(await untilSynced(signal, accounts, namespaces))) return
+      if (!(await waitUntilSynced(signal, accounts, namespaces))) return
       if (namespaces.get('', namespace)?.status?.phase !== 'Active' || accounts.get(namespace, name) !== undefined) return
       try {
         await resource.create(namespace, { metadata: { name, namespace } })

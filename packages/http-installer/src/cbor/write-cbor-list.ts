@@ -3,7 +3,7 @@ import { mediaTypes } from '../negotiation/negotiate.ts'
 import type { Answer } from '../routing/served-resource.ts'
 import type { ResultList } from '@keelson/registry'
 import { pieceBytes } from '../encoding/json-piece.ts'
-import { jsonShape } from '../encoding/list-shape.ts'
+import { createJsonShape } from '../encoding/list-shape.ts'
 import { collect } from '../encoding/sized-list.ts'
 import { writeInSlabs } from '../encoding/write-in-slabs.ts'
 
@@ -11,7 +11,7 @@ import { writeInSlabs } from '../encoding/write-in-slabs.ts'
 export async function writeCborList(answer: Answer, list: ResultList): Promise<void> {
   const { exchange, served, negotiated } = answer
   const cbor = exchange.services.cbor!
-  const shape = jsonShape(answer, list)
+  const shape = createJsonShape(answer, list)
   const frame = Object.entries(parseJson(shape.empty).value as object)
   const schema = negotiated.transform === undefined ? served.type?.schema : undefined
   const items = await collect(exchange, list.items, () => {})

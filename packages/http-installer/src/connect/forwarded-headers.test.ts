@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { forwardedHeaders, headerObject, withoutHopByHop } from './forwarded-headers.ts'
+import { selectForwardedHeaders, toHeaderObject, withoutHopByHop } from './forwarded-headers.ts'
 
 function incoming(rawHeaders: string[], remoteAddress = '10.0.0.9'): IncomingMessage {
   return { rawHeaders, socket: { remoteAddress } } as unknown as IncomingMessage
 }
 
 test('does not forward credentials for this server', () => {
-  const headers = forwardedHeaders(
+  const headers = selectForwardedHeaders(
     incoming([
       'Host',
       'server:6443',
@@ -34,7 +34,7 @@ test('does not forward credentials for this server', () => {
 })
 
 test("reads the host from HTTP/2's pseudo-header", () => {
-  expect(forwardedHeaders(incoming([':method', 'GET', ':authority', 'server', ':path', '/', 'a', 'b'])).slice(0, 2)).toEqual([
+  expect(selectForwardedHeaders(incoming([':method', 'GET', ':authority', 'server', ':path', '/', 'a', 'b'])).slice(0, 2)).toEqual([
     ['Host', 'server'],
     ['a', 'b'],
   ])
@@ -49,5 +49,5 @@ test('does not forward hop-by-hop headers', () => {
     ['Set-Cookie', 'a=1'],
     ['set-cookie', 'b=2'],
   ] as const
-  expect(headerObject(withoutHopByHop(headers))).toEqual({ 'Set-Cookie': ['a=1', 'b=2'] })
+  expect(toHeaderObject(withoutHopByHop(headers))).toEqual({ 'Set-Cookie': ['a=1', 'b=2'] })
 })

@@ -27,7 +27,7 @@ const corsHeaders = new Set([
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
 /** Returns the headers of a request to forward. Credentials for this server are removed. */
-export function forwardedHeaders(incoming: Incoming): HeaderList {
+export function selectForwardedHeaders(incoming: Incoming): HeaderList {
   const headers: [string, string][] = []
   const raw = incoming.rawHeaders
   let forwardedFor: string | undefined
@@ -81,7 +81,7 @@ export function splitList(value: string | undefined): string[] {
 }
 
 /** Converts headers to an object, the format that both kinds of Node's responses accept. Several values of a name become an array. */
-export function headerObject(headers: HeaderList): Record<string, string | string[]> {
+export function toHeaderObject(headers: HeaderList): Record<string, string | string[]> {
   const object: Record<string, string | string[]> = {}
   const names = new Map<string, string>()
   for (const [name, value] of headers) {

@@ -6,8 +6,8 @@ import { negotiateOutput } from '../negotiation/negotiate.ts'
 import type { Transform } from '../negotiation/negotiate.ts'
 import { ClientGoneError, sendBytes } from '@keelson/exchange'
 import type { Handler } from '../routing/served-resource.ts'
-import { notConvertible } from '../encoding/write-object.ts'
-import { headerObject, pairs, splitList } from './forwarded-headers.ts'
+import { newNotConvertible } from '../encoding/write-object.ts'
+import { toHeaderObject, pairs, splitList } from './forwarded-headers.ts'
 import { pipeBody } from './pipe-body.ts'
 import type { Passage, UpgradePassage } from './passage.ts'
 import { readConnectOptions } from './read-connect-options.ts'
@@ -15,8 +15,8 @@ import { escapePath, hostAndPort, remoteErrorText, requestRemote } from './remot
 import { websocketOpcode } from '@keelson/apimachinery/httpstream'
 import type { MessageOpcode } from '@keelson/apimachinery/httpstream'
 import { takeSocket } from './pass-upgrade.ts'
-import { ServerWebSocket, websocketHandshake } from './server-websocket.ts'
-import { untilClosed } from './splice-sockets.ts'
+import { ServerWebSocket, acceptWebSocketHandshake } from './server-websocket.ts'
+import { waitUntilClosed } from './splice-sockets.ts'
 
 const maxRefusalBytes = 50_000
 
@@ -45,7 +45,7 @@ export function handleStream(streamer: Streamer): Handler {
 
 async function streamBody({ exchange, stopping }: Passage, answer: IncomingMessage, type: string): Promise<void> {
   const { outgoing } = exchange.nodeStreams()
-  outgoing.writeHead(200, headerObject([...pairs(exchange.commonHeaders), ['Content-Type', type]]))
+  outgoing.writeHead(200, toHeaderObject([...pairs(exchange.commonHeaders), ['Content-Type', type]]))
   outgoing.flushHeaders()
   const end = (): void => {
     answer.unpipe(outgoing)
@@ -61,7 +61,7 @@ async function streamBody({ exchange, stopping }: Passage, answer: IncomingMessa
 
 /** Returns the error for requests of Table or PartialObjectMetadata: a stream of bytes has no metadata. */
 function noMetadata(transform: Transform): ApiError {
-  if (transform.kind === 'PartialObjectMetadataList') return notConvertible(transform, 'rest.LocationStreamer')
+  if (transform.kind === 'PartialObjectMetadataList') return newNotConvertible(transform, 'rest.LocationStreamer')
   return newUnknownError('object does not implement the Object interfaces')
 }
 
@@ -102,7 +102,7 @@ async function streamWebSocket({ exchange, upgrade, stopping }: UpgradePassage, 
   const { incoming } = exchange.nodeStreams()
   const offered = splitList(incoming.headers['sec-websocket-protocol'])
   const protocol = offered.find((name) => protocols.has(name))
-  const handshake = websocketHandshake(exchange.method, incoming.headers, protocol)
+  const handshake = acceptWebSocketHandshake(exchange.method, incoming.headers, protocol)
   if (handshake === undefined || (offered.length > 0 && protocol === undefined)) return sendBytes(exchange, 403, {}, 'Forbidden\n')
   const opcode: MessageOpcode = protocol === base64 ? websocketOpcode.text : websocketOpcode.binary
   const client = new ServerWebSocket(takeSocket(exchange, upgrade, handshake), { onMessage: () => {}, onEnd: () => answer.destroy() })
@@ -115,5 +115,5 @@ async function streamWebSocket({ exchange, upgrade, stopping }: UpgradePassage, 
   })
   answer.once('close', () => client.close())
   answer.on('error', () => answer.destroy())
-  await untilClosed([client.socket], stopping, () => client.close(1001))
+  await waitUntilClosed([client.socket], stopping, () => client.close(1001))
 }

@@ -5,7 +5,7 @@ import { newUnknownError } from '@keelson/apimachinery'
 import type { Remote } from '@keelson/registry'
 import { ClientGoneError } from '@keelson/exchange'
 import type { Exchange, Upgrade } from '@keelson/exchange'
-import { forwardedHeaders, headerObject, pairs, without, withoutHopByHop } from './forwarded-headers.ts'
+import { selectForwardedHeaders, toHeaderObject, pairs, without, withoutHopByHop } from './forwarded-headers.ts'
 import type { HeaderList } from './forwarded-headers.ts'
 import type { UpgradePassage } from './passage.ts'
 import { remoteErrorText, requestRemote } from './remote-request.ts'
@@ -20,7 +20,7 @@ export type UpgradeAnswer =
 export async function passUpgrade(passage: UpgradePassage, remote: Remote): Promise<void> {
   const { exchange, upgrade, stopping } = passage
   const { incoming } = exchange.nodeStreams()
-  const headers = forwardedHeaders(incoming)
+  const headers = selectForwardedHeaders(incoming)
   const answer = await askForUpgrade(remote, { method: exchange.method, headers, signal: exchange.signal })
   if (!answer.upgraded) return passRefusal(exchange, answer.message)
   const socket = takeSocket(exchange, upgrade, pairs(answer.message.rawHeaders))
@@ -74,7 +74,7 @@ export async function passRefusal(exchange: Exchange, message: IncomingMessage):
     throw newUnknownError(`invalid upgrade response: status code ${code}`)
   }
   const { outgoing } = exchange.nodeStreams()
-  outgoing.writeHead(code, headerObject([...pairs(exchange.commonHeaders), ...withoutHopByHop(pairs(message.rawHeaders))]))
+  outgoing.writeHead(code, toHeaderObject([...pairs(exchange.commonHeaders), ...withoutHopByHop(pairs(message.rawHeaders))]))
   await new Promise<void>((resolve) => {
     pipeline(message, outgoing, (error) => {
       if (error) outgoing.destroy()
@@ -87,7 +87,7 @@ export async function passRefusal(exchange: Exchange, message: IncomingMessage):
 export function takeSocket(exchange: Exchange, { socket }: Upgrade, headers: HeaderList): Duplex {
   const { outgoing } = exchange.nodeStreams()
   outgoing.sendDate = false
-  outgoing.writeHead(101, headerObject(headers))
+  outgoing.writeHead(101, toHeaderObject(headers))
   outgoing.flushHeaders()
   outgoing.detachSocket(socket as never)
   return socket

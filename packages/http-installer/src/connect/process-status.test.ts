@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { processStatus } from './process-status.ts'
+import { parseProcessStatus } from './process-status.ts'
 
-const v4 = (text: string) => processStatus('v4.channel.k8s.io', text)
+const v4 = (text: string) => parseProcessStatus('v4.channel.k8s.io', text)
 
 test('reports how a process ended', () => {
   expect(v4('')).toEqual({ metadata: {}, status: 'Success' })
@@ -24,7 +24,7 @@ test('reports text other than a Status as an error', () => {
     v4('{"status":"Failure","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"300"}]}}').message,
   ).toContain('invalid exit code value "300"')
   expect(v4('{}').message).toContain('unknown error')
-  expect(processStatus('v2.channel.k8s.io', 'plain words').message).toBe(
+  expect(parseProcessStatus('v2.channel.k8s.io', 'plain words').message).toBe(
     'Internal error occurred: error executing remote command: plain words',
   )
 })

@@ -7,7 +7,7 @@ const withStatus = new Set(['v4.channel.k8s.io', 'v5.channel.k8s.io'])
 /**
  * Parses the text that a kubelet sent on the error stream of a process. Since protocol version 4 it is a Status, before that plain text.
  */
-export function processStatus(protocol: string, text: string): Status {
+export function parseProcessStatus(protocol: string, text: string): Status {
   if (text === '') return success
   if (!withStatus.has(protocol)) return internal(`error executing remote command: ${text}`)
   let status: Partial<Status>

@@ -3,7 +3,7 @@ import { websocketOpcode } from '@keelson/apimachinery/httpstream'
 import { newInternal } from '@keelson/apimachinery'
 import type { Status } from '@keelson/apimachinery'
 import type { ProcessStreams } from '@keelson/registry'
-import { processStatus } from './process-status.ts'
+import { parseProcessStatus } from './process-status.ts'
 import { ServerWebSocket } from './server-websocket.ts'
 import { SpdyClient } from './spdy-client.ts'
 import { endSocket } from './splice-sockets.ts'
@@ -132,6 +132,6 @@ export class ProcessTranslation {
     if (!fin) return
     if (to !== undefined) this.#outward.delete(stream)
     if (stream === this.#errorStream) this.#errorEnded = true
-    if (this.#outward.size === 0 && this.#errorEnded) this.finish(processStatus(this.#protocol, Buffer.concat(this.#error).toString()))
+    if (this.#outward.size === 0 && this.#errorEnded) this.finish(parseProcessStatus(this.#protocol, Buffer.concat(this.#error).toString()))
   }
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { newServiceUnavailable } from '@keelson/apimachinery'
 import type { Remote } from '@keelson/registry'
 import { ClientGoneError, sendBytes } from '@keelson/exchange'
-import { forwardedHeaders, headerObject, pairs, withoutCors, withoutHopByHop } from './forwarded-headers.ts'
+import { selectForwardedHeaders, toHeaderObject, pairs, withoutCors, withoutHopByHop } from './forwarded-headers.ts'
 import type { Passage } from './passage.ts'
 import { pipeBody } from './pipe-body.ts'
 import { rewriteHtml } from './rewrite-html.ts'
@@ -64,7 +64,7 @@ async function sendAnswer({ exchange, stopping }: Passage, answer: IncomingMessa
   const headers = kept.map(([name, value]) =>
     name.toLowerCase() === 'location' ? ([name, links.rewrite(value)] as const) : ([name, value] as const),
   )
-  outgoing.writeHead(answer.statusCode ?? 502, headerObject([...pairs(common), ...headers]))
+  outgoing.writeHead(answer.statusCode ?? 502, toHeaderObject([...pairs(common), ...headers]))
   if (exchange.method !== 'HEAD') outgoing.flushHeaders()
   const cut = (): void => void setTimeout(() => answer.destroy(), shutdownGraceMs).unref()
   stopping.addEventListener('abort', cut)
@@ -76,7 +76,7 @@ async function sendAnswer({ exchange, stopping }: Passage, answer: IncomingMessa
 }
 
 function requestHeaders(incoming: IncomingMessage, forwardedUri: string): string[] {
-  const headers: (readonly [string, string])[] = [...withoutHopByHop(forwardedHeaders(incoming))].filter(
+  const headers: (readonly [string, string])[] = [...withoutHopByHop(selectForwardedHeaders(incoming))].filter(
     ([name]) => name.toLowerCase() !== 'x-forwarded-uri',
   )
   headers.push(['X-Forwarded-Uri', escapePath(forwardedUri)])

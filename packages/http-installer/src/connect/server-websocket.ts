@@ -15,7 +15,7 @@ const readPatienceMs = 60_000
 const closePatienceMs = 1000
 
 /** Returns the response headers of a WebSocket handshake. Returns undefined if the request is not a valid handshake. */
-export function websocketHandshake(
+export function acceptWebSocketHandshake(
   method: string,
   headers: NodeJS.Dict<string | string[]>,
   protocol: string | undefined,

@@ -26,11 +26,11 @@ export async function spliceSockets(client: OpenEnd, remote: OpenEnd, stopping: 
     if (from.destroyed) to.destroy()
     from.pipe(to)
   }
-  await untilClosed(sockets, stopping)
+  await waitUntilClosed(sockets, stopping)
 }
 
 /** Resolves when all sockets are closed. Closes them when the server stops. */
-export async function untilClosed(sockets: readonly Duplex[], stopping: AbortSignal, farewell: () => void = () => {}): Promise<void> {
+export async function waitUntilClosed(sockets: readonly Duplex[], stopping: AbortSignal, farewell: () => void = () => {}): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const end = (): void => {
     farewell()

@@ -7,8 +7,8 @@ import { askForUpgrade, takeSocket } from './pass-upgrade.ts'
 import { ProcessTranslation } from './process-translation.ts'
 import type { UpgradePassage } from './passage.ts'
 import { hostAndPort } from './remote-request.ts'
-import { websocketHandshake } from './server-websocket.ts'
-import { untilClosed } from './splice-sockets.ts'
+import { acceptWebSocketHandshake } from './server-websocket.ts'
+import { waitUntilClosed } from './splice-sockets.ts'
 
 /** The only WebSocket subprotocol for processes that can signal the end of stdin. */
 export const processProtocol = 'v5.channel.k8s.io'
@@ -26,7 +26,7 @@ export async function translateWebSocket(
   streams: ProcessStreams,
 ): Promise<void> {
   const { incoming } = exchange.nodeStreams()
-  const handshake = websocketHandshake(exchange.method, incoming.headers, processProtocol)
+  const handshake = acceptWebSocketHandshake(exchange.method, incoming.headers, processProtocol)
   if (handshake === undefined) return sendBytes(exchange, 400, {}, 'Bad Request\n')
   const headers = [
     ['Host', hostAndPort(remote)] as const,
@@ -35,7 +35,7 @@ export async function translateWebSocket(
     ...spdyProtocols.map((protocol) => ['X-Stream-Protocol-Version', protocol] as const),
   ]
   const translation = new ProcessTranslation(takeSocket(exchange, upgrade, handshake), upgrade.head, streams)
-  const over = untilClosed([translation.socket], stopping, () => translation.close(1001))
+  const over = waitUntilClosed([translation.socket], stopping, () => translation.close(1001))
   try {
     const answer = await askForUpgrade(remote, { method: 'POST', headers, signal: translation.signal })
     if (answer.upgraded) translation.join(answer.socket, answer.head, String(answer.message.headers['x-stream-protocol-version'] ?? ''))

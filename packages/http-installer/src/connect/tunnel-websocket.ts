@@ -2,11 +2,11 @@ import type { Duplex } from 'node:stream'
 import { websocketOpcode } from '@keelson/apimachinery/httpstream'
 import type { Remote } from '@keelson/registry'
 import { sendBytes } from '@keelson/exchange'
-import { forwardedHeaders, splitList, without } from './forwarded-headers.ts'
+import { selectForwardedHeaders, splitList, without } from './forwarded-headers.ts'
 import { askForUpgrade, passRefusal, takeSocket } from './pass-upgrade.ts'
 import type { UpgradePassage } from './passage.ts'
-import { ServerWebSocket, websocketHandshake } from './server-websocket.ts'
-import { endSocket, keepOpen, untilClosed } from './splice-sockets.ts'
+import { ServerWebSocket, acceptWebSocketHandshake } from './server-websocket.ts'
+import { endSocket, keepOpen, waitUntilClosed } from './splice-sockets.ts'
 
 const prefix = 'SPDY/3.1+'
 
@@ -33,9 +33,10 @@ export function asksForTunnel(protocols: readonly string[]): boolean {
 export async function tunnelWebSocket({ exchange, upgrade, stopping }: UpgradePassage, remote: Remote): Promise<void> {
   const { incoming } = exchange.nodeStreams()
   const protocols = splitList(incoming.headers['sec-websocket-protocol']).filter((protocol) => asksForTunnel([protocol]))
-  if (websocketHandshake(exchange.method, incoming.headers, undefined) === undefined) return sendBytes(exchange, 400, {}, 'Bad Request\n')
+  if (acceptWebSocketHandshake(exchange.method, incoming.headers, undefined) === undefined)
+    return sendBytes(exchange, 400, {}, 'Bad Request\n')
   const headers = [
-    ...without(forwardedHeaders(incoming), ...websocketHeaders),
+    ...without(selectForwardedHeaders(incoming), ...websocketHeaders),
     ['Connection', 'Upgrade'] as const,
     ['Upgrade', 'SPDY/3.1'] as const,
     ...protocols.map((protocol) => ['X-Stream-Protocol-Version', protocol.slice(prefix.length)] as const),
@@ -48,9 +49,9 @@ export async function tunnelWebSocket({ exchange, upgrade, stopping }: UpgradePa
     return sendBytes(exchange, 500, {}, 'unable to upgrade: missing upgrade headers in response\n')
   }
   const protocol = typeof chosen === 'string' ? `${prefix}${chosen.trim()}` : undefined
-  const handshake = websocketHandshake(exchange.method, incoming.headers, protocol) ?? []
+  const handshake = acceptWebSocketHandshake(exchange.method, incoming.headers, protocol) ?? []
   const tunnel = joinTunnel(takeSocket(exchange, upgrade, handshake), upgrade.head, answer)
-  await untilClosed([tunnel.socket, answer.socket], stopping, () => tunnel.close(1001))
+  await waitUntilClosed([tunnel.socket, answer.socket], stopping, () => tunnel.close(1001))
 }
 
 function joinTunnel(client: Duplex, head: Buffer, remote: { readonly socket: Duplex; readonly head: Buffer }): ServerWebSocket {

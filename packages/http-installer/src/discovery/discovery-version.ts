@@ -9,7 +9,7 @@ export function storageVersionHash({ group, version, kind }: GroupVersionKind): 
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64')
 }
 
-export function discoveryVersionOf(gv: GroupVersion, table: RouteTable): DiscoveryVersion {
+export function createDiscoveryVersion(gv: GroupVersion, table: RouteTable): DiscoveryVersion {
   const resources = [...table.resources].map(resourceOf)
   return { version: gv.version, resources: resources.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
 }

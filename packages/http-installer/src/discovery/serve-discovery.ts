@@ -8,7 +8,7 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { encodeUnknown } from '@keelson/api'
 import { toYaml } from '@keelson/apimachinery/yaml'
 import { sendBytes } from '@keelson/exchange'
-import { metaType } from '../encoding/meta-types.ts'
+import { findMetaType } from '../encoding/meta-types.ts'
 import { formsOf, mediaTypes, prefersPretty, tryNegotiate } from '../negotiation/negotiate.ts'
 
 /**
@@ -109,7 +109,7 @@ function metaDocument(exchange: Exchange, kind: string, body: object, withVersio
       return sendBytes(exchange, 200, headers, exchange.services.cbor!.encodeCborDocument(document))
     case 'protobuf': {
       const gvk = { group: '', version: withVersion ? 'v1' : '', kind }
-      return sendBytes(exchange, 200, headers, encodeUnknown(gvk, metaType(kind).encodeProto(body as unknown as KubeObject)))
+      return sendBytes(exchange, 200, headers, encodeUnknown(gvk, findMetaType(kind).encodeProto(body as unknown as KubeObject)))
     }
   }
 }

@@ -1,7 +1,7 @@
 import { decodeUnknown, encodeUnknown } from '@keelson/api'
 import { toYaml } from '@keelson/apimachinery/yaml'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { metaType } from './meta-types.ts'
+import { findMetaType } from './meta-types.ts'
 import { openTestServer } from '../test-server.fixture.ts'
 import type { TestServer } from '../test-server.fixture.ts'
 
@@ -51,7 +51,7 @@ describe('protobuf', () => {
     expect(status).toBe(404)
     const { gvk, raw } = decodeUnknown(bytes)
     expect(gvk.kind).toBe('Status')
-    expect(metaType('Status').decodeProto(raw)).toMatchObject({
+    expect(findMetaType('Status').decodeProto(raw)).toMatchObject({
       code: 404,
       reason: 'NotFound',
     })
@@ -110,7 +110,7 @@ describe('metadata-only responses', () => {
       })
     ).bytes
     const { gvk, raw } = decodeUnknown(bytes)
-    const decoded = metaType(gvk.kind).decodeProto(raw) as unknown as { items: { metadata: unknown }[] }
+    const decoded = findMetaType(gvk.kind).decodeProto(raw) as unknown as { items: { metadata: unknown }[] }
     expect(decoded.items.map((item) => item.metadata)).toEqual(list.items.map((item: { metadata: unknown }) => item.metadata))
   })
 

@@ -1,5 +1,5 @@
 import type { SlabWriter } from './slab-writer.ts'
-import { spliced, splicedLength, writeSpliced } from './splice.ts'
+import { spliced, measureSpliced, writeSpliced } from './splice.ts'
 import type { SplicedBytes } from './splice.ts'
 
 /** Stored bytes with a text before and a text after them. The bytes are copied only once, to the buffer that is sent. */
@@ -48,5 +48,5 @@ function put(writer: SlabWriter, at: number, { head, object, tail }: SplicedPiec
 }
 
 function lengthOf({ head, object, tail }: SplicedPiece): number {
-  return splicedLength(head, object) + (tail?.length ?? 0)
+  return measureSpliced(head, object) + (tail?.length ?? 0)
 }

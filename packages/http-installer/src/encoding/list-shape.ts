@@ -8,11 +8,11 @@ import { internalTypeName, fromHub } from '@keelson/registry'
 import { pieceBytes } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
 import { ObjectEncoder } from './object-encoder.ts'
-import { partialForm, partialPiece } from './partial-metadata.ts'
+import { partialForm, encodePartialPiece } from './partial-metadata.ts'
 import { parseIncludeObject } from '../handlers/read-request.ts'
 import type { Answer, ServedResource } from '../routing/served-resource.ts'
 import { TableRows } from './table.ts'
-import { notConvertible } from './write-object.ts'
+import { newNotConvertible } from './write-object.ts'
 
 /** The text of a list before, between and after its items. The items are written one by one. */
 export interface ListShape {
@@ -33,16 +33,18 @@ export function listMetaOf(list: ResultList): ListMeta {
 }
 
 /** Returns the text around the items of a list in compact JSON. */
-export function jsonShape(answer: Answer, list: ResultList): ListShape {
+export function createJsonShape(answer: Answer, list: ResultList): ListShape {
   const { served, negotiated, query } = answer
   const { transform } = negotiated
   const meta = listMetaOf(list)
   switch (transform?.kind) {
     case 'PartialObjectMetadata':
-      throw notConvertible(transform, internalTypeName(served, 'List'), true)
+      throw newNotConvertible(transform, internalTypeName(served, 'List'), true)
     case 'PartialObjectMetadataList': {
       const form = partialForm(served, transform)
-      const shape = typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) => partialPiece(result, form))
+      const shape = typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) =>
+        encodePartialPiece(result, form),
+      )
       // An empty list of PartialObjectMetadata has `"items": null`. Other empty lists have an empty array.
       return { ...shape, empty: `${shape.before.slice(0, -1)}null}\n` }
     }
@@ -76,7 +78,7 @@ function typedList(kind: string, apiVersion: string, meta: ListMeta, item: ListS
 }
 
 /** Returns the text around the items of a list in JSON that is indented by two spaces. */
-export function prettyShape(compact: ListShape): ListShape {
+export function createPrettyShape(compact: ListShape): ListShape {
   const whole = indentJson((compact.before + compact.after).trimEnd())
   return {
     before: `${whole.slice(0, whole.lastIndexOf(']'))}\n    `,
@@ -88,7 +90,7 @@ export function prettyShape(compact: ListShape): ListShape {
 }
 
 /** Returns the text around the items of a list in YAML. Keys are sorted, so some members of the list follow its items. */
-export function yamlShape(compact: ListShape): ListShape {
+export function createYamlShape(compact: ListShape): ListShape {
   const whole = toYaml(parseJson(compact.before + compact.after).value)
   const at = /^(?:items|rows): \[\]\n/m.exec(whole)!
   const end = at.index + at[0].length

@@ -16,7 +16,7 @@ import { apiVersionOf } from '../routing/served-resource.ts'
 import type { ServedResource } from '../routing/served-resource.ts'
 import { itemHead, spliced } from './splice.ts'
 import { fromHub } from '@keelson/registry'
-import { versionedOf } from './rest-result.ts'
+import { toVersioned } from './rest-result.ts'
 
 /** Encodes an object with kind and apiVersion. Used if the stored bytes cannot be copied. */
 export function encodeTyped(
@@ -30,12 +30,12 @@ export function encodeTyped(
     if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
     return asBuffer(encodeUnknown(gvk, type.encodeProto(object)))
   }
-  const text = typedJson(gvk, type, object)
+  const text = encodeTypedJson(gvk, type, object)
   return Buffer.from(shapeJson(text, form, pretty))
 }
 
 /** Encodes an object in JSON that starts with kind and apiVersion. */
-export function typedJson(gvk: GroupVersionKind, type: KindType | undefined, object: unknown): string {
+export function encodeTypedJson(gvk: GroupVersionKind, type: KindType | undefined, object: unknown): string {
   if (type !== undefined && type.schema.gvk !== undefined) return encodeJson({ ...type.schema, gvk }, object, { typeMeta: true })
   const body = stringifyJson(object)
   const head = `{"kind":${JSON.stringify(gvk.kind)},"apiVersion":${JSON.stringify(apiVersionOf(gvk))}`
@@ -72,7 +72,7 @@ export class ObjectEncoder {
       return Buffer.from(shapeJson(spliced(this.#served.head, result).toString(), this.form, this.pretty))
     }
     if (this.form === 'protobuf' && isStoredObject(result)) return asBuffer(encodeUnknown(this.#served.gvk, this.message(result)))
-    const { gvk, object } = versionedOf(this.#served, result)
+    const { gvk, object } = toVersioned(this.#served, result)
     const type = gvk === this.#served.gvk ? this.#served.type : this.#served.info.types.kind(gvk)
     return encodeTyped(this.form, gvk, type, object, this.pretty)
   }
@@ -80,8 +80,8 @@ export class ObjectEncoder {
   /** Encodes an object in JSON with its kind. It has no line feed, so that it can be embedded in another document. */
   embedded(result: RestResult): Buffer {
     if (this.#served.servesHub && isStoredObject(result)) return spliced(this.#served.head, result)
-    const { gvk, object } = versionedOf(this.#served, result)
-    return Buffer.from(typedJson(gvk, this.#served.type, object))
+    const { gvk, object } = toVersioned(this.#served, result)
+    return Buffer.from(encodeTypedJson(gvk, this.#served.type, object))
   }
 
   /** Encodes an item of a typed list in JSON. Such items have no kind. */
@@ -94,10 +94,10 @@ export class ObjectEncoder {
   message(object: StoredObject | KubeObject): Uint8Array {
     const { type, messages } = this.#served
     if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
-    if (!isStoredObject(object)) return type.encodeProto(versionedOf(this.#served, object).object)
+    if (!isStoredObject(object)) return type.encodeProto(toVersioned(this.#served, object).object)
     const kept = messages.get(object)
     if (kept !== undefined) return kept
-    const message = type.encodeProto(versionedOf(this.#served, object).object)
+    const message = type.encodeProto(toVersioned(this.#served, object).object)
     messages.offer(object, message)
     return message
   }

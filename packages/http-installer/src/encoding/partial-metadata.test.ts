@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { partialJson } from './partial-metadata.ts'
+import { encodePartialJson } from './partial-metadata.ts'
 import type { StoredObject } from '@keelson/storagebackend'
 
 it('cuts the same metadata out of the bytes as decoding returns', () => {
@@ -10,7 +10,7 @@ it('cuts the same metadata out of the bytes as decoding returns', () => {
       const metadata = { name: 'n', annotations }
       const body = Buffer.from(JSON.stringify({ metadata, data: { data } }))
       const stored = { isStoredObject: true, body, spliceAt: '{"metadata":{"name":"n"'.length, revision } as unknown as StoredObject
-      expect(JSON.parse(partialJson(stored, { version: 'v1', without: undefined }).toString())).toEqual({
+      expect(JSON.parse(encodePartialJson(stored, { version: 'v1', without: undefined }).toString())).toEqual({
         kind: 'PartialObjectMetadata',
         apiVersion: 'meta.k8s.io/v1',
         metadata: { ...metadata, resourceVersion: String(revision) },
@@ -23,7 +23,7 @@ it('omits annotations that hold internal fields, and an empty map', () => {
   const form = { version: 'v1', without: ['inner'] } as const
   const metaOf = (annotations: Record<string, string>): unknown => {
     const object = { metadata: { name: 'n', annotations } }
-    return (JSON.parse(partialJson(object, form).toString()) as { metadata: unknown }).metadata
+    return (JSON.parse(encodePartialJson(object, form).toString()) as { metadata: unknown }).metadata
   }
   expect(metaOf({ inner: '1', a: 'b' })).toEqual({ name: 'n', annotations: { a: 'b' } })
   expect(metaOf({ inner: '1' })).toEqual({ name: 'n' })

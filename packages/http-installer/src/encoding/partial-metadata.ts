@@ -6,12 +6,12 @@ import { findMetadata, isStoredObject } from '@keelson/storagebackend'
 import type { MetadataSpan } from '@keelson/storagebackend'
 import { pieceBytes } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
-import { metaType } from './meta-types.ts'
+import { findMetaType } from './meta-types.ts'
 import type { Transform } from '../negotiation/negotiate.ts'
 import { asBuffer } from './object-encoder.ts'
 import { metaOf } from './rest-result.ts'
 import type { ServedResource } from '../routing/served-resource.ts'
-import { typeHead } from './splice.ts'
+import { encodeTypeHead } from './splice.ts'
 
 export interface MetaKind {
   readonly group: 'meta.k8s.io'
@@ -23,7 +23,10 @@ export function metaKind(kind: string, version: Transform['version']): MetaKind 
   return { group: 'meta.k8s.io', version, kind }
 }
 
-const heads = { v1: typeHead('PartialObjectMetadata', 'meta.k8s.io/v1'), v1beta1: typeHead('PartialObjectMetadata', 'meta.k8s.io/v1beta1') }
+const heads = {
+  v1: encodeTypeHead('PartialObjectMetadata', 'meta.k8s.io/v1'),
+  v1beta1: encodeTypeHead('PartialObjectMetadata', 'meta.k8s.io/v1beta1'),
+}
 const closing = Buffer.from('}')
 
 /** Version of PartialObjectMetadata, and names of annotations to remove. */
@@ -40,12 +43,12 @@ export function partialForm({ storage }: ServedResource, { version }: Pick<Trans
  * Returns the PartialObjectMetadata of an object in JSON, without a line feed. Copies the stored bytes of the metadata, because metadata is
  * the same in all versions.
  */
-export function partialPiece(result: RestResult, form: PartialForm): JsonPiece {
-  return partialPieceAt(result, isStoredObject(result) ? findMetadata(result) : undefined, form)
+export function encodePartialPiece(result: RestResult, form: PartialForm): JsonPiece {
+  return encodePartialPieceAt(result, isStoredObject(result) ? findMetadata(result) : undefined, form)
 }
 
-/** Returns the same as `partialPiece`, if the position of the metadata in the stored bytes is already known. */
-export function partialPieceAt(result: RestResult, span: MetadataSpan | undefined, { version, without }: PartialForm): JsonPiece {
+/** Returns the same as `encodePartialPiece`, if the position of the metadata in the stored bytes is already known. */
+export function encodePartialPieceAt(result: RestResult, span: MetadataSpan | undefined, { version, without }: PartialForm): JsonPiece {
   if (span !== undefined && isStoredObject(result)) {
     const body = result.body.subarray(0, span.end)
     if (!mentions(body, without)) {
@@ -56,19 +59,19 @@ export function partialPieceAt(result: RestResult, span: MetadataSpan | undefine
   return Buffer.concat([heads[version], Buffer.from(`"metadata":${stringifyJson(partialMeta(result, without))}}`)])
 }
 
-/** Returns the same as `partialPiece`, in a buffer of its own. */
-export function partialJson(result: RestResult, form: PartialForm): Buffer {
-  return pieceBytes(partialPiece(result, form))
+/** Returns the same as `encodePartialPiece`, in a buffer of its own. */
+export function encodePartialJson(result: RestResult, form: PartialForm): Buffer {
+  return pieceBytes(encodePartialPiece(result, form))
 }
 
 /** Returns the PartialObjectMetadata of an object in protobuf, with the `k8s\0` envelope. */
-export function partialProto(result: RestResult, form: PartialForm): Buffer {
-  return asBuffer(encodeUnknown(metaKind('PartialObjectMetadata', form.version), partialMessage(result, form)))
+export function encodePartialProto(result: RestResult, form: PartialForm): Buffer {
+  return asBuffer(encodeUnknown(metaKind('PartialObjectMetadata', form.version), encodePartialMessage(result, form)))
 }
 
 /** Returns the PartialObjectMetadata of an object in protobuf without the envelope, for use in a list. */
-export function partialMessage(result: RestResult, { without }: PartialForm): Uint8Array {
-  return metaType('PartialObjectMetadata').encodeProto({ metadata: partialMeta(result, without) as ObjectMeta })
+export function encodePartialMessage(result: RestResult, { without }: PartialForm): Uint8Array {
+  return findMetaType('PartialObjectMetadata').encodeProto({ metadata: partialMeta(result, without) as ObjectMeta })
 }
 
 /**

@@ -16,7 +16,7 @@ interface Versioned {
  * Returns the object of a result in the version in which it is served. A result with a kind of its own (a Status, a Scale) is served as
  * that kind. Other results are served as the kind of the resource.
  */
-export function versionedOf(served: ServedResource, result: RestResult): Versioned {
+export function toVersioned(served: ServedResource, result: RestResult): Versioned {
   if (isStoredObject(result)) return { gvk: served.gvk, object: fromHub(served, result.copy()) }
   const { kind, apiVersion, ...object } = result
   if (kind === undefined || (kind === served.hub.kind && (apiVersion === undefined || apiVersion === apiVersionOf(served.hub)))) {
@@ -31,7 +31,7 @@ export function metaOf(result: RestResult): DeepReadonly<ObjectMeta> {
 }
 
 /** Returns an object of the resource's kind that has only this metadata and the fields that are always present. */
-export function blankObject({ type, gvk, storage }: ServedResource, metadata: ObjectMeta): KubeObject {
+export function createBlankObject({ type, gvk, storage }: ServedResource, metadata: ObjectMeta): KubeObject {
   const blank: KubeObject = { metadata }
   storage.fillBlank?.(blank)
   const object = type === undefined ? blank : decodeStruct<KubeObject>(type.schema, blank as unknown as JsonObject).object

@@ -6,19 +6,19 @@ const resourceVersionKey = Buffer.from(',"resourceVersion":"')
 const quote = 0x22
 
 /** Returns the first bytes of an object's JSON, such as `{"kind":"Pod","apiVersion":"v1",`. */
-export function typeHead(kind: string, apiVersion: string): Buffer {
+export function encodeTypeHead(kind: string, apiVersion: string): Buffer {
   return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
 }
 export const itemHead: Buffer = Buffer.from('{')
 
 /** Returns the number of bytes that `writeSpliced` writes. */
-export function splicedLength(head: Uint8Array, { body, revision }: SplicedBytes): number {
+export function measureSpliced(head: Uint8Array, { body, revision }: SplicedBytes): number {
   return head.length + body.length - 1 + (revision > 0 ? resourceVersionKey.length + digits(revision) + 1 : 0)
 }
 
 /**
  * Writes `head`, the stored body and the resourceVersion to `target`, starting at offset `at`. Returns the offset of the end. `target` must
- * have room for `splicedLength` bytes. Objects of a dry run have revision 0, for which no resourceVersion is written.
+ * have room for `measureSpliced` bytes. Objects of a dry run have revision 0, for which no resourceVersion is written.
  */
 export function writeSpliced(target: Uint8Array, at: number, head: Uint8Array, { body, spliceAt, revision }: SplicedBytes): number {
   target.set(head, at)
@@ -58,7 +58,7 @@ function writeNumber(target: Uint8Array, at: number, value: number): number {
 
 /** Returns the complete JSON of an object, followed by `tail`. */
 export function spliced(head: Uint8Array, object: SplicedBytes, tail?: Uint8Array): Buffer {
-  const length = splicedLength(head, object)
+  const length = measureSpliced(head, object)
   const target = Buffer.allocUnsafe(length + (tail?.length ?? 0))
   writeSpliced(target, 0, head, object)
   if (tail !== undefined) target.set(tail, length)

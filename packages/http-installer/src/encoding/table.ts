@@ -5,7 +5,7 @@ import { surrounded } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
 import type { Transform } from '../negotiation/negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
-import { partialForm, partialPieceAt } from './partial-metadata.ts'
+import { partialForm, encodePartialPieceAt } from './partial-metadata.ts'
 import type { PartialForm } from './partial-metadata.ts'
 import type { IncludeObject } from '../handlers/read-request.ts'
 import type { ServedResource } from '../routing/served-resource.ts'
@@ -46,7 +46,7 @@ export class TableRows {
     const more = conditions.length === 0 ? '' : `,"conditions":${stringifyJson(conditions)}`
     const before = `{"cells":${cells}${more},"object":`
     if (include === 'None') return Buffer.from(`${before}null}`)
-    const included = include === 'Object' ? this.#encoder.embedded(result) : partialPieceAt(result, span, this.#partial)
+    const included = include === 'Object' ? this.#encoder.embedded(result) : encodePartialPieceAt(result, span, this.#partial)
     return surrounded(before, included, '}')
   }
 

@@ -2,13 +2,13 @@ import type { ResultList } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import { writeCborList } from '../cbor/write-cbor-list.ts'
 import { pieceBytes, writePiece } from './json-piece.ts'
-import { jsonShape, prettyShape, yamlShape } from './list-shape.ts'
+import { createJsonShape, createPrettyShape, createYamlShape } from './list-shape.ts'
 import type { ListShape } from './list-shape.ts'
 import { mediaTypes } from '../negotiation/negotiate.ts'
 import type { Answer } from '../routing/served-resource.ts'
 import { collect, writeSizedList } from './sized-list.ts'
 import type { SlabWriter } from './slab-writer.ts'
-import { itemHead, splicedLength } from './splice.ts'
+import { itemHead, measureSpliced } from './splice.ts'
 import { writeInSlabs } from './write-in-slabs.ts'
 import { isPretty } from './write-object.ts'
 import { writeProtobufList } from './write-protobuf-list.ts'
@@ -21,9 +21,9 @@ export async function writeList(answer: Answer, list: ResultList): Promise<void>
   const { exchange, served, negotiated } = answer
   if (negotiated.form === 'protobuf') return writeProtobufList(answer, list)
   if (negotiated.form === 'cbor') return writeCborList(answer, list)
-  const compact = jsonShape(answer, list)
+  const compact = createJsonShape(answer, list)
   const pretty = negotiated.form === 'json' && isPretty(answer)
-  const shape = negotiated.form === 'yaml' ? yamlShape(compact) : pretty ? prettyShape(compact) : compact
+  const shape = negotiated.form === 'yaml' ? createYamlShape(compact) : pretty ? createPrettyShape(compact) : compact
   if (served.servesHub && negotiated.form === 'json' && !pretty && negotiated.transform === undefined) {
     return writeSplicedList(answer, shape, list)
   }
@@ -52,7 +52,7 @@ async function writeSplicedList({ exchange }: Answer, shape: ListShape, list: Re
   let itemsLength = 0
   let head: Buffer = itemHead
   const items = await collect(exchange, list.items, (item) => {
-    itemsLength += isStoredObject(item) ? splicedLength(head, item) : head.length - 1 + pieceBytes(shape.item(item)).length
+    itemsLength += isStoredObject(item) ? measureSpliced(head, item) : head.length - 1 + pieceBytes(shape.item(item)).length
     head = nextHead
   })
   const put = (writer: SlabWriter, item: (typeof items)[number], index: number): Promise<void> | undefined => {

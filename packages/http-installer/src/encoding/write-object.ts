@@ -10,11 +10,11 @@ import { pieceBytes } from './json-piece.ts'
 import { mediaTypes, prefersPretty } from '../negotiation/negotiate.ts'
 import type { Transform } from '../negotiation/negotiate.ts'
 import { lineFeed, ObjectEncoder, shapeJson } from './object-encoder.ts'
-import { partialForm, partialJson, partialProto } from './partial-metadata.ts'
+import { partialForm, encodePartialJson, encodePartialProto } from './partial-metadata.ts'
 import { parseIncludeObject } from '../handlers/read-request.ts'
 import { metaOf } from './rest-result.ts'
 import type { Answer } from '../routing/served-resource.ts'
-import { objectSlabs, spliced, splicedLength, writeSpliced } from './splice.ts'
+import { objectSlabs, spliced, measureSpliced, writeSpliced } from './splice.ts'
 import { TableRows } from './table.ts'
 
 /** Sends an object in the negotiated encoding, as the object itself, its metadata or a table. */
@@ -30,8 +30,8 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
     return sendCompressible(exchange, status, headers, encoder.whole(result))
   }
   if (form === 'protobuf') {
-    if (transform.kind !== 'PartialObjectMetadata') throw notConvertible(transform, internalTypeName(served))
-    return sendCompressible(exchange, status, headers, partialProto(result, partialForm(served, transform)))
+    if (transform.kind !== 'PartialObjectMetadata') throw newNotConvertible(transform, internalTypeName(served))
+    return sendCompressible(exchange, status, headers, encodePartialProto(result, partialForm(served, transform)))
   }
   if (form === 'cbor') return writeCbor(answer, status, transformed(answer, transform, result, query))
   return sendCompressible(exchange, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
@@ -40,7 +40,7 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
 /** Sends stored bytes through a pooled buffer, because allocating a buffer would be the largest cost of a small GET. */
 function sendSpliced({ exchange, served }: Answer, status: number, object: StoredObject): void | Promise<void> {
   const headers = { 'content-type': mediaTypes.json }
-  const length = splicedLength(served.head, object) + 1
+  const length = measureSpliced(served.head, object) + 1
   if (length > objectSlabs.size) return sendCompressible(exchange, status, headers, spliced(served.head, object, lineFeed))
   const slab = objectSlabs.take()
   slab[writeSpliced(slab, 0, served.head, object)] = lineFeed[0]!
@@ -53,8 +53,8 @@ export function isPretty({ exchange, query, negotiated }: Answer): boolean {
 }
 
 function transformed({ served }: Answer, transform: Transform, result: RestResult, query: QueryParameters): string {
-  if (transform.kind === 'PartialObjectMetadata') return partialJson(result, partialForm(served, transform)).toString()
-  if (transform.kind === 'PartialObjectMetadataList') throw notConvertible(transform, internalTypeName(served))
+  if (transform.kind === 'PartialObjectMetadata') return encodePartialJson(result, partialForm(served, transform)).toString()
+  if (transform.kind === 'PartialObjectMetadataList') throw newNotConvertible(transform, internalTypeName(served))
   const rows = new TableRows(served, transform.version, parseIncludeObject(query))
   const { resourceVersion } = metaOf(result)
   return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${pieceBytes(rows.row(result)).toString()}${rows.tail}`
@@ -64,7 +64,7 @@ function transformed({ served }: Answer, transform: Transform, result: RestResul
  * Returns the 406 error for a list that was requested as PartialObjectMetadata, or an object that was requested as
  * PartialObjectMetadataList. `type` is the Go type in kube-apiserver's message.
  */
-export function notConvertible(transform: Transform, type: string, isList = false): ApiError {
+export function newNotConvertible(transform: Transform, type: string, isList = false): ApiError {
   if (transform.kind === 'Table') return newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
   const what = isList ? 'is a list' : 'is not a list'
   return new ApiError({ reason: 'NotAcceptable', message: `you requested ${transform.kind}, but the requested object ${what} (*${type})` })

@@ -4,12 +4,12 @@ import { internalTypeName } from '@keelson/registry'
 import { listMetaOf } from './list-shape.ts'
 import { mediaTypes } from '../negotiation/negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
-import { metaKind, partialForm, partialMessage } from './partial-metadata.ts'
-import { lengthDelimited, listMetaMessage, varintLength, writeVarint } from './proto-frames.ts'
+import { metaKind, partialForm, encodePartialMessage } from './partial-metadata.ts'
+import { encodeLengthDelimited, listMetaMessage, measureVarint, writeVarint } from './proto-frames.ts'
 import type { Answer } from '../routing/served-resource.ts'
 import { collect, writeSizedList } from './sized-list.ts'
 import type { SlabWriter } from './slab-writer.ts'
-import { notConvertible } from './write-object.ts'
+import { newNotConvertible } from './write-object.ts'
 
 const itemTag = (2 << 3) | 2
 /**
@@ -26,11 +26,11 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
   const { exchange, served, negotiated } = answer
   const { transform } = negotiated
   if (transform !== undefined && transform.kind !== 'PartialObjectMetadataList')
-    throw notConvertible(transform, internalTypeName(served, 'List'), true)
+    throw newNotConvertible(transform, internalTypeName(served, 'List'), true)
   const encoder = new ObjectEncoder(served, 'protobuf', false)
   const gvk = transform === undefined ? { ...served.gvk, kind: `${served.gvk.kind}List` } : metaKind(transform.kind, transform.version)
   const partial = transform && partialForm(served, transform)
-  const messageOf = (item: RestResult): Uint8Array => (partial === undefined ? encoder.message(item) : partialMessage(item, partial))
+  const messageOf = (item: RestResult): Uint8Array => (partial === undefined ? encoder.message(item) : encodePartialMessage(item, partial))
 
   const keptMessages: (Uint8Array | undefined)[] = []
   let itemsLength = 0
@@ -39,7 +39,7 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
     keptMessages.push(itemsLength < maxKeptBytes ? message : undefined)
     itemsLength += fieldLength(message.length)
   })
-  const meta = lengthDelimited(1, listMetaMessage(listMetaOf(list)))
+  const meta = encodeLengthDelimited(1, listMetaMessage(listMetaOf(list)))
   const { head, tail } = envelope(gvk, meta.length + itemsLength)
   const put = (writer: SlabWriter, item: RestResult, index: number): Promise<void> | undefined => {
     const message = keptMessages[index] ?? messageOf(item)
@@ -53,11 +53,11 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
 
 async function putInNext(writer: SlabWriter, message: Uint8Array): Promise<void> {
   if (await writer.makeRoom(fieldLength(message.length))) writer.advance(writeField(writer.slab, 0, message))
-  else await writer.write(lengthDelimited(2, message))
+  else await writer.write(encodeLengthDelimited(2, message))
 }
 
 function fieldLength(length: number): number {
-  return 1 + varintLength(length) + length
+  return 1 + measureVarint(length) + length
 }
 
 function writeField(target: Uint8Array, at: number, message: Uint8Array): number {
@@ -72,7 +72,7 @@ function envelope(gvk: Parameters<typeof encodeUnknown>[0], length: number): { h
   // The envelope of an empty message ends with `12 00 1a 00 22 00`: field 2 is the message, and fields 3 and 4 are always written.
   const whole = encodeUnknown(gvk, new Uint8Array())
   const at = rawFieldAt(whole)
-  const head = Buffer.allocUnsafe(at + 1 + varintLength(length))
+  const head = Buffer.allocUnsafe(at + 1 + measureVarint(length))
   head.set(whole.subarray(0, at + 1))
   writeVarint(head, at + 1, length)
   return { head, tail: whole.subarray(at + 2) }

@@ -18,7 +18,7 @@ import { parseInAdvance, decodeDocument, formatNotRegistered } from '@keelson/re
 import type { SentBody, WriteOptions } from '@keelson/registry'
 import type { DeleteOptions, FieldErrorList, FieldValidation, KubeObject } from '@keelson/apimachinery'
 import { isApply, negotiateInput } from '../negotiation/negotiate.ts'
-import { metaType } from '../encoding/meta-types.ts'
+import { findMetaType } from '../encoding/meta-types.ts'
 import type { ServedResource } from '../routing/served-resource.ts'
 
 /**
@@ -37,7 +37,7 @@ export async function readBody(exchange: Exchange, limit: number): Promise<Uint8
  * Returns the body of a request in the format that the registry decodes. Returns a promise for a long YAML text, because that is parsed in
  * advance.
  */
-export function sentBody(exchange: Exchange, { form, bytes }: Pick<SentBody, 'form' | 'bytes'>): SentBody | Promise<SentBody> {
+export function toSentBody(exchange: Exchange, { form, bytes }: Pick<SentBody, 'form' | 'bytes'>): SentBody | Promise<SentBody> {
   return parseInAdvance({ form, bytes, cbor: exchange.services.cbor }, exchange)
 }
 
@@ -190,7 +190,7 @@ export async function readDeleteOptions(exchange: Exchange, served: ServedResour
   const body = await readBody(exchange, served.settings.maxRequestBodyBytes)
   const options =
     body.byteLength > 0
-      ? decodeDeleteOptions(await sentBody(exchange, { form: negotiateInput(exchange), bytes: body }))
+      ? decodeDeleteOptions(await toSentBody(exchange, { form: negotiateInput(exchange), bytes: body }))
       : parseDeleteOptions(query)
   delete options.ignoreStoreReadErrorWithClusterBreakingPotential
   checkDeleteOptions(options)
@@ -198,14 +198,14 @@ export async function readDeleteOptions(exchange: Exchange, served: ServedResour
 }
 
 function decodeDeleteOptions(sent: SentBody): DeleteOptions {
-  const type = metaType('DeleteOptions')
+  const type = findMetaType('DeleteOptions')
   try {
     const document = decodeDocument(sent, { group: '', version: 'v1', kind: 'DeleteOptions' })
     const { kind } = document.gvk
     if (kind !== 'DeleteOptions') {
       if (!metaKinds.has(kind)) throw newBadRequest(formatNotRegistered(document.gvk, metaScheme))
       // Decodes the body as the kind it names, because errors of that take precedence.
-      document.decode(metaType(kind), 'Ignore')
+      document.decode(findMetaType(kind), 'Ignore')
       throw newBadRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)
     }
     const { apiVersion: _, kind: __, ...options } = document.decode(type, 'Ignore').object as KubeObject & DeleteOptions

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import { encodeUnknown } from '@keelson/api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { metaType } from '../encoding/meta-types.ts'
+import { findMetaType } from '../encoding/meta-types.ts'
 import { openTestServer } from '../test-server.fixture.ts'
 import type { TestServer } from '../test-server.fixture.ts'
 
@@ -197,7 +197,7 @@ describe('paths and methods', () => {
 })
 
 describe('delete options', () => {
-  const type = metaType('DeleteOptions')
+  const type = findMetaType('DeleteOptions')
   const wrong = { preconditions: { resourceVersion: '1' } }
   it.each([
     ['JSON', JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...wrong }), 'application/json'],

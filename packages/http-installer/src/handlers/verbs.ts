@@ -11,12 +11,12 @@ import type {
   GracefulDeleter,
   CollectionDeleter,
 } from '@keelson/registry'
-import { negotiateOutput, negotiateInput, cborApplyPatchType, isApply, patchTypes } from '../negotiation/negotiate.ts'
-import { parseLooseBoolean, parseWriteOptions, readBody, sentBody, readDeleteOptions } from './read-request.ts'
+import { negotiateOutput, negotiateInput, cborApplyPatchType, isApply, listPatchTypes } from '../negotiation/negotiate.ts'
+import { parseLooseBoolean, parseWriteOptions, readBody, toSentBody, readDeleteOptions } from './read-request.ts'
 import type { Handler, ApiRequest } from '../routing/served-resource.ts'
 import { writeResult } from '../encoding/write-object.ts'
 import { mediaTypeOf } from '@keelson/exchange'
-import { blankObject, metaOf } from '../encoding/rest-result.ts'
+import { createBlankObject, metaOf } from '../encoding/rest-result.ts'
 import { writeStatus } from '../encoding/write-error.ts'
 import { parseListOptions } from './list-options.ts'
 import { writeList } from '../encoding/write-list.ts'
@@ -44,7 +44,7 @@ export function handleCreate(storage: RESTStorage & (Creater | NamedCreater)): H
     const form = negotiateInput(exchange)
     const bytes = await readBody(exchange, served.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'CreateOptions')
-    const parsing = sentBody(exchange, { form, bytes })
+    const parsing = toSentBody(exchange, { form, bytes })
     const sent = parsing instanceof Promise ? await parsing : parsing
     const result = await createObject(storage, { route: served, context: exchange, name, options, sent })
     return writeResult({ exchange, served, query, negotiated }, 201, result)
@@ -57,7 +57,7 @@ export function handleUpdate(storage: Updater): Handler {
     const negotiated = negotiateOutput(exchange, served.endpoint)
     const bytes = await readBody(exchange, served.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'UpdateOptions')
-    const parsing = sentBody(exchange, { form: negotiateInput(exchange), bytes })
+    const parsing = toSentBody(exchange, { form: negotiateInput(exchange), bytes })
     const body = parsing instanceof Promise ? await parsing : parsing
     const { dryRun } = options
     const { object, created } = await storage.update(exchange, name, { change: { kind: 'replace', body }, dryRun, route: served, options })
@@ -72,7 +72,7 @@ export function handleUpdate(storage: Updater): Handler {
 export function handlePatch(storage: Updater): Handler {
   return async ({ exchange, served, name, query }) => {
     const patchType = mediaTypeOf(exchange.contentType)
-    const accepted = patchTypes(exchange)
+    const accepted = listPatchTypes(exchange)
     // The router accepts a list of content types, but a patch has exactly one.
     if (!accepted.includes(patchType)) throw newUnsupportedMediaType(accepted)
     const negotiated = negotiateOutput(exchange, served.endpoint)
@@ -81,7 +81,7 @@ export function handlePatch(storage: Updater): Handler {
     const { dryRun } = options
     let change: Change
     if (isApply(patchType)) {
-      const parsing = sentBody(exchange, { form: patchType === cborApplyPatchType ? 'cbor' : 'yaml', bytes })
+      const parsing = toSentBody(exchange, { form: patchType === cborApplyPatchType ? 'cbor' : 'yaml', bytes })
       change = { kind: 'apply', configuration: parsing instanceof Promise ? await parsing : parsing }
     } else change = { kind: 'patch', type: patchType as MergePatchType, body: bytes }
     const { object, created } = await storage.update(exchange, name, { change, dryRun, route: served, options })
@@ -99,7 +99,7 @@ export function handleDelete(storage: GracefulDeleter): Handler {
     const options = await readDeleteOptions(exchange, served, query)
     const dryRun = (options.dryRun ?? []).length > 0
     const { object, immediate, blank = false } = await storage.delete(exchange, name, { options, dryRun, route: served })
-    if (blank) return writeResult({ exchange, served, query, negotiated }, 200, blankObject(served, {}))
+    if (blank) return writeResult({ exchange, served, query, negotiated }, 200, createBlankObject(served, {}))
     if (!immediate || storage.returnsDeletedObject) {
       return writeResult({ exchange, served, query, negotiated }, !immediate && options.orphanDependents === false ? 202 : 200, object)
     }

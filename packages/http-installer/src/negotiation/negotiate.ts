@@ -176,7 +176,7 @@ const patchTypesWithCbor: readonly string[] = [...usualPatchTypes, cborApplyPatc
 const strategicPatchType = 'application/strategic-merge-patch+json'
 
 /** Returns the patch types that the server accepts for the resource of a request. */
-export function patchTypes({ services, route }: Exchange): readonly string[] {
+export function listPatchTypes({ services, route }: Exchange): readonly string[] {
   const types = services.cbor === undefined ? usualPatchTypes : patchTypesWithCbor
   return route?.isJsonOnly === true ? withoutStrategic(types) : types
 }

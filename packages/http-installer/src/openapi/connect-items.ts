@@ -1,8 +1,8 @@
 import type { Connecter, OptionsDescription, OptionType, Streamer } from '@keelson/registry'
 import { usualMediaTypes } from '../negotiation/negotiate.ts'
-import { capital, operationId, versionTag } from './operation-names.ts'
+import { capital, operationId, formatVersionTag } from './operation-names.ts'
 import type { OperationSubject } from './operation-names.ts'
-import { pathParameter, queryParameters, sharedParameters } from './parameters.ts'
+import { pathParameter, queryParameters, extractSharedParameters } from './parameters.ts'
 import type { Component } from './parameters.ts'
 import type { PathItem } from './path-items.ts'
 
@@ -17,7 +17,7 @@ const parameterTypes: Readonly<Partial<Record<OptionType, string>>> = {
 }
 
 /** Returns the OpenAPI path items of a proxy subresource: one for the path itself, and one for the paths below it. */
-export function connectItems(
+export function createConnectItems(
   { connectMethods, connectOptions }: Connecter,
   subject: OperationSubject,
   own: readonly Component[],
@@ -25,13 +25,16 @@ export function connectItems(
   const { served, path } = subject
   const item = (behind: string, parameters: readonly Component[], suffix: string): PathItem => {
     const operations = Object.fromEntries(connectMethods.map((method) => [method.toLowerCase(), operation(method, suffix)]))
-    return { path: `${path}${behind}`, item: sharedParameters(operations, [...own, ...parameters, ...optionParameters(connectOptions)]) }
+    return {
+      path: `${path}${behind}`,
+      item: extractSharedParameters(operations, [...own, ...parameters, ...optionParameters(connectOptions)]),
+    }
   }
   const operation = (method: string, suffix: string): Component => ({
     operationId: `${operationId('connect', subject, capital(method.toLowerCase()))}${suffix}`,
     parameters: [],
     responses: { 200: { description: 'OK', content: { '*/*': aText } }, 401: unauthorized },
-    tags: [versionTag(served.gvr)],
+    tags: [formatVersionTag(served.gvr)],
     'x-kubernetes-action': 'connect',
     'x-kubernetes-group-version-kind': { ...served.gvk },
   })
@@ -39,18 +42,18 @@ export function connectItems(
 }
 
 /** Returns the OpenAPI path item of a subresource that streams bytes, such as logs. */
-export function streamItem({ streamOptions, streamType }: Streamer, subject: OperationSubject, own: readonly Component[]): PathItem {
+export function createStreamItem({ streamOptions, streamType }: Streamer, subject: OperationSubject, own: readonly Component[]): PathItem {
   const { served, path } = subject
   const types = [streamType, ...usualMediaTypes]
   const get = {
     operationId: operationId('get', subject),
     parameters: [],
     responses: { 200: { description: 'OK', content: Object.fromEntries(types.map((type) => [type, aText])) }, 401: unauthorized },
-    tags: [versionTag(served.gvr)],
+    tags: [formatVersionTag(served.gvr)],
     'x-kubernetes-action': 'get',
     'x-kubernetes-group-version-kind': { ...served.gvk },
   }
-  return { path, item: sharedParameters({ get }, [...own, ...optionParameters(streamOptions)]) }
+  return { path, item: extractSharedParameters({ get }, [...own, ...optionParameters(streamOptions)]) }
 }
 
 /**

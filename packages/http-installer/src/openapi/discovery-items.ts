@@ -1,7 +1,7 @@
 import type { GroupVersion, StructSchema } from '@keelson/apimachinery'
-import { metaType } from '../encoding/meta-types.ts'
+import { findMetaType } from '../encoding/meta-types.ts'
 import { usualMediaTypes } from '../negotiation/negotiate.ts'
-import { capital, groupWord, versionTag } from './operation-names.ts'
+import { capital, formatGroupWord, formatVersionTag } from './operation-names.ts'
 import type { PathItem, Refer } from './path-items.ts'
 
 const unauthorized = { description: 'Unauthorized' }
@@ -17,7 +17,7 @@ export interface Page {
   readonly schema: StructSchema | 'text'
 }
 
-export function pageItem({ path, operationId, tag, types, consumes, schema }: Page, refer: Refer): PathItem {
+export function createPageItem({ path, operationId, tag, types, consumes, schema }: Page, refer: Refer): PathItem {
   const described = schema === 'text' ? { type: 'string' } : refer(schema)
   const content = Object.fromEntries(types.map((type) => [type, { schema: described }]))
   const get = { operationId, responses: { 200: { description: 'OK', content }, 401: unauthorized }, tags: [tag] }
@@ -26,23 +26,23 @@ export function pageItem({ path, operationId, tag, types, consumes, schema }: Pa
 
 function discoveryItem(refer: Refer, path: string, operationId: string, tag: string, kind: string): PathItem {
   const types = usualMediaTypes
-  return pageItem({ path, operationId, tag, types, consumes: types, schema: metaType(kind).schema }, refer)
+  return createPageItem({ path, operationId, tag, types, consumes: types, schema: findMetaType(kind).schema }, refer)
 }
 
 /** Returns the OpenAPI path item of `/apis`. */
-export function groupsItem(refer: Refer): PathItem {
+export function createGroupsItem(refer: Refer): PathItem {
   return discoveryItem(refer, '/apis/', 'getAPIVersions', 'apis', 'APIGroupList')
 }
 
 /** Returns the OpenAPI path item of `/api` or `/apis/GROUP`. */
-export function groupItem(group: string, refer: Refer): PathItem {
-  const word = groupWord(group)
+export function createGroupItem(group: string, refer: Refer): PathItem {
+  const word = formatGroupWord(group)
   if (group === '') return discoveryItem(refer, '/api/', 'getCoreAPIVersions', word, 'APIVersions')
   return discoveryItem(refer, `/apis/${group}/`, `get${capital(word)}APIGroup`, word, 'APIGroup')
 }
 
 /** Returns the OpenAPI path item of a group version. The path lists its resources. */
-export function versionItem(gv: GroupVersion, refer: Refer): PathItem {
-  const operationId = `get${capital(groupWord(gv.group))}${capital(gv.version)}APIResources`
-  return discoveryItem(refer, '/', operationId, versionTag(gv), 'APIResourceList')
+export function createVersionItem(gv: GroupVersion, refer: Refer): PathItem {
+  const operationId = `get${capital(formatGroupWord(gv.group))}${capital(gv.version)}APIResources`
+  return discoveryItem(refer, '/', operationId, formatVersionTag(gv), 'APIResourceList')
 }

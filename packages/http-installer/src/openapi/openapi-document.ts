@@ -2,23 +2,23 @@ import type { GroupVersion, StructSchema } from '@keelson/apimachinery'
 import { openAPISchemas } from '@keelson/api/openapi'
 import type { RouteTable } from '../routing/route-table.ts'
 import type { DocumentSource } from './openapi-registry.ts'
-import { pageItem, versionItem } from './discovery-items.ts'
+import { createPageItem, createVersionItem } from './discovery-items.ts'
 import type { Page } from './discovery-items.ts'
-import { pathItems, reference } from './path-items.ts'
+import { createPathItems, reference } from './path-items.ts'
 import type { Refer } from './path-items.ts'
 import { bearerToken, withGroupVersions } from './swagger-document.ts'
 
 /** Creates the OpenAPI document of a group version from its routes and schemas. The document has no descriptions. */
-export function documentSource(gv: GroupVersion, table: RouteTable): DocumentSource {
+export function createDocumentSource(gv: GroupVersion, table: RouteTable): DocumentSource {
   const prefix = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`
   const paths: DocumentSource['paths'] = function* (refer) {
     const kinds = new Map(Array.from(table.resources, ({ served }) => [nameOf(served), served.gvk.kind]))
-    const version = versionItem(gv, refer)
+    const version = createVersionItem(gv, refer)
     yield { ...version, path: prefix + version.path }
     for (const routes of table.resources) {
       const { served } = routes
       const kind = kinds.get(served.resource) ?? served.gvk.kind
-      for (const { path, item } of pathItems(routes, kind, refer)) yield { path: prefix + path, item }
+      for (const { path, item } of createPathItems(routes, kind, refer)) yield { path: prefix + path, item }
     }
   }
   return { groupVersion: gv, paths, document: () => openApiDocument(paths, [gv]) }
@@ -30,7 +30,7 @@ function nameOf({ resource, subresource }: { readonly resource: string; readonly
 
 /** Creates the OpenAPI document of a page that belongs to no group. */
 export function pageSource(page: Page): DocumentSource {
-  return sourceOf((refer) => [pageItem(page, refer)])
+  return sourceOf((refer) => [createPageItem(page, refer)])
 }
 
 /** Creates an OpenAPI document from path items. */

@@ -1,7 +1,7 @@
 import type { GroupVersion } from '@keelson/apimachinery'
 import type { PathItem, Refer } from './path-items.ts'
-import { swaggerDocument } from './swagger-document.ts'
-import { swaggerMessage } from './swagger-message.ts'
+import { generateSwaggerDocument } from './swagger-document.ts'
+import { generateSwaggerMessage } from './swagger-message.ts'
 import { createHash } from 'node:crypto'
 import { TimeSlice } from '@keelson/apimachinery'
 
@@ -48,8 +48,8 @@ export class OpenApiRegistry {
   /** Returns the OpenAPI v2 document of the whole server. It is generated again after each change of the groups. */
   swagger(form: SwaggerForm): CachedDocument {
     this.#swagger ??= {
-      json: new CachedDocument(() => swaggerDocument(this.#sources())),
-      protobuf: new CachedDocument(() => swaggerMessage(this.#sources())),
+      json: new CachedDocument(() => generateSwaggerDocument(this.#sources())),
+      protobuf: new CachedDocument(() => generateSwaggerMessage(this.#sources())),
     }
     return this.#swagger[form]
   }

@@ -1,14 +1,14 @@
 import type { ServedResource } from '../routing/served-resource.ts'
 
 /** Returns the part of operation names that stands for the group, such as "core", "apps" or "rbacAuthorization". */
-export function groupWord(group: string): string {
+export function formatGroupWord(group: string): string {
   const words = group === '' ? ['core'] : group.split('.').filter((word) => word !== 'k8s' && word !== 'io')
   return words.map((word, index) => (index === 0 ? word : capital(word))).join('')
 }
 
 /** Returns the tag of a version's operations. */
-export function versionTag({ group, version }: { readonly group: string; readonly version: string }): string {
-  return `${groupWord(group)}_${version}`
+export function formatVersionTag({ group, version }: { readonly group: string; readonly version: string }): string {
+  return `${formatGroupWord(group)}_${version}`
 }
 
 const verbs: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ export function operationId(action: string, { served, kind, path }: OperationSub
   const everywhere = namespaced && within === '' ? 'ForAllNamespaces' : ''
   const collection = action === 'deletecollection' ? 'Collection' : ''
   const list = action === 'watchlist' ? 'List' : ''
-  const where = `${capital(groupWord(gvr.group))}${capital(gvr.version)}${part}${collection}${within}`
+  const where = `${capital(formatGroupWord(gvr.group))}${capital(gvr.version)}${part}${collection}${within}`
   return `${verbs[action] ?? action}${where}${kind}${capital(subresource)}${list}${everywhere}`
 }
 

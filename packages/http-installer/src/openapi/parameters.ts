@@ -29,7 +29,7 @@ const deleteParameters = [
 ]
 
 /** Returns the parameters of an operation. They do not include those of its path. */
-export function actionParameters(action: string): readonly Component[] {
+export function listActionParameters(action: string): readonly Component[] {
   switch (action) {
     case 'list':
       return listParameters
@@ -48,7 +48,7 @@ export function actionParameters(action: string): readonly Component[] {
 }
 
 /** Returns the parameters that all operations of a path share, and removes them from the operations. */
-export function sharedParameters(operations: Readonly<Record<string, Component>>, own: readonly Component[]): Component {
+export function extractSharedParameters(operations: Readonly<Record<string, Component>>, own: readonly Component[]): Component {
   const all = Object.values(operations).map(({ parameters }) => parameters as readonly Component[])
   const shared = (all[0] ?? []).filter(({ name }) => all.every((parameters) => parameters.some((other) => other['name'] === name)))
   const names = new Set(shared.map(({ name }) => name))

@@ -1,14 +1,14 @@
 import type { StructSchema } from '@keelson/apimachinery'
 import type { OpenAPISchema } from '@keelson/api/openapi'
 import { canConnect, canList, canStream, canWatch } from '@keelson/registry'
-import { metaType } from '../encoding/meta-types.ts'
+import { findMetaType } from '../encoding/meta-types.ts'
 import { mediaTypes, usualMediaTypes, usualStreams, usualPatchTypes, withoutStrategic } from '../negotiation/negotiate.ts'
 import type { ResourceRoutes } from '../routing/route-table.ts'
 import type { MethodTable } from '../routing/served-resource.ts'
-import { connectItems, streamItem } from './connect-items.ts'
-import { operationId, versionTag } from './operation-names.ts'
+import { createConnectItems, createStreamItem } from './connect-items.ts'
+import { operationId, formatVersionTag } from './operation-names.ts'
 import type { OperationSubject } from './operation-names.ts'
-import { actionParameters, listParameters, pathParameter, pretty, sharedParameters } from './parameters.ts'
+import { listActionParameters, listParameters, pathParameter, pretty, extractSharedParameters } from './parameters.ts'
 import type { Component } from './parameters.ts'
 
 /** Adds a schema to the components of the document, and returns a reference to the schema. */
@@ -44,14 +44,14 @@ interface Subject {
 }
 
 /** Returns the OpenAPI path items of a resource or subresource. `kind` is the kind of the resource. */
-export function pathItems(routes: ResourceRoutes, kind: string, refer: Refer): PathItem[] {
+export function createPathItems(routes: ResourceRoutes, kind: string, refer: Refer): PathItem[] {
   const { served } = routes
   const base = `${served.namespaced ? '/namespaces/{namespace}' : ''}/${served.resource}`
   const namespace = served.namespaced ? [pathParameter('namespace')] : []
   const name = [pathParameter('name'), ...namespace]
   const one = `${base}/{name}${served.subresource === '' ? '' : `/${served.subresource}`}`
-  if (canConnect(served.storage)) return connectItems(served.storage, { served, kind, path: one }, name)
-  if (canStream(served.storage)) return [streamItem(served.storage, { served, kind, path: one }, [...name, ...pretty])]
+  if (canConnect(served.storage)) return createConnectItems(served.storage, { served, kind, path: one }, name)
+  if (canStream(served.storage)) return [createStreamItem(served.storage, { served, kind, path: one }, [...name, ...pretty])]
   const subject = { routes, kind, refer }
   const everywhere = served.namespaced ? routes.allNamespaces : {}
   return [
@@ -72,7 +72,7 @@ function build(path: string, subject: Subject, methods: MethodTable, parameters:
   const operations: Record<string, Component> = {}
   for (const method of Object.keys(methods)) operations[method.toLowerCase()] = operation(subject, path, actionOf(method, isList))
   if (Object.keys(operations).length === 0) return []
-  return [{ path, item: sharedParameters(operations, [...parameters, ...pretty]) }]
+  return [{ path, item: extractSharedParameters(operations, [...parameters, ...pretty]) }]
 }
 
 /** Returns the OpenAPI path item of a deprecated watch path. */
@@ -85,7 +85,7 @@ function watchItem(
 ): PathItem[] {
   if (methods['GET'] === undefined) return []
   const get = operation(subject, `/watch${path}`, action)
-  return [{ path: `/watch${path}`, item: sharedParameters({ get }, [...parameters, ...listParameters, ...pretty]) }]
+  return [{ path: `/watch${path}`, item: extractSharedParameters({ get }, [...parameters, ...listParameters, ...pretty]) }]
 }
 
 function operation({ routes, kind, refer }: Subject, path: string, action: string): Component {
@@ -96,10 +96,10 @@ function operation({ routes, kind, refer }: Subject, path: string, action: strin
   const subject: OperationSubject = { served, kind, path }
   return {
     operationId: operationId(action, subject),
-    parameters: actionParameters(action),
+    parameters: listActionParameters(action),
     ...(body === undefined ? undefined : { requestBody: body }),
     responses: responsesOf(action, answerOf(action, routes, own, refer), isJsonOnly),
-    tags: [versionTag(served.gvr)],
+    tags: [formatVersionTag(served.gvr)],
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': { ...served.gvk },
   }
@@ -113,12 +113,12 @@ function answerOf(action: string, { served }: ResourceRoutes, own: OpenAPISchema
     }
     case 'delete':
       if ((served.storage as { returnsDeletedObject?: boolean }).returnsDeletedObject === true) return own
-      return refer(metaType('Status').schema)
+      return refer(findMetaType('Status').schema)
     case 'deletecollection':
-      return refer(metaType('Status').schema)
+      return refer(findMetaType('Status').schema)
     case 'watch':
     case 'watchlist':
-      return refer(metaType('WatchEvent').schema)
+      return refer(findMetaType('WatchEvent').schema)
     default:
       return own
   }
@@ -150,7 +150,7 @@ function bodyOf(action: string, kind: OpenAPISchema, { refer, isJsonOnly }: Body
       return { content: content(isJsonOnly ? withoutStrategic(usualPatchTypes) : usualPatchTypes, refer(patchSchema)), required: true }
     case 'delete':
     case 'deletecollection':
-      return { content: content(['*/*'], refer(metaType('DeleteOptions').schema)) }
+      return { content: content(['*/*'], refer(findMetaType('DeleteOptions').schema)) }
     default:
       return undefined
   }

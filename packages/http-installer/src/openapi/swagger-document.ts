@@ -18,7 +18,7 @@ interface SwaggerPart {
 }
 
 /** Generates the OpenAPI v2 document, one part at a time. Other work can run in between, and the complete document is never in memory. */
-export function* swaggerParts(sources: readonly DocumentSource[]): Generator<SwaggerPart> {
+export function* generateSwaggerParts(sources: readonly DocumentSource[]): Generator<SwaggerPart> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
     roots.set(schema.definition, schema)
@@ -34,11 +34,11 @@ export function* swaggerParts(sources: readonly DocumentSource[]): Generator<Swa
 }
 
 /** Generates the OpenAPI v2 document of the whole server, in pieces of text. */
-export function* swaggerDocument(sources: readonly DocumentSource[]): Generator<string> {
+export function* generateSwaggerDocument(sources: readonly DocumentSource[]): Generator<string> {
   yield `{"swagger":"2.0","info":${JSON.stringify(swaggerInfo)},"paths":{`
   let open = 'paths'
   let separator = ''
-  for (const { section, name, value } of swaggerParts(sources)) {
+  for (const { section, name, value } of generateSwaggerParts(sources)) {
     if (section !== open) {
       yield '},"definitions":{'
       open = section

@@ -1,32 +1,32 @@
-import { lengthDelimited, lengthDelimitedHead, varintField } from '../encoding/proto-frames.ts'
+import { encodeLengthDelimited, encodeLengthDelimitedHead, encodeVarintField } from '../encoding/proto-frames.ts'
 import type { DocumentSource } from './openapi-registry.ts'
-import { bearerToken, swaggerInfo, swaggerParts } from './swagger-document.ts'
+import { bearerToken, swaggerInfo, generateSwaggerParts } from './swagger-document.ts'
 
 /**
  * Generates the OpenAPI v2 document as the protobuf message `openapi.v2.Document` of the library gnostic. Fields that this server's
  * documents never have are omitted. A map is encoded as a list of messages with name (1) and value (2).
  */
-export function* swaggerMessage(sources: readonly DocumentSource[]): Generator<Uint8Array> {
+export function* generateSwaggerMessage(sources: readonly DocumentSource[]): Generator<Uint8Array> {
   const sections: Record<'paths' | 'definitions', Uint8Array[]> = { paths: [], definitions: [] }
-  for (const { section, name, value } of swaggerParts(sources)) {
+  for (const { section, name, value } of generateSwaggerParts(sources)) {
     const shape = section === 'paths' ? pathItem : schema
     // In the message `Paths`, extensions have field 1 and items have field 2.
-    sections[section].push(lengthDelimited(section === 'paths' ? 2 : 1, named(name, message(value, shape))))
+    sections[section].push(encodeLengthDelimited(section === 'paths' ? 2 : 1, named(name, message(value, shape))))
     yield nothing
   }
-  yield lengthDelimited(1, Buffer.from('2.0'))
-  yield lengthDelimited(2, message(swaggerInfo, info))
+  yield encodeLengthDelimited(1, Buffer.from('2.0'))
+  yield encodeLengthDelimited(2, message(swaggerInfo, info))
   yield* lengthDelimitedPieces(8, sections.paths)
   yield* lengthDelimitedPieces(9, sections.definitions)
-  yield lengthDelimited(12, lengthDelimited(1, named('BearerToken', nothing)))
-  yield lengthDelimited(13, lengthDelimited(1, named('BearerToken', lengthDelimited(2, message(bearerToken, apiKey)))))
+  yield encodeLengthDelimited(12, encodeLengthDelimited(1, named('BearerToken', nothing)))
+  yield encodeLengthDelimited(13, encodeLengthDelimited(1, named('BearerToken', encodeLengthDelimited(2, message(bearerToken, apiKey)))))
 }
 
 const nothing = Buffer.alloc(0)
 
 function lengthDelimitedPieces(field: number, pieces: readonly Uint8Array[]): Uint8Array[] {
   return [
-    lengthDelimitedHead(
+    encodeLengthDelimitedHead(
       field,
       pieces.reduce((length, piece) => length + piece.length, 0),
     ),
@@ -48,32 +48,32 @@ function message(value: object, { fields, extensions }: Shape): Buffer {
   for (const [member, field, encode] of fields) if (members[member] !== undefined) parts.push(encode(field, members[member]))
   if (extensions !== undefined) {
     for (const name of Object.keys(members)) {
-      if (name.startsWith('x-')) parts.push(lengthDelimited(extensions, named(name, any(members[name]))))
+      if (name.startsWith('x-')) parts.push(encodeLengthDelimited(extensions, named(name, any(members[name]))))
     }
   }
   return Buffer.concat(parts)
 }
 
 function named(name: string, value: Uint8Array): Buffer {
-  return Buffer.concat([lengthDelimited(1, Buffer.from(name)), lengthDelimited(2, value)])
+  return Buffer.concat([encodeLengthDelimited(1, Buffer.from(name)), encodeLengthDelimited(2, value)])
 }
 
 /** Encodes a value as `Any` with its YAML text. JSON is valid YAML. */
 function any(value: unknown): Buffer {
-  return lengthDelimited(2, Buffer.from(`${JSON.stringify(value)}\n`))
+  return encodeLengthDelimited(2, Buffer.from(`${JSON.stringify(value)}\n`))
 }
 
-const string: Encode = (field, value) => lengthDelimited(field, Buffer.from(value as string))
-const bool: Encode = (field, value) => (value === true ? varintField(field, 1) : nothing)
+const string: Encode = (field, value) => encodeLengthDelimited(field, Buffer.from(value as string))
+const bool: Encode = (field, value) => (value === true ? encodeVarintField(field, 1) : nothing)
 const strings: Encode = (field, value) => Buffer.concat((value as string[]).map((text) => string(field, text)))
 const one =
   (shape: () => Shape): Encode =>
   (field, value) =>
-    lengthDelimited(field, message(value as object, shape()))
+    encodeLengthDelimited(field, message(value as object, shape()))
 const each =
   (encode: (value: object) => Uint8Array): Encode =>
   (field, value) =>
-    Buffer.concat((value as object[]).map((element) => lengthDelimited(field, encode(element))))
+    Buffer.concat((value as object[]).map((element) => encodeLengthDelimited(field, encode(element))))
 
 const info: Shape = {
   fields: [
@@ -96,15 +96,18 @@ const schema: Shape = {
     ['format', 2, string],
     ['required', 19, strings],
     // The value is either a schema or a boolean.
-    ['additionalProperties', 21, (field, value) => lengthDelimited(field, one(() => schema)(1, value))],
-    ['type', 22, (field, value) => lengthDelimited(field, string(1, value))],
-    ['items', 23, (field, value) => lengthDelimited(field, one(() => schema)(1, value))],
+    ['additionalProperties', 21, (field, value) => encodeLengthDelimited(field, one(() => schema)(1, value))],
+    ['type', 22, (field, value) => encodeLengthDelimited(field, string(1, value))],
+    ['items', 23, (field, value) => encodeLengthDelimited(field, one(() => schema)(1, value))],
     [
       'properties',
       25,
       (field, value) => {
         const properties = Object.entries(value as Record<string, object>)
-        return lengthDelimited(field, Buffer.concat(properties.map(([name, of]) => lengthDelimited(1, named(name, message(of, schema))))))
+        return encodeLengthDelimited(
+          field,
+          Buffer.concat(properties.map(([name, of]) => encodeLengthDelimited(1, named(name, message(of, schema))))),
+        )
       },
     ],
   ],
@@ -134,23 +137,26 @@ const pathParameter = plainParameter(5, 19)
 /** Encodes a parameter. It is nested in several oneofs: parameter or reference; body or not; query or path. */
 function parameter(value: object): Buffer {
   const place = (value as { readonly in: string }).in
-  if (place === 'body') return lengthDelimited(1, lengthDelimited(1, message(value, bodyParameter)))
-  const choice = place === 'query' ? lengthDelimited(3, message(value, queryParameter)) : lengthDelimited(4, message(value, pathParameter))
-  return lengthDelimited(1, lengthDelimited(2, choice))
+  if (place === 'body') return encodeLengthDelimited(1, encodeLengthDelimited(1, message(value, bodyParameter)))
+  const choice =
+    place === 'query' ? encodeLengthDelimited(3, message(value, queryParameter)) : encodeLengthDelimited(4, message(value, pathParameter))
+  return encodeLengthDelimited(1, encodeLengthDelimited(2, choice))
 }
 
 const response: Shape = {
   fields: [
     ['description', 1, string],
-    ['schema', 2, (field, value) => lengthDelimited(field, one(() => schema)(1, value))],
+    ['schema', 2, (field, value) => encodeLengthDelimited(field, one(() => schema)(1, value))],
   ],
 }
 const responses: Encode = (field, value) => {
   const codes = Object.entries(value as Record<string, object>)
   // The value is always a response and never a reference.
-  return lengthDelimited(
+  return encodeLengthDelimited(
     field,
-    Buffer.concat(codes.map(([code, answer]) => lengthDelimited(1, named(code, lengthDelimited(1, message(answer, response)))))),
+    Buffer.concat(
+      codes.map(([code, answer]) => encodeLengthDelimited(1, named(code, encodeLengthDelimited(1, message(answer, response))))),
+    ),
   )
 }
 

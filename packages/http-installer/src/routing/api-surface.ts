@@ -7,7 +7,7 @@ import { writeNothingThere } from '../discovery/serve-document.ts'
 import { exchangeOf, responseSent, withExchange } from './hono.ts'
 import type { InstallerContext, InstallerEnv } from './hono.ts'
 import type { InstallOptions } from '../install-options.ts'
-import { groupsItem } from '../openapi/discovery-items.ts'
+import { createGroupsItem } from '../openapi/discovery-items.ts'
 import { sourceOf } from '../openapi/openapi-document.ts'
 import { serveOpenApiV2, serveOpenApi } from '../openapi/serve-openapi.ts'
 import { RouteTable } from './route-table.ts'
@@ -31,7 +31,7 @@ export class ApiSurface {
     this.settings = completeSettings(options)
     this.settings.openApi.add(
       'apis',
-      sourceOf((refer) => [groupsItem(refer)]),
+      sourceOf((refer) => [createGroupsItem(refer)]),
     )
     const handler = (c: InstallerContext, next: () => Promise<void>): Promise<void> => {
       const pending = this.#serve(exchangeOf(c))

@@ -18,7 +18,7 @@ import { handleCreate, handleDelete, handleDeleteCollection, handleGet, handleLi
 import type { Method, MethodTable, ServedResource } from './served-resource.ts'
 import { isApiError, newBadRequest, newGenericServerResponse } from '@keelson/apimachinery'
 import { BrokenResponseError, isAbort } from '@keelson/exchange'
-import { patchTypes, checkAcceptable, checkConsumable } from '../negotiation/negotiate.ts'
+import { listPatchTypes, checkAcceptable, checkConsumable } from '../negotiation/negotiate.ts'
 import { writeError } from '../encoding/write-error.ts'
 
 /** Methods of a resource or subresource, for each kind of URL: an object, a collection, and the collection across all namespaces. */
@@ -166,7 +166,7 @@ class ResourceRoute implements Route {
     const { handle, mediaTypes = none } = found
     // As in kube-apiserver, the Accept header of kinds that exist only in JSON is not checked before the handler.
     if (mediaTypes !== 'any' && !this.isJsonOnly) {
-      if (method === 'PATCH') checkConsumable(exchange.contentType, patchTypes(exchange))
+      if (method === 'PATCH') checkConsumable(exchange.contentType, listPatchTypes(exchange))
       checkAcceptable(exchange, this.#isList && method === 'GET', mediaTypes)
     }
     const name = info.parts[1] ?? ''

@@ -6,7 +6,7 @@ import type { APIGroupInfo } from '../api-group-info.ts'
 import { MessageCache } from '../encoding/message-cache.ts'
 import type { EndpointKind, Negotiated } from '../negotiation/negotiate.ts'
 import type { SurfaceSettings } from '../settings.ts'
-import { typeHead } from '../encoding/splice.ts'
+import { encodeTypeHead } from '../encoding/splice.ts'
 
 /** Size limit in bytes of the cache of protobuf messages for each path. About 10,000 pods fit. */
 const messageBytes = 80 * 1024 * 1024
@@ -82,7 +82,7 @@ export function createServedResource(
     settings,
     storage,
     resource,
-    head: typeHead(gvk.kind, route.apiVersion),
+    head: encodeTypeHead(gvk.kind, route.apiVersion),
     endpoint: storage.table === undefined ? 'untabled' : 'object',
     messages: new MessageCache(messageBytes, now),
   }

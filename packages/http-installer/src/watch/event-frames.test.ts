@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { httpChunk, SharedFrames } from './event-frames.ts'
+import { encodeHttpChunk, SharedFrames } from './event-frames.ts'
 
 const frame = (text: string) => (): Buffer => Buffer.from(text)
 const [a, b, c] = [{}, {}, {}]
@@ -23,5 +23,5 @@ test('keeps only the newest frames', () => {
 })
 
 test('writes the length of a chunk in hexadecimal', () => {
-  expect(httpChunk([Buffer.from('0123456789'), Buffer.from('abcdef')]).toString()).toBe('10\r\n0123456789abcdef\r\n')
+  expect(encodeHttpChunk([Buffer.from('0123456789'), Buffer.from('abcdef')]).toString()).toBe('10\r\n0123456789abcdef\r\n')
 })

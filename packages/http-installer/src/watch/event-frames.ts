@@ -2,14 +2,14 @@ import type { KubeObject, Status, TypeSchema } from '@keelson/apimachinery'
 import { parseJson } from '@keelson/apimachinery'
 import { encodeUnknown } from '@keelson/api'
 import type { ObjectEvent } from '@keelson/storagebackend'
-import { blankObject } from '../encoding/rest-result.ts'
+import { createBlankObject } from '../encoding/rest-result.ts'
 import type { CborCodec } from '@keelson/exchange'
 import { pieceBytes, surrounded } from '../encoding/json-piece.ts'
 import type { JsonPiece } from '../encoding/json-piece.ts'
-import { metaType } from '../encoding/meta-types.ts'
+import { findMetaType } from '../encoding/meta-types.ts'
 import type { NegotiatedStream } from '../negotiation/negotiate.ts'
-import { asBuffer, ObjectEncoder, typedJson } from '../encoding/object-encoder.ts'
-import { partialForm, partialJson, partialProto } from '../encoding/partial-metadata.ts'
+import { asBuffer, ObjectEncoder, encodeTypedJson } from '../encoding/object-encoder.ts'
+import { partialForm, encodePartialJson, encodePartialProto } from '../encoding/partial-metadata.ts'
 import type { PartialForm } from '../encoding/partial-metadata.ts'
 import { watchFrame } from '../encoding/proto-frames.ts'
 import type { IncludeObject } from '../handlers/read-request.ts'
@@ -96,7 +96,7 @@ export function createFramer(served: ServedResource, negotiated: NegotiatedStrea
     event.type === 'BOOKMARK' ? make(event.type, bookmarkObject(served, event)) : make(event.type, event.object)
   return {
     frame: (event) => (event.type === 'BOOKMARK' ? makeFrame(event) : sharedFrames.get([event], form, () => makeFrame(event))),
-    chunk: (events) => sharedFrames.get(events, chunkForm, () => httpChunk(events.map(makeFrame))),
+    chunk: (events) => sharedFrames.get(events, chunkForm, () => encodeHttpChunk(events.map(makeFrame))),
   }
 }
 
@@ -109,8 +109,8 @@ function wholeFrames(served: ServedResource, { form }: NegotiatedStream, embed: 
 }
 
 function partialFrames({ form }: NegotiatedStream, partial: PartialForm, embed: EmbedJson): MakeFrame {
-  if (form === 'protobuf') return (type, object) => watchFrame(type, partialProto(object, partial))
-  return (type, object) => embed(type, partialJson(object, partial))
+  if (form === 'protobuf') return (type, object) => watchFrame(type, encodePartialProto(object, partial))
+  return (type, object) => embed(type, encodePartialJson(object, partial))
 }
 
 /** Encodes an event that contains the JSON of an object. */
@@ -156,7 +156,7 @@ class TableFramer implements EventFramer {
   }
 
   chunk(events: readonly ObjectEvent[]): Buffer {
-    return httpChunk(events.map((event) => this.frame(event)))
+    return encodeHttpChunk(events.map((event) => this.frame(event)))
   }
 
   #bookmark(event: Bookmark): Buffer {
@@ -176,24 +176,24 @@ class TableFramer implements EventFramer {
 
 /** Returns the object of a bookmark event: an object of the watched kind that has only a resourceVersion. */
 function bookmarkObject(served: ServedResource, { revision, initialEventsEnd }: Bookmark): KubeObject {
-  return blankObject(served, {
+  return createBlankObject(served, {
     resourceVersion: String(revision),
     ...(initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : undefined),
   })
 }
 
 /** Encodes the error event that ends a failed watch. */
-export function errorFrame(status: Status, negotiated: NegotiatedStream, cbor: CborCodec | undefined): Buffer {
+export function encodeErrorFrame(status: Status, negotiated: NegotiatedStream, cbor: CborCodec | undefined): Buffer {
   const { kind: _, apiVersion: __, ...rest } = status
   const gvk = { group: '', version: 'v1', kind: 'Status' }
-  if (negotiated.form === 'protobuf') return watchFrame('ERROR', asBuffer(encodeUnknown(gvk, metaType('Status').encodeProto(rest))))
-  return frameEmbedded(negotiated, cbor)('ERROR', Buffer.from(typedJson(gvk, undefined, rest)))
+  if (negotiated.form === 'protobuf') return watchFrame('ERROR', asBuffer(encodeUnknown(gvk, findMetaType('Status').encodeProto(rest))))
+  return frameEmbedded(negotiated, cbor)('ERROR', Buffer.from(encodeTypedJson(gvk, undefined, rest)))
 }
 
 const lineEnd = Buffer.from('\r\n')
 
 /** Encodes bytes as one chunk of HTTP/1.1's chunked transfer encoding. */
-export function httpChunk(pieces: readonly Buffer[]): Buffer {
+export function encodeHttpChunk(pieces: readonly Buffer[]): Buffer {
   let length = 0
   for (const piece of pieces) length += piece.length
   return Buffer.concat([Buffer.from(`${length.toString(16)}\r\n`, 'latin1'), ...pieces, lineEnd])

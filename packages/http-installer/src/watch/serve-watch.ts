@@ -9,9 +9,9 @@ import { parseIncludeObject } from '../handlers/read-request.ts'
 import { sendStream } from '@keelson/exchange'
 import type { ResponseSink } from '@keelson/exchange'
 import type { ApiRequest } from '../routing/served-resource.ts'
-import { createFramer, errorFrame } from './event-frames.ts'
+import { createFramer, encodeErrorFrame } from './event-frames.ts'
 import { pumpWatch } from './pump-watch.ts'
-import { sendWebSocket, watchMessages, websocketUpgrade } from './watch-websocket.ts'
+import { sendWebSocket, watchMessages, findWebSocketUpgrade } from './watch-websocket.ts'
 
 /**
  * Sends the events of a watch until the watch expires, the client disconnects or the server stops. Events are taken from the storage only
@@ -37,13 +37,13 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
     const produce = async (sink: ResponseSink): Promise<void> => {
       sink.onClose(gone)
       try {
-        if ('error' in opened) sink.write(errorFrame(opened.error.status, negotiated, exchange.services.cbor))
+        if ('error' in opened) sink.write(encodeErrorFrame(opened.error.status, negotiated, exchange.services.cbor))
         else
           await pumpWatch(
             {
               sink,
               framer,
-              failed: (status) => errorFrame(status, negotiated, exchange.services.cbor),
+              failed: (status) => encodeErrorFrame(status, negotiated, exchange.services.cbor),
               signal: life.signal,
               sent,
               onInternalError: settings.onInternalError,
@@ -54,7 +54,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
         life.end()
       }
     }
-    const upgrade = websocketUpgrade(exchange)
+    const upgrade = findWebSocketUpgrade(exchange)
     if (upgrade !== undefined) return await sendWebSocket(exchange, upgrade, watchMessages[form], produce)
     return await sendStream(exchange, 200, { 'content-type': streamType(form) }, produce)
   } catch (error) {

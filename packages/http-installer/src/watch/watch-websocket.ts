@@ -2,13 +2,13 @@ import { websocketOpcode, websocketTokenProtocol } from '@keelson/apimachinery/h
 import type { MessageOpcode } from '@keelson/apimachinery/httpstream'
 import { splitList } from '../connect/forwarded-headers.ts'
 import { takeSocket } from '../connect/pass-upgrade.ts'
-import { ServerWebSocket, websocketHandshake } from '../connect/server-websocket.ts'
+import { ServerWebSocket, acceptWebSocketHandshake } from '../connect/server-websocket.ts'
 import { SinkEnd, sendBytes } from '@keelson/exchange'
 import type { Exchange, ResponseSink, Upgrade } from '@keelson/exchange'
 import type { NegotiatedStream } from '../negotiation/negotiate.ts'
 
 /** Returns the connection to upgrade if the client requests the events as WebSocket messages. Otherwise returns undefined. */
-export function websocketUpgrade(exchange: Exchange): Upgrade | undefined {
+export function findWebSocketUpgrade(exchange: Exchange): Upgrade | undefined {
   const upgrade = exchange.upgrade
   return upgrade !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket' ? upgrade : undefined
 }
@@ -27,7 +27,7 @@ export async function sendWebSocket(
   messages: WatchMessages,
   produce: (sink: ResponseSink) => Promise<void>,
 ): Promise<void> {
-  const handshake = websocketHandshake(
+  const handshake = acceptWebSocketHandshake(
     exchange.method,
     exchange.incoming.headers,
     chosenProtocol(exchange.header('sec-websocket-protocol')),

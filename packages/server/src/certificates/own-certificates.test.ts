@@ -40,7 +40,7 @@ test('reuses stored certificates, and keeps keys readable only for the owner', a
   expect((await stat(path.join(directory, 'certs/ca.key'))).mode & 0o777).toBe(0o600)
 })
 
-test('the same authority replaces a leaf that expires soon, lacks a required name, or is damaged', async () => {
+test('replaces a certificate that expires soon, lacks a required name, or is damaged, and keeps the CA', async () => {
   const store = createDirectoryCertificateStore(directory)
   const first = await ownCertificates({ store })
   const later = await ownCertificates({ store, now: () => Date.now() + 340 * day })
@@ -53,7 +53,7 @@ test('the same authority replaces a leaf that expires soon, lacks a required nam
   expect(await readFile(path.join(directory, 'ca.crt'), 'utf8')).toBe(first.ca.certificate)
 })
 
-test('creates another authority and its certificates only if neither file of the old one exists', async () => {
+test('creates a new CA and new certificates only if neither file of the old CA exists', async () => {
   const store = createDirectoryCertificateStore(directory)
   const first = await ownCertificates({ store })
   await rm(path.join(directory, 'ca.key'))

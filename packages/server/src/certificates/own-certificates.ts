@@ -63,7 +63,7 @@ export const frontProxyName = 'front-proxy-client'
 export async function ownCertificates(options: OwnCertificatesOptions): Promise<OwnCertificates> {
   const { store, onNote = () => {} } = options
   const now = (options.now ?? systemClock.now)()
-  const names = servingNames(options.names ?? [])
+  const names = listServingNames(options.names ?? [])
   const admin = options.admin ?? { commonName: 'kubernetes-admin', organizations: [mastersGroup] }
 
   const ca = await authority('ca', caSubject)
@@ -223,7 +223,7 @@ function coversAll(certificate: X509Certificate, names: readonly string[]): bool
 /**
  * Returns the DNS names and IP addresses by which clients inside the cluster and on this machine reach the API server, followed by `more`.
  */
-export function servingNames(more: readonly string[]): readonly string[] {
+export function listServingNames(more: readonly string[]): readonly string[] {
   const inCluster = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local']
   const wildcards = new Set(['0.0.0.0', '::', ''])
   const own = hostname().toLowerCase()

@@ -20,7 +20,7 @@ export interface ServingCertificates extends KeyPair {
  * configured names take precedence over names in certificates, and earlier certificates over later ones. Throws if a certificate and its
  * key do not match. The selected context also verifies the client's certificate, so every context gets the client CAs in `settings`.
  */
-export function contextsByName(
+export function createContextSelector(
   named: readonly NamedCertificate[],
   settings: TlsSettings & { readonly ca: NonNullable<SecureContextOptions['ca']> },
 ): (name: string) => SecureContext | undefined {

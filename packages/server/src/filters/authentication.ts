@@ -4,7 +4,7 @@ import type { AuthenticationResult, Authenticator, Decision, IdentityHeaders } f
 import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
 import { closeAfterAnswer } from '../close-after-answer.ts'
-import { connectionKey, connectionOf } from '../peer.ts'
+import { connectionKey, findConnection } from '../peer.ts'
 import type { Connection, Peer } from '../peer.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
@@ -58,7 +58,7 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
   return (exchange) => {
     const { incoming, presetUser } = exchange
     const key = connectionKey(incoming)
-    const connection = connectionOf(key)
+    const connection = findConnection(key)
     const client = { connection, peer: connection?.peer }
     if (presetUser !== undefined) return finish(exchange, { outcome: 'authenticated', user: presetUser }, client)
     const frontProxy = connection?.frontProxy

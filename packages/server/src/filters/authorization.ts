@@ -4,7 +4,7 @@ import type { Authorizer, Decision } from '@keelson/auth'
 import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
 import type { AccessMetrics } from './authentication.ts'
-import { plainError, sendPlain } from '../plain-answer.ts'
+import { createPlainError, sendPlain } from '../plain-answer.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
 
 /**
@@ -22,7 +22,7 @@ export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'a
     }
     if (decision === 'allow') return
     if (isUndecided) {
-      sendPlain(exchange, plainError(500, `Internal Server Error: ${quote(exchange.incoming.url ?? '')}: ${error}`))
+      sendPlain(exchange, createPlainError(500, `Internal Server Error: ${quote(exchange.incoming.url ?? '')}: ${error}`))
       return 'answered'
     }
     writeError(exchange, createForbiddenError({ user: exchange.user, action: exchange.info }, reason))

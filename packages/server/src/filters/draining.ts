@@ -1,5 +1,5 @@
 import type { Lifecycle } from './wait-group.ts'
-import { plainError, sendPlain } from '../plain-answer.ts'
+import { createPlainError, sendPlain } from '../plain-answer.ts'
 import type { Filter } from './filter.ts'
 
 const servedWhileDraining = ['/readyz', '/livez', '/healthz', '/metrics']
@@ -10,7 +10,7 @@ export function refuseWhileDraining(lifecycle: Lifecycle): Filter {
     if (lifecycle.state === 'running' || servedWhileDraining.some((path) => exchange.info.path.startsWith(path))) return
     exchange.outgoing.setHeader('Connection', 'close')
     exchange.outgoing.setHeader('Retry-After', '5')
-    sendPlain(exchange, plainError(429, 'The apiserver is shutting down, please try again later.'))
+    sendPlain(exchange, createPlainError(429, 'The apiserver is shutting down, please try again later.'))
     return 'answered'
   }
 }

@@ -33,7 +33,7 @@ test('runs no further filter if the deadline passes while one waits', async () =
   expect(ran).toBe(false)
 })
 
-test('places a filter before or after another one, including placed ones', () => {
+test('places a custom filter before or after a built-in or another custom filter', () => {
   const placed = placeFilters(list, [
     { name: 'first', filter: pass, before: 'a' },
     { name: 'last', filter: pass, after: 'c' },

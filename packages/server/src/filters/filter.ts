@@ -3,7 +3,7 @@ import { isExchange } from '@keelson/exchange'
 import { openExchange, responseSent, writePageNotFound } from '@keelson/http-installer'
 import type { InstallerEnv } from '@keelson/http-installer'
 import type { MiddlewareHandler, Next } from 'hono'
-import { plainError, sendPlain } from '../plain-answer.ts'
+import { createPlainError, sendPlain } from '../plain-answer.ts'
 
 /** Result of a filter: 'answered' if the filter has sent the response; undefined if the request continues with the next filter. */
 export type FilterOutcome = 'answered' | void
@@ -110,5 +110,5 @@ export function createHandlerChain({ filters, services, onPanic }: HandlerChainO
 export function answerPanic(exchange: Exchange): void {
   const { outgoing } = exchange
   if (outgoing.headersSent && !outgoing.writableEnded) outgoing.destroy()
-  sendPlain(exchange, plainError(500, 'This request caused apiserver to panic. Look in the logs for details.'))
+  sendPlain(exchange, createPlainError(500, 'This request caused apiserver to panic. Look in the logs for details.'))
 }

@@ -1,7 +1,7 @@
 import type { RequestInfo } from '@keelson/apimachinery'
 import { RequestInfoError, parseRequestInfo } from '@keelson/exchange'
 import type { Exchange, RequestAttributes, Route } from '@keelson/exchange'
-import { plainError, sendPlain } from '../plain-answer.ts'
+import { createPlainError, sendPlain } from '../plain-answer.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
 
 /**
@@ -24,7 +24,7 @@ export function requestInfo(findRoute: (info: RequestAttributes) => Route | unde
 }
 
 function refuse(exchange: Exchange, status: number, text: string): FilterOutcome {
-  sendPlain(exchange, plainError(status, text))
+  sendPlain(exchange, createPlainError(status, text))
   return 'answered'
 }
 

@@ -7,7 +7,7 @@ import type { Exchange } from '@keelson/exchange'
 import { withExchange } from '@keelson/http-installer'
 import type { InstallerEnv } from '@keelson/http-installer'
 import type { Hono } from 'hono'
-import { plainError, sendPlain } from '../plain-answer.ts'
+import { createPlainError, sendPlain } from '../plain-answer.ts'
 import type { Profile } from './encode-pprof.ts'
 
 const index = `/debug/pprof/
@@ -33,7 +33,7 @@ export function installProfiling(app: Hono<InstallerEnv>): void {
   let busy = false
   const exclusive = (name: string, take: (exchange: Exchange, session: Session) => Promise<TakenProfile>) =>
     withExchange(async (exchange) => {
-      if (busy) return sendPlain(exchange, plainError(500, 'Could not enable profiling: profiling already in use'))
+      if (busy) return sendPlain(exchange, createPlainError(500, 'Could not enable profiling: profiling already in use'))
       busy = true
       let session: Session | undefined
       try {

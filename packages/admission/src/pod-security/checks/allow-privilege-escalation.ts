@@ -1,13 +1,13 @@
 import type { Check, CheckPod } from '../check.ts'
-import { containerNames } from '../phrases.ts'
-import { unlessWindows } from './relaxations.ts'
+import { formatContainerNames } from '../phrases.ts'
+import { skipForWindows } from './relaxations.ts'
 
 const check: CheckPod = ({ containers }) => {
   const violating = containers.filter(({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false)
   if (violating.length === 0) return undefined
   return {
     reason: 'allowPrivilegeEscalation != false',
-    detail: `${containerNames(violating)} must set securityContext.allowPrivilegeEscalation=false`,
+    detail: `${formatContainerNames(violating)} must set securityContext.allowPrivilegeEscalation=false`,
   }
 }
 
@@ -16,6 +16,6 @@ export const allowPrivilegeEscalation: Check = {
   level: 'restricted',
   versions: [
     { from: 8, check },
-    { from: 25, check: unlessWindows(check) },
+    { from: 25, check: skipForWindows(check) },
   ],
 }

@@ -1,6 +1,6 @@
 import { quote } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
-import { plural, quoted, violators, sorted } from '../phrases.ts'
+import { plural, quoted, formatViolators, sorted } from '../phrases.ts'
 
 const annotationPrefix = 'container.apparmor.security.beta.kubernetes.io/'
 
@@ -22,7 +22,7 @@ const check: CheckPod = ({ annotations, spec, containers }) => {
     .map(([key, value]) => `${key}=${quote(value)}`)
     .toSorted()
   const annotated = badAnnotations.length > 0 ? plural(badAnnotations.length, 'annotation') : ''
-  const who = [violators(badPod, badContainers), annotated].filter((text) => text !== '').join(' and ')
+  const who = [formatViolators(badPod, badContainers), annotated].filter((text) => text !== '').join(' and ')
   if (who === '') return undefined
   const types = [...(badPod ? [ofPod.type] : []), ...badContainers.map(({ securityContext }) => securityContext!.appArmorProfile!.type)]
   const values = [...sorted(types), ...badAnnotations]

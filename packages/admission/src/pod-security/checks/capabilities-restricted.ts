@@ -1,7 +1,7 @@
 import { appendAll } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
-import { containerNames, quoted, sorted } from '../phrases.ts'
-import { unlessWindows } from './relaxations.ts'
+import { formatContainerNames, quoted, sorted } from '../phrases.ts'
+import { skipForWindows } from './relaxations.ts'
 
 const check: CheckPod = ({ containers }) => {
   const added: string[] = []
@@ -12,9 +12,9 @@ const check: CheckPod = ({ containers }) => {
     return others.length > 0
   })
   const details = [
-    ...(keeping.length > 0 ? [`${containerNames(keeping)} must set securityContext.capabilities.drop=["ALL"]`] : []),
+    ...(keeping.length > 0 ? [`${formatContainerNames(keeping)} must set securityContext.capabilities.drop=["ALL"]`] : []),
     ...(adding.length > 0
-      ? [`${containerNames(adding)} must not include ${quoted(sorted(added))} in securityContext.capabilities.add`]
+      ? [`${formatContainerNames(adding)} must not include ${quoted(sorted(added))} in securityContext.capabilities.add`]
       : []),
   ]
   return details.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: details.join('; ') }
@@ -25,7 +25,7 @@ export const capabilitiesRestricted: Check = {
   level: 'restricted',
   versions: [
     { from: 22, check },
-    { from: 25, check: unlessWindows(check) },
+    { from: 25, check: skipForWindows(check) },
   ],
   overrides: ['capabilities_baseline'],
 }

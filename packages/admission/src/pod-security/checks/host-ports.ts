@@ -1,5 +1,5 @@
 import type { Check, CheckedContainer, CheckPod } from '../check.ts'
-import { containerNames, plural, sorted } from '../phrases.ts'
+import { formatContainerNames, plural, sorted } from '../phrases.ts'
 
 function hostPortsOf({ ports }: CheckedContainer): string[] {
   return (ports ?? []).flatMap(({ hostPort }) => (hostPort ? [String(hostPort)] : []))
@@ -11,7 +11,7 @@ const check: CheckPod = ({ containers }) => {
   const ports = sorted(violating.flatMap(hostPortsOf))
   return {
     reason: 'hostPort',
-    detail: `${containerNames(violating)} ${plural(violating.length, 'uses', 'use')} ${plural(ports.length, 'hostPort')} ${ports.join(', ')}`,
+    detail: `${formatContainerNames(violating)} ${plural(violating.length, 'uses', 'use')} ${plural(ports.length, 'hostPort')} ${ports.join(', ')}`,
   }
 }
 

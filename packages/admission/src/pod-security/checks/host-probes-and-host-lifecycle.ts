@@ -1,5 +1,5 @@
 import type { Check, CheckedContainer, CheckPod } from '../check.ts'
-import { containerNames, plural, quoted, sorted } from '../phrases.ts'
+import { formatContainerNames, plural, quoted, sorted } from '../phrases.ts'
 
 function hostsOf({ livenessProbe, readinessProbe, startupProbe, lifecycle }: CheckedContainer): string[] {
   return [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop]
@@ -15,7 +15,7 @@ const check: CheckPod = ({ containers }) => {
   const names = sorted(violating.map(({ name }) => name)).map((name) => ({ name }))
   return {
     reason: what,
-    detail: `${containerNames(names)} ${plural(names.length, 'uses', 'use')} ${plural(hosts.length, what)} ${quoted(hosts)}`,
+    detail: `${formatContainerNames(names)} ${plural(names.length, 'uses', 'use')} ${plural(hosts.length, what)} ${quoted(hosts)}`,
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Check, CheckPod } from '../check.ts'
-import { containerNames, quoted, sorted } from '../phrases.ts'
-import { unlessUserNamespace } from './relaxations.ts'
+import { formatContainerNames, quoted, sorted } from '../phrases.ts'
+import { skipForUserNamespace } from './relaxations.ts'
 
 const check: CheckPod = ({ containers }) => {
   const violating = containers.filter(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')
   if (violating.length === 0) return undefined
   const types = sorted(violating.map(({ securityContext }) => securityContext!.procMount!))
-  return { reason: 'procMount', detail: `${containerNames(violating)} must not set securityContext.procMount to ${quoted(types)}` }
+  return { reason: 'procMount', detail: `${formatContainerNames(violating)} must not set securityContext.procMount to ${quoted(types)}` }
 }
 
 export const procMountBaseline: Check = {
@@ -14,7 +14,7 @@ export const procMountBaseline: Check = {
   level: 'baseline',
   versions: [
     { from: 0, check },
-    { from: 35, check: unlessUserNamespace(check) },
+    { from: 35, check: skipForUserNamespace(check) },
   ],
 }
 

@@ -1,7 +1,7 @@
 import type { Volume } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
-import { containerNames, plural, quoted, sorted } from '../phrases.ts'
+import { formatContainerNames, plural, quoted, sorted } from '../phrases.ts'
 
 const allowed = [
   'configMap',
@@ -50,7 +50,7 @@ const check: CheckPod = ({ spec }) => {
   const what = plural(types.length, 'restricted volume type')
   return {
     reason: 'restricted volume types',
-    detail: `${containerNames(violating, 'volume')} ${plural(violating.length, 'uses', 'use')} ${what} ${quoted(types)}`,
+    detail: `${formatContainerNames(violating, 'volume')} ${plural(violating.length, 'uses', 'use')} ${what} ${quoted(types)}`,
   }
 }
 

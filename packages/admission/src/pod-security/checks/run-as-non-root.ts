@@ -1,19 +1,21 @@
 import type { Check, CheckPod } from '../check.ts'
-import { containerNames, violators } from '../phrases.ts'
-import { unlessUserNamespace } from './relaxations.ts'
+import { formatContainerNames, formatViolators } from '../phrases.ts'
+import { skipForUserNamespace } from './relaxations.ts'
 
 const reason = 'runAsNonRoot != true'
 
 const check: CheckPod = ({ spec, containers }) => {
   const ofPod = spec.securityContext?.runAsNonRoot
-  const explicit = violators(
+  const explicit = formatViolators(
     ofPod === false,
     containers.filter(({ securityContext }) => securityContext?.runAsNonRoot === false),
   )
   if (explicit !== '') return { reason, detail: `${explicit} must not set securityContext.runAsNonRoot=false` }
   if (ofPod === true) return undefined
   const silent = containers.filter(({ securityContext }) => securityContext?.runAsNonRoot === undefined)
-  return silent.length === 0 ? undefined : { reason, detail: `pod or ${containerNames(silent)} must set securityContext.runAsNonRoot=true` }
+  return silent.length === 0
+    ? undefined
+    : { reason, detail: `pod or ${formatContainerNames(silent)} must set securityContext.runAsNonRoot=true` }
 }
 
 export const runAsNonRoot: Check = {
@@ -21,6 +23,6 @@ export const runAsNonRoot: Check = {
   level: 'restricted',
   versions: [
     { from: 0, check },
-    { from: 35, check: unlessUserNamespace(check) },
+    { from: 35, check: skipForUserNamespace(check) },
   ],
 }

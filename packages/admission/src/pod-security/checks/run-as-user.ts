@@ -1,9 +1,9 @@
 import type { Check, CheckPod } from '../check.ts'
-import { violators } from '../phrases.ts'
-import { unlessUserNamespace } from './relaxations.ts'
+import { formatViolators } from '../phrases.ts'
+import { skipForUserNamespace } from './relaxations.ts'
 
 const check: CheckPod = ({ spec, containers }) => {
-  const who = violators(
+  const who = formatViolators(
     spec.securityContext?.runAsUser === 0,
     containers.filter(({ securityContext }) => securityContext?.runAsUser === 0),
   )
@@ -15,6 +15,6 @@ export const runAsUser: Check = {
   level: 'restricted',
   versions: [
     { from: 23, check },
-    { from: 35, check: unlessUserNamespace(check) },
+    { from: 35, check: skipForUserNamespace(check) },
   ],
 }

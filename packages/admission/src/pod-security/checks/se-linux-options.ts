@@ -1,7 +1,7 @@
 import type { SELinuxOptions } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
-import { plural, quoted, violators, sorted } from '../phrases.ts'
+import { plural, quoted, formatViolators, sorted } from '../phrases.ts'
 
 type Options = DeepReadonly<SELinuxOptions> | undefined
 
@@ -12,7 +12,7 @@ function checkWith(types: readonly string[]): CheckPod {
   return ({ spec, containers }) => {
     const badPod = isBad(spec.securityContext?.seLinuxOptions)
     const badContainers = containers.filter(({ securityContext }) => isBad(securityContext?.seLinuxOptions))
-    const who = violators(badPod, badContainers)
+    const who = formatViolators(badPod, badContainers)
     if (who === '') return undefined
     const all = [spec.securityContext?.seLinuxOptions, ...badContainers.map(({ securityContext }) => securityContext?.seLinuxOptions)]
     const badTypes = sorted(all.filter(isBadType).map((options) => options!.type!))

@@ -1,8 +1,8 @@
 import { quote } from '@keelson/apimachinery'
 import type { Check, CheckedContainer, CheckPod, Violation } from '../check.ts'
-import { containerNames, plural, quoted, violators, sorted } from '../phrases.ts'
+import { formatContainerNames, plural, quoted, formatViolators, sorted } from '../phrases.ts'
 import type { CheckedPod } from '../check.ts'
-import { unlessWindows } from './relaxations.ts'
+import { skipForWindows } from './relaxations.ts'
 
 const reason = 'seccompProfile'
 const podAnnotation = 'seccomp.security.alpha.kubernetes.io/pod'
@@ -32,7 +32,7 @@ function isGood(of: {
 function explicitViolation({ spec, containers }: CheckedPod): Violation | undefined {
   const violating = containers.filter((container) => isGood(container) === false)
   const badPod = isGood(spec) === false
-  const who = violators(badPod, violating)
+  const who = formatViolators(badPod, violating)
   if (who === '') return undefined
   const types = sorted([...(badPod ? [spec] : []), ...violating].map(({ securityContext }) => securityContext!.seccompProfile!.type))
   return { reason, detail: `${who} must not set securityContext.seccompProfile.type to ${quoted(types)}` }
@@ -45,7 +45,7 @@ const checkRequired: CheckPod = (pod) => {
   if (silent.length === 0) return undefined
   return {
     reason,
-    detail: `pod or ${containerNames(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
+    detail: `pod or ${formatContainerNames(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
   }
 }
 
@@ -63,7 +63,7 @@ export const seccompProfileRestricted: Check = {
   level: 'restricted',
   versions: [
     { from: 19, check: checkRequired },
-    { from: 25, check: unlessWindows(checkRequired) },
+    { from: 25, check: skipForWindows(checkRequired) },
   ],
   overrides: ['seccompProfile_baseline'],
 }

@@ -1,8 +1,8 @@
 import type { Check, CheckPod } from '../check.ts'
-import { violators } from '../phrases.ts'
+import { formatViolators } from '../phrases.ts'
 
 const check: CheckPod = ({ spec, containers }) => {
-  const who = violators(
+  const who = formatViolators(
     spec.securityContext?.windowsOptions?.hostProcess === true,
     containers.filter(({ securityContext }) => securityContext?.windowsOptions?.hostProcess === true),
   )
