@@ -57,7 +57,7 @@ it('passes a plugin its configuration, and names the plugin if the configuration
   expect(() => create('poor')).toThrow('couldn\'t init admission plugin "Picky": not fine')
 })
 
-it('enables these plugins by default', () => {
+it('enables the same plugins by default as kube-apiserver', () => {
   expect(named(builtinPlugins().create(dependencies))).toEqual([
     'NamespaceLifecycle',
     'LimitRanger',

@@ -9,14 +9,14 @@ import type { Attempt } from './access-matrix.fixture.ts'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
 
-// Mistakes are planted in a server, one at a time. The comparison of the matrix must find each of them.
+// Adds one authorization bug to a server at a time. The access matrix must report each of them.
 
 const alice: UserInfo = { name: 'alice', groups: [authenticated] }
 const root: UserInfo = { name: 'root', groups: ['system:masters'] }
 const nothing: Filter = () => {}
 const noOpinion = { decision: 'noOpinion', reason: '' } as const
 
-/** The planted mistake: a filter before the named one, or an authorizer. */
+/** The bug that is added to the server: a filter before a named filter, or an authorizer. */
 let planted: { readonly before?: string; readonly filter?: Filter; readonly authorizer?: Authorizer } = {}
 let chain: ServerChain
 let names: string[]
@@ -39,7 +39,7 @@ afterEach(() => {
 })
 afterAll(() => chain.close())
 
-/** Names the filters of the server, so that none can be forgotten here. */
+/** Lists the names of the server's filters, so that the test covers all of them. */
 async function listFilters(): Promise<string[]> {
   const filters = [{ name: 'any', before: 'unknown', filter: nothing }]
   const refusal = await createServerChain({ log: () => {}, filters }).catch(String)
@@ -49,12 +49,12 @@ async function listFilters(): Promise<string[]> {
 const find = (): Promise<string[]> => differences(chain, [anonymous, alice], attempts)
 const ofBoth = (text: string): string[] => [`alice ${text}`, `system:anonymous ${text}`]
 
-test('without a mistake there is no difference', async () => {
+test('a server without a bug has no differences', async () => {
   expect(attempts.length).toBeGreaterThan(20)
   expect(await find()).toEqual([])
 })
 
-test('a filter that answers a path by itself is found wherever it is, unless the request is authorized by then', async () => {
+test('reports a filter that answers requests itself, at each position before the authorization filter', async () => {
   expect(names).toEqual(expect.arrayContaining(['authentication', 'impersonation', 'in-flight', 'authorization']))
   for (const before of names) {
     const filter: Filter = (exchange) => {
@@ -68,7 +68,7 @@ test('a filter that answers a path by itself is found wherever it is, unless the
   }
 })
 
-test('an authentication that takes the requestor for somebody else is found', async () => {
+test('reports an authentication that sets another user', async () => {
   const filter: Filter = (exchange) => {
     if (exchange.info.resource === 'nodes' && exchange.info.verb === 'list') exchange.user = root
   }
@@ -76,7 +76,7 @@ test('an authentication that takes the requestor for somebody else is found', as
   expect(await find()).toEqual(ofBoth('list  nodes: served'))
 })
 
-test('a request that is authorized as another resource, verb or path is found', async () => {
+test('reports a request that is authorized as another resource, verb or path', async () => {
   const role = 'pod-reader'
   const user: UserInfo = { name: 'reader', groups: [authenticated] }
   const rules = [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] }]
@@ -115,7 +115,7 @@ test('a request that is authorized as another resource, verb or path is found', 
   }
 })
 
-test('an authorizer that allows one more verb, resource or user is found', async () => {
+test('reports an authorizer that allows an additional verb, resource or user', async () => {
   const allowing = (isAllowed: (attributes: AuthorizerAttributes) => boolean): Authorizer => ({
     authorize: (attributes) => (isAllowed(attributes) ? { decision: 'allow', reason: '' } : noOpinion),
   })
@@ -127,7 +127,7 @@ test('an authorizer that allows one more verb, resource or user is found', async
   expect(await find()).toEqual(['delete', 'get', 'patch', 'update'].map((verb) => `alice ${verb}  nodes: served`))
 })
 
-test('an impersonation that is not checked is found', async () => {
+test('reports an impersonation that is not authorized', async () => {
   const targets: UserInfo[] = [root, { name: 'system:kube-scheduler', groups: [] }]
   const impersonating = async (): Promise<string[]> => {
     const found: string[] = []

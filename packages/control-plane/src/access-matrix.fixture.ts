@@ -6,11 +6,11 @@ const rbac = 'rbac.authorization.k8s.io'
 export const authenticated = 'system:authenticated'
 export const anonymous: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
 
-/** A request, and the action that it means. */
+/** A request of the access matrix, and the action that must be authorized for it. */
 export interface Attempt {
   readonly verb: string
   readonly group: string
-  /** With the subresource, if any. */
+  /** Plural name of the resource, with the subresource if there is one ("pods/log"). */
   readonly resource: string
   readonly namespace: string
   readonly name: string
@@ -18,7 +18,7 @@ export interface Attempt {
   readonly init: RequestInit
 }
 
-/** Methods and bodies by verb. No request changes anything: the bodies are broken, the names unknown, and deletions are dry runs. */
+/** HTTP method and body by verb. The requests cannot change anything: bodies are invalid, names are unknown, and deletions are dry runs. */
 const json = { 'content-type': 'application/json' }
 const requests: Readonly<Record<string, { readonly onName: boolean; readonly query?: string; readonly init: RequestInit }>> = {
   get: { onName: true, init: {} },
@@ -35,7 +35,7 @@ interface Discovered {
   readonly resources: readonly { readonly name: string; readonly namespaced: boolean }[]
 }
 
-/** Every verb on every served resource, and on the subresources. */
+/** Returns a request for every verb of every served resource and subresource. */
 export async function discoverAttempts(chain: ServerChain): Promise<Attempt[]> {
   const ask = async <T>(path: string): Promise<T> => {
     const answer = await chain.fetch(path, { user: { name: 'root', groups: ['system:masters'] } })
@@ -57,7 +57,7 @@ export async function discoverAttempts(chain: ServerChain): Promise<Attempt[]> {
         const name = onName || subresource !== undefined ? 'nope' : ''
         const scope = namespaced ? `${root}/namespaces/default` : root
         const path = `${scope}/${plural}${name === '' ? '' : `/${name}`}${subresource === undefined ? '' : `/${subresource}`}${query}`
-        // The name in the path of a namespace is also its namespace.
+        // A Namespace object has its own name as the namespace of the request.
         const own = group === '' && plural === 'namespaces' && name !== '' ? name : namespace
         attempts.push({ verb, group, resource, namespace: own, name, path, init })
       }
@@ -84,7 +84,7 @@ export async function readPolicy(chain: ServerChain): Promise<Policy> {
   }
 }
 
-/** The rules of RBAC once more, as short as possible, and independent of the authorizer. */
+/** Evaluates RBAC rules independently of the server's authorizer: a second, minimal implementation to compare with. */
 export function isAllowed(policy: Policy, user: UserInfo, attempt: Attempt): boolean {
   return rulesOf(policy, user, attempt.namespace).some((rule) => permits(rule, attempt))
 }
@@ -103,7 +103,7 @@ function rulesOf({ roles, bindings }: Policy, user: UserInfo, wanted: string): D
   )
 }
 
-/** Lists the users and paths, not of resources, whose GET the server allows or refuses against its own roles. */
+/** Lists the differences for non-resource paths: users and paths for which the server's GET response does not match the roles. */
 export async function pathDifferences(chain: ServerChain, users: readonly UserInfo[], paths: readonly string[]): Promise<string[]> {
   const policy = await readPolicy(chain)
   const found: string[] = []
@@ -122,7 +122,7 @@ export async function pathDifferences(chain: ServerChain, users: readonly UserIn
   return found
 }
 
-/** Part of a rule; those of nodes have no names. */
+/** The parts of a policy rule that the matrix compares. Rules of nodes have no resource names. */
 export type Permission = Pick<DeepReadonly<PolicyRule>, 'verbs' | 'apiGroups' | 'resources' | 'resourceNames'>
 
 export function permits({ verbs, apiGroups, resources, resourceNames = [] }: Permission, attempt: Attempt): boolean {
@@ -139,7 +139,7 @@ export function permits({ verbs, apiGroups, resources, resourceNames = [] }: Per
 
 type Outcome = 'served' | 'refused' | 'refused as another request'
 
-/** Returns whether the server refused just this. Other errors come from behind the authorization. */
+/** Returns whether the server refused exactly this action. Any other error means that the authorization was passed. */
 export async function outcomeOf(chain: ServerChain, user: UserInfo, { path, verb, group, resource, init }: Attempt): Promise<Outcome> {
   const answer = await chain.fetch(path, { ...init, user })
   if (answer.status === 429) throw new Error(`${verb} ${path} was not authorized: too many requests`)
@@ -152,14 +152,14 @@ export async function outcomeOf(chain: ServerChain, user: UserInfo, { path, verb
   return 'served'
 }
 
-/** Fewer than the server takes at once. */
+/** Number of concurrent requests, below the in-flight limit of the server. */
 const concurrency = 50
 
 export async function eachAttempt(attempts: readonly Attempt[], run: (attempt: Attempt) => Promise<void>): Promise<void> {
   for (let i = 0; i < attempts.length; i += concurrency) await Promise.all(attempts.slice(i, i + concurrency).map(run))
 }
 
-/** Lists what the server allows or refuses against its own roles. */
+/** Lists the differences for resources: requests that the server allows or refuses contrary to the roles. */
 export async function differences(chain: ServerChain, users: readonly UserInfo[], attempts: readonly Attempt[]): Promise<string[]> {
   const policy = await readPolicy(chain)
   const found: string[] = []

@@ -36,7 +36,7 @@ const people: readonly UserInfo[] = [
   { name: 'system:serviceaccount:default:default', groups: ['system:serviceaccounts', authenticated] },
 ]
 
-/** Binds each cluster role to a user of its own, aggregated ones once they have their rules. */
+/** Binds each ClusterRole to a separate user. Waits until aggregated roles have their rules. */
 async function bindEachRole(): Promise<UserInfo[]> {
   const roles = chain.client.resource<ClusterRole>({ group: rbac, resource: 'clusterroles' })!
   const bindings = chain.client.resource<ClusterRoleBinding>({ group: rbac, resource: 'clusterrolebindings' })!
@@ -56,7 +56,7 @@ async function bindEachRole(): Promise<UserInfo[]> {
     ),
   )
   const nodes: Attempt = { verb: 'list', group: '', resource: 'nodes', namespace: '', name: '', path: '/api/v1/nodes?limit=1', init: {} }
-  // The last binding that the informer sees.
+  // Waits until the informer has the last binding.
   await vi.waitFor(async () => expect((await differences(chain, users, [nodes])).length).toBe(0))
   return users
 }
@@ -85,7 +85,7 @@ const paths = [
   '/nothing',
 ]
 
-test('every verb on every resource, and every path, is allowed exactly when a role says so', { timeout: 120_000 }, async () => {
+test('every verb on every resource, and every path, is allowed if and only if a role grants it', { timeout: 120_000 }, async () => {
   await start()
   const attempts = await discoverAttempts(chain)
   expect(attempts.length).toBeGreaterThan(600)
@@ -95,11 +95,11 @@ test('every verb on every resource, and every path, is allowed exactly when a ro
   expect(await pathDifferences(chain, users, paths)).toEqual([])
 })
 
-test('a node is allowed no more than the rules of nodes and of everyone', { timeout: 60_000 }, async () => {
+test('a node has no permissions beyond the rules for nodes and for all users', { timeout: 60_000 }, async () => {
   await start()
   const [attempts, policy] = [await discoverAttempts(chain), await readPolicy(chain)]
   const node: UserInfo = { name: 'system:node:n', groups: ['system:nodes', authenticated] }
-  // The Node authorizer allows this one by itself; NodeRestriction limits it.
+  // The Node authorizer allows this request without a role. NodeRestriction limits it.
   const slices = { verbs: ['create'], apiGroups: ['resource.k8s.io'], resources: ['resourceslices'] }
   const own = [...(policy.roles.get('/system:node') ?? []), slices]
   const [allowed, beyond]: [string[], string[]] = [[], []]

@@ -31,7 +31,7 @@ export class ClientAuthorities {
     this.pem = [...pem]
     this.#certificates = pem.flatMap((text) => {
       const certificates = text.match(certificateBlocks)
-      if (certificates === null) throw new Error('no PEM block of a client authority is a CERTIFICATE')
+      if (certificates === null) throw new Error('a client CA has no PEM block of type CERTIFICATE')
       return certificates.map((one) => new X509Certificate(one))
     })
   }

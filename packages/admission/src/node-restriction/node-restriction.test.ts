@@ -51,7 +51,7 @@ it('limits nodes only', async () => {
 })
 
 describe('pods', () => {
-  it('may be mirror pods of the own node', async () => {
+  it("may be mirror pods of the kubelet's node", async () => {
     await create('pods', await mirrorPod({ volumes: [{ name: 'h', hostPath: { path: '/' } }] }))
   })
 
@@ -90,7 +90,7 @@ describe('pods', () => {
       .toMatchObject({ code: 404, message: 'node "n" not found' })
   })
 
-  it('are changed and removed on the own node only', async () => {
+  it("may be changed and removed only on the kubelet's node", async () => {
     const labelled = (pod: Pod): Pod => ({ ...pod, metadata: { ...pod.metadata, labels: { a: 'b' } } })
     await remove('pods', podOn('n'))
     await expect(remove('pods', podOn('other'))).rejects.toMatchObject(
@@ -120,7 +120,7 @@ describe('pods', () => {
     )
   })
 
-  it('are evicted on the own node only', async () => {
+  it("may be evicted only from the kubelet's node", async () => {
     await cluster.create('pods', podOn('n'))
     await cluster.create('pods', { ...podOn('other'), metadata: { name: 'q' } })
     const evict = (name: string) => create('pods', { metadata: { name } }, { subresource: 'eviction', name })

@@ -117,7 +117,7 @@ async function reconcileBinding<T extends AnyBinding>(
 async function create<T extends KubeObject>(resource: LoopbackResource<T>, desired: DeepReadonly<T>): Promise<void> {
   const { namespace = '' } = (desired as DeepReadonly<KubeObject>).metadata
   await resource.create(namespace, copyObject(desired) as T).catch((error: unknown) => {
-    // Another server was faster.
+    // Another server created the object first.
     if (!isApiError(error, 'AlreadyExists')) throw error
   })
 }

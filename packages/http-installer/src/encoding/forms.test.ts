@@ -46,7 +46,7 @@ describe('protobuf', () => {
     expect(Buffer.from(encodeUnknown(gvk, type.encodeProto(list))).equals(bytes)).toBe(true)
   })
 
-  it('encodes errors too', async () => {
+  it('encodes errors', async () => {
     const { status, bytes } = await server.request('GET', `${maps}/none`, undefined, protobuf)
     expect(status).toBe(404)
     const { gvk, raw } = decodeUnknown(bytes)
@@ -97,7 +97,7 @@ describe('indented JSON', () => {
 })
 
 describe('metadata-only responses', () => {
-  it('are cut out of the stored bytes', async () => {
+  it('are copied from the stored bytes of the object', async () => {
     const whole = (await server.request('GET', `${maps}/a`)).body
     const partial = (await server.request('GET', `${maps}/a`, undefined, as('PartialObjectMetadata'))).body
     expect(partial).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: whole.metadata })
@@ -185,7 +185,7 @@ describe('media types', () => {
     expect(answer.body).toMatchObject({ code, message, reason: 'NotAcceptable' })
   })
 
-  it('selects the first acceptable type of a list', async () => {
+  it('selects the first supported type of the Accept header', async () => {
     const accept = 'application/cbor, application/vnd.kubernetes.protobuf;q=0.1, application/json;q=0.9'
     expect((await server.request('GET', `${maps}/a`, undefined, { accept })).headers['content-type']).toBe('application/json')
     const table = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json'

@@ -23,7 +23,8 @@ export function exchangeOf(c: InstallerContext): Exchange {
   // The server passes the exchange as the bindings, so no object is created and no lookup is needed.
   if (isExchange(env)) return env
   const exchange = c.get('exchange')
-  if (exchange === undefined) throw new Error('the request has no exchange: put a server or createExchanges() in front')
+  if (exchange === undefined)
+    throw new Error('the request has no exchange: mount the app in a server, or use createExchanges() as middleware')
   return exchange
 }
 
