@@ -57,7 +57,7 @@ it.each([
 it('the write module calls the steps in order, in less than 400 lines', () => {
   const source = readFileSync(path.join(root, 'packages/registry/src/write/write.ts'), 'utf8')
   const calls = ['applyChange(run', 'trackAndMutate(routed', 'prepareChanged(run, object, stored)']
-  const round = source.slice(source.indexOf('async function round<'))
+  const round = source.slice(source.indexOf('async function attempt<'))
   const at = calls.map((call) => round.indexOf(call))
   expect(at).toEqual(at.toSorted((a, b) => a - b))
   expect(at.every((index) => index >= 0)).toBe(true)
