@@ -26,6 +26,8 @@ export interface KeelsonProcessOptions {
   readonly controllers?: string
   readonly port?: number
   readonly environment?: Readonly<Record<string, string>>
+  /** Path of the Node that runs the program. Default: the Node of this process. */
+  readonly node?: string
 }
 
 const tokens = `admintoken,admin,admin,"system:masters"\nalicetoken,alice,alice-uid,"dev"\n`
@@ -37,7 +39,7 @@ export async function startKeelsonProcess(options: KeelsonProcessOptions = {}): 
   const tokenFile = path.join(scratch, 'tokens.csv')
   await writeFile(tokenFile, tokens)
   const child = spawn(
-    process.execPath,
+    options.node ?? process.execPath,
     [
       serverEntry,
       `--data-dir=${dataDir}`,
