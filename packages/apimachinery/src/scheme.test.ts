@@ -19,9 +19,12 @@ function things(): Scheme {
 }
 
 describe('Scheme', () => {
-  it('finds the versions of a hub kind', () => {
+  it('returns the hub of a registered kind', () => {
     expect(things().hubOf(other)).toEqual(hub)
     expect(things().hubOf({ ...hub, kind: 'Nothing' })).toBeUndefined()
+  })
+
+  it('rejects a kind that is registered twice', () => {
     const scheme = things()
     expect(() => scheme.register({ gvk: hub, hub })).toThrow('kind registered twice: /v1/Thing')
   })

@@ -7,7 +7,7 @@ import { createForbiddenError, getServiceAccountNode } from '@keelson/auth'
 import type { Authorizer, RbacPolicy } from '@keelson/auth'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type {
-  ClaimStatusAuthority,
+  ClaimStatusAuthorizer,
   NamespaceLabels,
   ParamAuthority,
   ResourceServices,
@@ -41,7 +41,7 @@ export function createGroupServices(config: GenericConfig, offered: Pick<GroupSe
     tokenReviewer: authentication.tokenReviewer,
     ruleResolver: createRuleResolver(authorizer),
     namespaceLabels: namespaceLabels(client),
-    claimStatusAuthority: claimStatusAuthority(authorizer),
+    claimStatusAuthorizer: claimStatusAuthorizer(authorizer),
     paramAuthority: (policies) => paramAuthority(client, authorizer, policies),
     roleAuthority: roleAuthority(client, authorizer, roles),
   }
@@ -68,7 +68,7 @@ function namespaceLabels(client: LoopbackClient): NamespaceLabels {
   }
 }
 
-function claimStatusAuthority(authorizer: Authorizer): ClaimStatusAuthority {
+function claimStatusAuthorizer(authorizer: Authorizer): ClaimStatusAuthorizer {
   return {
     async refusal({ user, info }, replaced) {
       const attributes = { user, action: { ...info, ...replaced } }

@@ -2,7 +2,7 @@ export type { ParamAccess, ParamAuthority } from './admissionregistration/param-
 export { apiGroups } from './api-groups.ts'
 export type { ResourceServices } from './api-groups.ts'
 export type { NamespaceLabels } from './resource/claim-rules.ts'
-export type { ClaimStatusAuthority } from './resource/resourceclaims/status-permissions.ts'
+export type { ClaimStatusAuthorizer } from './resource/resourceclaims/status-permissions.ts'
 export { readCertificateRequestSubject } from './certificates/certificatesigningrequests/request-pem.ts'
 export type { CertificateSubject } from './certificates/certificatesigningrequests/request-pem.ts'
 export { autoUpdateAnnotation, bootstrapFlowSchemas, bootstrapPriorityLevels } from './flowcontrol/suggested.ts'

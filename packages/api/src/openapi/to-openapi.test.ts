@@ -7,7 +7,7 @@ import { openAPISchemas, toOpenAPIv3 } from './to-openapi.ts'
 const of = (module: GroupVersionTypes, name: string) => toOpenAPIv3(module.table.resolve(name))
 
 describe('OpenAPI v3', () => {
-  it('describes all facts of a schema', () => {
+  it('includes types, formats, defaults, references and required fields', () => {
     expect(of(coreV1, 'ServicePort')).toEqual({
       properties: {
         appProtocol: { type: 'string' },

@@ -60,7 +60,10 @@ function interpret(error: YAMLParseError, text: string): Finding {
   }
 }
 
-/** Returns whether the mapping has a key before this line. If it has, go-yaml reports a line without a key immediately, otherwise at the next `:`. */
+/**
+ * Returns whether an earlier line has a key of the same mapping. If so, go-yaml requires a `:` on this line and immediately reports that it is
+ * missing. Otherwise go-yaml fails only at the next `:`.
+ */
 function hasSiblingBefore(text: string, offset: number): boolean {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   const column = offset - start

@@ -65,7 +65,7 @@ function toNumber({ bytes }: IPAddress): bigint {
 /** Parses one CIDR, or two of different IP families separated by a comma. The first one is preferred. Throws if the text is not valid. */
 export function parseIPRanges(text: string): readonly IPRange[] {
   const ranges = text.split(',').map((range) => new IPRange(range.trim()))
-  if (ranges.length > 2) throw new Error('at most two CIDRs are allowed')
+  if (ranges.length > 2) throw new Error(`"${text}" has ${ranges.length} CIDRs; at most two are allowed`)
   if (ranges[0]?.family === ranges[1]?.family) throw new Error('two CIDRs must be of different IP families')
   return ranges
 }

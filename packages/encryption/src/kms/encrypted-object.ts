@@ -4,8 +4,8 @@ import { messageCodec } from './kms-messages.ts'
 /** Type of a data encryption key (DEK) source that is the AES-GCM key itself. Such values are only read. Old servers wrote them. */
 export const aesGcmKey = 0
 /**
- * Type of a data encryption key (DEK) source that is a seed. HKDF-Expand derives a key for each value. Its info is the first 32 bytes of the
- * encrypted data.
+ * `encryptedDEKSourceType` of a seed. HKDF-Expand derives one key per value from the seed. The HKDF parameter `info` is the first 32 bytes of
+ * the encrypted data.
  */
 export const hkdfSeed = 1
 

@@ -164,7 +164,7 @@ class ResourceRoute implements Route {
     const found = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
     if (found === undefined) throw newGenericServerResponse(405, method, nowhere, '')
     const { handle, mediaTypes = none } = found
-    // As in kube-apiserver, the Accept header of kinds that exist only in JSON is not checked before the handler.
+    // As in kube-apiserver, requests for kinds without a protobuf encoding skip these checks. Their handlers check both headers.
     if (mediaTypes !== 'any' && !this.isJsonOnly) {
       if (method === 'PATCH') checkConsumable(exchange.contentType, listPatchTypes(exchange))
       checkAcceptable(exchange, this.#isList && method === 'GET', mediaTypes)

@@ -5,7 +5,7 @@ import type { ResourceDefinition, RESTStorageExtensions, StoreHooks, Subresource
 import { validateInSlices } from '../expressions/validate-in-slices.ts'
 import { resourceClaims } from './resourceclaims/index.ts'
 import { checkStatusPermissions } from './resourceclaims/status-permissions.ts'
-import type { ClaimStatusAuthority } from './resourceclaims/status-permissions.ts'
+import type { ClaimStatusAuthorizer } from './resourceclaims/status-permissions.ts'
 import { resourceClaimStatus } from './resourceclaims/status.ts'
 import { resourceClaimTemplates } from './resourceclaimtemplates/index.ts'
 
@@ -19,20 +19,20 @@ type Requests = readonly DeepReadonly<DeviceRequest>[] | null
 /** Services of the server that the group uses. */
 export interface ClaimServices {
   readonly namespaceLabels: NamespaceLabels
-  readonly claimStatusAuthority: ClaimStatusAuthority
+  readonly claimStatusAuthorizer: ClaimStatusAuthorizer
 }
 
 /**
  * Returns the rules of claims that depend on other objects. Admin access, which ignores other claims of the same devices, is only allowed
  * in namespaces with a certain label. Changes of some status fields need further permissions.
  */
-export function createClaimRules({ namespaceLabels: labelsOf, claimStatusAuthority }: ClaimServices): RESTStorageExtensions {
+export function createClaimRules({ namespaceLabels: labelsOf, claimStatusAuthorizer }: ClaimServices): RESTStorageExtensions {
   const claims = hooksWith<ResourceClaim>(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests)
   const templates = hooksWith<ResourceClaimTemplate>(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests)
   return {
     hooks: { resourceclaims: () => claims, resourceclaimtemplates: () => templates },
     // The factory is only called with the store of claims.
-    subresources: { resourceclaims: { status: claimStatusFactory(labelsOf, claimStatusAuthority) as unknown as SubresourceFactory } },
+    subresources: { resourceclaims: { status: claimStatusFactory(labelsOf, claimStatusAuthorizer) as unknown as SubresourceFactory } },
   }
 }
 
@@ -60,7 +60,7 @@ function hooksWith<T extends KubeObject>(
  * Creates the status subresource of claims with these rules. A claim that already has a device with admin access is not checked for it
  * again.
  */
-function claimStatusFactory(labelsOf: NamespaceLabels, authority: ClaimStatusAuthority): SubresourceFactory<ResourceClaim> {
+function claimStatusFactory(labelsOf: NamespaceLabels, authority: ClaimStatusAuthorizer): SubresourceFactory<ResourceClaim> {
   return (store) =>
     store.subresource({
       ...resourceClaimStatus,

@@ -16,7 +16,7 @@ export function setRequestDefaults(request: ExactDeviceRequest | DeviceSubReques
   setTolerationDefaults(request)
 }
 
-/** Validates a request for exact devices, or for the first available alternative. */
+/** Validates a device request, which must set exactly one of `exactly` and `firstAvailable`. */
 export function validateRequest(
   { name, exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>,
   path: FieldPath,

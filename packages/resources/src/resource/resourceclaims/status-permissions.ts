@@ -5,7 +5,7 @@ import type { DeepReadonly, FieldErrorList, RequestContext, RequestedAction, Use
 type Status = DeepReadonly<ResourceClaimStatus>
 
 /** Checks additional permissions of a user who writes a claim's status. */
-export interface ClaimStatusAuthority {
+export interface ClaimStatusAuthorizer {
   /** Authorizes the request with some attributes replaced. Returns the message of a 403; undefined if the user is allowed. */
   refusal(
     context: RequestContext,
@@ -21,7 +21,7 @@ export interface ClaimStatusAuthority {
  * allocation.
  */
 export async function checkStatusPermissions(
-  authority: ClaimStatusAuthority,
+  authority: ClaimStatusAuthorizer,
   context: RequestContext,
   { status = {}, old = {} }: { readonly status: Status | undefined; readonly old: Status | undefined },
 ): Promise<FieldErrorList> {
@@ -35,7 +35,7 @@ interface Statuses {
   readonly old: Status
 }
 
-async function checkBinding(authority: ClaimStatusAuthority, context: RequestContext, { status, old }: Statuses): Promise<FieldErrorList> {
+async function checkBinding(authority: ClaimStatusAuthorizer, context: RequestContext, { status, old }: Statuses): Promise<FieldErrorList> {
   const isUnchanged = semanticEqual(status.allocation, old.allocation) && semanticEqual(status.reservedFor ?? [], old.reservedFor ?? [])
   if (isUnchanged) return []
   const { verb } = context.info
@@ -45,7 +45,7 @@ async function checkBinding(authority: ClaimStatusAuthority, context: RequestCon
   return [fieldError.forbidden(fieldPath('status', 'allocation'), `${needed}: ${refusal}`)]
 }
 
-async function checkDevices(authority: ClaimStatusAuthority, context: RequestContext, { status, old }: Statuses): Promise<FieldErrorList> {
+async function checkDevices(authority: ClaimStatusAuthorizer, context: RequestContext, { status, old }: Statuses): Promise<FieldErrorList> {
   const drivers = changedDrivers(status.devices ?? [], old.devices ?? [])
   if (drivers.length === 0) return []
   const { verb, namespace } = context.info
