@@ -152,11 +152,17 @@ function compareMaps(type: MergeMap, fromValue: JsonValue, toValue: JsonValue, d
   if (values === undefined) {
     for (const { name, element, type: fieldType } of type.fields) builder.compare(element, fieldType, from[name], to[name])
   } else {
-    for (const name of sortedKeys({ ...from, ...to })) {
+    for (const name of sortedKeys(includesKeys(to, from) ? to : { ...from, ...to })) {
       builder.compare(fieldElement(name), memberType(type, name) ?? values, memberOf(from, name), memberOf(to, name))
     }
   }
   return builder.build()
+}
+
+/** Returns whether `members` has all keys of `others`. Most writes remove no key, and then the keys need not be joined. */
+function includesKeys(members: Members, others: Members): boolean {
+  for (const key in others) if (!Object.hasOwn(members, key)) return false
+  return true
 }
 
 function memberOf(members: Members, name: string): JsonValue | undefined {

@@ -23,7 +23,9 @@ const self = '.'
 export const leaf: FieldSet = Object.freeze({})
 
 export function isMember(node: FieldSet): boolean {
-  for (const first in node) return first === self || node[self] !== undefined
+  if (node === leaf || node[self] !== undefined) return true
+  // Only reached by nodes that are no members, or empty. A loop over a large node would list all of its keys first.
+  for (const _ in node) return false
   return true
 }
 

@@ -87,7 +87,8 @@ export function applyPatch(
   const document = { kind: route.gvk.kind, apiVersion: route.apiVersion, ...versioned } as unknown as JsonObject
   let text: string | Promise<string> | undefined
   const printed = (): string | Promise<string> => (text ??= print(document, route.type?.schema, () => context.signal))
-  return maybeThen(merge(document, route, context), (patched) => {
+  const merging = maybeThen(restAfter(began), () => merge(document, route, context))
+  return maybeThen(merging, (patched) => {
     const result = { patched, current: versioned, patchErrors: strictErrors, printed, converting }
     return maybeThen(
       maybeThen(restAfter(began), () => decodePatched(route, context, result, options.fieldValidation)),
