@@ -5,7 +5,8 @@ import { formatFloat } from './yaml/format-float.ts'
 
 // Functions that format values like Go: as text for messages, and as JSON.
 
-const shortEscapes: Readonly<Record<string, string>> = {
+/** The characters that Go escapes with a backslash and a letter, a quote or a backslash. */
+export const shortEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
   '\u0007': '\\a',

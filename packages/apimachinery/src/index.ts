@@ -60,7 +60,7 @@ export type { FieldSchema, ListSchema, MapSchema, ScalarSchema, ScalarType, Stru
 export { goTypeName, structSchema } from './type-schema.ts'
 export { Scheme } from './scheme.ts'
 export type { FieldLabelMessage, KindRegistration } from './scheme.ts'
-export { byteLength, encodeJson, goJson, goValue, parseInt64, quote, sharedJson, stringifyJson } from './go-text.ts'
+export { byteLength, encodeJson, goJson, goValue, parseInt64, quote, sharedJson, shortEscapes, stringifyJson } from './go-text.ts'
 export { closestMatch } from './closest-match.ts'
 export {
   hasMethods,

@@ -47,6 +47,24 @@ export function toRejection(error: unknown): RejectedToken {
   throw error
 }
 
+/**
+ * Builds an authenticator from its method for audiences. Tokens of ordinary requests must be valid for `own`, the audiences of this server.
+ * API errors that occur while an object is looked up reject the token.
+ */
+export function createAudienceAuthenticator(
+  own: readonly string[],
+  authenticateFor: NonNullable<TokenAuthenticator['authenticateFor']>,
+): TokenAuthenticator {
+  const safely: typeof authenticateFor = (...token) => authenticateFor(...token).catch(toRejection)
+  return {
+    authenticateToken: async (token, notes) => {
+      const result = await safely(token, own, notes)
+      return result !== undefined && 'user' in result ? result.user : result
+    },
+    authenticateFor: safely,
+  }
+}
+
 /** The error message for a token that no authenticator recognizes. */
 const unknownToken = 'invalid bearer token'
 

@@ -132,7 +132,7 @@ describe('watch', () => {
 })
 
 describe('fork', () => {
-  it('has the history of the original store, but not its later writes', async () => {
+  it('contains the history up to the fork, without later writes of the forked store', async () => {
     await using origin = openMemory()
     for (let i = 0; i < 1000; i++) await put(origin, `/k${i}`, 'origin')
     await using fork = origin.fork()

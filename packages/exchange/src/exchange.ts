@@ -62,7 +62,7 @@ export class Exchange implements RequestContext {
   namespace = ''
   /** True for requests such as watches, which have no deadline and do not count against the limit of requests in flight. */
   isLongRunning = false
-  /** The authenticated user, who may impersonate another one. */
+  /** The authenticated user. With impersonation, this is the impersonating user, and `user` is the impersonated one. */
   requestor: UserInfo = nobody
   /** The user whose permissions apply: the impersonated user, or else the authenticated one. */
   user: UserInfo = nobody

@@ -194,7 +194,7 @@ class FetchOutgoing extends Writable {
   }
 }
 
-/** Copies bytes of the response body. The reader may keep and modify the copy, while handlers reuse the original buffer. */
+/** Copies a chunk of the response body, because handlers reuse their buffers and the reader may keep or modify the chunk. */
 function copyBytes(chunk: Uint8Array | string): Uint8Array<ArrayBuffer> {
   return typeof chunk === 'string' ? new TextEncoder().encode(chunk) : new Uint8Array(chunk)
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Secret, ServiceAccount } from '@keelson/api/core/v1'
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
-import { isRejectedToken, toRejection } from '../token-authenticator.ts'
+import { createAudienceAuthenticator, isRejectedToken } from '../token-authenticator.ts'
 import type { RejectedToken, RequestNotes, TokenAuthenticator, TokenForAudiences } from '../token-authenticator.ts'
 import type { TokenMetrics } from '../token-metrics.ts'
 import { listServiceAccountGroups, parseServiceAccountUserName, serviceAccountUserName } from '../well-known-user-names.ts'
@@ -125,14 +125,7 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
     return { user, audiences: common }
   }
 
-  const safely: typeof authenticateFor = (...token) => authenticateFor(...token).catch(toRejection)
-  return {
-    authenticateToken: async (token, notes) => {
-      const result = await safely(token, options.audiences, notes)
-      return result !== undefined && 'user' in result ? result.user : result
-    },
-    authenticateFor: safely,
-  }
+  return createAudienceAuthenticator(options.audiences, authenticateFor)
 }
 
 function readClaims(payload: VerifiedPayload): LegacyClaims | RejectedToken {

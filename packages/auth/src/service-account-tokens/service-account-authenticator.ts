@@ -1,6 +1,6 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
-import { isRejectedToken, toRejection } from '../token-authenticator.ts'
+import { createAudienceAuthenticator, isRejectedToken } from '../token-authenticator.ts'
 import type { RejectedToken, RequestNotes, TokenAuthenticator, TokenForAudiences } from '../token-authenticator.ts'
 import type { TokenMetrics } from '../token-metrics.ts'
 import { audiencesOf, readPayload } from './claims.ts'
@@ -99,14 +99,7 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
     notes?.annotate?.('authentication.k8s.io/stale-token', `subject: ${sub}, seconds after warning threshold: ${seconds}`)
   }
 
-  const safely: typeof authenticateFor = (...token) => authenticateFor(...token).catch(toRejection)
-  return {
-    authenticateToken: async (token, notes) => {
-      const result = await safely(token, options.audiences, notes)
-      return result !== undefined && 'user' in result ? result.user : result
-    },
-    authenticateFor: safely,
-  }
+  return createAudienceAuthenticator(options.audiences, authenticateFor)
 }
 
 export function rejectAudience(audiences: readonly string[], wanted: readonly string[]): RejectedToken {

@@ -51,7 +51,7 @@ export class FunctionTable {
     const bound = declared
       .filter(({ id }) => (overload === '' || id === overload) && Object.hasOwn(implementations, id))
       .map((each) => new BoundOverload(each, implementations[each.id]!))
-    if (bound.length === 0) throw new TypeError(`the function ${name} is not implemented`)
+    if (bound.length === 0) throw new TypeError(`no overload of the function ${name} has an implementation`)
     const stopsAtError = args.length > 2 || bound.length > 1 || variadic.has(overload)
     return { name, args, implementation: dispatch(name, bound), cost, stopsAtError }
   }

@@ -1,4 +1,4 @@
-import { byteLength } from '@keelson/apimachinery'
+import { byteLength, shortEscapes } from '@keelson/apimachinery'
 import { codePoints } from '../source.ts'
 import { elementAt, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
@@ -123,18 +123,6 @@ function join(list: ListValue, separator = ''): Value {
   return parts.join(separator)
 }
 
-const quotes: Readonly<Record<string, string>> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-}
-
 /** Unicode white space as defined by Go's strings.TrimSpace. */
 const space = '\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
 const leadingSpace = new RegExp(`^[${space}]+`)
@@ -170,5 +158,7 @@ export const strings: Implementations = {
   string_substring_int_int: typed(substring),
   string_trim: typed(trim),
   string_upper_ascii: typed((text: string) => changeCase(text, /[a-z]+/g, (letters) => letters.toUpperCase())),
-  strings_quote: typed((text: string) => `"${Array.from(text.toWellFormed(), (character) => quotes[character] ?? character).join('')}"`),
+  strings_quote: typed(
+    (text: string) => `"${Array.from(text.toWellFormed(), (character) => shortEscapes[character] ?? character).join('')}"`,
+  ),
 }

@@ -41,7 +41,7 @@ export interface WriteRouteOptions {
   readonly scheme: Scheme
   readonly types: Pick<ApiTypes, 'kind'>
   readonly admission: AdmissionChain
-  /** Throws if the user may not create objects. Default: users who may update objects may also create them. */
+  /** Checks the permission to create an object through an update. Throws if it is missing. Default: the permission to update is enough. */
   readonly authorizeCreate?: WriteRoute['authorizeCreate']
   readonly now: () => number
 }

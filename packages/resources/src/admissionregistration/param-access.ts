@@ -15,8 +15,8 @@ export interface ParamAccess {
 }
 
 /**
- * Access to the facts for parameter checks. A user who writes a policy must be allowed to read its parameters, because a policy must not
- * reveal objects that its author cannot read.
+ * Looks up permissions, resources and policies for the check of a policy's parameters. The author of a policy needs the permission to read its
+ * parameters. Otherwise the policy could reveal objects that the author cannot read.
  */
 export interface ParamAuthority {
   allows(context: RequestContext, access: ParamAccess): Promise<boolean>
