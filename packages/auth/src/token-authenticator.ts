@@ -55,7 +55,7 @@ export function createAudienceAuthenticator(
   own: readonly string[],
   authenticateFor: NonNullable<TokenAuthenticator['authenticateFor']>,
 ): TokenAuthenticator {
-  const safely: typeof authenticateFor = (...token) => authenticateFor(...token).catch(toRejection)
+  const safely: typeof authenticateFor = (token, audiences, notes) => authenticateFor(token, audiences, notes).catch(toRejection)
   return {
     authenticateToken: async (token, notes) => {
       const result = await safely(token, own, notes)
