@@ -6,6 +6,7 @@ const tests = 'src/**/*.test.ts'
 const pure = [
   'admission',
   'api',
+  'apiextensions',
   'apimachinery',
   'auth',
   'cel',

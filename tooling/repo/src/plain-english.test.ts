@@ -9,6 +9,7 @@ const folders: readonly string[] = [
   'apps/apiserver',
   'packages/admission',
   'packages/api',
+  'packages/apiextensions',
   'packages/apimachinery',
   'packages/auth',
   'packages/backend-embedded',

@@ -1,0 +1,1 @@
+export type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
