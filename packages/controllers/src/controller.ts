@@ -1,6 +1,5 @@
 import type { Clock, KubeObject } from '@keelson/apimachinery'
-import type { Informer, LoopbackClient, SharedInformers } from '@keelson/loopback'
-import type { WorkQueueMetrics } from './work-queue-metrics.ts'
+import type { Informer, LoopbackClient, SharedInformers, WorkQueueMetrics } from '@keelson/loopback'
 
 export interface Namespace extends KubeObject {
   spec?: { finalizers?: string[] }

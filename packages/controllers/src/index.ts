@@ -1,5 +1,3 @@
 export { selectControllers } from './select-controllers.ts'
 export { controllerNames, startControllers } from './start-controllers.ts'
 export type { ControllersOptions, RunningControllers } from './start-controllers.ts'
-export { RetryAfter, WorkQueue } from './work-queue.ts'
-export type { WorkQueueOptions } from './work-queue.ts'

@@ -1,9 +1,8 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
-import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import { createSharedInformers } from '@keelson/loopback'
-import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
+import { createSharedInformers, createWorkQueueMetrics } from '@keelson/loopback'
+import type { LoopbackClient, SharedInformers, WorkQueueMetrics } from '@keelson/loopback'
 import type { Namespace, StartController } from './controller.ts'
 import { startClusterRoleAggregation } from './clusterrole-aggregation/index.ts'
 import { startGarbageCollector } from './garbage-collector/index.ts'
@@ -11,7 +10,6 @@ import { startNamespaceController } from './namespace/index.ts'
 import { startRootCAPublisher } from './root-ca/index.ts'
 import { selectControllers } from './select-controllers.ts'
 import { startServiceAccountController } from './service-account/index.ts'
-import { createWorkQueueMetrics } from './work-queue-metrics.ts'
 
 const controllers: ReadonlyMap<string, StartController> = new Map([
   ['serviceaccount-controller', startServiceAccountController],
@@ -34,8 +32,8 @@ export interface ControllersOptions {
   readonly rootCA?: string
   /** Called for each failure. Failed steps are always retried. */
   readonly onError?: (controller: string, error: unknown) => void
-  /** Registry for the metrics `workqueue_*`. Default: the metrics are not exported. */
-  readonly metrics?: MetricsRegistry
+  /** Metrics of the work queues. Default: the metrics are not exported. */
+  readonly metrics?: WorkQueueMetrics
 }
 
 export interface RunningControllers extends AsyncDisposable {
@@ -58,7 +56,7 @@ export function startControllers(client: LoopbackClient, options: ControllersOpt
   const informers = options.informers ?? ownInformers!
   const namespaces = informers.of<Namespace>({ group: '', resource: 'namespaces' })
   if (namespaces === undefined) return stopped
-  const metrics = createWorkQueueMetrics(options.metrics ?? createMetricsRegistry())
+  const metrics = options.metrics ?? createWorkQueueMetrics(createMetricsRegistry())
   const running = new Map<string, AsyncDisposable>()
   for (const [name, start] of controllers) {
     if (!selected.has(name)) continue

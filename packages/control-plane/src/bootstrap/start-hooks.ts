@@ -1,6 +1,7 @@
 import { groupResourceString, systemClock } from '@keelson/apimachinery'
 import type { GroupResource } from '@keelson/apimachinery'
 import type { GroupHost } from '@keelson/http-installer'
+import { createWorkQueueMetrics } from '@keelson/loopback'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import { describeError } from '@keelson/server'
 import type { Log, Server } from '@keelson/server'
@@ -36,6 +37,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   const { config, server, client, informers, services, host, controllers, log } = parts
   const { backends, clock } = config
   const now = (): number => clock.now()
+  const queueMetrics = createWorkQueueMetrics(config.metrics)
   const hooks = new PostStartHooks(server, parts.livezGraceMs)
   /** Adds a hook that writes the resources in `needed`. Skips the hook if one of them is not served. */
   const addHook = (
@@ -91,7 +93,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
       informers,
       clock,
       rootCA: config.certificates.authority,
-      metrics: config.metrics,
+      metrics: queueMetrics,
       onError: (name, error) => log(0, 'Controller failed', { controller: name, err: describeError(error) }),
       onSkipped: (name) => log(1, 'Controller skipped', { controller: name, reason: 'its resources are not served' }),
     }),

@@ -1,9 +1,9 @@
 import { copyObject, labelSelectorAsSelector, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, LabelSelector } from '@keelson/apimachinery'
+import { WorkQueue } from '@keelson/loopback'
 import type { Informer } from '@keelson/loopback'
 import { disposeAll, waitUntilSynced } from '../controller.ts'
 import type { ControllerContext } from '../controller.ts'
-import { WorkQueue } from '../work-queue.ts'
 
 interface ClusterRole extends KubeObject {
   rules: PolicyRule[] | null

@@ -1,7 +1,7 @@
 import { isApiError } from '@keelson/apimachinery'
+import { WorkQueue } from '@keelson/loopback'
 import { disposeAll, waitUntilSynced } from '../controller.ts'
 import type { StartController } from '../controller.ts'
-import { WorkQueue } from '../work-queue.ts'
 import { collect } from './collect.ts'
 import { DependencyGraph } from './dependency-graph.ts'
 import { monitorResource } from './monitor-resource.ts'

@@ -1,10 +1,9 @@
 import { everything, fieldEquals, isApiError } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
-import { createInformer } from '@keelson/loopback'
+import { createInformer, WorkQueue } from '@keelson/loopback'
 import { disposeAll, waitUntilSynced } from '../controller.ts'
 import type { ControllerContext } from '../controller.ts'
 import { isNamespaceGoing } from '../namespace-causes.ts'
-import { WorkQueue } from '../work-queue.ts'
 
 interface ConfigMap extends KubeObject {
   data?: Record<string, string>

@@ -1,9 +1,8 @@
 import { everything, fieldEquals, isApiError } from '@keelson/apimachinery'
-import { createInformer } from '@keelson/loopback'
+import { createInformer, WorkQueue } from '@keelson/loopback'
 import { disposeAll, waitUntilSynced } from '../controller.ts'
 import type { ControllerContext } from '../controller.ts'
 import { isNamespaceGoing } from '../namespace-causes.ts'
-import { WorkQueue } from '../work-queue.ts'
 
 const name = 'default'
 
