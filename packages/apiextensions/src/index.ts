@@ -1,1 +1,1 @@
-export type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
+export { apiextensionsGroup } from './definitions/index.ts'

@@ -1,3 +1,4 @@
+import { apiextensionsGroup } from '@keelson/apiextensions'
 import type { ApiGroup } from '@keelson/registry'
 import { apiGroups } from '@keelson/resources'
 import { core, coreGroups } from '@keelson/resources-core'
@@ -16,4 +17,5 @@ export const servedCore: ApiGroup<GroupServices> = {
 export const builtinGroups: readonly ApiGroup<GroupServices>[] = [
   ...coreGroups.map((group) => (group === core ? servedCore : group)),
   ...apiGroups,
+  apiextensionsGroup,
 ]

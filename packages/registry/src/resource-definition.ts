@@ -220,19 +220,23 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly storage?: StorageFacts<T>
   /** Refuses to delete the object of this name by throwing an `ApiError`. Not called by deletecollection, as in kube-apiserver. */
   readonly checkDelete?: (name: string) => void
-  /** The rules for deleting objects in two steps (namespaces). Default: objects are deleted in one step. */
+  /** The rules for deleting objects in two steps. Default: objects are deleted in one step. */
   readonly deletion?: DeletionPolicy<T>
 }
 
 /**
- * The rules for deleting an object in two steps (namespaces). The first step marks the object. The second removes it when its own
- * finalizers are gone.
+ * The rules for deleting an object in two steps (namespaces, CustomResourceDefinitions). The first step marks the object. The second
+ * removes it when its own finalizers are gone.
  */
 export interface DeletionPolicy<T extends KubeObject> {
   /** Changes the object for its deletion, for example sets the phase Terminating. Runs after deletionTimestamp is set. */
   beginDelete(object: T): void
   /** Returns true if only `metadata.finalizers` can still prevent the removal, for example because spec.finalizers is empty. */
   readyToRemove(object: DeepReadonly<T>): boolean
+  /** Whether the first step ignores the propagation policy in the options of the DELETE. Default: false. */
+  readonly ignoresPropagation?: boolean
+  /** Whether deletecollection deletes objects in one step, as in kube-apiserver for CustomResourceDefinitions. Default: false. */
+  readonly skipsCollections?: boolean
 }
 
 /**

@@ -77,7 +77,7 @@ async function deleteOne<T extends KubeObject>(
 ): Promise<void> {
   const within = context.namespace === '' ? withNamespace(context, item.field('metadata.namespace')) : context
   try {
-    await deleteObject(dependencies, within, item.field('metadata.name'), request)
+    await deleteObject(dependencies, within, item.field('metadata.name'), { ...request, inCollection: true })
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error
   }

@@ -31,7 +31,7 @@ export async function beginDeletion<T extends KubeObject>(
         await admitDelete(run, latest.object() as KubeObject)
         current.metadata.deletionTimestamp ??= formatTime(dependencies.now())
         policy.beginDelete(current)
-        setFinalizers(current.metadata, options)
+        if (policy.ignoresPropagation !== true) setFinalizers(current.metadata, options)
         return { object: current }
       },
       { ...preconditionsOf(options), signal: context.signal },

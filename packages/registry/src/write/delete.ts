@@ -32,13 +32,14 @@ export async function deleteObject<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,
   name: string,
-  request: DeleteRequest,
+  request: DeleteRequest & { readonly inCollection?: boolean },
 ): Promise<DeleteOutcome<T>> {
+  const { deletion } = dependencies.definition
   const key = dependencies.keys.key(context, name)
   const run: Deletion<T> = { dependencies, context, name, key, options: { ...request.options }, request }
   const stored = await read(run)
-  if (dependencies.definition.deletion !== undefined) {
-    const waiting = await beginDeletion(run, stored, dependencies.definition.deletion)
+  if (deletion !== undefined && !(request.inCollection && deletion.skipsCollections)) {
+    const waiting = await beginDeletion(run, stored, deletion)
     if (waiting !== undefined) return { object: waiting, immediate: false }
   }
   const object = stored.copy()

@@ -1,0 +1,37 @@
+import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
+
+const defaultServicePort = 443
+
+/** Sets the defaults of a definition in place. */
+export function setDefinitionDefaults(definition: CustomResourceDefinition): void {
+  // Decoding sets only the members that the client sent, so a definition may lack its spec.
+  const { spec } = definition as { readonly spec?: CustomResourceDefinition['spec'] }
+  const { names } = (spec ?? {}) as { readonly names?: CustomResourceDefinition['spec']['names'] }
+  if (spec === undefined) return
+  if (names !== undefined) {
+    if (!names.singular && names.kind) names.singular = names.kind.toLowerCase()
+    if (!names.listKind && names.kind) names.listKind = `${names.kind}List`
+  }
+  spec.conversion ??= { strategy: 'None' }
+  const service = spec.conversion.webhook?.clientConfig?.service
+  if (service !== undefined) service.port ??= defaultServicePort
+  setStoredVersions(definition)
+}
+
+/** Sets `status.storedVersions` to the storage version if it is empty. Older definitions lack it. */
+function setStoredVersions(definition: CustomResourceDefinition): void {
+  if ((definition.status?.storedVersions ?? []).length > 0) return
+  const stored = findStorageVersion(definition)
+  if (stored === undefined) return
+  definition.status = { ...(definition.status ?? newDefinitionStatus()), storedVersions: [stored] }
+}
+
+/** Returns the name of the first version that is marked as the storage version. */
+export function findStorageVersion({ spec }: CustomResourceDefinition): string | undefined {
+  return spec.versions?.find(({ storage }) => storage)?.name
+}
+
+/** Creates an empty status. Its lists are null, as in kube-apiserver. */
+export function newDefinitionStatus(): NonNullable<CustomResourceDefinition['status']> {
+  return { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null }
+}

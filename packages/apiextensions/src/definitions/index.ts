@@ -1,0 +1,33 @@
+import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
+import { apiextensionsV1 } from '@keelson/api/apiextensions/v1'
+import { defineApiGroup, defineResource } from '@keelson/registry'
+import type { ApiGroup, ResourceDefinition } from '@keelson/registry'
+import { setDefinitionDefaults } from './defaults.ts'
+import { beginDefinitionDeletion, definitionStatus, definitionStrategy } from './strategy.ts'
+
+const customResourceDefinitions: ResourceDefinition<CustomResourceDefinition> = defineResource<CustomResourceDefinition>({
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  scope: 'Cluster',
+  shortNames: ['crd', 'crds'],
+  categories: ['api-extensions'],
+  setDefaults: setDefinitionDefaults,
+  strategy: definitionStrategy,
+  subresources: { status: definitionStatus },
+  deletion: {
+    beginDelete: beginDefinitionDeletion,
+    readyToRemove: () => true,
+    ignoresPropagation: true,
+    skipsCollections: true,
+  },
+})
+
+/** The group apiextensions.k8s.io, which stores CustomResourceDefinitions. */
+export const apiextensionsGroup: ApiGroup = defineApiGroup({
+  name: 'apiextensions.k8s.io',
+  priority: 16700,
+  types: [apiextensionsV1],
+  resources: [customResourceDefinitions],
+})

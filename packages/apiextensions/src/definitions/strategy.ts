@@ -1,0 +1,75 @@
+import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
+import { copyObject, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { findStorageVersion, newDefinitionStatus } from './defaults.ts'
+
+export const definitionStrategy: Strategy<CustomResourceDefinition> = {
+  allowUnconditionalUpdate: false,
+  resetFields: withoutFields('status'),
+  prepareForCreate(_context, definition) {
+    definition.status = newDefinitionStatus()
+    definition.metadata.generation = 1
+    addStoredVersion(definition)
+  },
+  prepareForUpdate(_context, definition, old) {
+    definition.status = copyObject(old.status ?? newDefinitionStatus()) as NonNullable<CustomResourceDefinition['status']>
+    if (!semanticEqual(definition.spec, old.spec)) definition.metadata.generation = (old.metadata.generation ?? 0) + 1
+    addStoredVersion(definition)
+  },
+}
+
+export const definitionStatus: SubresourceStrategy<CustomResourceDefinition> = {
+  tabled: false,
+  update: {
+    resetFields: withoutFields('spec'),
+    prepareForUpdate(_context, definition, old) {
+      definition.spec = copyObject(old.spec) as CustomResourceDefinition['spec']
+    },
+  },
+}
+
+/** Adds the storage version to `status.storedVersions`. */
+function addStoredVersion(definition: CustomResourceDefinition): void {
+  const version = findStorageVersion(definition)
+  const status = definition.status!
+  if (version === undefined || status.storedVersions?.includes(version)) return
+  status.storedVersions = [...(status.storedVersions ?? []), version]
+}
+
+/** The finalizer that keeps a definition until its custom objects are deleted. */
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
+
+/** Adds the finalizer and the condition Terminating to a definition that is being deleted. */
+export function beginDefinitionDeletion(definition: CustomResourceDefinition): void {
+  const { metadata } = definition
+  if (!metadata.finalizers?.includes(cleanupFinalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), cleanupFinalizer]
+  setCondition(definition, {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: metadata.deletionTimestamp!,
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  })
+}
+
+type Condition = NonNullable<NonNullable<CustomResourceDefinition['status']>['conditions']>[number]
+
+/** Adds or replaces a condition. The transition time of an existing condition changes only with its status. */
+function setCondition(definition: CustomResourceDefinition, condition: Condition): void {
+  const status = (definition.status ??= newDefinitionStatus())
+  const conditions = (status.conditions ??= [])
+  const index = conditions.findIndex(({ type }) => type === condition.type)
+  const current = conditions[index]
+  if (current === undefined) conditions.push(condition)
+  else {
+    const { lastTransitionTime } = current.status === condition.status && current.lastTransitionTime ? current : condition
+    conditions[index] = { ...current, ...condition, ...(lastTransitionTime !== undefined && { lastTransitionTime }) }
+  }
+}
+
+/** Returns whether a definition has a condition with the status "True". */
+export function hasCondition({ status }: DeepReadonly<CustomResourceDefinition>, type: string): boolean {
+  return status?.conditions?.find((condition) => condition.type === type)?.status === 'True'
+}
