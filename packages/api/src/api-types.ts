@@ -23,47 +23,45 @@ export interface ApiTypesRegistry extends ApiTypes {
 
 /** Creates a registry with the types of these group versions. */
 export function createApiTypes(modules: readonly GroupVersionTypes[]): ApiTypesRegistry {
-  const added: GroupVersionTypes[] = []
-  const kinds = new Map<string, KindType>()
-  const common = new Map<string, KindType>()
-
-  function index(module: GroupVersionTypes): void {
-    for (const kind of module.kinds) {
-      const { gvk } = kind
-      kinds.set(keyOf(gvk), kind)
-      if (module.groupVersion.group === 'meta.k8s.io' && kindsInEveryVersion.has(gvk.kind)) common.set(gvk.kind, kind)
-    }
-  }
-
-  function remove(module: GroupVersionTypes): void {
-    const position = added.indexOf(module)
-    if (position < 0) return
-    added.splice(position, 1)
-    if (added.includes(module)) return
-    kinds.clear()
-    common.clear()
-    for (const other of added) index(other)
-  }
+  /** The added modules that have a kind, by kind. The last one is used. */
+  const kinds = new Map<string, KindType[]>()
+  const common = new Map<string, KindType[]>()
+  /** The added modules by the prefix of their OpenAPI definitions. The first one is used. */
+  const modulesByPrefix = new Map<string, GroupVersionTypes[]>()
 
   function add(module: GroupVersionTypes): () => void {
-    added.push(module)
-    index(module)
-    let removed = false
+    const removals = [addTo(modulesByPrefix, module.table.definition, module)]
+    for (const kind of module.kinds) {
+      const { gvk } = kind
+      removals.push(addTo(kinds, keyOf(gvk), kind))
+      if (module.groupVersion.group === 'meta.k8s.io' && kindsInEveryVersion.has(gvk.kind)) removals.push(addTo(common, gvk.kind, kind))
+    }
     return () => {
-      if (!removed) remove(module)
-      removed = true
+      for (const remove of removals.splice(0)) remove()
     }
   }
 
   for (const module of modules) add(module)
   return {
     add,
-    kind: (gvk: GroupVersionKind): KindType | undefined => kinds.get(keyOf(gvk)) ?? common.get(gvk.kind),
+    kind: (gvk: GroupVersionKind): KindType | undefined => (kinds.get(keyOf(gvk)) ?? common.get(gvk.kind))?.at(-1),
     schemaOf(definition: string): StructSchema | undefined {
       const dot = definition.lastIndexOf('.')
       const prefix = definition.slice(0, dot)
-      return added.find((module) => module.table.definition === prefix)?.table.struct(definition.slice(dot + 1))
+      return modulesByPrefix.get(prefix)?.[0]!.table.struct(definition.slice(dot + 1))
     },
+  }
+}
+
+/** Adds a value to the list of a key. Returns a function that removes it. */
+function addTo<T>(lists: Map<string, T[]>, key: string, value: T): () => void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
+  return () => {
+    const values = lists.get(key)!
+    values.splice(values.indexOf(value), 1)
+    if (values.length === 0) lists.delete(key)
   }
 }
 

@@ -36,6 +36,7 @@ export type {
 } from './meta.ts'
 export type { GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource } from './names.ts'
 export {
+  compareVersions,
   formatGroupVersion,
   groupKindString,
   groupResourceString,

@@ -63,3 +63,25 @@ export function sameGroupVersion(a: GroupVersion, b: GroupVersion): boolean {
 export function sameGroupVersionKind(a: GroupVersionKind, b: GroupVersionKind): boolean {
   return a.kind === b.kind && sameGroupVersion(a, b)
 }
+
+/**
+ * Compares two versions by their stability and age. Negative if `a` is listed before `b`: "v2", "v1", "v2beta1", "v1beta2", "v1alpha1".
+ * Other names follow, in alphabetical order.
+ */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [parseVersionName(a), parseVersionName(b)]
+  if (left === undefined || right === undefined) return left === right ? compareText(a, b) : left === undefined ? 1 : -1
+  return left.stability - right.stability || right.major - left.major || right.minor - left.minor
+}
+
+const versionName = /^v([0-9]+)(?:(alpha|beta)([0-9]+))?$/
+
+function parseVersionName(name: string): { readonly stability: number; readonly major: number; readonly minor: number } | undefined {
+  const [, major, stage, minor = '0'] = versionName.exec(name) ?? []
+  if (major === undefined) return undefined
+  return { stability: stage === undefined ? 0 : stage === 'beta' ? 1 : 2, major: Number(major), minor: Number(minor) }
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,9 +1,12 @@
+import { formatGroupVersion } from '@keelson/apimachinery'
 import type { RequestInfo } from '@keelson/apimachinery'
 import type { RequestAttributes, Route } from '@keelson/exchange'
+import type { RESTStorage } from '@keelson/registry'
 import type { Hono } from 'hono'
 import type { APIGroupInfo } from './api-group-info.ts'
 import { ApiSurface } from './routing/api-surface.ts'
 import type { InstallerEnv } from './routing/hono.ts'
+import type { DiscoveryVersion } from './discovery/discovery-registry.ts'
 import { createDiscoveryVersion } from './discovery/discovery-version.ts'
 import type { InstalledRoutes, InstallOptions } from './install-options.ts'
 import { createGroupItem } from './openapi/discovery-items.ts'
@@ -15,25 +18,85 @@ import { createDocumentSource, sourceOf } from './openapi/openapi-document.ts'
  * the app's next handler.
  */
 export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, options: InstallOptions = {}): InstalledRoutes {
-  const surface = ApiSurface.of(app, options)
-  const removals: (() => void)[] = []
-  const versions = info.versions.flatMap((gv) => {
-    const storages = info.storage.get(gv.version)
-    if (storages === undefined || storages.size === 0) return []
-    const table = surface.add(info, gv, storages)
-    const path = gv.group === '' ? `api/${gv.version}` : `apis/${gv.group}/${gv.version}`
-    removals.push(() => surface.remove(gv, table), surface.settings.openApi.add(path, createDocumentSource(gv, table)))
-    return [createDiscoveryVersion(gv, table)]
-  })
-  const { openApi } = surface.settings
-  const group = sourceOf((refer) => [createGroupItem(info.group, refer)])
-  if (versions.length > 0) removals.push(openApi.add(info.group === '' ? 'api' : `apis/${info.group}`, group))
-  const unlist = surface.settings.discovery.addGroup({ name: info.group, versions, priority: options.priority ?? 0 })
-  return {
-    uninstall() {
-      unlist()
-      for (const remove of removals) remove()
-    },
+  const routes = new GroupRoutes(ApiSurface.of(app, options), info, options.priority ?? 0)
+  routes.update(info)
+  return routes
+}
+
+/** One served version of a group. */
+interface VersionRoutes {
+  readonly storages: ReadonlyMap<string, RESTStorage>
+  readonly discovery: DiscoveryVersion
+  readonly remove: () => void
+}
+
+/** The routes, documents and discovery entry of one group. */
+class GroupRoutes implements InstalledRoutes {
+  readonly #surface: ApiSurface
+  readonly #info: Omit<APIGroupInfo, 'versions' | 'storage'>
+  readonly #priority: number
+  readonly #versions = new Map<string, VersionRoutes>()
+  #unlist: (() => void) | undefined
+  #removeDocument: (() => void) | undefined
+
+  constructor(surface: ApiSurface, { group, scheme, types, admission }: APIGroupInfo, priority: number) {
+    this.#surface = surface
+    this.#info = { group, scheme, types, admission }
+    this.#priority = priority
+  }
+
+  update({ versions, storage }: Pick<APIGroupInfo, 'versions' | 'storage'>): void {
+    const served = new Set<string>()
+    for (const { version } of versions) {
+      const storages = storage.get(version)
+      if (storages === undefined || storages.size === 0) continue
+      served.add(version)
+      if (this.#versions.get(version)?.storages !== storages) this.#put(version, storages)
+    }
+    for (const [version, { remove }] of this.#versions) {
+      if (served.has(version)) continue
+      remove()
+      this.#versions.delete(version)
+    }
+    this.#list(Array.from(served, (version) => this.#versions.get(version)!.discovery))
+  }
+
+  uninstall(): void {
+    this.#unlist?.()
+    for (const { remove } of this.#versions.values()) remove()
+    this.#versions.clear()
+    this.#removeDocument?.()
+  }
+
+  #put(version: string, storages: ReadonlyMap<string, RESTStorage>): void {
+    const { group } = this.#info
+    const gv = { group, version }
+    const table = this.#surface.put(this.#info, gv, storages)
+    const path = `${group === '' ? 'api' : 'apis'}/${formatGroupVersion(gv)}`
+    const removeDocument = this.#surface.settings.openApi.add(path, createDocumentSource(gv, table))
+    this.#versions.set(version, {
+      storages,
+      discovery: createDiscoveryVersion(gv, table),
+      remove: () => {
+        this.#surface.remove(gv, table)
+        removeDocument()
+      },
+    })
+  }
+
+  #list(versions: readonly DiscoveryVersion[]): void {
+    const { group: name } = this.#info
+    const { openApi, discovery } = this.#surface.settings
+    if (versions.length > 0) {
+      this.#removeDocument ??= openApi.add(
+        name === '' ? 'api' : `apis/${name}`,
+        sourceOf((refer) => [createGroupItem(name, refer)]),
+      )
+    } else {
+      this.#removeDocument?.()
+      this.#removeDocument = undefined
+    }
+    this.#unlist = discovery.addGroup({ name, versions, priority: this.#priority })
   }
 }
 

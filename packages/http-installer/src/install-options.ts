@@ -1,4 +1,5 @@
 import type { GroupVersionResource, RequestContext } from '@keelson/apimachinery'
+import type { APIGroupInfo } from './api-group-info.ts'
 import type { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import type { OpenApiRegistry } from './openapi/openapi-registry.ts'
 
@@ -53,6 +54,8 @@ export interface InstallOptions {
 }
 
 export interface InstalledRoutes {
+  /** Serves other versions and storages from the next request on. Versions whose map of storages is the same object are left unchanged. */
+  update(served: Pick<APIGroupInfo, 'versions' | 'storage'>): void
   /** Removes the group. Its paths answer 404 from the next request on. Open watches end when their storage closes. */
   uninstall(): void
 }

@@ -31,6 +31,11 @@ export interface ApiGroup<Services = unknown> {
   readonly priority: number
   /** The types of every version that is served or may be stored. The preferred version comes first. */
   readonly types: readonly GroupVersionTypes[]
+  /**
+   * Whether versions are listed by stability and age (v2, v1, v1beta1), because several definitions add versions to the group. Default: false,
+   * which lists them in the order of `types`.
+   */
+  readonly sortsVersions?: boolean
   readonly resources: readonly ResourceDefinition[]
   /** Versions of the group that are no longer served, but that `--runtime-config` may still name, as in kube-apiserver. Default: none. */
   readonly retiredVersions?: readonly string[]

@@ -9,9 +9,15 @@ export function storageVersionHash({ group, version, kind }: GroupVersionKind): 
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64')
 }
 
+/** Creates the discovery entry of a group version. Its resources are computed on first use. */
 export function createDiscoveryVersion(gv: GroupVersion, table: RouteTable): DiscoveryVersion {
-  const resources = [...table.resources].map(resourceOf)
-  return { version: gv.version, resources: resources.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
+  let resources: readonly DiscoveryResource[] | undefined
+  return {
+    version: gv.version,
+    get resources() {
+      return (resources ??= Array.from(table.resources, resourceOf).toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+    },
+  }
 }
 
 function resourceOf(routes: ResourceRoutes): DiscoveryResource {

@@ -73,7 +73,7 @@ export class ObjectEncoder {
     }
     if (this.form === 'protobuf' && isStoredObject(result)) return asBuffer(encodeUnknown(this.#served.gvk, this.message(result)))
     const { gvk, object } = toVersioned(this.#served, result)
-    const type = gvk === this.#served.gvk ? this.#served.type : this.#served.info.types.kind(gvk)
+    const type = gvk === this.#served.gvk ? this.#served.type : this.#served.types.kind(gvk)
     return encodeTyped(this.form, gvk, type, object, this.pretty)
   }
 

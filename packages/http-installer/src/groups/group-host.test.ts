@@ -5,11 +5,13 @@ import { coreV1 } from '@keelson/api/core/v1'
 import { Scheme } from '@keelson/apimachinery'
 import { createRESTOptionsGetter, defineApiGroup, defineResource, newRESTStorage, newStorageFactoryConfig } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
+import { parseQuery, parseRequestInfo, parseTarget } from '@keelson/exchange'
 import { openTestStore, untypedCodecs } from '@keelson/registry/testing'
 import { Hono } from 'hono'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createExchanges, DiscoveryRegistry, exchangeOf, responseSent, writePageNotFound } from '../index.ts'
 import type { InstallerEnv } from '../index.ts'
+import { ApiSurface } from '../routing/api-surface.ts'
 import { nothingAdmitted } from '../test-server.fixture.ts'
 import { createGroupHost } from './group-host.ts'
 import type { GroupHost } from './group-host.ts'
@@ -167,4 +169,27 @@ it('runs deferred functions in reverse order, after the storages have been remov
   await installed[Symbol.asyncDispose]()
   await installed[Symbol.asyncDispose]()
   expect(order).toEqual(['second with 0 storages', 'first'])
+})
+
+it('lists versions of several definitions by stability, and keeps the routes of the others when one is added', async () => {
+  const versionOf = (version: string, plural: string, kind: string): ApiGroup => {
+    const definition = defineResource({ group: 'example.com', version, kind, plural, scope: 'Cluster', strategy: {} })
+    const types = [typesOf('example.com', version, kind)]
+    return { ...defineApiGroup({ name: 'example.com', priority: 1, types, resources: [definition] }), sortsVersions: true }
+  }
+  host.install(versionOf('v1beta1', 'widgets', 'Widget'))
+  const path = parseTarget('/apis/example.com/v1beta1/widgets')
+  const routeOfWidgets = (): unknown => ApiSurface.on(app)!.find(parseRequestInfo('GET', path, parseQuery('')))
+  const route = routeOfWidgets()
+  host.install(versionOf('v2', 'gadgets', 'Gadget'))
+  const second = host.install(versionOf('v1beta1', 'gizmos', 'Gizmo'))
+  host.install(versionOf('v10', 'gizmos', 'Gizmo'))
+  const versions = (): unknown => discovery.group('example.com')?.versions.map(({ version }) => version)
+  expect(versions()).toEqual(['v10', 'v2', 'v1beta1'])
+  expect([route === undefined, routeOfWidgets() === route]).toEqual([false, true])
+  expect(served).toEqual(['widgets.example.com', 'gadgets.example.com', 'gizmos.example.com', 'gizmos.example.com'])
+
+  await second[Symbol.asyncDispose]()
+  expect([await status('/apis/example.com/v1beta1/gizmos'), await status('/apis/example.com/v1beta1/widgets')]).toEqual([404, 200])
+  expect(versions()).toEqual(['v10', 'v2', 'v1beta1'])
 })

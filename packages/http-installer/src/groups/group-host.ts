@@ -1,5 +1,4 @@
 import type { ApiTypesRegistry } from '@keelson/api'
-import { formatGroupVersion } from '@keelson/apimachinery'
 import type { GroupResource, GroupVersion, GroupVersionResource, Scheme } from '@keelson/apimachinery'
 import { newRESTStorage, trackStorages } from '@keelson/registry'
 import type { AdmissionChain, ApiGroup, RESTOptionsGetter, RESTStorage, StorageHost } from '@keelson/registry'
@@ -7,9 +6,10 @@ import type { Storage } from '@keelson/storagebackend'
 import type { Hono } from 'hono'
 import { ApiSurface } from '../routing/api-surface.ts'
 import type { InstallerEnv } from '../routing/hono.ts'
-import { installAPIGroup } from '../install-api-group.ts'
 import type { InstallOptions } from '../install-options.ts'
 import { Removals } from './removals.ts'
+import { ServedGroup } from './served-group.ts'
+import type { Installation, Paths, PlacedPaths } from './served-group.ts'
 
 export interface GroupHostOptions<Services> {
   readonly app: Hono<InstallerEnv>
@@ -58,19 +58,12 @@ export function createGroupHost<Services>(options: GroupHostOptions<Services>): 
   return new Host(options)
 }
 
-/** State of an installed group: everything that the group has added. */
-interface Installation<Services> {
-  readonly group: ApiGroup<Services>
-  readonly placed: readonly PlacedPaths[]
-  readonly removals: Removals
-}
-
 class Host<Services> implements GroupHost<Services> {
   readonly storages = new Set<Storage>()
   readonly #options: GroupHostOptions<Services>
-  readonly #installed: Installation<Services>[] = []
-  /** Functions that remove the routes of a group, by group name. */
-  readonly #served = new Map<string, Removals>()
+  readonly #installed = new Set<Installation<Services>>()
+  /** The served groups by name. */
+  readonly #groups = new Map<string, ServedGroup<Services>>()
 
   constructor(options: GroupHostOptions<Services>) {
     this.#options = options
@@ -90,7 +83,7 @@ class Host<Services> implements GroupHost<Services> {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#installed.toReversed().map(({ removals }) => removals.run()))
+    await Promise.all([...this.#installed].toReversed().map(({ removals }) => removals.run()))
   }
 
   /** Runs the steps of an installation. Each step adds the function that undoes it; these functions run in reverse order. */
@@ -110,91 +103,31 @@ class Host<Services> implements GroupHost<Services> {
     })
     const host: StorageHost<Services> = { restOptions, types, services, defer: (dispose) => removals.add(dispose) }
     const storage = group.newRESTStorage?.(host) ?? newRESTStorage(host, group.resources)
-    const installation = { group, placed: placeStorages(group, storage), removals }
-    this.#refuseSecond(installation)
+    const installation: Installation<Services> = { group, placed: placeStorages(group, storage), removals }
+    for (const place of installation.placed) this.#groups.get(place.group)?.refuseSecond(place)
     removals.add(() => this.#removeInformers(installation, informers))
-    this.#installed.push(installation)
+    this.#installed.add(installation)
     for (const each of storages) this.storages.add(each)
     const names = new Set([group.name, ...installation.placed.map((place) => place.group)])
     removals.add(() => {
       for (const each of storages) this.storages.delete(each)
-      this.#installed.splice(this.#installed.indexOf(installation), 1)
-      for (const name of names) this.#serve(name)
-    })
-    for (const name of names) this.#serve(name)
-  }
-
-  #refuseSecond({ placed }: Installation<Services>): void {
-    for (const { group, version, paths } of placed) {
-      const present = this.#pathsOf({ group, version })
-      for (const path of paths.keys()) {
-        if (present.has(path)) throw new Error(`${path} is already installed in ${formatGroupVersion({ group, version })}`)
+      this.#installed.delete(installation)
+      for (const name of names) {
+        const served = this.#groups.get(name)!
+        served.remove(installation)
+        if (served.isEmpty) this.#groups.delete(name)
       }
+    })
+    for (const name of names) {
+      let served = this.#groups.get(name)
+      if (served === undefined) this.#groups.set(name, (served = new ServedGroup(name, this.#options)))
+      served.add(installation)
     }
   }
 
   async #removeInformers({ placed }: Installation<Services>, informers: GroupHostOptions<Services>['informers']): Promise<void> {
     for (const { group, paths } of placed) for (const resource of paths.keys()) await informers?.remove({ group, resource })
   }
-
-  /** Returns the versions that have resources, in the order in which the groups with this name list them. */
-  #versionsOf(name: string): readonly GroupVersion[] {
-    const placed = new Set(this.#installed.flatMap((each) => each.placed.map(({ group, version }) => `${group}/${version}`)))
-    // Skips types of other groups, which only occur in subresources (tokens, scales).
-    const versions = this.#installed
-      .filter(({ group }) => group.name === name)
-      .flatMap(({ group }) => group.types.map(({ groupVersion }) => groupVersion.version))
-    return [...new Set(versions)].filter((version) => placed.has(`${name}/${version}`)).map((version) => ({ group: name, version }))
-  }
-
-  #pathsOf({ group, version }: GroupVersion): Map<string, RESTStorage> {
-    const found = new Map<string, RESTStorage>()
-    for (const { placed } of this.#installed) {
-      for (const place of placed) {
-        if (place.group !== group || place.version !== version) continue
-        for (const [path, rest] of place.paths) found.set(path, rest)
-      }
-    }
-    return found
-  }
-
-  /** Serves all groups that are currently installed under a name. Replaces the routes that were served before. */
-  #serve(name: string): void {
-    void this.#served.get(name)?.run()
-    this.#served.delete(name)
-    const first = this.#installed.find(({ group }) => group.name === name)
-    if (first === undefined) return
-    const { app, scheme, types, admission, serving, client, addListedPaths, isServed = () => true } = this.#options
-    const storage = new Map<string, Paths>()
-    for (const gv of this.#versionsOf(name)) {
-      const paths = [...this.#pathsOf(gv)].filter(([path]) => isServed({ ...gv, resource: path.split('/')[0]! }))
-      if (paths.length > 0) storage.set(gv.version, new Map(paths))
-    }
-    if (storage.size === 0) return
-    const versions = Array.from(storage.keys(), (version) => ({ group: name, version }))
-    const removals = new Removals()
-    this.#served.set(name, removals)
-    const info = { group: name, versions, storage, scheme, types, admission }
-    const routes = installAPIGroup(app, info, { ...serving, priority: first.group.priority })
-    removals.add(() => routes.uninstall())
-    for (const gv of versions) if (client !== undefined) removals.add(client.add(gv, storage.get(gv.version)!))
-    if (addListedPaths !== undefined) removals.add(addListedPaths(() => listedPaths(name, versions)))
-  }
-}
-
-function listedPaths(name: string, versions: readonly GroupVersion[]): string[] {
-  const root = name === '' ? '/api' : `/apis/${name}`
-  return [...(name === '' ? [] : ['/apis']), root, ...versions.map(({ version }) => `${root}/${version}`)]
-}
-
-/** Storages by path ("pods", "pods/status"). */
-type Paths = ReadonlyMap<string, RESTStorage>
-
-/** Storages of one group version, by path. */
-interface PlacedPaths {
-  readonly group: string
-  readonly version: string
-  readonly paths: Paths
 }
 
 /**

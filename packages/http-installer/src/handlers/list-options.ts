@@ -82,8 +82,8 @@ function applyDefaults(raw: RawOptions): void {
 }
 
 /** Converts field labels of a field selector from the served version to the internal version, which the store uses. */
-function convertFieldLabels(fields: FieldSelector, { info, gvk }: ServedResource): FieldSelector {
-  return fields.empty ? fields : fields.transform((label, value) => ({ field: info.scheme.convertFieldLabel(gvk, label), value }))
+function convertFieldLabels(fields: FieldSelector, { scheme, gvk }: ServedResource): FieldSelector {
+  return fields.empty ? fields : fields.transform((label, value) => ({ field: scheme.convertFieldLabel(gvk, label), value }))
 }
 
 function onlyNamed(fields: FieldSelector, name: string): FieldSelector {

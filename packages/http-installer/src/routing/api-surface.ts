@@ -1,5 +1,6 @@
 import type { GroupVersion, RequestInfo } from '@keelson/apimachinery'
 import type { Exchange, RequestAttributes, Route } from '@keelson/exchange'
+import type { RESTStorage } from '@keelson/registry'
 import type { Hono } from 'hono'
 import type { APIGroupInfo } from '../api-group-info.ts'
 import { serveDiscovery } from '../discovery/serve-discovery.ts'
@@ -12,6 +13,7 @@ import { sourceOf } from '../openapi/openapi-document.ts'
 import { serveOpenApiV2, serveOpenApi } from '../openapi/serve-openapi.ts'
 import { RouteTable } from './route-table.ts'
 import { createServedResource } from './served-resource.ts'
+import type { ServedResource } from './served-resource.ts'
 import { completeSettings } from '../settings.ts'
 import type { SurfaceSettings } from '../settings.ts'
 
@@ -76,11 +78,15 @@ export class ApiSurface {
     return this.#tableOf(info)?.find(info)
   }
 
-  add(info: APIGroupInfo, gv: GroupVersion, storages: ReadonlyMap<string, Parameters<typeof createServedResource>[3]>): RouteTable {
-    const table = new RouteTable(
-      [...storages].map(([path, storage]) => [path, createServedResource(info, gv.version, path, storage, this.settings)]),
-    )
+  /**
+   * Serves the storages of a group version instead of those that are served now. Routes whose storage stays the same are kept, so adding a
+   * resource to a large group is cheap.
+   */
+  put(info: Omit<APIGroupInfo, 'versions' | 'storage'>, gv: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): RouteTable {
     let versions = this.#groups.get(gv.group)
+    const serve = (path: string, storage: RESTStorage): ServedResource =>
+      createServedResource(info, gv.version, path, storage, this.settings)
+    const table = new RouteTable(storages, serve, versions?.get(gv.version))
     if (versions === undefined) this.#groups.set(gv.group, (versions = new Map()))
     versions.set(gv.version, table)
     return table

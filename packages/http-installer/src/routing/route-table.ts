@@ -12,6 +12,7 @@ import {
   canUpdate,
   canWatch,
 } from '@keelson/registry'
+import type { RESTStorage } from '@keelson/registry'
 import { handleConnect } from '../connect/handle-connect.ts'
 import { handleStream } from '../connect/handle-stream.ts'
 import { handleCreate, handleDelete, handleDeleteCollection, handleGet, handleList, handlePatch, handleUpdate } from '../handlers/verbs.ts'
@@ -87,11 +88,17 @@ export class RouteTable {
   readonly #resources = new Map<string, ResourceRoutes>()
   readonly #paths = new Map<string, PathRoutes>()
 
-  constructor(servedResources: Iterable<readonly [path: string, served: ServedResource]>) {
-    for (const [path, served] of servedResources) {
-      const routes = routesOf(served)
+  /** Creates a table with a route for each storage. Takes over the routes of `before` whose storage is the same, with their caches. */
+  constructor(
+    storages: ReadonlyMap<string, RESTStorage>,
+    serve: (path: string, storage: RESTStorage) => ServedResource,
+    before?: RouteTable,
+  ) {
+    for (const [path, storage] of storages) {
+      const kept = before === undefined ? undefined : before.#resources.get(path)
+      const routes = kept?.served.storage === storage ? kept : routesOf(serve(path, storage))
       this.#resources.set(path, routes)
-      this.#paths.set(path, pathRoutes(routes))
+      this.#paths.set(path, routes === kept ? before!.#paths.get(path)! : pathRoutes(routes))
     }
   }
 

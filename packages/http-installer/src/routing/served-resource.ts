@@ -13,7 +13,6 @@ const messageBytes = 80 * 1024 * 1024
 
 /** Constants of a resource or subresource in one version, shared by all of its requests: kind, types, storage, caches. */
 export interface ServedResource extends WriteRoute {
-  readonly info: APIGroupInfo
   readonly settings: SurfaceSettings
   readonly storage: RESTStorage
   /** Plural name of the resource, such as "pods". */
@@ -61,7 +60,7 @@ export { parseApiVersion } from '@keelson/registry'
 
 /** Creates the constants that all requests for a path share. The path is a resource or a subresource, such as "pods" or "pods/status". */
 export function createServedResource(
-  info: APIGroupInfo,
+  info: Omit<APIGroupInfo, 'versions' | 'storage'>,
   version: string,
   path: string,
   storage: RESTStorage,
@@ -78,7 +77,6 @@ export function createServedResource(
   const route = createWriteRoute({ storage, gvk, gvr, subresource, scheme, types, admission, authorizeCreate, now })
   return {
     ...route,
-    info,
     settings,
     storage,
     resource,
