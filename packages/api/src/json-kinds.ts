@@ -1,5 +1,6 @@
 import { newProtobufNotAcceptable, structSchema } from '@keelson/apimachinery'
 import type { FieldSchema, GroupVersion, GroupVersionKind, StructSchema } from '@keelson/apimachinery'
+import type { MergeType } from '@keelson/apimachinery/managed-fields'
 import { metaV1Schema } from './generated/meta/v1/schema.ts'
 import type { GroupVersionTypes, KindType } from './kind-type.ts'
 
@@ -8,6 +9,8 @@ export interface JsonKind {
   readonly kind: string
   /** The fields of the kind besides metadata. Other fields are reported as unknown and dropped. By default, every field is kept. */
   readonly fields?: readonly FieldSchema[]
+  /** Schema by which server-side apply merges objects. Default: built from `fields`. */
+  readonly mergeType?: MergeType
 }
 
 /**
@@ -21,7 +24,8 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
   const { group, version } = groupVersion
   const prefix = [...group.split('.').reverse(), version].join('.')
   const structs = new Map<string, StructSchema>()
-  for (const { kind, fields } of kinds) {
+  const mergeTypes = new Map<StructSchema, MergeType>()
+  for (const { kind, fields, mergeType } of kinds) {
     const gvk = { group, version, kind }
     const metadata = memberOf('PartialObjectMetadata', 'metadata')
     const object = structSchema({
@@ -42,6 +46,7 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
       ],
     })
     for (const schema of [object, list]) structs.set(schema.name, schema)
+    if (mergeType !== undefined) mergeTypes.set(object, mergeType)
   }
   const resolve = (name: string): StructSchema => {
     const found = structs.get(name)
@@ -50,15 +55,16 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
   }
   return {
     groupVersion,
-    kinds: Array.from(structs.values(), jsonKind),
+    kinds: Array.from(structs.values(), (schema) => jsonKind(schema, mergeTypes.get(schema))),
     table: { definition: prefix, groupVersion, names: [...structs.keys()], struct: (name) => structs.get(name), resolve },
   }
 }
 
-function jsonKind(schema: StructSchema): KindType {
+function jsonKind(schema: StructSchema, mergeType: MergeType | undefined): KindType {
   return {
     gvk: schema.gvk as GroupVersionKind,
     schema,
+    ...(mergeType !== undefined && { mergeType }),
     isJsonOnly: true,
     encodeProto() {
       throw newProtobufNotAcceptable(false)

@@ -1,4 +1,5 @@
 import type { GroupVersion, GroupVersionKind, KubeObject, StructSchema } from '@keelson/apimachinery'
+import type { MergeType } from '@keelson/apimachinery/managed-fields'
 import type { FieldSets } from './proto/field-sets.ts'
 import type { SchemaTable } from './schema/schema-table.ts'
 
@@ -7,6 +8,8 @@ export interface KindType {
   readonly gvk: GroupVersionKind
   /** Schema of the kind. It is parsed from a schema table on first use. */
   readonly schema: StructSchema
+  /** Schema by which server-side apply merges objects, if it differs from `schema`. The schema of a custom resource is built on first use. */
+  readonly mergeType?: MergeType | undefined
   /** True if the kind has no protobuf encoding. Its objects are then stored as JSON, and clients cannot send or request protobuf. Default: false. */
   readonly isJsonOnly?: boolean
   /** Encodes an object as a protobuf message without the `k8s\0` envelope. Ignores kind and apiVersion. */

@@ -56,7 +56,7 @@ describe('random writes have the same result as in kube-apiserver', () => {
     const run = (): KubeObject => {
       if (write.op === 'apply') return manager.apply(live, write.given as unknown as JsonObject, write.manager, write.force === true)
       const next = decode(write.given)
-      manager.update(live, next, write.manager)
+      void manager.update(live, next, write.manager)
       return next
     }
     expect(JSON.stringify(outcome(run, decode))).toBe(JSON.stringify(write.want))

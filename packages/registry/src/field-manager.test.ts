@@ -49,7 +49,7 @@ class Tracked {
 
   update(manager: string, object: JsonObject): this {
     const next = decoded(this.#kind, { ...object, metadata: { name: 'a', ...(object['metadata'] as object) } })
-    this.#manager.update(this.#copy(), next, manager)
+    void this.#manager.update(this.#copy(), next, manager)
     return this.#store(next)
   }
 
@@ -205,7 +205,7 @@ describe('updates', () => {
     const sent = { metadata: { name: 'a' }, spec: { containers: [], tolerations: [] } }
     const { object, emptied } = decodeStruct<KubeObject>(schema, sent)
     expect(emptied).toBe(true)
-    managerOf(pod).update(undefined, object, 'm', decodeStruct<KubeObject>(schema, sent, { keepEmptyLists: true }).object)
+    void managerOf(pod).update(undefined, object, 'm', decodeStruct<KubeObject>(schema, sent, { keepEmptyLists: true }).object)
     expect(object).toMatchObject({
       spec: { containers: null },
       metadata: { managedFields: [{ fieldsV1: { 'f:spec': { 'f:containers': {} } } }] },
@@ -227,7 +227,12 @@ describe('updates', () => {
     })
     const tracked = new Tracked(pod).update('first', sent({}))
     const next = decoded(pod, sent(more))
-    managerOf(pod).update(tracked.object, next, 'second', decodeStruct<KubeObject>(schema, sent(more), { keepEmptyLists: true }).object)
+    void managerOf(pod).update(
+      tracked.object,
+      next,
+      'second',
+      decodeStruct<KubeObject>(schema, sent(more), { keepEmptyLists: true }).object,
+    )
     const owners = next.metadata.managedFields!.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('f:requiredDuring'))
     expect(owners.map(({ manager }) => manager)).toEqual([taken ? 'second' : 'first'])
   })
@@ -250,7 +255,7 @@ describe('updates', () => {
     const { 'm Update': fields } = tracked.managers as { 'm Update': { 'f:spec': { 'f:containers': Record<string, JsonObject> } } }
     expect(fields['f:spec']['f:containers']['k:{"name":"a"}']!['f:env']).toEqual({ '.': {}, 'k:{"name":"X"}': {} })
     const next = JSON.parse(JSON.stringify({ ...tracked.object, status: { phase: 'Running' } })) as KubeObject
-    managerOf(pod, 'status', withoutFields('spec')).update(tracked.object, next, 'm')
+    void managerOf(pod, 'status', withoutFields('spec')).update(tracked.object, next, 'm')
     expect(next.metadata.managedFields).toMatchObject([
       { manager: 'm' },
       { manager: 'm', subresource: 'status', fieldsV1: { 'f:status': { 'f:phase': {} } } },

@@ -39,6 +39,7 @@ export type {
   Column,
   ColumnGroup,
   DeletionPolicy,
+  OtherVersions,
   ResourceDefinition,
   ServedVersion,
   StorageFacts,

@@ -8,7 +8,7 @@ import type {
   KubeObject,
   RequestContext,
 } from '@keelson/apimachinery'
-import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
+import type { FieldFilter, KindSchema } from '@keelson/apimachinery/managed-fields'
 import type { DefaultOnRead } from '@keelson/storagebackend'
 import type { QuotaRules } from './quota-rules.ts'
 import type { TableCell } from './rest.ts'
@@ -152,6 +152,14 @@ export interface ServedVersion extends GroupVersion {
   readonly fieldLabels?: Readonly<Record<string, string>>
 }
 
+/** The versions of a kind in which other resources serve the same objects. The keys of versions are apiVersions: "example.com/v2". */
+export interface OtherVersions {
+  /** Returns the schemas of the kind in a version; undefined if the kind does not have that version. */
+  schemaOf(apiVersion: string): KindSchema | undefined
+  /** Converts an object without kind and apiVersion. Must not modify its argument. Returns a promise if a webhook converts the object. */
+  convert(object: KubeObject, from: string, to: string): KubeObject | Promise<KubeObject>
+}
+
 /**
  * A resource as plain data and pure functions. Routes, discovery, OpenAPI, the store, Table output and shared tests are derived from a
  * definition.
@@ -172,6 +180,11 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
    * server's options enable them.
    */
   readonly alsoServedAs?: readonly ServedVersion[]
+  /**
+   * The versions of the kind that are resources of their own, as those of a custom resource. Managers that wrote in one of these versions keep
+   * their fields. Default: none.
+   */
+  readonly otherVersions?: OtherVersions
   /** Sets defaults right after decoding, before all other steps. Default: nothing. */
   readonly setDefaults?: (object: T) => void
   /**

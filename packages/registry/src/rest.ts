@@ -2,7 +2,7 @@ import type { DeepReadonly, DeleteOptions, GroupVersion, GroupVersionKind, KubeO
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { ObjectPreconditions, ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
-import type { DeprecationNotice } from './resource-definition.ts'
+import type { DeprecationNotice, OtherVersions } from './resource-definition.ts'
 import type { Connecter, Streamer } from './connect.ts'
 import type { QuotaRules } from './quota-rules.ts'
 import type { AdmittedRoute, WriteOptions } from './write/admission.ts'
@@ -40,6 +40,8 @@ export interface RESTStorage {
   readonly quota?: QuotaRules | undefined
   /** Fields that writes through this path reset. Field managers never own these fields. Default: none. */
   readonly resetFields?: FieldFilter | undefined
+  /** The versions of the kind that other resources serve. Default: none. */
+  readonly otherVersions?: OtherVersions | undefined
 }
 
 /** The result of a read or write: a stored object, or a plain object with kind and apiVersion. */

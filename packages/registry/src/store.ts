@@ -5,7 +5,7 @@ import { isStoredObject } from '@keelson/storagebackend'
 import type { ObjectList, ObjectWatch, Storage } from '@keelson/storagebackend'
 import { exportObject, get, list, watch } from './read.ts'
 import { deprecationsOf } from './resource-definition.ts'
-import type { ResourceDefinition, Strategy, SubresourceStrategy, DeprecationNotice } from './resource-definition.ts'
+import type { ResourceDefinition, Strategy, SubresourceStrategy, DeprecationNotice, OtherVersions } from './resource-definition.ts'
 import type { QuotaRules } from './quota-rules.ts'
 import type {
   CollectionDeleter,
@@ -51,6 +51,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly fillBlank?: (object: KubeObject) => void
   readonly deprecations: Readonly<Record<string, DeprecationNotice>>
   readonly resetFields: FieldFilter | undefined
+  readonly otherVersions: OtherVersions | undefined
   readonly quota: QuotaRules | undefined
   protected readonly dependencies: StoreDependencies<T>
 
@@ -68,6 +69,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     if (definition.fillBlank !== undefined) this.fillBlank = definition.fillBlank as (object: KubeObject) => void
     this.deprecations = deprecationsOf(definition)
     this.resetFields = strategy.resetFields
+    this.otherVersions = definition.otherVersions
     this.quota = dependencies.quota
   }
 

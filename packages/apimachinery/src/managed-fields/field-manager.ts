@@ -26,8 +26,8 @@ import type { Managed, ManagedEntry, ManagerIdentity, OwnersChange, TakenFields 
 import { mergeValues } from './merge.ts'
 import { prune } from './prune.ts'
 import { toFieldSet } from './to-field-set.ts'
-import type { TypedObject } from './merge-type.ts'
-import { formatKind, TypedKind } from './versioned-kind.ts'
+import type { Steps, TypedObject } from './merge-type.ts'
+import { ConversionError, formatKind, TypedKind } from './versioned-kind.ts'
 import type { VersionedKind } from './versioned-kind.ts'
 
 export interface FieldManagerOptions {
@@ -38,18 +38,28 @@ export interface FieldManagerOptions {
   readonly versions: VersionedKind
   /** Removes fields that the endpoint resets from a set. Writes to this endpoint never make a manager own such fields. */
   readonly resetFields?: FieldFilter | undefined
+  /** True if `resetFields` is for this version only, as that of a custom resource itself (not of its status). Default: for all versions. */
+  readonly resetsOnlyOwnVersion?: boolean
   /** Returns the time in milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** A computation in steps. Its caller may pause at each yield. */
-type Steps<Result> = Generator<undefined, Result, undefined>
-
-function runInSteps<Result>(steps: Steps<Result>): Result | Promise<Result> {
+/** Runs a computation to its end. Returns a promise if it waits for a promise, or if it takes long and has to pause. */
+function runInSteps<Result>(
+  steps: Steps<Result>,
+  next?: () => IteratorResult<Promise<unknown> | undefined, Result>,
+): Result | Promise<Result> {
   for (;;) {
     const began = performance.now()
-    const step = steps.next()
+    const step = next === undefined ? steps.next() : next()
+    next = undefined
     if (step.done === true) return step.value
+    if (step.value !== undefined) {
+      return step.value.then(
+        (value) => runInSteps(steps, () => steps.next(value)),
+        (error: unknown) => runInSteps(steps, () => steps.throw(error)),
+      )
+    }
     const rest = restAfter(began)
     if (rest !== undefined) return rest.then(() => runInSteps(steps))
   }
@@ -99,40 +109,50 @@ export class FieldManager {
 
   /**
    * Updates `next.metadata.managedFields` after an update by `manager`. `live` is the stored object; undefined for a new object. Removes all
-   * managers if the fields cannot be tracked. `sent` is `next` with the marks of members that the client sent as `{}` or `[]`.
+   * managers if the fields cannot be tracked. `sent` is `next` with the marks of members that the client sent as `{}` or `[]`. Returns a promise
+   * only if objects are converted by a webhook.
    */
-  update(live: KubeObject | undefined, next: KubeObject, manager: string, sent: KubeObject = next): void {
+  update(live: KubeObject | undefined, next: KubeObject, manager: string, sent: KubeObject = next): Promise<void> | void {
     const managed = this.#managedBefore(live, next)
     const sentEntries = next.metadata.managedFields
     delete next.metadata.managedFields
     if (managed.size === 0 && isStored(live)) return
+    const untouched = sentEntries === undefined || sentEntries === live?.metadata.managedFields
+    return runInSteps(this.#update(live, next, managed, { manager, sent, untouched }))
+  }
+
+  *#update(
+    live: KubeObject | undefined,
+    next: KubeObject,
+    managed: Managed,
+    { manager, sent, untouched }: { readonly manager: string; readonly sent: KubeObject; readonly untouched: boolean },
+  ): Steps<void> {
     try {
-      const untouched = sentEntries === undefined || sentEntries === live?.metadata.managedFields
-      if (
-        this.#updateOwners(this.#kind.typed(live), this.#kind.typed(sent), managed, { manager, detectsEmpty: sent !== next }) ||
-        !untouched ||
-        live === undefined
-      ) {
+      const detectsEmpty = sent !== next
+      const before = this.#kind.checked(this.#kind.typed(live))
+      const after = this.#kind.checked(this.#kind.typed(sent))
+      if ((yield* this.#updateOwners(before, after, managed, { manager, detectsEmpty })) || !untouched || live === undefined) {
         setManaged(next, managed)
       } else if (live.metadata.managedFields !== undefined) next.metadata.managedFields = live.metadata.managedFields
     } catch (error) {
-      if (!(error instanceof TypedError)) throw error
+      if (!(error instanceof TypedError) && !(error instanceof ConversionError)) throw error
     }
   }
 
   /**
    * Applies a configuration to the live object, as server-side apply does, and returns a new object. `config` has kind and apiVersion. Throws
-   * `ApiError`.
+   * `ApiError`. Does not pause, and throws an error if an object is converted by a webhook.
    */
   apply(live: KubeObject | undefined, config: JsonObject, manager: string, force: boolean): KubeObject {
     const steps = this.#apply(live, config, { manager, force })
     for (;;) {
       const step = steps.next()
       if (step.done === true) return step.value
+      if (step.value !== undefined) throw new Error('the conversion of an object needs a promise')
     }
   }
 
-  /** Applies a configuration like `apply`, but pauses between slow steps. */
+  /** Applies a configuration like `apply`, but pauses between slow steps, and waits for conversions by webhooks. */
   applyInSteps(live: KubeObject | undefined, config: JsonObject, manager: string, force: boolean): KubeObject | Promise<KubeObject> {
     return runInSteps(this.#apply(live, config, { manager, force }))
   }
@@ -143,7 +163,7 @@ export class FieldManager {
     const managed = decodeManaged(live?.metadata.managedFields, true)
     try {
       if (managed.size === 0)
-        this.#updateOwners(this.#kind.typed(undefined), this.#kind.typed(live), managed, { manager: 'before-first-apply' })
+        yield* this.#updateOwners(this.#kind.typed(undefined), this.#kind.typed(live), managed, { manager: 'before-first-apply' })
       yield
       const { object, after } = yield* this.#applyOrExplain(this.#kind.typed(live), config, managed, by)
       yield
@@ -152,6 +172,7 @@ export class FieldManager {
       setManaged(result, after)
       return result
     } catch (error) {
+      if (error instanceof ConversionError) throw newUnknownError(error.message, { cause: error })
       if (!(error instanceof TypedError)) throw error
       throw newUnknownError(`failed to create typed live object (${this.#kind.show(this.#kind.typed(live))}): ${error.message}`, {
         cause: error,
@@ -171,6 +192,7 @@ export class FieldManager {
   ): Steps<{ object: TypedObject | undefined; after: Managed }> {
     const typed = this.#kind.typedConfig(config)
     yield
+    this.#kind.checked(live)
     let after: Managed = new Map(managed)
     try {
       return { object: yield* this.#applyTyped(live, typed, after, { manager, force }), after }
@@ -184,13 +206,13 @@ export class FieldManager {
   }
 
   /** Makes `manager` the owner of all changed fields. Returns false if no owner changes. */
-  #updateOwners(
+  *#updateOwners(
     live: TypedObject,
     next: TypedObject,
     managed: Managed,
     { manager, detectsEmpty = false }: { readonly manager: string; readonly detectsEmpty?: boolean },
-  ): boolean {
-    const change: OwnersChange = { live, next, convert: this.#kind.convert, filter: this.#options.resetFields, detectsEmpty }
+  ): Steps<boolean> {
+    const change: OwnersChange = { live, next, convert: this.#kind.convert, ...this.#filters, detectsEmpty }
     const updater = this.#updater(manager)
     if (managed.size === 0 && live === this.#kind.typed(undefined)) {
       this.#created ??= new CreatedShapes(live)
@@ -207,10 +229,18 @@ export class FieldManager {
     const taken = takenFieldsOf(comparison)
     const newFields = difference(taken.changed, unmanaged)
     const { id } = updater
-    takeFields(managed, change, comparison, { force: true, ...(regainsAllFields(managed.get(id), taken, newFields) && { except: id }) })
+    yield* takeFields(managed, change, comparison, {
+      force: true,
+      ...(regainsAllFields(managed.get(id), taken, newFields) && { except: id }),
+    })
     this.#addFields(managed, updater, newFields)
     capUpdateManagers(managed)
     return managed.size !== before.size || [...managed].some(([id, entry]) => before.get(id) !== entry)
+  }
+
+  get #filters(): Pick<OwnersChange, 'filter' | 'filterOfOthers'> {
+    const { resetFields, resetsOnlyOwnVersion } = this.#options
+    return { filter: resetFields, filterOfOthers: resetsOnlyOwnVersion === true ? undefined : resetFields }
   }
 
   #foldAtomic(managed: Managed): void {
@@ -248,12 +278,12 @@ export class FieldManager {
     yield
     const merged = { ...live, value: mergeValues(live.type, live.value, config.value) as JsonObject }
     yield
-    const next = prune(merged, managed, { last, now: applied, convert })
+    const next = yield* prune(merged, managed, { last, now: applied, convert })
     yield
-    const change: OwnersChange = { live, next, convert, filter: resetFields }
+    const change: OwnersChange = { live, next, convert, ...this.#filters }
     const comparison = compareObjects(change)
     yield
-    takeFields(managed, change, comparison, { except: id, force })
+    yield* takeFields(managed, change, comparison, { except: id, force })
     // Even without a difference in owned fields, the values can differ, for example in the order of a list.
     const changes = comparison !== undefined || !equalValues(live.value, next.value)
     const kept = difference(set, unmanaged)

@@ -11,7 +11,7 @@ import { difference, intersection, isEmptySet, leaf, normalizeFieldSet, pathsOf,
 import { formatPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import { maxMessageLength } from './merge-type.ts'
-import type { ConvertTyped, TypedObject } from './merge-type.ts'
+import type { ConvertTyped, Steps, TypedObject } from './merge-type.ts'
 
 /** Fields of a manager, in the API version in which the manager wrote them. */
 export interface VersionedSet {
@@ -105,6 +105,8 @@ export interface OwnersChange {
   readonly next: TypedObject
   readonly convert: ConvertTyped
   readonly filter: FieldFilter | undefined
+  /** The filter for comparisons in other API versions than that of `next`. */
+  readonly filterOfOthers?: FieldFilter | undefined
   /** True to detect empty members of atomic lists; see `compareValuesOfType`. */
   readonly detectsEmpty?: boolean
 }
@@ -130,19 +132,19 @@ interface LostFields {
  * Removes changed fields from all managers except `except`. Also removes managers without fields, and managers whose API version is unknown.
  * Throws `ApplyConflicts` if `force` is false and another manager would lose a field.
  */
-export function takeFields(
+export function* takeFields(
   managed: Managed,
   change: OwnersChange,
   comparison: Comparison | undefined,
   { except, force }: { readonly except?: string; readonly force: boolean },
-): void {
+): Steps<void> {
   const versions = new Map<string, TakenFields | undefined>([[change.next.apiVersion, takenFieldsOf(comparison)]])
   const losses: LostFields[] = []
   // If there are few managers, looking up each change in each set is fast. Otherwise, each set is intersected with the changes.
   const many = managed.size > maxLookupManagers
   for (const [id, { set, apiVersion }] of managed) {
     if (id === except) continue
-    if (!versions.has(apiVersion)) versions.set(apiVersion, takenFieldsIn(change, apiVersion))
+    if (!versions.has(apiVersion)) versions.set(apiVersion, yield* takenFieldsIn(change, apiVersion))
     const found = versions.get(apiVersion)
     if (found === undefined) managed.delete(id)
     else if (many) losses.push({ id, changed: intersection(set, found.changed), removed: intersection(set, found.removed) })
@@ -173,10 +175,10 @@ export function takenFieldsOf(comparison: Comparison | undefined): TakenFields {
 const noFields: TakenFields = { changed: leaf, removed: leaf }
 
 /** Returns the changed and removed fields in another API version; undefined if that version is unknown. */
-function takenFieldsIn(change: OwnersChange, apiVersion: string): TakenFields | undefined {
-  const live = change.convert(change.live, apiVersion)
-  const next = change.convert(change.next, apiVersion)
-  return live && next && takenFieldsOf(compareObjects({ ...change, live, next }))
+function* takenFieldsIn(change: OwnersChange, apiVersion: string): Steps<TakenFields | undefined> {
+  const live = yield* change.convert(change.live, apiVersion, 'failed to convert old object')
+  const next = live && (yield* change.convert(change.next, apiVersion, 'failed to convert new object'))
+  return next && takenFieldsOf(compareObjects({ ...change, live, next, filter: change.filterOfOthers }))
 }
 
 function refuseLosses(managed: Managed, losses: readonly LostFields[]): void {

@@ -6,7 +6,10 @@ import type { FieldSet } from './field-set.ts'
 import { fieldElement, formatPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
-/** Schema of a value for server-side apply and field ownership. Built once for each `TypeSchema` node. */
+/**
+ * Schema of a value for server-side apply and field ownership. `mergeTypeOf` builds it from a `TypeSchema`. Kinds with a schema of another form,
+ * such as custom resources, build it themselves.
+ */
 export type MergeType = MergeScalar | MergeList | MergeMap | MergeAny
 
 export type ResolvedType = MergeScalar | MergeList | MergeMap
@@ -42,37 +45,63 @@ export interface MergeMap {
   readonly values: MergeType | undefined
 }
 
-interface MergeField {
+export interface MergeField {
   readonly name: string
   readonly element: PathElement
   readonly type: MergeType
 }
 
-/** Schema of a value of any type. Its lists are atomic. Its maps are atomic if `atomic` is true. */
-interface MergeAny {
+/** Schema of a value of any type. Its lists are atomic. */
+export interface MergeAny {
   readonly kind: 'any'
-  readonly atomic: boolean
+  /** Schema of the value if it is an object. */
+  readonly map: MergeMap
 }
 
 const untyped: MergeScalar = { kind: 'scalar', scalar: 'untyped' }
 const text: MergeScalar = { kind: 'scalar', scalar: 'string' }
 const numeric: MergeScalar = { kind: 'scalar', scalar: 'numeric' }
 const boolean: MergeScalar = { kind: 'scalar', scalar: 'boolean' }
-const opaque: MergeAny = { kind: 'any', atomic: true }
-/** Schema of values without a declared type. Their maps are merged member by member. */
-const deduced: MergeAny = { kind: 'any', atomic: false }
-
 const noFields: ReadonlyMap<string, MergeField> = new Map()
+/** Schema of values whose maps and lists are atomic. */
+const opaque: MergeAny = anyType(true)
+/** Schema of values without a declared type. Their maps are merged member by member. */
+const deduced: MergeAny = anyType(false)
 const opaqueList: MergeList = { kind: 'list', relationship: 'atomic', keys: [], items: opaque }
-const opaqueMap: MergeMap = { kind: 'map', atomic: true, fields: [], byName: noFields, byElement: noFields, values: opaque }
-const deducedMap: MergeMap = { kind: 'map', atomic: false, fields: [], byName: noFields, byElement: noFields, values: deduced }
+
+/** The schemas of values that have no members of their own, for builders of merge schemas. */
+export const mergeTypes: {
+  readonly untyped: MergeScalar
+  readonly text: MergeScalar
+  readonly numeric: MergeScalar
+  readonly boolean: MergeScalar
+  readonly opaque: MergeAny
+  readonly deduced: MergeAny
+} = { untyped, text, numeric, boolean, opaque, deduced }
+
+function anyType(atomic: boolean): MergeAny {
+  const type: MergeAny = {
+    kind: 'any',
+    map: {
+      kind: 'map',
+      atomic,
+      fields: [],
+      byName: noFields,
+      byElement: noFields,
+      get values() {
+        return type
+      },
+    },
+  }
+  return type
+}
 
 /** Resolves the type `any` to the type of this value. Null resolves to a scalar. Returns other types unchanged. */
 export function resolveType(type: MergeType, value: unknown): ResolvedType {
   if (type.kind !== 'any') return type
   if (typeof value !== 'object' || value === null) return untyped
   if (Array.isArray(value)) return opaqueList
-  return type.atomic ? opaqueMap : deducedMap
+  return type.map
 }
 
 const structs = new WeakMap<StructSchema, MergeType>()
@@ -198,8 +227,17 @@ export interface TypedObject {
   readonly value: JsonObject
 }
 
-/** Converts an object to another API version. Returns undefined if the kind does not exist in that version. */
-export type ConvertTyped = (object: TypedObject, apiVersion: string) => TypedObject | undefined
+/**
+ * A computation in steps. Its caller may pause at each yield. If the computation yields a promise, its caller resumes it after the promise is
+ * settled, with the value or error of the promise.
+ */
+export type Steps<Result> = Generator<Promise<unknown> | undefined, Result, unknown>
+
+/**
+ * Converts an object to another API version. Returns undefined if the kind does not exist in that version. The messages of errors begin with
+ * `failure`.
+ */
+export type ConvertTyped = (object: TypedObject, apiVersion: string, failure: string) => Steps<TypedObject | undefined>
 
 /** Maximum length of a message in characters. Paths repeat request data. Without a limit, a message could become much larger than its request. */
 export const maxMessageLength: number = 4 * 1024 * 1024
@@ -246,11 +284,13 @@ export function foldAtomicFields(set: FieldSet, type: MergeType): FieldSet {
 }
 
 function isWhole(type: MergeType): boolean {
-  return type.kind === 'list' ? type.relationship === 'atomic' : type.kind !== 'scalar' && type.atomic
+  if (type.kind === 'list') return type.relationship === 'atomic'
+  return type.kind === 'any' ? type.map.atomic : type.kind === 'map' && type.atomic
 }
 
 function innerType(type: MergeType, element: PathElement): MergeType | undefined {
   if (type.kind === 'list') return type.items
-  if (type.kind !== 'map') return undefined
-  return type.byElement.get(element)?.type ?? type.values
+  if (type.kind === 'scalar' || type === deduced) return undefined
+  const map = type.kind === 'any' ? type.map : type
+  return map.byElement.get(element)?.type ?? map.values
 }

@@ -6,7 +6,7 @@ import type { FieldSet } from './field-set.ts'
 import { listElement } from './list-element.ts'
 import type { Managed, VersionedSet } from './managed.ts'
 import { resolveType } from './merge-type.ts'
-import type { ConvertTyped, MergeList, MergeMap, MergeType, TypedObject } from './merge-type.ts'
+import type { ConvertTyped, MergeList, MergeMap, MergeType, ResolvedType, Steps, TypedObject } from './merge-type.ts'
 import { fieldElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import { toFieldSet } from './to-field-set.ts'
@@ -15,20 +15,26 @@ import { toFieldSet } from './to-field-set.ts'
  * Removes the fields that the manager applied last time (`last`) but not this time (`now`). Keeps fields that other managers own. `managed`
  * already contains the new set.
  */
-export function prune(
+export function* prune(
   merged: TypedObject,
   managed: Managed,
   { last, now, convert }: { readonly last: VersionedSet | undefined; readonly now: VersionedSet; readonly convert: ConvertTyped },
-): TypedObject {
+): Steps<TypedObject> {
   if (last === undefined || isEmptySet(last.set)) return merged
   // An applied configuration usually contains all fields of the previous one, so there is nothing to remove.
   if (last.apiVersion === now.apiVersion && containsSet(now.set, last.set)) return merged
-  const before = convert(merged, last.apiVersion)
+  const before = yield* convert(merged, last.apiVersion, `${failure}: failed to convert merged object to last applied version`)
   if (before === undefined) return merged
   let pruned = without(before, ensureNamedFields(last.set, before.type))
-  pruned = addBackOwned(before, pruned, managed, convert)
-  pruned = addBackDangling(before, pruned, last, convert)
-  return convert(pruned, now.apiVersion) ?? merged
+  pruned = yield* addBackOwned(before, pruned, managed, convert)
+  pruned = yield* addBackDangling(before, pruned, last, convert)
+  return (yield* convert(pruned, now.apiVersion, failure)) ?? merged
+}
+
+const failure = 'failed to prune fields'
+
+function failedToAdd(items: string): string {
+  return `${failure}: failed add back ${items} items`
 }
 
 function without(object: TypedObject, set: FieldSet): TypedObject {
@@ -43,7 +49,7 @@ function fieldsOf({ type, value }: TypedObject): FieldSet {
  * Restores removed fields that a manager owns. Starts with the API version of the pruned object, because the conversion to other versions may
  * need its fields.
  */
-function addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Managed, convert: ConvertTyped): TypedObject {
+function* addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Managed, convert: ConvertTyped): Steps<TypedObject> {
   const owned = new Map<string, FieldSet[]>([[merged.apiVersion, []]])
   for (const { apiVersion, set } of managed.values()) {
     const sets = owned.get(apiVersion)
@@ -54,8 +60,8 @@ function addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Managed
   for (const [apiVersion, sets] of owned) {
     const set = unionOf(sets)
     if (isEmptySet(set)) continue
-    const whole = convert(merged, apiVersion)
-    const rest = convert(result, apiVersion)
+    const whole = yield* convert(merged, apiVersion, `${failedToAdd('owned')}: failed to convert merged object at version ${apiVersion}`)
+    const rest = yield* convert(result, apiVersion, `${failedToAdd('owned')}: failed to convert pruned object at version ${apiVersion}`)
     if (whole === undefined || rest === undefined) continue
     const kept = union(fieldsOf(rest), ensureNamedFields(set, whole.type))
     result = without(whole, difference(fieldsOf(whole), kept))
@@ -64,8 +70,12 @@ function addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Managed
 }
 
 /** Restores removed fields without an owner, except those that the manager applied last time. */
-function addBackDangling(merged: TypedObject, pruned: TypedObject, last: VersionedSet, convert: ConvertTyped): TypedObject {
-  const rest = convert(pruned, last.apiVersion)
+function* addBackDangling(merged: TypedObject, pruned: TypedObject, last: VersionedSet, convert: ConvertTyped): Steps<TypedObject> {
+  const rest = yield* convert(
+    pruned,
+    last.apiVersion,
+    `${failedToAdd('dangling')}: failed to convert pruned object to last applied version`,
+  )
   if (rest === undefined) return merged
   const gone = difference(fieldsOf(merged), fieldsOf(rest))
   return without(merged, intersection(gone, ensureNamedFields(last.set, merged.type)))
@@ -76,7 +86,8 @@ function ensureNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet
   return ensured(set, type, false) ?? leaf
 }
 
-function ensured(set: FieldSet, type: MergeType | undefined, member: boolean): FieldSet | undefined {
+function ensured(set: FieldSet, schema: MergeType | undefined, member: boolean): FieldSet | undefined {
+  const type = schema?.kind === 'any' ? schema.map : schema
   const node = new NodeBuilder(member)
   for (const element of elementsOf(set)) {
     const child = set[element]!
@@ -86,8 +97,7 @@ function ensured(set: FieldSet, type: MergeType | undefined, member: boolean): F
   return node.build()
 }
 
-function innerType(type: MergeType | undefined, element: PathElement): MergeType | undefined {
-  if (type?.kind === 'any') return type
+function innerType(type: ResolvedType | undefined, element: PathElement): MergeType | undefined {
   if (!element.startsWith('f:')) return type?.kind === 'list' ? type.items : undefined
   return type?.kind === 'map' ? type.values : undefined
 }

@@ -30,6 +30,13 @@ describe('managers of a Scale', () => {
     ])
   })
 
+  it('keeps the managers of versions without a Scale', () => {
+    const entries = [entry('a', replicas, { apiVersion: 'apps/v2' })]
+    const scaled = { ...paths, 'apps/v2': null }
+    expect(managersOfScale(entries, scaled)).toBeUndefined()
+    expect(managersAfterScale(entries, [], { apiVersion: 'apps/v1', paths: scaled })).toEqual(entries)
+  })
+
   it('sets no time for managers that wrote the Scale', () => {
     const { time: _, ...newcomer } = entry('hpa', replicas, { operation: 'Update', subresource: 'scale' })
     const scale = [entry('hpa', replicas, { operation: 'Update', apiVersion: 'autoscaling/v1', subresource: 'scale' })]

@@ -8,15 +8,15 @@ import type { PathElement } from './path-element.ts'
 const scaleApiVersion = 'autoscaling/v1'
 const replicasOfScale: readonly PathElement[] = [fieldElement('spec'), fieldElement('replicas')]
 
-/** Dotted path of the replicas field in each apiVersion, such as "spec.replicas". */
-export type ReplicasPaths = Readonly<Record<string, string>>
+/** Dotted path of the replicas field in each apiVersion, such as "spec.replicas". Null for a version without the subresource `scale`. */
+export type ReplicasPaths = Readonly<Record<string, string | null>>
 
 /** Returns the managers of an object's replicas field as managers of the object's `Scale`. */
 export function managersOfScale(entries: ManagedFieldsEntry[] | undefined, paths: ReplicasPaths): ManagedFieldsEntry[] | undefined {
   const managed: Managed = new Map()
   for (const [id, entry] of decodeManaged(entries, true)) {
     const path = replicasPath(paths, entry.apiVersion)
-    if (path === undefined || !hasPath(entry.set, path)) continue
+    if (path === undefined || path === null || !hasPath(entry.set, path)) continue
     managed.set(id, { ...entry, set: fieldsAt('spec.replicas'), apiVersion: scaleApiVersion })
   }
   return encodeManaged(managed)
@@ -37,7 +37,7 @@ export function managersAfterScale(
   for (const [id, entry] of before) {
     const path = replicasPath(paths, entry.apiVersion)
     if (path === undefined) continue
-    if (!hasPath(entry.set, path) || scale.delete(id)) managed.set(id, entry)
+    if (path === null || !hasPath(entry.set, path) || scale.delete(id)) managed.set(id, entry)
     else {
       const set = difference(entry.set, setOfPaths([path]))
       if (!isEmptySet(set)) managed.set(id, { ...entry, set })
@@ -45,13 +45,15 @@ export function managersAfterScale(
   }
   const replicasElement = replicasPath(paths, apiVersion)
   for (const [id, entry] of scale) {
-    if (replicasElement === undefined || !hasPath(entry.set, replicasOfScale)) continue
+    if (replicasElement === undefined || replicasElement === null || !hasPath(entry.set, replicasOfScale)) continue
     // Like kube-apiserver, sets no time for managers that the write of the Scale adds.
     managed.set(id, { ...entry, set: setOfPaths([replicasElement]), apiVersion, time: before.get(id)?.time })
   }
   return encodeManaged(managed)
 }
 
-function replicasPath(paths: ReplicasPaths, apiVersion: string): readonly PathElement[] | undefined {
-  return Object.hasOwn(paths, apiVersion) ? paths[apiVersion]!.split('.').map(fieldElement) : undefined
+function replicasPath(paths: ReplicasPaths, apiVersion: string): readonly PathElement[] | null | undefined {
+  if (!Object.hasOwn(paths, apiVersion)) return undefined
+  const path = paths[apiVersion]!
+  return path === null ? null : path.split('.').map(fieldElement)
 }

@@ -1,4 +1,5 @@
 import { quote } from '../go-text.ts'
+import { isJsonObject } from '../json-value.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { listElement } from './list-element.ts'
 import { TypedError, resolveType } from './merge-type.ts'
@@ -6,33 +7,43 @@ import type { MergeList, MergeMap, MergeScalar, MergeType, TypedFailure } from '
 import { fieldElement, formatElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
-/** Validates a value against its type. Throws `TypedError` with all type mismatches, unknown fields and duplicate list items. */
-export function validateTyped(type: MergeType, value: JsonValue): void {
-  const failures: TypedFailure[] = []
-  check(type, value, [], failures)
-  if (failures.length > 0) throw new TypedError(failures)
+interface ValidateOptions {
+  /** True to accept list items with the same identity. Default: false. */
+  readonly allowsDuplicates?: boolean
 }
 
-function check(type: MergeType, value: JsonValue, path: readonly PathElement[], failures: TypedFailure[]): void {
+/** Validates a value against its type. Throws `TypedError` with all type mismatches, unknown fields and duplicate list items. */
+export function validateTyped(type: MergeType, value: JsonValue, { allowsDuplicates = false }: ValidateOptions = {}): void {
+  const report: Report = { failures: [], allowsDuplicates }
+  check(type, value, [], report)
+  if (report.failures.length > 0) throw new TypedError(report.failures)
+}
+
+interface Report {
+  readonly failures: TypedFailure[]
+  readonly allowsDuplicates: boolean
+}
+
+function check(type: MergeType, value: JsonValue, path: readonly PathElement[], report: Report): void {
   const resolved = resolveType(type, value)
   switch (resolved.kind) {
     case 'scalar': {
       const message = scalarFailure(resolved, value)
-      if (message !== undefined) failures.push({ path, message })
+      if (message !== undefined) report.failures.push({ path, message })
       return
     }
     case 'list':
-      if (Array.isArray(value)) checkItems(resolved, value, path, failures)
-      else if (value !== null) failures.push({ path, message: `expected list, got ${wrapped(value)}` })
+      if (Array.isArray(value)) checkItems(resolved, value, path, report)
+      else if (value !== null) report.failures.push({ path, message: `expected list, got ${wrapped(value)}` })
       return
     case 'map':
       if (typeof value === 'object' && !Array.isArray(value)) {
-        if (value !== null) checkMembers(resolved, value, path, failures)
-      } else failures.push({ path, message: `expected map, got ${wrapped(value)}` })
+        if (value !== null) checkMembers(resolved, value, path, report)
+      } else report.failures.push({ path, message: `expected map, got ${wrapped(value)}` })
   }
 }
 
-function checkItems(type: MergeList, list: readonly JsonValue[], path: readonly PathElement[], failures: TypedFailure[]): void {
+function checkItems(type: MergeList, list: readonly JsonValue[], path: readonly PathElement[], report: Report): void {
   const seen = new Set<PathElement>()
   for (const [i, item] of list.entries()) {
     let element = `i:${i}`
@@ -40,26 +51,60 @@ function checkItems(type: MergeList, list: readonly JsonValue[], path: readonly 
       try {
         element = listElement(type, item)
       } catch (error) {
-        failures.push({ path, message: `element ${i}: ${(error as Error).message}` })
+        report.failures.push({ path, message: `element ${i}: ${(error as Error).message}` })
         return
       }
-      if (seen.has(element)) failures.push({ path, message: `duplicate entries for key ${formatElement(element)}` })
+      if (!report.allowsDuplicates && seen.has(element))
+        report.failures.push({ path, message: `duplicate entries for key ${formatElement(element)}` })
       seen.add(element)
     }
-    check(type.items, item, [...path, element], failures)
+    check(type.items, item, [...path, element], report)
   }
 }
 
-function checkMembers(type: MergeMap, map: JsonObject, path: readonly PathElement[], failures: TypedFailure[]): void {
+function checkMembers(type: MergeMap, map: JsonObject, path: readonly PathElement[], report: Report): void {
   for (const name of Object.keys(map)) {
     const inner = type.byName.get(name)?.type ?? type.values
     const below = [...path, fieldElement(name)]
     if (inner === undefined) {
-      failures.push({ path: below, message: 'field not declared in schema' })
+      report.failures.push({ path: below, message: 'field not declared in schema' })
       return
     }
-    check(inner, map[name]!, below, failures)
+    check(inner, map[name]!, below, report)
   }
+}
+
+/** Returns whether a value matches its type, like `validateTyped`, which also tells the failures. Accepts list items with the same identity. */
+export function conforms(type: MergeType, value: JsonValue): boolean {
+  const resolved = resolveType(type, value)
+  if (value === null) return true
+  switch (resolved.kind) {
+    case 'scalar':
+      return scalarFailure(resolved, value) === undefined
+    case 'list':
+      if (!Array.isArray(value)) return false
+      for (const item of value) if (!isIdentified(resolved, item) || !conforms(resolved.items, item)) return false
+      return true
+    case 'map':
+      return isJsonObject(value) && membersConform(resolved, value)
+  }
+}
+
+function membersConform(type: MergeMap, map: JsonObject): boolean {
+  for (const name in map) {
+    const value = map[name]
+    if (value === undefined) continue
+    const inner = type.byName.get(name)?.type ?? type.values
+    if (inner === undefined || !conforms(inner, value)) return false
+  }
+  return true
+}
+
+/** Returns whether `listElement` finds an identity for the item. Builds no path element, because most lists are valid. */
+function isIdentified({ relationship, keys }: MergeList, item: JsonValue): boolean {
+  if (relationship === 'atomic') return true
+  if (relationship === 'set') return typeof item !== 'object'
+  return isJsonObject(item) && keys.some((key) => (item[key.name] ?? key.default) !== undefined)
 }
 
 function scalarFailure({ scalar }: MergeScalar, value: JsonValue): string | undefined {

@@ -1,5 +1,6 @@
 import { formatGroupVersion } from '../names.ts'
 import { newUnknownError } from '../api-errors.ts'
+import { messageOf } from '../api-error.ts'
 import { decodeStruct } from '../decode-struct.ts'
 import { isJsonError } from '../json-error.ts'
 import { isJsonObject } from '../json-value.ts'
@@ -7,29 +8,48 @@ import type { JsonObject, KubeObject } from '../meta.ts'
 import type { GroupVersionKind } from '../names.ts'
 import type { StructSchema } from '../type-schema.ts'
 import { TypedError, mergeTypeOf } from './merge-type.ts'
-import type { ConvertTyped, MergeType, TypedObject } from './merge-type.ts'
-import { validateTyped } from './validate-typed.ts'
+import type { ConvertTyped, MergeType, Steps, TypedObject } from './merge-type.ts'
+import { conforms, validateTyped } from './validate-typed.ts'
+
+/** Schemas of a kind in one version. */
+export interface KindSchema {
+  /** Schema by which objects are decoded. */
+  readonly schema: StructSchema
+  /** Schema by which objects are merged. Default: the same as `schema`. */
+  readonly mergeType?: MergeType | undefined
+}
 
 /**
  * Schemas and conversions of a kind, as field managers need them. The hub is the version through which the server converts all others. Versions
  * are spelled like `apiVersion`.
  */
 export interface VersionedKind {
-  /** Returns the schema of the kind; undefined if the kind does not exist in that version. */
-  schemaOf(apiVersion: string): StructSchema | undefined
+  /** Returns the schemas of the kind; undefined if the kind does not exist in that version. */
+  schemaOf(apiVersion: string): KindSchema | undefined
   /** Converts from the hub version. Must not modify its argument. */
   fromHub(object: KubeObject, apiVersion: string): KubeObject
   /** Converts to the hub version. May modify its argument. */
   toHub(object: KubeObject, apiVersion: string): KubeObject
   setDefaults(object: KubeObject, apiVersion: string): void
+  /**
+   * Converts between two versions. Must not modify its argument. Returns a promise if a webhook converts the object. Default: converts to the hub
+   * version and from there.
+   */
+  convert?(object: KubeObject, from: string, to: string): KubeObject | Promise<KubeObject>
+}
+
+/** Thrown if an object cannot be converted to the version of a manager. */
+export class ConversionError extends Error {
+  override readonly name = 'ConversionError'
 }
 
 /** Converts between objects in the hub version and objects in a given version. Field sets refer to the latter. */
 export class TypedKind {
   readonly apiVersion: string
+  readonly convert: ConvertTyped = (object, apiVersion, failure) => this.#convert(object, apiVersion, failure)
   readonly #kind: string
   readonly #versions: VersionedKind
-  readonly #schema: StructSchema
+  readonly #schema: KindSchema
   #empty: TypedObject | undefined
 
   /** Prepares the conversions of a kind. Throws if the kind has no schema in its own version. */
@@ -45,13 +65,13 @@ export class TypedKind {
   /** Returns the merge schema of the kind; undefined if the kind does not exist in that version. */
   typeIn(apiVersion: string): MergeType | undefined {
     const schema = this.#versions.schemaOf(apiVersion)
-    return schema && mergeTypeOf(schema)
+    return schema && typeOf(schema)
   }
 
   /** Converts an object from the hub version to this version. For `undefined`, returns an empty object of the kind. */
   typed(object: KubeObject | undefined): TypedObject {
     if (object !== undefined) return this.#wrap(withoutManaged(this.#versions.fromHub(object, this.apiVersion)))
-    return (this.#empty ??= this.#wrap(decodeStruct(this.#schema, {}).object))
+    return (this.#empty ??= this.#wrap(decodeStruct(this.#schema.schema, {}).object))
   }
 
   /** Converts an applied configuration to a typed object. Its kind and apiVersion must already be checked. Throws `ApiError` on a type mismatch. */
@@ -71,7 +91,7 @@ export class TypedKind {
   toHub(object: TypedObject, config: JsonObject): KubeObject {
     let decoded: KubeObject
     try {
-      decoded = decodeStruct<KubeObject>(this.#schema, object.value, { converting: true }).object
+      decoded = decodeStruct<KubeObject>(this.#schema.schema, object.value, { converting: true }).object
     } catch (error) {
       if (!isJsonError(error)) throw error
       const why = `unable to convert unstructured object to ${formatKind(this.apiVersion, this.#kind)}: ${error.message}`
@@ -82,14 +102,36 @@ export class TypedKind {
     return this.#versions.toHub(decoded, this.apiVersion)
   }
 
-  readonly convert: ConvertTyped = (object, apiVersion) => {
+  *#convert(object: TypedObject, apiVersion: string, failure: string): Steps<TypedObject | undefined> {
     if (object.apiVersion === apiVersion) return object
     const from = this.#versions.schemaOf(object.apiVersion)
     const to = this.#versions.schemaOf(apiVersion)
     if (from === undefined || to === undefined) return undefined
-    const copy = this.#decodeForConversion(from, object)
-    const value = this.#versions.fromHub(this.#versions.toHub(copy, object.apiVersion), apiVersion)
-    return { apiVersion, type: mergeTypeOf(to), value: withoutManaged(value) }
+    const copy = this.#decodeForConversion(from.schema, object)
+    if (this.#versions.convert === undefined) {
+      const value = this.#versions.fromHub(this.#versions.toHub(copy, object.apiVersion), apiVersion)
+      return { apiVersion, type: typeOf(to), value: withoutManaged(value) }
+    }
+    try {
+      const result = this.#versions.convert(copy, object.apiVersion, apiVersion)
+      const value = withoutManaged(result instanceof Promise ? ((yield result) as KubeObject) : result)
+      const type = typeOf(to)
+      validateTyped(type, value)
+      return { apiVersion, type, value }
+    } catch (error) {
+      throw new ConversionError(`${failure}: ${messageOf(error)}`, { cause: error })
+    }
+  }
+
+  /**
+   * Returns the object if it matches its merge schema. Throws `TypedError` otherwise. A kind without a merge schema of its own needs no check,
+   * because decoding has made its objects match.
+   */
+  checked(object: TypedObject): TypedObject {
+    if (this.#schema.mergeType !== undefined && !conforms(object.type, object.value)) {
+      validateTyped(object.type, object.value, { allowsDuplicates: true })
+    }
+    return object
   }
 
   #decodeForConversion(schema: StructSchema, { apiVersion, value }: TypedObject): KubeObject {
@@ -114,8 +156,12 @@ export class TypedKind {
   }
 
   #wrap(value: JsonObject): TypedObject {
-    return { apiVersion: this.apiVersion, type: mergeTypeOf(this.#schema), value }
+    return { apiVersion: this.apiVersion, type: typeOf(this.#schema), value }
   }
+}
+
+function typeOf({ schema, mergeType }: KindSchema): MergeType {
+  return mergeType ?? mergeTypeOf(schema)
 }
 
 function withoutManaged(object: KubeObject): JsonObject {

@@ -4,12 +4,20 @@ import { decodeManaged } from '@keelson/apimachinery/managed-fields'
 import type { DecodedBody } from '../decode/body.ts'
 import type { WriteRoute } from './route.ts'
 
-/** Records in `decoded.object` which manager owns which field after this write. `live` is the stored object, if there is one. */
-export function trackManagers(route: WriteRoute, context: RequestContext, live: KubeObject | undefined, decoded: DecodedBody): void {
+/**
+ * Records in `decoded.object` which manager owns which field after this write. `live` is the stored object, if there is one. Returns a promise
+ * only if the fields of other versions are found by a conversion webhook.
+ */
+export function trackManagers(
+  route: WriteRoute,
+  context: RequestContext,
+  live: KubeObject | undefined,
+  decoded: DecodedBody,
+): Promise<void> | void {
   const { object, withEmptyLists } = decoded
   if (object.metadata === undefined) return
   if (route.fieldManager === undefined) delete object.metadata.managedFields
-  else route.fieldManager.update(live, object, context.fieldManager, withEmptyLists)
+  else return route.fieldManager.update(live, object, context.fieldManager, withEmptyLists)
 }
 
 /**

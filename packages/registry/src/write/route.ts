@@ -87,7 +87,7 @@ export interface StorageFieldManagerOptions {
   readonly types: Pick<ApiTypes, 'kind'>
   /** The kind in the version of the route. */
   readonly kind: GroupVersionKind
-  readonly storage: Pick<RESTStorage, 'gvk' | 'resetFields'>
+  readonly storage: Pick<RESTStorage, 'gvk' | 'resetFields' | 'otherVersions'>
   /** The subresource, for example "status", or "" for the resource itself. */
   readonly subresource: string
   readonly now: () => number
@@ -97,6 +97,7 @@ export interface StorageFieldManagerOptions {
 export function createStorageFieldManager(options: StorageFieldManagerOptions): FieldManager | undefined {
   const { scheme, types, kind, storage, subresource, now } = options
   const hub = storage.gvk
+  const { otherVersions } = storage
   const inVersion = (apiVersion: string): GroupVersionKind => ({ ...parseApiVersion(apiVersion), kind: kind.kind })
   if (types.kind(kind) === undefined) return undefined
   return new FieldManager({
@@ -104,16 +105,19 @@ export function createStorageFieldManager(options: StorageFieldManagerOptions): 
     subresource,
     now,
     resetFields: storage.resetFields,
+    // In kube-apiserver, a write of a custom resource itself resets the status in its own version, and a write of its status resets all versions.
+    resetsOnlyOwnVersion: otherVersions !== undefined && subresource === '',
     versions: {
       schemaOf(apiVersion) {
         const gvk = inVersion(apiVersion)
         const other = scheme.hubOf(gvk)
         const ours = other === undefined ? sameVersion(gvk, kind) : sameVersion(other, hub)
-        return ours ? types.kind(gvk)?.schema : undefined
+        return ours ? types.kind(gvk) : otherVersions?.schemaOf(apiVersion)
       },
       fromHub: (object, apiVersion) => scheme.fromHub(inVersion(apiVersion), object),
       toHub: (object, apiVersion) => scheme.toHub(inVersion(apiVersion), object),
       setDefaults: (object, apiVersion) => scheme.setDefaults(inVersion(apiVersion), object),
+      ...(otherVersions && { convert: (object, from, to) => otherVersions.convert(object, from, to) }),
     },
   })
 }

@@ -326,8 +326,8 @@ function trackAndMutate(
   const { route, context } = write
   const { object } = decoded
   const began = performance.now()
-  if (!tracked) trackManagers(route, context, live, decoded)
-  return maybeThen(restAfter(began), () => {
+  const tracking = tracked ? undefined : trackManagers(route, context, live, decoded)
+  return maybeThen(tracking ?? restAfter(began), () => {
     const managers = object.metadata?.managedFields
     return maybeThen(mutate(write, live === undefined ? 'CREATE' : 'UPDATE', object, live), () => {
       restoreDecodableManagers(object, managers, context)

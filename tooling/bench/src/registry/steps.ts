@@ -29,17 +29,17 @@ export function steps(): Readonly<Record<string, Step>> {
     now: () => 0,
   })!
   const stored = defaultedPod()
-  manager.update(undefined, stored, 'kube-controller-manager')
+  void manager.update(undefined, stored, 'kube-controller-manager')
   Object.assign(stored.metadata, { uid: '0d4f2b1e-6a43-4a1f-9a1e-5b7d3c2f1a90', creationTimestamp: '2026-03-14T09:26:53Z' })
   const codec = createRecordCodecs({ schemaVersion: 1 })({ kind: podType, selectableFields: pods.selectableFields as never })
   const config = { kind: 'Pod', apiVersion: 'v1', metadata: { name: stored.metadata.name!, labels: { more: '1' } } }
   return {
     decode: step(() => {}, decodePod),
     validate: step(decodePod, validate),
-    managers: step(defaultedPod, (pod) => manager.update(undefined, pod, 'kube-controller-manager')),
+    managers: step(defaultedPod, (pod) => void manager.update(undefined, pod, 'kube-controller-manager')),
     'managers-update': step(
       () => labelled(stored),
-      (pod) => manager.update(stored, pod, 'kubelet'),
+      (pod) => void manager.update(stored, pod, 'kubelet'),
     ),
     'managers-apply': step(
       () => copyObject(stored),

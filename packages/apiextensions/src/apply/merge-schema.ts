@@ -1,0 +1,160 @@
+import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
+import { metaV1 } from '@keelson/api/meta/v1'
+import { compareUtf8 } from '@keelson/apimachinery'
+import { fieldElement, mergeTypeOf, mergeTypes } from '@keelson/apimachinery/managed-fields'
+import type { MergeAny, MergeField, MergeList, MergeMap, MergeType, PathElement } from '@keelson/apimachinery/managed-fields'
+
+/**
+ * Returns the schema by which server-side apply merges custom objects. `schema` returns the schema of one version of a definition. It is called
+ * when an object of a new shape is merged, and its result is not kept: only the nodes of this merge schema that objects use stay in memory.
+ * Each call must return the same schema. Without a schema, maps are merged member by member and lists are atomic.
+ *
+ * @example
+ * const mergeType = toMergeSchema(() => parseDefinition(bytes).spec.versions[0].schema.openAPIV3Schema)
+ */
+export function toMergeSchema(schema: (() => JSONSchemaProps) | undefined): MergeType {
+  if (schema === undefined) return mergeTypes.deduced
+  return new ObjectType(schema, { atomic: false, keepsUnknown: false, isResource: true })
+}
+
+interface ObjectTypeOptions {
+  readonly atomic: boolean
+  /** True if an object around this one has `x-kubernetes-preserve-unknown-fields`, which also applies to the objects in it. */
+  readonly keepsUnknown: boolean
+  /** True for the root and for embedded resources, whose apiVersion, kind and metadata have the types of all resources. */
+  readonly isResource: boolean
+}
+
+type Members = Pick<MergeMap, 'fields' | 'byName' | 'byElement' | 'values'>
+
+/** Merge schema of an object. Its members are built on first use, because most parts of large schemas are never used. */
+class ObjectType implements MergeMap {
+  readonly kind = 'map'
+  readonly #schema: () => JSONSchemaProps
+  readonly #options: ObjectTypeOptions
+  #members: Members | undefined
+
+  constructor(schema: () => JSONSchemaProps, options: ObjectTypeOptions) {
+    this.#schema = schema
+    this.#options = options
+  }
+
+  get atomic(): boolean {
+    return this.#options.atomic
+  }
+
+  get fields(): readonly MergeField[] {
+    return this.#built().fields
+  }
+
+  get byName(): ReadonlyMap<string, MergeField> {
+    return this.#built().byName
+  }
+
+  get byElement(): ReadonlyMap<PathElement, MergeField> {
+    return this.#built().byElement
+  }
+
+  get values(): MergeType | undefined {
+    return this.#built().values
+  }
+
+  #built(): Members {
+    return (this.#members ??= membersOf(this.#schema, this.#options))
+  }
+}
+
+function membersOf(find: () => JSONSchemaProps, { keepsUnknown: keepsOuter, isResource }: ObjectTypeOptions): Members {
+  const schema = find()
+  const keepsUnknown = keepsOuter || schema['x-kubernetes-preserve-unknown-fields'] === true
+  const types = new Map<string, MergeType>()
+  for (const name of Object.keys(schema.properties ?? {})) {
+    types.set(
+      name,
+      typeOf(schema.properties![name]!, () => find().properties![name]!, keepsUnknown),
+    )
+  }
+  if (isResource) for (const [name, type] of resourceTypes()) types.set(name, type)
+  const fields = [...types].sort(([a], [b]) => compareUtf8(a, b)).map(([name, type]) => ({ name, element: fieldElement(name), type }))
+  return {
+    fields,
+    byName: new Map(fields.map((field) => [field.name, field])),
+    byElement: new Map(fields.map((field) => [field.element, field])),
+    values: valuesOf(schema, find, { keepsUnknown, isClosed: fields.length > 0 }),
+  }
+}
+
+/** Returns the type of members that are not in `properties`; undefined if there must be none. */
+function valuesOf(
+  { additionalProperties }: JSONSchemaProps,
+  find: () => JSONSchemaProps,
+  { keepsUnknown, isClosed }: { readonly keepsUnknown: boolean; readonly isClosed: boolean },
+): MergeType | undefined {
+  if (typeof additionalProperties === 'object') {
+    return typeOf(additionalProperties, () => find().additionalProperties as JSONSchemaProps, keepsUnknown)
+  }
+  if (additionalProperties !== undefined) return additionalProperties ? mergeTypes.deduced : undefined
+  return keepsUnknown || !isClosed ? mergeTypes.deduced : undefined
+}
+
+/** Returns the merge schema of a value. `find` returns `schema` again, when the members of an object are built. */
+function typeOf(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsUnknown: boolean): MergeType {
+  switch (schema.type ?? '') {
+    case 'integer':
+    case 'number':
+      return mergeTypes.numeric
+    case 'boolean':
+      return mergeTypes.boolean
+    case 'string':
+      return (schema.format ?? '') === '' || schema.format === 'byte' ? mergeTypes.text : mergeTypes.untyped
+    case 'array':
+      return listOf(schema, find, keepsUnknown)
+    case 'object':
+      return objectOf(schema, find, keepsUnknown)
+    case '':
+      return anyOf(schema, find, keepsUnknown)
+    default:
+      return mergeTypes.untyped
+  }
+}
+
+function objectOf(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsUnknown: boolean): ObjectType {
+  return new ObjectType(find, {
+    atomic: schema['x-kubernetes-map-type'] === 'atomic',
+    keepsUnknown,
+    isResource: schema['x-kubernetes-embedded-resource'] === true,
+  })
+}
+
+/** Returns the merge schema of a value without a type, such as an integer or string, or a value with `x-kubernetes-preserve-unknown-fields`. */
+function anyOf(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsUnknown: boolean): MergeAny {
+  const isPlain =
+    schema.properties === undefined &&
+    schema.additionalProperties === undefined &&
+    schema['x-kubernetes-map-type'] === undefined &&
+    schema['x-kubernetes-embedded-resource'] !== true
+  return isPlain ? mergeTypes.deduced : { kind: 'any', map: objectOf(schema, find, keepsUnknown) }
+}
+
+function listOf(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsOuter: boolean): MergeList {
+  const items = schema.items as JSONSchemaProps | undefined
+  const keepsUnknown = keepsOuter || schema['x-kubernetes-preserve-unknown-fields'] === true
+  const listType = schema['x-kubernetes-list-type']
+  const keys = listType === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : []
+  return {
+    kind: 'list',
+    relationship: listType === 'map' ? 'keyed' : listType === 'set' ? 'set' : 'atomic',
+    keys: keys.toSorted(compareUtf8).map((name) => ({ name, default: items?.properties?.[name]?.default })),
+    items: items === undefined ? mergeTypes.opaque : typeOf(items, () => find().items as JSONSchemaProps, keepsUnknown),
+  }
+}
+
+let ofResources: readonly (readonly [string, MergeType])[] | undefined
+
+function resourceTypes(): readonly (readonly [string, MergeType])[] {
+  return (ofResources ??= [
+    ['apiVersion', mergeTypes.text],
+    ['kind', mergeTypes.text],
+    ['metadata', mergeTypeOf(metaV1.table.resolve('ObjectMeta'))],
+  ])
+}
