@@ -1,8 +1,9 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
-import { copyObject, semanticEqual } from '@keelson/apimachinery'
-import type { DeepReadonly } from '@keelson/apimachinery'
+import { copyObject, parseTime, semanticEqual } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { setCondition } from './conditions.ts'
+import type { ConditionState } from './conditions.ts'
 import { findStorageVersion, newDefinitionStatus } from './defaults.ts'
 
 export const definitionStrategy: Strategy<CustomResourceDefinition> = {
@@ -45,31 +46,10 @@ export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 export function beginDefinitionDeletion(definition: CustomResourceDefinition): void {
   const { metadata } = definition
   if (!metadata.finalizers?.includes(cleanupFinalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), cleanupFinalizer]
-  setCondition(definition, {
-    type: 'Terminating',
+  const pending: ConditionState = {
     status: 'True',
-    lastTransitionTime: metadata.deletionTimestamp!,
     reason: 'InstanceDeletionPending',
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
-  })
-}
-
-type Condition = NonNullable<NonNullable<CustomResourceDefinition['status']>['conditions']>[number]
-
-/** Adds or replaces a condition. The transition time of an existing condition changes only with its status. */
-function setCondition(definition: CustomResourceDefinition, condition: Condition): void {
-  const status = (definition.status ??= newDefinitionStatus())
-  const conditions = (status.conditions ??= [])
-  const index = conditions.findIndex(({ type }) => type === condition.type)
-  const current = conditions[index]
-  if (current === undefined) conditions.push(condition)
-  else {
-    const { lastTransitionTime } = current.status === condition.status && current.lastTransitionTime ? current : condition
-    conditions[index] = { ...current, ...condition, ...(lastTransitionTime !== undefined && { lastTransitionTime }) }
   }
-}
-
-/** Returns whether a definition has a condition with the status "True". */
-export function hasCondition({ status }: DeepReadonly<CustomResourceDefinition>, type: string): boolean {
-  return status?.conditions?.find((condition) => condition.type === type)?.status === 'True'
+  setCondition(definition, 'Terminating', pending, parseTime(metadata.deletionTimestamp!))
 }

@@ -1,0 +1,90 @@
+import type { CustomResourceDefinitionNames } from '@keelson/api/apiextensions/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { WorkQueue } from '@keelson/loopback'
+import { acceptNames, hasRequestedNames, UsedNames } from './accept-names.ts'
+import { setCondition } from '../definitions/conditions.ts'
+import { createDefinitionQueue, updateStatus } from './controller.ts'
+import type { DefinitionContext } from './controller.ts'
+import type { FollowedDefinition } from './custom-resources.ts'
+
+/** Names that this controller has written and that have not come back through the watch. */
+interface WrittenNames {
+  readonly names: DeepReadonly<CustomResourceDefinitionNames>
+  /** Revision of the definition before the write. */
+  readonly after: number
+}
+
+/**
+ * Starts the controller that grants names to definitions. It has one worker, because two definitions could otherwise be granted the same
+ * name at the same time.
+ */
+export function startNaming(context: DefinitionContext): WorkQueue {
+  const { index, clock } = context
+  const written = new Map<string, WrittenNames>()
+  /** Definitions that do not have all names they ask for, by group. A name that is given up may settle them. */
+  const unsettled = new Map<string, Set<string>>()
+
+  const queue = createDefinitionQueue(context, {
+    name: 'crd_naming_condition_controller',
+    async sync(name) {
+      const followed = index.get(name)
+      // Waits for the event of an earlier write, which adds the name again if it is still unsettled.
+      if (
+        followed === undefined ||
+        written.has(name) ||
+        acceptNames(followed.outline, usedNames(followed.outline.spec.group)) === undefined
+      )
+        return
+      let granted = false
+      const isDone = await updateStatus(context, name, (definition) => {
+        const accepted = acceptNames(definition, usedNames(definition.spec.group))
+        granted = accepted !== undefined
+        if (accepted === undefined) return
+        definition.status!.acceptedNames = accepted.names
+        setCondition(definition, 'NamesAccepted', accepted.namesAccepted, clock.now())
+        setCondition(definition, 'Established', accepted.established, clock.now())
+        written.set(name, { names: accepted.names, after: Number(definition.metadata.resourceVersion) })
+      }).catch((error: unknown) => {
+        written.delete(name)
+        throw error
+      })
+      if (!granted || !isDone) written.delete(name)
+      else reconsider(followed.outline.spec.group, name)
+    },
+  })
+
+  function usedNames(group: string): UsedNames {
+    const used = new UsedNames()
+    for (const { metadata, status } of index.ofGroup(group)) {
+      const names = written.get(metadata.name!)?.names ?? status?.acceptedNames
+      if (names !== undefined) used.add(names)
+    }
+    return used
+  }
+
+  function reconsider(group: string, except: string): void {
+    for (const other of unsettled.get(group) ?? []) if (other !== except) queue.add(other)
+  }
+
+  function settle(group: string, name: string, isSettled: boolean): void {
+    const names = unsettled.get(group) ?? new Set<string>()
+    if (isSettled) names.delete(name)
+    else names.add(name)
+    if (names.size === 0) unsettled.delete(group)
+    else unsettled.set(group, names)
+  }
+
+  index.subscribe(({ name, definition, old }) => {
+    const { group } = (definition ?? old!).outline.spec
+    if (definition === undefined || isNewer(definition, written.get(name))) written.delete(name)
+    const isSettled = definition === undefined || hasRequestedNames(definition.outline)
+    settle(group, name, isSettled)
+    if (!isSettled) queue.add(name)
+    else if (definition === undefined) reconsider(group, name)
+  })
+  return queue
+}
+
+function isNewer({ stored }: FollowedDefinition, written: WrittenNames | undefined): boolean {
+  return written !== undefined && stored.revision > written.after
+}
