@@ -62,6 +62,7 @@ export { goTypeName, structSchema } from './type-schema.ts'
 export { Scheme } from './scheme.ts'
 export type { FieldLabelMessage, KindRegistration } from './scheme.ts'
 export { byteLength, encodeJson, goJson, goValue, parseInt64, quote, sharedJson, shortEscapes, stringifyJson } from './go-text.ts'
+export { formatFloat } from './yaml/format-float.ts'
 export { closestMatch } from './closest-match.ts'
 export {
   hasMethods,

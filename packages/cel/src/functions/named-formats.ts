@@ -37,12 +37,13 @@ export class NamedFormat extends OpaqueValue {
   }
 }
 
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
-const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
+const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
+const uuidPattern = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 const clock = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$/
 const timePatternSize = 71
 
-function isDate(text: string): boolean {
+/** Returns whether a text is a date of the calendar: `2006-01-02`. */
+export function isDate(text: string): boolean {
   const found = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
   if (found === null) return false
   const [, year, month, day] = found.map(Number) as [number, number, number, number]
@@ -51,11 +52,20 @@ function isDate(text: string): boolean {
   return month >= 1 && month <= 12 && day >= 1 && date.getUTCDate() === day
 }
 
-function isDateTime(text: string): boolean {
+/** Returns whether a text is a date and time like that of RFC 3339: `2006-01-02T15:04:05Z`. */
+export function isDateTime(text: string): boolean {
   const [date, time] = text.toLowerCase().split('t')
   if (time === undefined || !isDate(date!)) return false
   const found = clock.exec(time)
   return found !== null && found[1]! <= '23' && found[2]! <= '59' && found[3]! <= '59'
+}
+
+export function isBase64(text: string): boolean {
+  return base64Pattern.test(text)
+}
+
+export function isUuid(text: string): boolean {
+  return uuidPattern.test(text)
 }
 
 function matching(isValid: (text: string) => boolean, message: string): Validate {
@@ -77,16 +87,8 @@ const formats: Readonly<Record<string, NamedFormat>> = {
   dns1035LabelPrefix: new NamedFormat('DNS1035LabelPrefix', 30, (text) => nameIsDNS1035Label(text, true)),
   labelValue: new NamedFormat('LabelValue', 40, isValidLabelValue),
   uri: new NamedFormat('URI', 1103, findUriErrors),
-  uuid: new NamedFormat(
-    'uuid',
-    70,
-    matching((text) => uuid.test(text), 'does not match the UUID format'),
-  ),
-  byte: new NamedFormat(
-    'byte',
-    84,
-    matching((text) => base64.test(text), 'invalid base64'),
-  ),
+  uuid: new NamedFormat('uuid', 70, matching(isUuid, 'does not match the UUID format')),
+  byte: new NamedFormat('byte', 84, matching(isBase64, 'invalid base64')),
   date: new NamedFormat('date', timePatternSize, matching(isDate, 'invalid date')),
   datetime: new NamedFormat('datetime', timePatternSize, matching(isDateTime, 'invalid datetime')),
 }

@@ -1,6 +1,6 @@
 import { TimeSlice } from '@keelson/apimachinery'
-import { RE2JS } from 're2js'
-import { findPatternError } from '../regexp/check-pattern.ts'
+import type { RE2JS } from 're2js'
+import { compilePattern, compileUncached } from '../regexp/compile-pattern.ts'
 import { unsupported } from '../values/arithmetic.ts'
 import { orError } from '../values/equality.ts'
 import { workload } from '../values/workload.ts'
@@ -11,35 +11,6 @@ import type { Implementation, Implementations } from './implementation.ts'
 
 /** Number of characters that can be searched in the time of one step. */
 const charactersPerStep = 2
-const maxCachedPatterns = 256
-/** Maximum length of cached patterns. Longer patterns compile to large programs, which would take too much memory. */
-const maxCachedLength = 1024
-
-const compiled = new Map<string, RE2JS>()
-
-/**
- * Compiles a pattern with RE2, which matches in linear time. Returns Go's error message for an invalid pattern. Recent patterns are cached.
- */
-function compilePattern(pattern: string): RE2JS | string {
-  const known = compiled.get(pattern)
-  if (known !== undefined) return known
-  const problem = findPatternError(pattern)
-  if (problem !== undefined) return problem
-  const expression = compileChecked(pattern)
-  if (typeof expression === 'string' || pattern.length > maxCachedLength) return expression
-  if (compiled.size >= maxCachedPatterns) compiled.delete(compiled.keys().next().value!)
-  compiled.set(pattern, expression)
-  return expression
-}
-
-function compileChecked(pattern: string): RE2JS | string {
-  try {
-    return RE2JS.compile(pattern)
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-}
-
 export function matches(text: Value, pattern: Value): Value {
   if (typeof text !== 'string') return unsupported('matches', text)
   if (typeof pattern !== 'string') return orError(pattern)
@@ -93,7 +64,7 @@ const matchesPerLook = 64
 
 /** Returns the implementation of `matches`, `find` or `findAll` for a constant pattern, which is compiled once; undefined for an invalid pattern. */
 export function searchFor(name: string, pattern: string): Implementation | undefined {
-  const expression = compileChecked(pattern)
+  const expression = compileUncached(pattern)
   if (typeof expression === 'string') return undefined
   return typed((text: Value, _: Value, limit: Value = -1): Value | Promise<Value> => {
     if (typeof text !== 'string') return orError(text)

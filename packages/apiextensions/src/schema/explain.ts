@@ -1,0 +1,314 @@
+import { fieldError, formatFloat, goJson, quote, verbatim } from '@keelson/apimachinery'
+import type { JsonValue } from '@keelson/apimachinery'
+import { accepts } from './accepts.ts'
+import type { CorrelatedValue } from './correlated-value.ts'
+import { hasFormat, isTextFormat } from './formats.ts'
+import { Flag, has, isInteger, typeNames, typeText } from './schema-node.ts'
+import type { Composition, Constraints, JsonMembers, SchemaNode } from './schema-node.ts'
+import { invalid, problem, problemWithoutField, typeInvalid, ValidationResult } from './validation-result.ts'
+import {
+  boundFor,
+  checkType,
+  countMembers,
+  hasDuplicates,
+  isAbove,
+  isBelow,
+  isInEnum,
+  isMultipleOf,
+  isMultipleOfFloat,
+  isOutOfRange,
+  isTooLong,
+  isTooShort,
+  matchPattern,
+  printable,
+  sortKeys,
+  typeFlagOf,
+} from './value-checks.ts'
+
+/**
+ * Validates a value and returns its problems in the words of kube-openapi. The result is valid if `accepts` returns true. With `old`, forgives
+ * the problems of parts that are equal to the old value.
+ */
+export function explain(node: SchemaNode, value: JsonValue, path: string, old?: CorrelatedValue): ValidationResult {
+  const result = new ValidationResult()
+  new Explanation(node, path, result, old).explain(value)
+  if (old !== undefined && !result.isValid && old.isUnchanged) result.forgive()
+  return result
+}
+
+/** The validation of one value by one schema. Each method is a validator of kube-openapi, in the same order and with the same match counts. */
+class Explanation {
+  readonly #node: SchemaNode
+  readonly #path: string
+  readonly #result: ValidationResult
+  readonly #old: CorrelatedValue | undefined
+
+  constructor(node: SchemaNode, path: string, result: ValidationResult, old: CorrelatedValue | undefined) {
+    this.#node = node
+    this.#path = path
+    this.#result = result
+    this.#old = old
+  }
+
+  explain(value: JsonValue): void {
+    const { constraints } = this.#node
+    if (value === null) {
+      this.#checkNull()
+      this.#checkEnum(value)
+      return
+    }
+    if (has(this.#node, Flag.anyType) || constraints?.format !== undefined) this.#checkType(value)
+    this.#compose(this.#node.composition, value)
+    this.#checkByType(value)
+    this.#checkEnum(value)
+    if (typeof value === 'object' && !Array.isArray(value)) this.#checkMembers(value)
+    // One match for the value, one for the enum, and two for the alternatives. The methods count the others.
+    this.#result.matches += 4
+  }
+
+  #add(text: string, toError: ReturnType<typeof invalid>): void {
+    this.#result.add(problem(this.#path, text, toError))
+  }
+
+  #checkNull(): void {
+    const types = typeText(this.#node)
+    if (types === '' || has(this.#node, Flag.nullable)) this.#result.matches++
+    else this.#add(`${this.#path} in body must be of type ${types}: "null"`, typeInvalid('null'))
+  }
+
+  #checkType(value: JsonValue): void {
+    this.#result.matches++
+    const check = checkType(this.#node, value)
+    if (check === 'valid') this.#result.matches++
+    else if (check === 'wrong type') this.#addTypeProblem(typeText(this.#node), typeNameOf(value))
+    else this.#addTypeProblem(this.#node.constraints!.format!, formatNameOf(value))
+  }
+
+  #addTypeProblem(expected: string, actual: string): void {
+    this.#add(`${this.#path} in body must be of type ${expected}: ${quote(actual)}`, typeInvalid(actual))
+  }
+
+  #checkByType(value: JsonValue): void {
+    const { constraints } = this.#node
+    if (typeof value === 'boolean') return
+    this.#result.matches++
+    if (typeof value === 'object') {
+      if (Array.isArray(value)) this.#checkItems(value)
+      return
+    }
+    if (typeof value !== 'string') {
+      this.#result.matches++
+      if (constraints !== undefined) this.#checkNumber(constraints, value)
+      return
+    }
+    if (constraints === undefined) return
+    this.#checkText(constraints, value)
+    if (constraints.format !== undefined && isTextFormat(constraints.format)) this.#checkFormat(constraints.format, value)
+  }
+
+  #checkText({ minLength, maxLength, pattern }: Constraints, text: string): void {
+    if (maxLength !== undefined && isTooLong(text, maxLength)) {
+      this.#add(`${this.#path} in body should be at most ${maxLength} chars long`, (path) => fieldError.tooLong(path, maxLength))
+    } else if (minLength !== undefined && isTooShort(text, minLength)) {
+      this.#add(`${this.#path} in body should be at least ${minLength} chars long`, invalid(text))
+    } else if (pattern !== undefined) this.#checkPattern(pattern, text)
+  }
+
+  #checkPattern(pattern: string, text: string): void {
+    const match = matchPattern(text, pattern)
+    if (match === true) return
+    const detail = typeof match === 'string' ? `${pattern}, but pattern is invalid: ${match}` : pattern
+    this.#add(`${this.#path} in body should match '${detail}'`, invalid(text))
+  }
+
+  #checkFormat(format: string, text: string): void {
+    this.#result.matches++
+    if (!hasFormat(text, format)) this.#addTypeProblem(format, text)
+  }
+
+  #checkNumber({ multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Constraints, value: number | bigint): void {
+    this.#checkRange(value, 'Checked')
+    if (multipleOf !== undefined) this.#checkMultiple(value, multipleOf)
+    if (maximum !== undefined) {
+      const bound = this.#checkRange(maximum, 'Maximum boundary') ? boundFor(value, maximum) : maximum
+      if (isAbove(value, bound, exclusiveMaximum)) this.#addLimit(exclusiveMaximum ? 'less than' : 'less than or equal to', value, bound)
+    }
+    if (minimum !== undefined) {
+      const bound = this.#checkRange(minimum, 'Minimum boundary') ? boundFor(value, minimum) : minimum
+      if (isBelow(value, bound, exclusiveMinimum))
+        this.#addLimit(exclusiveMinimum ? 'greater than' : 'greater than or equal to', value, bound)
+    }
+  }
+
+  #addLimit(relation: string, value: number | bigint, bound: number): void {
+    this.#add(`${this.#path} in body should be ${relation} ${numberText(bound, value)}`, invalid(printable(value as number)))
+  }
+
+  #checkMultiple(value: number | bigint, multipleOf: number): void {
+    const isInRange = this.#checkRange(multipleOf, 'MultipleOf')
+    const factor = isInRange ? boundFor(value, multipleOf) : multipleOf
+    if (factor <= 0) {
+      const text = numberText(factor, isInRange ? value : 0.5)
+      this.#add(`factor MultipleOf declared for ${this.#path} must be positive: ${text}`, invalid(verbatim(text)))
+    } else if (!(isInRange ? isMultipleOf(value, factor) : isMultipleOfFloat(Number(value), factor))) {
+      this.#add(
+        `${this.#path} in body should be a multiple of ${numberText(factor, isInRange ? value : 0.5)}`,
+        invalid(printable(value as number)),
+      )
+    }
+  }
+
+  /** Checks that a number is in the range of the schema's type and format. */
+  #checkRange(value: number | bigint, prefix: string): boolean {
+    const types = this.#node.flags & Flag.anyType
+    const format = this.#node.constraints?.format
+    if (!isOutOfRange(value, types, format)) return true
+    const formatText = format === undefined ? '(default format)' : `with format ${format}`
+    this.#result.add(problemWithoutField(`${prefix} value must be of type ${typeText(this.#node)} ${formatText} in ${this.#path}`))
+    return false
+  }
+
+  #checkItems(items: readonly JsonValue[]): void {
+    const { items: schema, constraints } = this.#node
+    if (schema !== undefined) {
+      for (let i = 0; i < items.length; i++) {
+        this.#result.merge(explain(schema, items[i]!, `${this.#path}[${i}]`, this.#old?.index(i)))
+      }
+    }
+    this.#result.matches++
+    if (constraints === undefined) return
+    const { minItems, maxItems, uniqueItems } = constraints
+    const size = items.length
+    if (minItems !== undefined && size < minItems) {
+      this.#add(`${this.#path} in body should have at least ${minItems} items`, invalid(size))
+    }
+    if (maxItems !== undefined && size > maxItems) {
+      this.#add(`${this.#path} in body should have at most ${maxItems} items`, (path) => fieldError.tooMany(path, size, maxItems))
+    }
+    if (uniqueItems && hasDuplicates(items)) this.#add(`${this.#path} in body shouldn't contain duplicates`, invalid(''))
+  }
+
+  #checkEnum(value: JsonValue): void {
+    const allowed = this.#node.constraints?.enum
+    if (allowed === undefined || isInEnum(value, allowed)) return
+    const texts = allowed.map((item) => (typeof item === 'string' ? item : goJson(sortKeys(item))))
+    this.#add(`${this.#path} in body should be one of [${texts.join(' ')}]`, (path) =>
+      fieldError.notSupported(path, printable(value), texts),
+    )
+  }
+
+  #checkMembers(value: JsonMembers): void {
+    const { constraints } = this.#node
+    if (constraints !== undefined) this.#checkSize(constraints, countMembers(value))
+    const { properties, additional, required } = this.#node
+    if (additional !== undefined || has(this.#node, Flag.forbidsAdditional)) {
+      for (const key in value) if (properties?.has(key) !== true) this.#checkAdditional(key, value[key]!)
+    }
+    for (const key in value) {
+      const property = properties?.get(key)
+      if (property === undefined) continue
+      this.#checkMember(property, value[key]!, { key, path: this.#path === '' ? key : `${this.#path}.${key}` })
+    }
+    for (const name of required ?? []) {
+      if (Object.hasOwn(value, name)) continue
+      const path = `${this.#path}.${name}`
+      this.#result.add(problem(path, `${path} in body is required`, (field) => fieldError.required(field)))
+    }
+  }
+
+  #checkSize({ minProperties, maxProperties }: Constraints, size: number): void {
+    if (minProperties !== undefined && size < minProperties) {
+      this.#add(`${this.#path} in body should have at least ${minProperties} properties`, invalid(size))
+    }
+    if (maxProperties !== undefined && size > maxProperties) {
+      const text = `${this.#path} in body should have at most ${maxProperties} properties`
+      this.#add(text, (path) => fieldError.tooMany(path, size, maxProperties))
+    }
+  }
+
+  #checkAdditional(key: string, value: JsonValue): void {
+    const { additional } = this.#node
+    if (additional !== undefined) this.#checkMember(additional, value, { key, path: `${this.#path}.${key}` })
+    else this.#add(`${this.#path}.${key} in body is a forbidden property`, invalid(key))
+  }
+
+  #checkMember(node: SchemaNode, value: JsonValue, { key, path }: { readonly key: string; readonly path: string }): void {
+    const isTypeMeta = this.#path === '' && (key === 'apiVersion' || key === 'kind')
+    this.#result.merge(explain(node, value, path, isTypeMeta ? undefined : this.#old?.key(key)))
+  }
+
+  #compose(composition: Composition | undefined, value: JsonValue): void {
+    if (composition === undefined) return
+    const { allOf, anyOf, oneOf, not } = composition
+    const attempt = (node: SchemaNode): ValidationResult => explain(node, value, this.#path)
+    if (anyOf !== undefined) this.#checkAnyOf(anyOf, attempt)
+    if (oneOf !== undefined) this.#checkOneOf(oneOf, attempt)
+    if (allOf !== undefined) this.#checkAllOf(allOf, attempt)
+    if (not !== undefined && accepts(not, value)) {
+      this.#result.add(problemWithoutField(`${quote(this.#path)} must not validate the schema (not)`))
+    }
+  }
+
+  #checkAnyOf(nodes: readonly SchemaNode[], attempt: Attempt): void {
+    let best: ValidationResult | undefined
+    for (const node of nodes) {
+      const result = attempt(node)
+      if (result.isValid) {
+        this.#result.merge(result)
+        return
+      }
+      if (best === undefined || result.matches > best.matches) best = result
+    }
+    this.#result.add(problemWithoutField(`${quote(this.#path)} must validate at least one schema (anyOf)`))
+    this.#result.merge(best!)
+  }
+
+  #checkOneOf(nodes: readonly SchemaNode[], attempt: Attempt): void {
+    let best: ValidationResult | undefined
+    let first: ValidationResult | undefined
+    let count = 0
+    for (const node of nodes) {
+      const result = attempt(node)
+      if (result.isValid) {
+        count++
+        first ??= result
+      } else if (count === 0 && (best === undefined || result.matches > best.matches)) best = result
+    }
+    if (count === 1) {
+      this.#result.merge(first!)
+      return
+    }
+    const found = count === 0 ? 'Found none valid' : `Found ${count} valid alternatives`
+    this.#result.add(problemWithoutField(`${quote(this.#path)} must validate one and only one schema (oneOf). ${found}`))
+    if (count === 0) this.#result.merge(best!)
+  }
+
+  #checkAllOf(nodes: readonly SchemaNode[], attempt: Attempt): void {
+    let count = 0
+    for (const node of nodes) {
+      const result = attempt(node)
+      if (result.isValid) count++
+      this.#result.merge(result)
+    }
+    if (count === nodes.length) return
+    const none = count === 0 ? '. None validated' : ''
+    this.#result.add(problemWithoutField(`${quote(this.#path)} must validate all the schemas (allOf)${none}`))
+  }
+}
+
+type Attempt = (node: SchemaNode) => ValidationResult
+
+/** Returns the format that kube-openapi names for a value of the wrong format. */
+function formatNameOf(value: JsonValue): string {
+  const type = typeFlagOf(value)
+  return type === Flag.integer ? 'int64' : type === Flag.number ? 'float64' : ''
+}
+
+function typeNameOf(value: JsonValue): string {
+  return typeNames[Math.log2(typeFlagOf(value))]!
+}
+
+/** Formats a limit of a value. It is a float, unless the value is an integer. */
+function numberText(limit: number, value: number | bigint): string {
+  return isInteger(value) ? String(limit) : formatFloat(limit)
+}
