@@ -49,7 +49,7 @@ function isMembers(value: JsonValue): value is JsonMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The items of an old list by their keys. Of several items with the same keys, the first counts. */
+/** The items of an old list by their keys. The first of several items with the same keys counts. */
 class OldItems {
   readonly #keys: readonly string[]
   readonly #items = new Map<unknown, JsonMembers>()

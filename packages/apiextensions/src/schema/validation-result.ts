@@ -20,8 +20,8 @@ const maxProblems = 1100
 const fewProblems = 8
 
 /**
- * The problems of a value, and the number of its successful checks. Of the alternatives of `anyOf` and `oneOf`, the one with the most successful
- * checks is reported.
+ * The problems of a value, and the number of its successful checks. If no alternative of `anyOf` or `oneOf` is valid, the problems of the one
+ * with the most successful checks are reported.
  */
 export class ValidationResult {
   readonly problems: Problem[] = []
