@@ -1,13 +1,16 @@
 // npm run compare. See README.md.
 import { startKeelsonProcess } from '@keelson/tooling-e2e/keelson-process'
+import { readDefinitions } from '@keelson/tooling-e2e/definitions'
 import path from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { compareDecisions } from './authorization/compare-decisions.ts'
 import { compareRoleWrites } from './authorization/compare-role-writes.ts'
 import { compare } from './compare.ts'
+import { compareDefinitions } from './definitions/compare-definitions.ts'
+import { printDefinitions } from './definitions/print-differences.ts'
 import { help, parseOptions } from './options.ts'
 import type { Options } from './options.ts'
-import { refuseNodes } from './play/run-namespace.ts'
+import { openNamespace, refuseNodes } from './play/run-namespace.ts'
 import { Server } from './play/server.ts'
 import { readAccepted, reasonFor } from './report/accepted.ts'
 import { printGroup } from './report/print-group.ts'
@@ -28,10 +31,11 @@ async function run(options: Options): Promise<number> {
   const { server, token, seed, steps, only, show, save, smaller, withNodes } = options
   using reference = new Server(server, token)
   if (!withNodes) await refuseNodes(reference)
-  await using keelson = await startKeelsonProcess({ controllers: 'none' })
-  using candidate = new Server(keelson.url, keelson.token)
+  await using keelson = options.candidate === undefined ? await startKeelsonProcess({ controllers: 'none' }) : undefined
+  using candidate = keelson === undefined ? new Server(options.candidate ?? '', token) : new Server(keelson.url, keelson.token)
   // The await is needed, because the server stops when this block ends.
   if (options.decisions > 0 || options.roleWrites > 0) return await compareAuthorization(reference, candidate, options)
+  if (options.definitions > 0) return await compareRealDefinitions(reference, candidate, options)
   const scenarios = new Map<string, number>()
   const result = await compare(reference, candidate, {
     seed,
@@ -80,4 +84,18 @@ async function compareAuthorization(reference: Server, candidate: Server, { seed
     differences += result.differences.length
   }
   return differences === 0 ? 0 : 1
+}
+
+async function compareRealDefinitions(reference: Server, candidate: Server, options: Options): Promise<number> {
+  const { seed, definitions, objects, project, show } = options
+  const all = (await readDefinitions()).filter((one) => one.project.includes(project))
+  const step = Math.max(1, all.length / definitions)
+  // Take every n-th definition, so that a small number still contains many projects.
+  const picked = all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
+  const namespace = `compare-${randomBytes(4).toString('hex')}`
+  await using _referenceNamespace = await openNamespace(reference, namespace)
+  await using _candidateNamespace = await openNamespace(candidate, namespace)
+  const result = await compareDefinitions({ reference, candidate, namespace }, picked, { seed, objects, progress: print })
+  print(`${printDefinitions(result, show)}\nseed ${seed}`)
+  return result.differences.length === 0 ? 0 : 1
 }

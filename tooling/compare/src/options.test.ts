@@ -16,6 +16,10 @@ it('parses flags and applies defaults', () => {
     withNodes: false,
     decisions: 0,
     roleWrites: 0,
+    definitions: 0,
+    objects: 10,
+    project: '',
+    candidate: undefined,
   })
   expect(parseOptions(['--help'])).toBe('help')
 })

@@ -14,6 +14,10 @@ Sends random requests to a running kube-apiserver and to a new Keelson server, a
   --with-nodes     Accept a server with nodes. They may run the pods of this comparison
   --decisions N    Compare N authorization decisions on random roles, bindings, nodes and users instead
   --role-writes N  Compare N writes of roles and bindings by users with limited permissions instead
+  --definitions N  Compare N CustomResourceDefinitions of real projects and objects of them instead. Needs Go
+  --objects N      Number of objects for each of --definitions. Default: 10
+  --project TEXT   Only --definitions of projects whose Go module contains this text
+  --candidate URL  Compare with a running server that accepts the same token instead of a new Keelson server
   --help           Print this help`
 
 export interface Options {
@@ -28,6 +32,10 @@ export interface Options {
   readonly withNodes: boolean
   readonly decisions: number
   readonly roleWrites: number
+  readonly definitions: number
+  readonly objects: number
+  readonly project: string
+  readonly candidate: string | undefined
 }
 
 /** Parses the command line of `npm run compare`. Throws an error with a message for the user if a flag is invalid. */
@@ -46,11 +54,15 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
       'with-nodes': { type: 'boolean', default: false },
       decisions: { type: 'string', default: '0' },
       'role-writes': { type: 'string', default: '0' },
+      definitions: { type: 'string', default: '0' },
+      objects: { type: 'string', default: '10' },
+      project: { type: 'string', default: '' },
+      candidate: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
   if (values.help) return 'help'
-  const { server, token, only, save } = values
+  const { server, token, only, save, project, candidate } = values
   if (server === undefined || !URL.canParse(server))
     throw new Error('--server must be the URL of a kube-apiserver, for example https://127.0.0.1:6443')
   return {
@@ -65,6 +77,10 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     withNodes: values['with-nodes'],
     decisions: wholeNumber('decisions', values.decisions),
     roleWrites: wholeNumber('role-writes', values['role-writes']),
+    definitions: wholeNumber('definitions', values.definitions),
+    objects: wholeNumber('objects', values.objects),
+    project,
+    candidate,
   }
 }
 

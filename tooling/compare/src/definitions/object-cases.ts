@@ -1,0 +1,62 @@
+import type { JsonObject } from '@keelson/apimachinery'
+import { namespace } from '../cases/case.ts'
+import type { Case, Step } from '../cases/case.ts'
+import { Random } from '../cases/random.ts'
+import { breakObject } from './break-object.ts'
+import { collectionPath } from './definition.ts'
+import type { Definition } from './definition.ts'
+import { ValueGenerator } from './generate-value.ts'
+import { isObject } from '../cases/locations.ts'
+
+const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+
+/**
+ * Returns the requests for one object of a definition: create, read as a table, update, merge-patch, apply, update of the status, delete.
+ * Objects with an odd index violate the schema.
+ */
+export function generateObjectCase(definition: Definition, seed: number, index: number): Case {
+  const random = new Random(seed + index)
+  const { name: version, schema, hasStatus } = definition.versions[index % definition.versions.length]!
+  const whole = (): JsonObject => {
+    const generated = new ValueGenerator(random).value({ ...schema, type: 'object' }, '')
+    return isObject(generated) ? generated : {}
+  }
+  const first = index % 2 === 0 ? whole() : breakObject(random, whole(), schema)
+  const second = random.chance(0.5) ? breakObject(random, first, schema) : { ...first, ...pickMembers(random, whole()) }
+  const collection = collectionPath(definition, version, namespace)
+  const name = `${namespace}-${index}`
+  const one = `${collection}/${name}`
+  const identity = { apiVersion: `${definition.group}/${version}`, kind: definition.kind }
+  const strictness = random.pick(['', '?fieldValidation=Strict', '?fieldValidation=Warn', '?fieldValidation=Ignore'])
+  const metadata = { name, ...(random.chance(0.3) && { labels: { a: 'b' }, annotations: { c: 'd' } }) }
+  const steps: Step[] = [
+    { method: 'POST', path: collection + strictness, body: { ...first, ...identity, metadata }, save: { rv: 'metadata.resourceVersion' } },
+    { method: 'GET', path: one, headers: { accept: table } },
+    { method: 'PUT', path: one + strictness, body: { ...second, ...identity, metadata: { ...metadata, resourceVersion: '${rv}' } } },
+    {
+      method: 'PATCH',
+      path: one,
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: pickMembers(random, breakObject(random, whole(), schema)),
+    },
+    {
+      method: 'PATCH',
+      path: `${one}?fieldManager=applier&force=true`,
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: { ...whole(), ...identity, metadata: { name } },
+    },
+    ...(hasStatus
+      ? [{ method: 'PATCH', path: `${one}/status`, headers: { 'content-type': 'application/merge-patch+json' }, body: whole() }]
+      : []),
+    { method: 'GET', path: one },
+    { method: 'DELETE', path: one },
+  ]
+  return { id: `${definition.name}/${index}`, scenario: 'objects', kind: definition.kind, seed: seed + index, steps }
+}
+
+/** Returns one or two members of an object other than its identity. */
+function pickMembers(random: Random, object: JsonObject): JsonObject {
+  const names = Object.keys(object).filter((name) => !['apiVersion', 'kind', 'metadata'].includes(name))
+  if (names.length === 0) return {}
+  return Object.fromEntries([random.pick(names), random.pick(names)].map((name) => [name, object[name]!]))
+}

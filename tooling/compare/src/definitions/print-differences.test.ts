@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { causeOf, printDefinitions } from './print-differences.ts'
+
+const step = { method: 'POST', path: '/apis/example.com/v1/widgets' }
+const difference = (item: string, message: string) => ({ item, step, where: `cause spec.${item}`, want: { message }, got: undefined })
+
+it('groups messages that differ only in values, paths and numbers', () => {
+  const one = difference('object a/1', 'Invalid value: "x\\"y": spec.a[0].b must be at most 5')
+  const same = difference('object b/2', 'Invalid value: "z": spec.c must be at most 10')
+  expect(causeOf(one)).toBe(causeOf({ ...same, want: { message: 'Invalid value: "z": spec.c.d must be at most 10' } }))
+  expect(causeOf(one)).not.toBe(causeOf(difference('object a/1', 'Required value')))
+})
+
+it('prints the share of items that are alike, the largest group first', () => {
+  const differences = [
+    difference('object a/1', 'Required value'),
+    difference('object a/2', 'Too long'),
+    difference('object a/3', 'Too long'),
+  ]
+  const text = printDefinitions({ compared: new Map([['object', 10]]), created: 5, differences }, 1)
+  expect(text.split('\n')[0]).toMatch(/^2 × object \| POST \| cause \| Too long/)
+  expect(text).toContain('… and 1 more groups')
+  expect(text).toContain('object 7 of 10 alike (70.00 %)')
+})

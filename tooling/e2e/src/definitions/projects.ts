@@ -1,0 +1,75 @@
+export interface Project {
+  /** Go module and version. */
+  readonly module: string
+  /** Files and directories of the module that contain definitions. Subdirectories are not read. */
+  readonly paths: readonly string[]
+}
+
+/** Projects whose Go modules contain CustomResourceDefinitions. A definition that several projects contain counts for the first one. */
+export const projects: readonly Project[] = [
+  { module: 'github.com/cert-manager/cert-manager@v1.11.5', paths: ['deploy/crds'] },
+  { module: 'github.com/argoproj/argo-cd/v2@v2.14.21', paths: ['manifests/crds'] },
+  { module: 'github.com/argoproj/argo-workflows/v3@v3.6.5', paths: ['manifests/base/crds/full'] },
+  { module: 'github.com/argoproj/argo-rollouts@v1.10.1', paths: ['manifests/crds'] },
+  { module: 'github.com/argoproj/argo-events@v1.9.6', paths: ['manifests/base/crds'] },
+  { module: 'github.com/fluxcd/source-controller@v1.9.0', paths: ['config/crd/bases'] },
+  { module: 'github.com/fluxcd/kustomize-controller@v1.6.0', paths: ['config/crd/bases'] },
+  { module: 'github.com/fluxcd/notification-controller@v1.6.0', paths: ['config/crd/bases'] },
+  { module: 'sigs.k8s.io/gateway-api@v1.5.0', paths: ['config/crd/experimental'] },
+  { module: 'istio.io/api@v1.31.1', paths: ['kubernetes'] },
+  { module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0', paths: ['example/prometheus-operator-crd-full'] },
+  {
+    module: 'github.com/kyverno/kyverno@v1.19.1',
+    paths: ['config/crds/kyverno', 'config/crds/policies.kyverno.io', 'config/crds/policyreport', 'config/crds/reports'],
+  },
+  { module: 'github.com/kedacore/keda/v2@v2.21.0', paths: ['config/crd/bases'] },
+  { module: 'github.com/aws/karpenter-provider-aws@v1.14.1', paths: ['pkg/apis/crds'] },
+  {
+    module: 'sigs.k8s.io/cluster-api@v1.14.2',
+    paths: ['core/config/crd/bases', 'bootstrap/kubeadm/config/crd/bases', 'controlplane/kubeadm/config/crd/bases'],
+  },
+  { module: 'sigs.k8s.io/cluster-api-provider-aws/v2@v2.13.0', paths: ['config/crd/bases'] },
+  { module: 'knative.dev/serving@v0.51.0', paths: ['config/core/300-resources'] },
+  { module: 'knative.dev/eventing@v0.46.0', paths: ['config/core/resources', 'config/channels/in-memory-channel/resources'] },
+  { module: 'github.com/vmware-tanzu/velero@v1.18.3', paths: ['config/crd/v1/bases', 'config/crd/v2alpha1/bases'] },
+  { module: 'go.universe.tf/metallb@v0.15.2', paths: ['config/crd/bases'] },
+  {
+    module: 'github.com/cilium/cilium@v1.20.2',
+    paths: ['pkg/k8s/apis/cilium.io/client/crds/v2', 'pkg/k8s/apis/cilium.io/client/crds/v2alpha1'],
+  },
+  { module: 'github.com/open-policy-agent/gatekeeper/v3@v3.23.1', paths: ['charts/gatekeeper/crds'] },
+  { module: 'github.com/elastic/cloud-on-k8s/v3@v3.5.0', paths: ['config/crds/v1/resources'] },
+  { module: 'github.com/external-secrets/external-secrets@v1.3.2', paths: ['config/crds/bases'] },
+  { module: 'github.com/crossplane/crossplane@v1.20.0', paths: ['cluster/crds'] },
+  { module: 'github.com/rook/rook@v1.15.0', paths: ['deploy/examples/crds.yaml'] },
+  { module: 'github.com/tektoncd/pipeline@v1.0.0', paths: ['config/300-crds'] },
+  { module: 'github.com/tektoncd/triggers@v0.30.0', paths: ['config'] },
+  { module: 'github.com/cloudnative-pg/cloudnative-pg@v1.26.0', paths: ['config/crd/bases'] },
+  { module: 'github.com/grafana/grafana-operator/v5@v5.18.0', paths: ['config/crd/bases'] },
+  { module: 'github.com/kubernetes-csi/external-snapshotter/client/v8@v8.6.0', paths: ['config/crd'] },
+  {
+    module: 'sigs.k8s.io/node-feature-discovery@v0.17.3',
+    paths: ['deployment/base/nfd-crds', 'deployment/base/noderesourcetopologies-crd'],
+  },
+  { module: 'sigs.k8s.io/kueue@v0.9.0', paths: ['config/components/crd/bases'] },
+  { module: 'sigs.k8s.io/jobset@v0.8.0', paths: ['config/components/crd/bases'] },
+  { module: 'sigs.k8s.io/lws@v0.6.0', paths: ['config/crd/bases'] },
+  { module: 'github.com/traefik/traefik/v3@v3.7.13', paths: ['docs/content/reference/dynamic-configuration'] },
+  { module: 'github.com/projectcontour/contour@v1.33.8', paths: ['examples/contour'] },
+  { module: 'github.com/envoyproxy/gateway@v1.9.1', paths: ['charts/gateway-helm/charts/crds/crds/generated'] },
+  { module: 'github.com/dapr/dapr@v1.14.0', paths: ['charts/dapr/crds'] },
+  { module: 'github.com/VictoriaMetrics/operator@v0.48.0', paths: ['config/crd/overlay'] },
+  { module: 'k8s.io/autoscaler/vertical-pod-autoscaler@v1.8.1', paths: ['deploy'] },
+  { module: 'sigs.k8s.io/cluster-api-provider-azure@v1.17.0', paths: ['config/crd/bases'] },
+  { module: 'github.com/openkruise/kruise@v1.8.0', paths: ['config/crd/bases'] },
+  { module: 'github.com/operator-framework/api@v0.31.0', paths: ['crds'] },
+  { module: 'github.com/mariadb-operator/mariadb-operator@v0.38.1', paths: ['config/crd/bases'] },
+  { module: 'sigs.k8s.io/security-profiles-operator@v0.8.4', paths: ['deploy/base-crds/crds'] },
+  { module: 'github.com/k8snetworkplumbingwg/sriov-network-operator@v1.5.0', paths: ['config/crd/bases'] },
+  { module: 'github.com/kubeflow/training-operator@v1.9.0', paths: ['manifests/base/crds'] },
+  { module: 'github.com/ray-project/kuberay/ray-operator@v1.3.2', paths: ['config/crd/bases'] },
+  { module: 'github.com/kserve/kserve@v0.15.0', paths: ['config/crd/full'] },
+  { module: 'github.com/kong/kubernetes-configuration@v1.4.0', paths: ['config/crd/gateway-operator', 'config/crd/ingress-controller'] },
+  { module: 'github.com/zalando/postgres-operator@v1.14.0', paths: ['manifests/postgresteam.crd.yaml', 'manifests/postgresql.crd.yaml'] },
+  { module: 'github.com/kubevela/workflow@v0.6.2', paths: ['charts/vela-workflow/crds'] },
+]
