@@ -175,6 +175,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly scope: 'Namespaced' | 'Cluster'
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
+  /** Whether discovery lists the resource in the form that kube-apiserver uses for custom resources. Default: false. */
+  readonly isCustom?: boolean
   /**
    * Other versions in which the same objects are served, in order of preference (core events are also served as events.k8s.io/v1). The
    * server's options enable them.

@@ -23,6 +23,8 @@ export interface RESTStorage {
   readonly categories: readonly string[]
   /** The version in which objects are stored. Default: the hub version. */
   readonly storedVersion?: string
+  /** Whether discovery lists the resource in the form that kube-apiserver uses for custom resources. Default: false. */
+  readonly isCustom?: boolean
   /** Columns and cells for Table output. Absent: Tables are not served. */
   readonly table?: TableConvertor | undefined
   /** Sets the fields that kube-apiserver prints even in an empty object of the kind. Default: nothing. */

@@ -46,6 +46,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly storedVersion: string
+  readonly isCustom: boolean
   readonly table: TableConvertor | undefined
   readonly specAnnotations: readonly string[] | undefined
   readonly fillBlank?: (object: KubeObject) => void
@@ -64,6 +65,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     this.shortNames = definition.shortNames ?? []
     this.categories = definition.categories ?? []
     this.storedVersion = definition.storage?.version ?? definition.version
+    this.isCustom = definition.isCustom ?? false
     this.table = tabled ? tableConvertor(definition) : undefined
     this.specAnnotations = definition.specAnnotations
     if (definition.fillBlank !== undefined) this.fillBlank = definition.fillBlank as (object: KubeObject) => void

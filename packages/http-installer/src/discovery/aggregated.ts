@@ -38,15 +38,24 @@ function documentOf(registry: DiscoveryRegistry, which: 'core' | 'named'): Cache
   cache.set(registry, documents)
   const current = documents[which]
   if (current?.generation === registry.generation) return current
-  const groups = registry.groups().filter((group) => (group.name === '') === (which === 'core') && group.versions.length > 0)
-  const document = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items: groups.map(groupEntry) }
-  const json = Buffer.from(`${JSON.stringify(document)}\n`)
+  const groups = registry.groups('name').filter((group) => (group.name === '') === (which === 'core') && group.versions.length > 0)
+  const items = groups.map(groupJson).join(',')
+  const json = Buffer.from(`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[${items}]}\n`)
   const etag = `"${createHash('sha512').update(json).digest('hex').toUpperCase()}"`
   return (documents[which] = { generation: registry.generation, json, etag })
 }
 
-function groupEntry({ name, versions }: DiscoveryGroup): object {
-  return { metadata: name === '' ? {} : { name }, versions: versions.map((version) => versionEntry(name, version)) }
+/** The entries of groups. A group that changes is another object, so that a change encodes only one of thousands of custom groups. */
+const encodedGroups = new WeakMap<DiscoveryGroup, string>()
+
+function groupJson(group: DiscoveryGroup): string {
+  let json = encodedGroups.get(group)
+  if (json === undefined) {
+    const { name, versions } = group
+    json = JSON.stringify({ metadata: name === '' ? {} : { name }, versions: versions.map((version) => versionEntry(name, version)) })
+    encodedGroups.set(group, json)
+  }
+  return json
 }
 
 function versionEntry(group: string, { version, resources, freshness }: DiscoveryVersion): object {
@@ -61,13 +70,11 @@ function versionEntry(group: string, { version, resources, freshness }: Discover
   }
 }
 
-function resourceEntry(
-  { name, kind, namespaced, singularName, verbs, shortNames, categories }: DiscoveryResource,
-  apiVersion: string,
-): object {
+function resourceEntry(listed: DiscoveryResource, apiVersion: string): object {
+  const { name, namespaced, singularName, verbs, shortNames, categories } = listed
   return {
     resource: name,
-    responseKind: responseKind(kind, apiVersion),
+    responseKind: responseKind(listed, apiVersion),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singularName,
     verbs,
@@ -81,14 +88,14 @@ function subresourcesOf({ name }: DiscoveryResource, resources: readonly Discove
     .filter((resource) => resource.name.startsWith(`${name}/`))
     .map((resource) => ({
       subresource: resource.name.slice(name.length + 1),
-      responseKind: responseKind(resource.kind, apiVersion),
+      responseKind: responseKind(resource, apiVersion),
       verbs: resource.verbs,
     }))
   return subresources.length > 0 ? { subresources } : undefined
 }
 
-/** Returns the `responseKind` of a resource. Group and version are set only if they differ from those of the list. */
-function responseKind(kind: DiscoveryResource['kind'], apiVersion: string): object {
-  const same = apiVersionOf(kind) === apiVersion
+/** Returns the `responseKind` of a resource. For most resources, group and version are set only if they differ from those of the list. */
+function responseKind({ kind, listsFullKind = false }: DiscoveryResource, apiVersion: string): object {
+  const same = !listsFullKind && apiVersionOf(kind) === apiVersion
   return { group: same ? '' : kind.group, version: same ? '' : kind.version, kind: kind.kind }
 }

@@ -9,6 +9,8 @@ export interface DiscoveryResource {
   readonly namespaced: boolean
   /** Kind of the objects at this path. Documents contain group and version only if they differ from those of the list. */
   readonly kind: GroupVersionKind
+  /** Whether aggregated discovery lists the group and version of the kind even if they are those of the list. Default: false. */
+  readonly listsFullKind?: boolean
   readonly verbs: readonly string[]
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
@@ -29,51 +31,68 @@ export interface DiscoveryGroup {
   /** Versions in order of preference. */
   readonly versions: readonly DiscoveryVersion[]
   /**
-   * Priority of the group: lists start with the highest one. Groups with the same priority keep the order in which they were added.
-   * Default: 0.
+   * Priority of the group. Lists start with the highest one. Default: 0.
    */
   readonly priority?: number
 }
+
+/**
+ * The order of groups with the same priority: by name in aggregated discovery, by the names of their APIServices ("v1.apps") in `/apis`. So
+ * all groups that have a version v1 come before those that have only v2.
+ */
+export type DiscoveryOrder = 'name' | 'service'
 
 /**
  * Registry of groups, versions and resources for `/api`, `/apis` and aggregated discovery. Several chained servers can share one registry.
  * Each adds its groups, and the first server in the chain answers.
  */
 export class DiscoveryRegistry {
-  #groups: DiscoveryGroup[] = []
+  readonly #groups = new Map<string, DiscoveryGroup>()
+  readonly #sorted = new Map<DiscoveryOrder, readonly DiscoveryGroup[]>()
   #generation = 0
 
   /** Adds a group, which replaces a group with the same name. Returns a function that removes the group unless it was replaced. */
   addGroup(group: DiscoveryGroup): () => void {
-    const others = this.#groups.filter((other) => other.name !== group.name)
-    // `toSorted` is stable, so groups with the same priority keep their order.
-    this.#groups = [...others, group].toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0))
-    this.#generation++
+    this.#groups.set(group.name, group)
+    this.#changed()
     return () => {
-      if (!this.#groups.includes(group)) return
-      this.#groups = this.#groups.filter((other) => other !== group)
-      this.#generation++
+      if (this.#groups.get(group.name) === group) this.removeGroup(group.name)
     }
   }
 
   removeGroup(name: string): void {
-    const kept = this.#groups.filter((group) => group.name !== name)
-    if (kept.length === this.#groups.length) return
-    this.#groups = kept
-    this.#generation++
+    if (this.#groups.delete(name)) this.#changed()
   }
 
   group(name: string): DiscoveryGroup | undefined {
-    return this.#groups.find((group) => group.name === name)
+    return this.#groups.get(name)
   }
 
-  /** Returns all groups, including the core group, by decreasing priority. */
-  groups(): readonly DiscoveryGroup[] {
-    return this.#groups
+  /** Returns all groups, including the core group, by decreasing priority. The list is sorted on first use. */
+  groups(order: DiscoveryOrder): readonly DiscoveryGroup[] {
+    let sorted = this.#sorted.get(order)
+    if (sorted === undefined) {
+      const keys = new Map(Array.from(this.#groups.values(), (group) => [group, sortKey(group, order)]))
+      const compare = (a: DiscoveryGroup, b: DiscoveryGroup): number =>
+        (b.priority ?? 0) - (a.priority ?? 0) || (keys.get(a)! < keys.get(b)! ? -1 : 1)
+      this.#sorted.set(order, (sorted = [...keys.keys()].toSorted(compare)))
+    }
+    return sorted
   }
 
   /** Number that changes with each change of the groups. Documents that were made from the groups can be cached while it is the same. */
   get generation(): number {
     return this.#generation
   }
+
+  #changed(): void {
+    this.#sorted.clear()
+    this.#generation++
+  }
+}
+
+function sortKey({ name, versions }: DiscoveryGroup, order: DiscoveryOrder): string {
+  if (order === 'name') return name
+  const [first = name] = versions.map(({ version }) => `${version}.${name}`).toSorted()
+  return first
 }

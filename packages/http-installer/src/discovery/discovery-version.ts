@@ -15,21 +15,44 @@ export function createDiscoveryVersion(gv: GroupVersion, table: RouteTable): Dis
   return {
     version: gv.version,
     get resources() {
-      return (resources ??= Array.from(table.resources, resourceOf).toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+      return (resources ??= listResources(table))
     },
   }
 }
 
-function resourceOf(routes: ResourceRoutes): DiscoveryResource {
+/** Verbs and subresources of custom resources, in the order in which kube-apiserver lists them. */
+const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+const customSubresources = ['', 'status', 'scale']
+
+function listResources(table: RouteTable): readonly DiscoveryResource[] {
+  const custom = new Set<string>()
+  for (const { served } of table.resources) if (served.storage.isCustom === true) custom.add(served.resource)
+  const rank = ({ served }: ResourceRoutes): string | number =>
+    custom.has(served.resource) ? customSubresources.indexOf(served.subresource) : served.subresource
+  return [...table.resources]
+    .toSorted((a, b) => (a.served.resource === b.served.resource ? compare(rank(a), rank(b)) : compare(pathOf(a), pathOf(b))))
+    .map((routes) => resourceOf(routes, custom.has(routes.served.resource)))
+}
+
+function compare(a: string | number, b: string | number): number {
+  return a < b ? -1 : 1
+}
+
+function pathOf({ served: { resource, subresource } }: ResourceRoutes): string {
+  return subresource === '' ? resource : `${resource}/${subresource}`
+}
+
+function resourceOf(routes: ResourceRoutes, isCustom: boolean): DiscoveryResource {
   const { served } = routes
   const { storage, subresource } = served
   const verbs = verbsOf(routes)
   return {
-    name: subresource === '' ? served.resource : `${served.resource}/${subresource}`,
+    name: pathOf(routes),
     singularName: subresource === '' ? storage.singularName : '',
     namespaced: served.namespaced,
     kind: served.gvk,
-    verbs,
+    ...(isCustom && { listsFullKind: true }),
+    verbs: isCustom && subresource === '' ? customVerbs.filter((verb) => verbs.includes(verb)) : verbs,
     shortNames: subresource === '' ? storage.shortNames : [],
     categories: subresource === '' ? storage.categories : [],
     // A resource is stored if it can be both listed and watched.

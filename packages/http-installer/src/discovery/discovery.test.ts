@@ -75,3 +75,42 @@ it('adds and removes groups while serving', async () => {
   expect((await server.request('GET', '/apis/example.com/v1/namespaces/x/configmaps')).text).toBe('404 page not found\n')
   expect((await server.request('GET', '/apis')).body.groups).toEqual([])
 })
+
+it('lists custom resources with the verbs and subresources in the order of kube-apiserver', async () => {
+  const gv = { group: 'example.com', version: 'v1' }
+  const core = server.info.storage.get('v1')!
+  const gvk = { value: { ...gv, kind: 'Widget' } }
+  const custom = Object.create(core.get('configmaps')!, { gvk, isCustom: { value: true } })
+  const common = Object.create(core.get('configmaps')!, { gvk })
+  const part = core.get('namespaces/status')!
+  const paths = ['widgets/scale', 'widgets/status', 'gadgets'].map((path) => [path, path === 'gadgets' ? common : part] as const)
+  const storage = new Map([['v1', new Map([...paths, ['widgets', custom] as const])]])
+  const installed = installAPIGroup(server.app, { ...server.info, group: gv.group, versions: [gv], storage })
+  const { resources } = (await server.request('GET', '/apis/example.com/v1')).body
+  expect(resources.map(({ name }: { name: string }) => name)).toEqual(['gadgets', 'widgets', 'widgets/status', 'widgets/scale'])
+  expect(resources[1].verbs).toEqual(['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'])
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+  const [gadgets, widgets] = (await server.request('GET', '/apis', undefined, { accept })).body.items[0].versions[0].resources
+  expect(gadgets.responseKind).toEqual({ group: '', version: '', kind: 'Widget' })
+  expect(widgets.responseKind).toEqual({ group: 'example.com', version: 'v1', kind: 'Widget' })
+  expect(widgets.subresources.map(({ subresource }: { subresource: string }) => subresource)).toEqual(['status', 'scale'])
+  installed.uninstall()
+})
+
+it('sorts groups with the same priority by name, or by their services', () => {
+  const registry = new DiscoveryRegistry()
+  const add = (name: string, priority: number, ...versions: string[]) =>
+    registry.addGroup({ name, priority, versions: versions.map((version) => ({ version, resources: [] })) })
+  add('c.example.com', 1000, 'v1')
+  add('a.example.com', 1000, 'v2', 'v2beta1')
+  add('z.example.com', 2000, 'v1')
+  const remove = add('b.example.com', 1000, 'v2', 'v1')
+  const names = (order: 'name' | 'service') =>
+    registry
+      .groups(order)
+      .map(({ name }) => name.slice(0, 1))
+      .join('')
+  expect([names('name'), names('service')]).toEqual(['zabc', 'zbca'])
+  remove()
+  expect([names('name'), names('service')]).toEqual(['zac', 'zca'])
+})

@@ -58,7 +58,7 @@ function apiVersions(exchange: Exchange, registry: DiscoveryRegistry, serverAddr
 }
 
 function groupList(exchange: Exchange, registry: DiscoveryRegistry): void {
-  const named = registry.groups().filter((group) => group.name !== '' && group.versions.length > 0)
+  const named = registry.groups('service').filter((group) => group.name !== '' && group.versions.length > 0)
   return metaDocument(exchange, 'APIGroupList', { groups: named.map(groupEntry) })
 }
 

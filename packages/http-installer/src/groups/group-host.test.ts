@@ -105,7 +105,7 @@ it('serves a group from the next request on, and removes everything it added', a
 
   await installed[Symbol.asyncDispose]()
   expect(await status('/apis/example.com/v1/widgets')).toBe(404)
-  expect(discovery.groups()).toEqual([])
+  expect(discovery.groups('name')).toEqual([])
   expect([listedPaths(), served, host.storages.size, ended]).toEqual([[], [], 0, ['widgets']])
   expect([...scheme.kinds()]).toEqual([])
   expect(types.kind({ group: 'example.com', version: 'v1', kind: 'Widget' })).toBeUndefined()
