@@ -188,12 +188,15 @@ const unusedBits = /[^AQgw]==$|[^AEIMQUYcgkosw048]=$/
 /** Normalizes base64 like Go, which ignores line breaks. If the text is invalid, returns the offset of the first invalid byte. */
 function normalizeBase64(text: string): string | number {
   if (canonical.test(text)) return unusedBits.test(text) ? Buffer.from(text, 'base64').toString('base64') : text
-  const invalidOffset = offsetOfError(text)
+  const invalidOffset = findBase64Error(text)
   return invalidOffset ?? Buffer.from(text.replace(/[\r\n]/g, ''), 'base64').toString('base64')
 }
 
-/** Returns the offset N in Go's `illegal base64 data at input byte N`. */
-function offsetOfError(text: string): number | undefined {
+/**
+ * Returns the offset N in Go's `illegal base64 data at input byte N`; undefined for valid base64. `letters` matches the letters of the
+ * alphabet.
+ */
+export function findBase64Error(text: string, letters: RegExp = alphabet): number | undefined {
   const input = Buffer.from(text)
   let at = 0
   const next = (): string | undefined => {
@@ -204,7 +207,7 @@ function offsetOfError(text: string): number | undefined {
     for (let j = 0; j < 4; j++) {
       const c = next()
       if (c === undefined) return j === 0 ? undefined : at - j
-      if (alphabet.test(c)) continue
+      if (letters.test(c)) continue
       if (c !== '=' || j < 2) return at - 1
       if (j === 2) {
         const second = next()

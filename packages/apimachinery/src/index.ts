@@ -13,6 +13,7 @@ export {
   verbatim,
 } from './field-error.ts'
 export { maxRequestValues, newTooManyValues, parseJson, refuseTooManyValues } from './json-document.ts'
+export { findBase64Error } from './decode-scalar.ts'
 export { TimeSlice, maybeThen, nextTurn, restAfter, sharedNextTurn, sliceMilliseconds } from './scheduling.ts'
 export type {
   DeepReadonly,
@@ -144,7 +145,7 @@ export type { LabelOperator, LabelRequirement, Labels } from './label-requiremen
 export { everything, labelSelectorAsSelector, LabelsSelector, nothing, parseLabelSelector, selectorFromLabels } from './label-selector.ts'
 export { escapeFieldValue, everyField, fieldEquals, FieldSelector, parseFieldSelector } from './field-selector.ts'
 export type { FieldRequirement, FieldTransform } from './field-selector.ts'
-export { copyObject, isJsonObject, mapList } from './json-value.ts'
+export { copyObject, equalJson, isJsonObject, mapList } from './json-value.ts'
 export { setOwn } from './json-reader.ts'
 export { compareUtf8, hasUtf16Order } from './utf8-order.ts'
 export type { ParsedJson } from './json-document.ts'

@@ -1,5 +1,6 @@
 import { ConcatList, elementsOf } from '../values/list.ts'
-import { CelError, none, OpaqueValue, Optional, TypeValue } from '../values/value.ts'
+import { PreservedValue, SchemaList, SchemaMap } from '../values/schema-value.ts'
+import { adapt, CelError, none, OpaqueValue, Optional, TypeValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { absent, invalidKey, isIndexKey, lookUp } from './access.ts'
 import { Lazy } from './activation.ts'
@@ -89,6 +90,7 @@ function fromNative(value: Value): Value {
   if (value instanceof Optional) return value.value === undefined ? null : fromNative(value.value)
   if (value instanceof OpaqueValue) return value.reread()
   if (value instanceof TypeValue) return value.name
+  if (value instanceof SchemaMap || value instanceof SchemaList || value instanceof PreservedValue) return adapt(value.raw)
   return value instanceof ConcatList ? elementsOf(value).map(fromNative) : value
 }
 

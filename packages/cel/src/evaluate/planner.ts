@@ -121,10 +121,8 @@ export class Planner {
     const name = this.#variableName(base)
     if (name === undefined) this.#expression(base, isConditional ? 'resolve' : 'evaluate')
     else this.#variable(name, links.length === 0 ? endCost : 0)
-    if (name !== undefined && links.length === 0) {
-      if (mayBeOptional(this.#compiled.types.get(base))) this.#emit(rereadTop)
-      return
-    }
+    if (mayBeOptional(this.#compiled.types.get(base))) this.#emit(rereadTop)
+    if (name !== undefined && links.length === 0) return
     const end = new Label()
     for (const { key, ...access } of links) this.#access(key, access, end)
     this.#here(end)

@@ -36,8 +36,6 @@ const interrupted = new CelError('operation interrupted')
  */
 export class Program {
   readonly #steps: readonly Step[]
-  /** A machine that the next evaluation can reuse. */
-  #idle: Machine | undefined
 
   constructor(compiled: Compiled) {
     this.#steps = new Planner(compiled).plan()
@@ -48,40 +46,67 @@ export class Program {
    * evaluation error is the result's value; the promise does not reject.
    */
   evaluate(activation: Activation, options: EvaluateOptions = {}): Evaluation | Promise<Evaluation> {
-    const machine = this.#idle ?? new Machine()
-    this.#idle = undefined
-    machine.start(activation, options.costLimit ?? costLimitPerExpression)
-    const problem = attempt(() => {
-      machine.run(this.#steps)
-    })
+    const machine = takeMachine()
+    const problem = this.#start(machine, activation, options.costLimit)
     if (problem === undefined && (machine.waiting !== undefined || machine.isYielding)) return this.#continue(machine, options.signal)
-    return this.#finish(machine, problem)
+    return finish(machine, problem)
+  }
+
+  /**
+   * Evaluates the expression until the end of a time slice. If it has not finished by then, returns a function that continues it for another
+   * slice and returns undefined until it has finished. All variables must be synchronous.
+   */
+  evaluateInSlices(activation: Activation, costLimit?: number): Evaluation | (() => Evaluation | undefined) {
+    const machine = takeMachine()
+    const problem = this.#start(machine, activation, costLimit)
+    if (problem !== undefined || !machine.isYielding) return finish(machine, problem)
+    return () => {
+      const later = this.#resume(machine)
+      return later === undefined && machine.isYielding ? undefined : finish(machine, later)
+    }
+  }
+
+  #start(machine: Machine, activation: Activation, costLimit: number = costLimitPerExpression): CelError | undefined {
+    machine.start(activation, costLimit)
+    return attempt(machine, this.#steps, false)
+  }
+
+  #resume(machine: Machine): CelError | undefined {
+    return attempt(machine, this.#steps, true)
   }
 
   async #continue(machine: Machine, signal: AbortSignal | undefined): Promise<Evaluation> {
     for (;;) {
       if (machine.waiting === undefined) await nextTurn()
       else machine.push(adapt(await machine.waiting))
-      if (signal?.aborted === true) return this.#finish(machine, interrupted)
-      const problem = attempt(() => {
-        machine.resume(this.#steps)
-      })
-      if (problem !== undefined || (machine.waiting === undefined && !machine.isYielding)) return this.#finish(machine, problem)
+      if (signal?.aborted === true) return finish(machine, interrupted)
+      const problem = this.#resume(machine)
+      if (problem !== undefined || (machine.waiting === undefined && !machine.isYielding)) return finish(machine, problem)
     }
-  }
-
-  #finish(machine: Machine, problem: CelError | undefined): Evaluation {
-    const evaluation = { value: problem ?? machine.pop(), cost: machine.cost }
-    machine.clear()
-    this.#idle = machine
-    return evaluation
   }
 }
 
-/** Runs a part of the evaluation. Returns the error if a limit was exceeded or kube-apiserver would panic. */
-function attempt(run: () => void): CelError | undefined {
+/** A machine that the next evaluation of any program can reuse. */
+let idle: Machine | undefined
+
+function takeMachine(): Machine {
+  const machine = idle ?? new Machine()
+  idle = undefined
+  return machine
+}
+
+function finish(machine: Machine, problem: CelError | undefined): Evaluation {
+  const evaluation = { value: problem ?? machine.pop(), cost: machine.cost }
+  machine.clear()
+  idle = machine
+  return evaluation
+}
+
+/** Runs a part of an evaluation. Returns the error if a limit was exceeded or kube-apiserver would panic. */
+function attempt(machine: Machine, steps: readonly Step[], isResumed: boolean): CelError | undefined {
   try {
-    run()
+    if (isResumed) machine.resume(steps)
+    else machine.run(steps)
     return undefined
   } catch (error) {
     if (error instanceof EvaluationPanic) return new CelError(`internal error: ${error.message}`)

@@ -59,7 +59,7 @@ function distinct(list: ListValue): Value {
     if (typeof item === 'string') {
       if (!texts.has(item)) kept.push(item)
       texts.add(item)
-    } else if (!contains(kept, item)) kept.push(item)
+    } else if (contains(kept, item) !== true) kept.push(item)
   }
   return kept
 }
@@ -130,8 +130,17 @@ function lastIndexIn(list: ListValue, value: Value): Value {
   return -1
 }
 
-function containsAll(list: ListValue, part: ListValue): boolean {
-  return elementsOf(part).every((item) => contains(list, item))
+function containsAll(list: ListValue, part: ListValue): boolean | CelError {
+  for (const item of elementsOf(part)) {
+    const result = contains(list, item)
+    if (result !== true) return result
+  }
+  return true
+}
+
+function containsEachOther(a: ListValue, b: ListValue): boolean | CelError {
+  const result = containsAll(a, b)
+  return result === true ? containsAll(b, a) : result
 }
 
 /** Adds an entry to the map that a comprehension builds. Returns an error for a duplicate key. */
@@ -168,8 +177,8 @@ export const lists: Implementations = {
   list_distinct: typed(distinct),
   list_reverse: typed((list: ListValue) => elementsOf(list).toReversed()),
   list_sets_contains_list: typed(containsAll),
-  list_sets_equivalent_list: typed((a: ListValue, b: ListValue) => containsAll(a, b) && containsAll(b, a)),
-  list_sets_intersects_list: typed((a: ListValue, b: ListValue) => elementsOf(a).some((item) => contains(b, item))),
+  list_sets_equivalent_list: typed(containsEachOther),
+  list_sets_intersects_list: typed((a: ListValue, b: ListValue) => elementsOf(a).some((item) => contains(b, item) === true)),
   list_slice: typed(slice),
   lists_range: typed((size: Int) => new RangeList(Math.max(Number(size), 0))),
   '@mapInsert_map_key_value': typed(insertEntry),

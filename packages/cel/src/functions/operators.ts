@@ -22,7 +22,9 @@ function comparison(operator: string, holds: (order: number) => boolean): Implem
 
 function isIn(value: Value, container: Value): Value {
   if (isList(container)) return contains(container, value)
-  return isMap(container) ? findInMap(container, value) !== undefined : orError(container)
+  if (!isMap(container)) return orError(container)
+  const found = findInMap(container, value)
+  return found instanceof CelError ? found : found !== undefined
 }
 
 /** Number of characters that can be searched in the time of one step. */

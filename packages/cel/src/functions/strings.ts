@@ -128,7 +128,8 @@ const space = '\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u202
 const leadingSpace = new RegExp(`^[${space}]+`)
 const spaceCharacter = new RegExp(`[${space}]`)
 
-function trim(text: string): string {
+/** Removes white space from both ends, like Go's strings.TrimSpace. */
+export function trimSpace(text: string): string {
   let end = text.length
   while (end > 0 && spaceCharacter.test(text[end - 1]!)) end--
   return text.slice(0, end).replace(leadingSpace, '')
@@ -156,7 +157,7 @@ export const strings: Implementations = {
   string_split_string_int: typed(split),
   string_substring_int: typed(substring),
   string_substring_int_int: typed(substring),
-  string_trim: typed(trim),
+  string_trim: typed(trimSpace),
   string_upper_ascii: typed((text: string) => changeCase(text, /[a-z]+/g, (letters) => letters.toUpperCase())),
   strings_quote: typed(
     (text: string) => `"${Array.from(text.toWellFormed(), (character) => shortEscapes[character] ?? character).join('')}"`,

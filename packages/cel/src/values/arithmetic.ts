@@ -1,6 +1,7 @@
 import { Duration, nanosPerSecond } from './duration.ts'
 import { orError } from './equality.ts'
-import { ConcatList, isList, listSize, MutableList, elementAt } from './list.ts'
+import { ConcatList, elementsOf, isList, listSize, MutableList, elementAt } from './list.ts'
+import { SchemaList } from './schema-value.ts'
 import { isWithinYears, Timestamp } from './timestamp.ts'
 import { CelError, Double, isInt, noSuchOverload, toInt, Uint } from './value.ts'
 import type { Int, Value } from './value.ts'
@@ -42,6 +43,7 @@ export function add(a: Value, b: Value): Value {
   if (typeof a === 'string') return typeof b === 'string' ? concatStrings(a, b) : orError(b)
   if (isInt(a)) return isInt(b) ? checkedInt(BigInt(a) + BigInt(b)) : orError(b)
   if (a instanceof MutableList) return append(a, b)
+  if (a instanceof SchemaList) return isList(b) ? a.concat(elementsOf(b)) : orError(b)
   if (isList(a)) return isList(b) ? concat(a, b) : orError(b)
   if (a instanceof Double) return b instanceof Double ? new Double(a.value + b.value) : orError(b)
   if (a instanceof Uint) return b instanceof Uint ? checkedUint(a.value + b.value) : orError(b)

@@ -1,9 +1,11 @@
-import { compareUtf8 } from '@keelson/apimachinery'
+import { compareUtf8, equalJson } from '@keelson/apimachinery'
+import type { JsonValue } from '@keelson/apimachinery'
 import { Duration } from './duration.ts'
 import { elementAt, isList, listSize } from './list.ts'
 import type { ListValue } from './list.ts'
 import { findInMap, isMap, keysOf, mapSize } from './map.ts'
 import type { MapValue } from './map.ts'
+import { elementIdentity, readBySchema, SchemaList, SchemaMap } from './schema-value.ts'
 import { Timestamp } from './timestamp.ts'
 import { CelError, Double, isInt, noSuchOverload, OpaqueValue, Optional, StructValue, TypeValue, Uint } from './value.ts'
 import type { Int, Value } from './value.ts'
@@ -29,6 +31,8 @@ export function equals(a: Value, b: Value): boolean | CelError {
 
 function objectsEqual(a: Value, b: Value): boolean | CelError {
   if (a === null || b === null) return false
+  if (a instanceof SchemaMap) return schemaMapEquals(a, b)
+  if (a instanceof SchemaList) return schemaListEquals(a, b)
   if (isList(a)) return isList(b) && listsEqual(a, b)
   if (a instanceof Double || a instanceof Uint) return numbersEqual(a, b)
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0
@@ -76,12 +80,77 @@ function mapsEqual(a: MapValue, b: MapValue): boolean {
   return true
 }
 
-/** Returns whether a list contains a value. Elements that cannot be compared are skipped. */
-export function contains(list: ListValue, value: Value): boolean {
+/** Compares a JSON object with a value. Members without a type are only compared if both objects have them. */
+function schemaMapEquals(a: SchemaMap, b: Value): boolean | CelError {
+  if (!isMap(b)) return orError(b)
+  if (a.size !== mapSize(b)) return false
+  workload.add(a.size)
+  for (const name of Object.keys(a.raw)) {
+    const raw = a.raw[name]
+    if (raw === undefined) continue
+    if (a.typeOf(name) === undefined) {
+      if (!(b instanceof SchemaMap)) return noSuchOverload
+      if (Object.hasOwn(b.raw, name) && !equalJson(raw as JsonValue, b.raw[name] as JsonValue)) return false
+      continue
+    }
+    const [own, other] = [a.find(name), findInMap(b, name)]
+    if ((own === undefined) !== (other === undefined)) return false
+    const result = own === undefined ? true : equals(own, other!)
+    if (result !== true) return result
+  }
+  return true
+}
+
+/** Compares a JSON list with a value. The order of the elements of sets and maps does not matter. */
+function schemaListEquals(a: SchemaList, b: Value): boolean | CelError {
+  if (!isList(b)) return orError(b)
+  const size = a.size
+  if (size !== listSize(b)) return false
+  workload.add(size)
+  if (a.type.kind === 'set') return setEquals(a, b)
+  if (a.type.kind === 'mapList') return mapListEquals(a, b)
+  for (let i = 0; i < size; i++) {
+    const result = equals(a.get(i), elementAt(b, i))
+    if (result !== true) return result
+  }
+  return true
+}
+
+function setEquals(a: SchemaList, b: ListValue): boolean {
+  const own = a.identities()
+  for (let i = 0, size = listSize(b); i < size; i++) if (!own.has(elementIdentity(elementAt(b, i), a.type))) return false
+  return true
+}
+
+function mapListEquals(a: SchemaList, b: ListValue): boolean | CelError {
+  const own = a.identities()
+  for (let i = 0, size = listSize(b); i < size; i++) {
+    const other = elementAt(b, i)
+    const raw = own.get(elementIdentity(other, a.type))
+    if (raw === undefined) return false
+    const result = equals(readBySchema(raw, a.type.element!), other)
+    if (result !== true) return result
+  }
+  return true
+}
+
+/** Returns whether a list contains a value. Elements that cannot be compared are skipped, except in a JSON list, where they are errors. */
+export function contains(list: ListValue, value: Value): boolean | CelError {
   const size = listSize(list)
   workload.add(size)
+  if (list instanceof SchemaList) return schemaListContains(list, value)
   for (let i = 0; i < size; i++) if (equals(value, elementAt(list, i)) === true) return true
   return false
+}
+
+function schemaListContains(list: SchemaList, value: Value): boolean | CelError {
+  let problem: CelError | undefined
+  for (let i = 0; i < list.size; i++) {
+    const result = equals(list.get(i), value)
+    if (result === true) return true
+    if (result !== false) problem ??= result
+  }
+  return problem ?? false
 }
 
 function numbersEqual(a: Value, b: Value): boolean {

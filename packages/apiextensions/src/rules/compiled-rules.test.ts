@@ -1,0 +1,181 @@
+import { fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
+import { describe, expect, it } from 'vitest'
+import { compileRules } from './compiled-rules.ts'
+import type { RuleOptions } from './compiled-rules.ts'
+import type { Rule, Schema } from './schema-type.ts'
+
+const string: Schema = { type: 'string' }
+const integer: Schema = { type: 'integer' }
+
+/** Returns the schema of an object whose `spec` has a schema. */
+function withSpec(spec: Schema): Schema {
+  return { type: 'object', properties: { spec } }
+}
+
+function ruled(schema: Schema, ...rules: readonly Rule[]): Schema {
+  return { ...schema, 'x-kubernetes-validations': rules }
+}
+
+function object(properties: Readonly<Record<string, Schema>>, ...rules: readonly Rule[]): Schema {
+  return ruled({ type: 'object', properties }, ...rules)
+}
+
+/** Validates an object with the given spec. */
+function validate(schema: Schema, spec: unknown, oldSpec?: unknown, options?: RuleOptions): readonly string[] {
+  const { errors } = compileRules(withSpec(schema))!.validate({ spec }, oldSpec === undefined ? undefined : { spec: oldSpec }, options)
+  return errors.map(fieldErrorMessage)
+}
+
+describe('rules', () => {
+  it('do not exist in a schema without rules', () => {
+    expect(compileRules(withSpec(object({ a: string })))).toBeUndefined()
+  })
+
+  it('report violations with reason and field path', () => {
+    const rules: readonly Rule[] = [
+      { rule: 'self.a > 0' },
+      { rule: 'self.a > 0', message: ' a must be positive ', reason: 'FieldValueForbidden' },
+      { rule: 'self.a > 0', messageExpression: "'a is ' + string(self.a)", fieldPath: '.a' },
+      { rule: 'self.a > 0', reason: 'FieldValueRequired', fieldPath: "['x.y']" },
+    ]
+    expect(validate(object({ a: integer, 'x.y': string }, ...rules), { a: 0 })).toEqual([
+      'spec: Invalid value: failed rule: self.a > 0',
+      'spec: Forbidden: a must be positive',
+      'spec.a: Invalid value: a is 0',
+      'spec.x.y: Required value: failed rule: self.a > 0',
+    ])
+  })
+
+  it('apply to members of lists and maps', () => {
+    const positive = ruled(integer, { rule: 'self > 0' })
+    const schema = object({ list: { type: 'array', items: positive }, map: { type: 'object', additionalProperties: positive } })
+    expect(validate(schema, { list: [1, 0, null], map: { a: 1, b: -1 } })).toEqual([
+      'spec.list[1]: Invalid value: 0: failed rule: self > 0',
+      'spec.map[b]: Invalid value: -1: failed rule: self > 0',
+    ])
+  })
+
+  it('report evaluation errors with the type of the value', () => {
+    expect(validate(object({ a: integer }, { rule: '1 / self.a > 0' }), { a: 0 })).toEqual([
+      'spec: Invalid value: "object": division by zero evaluating rule: 1 / self.a > 0',
+    ])
+    const anything = ruled({ 'x-kubernetes-int-or-string': true }, { rule: 'self > 0' })
+    expect(validate(object({ a: anything }), { a: 'x' })).toEqual([
+      `spec.a: Invalid value: "": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: self > 0`,
+    ])
+  })
+
+  it.each([
+    ["''", 'failed rule: false'],
+    ["'a\\nb'", 'failed rule: false'],
+    ["['x'][1]", 'failed rule: false'],
+    ["' two words '", 'two words'],
+  ])('have a message expression %s', (messageExpression, message) => {
+    expect(validate(object({}, { rule: 'false', messageExpression }), {})).toEqual([`spec: Invalid value: ${message}`])
+  })
+
+  it('compare with the old value', () => {
+    const schema = object({ a: integer }, { rule: 'self.a >= oldSelf.a' })
+    expect(validate(schema, { a: 1 })).toEqual([])
+    expect(validate(schema, { a: 1 }, { a: 1 })).toEqual([])
+    expect(validate(schema, { a: 1 }, { a: 2 })).toEqual(['spec: Invalid value: failed rule: self.a >= oldSelf.a'])
+  })
+
+  it('find the old element of a map list by its keys', () => {
+    const element = object({ k: string, n: integer }, { rule: 'self.n >= oldSelf.n' })
+    const list: Schema = { type: 'array', items: element, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
+    const old = [
+      { k: 'a', n: 1 },
+      { k: 'b', n: 2 },
+    ]
+    expect(
+      validate(
+        list,
+        [
+          { k: 'b', n: 1 },
+          { k: 'c', n: 0 },
+          { k: 'a', n: 1 },
+        ],
+        old,
+      ),
+    ).toEqual(['spec[0]: Invalid value: failed rule: self.n >= oldSelf.n'])
+    const atomic: Schema = { type: 'array', items: element }
+    expect(validate(atomic, [{ k: 'b', n: 1 }], old)).toEqual([])
+  })
+
+  it('receive an optional old value, which has plain JSON', () => {
+    const created = object({ 'a-b': string }, { rule: "oldSelf.hasValue() || self.a__dash__b == 'new'", optionalOldSelf: true })
+    expect(validate(created, { 'a-b': 'x' })).toHaveLength(1)
+    expect(validate(created, { 'a-b': 'new' })).toEqual([])
+    expect(validate(created, { 'a-b': 'x' }, {})).toEqual([])
+    const compared = object({ 'a-b': string }, { rule: "oldSelf.?a__dash__b.orValue('none') == 'none'", optionalOldSelf: true })
+    expect(validate(compared, {}, { 'a-b': 'x' })).toEqual([])
+  })
+
+  it('only warn about unchanged values', () => {
+    const positive = object({ n: ruled(integer, { rule: 'self > 0' }), m: integer })
+    const list = object({ l: { type: 'array', items: ruled(integer, { rule: 'self > 0' }) } })
+    const warnings: string[] = []
+    const options: RuleOptions = { warn: (text) => warnings.push(text) }
+    expect(validate(positive, { n: 0, m: 1 }, { n: 0, m: 2 }, options)).toEqual([])
+    expect(validate(list, { l: [0] }, { l: [0] }, options)).toEqual([])
+    expect(warnings).toEqual(['spec.n: Invalid value: 0: failed rule: self > 0', 'spec.l[0]: Invalid value: 0: failed rule: self > 0'])
+    expect(validate(positive, { n: 0 }, { n: 1 }, options)).toHaveLength(1)
+    expect(validate(list, { l: [0, 1] }, { l: [0] }, options)).toHaveLength(1)
+    expect(validate(list, { l: [0] }, { l: [0] })).toHaveLength(1)
+  })
+
+  it('read values by their format', () => {
+    const schema = object(
+      {
+        time: { type: 'string', format: 'date-time' },
+        day: { type: 'string', format: 'date' },
+        length: { type: 'string', format: 'duration' },
+        data: { type: 'string', format: 'byte' },
+        rate: { type: 'number' },
+      },
+      { rule: "self.time == timestamp('2020-01-02T03:04:05Z') && self.day < self.time" },
+      { rule: "self.length == duration('26h') && self.data == b'hi' && self.rate == 2.0" },
+    )
+    const spec = { time: '2020-01-02T04:04:05+01:00', day: '2020-01-02', length: '1 day 2 hours', data: 'aGk=', rate: 2 }
+    expect(validate(schema, spec)).toEqual([])
+  })
+
+  it('see the metadata of resources', () => {
+    const schema = ruled(withSpec(object({})), { rule: "self.metadata.name.startsWith('a') && self.kind == 'Widget'" })
+    const rules = compileRules(schema)!
+    expect(rules.validate({ kind: 'Widget', metadata: { name: 'abc' } }).errors).toEqual([])
+    expect(rules.validate({ kind: 'Widget', metadata: { name: 'x' } }, undefined, { path: fieldPath('default') }).errors).toHaveLength(1)
+  })
+
+  it('end when the budget is used up', () => {
+    const schema = object({ a: integer }, { rule: 'self.a == 1' }, { rule: 'self.a == 2' })
+    const { errors, remaining } = compileRules(withSpec(schema))!.validate({ spec: { a: 1 } }, undefined, { budget: 3 })
+    expect(errors.map(fieldErrorMessage)).toEqual([
+      'spec: Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run',
+    ])
+    expect(remaining).toBe(-1)
+  })
+
+  it('end when an expression costs too much', () => {
+    const list: Schema = { type: 'array', items: integer }
+    const schema = object({ l: list }, { rule: 'self.l.all(x, self.l.all(y, x + y >= 0))', message: 'slow' }, { rule: 'false' })
+    const run = compileRules(withSpec(schema))!.start({ spec: { l: Array.from({ length: 1000 }, () => 1) } })
+    let slices = 1
+    while (!run.advance()) slices++
+    expect(run.errors.map(fieldErrorMessage)).toEqual([
+      `spec: Invalid value: "object": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: slow`,
+    ])
+    expect(slices).toBeGreaterThan(1)
+  })
+
+  it('report at most 1,000 errors', () => {
+    const list: Schema = { type: 'array', items: ruled(integer, { rule: 'self > 0' }) }
+    const errors = validate(
+      list,
+      Array.from({ length: 5000 }, () => 0),
+    )
+    expect(errors).toHaveLength(1001)
+    expect(errors.at(-1)).toBe('<nil>: Too many: validation ended after 1000 errors')
+  })
+})

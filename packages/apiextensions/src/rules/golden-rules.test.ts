@@ -1,0 +1,115 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fieldErrorBody, fieldPath } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { describe, expect, it } from 'vitest'
+import { compileRules } from './compiled-rules.ts'
+import { itemSchema, valueSchema } from './schema-type.ts'
+import type { Schema } from './schema-type.ts'
+import { validateRuleFields, validateRules } from './validate-rules.ts'
+
+const file = new URL('../../../../../shared/golden/extend/crd.jsonl', import.meta.url)
+
+interface Body {
+  readonly metadata?: { readonly name?: string }
+  readonly spec?: Record<string, unknown>
+  readonly details?: { readonly causes?: readonly { readonly field: string; readonly message: string }[] }
+}
+
+interface DefinitionSpec {
+  readonly group: string
+  readonly names: { readonly plural: string }
+  readonly versions: readonly { readonly name: string; readonly schema?: { readonly openAPIV3Schema?: Schema } }[]
+}
+
+interface Step {
+  readonly method: string
+  readonly path: string
+  readonly body?: Body
+  readonly expect: { readonly code: number; readonly body: Body }
+}
+
+interface Scenario {
+  readonly id: string
+  readonly steps: readonly Step[]
+}
+
+const scenarios: readonly Scenario[] = existsSync(file)
+  ? readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Scenario)
+      .filter(({ id }) => /rule|expressions|eval/.test(id))
+  : []
+
+function texts(errors: FieldErrorList): readonly string[] {
+  return errors.map((error) => `${error.field}: ${fieldErrorBody(error)}`).sort()
+}
+
+function recordedTexts({ expect: { body } }: Step): readonly string[] {
+  return (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`).sort()
+}
+
+function specOf({ body }: Step): DefinitionSpec {
+  return body?.spec as unknown as DefinitionSpec
+}
+
+/** Validates the rules of a schema as the validation of definitions does. */
+function validateDefinition(path: FieldPath, root: Schema): FieldErrorList {
+  const errors: FieldErrorList = []
+  const invalid = new Set<Schema>()
+  const visit = (at: FieldPath, schema: Schema): boolean => {
+    const below = [
+      ...Object.entries(schema.properties ?? {}).map(([name, property]) => visit(at.child('properties').key(name), property)),
+      ...[valueSchema(schema)].flatMap((values) => (values === undefined ? [] : [visit(at.child('additionalProperties'), values)])),
+      ...[itemSchema(schema)].flatMap((items) => (items === undefined ? [] : [visit(at.child('items'), items)])),
+    ]
+    const found = validateRuleFields(at, schema)
+    errors.push(...found)
+    if (found.length > 0 || below.includes(true)) invalid.add(schema)
+    return invalid.has(schema)
+  }
+  visit(path, root)
+  return [...errors, ...validateRules(path, root, { isInvalid: (schema) => invalid.has(schema) })]
+}
+
+describe.skipIf(scenarios.length === 0)('recorded requests', () => {
+  it('of definitions have the same errors', () => {
+    const steps = scenarios.flatMap(({ steps: all }) =>
+      all.filter(({ method, path }) => method === 'POST' && path.includes('/customresourcedefinitions')),
+    )
+    for (const step of steps) {
+      const [version] = specOf(step).versions
+      const path = fieldPath('spec', 'validation', 'openAPIV3Schema')
+      expect(texts(validateDefinition(path, version!.schema!.openAPIV3Schema!))).toEqual(recordedTexts(step))
+    }
+    expect(steps.length).toBeGreaterThan(100)
+  })
+
+  it('of custom objects have the same errors', () => {
+    let compared = 0
+    for (const { steps } of scenarios) {
+      const schemas = new Map<string, Schema>()
+      const objects = new Map<string, Body>()
+      for (const step of steps) {
+        if (step.path.includes('/customresourcedefinitions') && step.method === 'POST') {
+          const { group, names, versions } = specOf(step)
+          for (const { name, schema } of versions) schemas.set(`${group}/${name}/${names.plural}`, schema!.openAPIV3Schema!)
+        }
+        const [, kind = '', name] = /^\/apis\/([^/]+\/[^/]+)\/namespaces\/[^/]+\/(?<plural>[^/?]+)(?:\/([^/?]+))?/.exec(step.path) ?? []
+        const [, plural = ''] = /namespaces\/[^/]+\/([^/?]+)/.exec(step.path) ?? []
+        const schema = schemas.get(`${kind}/${plural}`)
+        if (schema === undefined || step.body === undefined) continue
+        const key = name ?? step.body.metadata?.name ?? ''
+        const old = step.method === 'POST' ? undefined : objects.get(key)
+        const object = old === undefined ? step.body : { ...old, spec: { ...old.spec, ...step.body.spec } }
+        if (step.expect.code < 300 && !step.path.includes('dryRun')) objects.set(key, step.expect.body)
+        const expected = recordedTexts(step)
+        // The errors of other checks are not those of rules.
+        if (expected.some((text) => /some validation rules were not checked|Duplicate value/.test(text))) continue
+        expect(texts(compileRules(schema)!.validate(object, old, { warn: () => {} }).errors)).toEqual(expected)
+        compared++
+      }
+    }
+    expect(compared).toBeGreaterThan(60)
+  })
+})

@@ -1,0 +1,322 @@
+import { byteLength, equalJson, fieldErrorMessage, fieldPath, isJsonObject, quote } from '@keelson/apimachinery'
+import type { FieldError, FieldErrorList, FieldErrorType, FieldPath, JsonValue } from '@keelson/apimachinery'
+import { CelError, Optional, outOfBudget, readBySchema, trimSpace } from '@keelson/cel'
+import type { Activation, Evaluation, Program, Value } from '@keelson/cel'
+import { isUnchanged, OldElements } from './old-value.ts'
+import type { ReadyRule, RuleNode } from './rule-node.ts'
+import type { Rule } from './schema-type.ts'
+
+interface RuleInput {
+  readonly object: JsonValue
+  readonly old: JsonValue | undefined
+  readonly path?: FieldPath
+  readonly budget?: number
+  readonly warn?: (text: string) => void
+}
+
+/** A value whose rules are being evaluated, and the position within its node. */
+interface Frame {
+  readonly node: RuleNode
+  readonly value: JsonValue
+  /** The value in the old object; undefined if there is none that can be matched. */
+  readonly old: JsonValue | undefined
+  /** The innermost list that can be matched, if only its elements cannot. Rules need not hold for elements of an unchanged list. */
+  readonly list: ListChange | undefined
+  readonly parent: Frame | undefined
+  /** Last step of the value's path: a property, a list index, or the key of a map in brackets. */
+  readonly step: string | number
+  readonly isKey: boolean
+  /** Keys of a map; undefined if the node has no rules for the values of a map. */
+  readonly keys: readonly string[] | undefined
+  oldElements: OldElements | undefined
+  activation: Activation | undefined
+  /** Number of rules and children that are done. */
+  done: number
+}
+
+interface ListChange {
+  readonly value: JsonValue
+  readonly old: JsonValue
+}
+
+/** Number of milliseconds after which `advance` returns. It is half of a time slice, because a single expression may take the other half. */
+const sliceMilliseconds = 2.5
+/** Cost after which the clock is read. */
+const costPerLook = 1000
+/** Cost that one value or rule counts for, in addition to the cost of its expressions. */
+const baseCost = 5
+/** Maximum number of reported errors. kube-apiserver has no limit, but one request could cause millions of errors. */
+const maxErrors = 1000
+/** kube-apiserver's cost budget for all rules of one request. */
+export const requestCostBudget = 10_000_000
+
+/**
+ * The evaluation of all rules for an object. `advance` runs it slice by slice. The state is on an explicit stack, so that the evaluation can
+ * pause at every value and within every expression.
+ */
+export class RuleEvaluation {
+  readonly errors: FieldErrorList = []
+  /** The rest of the budget; negative if the evaluation was ended early. */
+  remaining: number
+  readonly #input: RuleInput
+  readonly #stack: Frame[] = []
+  /** Continues the current expression; undefined between expressions. */
+  #continue: (() => Evaluation | undefined) | undefined
+  /** Processes the result of the current expression. */
+  #then: ((evaluation: Evaluation) => void) | undefined
+  #work = 0
+
+  constructor(root: RuleNode, input: RuleInput) {
+    this.#input = input
+    this.remaining = input.budget ?? requestCostBudget
+    if (input.object !== null) this.#stack.push(newFrame(root, input.object, input.old ?? undefined))
+  }
+
+  /** Evaluates rules until the end of a time slice. Returns true when all rules have been evaluated. */
+  advance(): boolean {
+    let end = 0
+    this.#work = 0
+    for (;;) {
+      if (this.#continue !== undefined) {
+        const evaluation = this.#continue()
+        if (evaluation === undefined) return false
+        this.#continue = undefined
+        this.#then!(evaluation)
+      }
+      const frame = this.#stack.at(-1)
+      if (frame === undefined) return true
+      this.#advanceFrame(frame)
+      if (this.#continue !== undefined) return false
+      if (this.#work < costPerLook) continue
+      this.#work = 0
+      const now = performance.now()
+      if (end === 0) end = now + sliceMilliseconds
+      else if (now >= end) return false
+    }
+  }
+
+  /** Evaluates the next rule of a value, or starts with the next value within it. */
+  #advanceFrame(frame: Frame): void {
+    this.#work += baseCost
+    const { node } = frame
+    if (!node.isCompiled) this.#work += costPerLook
+    const { rules } = node
+    const index = frame.done++
+    if (index < rules.length) this.#evaluate(frame, index)
+    else if (!this.#pushChild(frame, index - rules.length)) this.#stack.pop()
+  }
+
+  /** Starts with a value within a value. Returns false if there is none left. */
+  #pushChild(frame: Frame, index: number): boolean {
+    const { value, node, keys } = frame
+    if (Array.isArray(value)) return this.#pushElement(frame, value, index)
+    if (!isJsonObject(value)) return false
+    const keyCount = keys?.length ?? 0
+    const property = index < keyCount ? undefined : node.below.properties[index - keyCount]
+    if (index >= keyCount && property === undefined) return false
+    const name = property === undefined ? keys![index]! : property[0]
+    const member = Object.hasOwn(value, name) ? value[name] : undefined
+    if (member === null || member === undefined) return true
+    const old = isJsonObject(frame.old) && Object.hasOwn(frame.old, name) ? frame.old[name] : undefined
+    const list = frame.old === undefined ? frame.list : undefined
+    this.#stack.push(
+      newFrame(property?.[1] ?? node.below.values!, member, old, { parent: frame, step: name, isKey: property === undefined, list }),
+    )
+    return true
+  }
+
+  #pushElement(frame: Frame, list: readonly JsonValue[], index: number): boolean {
+    const { items } = frame.node.below
+    const element = list[index]
+    if (items === undefined || index >= list.length) return false
+    if (element === null || element === undefined) return true
+    const isMatched = frame.node.listKeys !== undefined && Array.isArray(frame.old)
+    if (isMatched) frame.oldElements ??= new OldElements(frame.old, frame.node.listKeys)
+    const old = isMatched ? frame.oldElements!.find(element) : undefined
+    const change =
+      frame.old === undefined ? frame.list : frame.node.listKeys === undefined ? { value: frame.value, old: frame.old } : undefined
+    this.#stack.push(newFrame(items, element, old, { parent: frame, step: index, isKey: true, list: change }))
+    return true
+  }
+
+  #evaluate(frame: Frame, index: number): void {
+    if (this.remaining <= 0) return this.#end(frame, outOfBudget)
+    const ready = frame.node.rules[index]!
+    if (ready.problem !== undefined) this.#report(frame, `rule compile error: ${ready.problem}`)
+    if (ready.program === undefined) return
+    if (ready.usesOldSelf && (frame.old ?? null) === null && ready.rule.optionalOldSelf !== true) return
+    this.#run(ready.program, activationOf(frame, ready), (evaluation) => {
+      this.#finishRule(frame, index, evaluation)
+    })
+  }
+
+  /** Evaluates an expression and passes the result to `then`, in a later slice if it takes long. */
+  #run(program: Program, activation: Activation, then: (evaluation: Evaluation) => void): void {
+    const evaluation = program.evaluateInSlices(activation)
+    if (typeof evaluation !== 'function') return then(evaluation)
+    this.#continue = evaluation
+    this.#then = then
+  }
+
+  #finishRule(frame: Frame, index: number, { value, cost }: Evaluation): void {
+    const ready = frame.node.rules[index]!
+    this.#work += cost
+    if (cost > this.remaining) return this.#end(frame, outOfBudget)
+    this.remaining -= cost
+    if (value === true) return
+    if (value instanceof CelError) return this.#reportFailure(frame, ready.rule, value.message)
+    const message = frame.node.message(index)
+    if (message === undefined) this.#reportViolation(frame, ready, undefined)
+    else {
+      this.#run(message, activationOf(frame, ready), (evaluation) => {
+        this.#finishMessage(frame, ready, evaluation)
+      })
+    }
+  }
+
+  #finishMessage(frame: Frame, ready: ReadyRule, { value, cost }: Evaluation): void {
+    this.#work += cost
+    if (cost > this.remaining) return this.#endWithMessage(frame, ready, outOfMessageBudget)
+    if (value instanceof CelError && value.message.startsWith(costLimitExceeded)) {
+      const text = quote(ready.rule.messageExpression!)
+      return this.#endWithMessage(
+        frame,
+        ready,
+        `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${text}`,
+      )
+    }
+    this.remaining -= cost
+    this.#reportViolation(frame, ready, readMessage(value))
+  }
+
+  #endWithMessage(frame: Frame, ready: ReadyRule, detail: string): void {
+    this.#add(frame, ready, newError('FieldValueInvalid', this.#pathOf(frame, ready), frame.node.typeName, detail))
+    this.#stop()
+  }
+
+  /** Reports a rule that could not be evaluated. */
+  #reportFailure(frame: Frame, rule: Rule, problem: string): void {
+    const shown = shownRule(rule)
+    if (problem.startsWith('no such overload')) {
+      const detail = `'${problem}': call arguments did not match a supported operator, function or macro signature for rule: ${shown}`
+      return this.#report(frame, detail)
+    }
+    if (!problem.startsWith(costLimitExceeded)) return this.#report(frame, `${problem} evaluating rule: ${shown}`)
+    this.#end(frame, `'${problem}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`)
+  }
+
+  /** Reports a rule that does not hold. */
+  #reportViolation(frame: Frame, ready: ReadyRule, message: string | undefined): void {
+    const { rule } = ready
+    const detail =
+      message ?? (rule.message === undefined || rule.message === '' ? `failed rule: ${shownRule(rule)}` : trimSpace(rule.message))
+    const { typeName } = frame.node
+    const value = typeName === 'object' || typeName === 'array' ? undefined : frame.value
+    this.#add(frame, ready, newError(errorType(rule.reason), this.#pathOf(frame, ready), value, detail))
+  }
+
+  /** Adds an error, or warns about it if the value has not changed. Rules that compare with the old value must always hold. */
+  #add(frame: Frame, { usesOldSelf }: ReadyRule, error: FieldError): void {
+    if (!usesOldSelf && this.#input.warn !== undefined && isFrameUnchanged(frame)) this.#input.warn(fieldErrorMessage(error))
+    else this.#push(error)
+  }
+
+  #report(frame: Frame, detail: string): void {
+    this.#push(newError('FieldValueInvalid', this.#pathOf(frame), frame.node.typeName, detail))
+  }
+
+  #push(error: FieldError): void {
+    this.errors.push(error)
+    if (this.errors.length < maxErrors) return
+    this.errors.push(newError('FieldValueTooMany', undefined, undefined, `validation ended after ${maxErrors} errors`))
+    this.#stop()
+  }
+
+  /** Reports an error after which no other rule is evaluated. */
+  #end(frame: Frame, detail: string): void {
+    this.#report(frame, detail)
+    this.#stop()
+  }
+
+  #stop(): void {
+    this.#stack.length = 0
+    this.remaining = -1
+  }
+
+  #pathOf(frame: Frame, ready?: ReadyRule): FieldPath | undefined {
+    const path = framePath(frame, this.#input.path)
+    const field = ready?.rule.fieldPath
+    return field === undefined ? path : (path?.child(field) ?? fieldPath(field))
+  }
+}
+
+const costLimitExceeded = 'operation cancelled: actual cost limit exceeded'
+const outOfMessageBudget = 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run'
+
+function newFrame(
+  node: RuleNode,
+  value: JsonValue,
+  old: JsonValue | undefined,
+  place: Pick<Frame, 'parent' | 'step' | 'isKey' | 'list'> = { parent: undefined, step: '', isKey: false, list: undefined },
+): Frame {
+  const keys = node.below.values !== undefined && isJsonObject(value) ? Object.keys(value) : undefined
+  return { node, value, old, ...place, keys, oldElements: undefined, activation: undefined, done: 0 }
+}
+
+/** Returns the path of a value. `root` is the path of the validated object. */
+function framePath({ parent, step, isKey }: Frame, root: FieldPath | undefined): FieldPath | undefined {
+  if (parent === undefined) return root
+  const path = framePath(parent, root)
+  if (typeof step === 'number') return (path ?? fieldPath()).index(step)
+  if (isKey) return (path ?? fieldPath()).key(step)
+  return path?.child(step) ?? fieldPath(step)
+}
+
+/** Returns the variables of a node's rules. Only the rules of a node that uses `oldSelf` can read it. */
+function activationOf(frame: Frame, { rule }: ReadyRule): Activation {
+  const { node, value } = frame
+  const type = node.type!
+  if (!node.usesOldSelf) return (frame.activation ??= { self: readBySchema(value, type) })
+  const old = (frame.old ?? null) === null ? undefined : frame.old
+  frame.activation ??= { self: readBySchema(value, type), ...(old === undefined ? {} : { oldSelf: readBySchema(old, type) }) }
+  if (rule.optionalOldSelf !== true) return frame.activation
+  const { self, oldSelf } = frame.activation
+  return { self, oldSelf: new Optional(oldSelf as Value | undefined) }
+}
+
+/** Returns whether a value, or a list that contains it, is the same as in the old object. */
+function isFrameUnchanged({ node, value, old, list, parent, step }: Frame): boolean {
+  // Changes of the version and the kind are invisible, because both objects were converted to the version of the request.
+  if (parent !== undefined && parent.parent === undefined && (step === 'apiVersion' || step === 'kind')) return false
+  if (old !== undefined) return isUnchanged(value, old, node.type!)
+  return list !== undefined && equalJson(list.value, list.old)
+}
+
+function newError(type: FieldErrorType, path: FieldPath | undefined, badValue: unknown, detail: string): FieldError {
+  return { type, field: path?.toString() ?? '<nil>', badValue, detail }
+}
+
+function errorType(reason: string | undefined): FieldErrorType {
+  switch (reason) {
+    case 'FieldValueForbidden':
+    case 'FieldValueRequired':
+    case 'FieldValueDuplicate':
+      return reason
+    default:
+      return 'FieldValueInvalid'
+  }
+}
+
+/** Returns the text by which messages refer to a rule. */
+function shownRule({ rule, message }: Rule): string {
+  return trimSpace(message === undefined || message === '' ? rule : message)
+}
+
+/** Maximum length of the result of a message expression, in bytes. */
+const maxMessageBytes = 5 * 1024
+
+/** Returns the result of a message expression; undefined if it is not a usable message. */
+function readMessage(value: Value): string | undefined {
+  const message = typeof value === 'string' ? trimSpace(value) : ''
+  return message === '' || byteLength(message) > maxMessageBytes || message.includes('\n') ? undefined : message
+}

@@ -1,0 +1,149 @@
+import { buildRuleEnvironments, Program } from '@keelson/cel'
+import type { SchemaType } from '@keelson/cel'
+import { compileRule } from './compile-rule.ts'
+import { parseRuleFieldPath } from './rule-field-path.ts'
+import { isDeclared, isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from './schema-type.ts'
+import type { Rule, Schema } from './schema-type.ts'
+
+/** A rule that is ready to be evaluated. */
+export interface ReadyRule {
+  readonly rule: Rule
+  /** Undefined if the rule is empty or does not compile. */
+  readonly program: Program | undefined
+  readonly problem: string | undefined
+  readonly usesOldSelf: boolean
+}
+
+/** The nodes of the schemas within a schema. */
+interface RulesBelow {
+  readonly properties: readonly (readonly [name: string, node: RuleNode])[]
+  /** Node of the values of a map. */
+  readonly values: RuleNode | undefined
+  readonly items: RuleNode | undefined
+}
+
+/** A schema with rules, or with rules in a schema within it. */
+export class RuleNode {
+  /** The type in the schema; "" if it has none. Error messages print it instead of a value. */
+  readonly typeName: string
+  /** Undefined if the schema itself has no rules. */
+  readonly type: SchemaType | undefined
+  readonly below: RulesBelow
+  /** Properties that identify an element of a list; undefined if elements have no identity. */
+  readonly listKeys: readonly string[] | undefined
+  readonly #rules: readonly Rule[]
+  #ready: readonly ReadyRule[] | undefined
+  #messages: (Program | undefined)[] | undefined
+
+  constructor(schema: Schema, type: SchemaType | undefined, below: RulesBelow) {
+    this.typeName = schema.type ?? ''
+    this.type = type
+    this.below = below
+    this.listKeys = listKeys(schema)
+    this.#rules = (schema['x-kubernetes-validations'] ?? []).map((rule) => normalized(rule, schema))
+  }
+
+  /** Whether the rules are compiled. Compiling them takes much longer than evaluating them. */
+  get isCompiled(): boolean {
+    return this.#ready !== undefined
+  }
+
+  /** The node's own rules, which are compiled on first use. */
+  get rules(): readonly ReadyRule[] {
+    return (this.#ready ??= this.#compile())
+  }
+
+  /** Whether a rule of the node reads `oldSelf`. */
+  get usesOldSelf(): boolean {
+    return this.rules.some(({ usesOldSelf }) => usesOldSelf)
+  }
+
+  /** Returns the message expression of a rule; undefined if it has none. Few rules fail, so message expressions are compiled separately. */
+  message(index: number): Program | undefined {
+    const rule = this.#rules[index]!
+    if (rule.messageExpression === undefined || rule.messageExpression === '') return undefined
+    const messages = (this.#messages ??= [])
+    if (!(index in messages)) {
+      const { message } = compileRule(rule, buildRuleEnvironments(this.type!))
+      messages[index] = message === undefined ? undefined : new Program(message)
+    }
+    return messages[index]
+  }
+
+  #compile(): readonly ReadyRule[] {
+    if (this.type === undefined) return []
+    const environments = buildRuleEnvironments(this.type)
+    return this.#rules.map((rule) => {
+      const { rule: compiled, problem, usesOldSelf } = compileRule({ ...rule, messageExpression: '' }, environments)
+      return { rule, program: compiled === undefined ? undefined : new Program(compiled), problem, usesOldSelf }
+    })
+  }
+}
+
+/** Returns a rule whose `fieldPath` is written as in validation errors. */
+function normalized(rule: Rule, schema: Schema): Rule {
+  const { fieldPath, ...rest } = rule
+  const path = fieldPath === undefined || fieldPath === '' ? undefined : parseRuleFieldPath(fieldPath, schema)
+  return path === undefined || path === '' ? rest : { ...rest, fieldPath: path }
+}
+
+/** Builds the nodes of a schema. Returns undefined if it has no rules. */
+export function buildRuleNodes(schema: Schema, isResourceRoot: boolean): RuleNode | undefined {
+  return new RuleNodes().build(schema, isResourceRoot)
+}
+
+class RuleNodes {
+  readonly #types = new SchemaTypes()
+  /** Nodes by their content. Equal nodes are shared, so that their rules are compiled once. */
+  readonly #nodes = new Map<string, RuleNode>()
+  readonly #ids = new Map<RuleNode, number>()
+
+  build(schema: Schema, isResourceRoot: boolean = isEmbeddedResource(schema)): RuleNode | undefined {
+    if (!isDeclared(schema)) return undefined
+    const below: RulesBelow = {
+      properties: this.#properties(schema),
+      values: this.#child(valueSchema(schema)),
+      items: this.#child(itemSchema(schema)),
+    }
+    const rules = schema['x-kubernetes-validations'] ?? []
+    const isEmpty = rules.length === 0 && below.values === undefined && below.items === undefined && below.properties.length === 0
+    return isEmpty ? undefined : this.#shared(schema, rules.length === 0 ? undefined : this.#types.of(schema, isResourceRoot), below)
+  }
+
+  #properties(schema: Schema): RulesBelow['properties'] {
+    const nodes: (readonly [name: string, node: RuleNode])[] = []
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      const node = this.build(property)
+      if (node !== undefined) nodes.push([name, node])
+    }
+    return nodes
+  }
+
+  #child(schema: Schema | undefined): RuleNode | undefined {
+    return schema === undefined ? undefined : this.build(schema)
+  }
+
+  #shared(schema: Schema, type: SchemaType | undefined, below: RulesBelow): RuleNode {
+    const key = JSON.stringify([
+      type === undefined ? undefined : this.#types.idOf(type),
+      schema.type,
+      listKeys(schema),
+      schema['x-kubernetes-validations'],
+      below.properties.map(([name, node]) => [name, this.#ids.get(node)]),
+      below.values === undefined ? undefined : this.#ids.get(below.values),
+      below.items === undefined ? undefined : this.#ids.get(below.items),
+    ])
+    const known = this.#nodes.get(key)
+    if (known !== undefined) return known
+    const node = new RuleNode(schema, type, below)
+    this.#ids.set(node, this.#nodes.size)
+    this.#nodes.set(key, node)
+    return node
+  }
+}
+
+/** Returns the properties that identify an element of a list; undefined if elements have no identity. */
+function listKeys(schema: Schema): readonly string[] | undefined {
+  const keys = schema.type === 'array' && schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : []
+  return keys.length === 0 ? undefined : keys
+}

@@ -1,0 +1,173 @@
+import { fieldError } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { buildRuleEnvironments, trimSpace } from '@keelson/cel'
+import { compileRule } from './compile-rule.ts'
+import { CostTotal, describeExcess, maxExpressionCost, multiply } from './estimated-cost.ts'
+import { parseRuleFieldPath } from './rule-field-path.ts'
+import { isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from './schema-type.ts'
+import type { Rule, Schema } from './schema-type.ts'
+import { SizeLimits } from './size-limits.ts'
+
+export interface RuleValidationOptions {
+  /**
+   * Returns whether a schema or a schema within it has other errors. The rules of such a schema are not compiled. Default: no schema has
+   * errors.
+   */
+  readonly isInvalid?: (schema: Schema) => boolean
+  /** Whether expensive rules are allowed, because the schema has not changed. The limit for the whole schema still applies. Default: false. */
+  readonly ignoreExpressionCost?: boolean
+}
+
+/**
+ * Compiles the rules (`x-kubernetes-validations`) of a definition's schema and estimates their cost. `path` is the path of the schema.
+ * Returns the errors after those of `validateRuleFields`.
+ */
+export function validateRules(path: FieldPath, schema: Schema, options: RuleValidationOptions = {}): FieldErrorList {
+  const validation = new RuleValidation(schema, options)
+  validation.visit({ path, schema, cardinality: 1n, uncorrelated: undefined })
+  validation.total.report(path, validation.errors)
+  return validation.errors
+}
+
+/** A schema within the validated one. */
+interface Place {
+  readonly path: FieldPath
+  readonly schema: Schema
+  /** Maximum number of values of this schema in an object; undefined if their number is unlimited. */
+  readonly cardinality: bigint | undefined
+  /** The path of the outermost list or map whose elements cannot be matched with those of the old object; undefined outside of them. */
+  readonly uncorrelated: FieldPath | undefined
+}
+
+class RuleValidation {
+  readonly errors: FieldErrorList = []
+  readonly total: CostTotal = new CostTotal()
+  readonly #root: Schema
+  readonly #options: RuleValidationOptions
+  readonly #limits: SizeLimits
+  readonly #types = new SchemaTypes()
+
+  constructor(root: Schema, options: RuleValidationOptions) {
+    this.#root = root
+    this.#options = options
+    this.#limits = new SizeLimits(root)
+  }
+
+  visit(place: Place): void {
+    const { path, schema, uncorrelated } = place
+    const cardinality = childCardinality(place)
+    const values = valueSchema(schema)
+    if (values !== undefined) this.visit({ path: path.child('additionalProperties'), schema: values, cardinality, uncorrelated })
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      this.visit({ path: path.child('properties').key(name), schema: property, cardinality, uncorrelated })
+    }
+    const items = itemSchema(schema)
+    if (items !== undefined) {
+      const isMatched = schema['x-kubernetes-list-type'] === 'map'
+      this.visit({ path: path.child('items'), schema: items, cardinality, uncorrelated: isMatched ? uncorrelated : (uncorrelated ?? path) })
+    }
+    const rules = schema['x-kubernetes-validations'] ?? []
+    if (rules.length > 0 && this.#options.isInvalid?.(schema) !== true) this.#checkRules(place, rules)
+  }
+
+  #checkRules({ path, schema, cardinality, uncorrelated }: Place, rules: readonly Rule[]): void {
+    const rulesPath = path.child('x-kubernetes-validations')
+    const type = this.#types.of(schema, schema === this.#root || isEmbeddedResource(schema))
+    if (!type.isDeclared) {
+      const reason = 'unable to convert structural schema to CEL declarations'
+      const detail = `internal error: failed to construct type information for x-kubernetes-validations rules: ${reason}`
+      this.errors.push(fieldError.internal(rulesPath, detail))
+      return
+    }
+    const environments = buildRuleEnvironments(type)
+    const hints = this.#limits.hints(schema)
+    for (const [i, rule] of rules.entries()) {
+      const at = rulesPath.index(i)
+      const compiled = compileRule(rule, environments, hints)
+      const cost = multiply(compiled.cost ?? 0n, cardinality ?? this.#limits.maxCardinality(schema))
+      this.#checkCost(at.child('rule'), cost, 'estimated rule cost')
+      if (compiled.problem !== undefined) this.errors.push(fieldError.invalid(at.child('rule'), goRule(rule), compiled.problem))
+      if (compiled.messageProblem !== undefined) {
+        this.errors.push(fieldError.invalid(at.child('messageExpression'), goRule(rule), compiled.messageProblem))
+      } else if (compiled.messageCost !== undefined) {
+        this.#checkCost(at.child('messageExpression'), compiled.messageCost, 'estimated messageExpression cost')
+      }
+      if (compiled.usesOldSelf && uncorrelated !== undefined) {
+        const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`
+        this.errors.push(fieldError.invalid(at.child('rule'), rule.rule, detail))
+      } else if (!compiled.usesOldSelf && rule.optionalOldSelf !== undefined) {
+        const detail = 'may not be set if oldSelf is not used in rule'
+        this.errors.push(fieldError.invalid(at.child('optionalOldSelf'), rule.optionalOldSelf, detail))
+      }
+    }
+  }
+
+  #checkCost(path: FieldPath, cost: bigint, name: string): void {
+    if (this.#options.ignoreExpressionCost !== true && cost > maxExpressionCost) {
+      this.errors.push(fieldError.forbidden(path, describeExcess(name, cost, maxExpressionCost)))
+    }
+    this.total.add(path, cost)
+  }
+}
+
+/** Returns the maximum number of values of the schemas within a schema. */
+function childCardinality({ schema, cardinality }: Place): bigint | undefined {
+  const count =
+    schema.type === 'array'
+      ? schema.maxItems
+      : schema.type === 'object' && schema.additionalProperties !== undefined
+        ? schema.maxProperties
+        : 1
+  return cardinality === undefined || count === undefined ? undefined : multiply(cardinality, BigInt(Math.max(count, 0)))
+}
+
+/** Returns a rule as kube-apiserver prints it: as its internal Go struct. */
+function goRule({ rule, message = '', messageExpression = '', reason, fieldPath = '', optionalOldSelf }: Rule): unknown {
+  return {
+    Rule: rule,
+    Message: message,
+    MessageExpression: messageExpression,
+    Reason: reason ?? null,
+    FieldPath: fieldPath,
+    OptionalOldSelf: optionalOldSelf ?? null,
+  }
+}
+
+const reasons: readonly string[] = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
+
+/** Validates the fields of a schema's own rules without compiling them. kube-apiserver reports these errors with those of the schema. */
+export function validateRuleFields(path: FieldPath, schema: Schema): FieldErrorList {
+  const errors: FieldErrorList = []
+  for (const [i, rule] of (schema['x-kubernetes-validations'] ?? []).entries()) {
+    const at = path.child('x-kubernetes-validations').index(i)
+    checkRuleText(at, rule, errors)
+    const { messageExpression = '', reason, fieldPath = '' } = rule
+    if (messageExpression !== '' && trimSpace(messageExpression) === '') {
+      errors.push(fieldError.required(at.child('messageExpression'), 'messageExpression must be non-empty if specified'))
+    }
+    if (reason !== undefined && !reasons.includes(reason)) errors.push(fieldError.notSupported(at.child('reason'), reason, reasons))
+    if (fieldPath === '') continue
+    const invalidPath = (detail: string): void => {
+      errors.push(fieldError.invalid(at.child('fieldPath'), fieldPath, detail))
+    }
+    if (trimSpace(fieldPath) === '') invalidPath('must be non-empty if specified')
+    if (hasLineBreak(fieldPath)) invalidPath('must not contain line breaks')
+    if (parseRuleFieldPath(fieldPath, schema) === undefined) invalidPath('must be a valid path')
+  }
+  return errors
+}
+
+function checkRuleText(at: FieldPath, { rule, message = '' }: Rule, errors: FieldErrorList): void {
+  const text = trimSpace(rule)
+  const shown = trimSpace(message)
+  if (text === '') errors.push(fieldError.required(at.child('rule'), 'rule is not specified'))
+  else if (message !== '' && shown === '') errors.push(fieldError.invalid(at.child('message'), message, 'must be non-empty if specified'))
+  else if (hasLineBreak(shown)) errors.push(fieldError.invalid(at.child('message'), message, 'must not contain line breaks'))
+  else if (hasLineBreak(text) && shown === '') {
+    errors.push(fieldError.required(at.child('message'), 'message must be specified if rule contains line breaks'))
+  }
+}
+
+function hasLineBreak(text: string): boolean {
+  return /[\n\r]/.test(text)
+}
