@@ -52,6 +52,8 @@ export interface LoopbackClient {
   resource<T extends KubeObject = KubeObject>(resource: GroupResource): LoopbackResource<T> | undefined
   /** Returns all resources that support list, watch and delete. */
   deletableResources(): readonly DeletableResource[]
+  /** Calls the handler after resources were added or removed. Returns a function that unsubscribes the handler. */
+  subscribe(handler: () => void): () => void
 }
 
 /** A resource that supports list, watch and delete. */

@@ -44,6 +44,11 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
    * are added or removed.
    */
   let deletable: readonly DeletableResource[] | undefined
+  const handlers = new Set<() => void>()
+  const notify = (): void => {
+    deletable = undefined
+    for (const handler of handlers) handler()
+  }
   return {
     add({ group, version }, storages) {
       const added: ServedResource[] = []
@@ -62,11 +67,15 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
         resources.set(resource, entry)
         added.push(entry)
       }
-      deletable = undefined
+      notify()
       return () => {
         for (const entry of added.splice(0)) if (resources.get(entry.resource) === entry) resources.delete(entry.resource)
-        deletable = undefined
+        notify()
       }
+    },
+    subscribe(handler) {
+      handlers.add(handler)
+      return () => void handlers.delete(handler)
     },
     resource<T extends KubeObject>(resource: GroupResource) {
       return resources.get(resource)?.served as unknown as LoopbackResource<T> | undefined

@@ -34,7 +34,7 @@ export interface FollowSink<T extends KubeObject> {
  * aborts, and never rejects.
  */
 export async function followResource<T extends KubeObject>(
-  resource: LoopbackResource<T>,
+  resource: Pick<LoopbackResource<T>, 'watch'>,
   sink: FollowSink<T>,
   options: FollowOptions,
 ): Promise<void> {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { DeepReadonly, KubeObject, OwnerReference } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import { openTestStore } from '@keelson/registry/testing'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import type { ManualClock } from '@keelson/apimachinery/testing'
 import { openCluster } from '../cluster.fixture.ts'
@@ -174,4 +176,27 @@ it('deletes a large tree completely', async () => {
   start()
   await cluster.configMaps.delete('a', 'owner')
   await eventually(async () => expect((await cluster.configMaps.list({ namespace: 'a', ...live })).items).toEqual([]))
+})
+
+it('follows resources that come and go, and deletes dependents of owners whose kind is gone', async () => {
+  const gv = { group: 'example.com', version: 'v1' }
+  const widgets = defineResource({ ...gv, kind: 'Widget', plural: 'widgets', scope: 'Namespaced', strategy: {} })
+  const owner = await configMap('owner')
+  start()
+  const store = openTestStore(widgets, { now: () => clock.now() })
+  const remove = cluster.client.add(gv, store.paths)
+  const resource = cluster.client.resource({ group: gv.group, resource: 'widgets' })!
+  await resource.create('a', { metadata: { name: 'w', ownerReferences: [ownedBy(owner)] } })
+  const parent = (await resource.create('a', { metadata: { name: 'parent' } })).object()
+  const child = ownedBy(parent, { apiVersion: 'example.com/v1', kind: 'Widget' })
+  await configMap('child', [child])
+  await cluster.configMaps.delete('a', 'owner')
+  await eventually(async () => expect(await resource.get('a', 'w', live)).toBeUndefined())
+  expect(await find('child')).toBeDefined()
+
+  // The collector sees the deletion, but looks the owner up only after its kind is gone.
+  await resource.delete('a', 'parent')
+  remove()
+  await isGone('child')
+  await store[Symbol.asyncDispose]()
 })

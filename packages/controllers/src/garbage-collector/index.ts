@@ -1,5 +1,6 @@
-import { isApiError } from '@keelson/apimachinery'
+import { isApiError, TimeSlice } from '@keelson/apimachinery'
 import { WorkQueue } from '@keelson/loopback'
+import type { DeletableResource } from '@keelson/loopback'
 import { disposeAll, waitUntilSynced } from '../controller.ts'
 import type { StartController } from '../controller.ts'
 import { collect } from './collect.ts'
@@ -9,8 +10,11 @@ import type { Monitor } from './monitor-resource.ts'
 import { UnknownKindError } from './owner-lookup.ts'
 
 const name = 'garbage-collector-controller'
-/** Interval in milliseconds between checks for added and removed resources. */
-const resyncInterval = 30_000
+/**
+ * Delay in milliseconds between a change of the served resources and its effect on the monitors. Definitions are often created in large
+ * numbers, and each change of a definition removes its resource and adds it again.
+ */
+const resyncDelay = 100
 /**
  * Delay in milliseconds before dependents are orphaned. Resources are watched independently, so events of dependents that were created just
  * before the deletion may arrive late. Without the delay, such dependents would not be orphaned but deleted later.
@@ -42,25 +46,43 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
     else queue.add(uid)
   })
 
-  function resync(): void {
+  /** Monitors the resources that are served now. Pauses between resources, because there may be thousands of custom ones. */
+  async function updateMonitors(): Promise<void> {
     const gone = new Set(monitors.keys())
+    const slice = new TimeSlice()
     for (const resource of client.deletableResources()) {
       const key = `${resource.resource}.${resource.group}`
       gone.delete(key)
-      const served = client.resource(resource)
-      if (served === undefined || ignored.has(key) || monitors.has(key)) continue
-      monitors.set(key, monitorResource({ served, resource, graph, clock, onError: report }))
+      const present = monitors.get(key)
+      if (ignored.has(key) || (present !== undefined && isSameKind(present.resource, resource))) continue
+      void present?.[Symbol.asyncDispose]()
+      monitors.set(key, monitorResource({ client, resource, graph, clock, onError: report }))
+      const pause = slice.pauseIfOver()
+      if (pause) await pause
+      if (isStopped) return
     }
     for (const key of gone) {
       void monitors.get(key)?.[Symbol.asyncDispose]()
       monitors.delete(key)
     }
-    allSynced = Promise.all(Array.from(monitors.values(), ({ synced }) => synced)).then(() => {})
-    cancel = clock.after(resyncInterval, resync)
   }
-  let cancel = (): void => {}
-  let allSynced: Promise<void>
-  resync()
+
+  async function waitForMonitors(): Promise<void> {
+    await updated
+    await Promise.all(Array.from(monitors.values(), ({ synced }) => synced))
+  }
+
+  let isStopped = false
+  let cancel: (() => void) | undefined
+  let updated = updateMonitors()
+  let allSynced = waitForMonitors()
+  const unsubscribe = client.subscribe(() => {
+    cancel ??= clock.after(resyncDelay, () => {
+      cancel = undefined
+      updated = updated.then(updateMonitors)
+      allSynced = waitForMonitors()
+    })
+  })
 
   return disposeAll(
     {
@@ -69,6 +91,14 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
       },
     },
     queue,
-    () => cancel(),
+    () => {
+      isStopped = true
+      unsubscribe()
+      cancel?.()
+    },
   )
+}
+
+function isSameKind(a: DeletableResource, b: DeletableResource): boolean {
+  return a.version === b.version && a.kind === b.kind && a.namespaced === b.namespaced
 }

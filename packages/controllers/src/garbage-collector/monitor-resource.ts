@@ -1,18 +1,22 @@
 import { formatGroupVersion, TimeSlice } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { followResource } from '@keelson/loopback'
-import type { DeletableResource, LoopbackResource, ObjectChange } from '@keelson/loopback'
+import type { DeletableResource, LoopbackClient, LoopbackWatchOptions, ObjectChange } from '@keelson/loopback'
 import { readMetadata } from '@keelson/storagebackend'
-import type { StoredObject } from '@keelson/storagebackend'
+import type { ObjectWatch, StoredObject } from '@keelson/storagebackend'
 import type { DependencyGraph, Identity } from './dependency-graph.ts'
 
 export interface Monitor extends AsyncDisposable {
-  /** Resolves when the graph contains all objects that existed at the start. */
+  readonly resource: DeletableResource
+  /**
+   * Resolves when the graph contains all objects that existed at the start. Resolves after 30 seconds in any case, because a custom resource
+   * may be unreadable for a long time, for example if its conversion webhook does not answer.
+   */
   readonly synced: Promise<void>
 }
 
 export interface MonitorOptions {
-  readonly served: LoopbackResource
+  readonly client: LoopbackClient
   readonly resource: DeletableResource
   readonly graph: DependencyGraph
   readonly clock: Clock
@@ -23,12 +27,13 @@ export interface MonitorOptions {
  * Adds the objects of a resource to the graph and updates them on changes. Most objects have no owner and no finalizer. They are recognized
  * by scanning their bytes, so they are not decoded and need no memory.
  */
-export function monitorResource({ served, resource, graph, clock, onError }: MonitorOptions): Monitor {
+export function monitorResource({ client, resource, graph, clock, onError }: MonitorOptions): Monitor {
   const stop = new AbortController()
   /** UIDs of the objects in the graph, by key. */
   const known = new Map<string, string>()
   let markSynced = (): void => {}
   const synced = new Promise<void>((resolve) => (markSynced = resolve))
+  const cancelTimeout = clock.after(syncTimeout, () => markSynced())
   let began = false
 
   function observe(stored: StoredObject): void {
@@ -64,15 +69,30 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
     graph.remove(readMetadata(stored).uid ?? '')
   }
 
-  const done = followResource(served, { replace, apply }, { clock, signal: stop.signal, onError })
+  const done = followResource({ watch }, { replace, apply }, { clock, signal: stop.signal, onError })
+
+  /** Opens a watch on the resource as it is served now. A change of a definition replaces the storage of its custom resource. */
+  async function watch(options: LoopbackWatchOptions): Promise<ObjectWatch> {
+    const served = client.resource(resource)
+    if (served === undefined) throw new Error(`${resource.resource} is no longer served`)
+    return served.watch(options)
+  }
+
   return {
+    resource,
     synced,
     async [Symbol.asyncDispose]() {
+      cancelTimeout()
       stop.abort()
       await done
+      // The objects of a resource that is no longer served are gone, or cannot be read.
+      for (const uid of known.values()) graph.remove(uid)
     },
   }
 }
+
+/** Longest time in milliseconds that the garbage collector waits for the objects of a resource. */
+const syncTimeout = 30_000
 
 /**
  * Parts of "ownerReferences" and "deletionTimestamp", without the leading quote. The search looks for the first byte, and quotes are too

@@ -31,14 +31,20 @@ export async function classifyOwners(
 ): Promise<ClassifiedOwners> {
   const owners = { solid: [] as OwnerReference[], dangling: [] as OwnerReference[], waiting: [] as OwnerReference[] }
   for (const reference of references) {
-    const resource = resourceOf(client, reference)
+    const resource = findResource(client, reference)
+    const deletions = graph.deletionsSeen(reference.uid)
+    if (resource === undefined) {
+      // The definition of a custom owner is often deleted right after the owner, so that the owner cannot be looked up any longer.
+      if (deletions === 0) throw new UnknownKindError(`the owner kind ${reference.kind} of ${reference.apiVersion} is not served`)
+      owners.dangling.push(reference)
+      continue
+    }
     if (resource.namespaced && item.namespace === '') {
       throw new InvalidOwnerError(
         `cluster-scoped ${item.kind} ${item.name} cannot have the namespaced owner ${reference.kind} ${reference.name}`,
       )
     }
     const namespace = resource.namespaced ? item.namespace : ''
-    const deletions = graph.deletionsSeen(reference.uid)
     const found = await client.resource(resource)?.get(namespace, reference.name, { resourceVersion: '' })
     if (found === undefined || found.metadata.uid !== reference.uid) {
       owners.dangling.push(reference)
@@ -55,10 +61,8 @@ function waitsForDependents({ metadata }: DeepReadonly<KubeObject>): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(foregroundFinalizer)
 }
 
-function resourceOf(client: LoopbackClient, { apiVersion, kind }: OwnerReference): DeletableResource {
+function findResource(client: LoopbackClient, { apiVersion, kind }: OwnerReference): DeletableResource | undefined {
   const slash = apiVersion.indexOf('/')
   const group = slash < 0 ? '' : apiVersion.slice(0, slash)
-  const resource = client.deletableResources().find((served) => served.group === group && served.kind === kind)
-  if (resource === undefined) throw new UnknownKindError(`the owner kind ${kind} of ${apiVersion} is not served`)
-  return resource
+  return client.deletableResources().find((served) => served.group === group && served.kind === kind)
 }
