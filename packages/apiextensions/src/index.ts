@@ -2,6 +2,7 @@ export type { CustomResources, FollowedDefinition, Instances } from './controlle
 export { startDefinitionControllers } from './controllers/start-definition-controllers.ts'
 export type { DefinitionControllers, DefinitionControllersOptions } from './controllers/start-definition-controllers.ts'
 export { apiextensionsGroup } from './definitions/index.ts'
+export { findStructuralProblems } from './definitions/structural.ts'
 export { compileSchema } from './schema/compile-schema.ts'
 export type { CompiledSchema, TypeOfObjects } from './schema/compile-schema.ts'
 export type { Coercion, CoercionOptions } from './schema/embedded-resources.ts'

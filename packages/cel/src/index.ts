@@ -68,6 +68,7 @@ export { adapt, CelError, Double, OpaqueValue, Optional, StructValue, TypeValue,
 export type { Int, Value } from './values/value.ts'
 export { baseEnvironment } from './libraries.ts'
 export type { Macro } from './macros/macro.ts'
+export { findPatternError } from './regexp/check-pattern.ts'
 export { Source } from './source.ts'
 export type { Location } from './source.ts'
 export { isIdentifier } from './syntax/reserved-words.ts'

@@ -2,7 +2,7 @@ import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { CorruptObjectError } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
-import { approvalAnnotation } from './api-approval.ts'
+import { approvalAnnotation } from '../definitions/api-approval.ts'
 
 const code = { quote: 0x22, comma: 0x2c, openList: 0x5b, escape: 0x5c, closeList: 0x5d, open: 0x7b, close: 0x7d }
 const omittedMembers = [

@@ -1,13 +1,17 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
 import { copyObject, parseTime, semanticEqual } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import { validateInSlices } from '@keelson/registry'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { setCondition } from './conditions.ts'
 import type { ConditionState } from './conditions.ts'
 import { findStorageVersion, newDefinitionStatus } from './defaults.ts'
+import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validate-definition.ts'
 
 export const definitionStrategy: Strategy<CustomResourceDefinition> = {
   allowUnconditionalUpdate: false,
+  repeatedMetadataChecks: 'none',
+  runValidation: validateInSlices,
   resetFields: withoutFields('status'),
   prepareForCreate(_context, definition) {
     definition.status = newDefinitionStatus()
@@ -19,6 +23,8 @@ export const definitionStrategy: Strategy<CustomResourceDefinition> = {
     if (!semanticEqual(definition.spec, old.spec)) definition.metadata.generation = (old.metadata.generation ?? 0) + 1
     addStoredVersion(definition)
   },
+  validateCreate: (_context, definition, steps) => validateDefinition(definition, steps),
+  validateUpdate: (_context, definition, old, steps) => validateDefinitionUpdate(definition, old, steps),
 }
 
 export const definitionStatus: SubresourceStrategy<CustomResourceDefinition> = {
@@ -28,6 +34,7 @@ export const definitionStatus: SubresourceStrategy<CustomResourceDefinition> = {
     prepareForUpdate(_context, definition, old) {
       definition.spec = copyObject(old.spec) as CustomResourceDefinition['spec']
     },
+    validateUpdate: (_context, definition) => validateDefinitionStatus(definition),
   },
 }
 

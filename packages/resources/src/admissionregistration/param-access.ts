@@ -1,8 +1,8 @@
 import type { ParamKind, ParamRef, ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
 import { fieldError, fieldPath, mastersGroup, newInvalid, parseGroupVersionKind, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
+import { validateInSlices } from '@keelson/registry'
 import type { ResourceDefinition, StoreHooks } from '@keelson/registry'
-import { validateInSlices } from '../expressions/validate-in-slices.ts'
 
 /** Attributes of an access check. "*" matches every value. */
 export interface ParamAccess {

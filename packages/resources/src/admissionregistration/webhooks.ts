@@ -7,6 +7,8 @@ import {
   repeatCheck,
   semanticEqual,
   validateLabelSelector,
+  validateWebhookService,
+  validateWebhookURL,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
@@ -14,7 +16,6 @@ import { invalidEach, validateSupported } from '@keelson/resources-core'
 import { failurePolicies, matchPolicies, reinvocationPolicies } from './policies.ts'
 import { validateMatchConditions } from './validate-match-conditions.ts'
 import { validateRuleWithOperations } from './validate-rule.ts'
-import { validateWebhookService, validateWebhookURL } from './validate-webhook-client.ts'
 
 /** A validating or mutating webhook. */
 export type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>

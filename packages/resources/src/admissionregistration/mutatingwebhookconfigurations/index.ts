@@ -1,7 +1,6 @@
 import type { MutatingWebhookConfiguration } from '@keelson/api/admissionregistration/v1'
-import { defineResource } from '@keelson/registry'
+import { defineResource, validateInSlices } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { createGenerationStrategy } from '../generation.ts'
 import { setWebhookDefaults, validateWebhooks } from '../webhooks.ts'
 

@@ -1,8 +1,7 @@
 import type { DeviceClass } from '@keelson/api/resource/v1'
 import { semanticEqual } from '@keelson/apimachinery'
-import { defineResource } from '@keelson/registry'
+import { defineResource, validateInSlices } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { validateDeviceClass } from './validate.ts'
 import { classVersions } from '../served-versions.ts'
 

@@ -1,6 +1,7 @@
-import type { ServiceReference } from '@keelson/api/admissionregistration/v1'
-import { fieldError, isDNS1123Subdomain, isValidPortNum, quote } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { fieldError } from './field-error.ts'
+import type { FieldErrorList, FieldPath } from './field-error.ts'
+import { quote } from './go-text.ts'
+import { isDNS1123Subdomain, isValidPortNum } from './name-format.ts'
 
 const formatHint = '; desired format: https://host[/path]'
 const urlPattern = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
@@ -37,7 +38,15 @@ function findUrlSyntaxError(url: string): string | undefined {
   return /^[^/?#:]*:/.test(url) && !urlPattern.exec(url)?.[1] ? 'first path segment in URL cannot contain colon' : undefined
 }
 
-export function validateWebhookService(service: DeepReadonly<ServiceReference>, path: FieldPath): FieldErrorList {
+/** The reference of a webhook to a service. */
+export interface WebhookServiceReference {
+  readonly namespace: string
+  readonly name: string
+  readonly path?: string
+  readonly port?: number
+}
+
+export function validateWebhookService(service: WebhookServiceReference, path: FieldPath): FieldErrorList {
   const { namespace, name, path: urlPath, port = 443 } = service
   const portErrors = isValidPortNum(port)
   return [

@@ -1,6 +1,6 @@
-import { fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
+import { fieldErrorMessage, fieldPath } from './field-error.ts'
 import { expect, it } from 'vitest'
-import { validateWebhookService } from './validate-webhook-client.ts'
+import { validateWebhookService } from './webhook-client-validation.ts'
 
 it.each([
   [{ name: 'n', namespace: 'ns' }, []],

@@ -1,6 +1,6 @@
 import { nextTurn, sliceMilliseconds } from '@keelson/apimachinery'
 import type { FieldErrorList, RequestContext } from '@keelson/apimachinery'
-import type { ValidationSteps } from '@keelson/registry'
+import type { ValidationSteps } from '../resource-definition.ts'
 
 /**
  * Runs a validation with slow steps, such as compiling expressions, in time slices. When a slice is over, the remaining steps return no

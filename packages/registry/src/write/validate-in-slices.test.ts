@@ -1,6 +1,6 @@
 import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
-import type { ValidationSteps } from '@keelson/registry'
+import type { ValidationSteps } from '../resource-definition.ts'
 import { describe, expect, it } from 'vitest'
 import { validateInSlices } from './validate-in-slices.ts'
 

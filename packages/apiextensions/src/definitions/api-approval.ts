@@ -2,7 +2,7 @@ import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
 import { quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { parseUrl } from '@keelson/cel'
-import type { ConditionState } from '../definitions/conditions.ts'
+import type { ConditionState } from './conditions.ts'
 
 /** Annotation with the URL of the review that approved an API in a group of the Kubernetes project. */
 export const approvalAnnotation = 'api-approved.kubernetes.io'

@@ -1,0 +1,39 @@
+import type { ValidationSteps } from '@keelson/registry'
+
+/** A long computation that yields after each small part of its work. */
+export type Task<Result> = Generator<undefined, Result>
+
+/** The number of parts between two looks at the clock. Each part takes a few microseconds. */
+const partsPerStep = 256
+
+/**
+ * Runs a task as steps of a validation, so that other requests run in between. Returns undefined if the time of this turn is used up.
+ * Without `steps`, runs the whole task.
+ */
+export function runTask<Result extends object>(steps: ValidationSteps | undefined, start: () => Task<Result>): Result | undefined {
+  if (steps === undefined) return finish(start())
+  const task = steps.run(start)
+  if (task === undefined) return undefined
+  for (;;) {
+    const progress = steps.run(() => advance(task))
+    if (progress === undefined) return undefined
+    if (progress.done) return progress.value
+  }
+}
+
+type Progress<Result> = { readonly done: false } | { readonly done: true; readonly value: Result }
+
+function advance<Result>(task: Task<Result>): Progress<Result> {
+  for (let i = 0; i < partsPerStep; i++) {
+    const next = task.next()
+    if (next.done === true) return { done: true, value: next.value }
+  }
+  return { done: false }
+}
+
+function finish<Result>(task: Task<Result>): Result {
+  for (;;) {
+    const progress = advance(task)
+    if (progress.done) return progress.value
+  }
+}

@@ -1,0 +1,163 @@
+import { appendAll, fieldError } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { Schema } from './hub-spec.ts'
+import { resolveJsonPath } from './json-path.ts'
+import { validateKeyPresence, validateListType, validateMapType } from './list-rules.ts'
+import { hasUnsupportedMembers } from './structural.ts'
+import { subschemasOf } from './subschemas.ts'
+import type { Subschema } from './subschemas.ts'
+import type { Task } from './tasks.ts'
+
+/** The rules that a stored definition already violates are not applied to its updates. */
+export interface SchemaRules {
+  readonly requiresKnownTypes: boolean
+  readonly requiresAtomicItems: boolean
+  readonly requiresKeyPresence: boolean
+}
+
+interface Node {
+  readonly schema: Schema
+  readonly path: FieldPath
+  readonly isRoot: boolean
+  readonly isInMetadata: boolean
+  /** The reason why defaults are forbidden; undefined if they are allowed. */
+  readonly defaultsForbidden: string | undefined
+  readonly parent: Node | undefined
+  /** Whether the children have been checked, so that the rules that follow them are next. */
+  isLeaving: boolean
+}
+
+/** The errors of a schema, and the schemas that have errors themselves or below. */
+export interface SchemaErrors {
+  readonly errors: FieldErrorList
+  readonly invalid: ReadonlySet<Schema>
+}
+
+/** Validates a schema without its rules. Errors have the order of kube-apiserver, which checks some rules before and some after children. */
+export function* validateSchema(path: FieldPath, root: Schema, rules: SchemaRules): Task<SchemaErrors> {
+  const errors: FieldErrorList = []
+  const invalid = new Set<Schema>()
+  const unsupported = new Set<Schema>()
+  const open: Node[] = [
+    { schema: root, path, isRoot: true, isInMetadata: false, defaultsForbidden: undefined, parent: undefined, isLeaving: false },
+  ]
+  for (let node = open.at(-1); node !== undefined; node = open.at(-1)) {
+    const found = node.isLeaving ? checkAfterChildren(node, rules) : checkBeforeChildren(node, rules)
+    if (node.isLeaving) {
+      open.pop()
+      appendAll(found, yield* validateRuleTexts(node, unsupported.has(node.schema)))
+    }
+    appendAll(errors, found)
+    if (found.length > 0) markUpwards(invalid, node)
+    if (!node.isLeaving) {
+      node.isLeaving = true
+      if (hasUnsupportedMembers(node.schema)) markUpwards(unsupported, node)
+      const children = subschemasOf(node.schema)
+      for (let i = children.length - 1; i >= 0; i--) {
+        const child = openChild(node, children[i]!)
+        if (child !== undefined) open.push(child)
+      }
+    }
+    yield
+  }
+  return { errors, invalid }
+}
+
+/** Adds the schema of a node and the schemas that contain it. */
+function markUpwards(marked: Set<Schema>, node: Node): void {
+  for (let at: Node | undefined = node; at !== undefined && !marked.has(at.schema); at = at.parent) marked.add(at.schema)
+}
+
+const typeMetaMembers: ReadonlySet<unknown> = new Set(['metadata', 'kind', 'apiVersion'])
+
+function openChild(parent: Node, { schema, member, at }: Subschema): Node | undefined {
+  // kube-apiserver does not validate schemas in these members, which it rejects.
+  if (member === 'patternProperties' || member === 'additionalItems') return undefined
+  const { path, isRoot } = parent
+  let { isInMetadata, defaultsForbidden } = parent
+  if (member === 'additionalProperties' && isInMetadata) defaultsForbidden = 'inside additionalProperties applying to object metadata'
+  if (member === 'properties' && (isRoot || parent.schema['x-kubernetes-embedded-resource'] === true) && typeMetaMembers.has(at)) {
+    isInMetadata = true
+    if (isRoot) defaultsForbidden = `in top-level ${at}`
+  }
+  const memberPath = path.child(member)
+  const childPath = at === undefined ? memberPath : typeof at === 'number' ? memberPath.index(at) : memberPath.key(at)
+  return { schema, path: childPath, isRoot: false, isInMetadata, defaultsForbidden, parent, isLeaving: false }
+}
+
+const knownTypes = ['array', 'boolean', 'integer', 'number', 'object', 'string']
+
+/** Members that kube-apiserver rejects, in the order of their errors. */
+const unsupportedMembers = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const
+
+function checkBeforeChildren(node: Node, rules: SchemaRules): FieldErrorList {
+  const { schema, path, defaultsForbidden } = node
+  const { type = '' } = schema
+  const errors: FieldErrorList = []
+  if (rules.requiresKnownTypes && type !== '' && !knownTypes.includes(type)) {
+    errors.push(fieldError.notSupported(path.child('type'), type, knownTypes))
+  }
+  if (schema.default !== undefined && defaultsForbidden !== undefined) {
+    errors.push(fieldError.forbidden(path.child('default'), `must not be set ${defaultsForbidden}`))
+  }
+  for (const member of unsupportedMembers) {
+    if (schema[member] !== undefined) errors.push(fieldError.forbidden(path.child(member), `${member} is not supported`))
+  }
+  if (type === 'null') errors.push(fieldError.forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative'))
+  if (Array.isArray(schema.items)) errors.push(fieldError.forbidden(path.child('items'), 'items must be a schema object and not an array'))
+  if (node.isInMetadata && schema['x-kubernetes-embedded-resource'] === true) {
+    errors.push(fieldError.forbidden(path.child('x-kubernetes-embedded-resource'), 'must not be used inside of resource meta'))
+  }
+  if (schema.uniqueItems === true) {
+    const detail = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'
+    errors.push(fieldError.forbidden(path.child('uniqueItems'), detail))
+  }
+  const { additionalProperties, properties } = schema
+  if (additionalProperties !== undefined && additionalProperties !== true && properties !== undefined) {
+    errors.push(fieldError.forbidden(path.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive'))
+  }
+  return errors
+}
+
+function checkAfterChildren({ schema, path }: Node, rules: SchemaRules): FieldErrorList {
+  const preserves = 'x-kubernetes-preserve-unknown-fields'
+  return [
+    ...(schema[preserves] === false ? [fieldError.invalid(path.child(preserves), false, 'must be true or undefined')] : []),
+    ...validateMapType(schema, path),
+    ...validateListType(schema, path, rules),
+    ...(rules.requiresKeyPresence ? validateKeyPresence(schema, path) : []),
+  ]
+}
+
+const lineBreak = /[\n\r]/
+const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
+
+/** Validates the texts of rules without compiling them. Field paths are not resolved in schemas with unsupported members. */
+function* validateRuleTexts({ schema, path }: Node, isUnsupported: boolean): Task<FieldErrorList> {
+  const errors: FieldErrorList = []
+  for (const [i, rule] of (schema['x-kubernetes-validations'] ?? []).entries()) {
+    if (i > 0) yield
+    const at = path.child('x-kubernetes-validations').index(i)
+    const { message = '', messageExpression = '', reason, fieldPath = '' } = rule
+    const trimmedMessage = message.trim()
+    const trimmedRule = rule.rule.trim()
+    if (trimmedRule === '') errors.push(fieldError.required(at.child('rule'), 'rule is not specified'))
+    else if (message !== '' && trimmedMessage === '') {
+      errors.push(fieldError.invalid(at.child('message'), message, 'must be non-empty if specified'))
+    } else if (lineBreak.test(trimmedMessage)) {
+      errors.push(fieldError.invalid(at.child('message'), message, 'must not contain line breaks'))
+    } else if (lineBreak.test(trimmedRule) && trimmedMessage === '') {
+      errors.push(fieldError.required(at.child('message'), 'message must be specified if rule contains line breaks'))
+    }
+    if (messageExpression !== '' && messageExpression.trim() === '') {
+      errors.push(fieldError.required(at.child('messageExpression'), 'messageExpression must be non-empty if specified'))
+    }
+    if (reason !== undefined && !reasons.includes(reason)) errors.push(fieldError.notSupported(at.child('reason'), reason, reasons))
+    if (fieldPath === '') continue
+    const refuse = (detail: string): void => void errors.push(fieldError.invalid(at.child('fieldPath'), fieldPath, detail))
+    if (fieldPath.trim() === '') refuse('must be non-empty if specified')
+    if (lineBreak.test(fieldPath)) refuse('must not contain line breaks')
+    if (!isUnsupported && typeof resolveJsonPath(fieldPath, schema, { allowsBrackets: true }) === 'string') refuse('must be a valid path')
+  }
+  return errors
+}
