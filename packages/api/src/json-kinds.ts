@@ -2,6 +2,7 @@ import { newProtobufNotAcceptable, structSchema } from '@keelson/apimachinery'
 import type { FieldSchema, GroupVersion, GroupVersionKind, StructSchema } from '@keelson/apimachinery'
 import type { MergeType } from '@keelson/apimachinery/managed-fields'
 import { metaV1Schema } from './generated/meta/v1/schema.ts'
+import type { KindDocument } from './openapi/kind-document.ts'
 import type { GroupVersionTypes, KindType } from './kind-type.ts'
 
 /** Definition of a kind without a protobuf encoding, such as a custom resource. */
@@ -11,6 +12,8 @@ export interface JsonKind {
   readonly fields?: readonly FieldSchema[]
   /** Schema by which server-side apply merges objects. Default: built from `fields`. */
   readonly mergeType?: MergeType
+  /** OpenAPI definitions of the kind. Default: made from `fields`. */
+  readonly openApi?: KindDocument
 }
 
 /**
@@ -24,8 +27,8 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
   const { group, version } = groupVersion
   const prefix = [...group.split('.').reverse(), version].join('.')
   const structs = new Map<string, StructSchema>()
-  const mergeTypes = new Map<StructSchema, MergeType>()
-  for (const { kind, fields, mergeType } of kinds) {
+  const options = new Map<StructSchema, KindOptions>()
+  for (const { kind, fields, mergeType, openApi } of kinds) {
     const gvk = { group, version, kind }
     const metadata = memberOf('PartialObjectMetadata', 'metadata')
     const object = structSchema({
@@ -46,7 +49,7 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
       ],
     })
     for (const schema of [object, list]) structs.set(schema.name, schema)
-    if (mergeType !== undefined) mergeTypes.set(object, mergeType)
+    options.set(object, { ...(mergeType && { mergeType }), ...(openApi && { openApi }) })
   }
   const resolve = (name: string): StructSchema => {
     const found = structs.get(name)
@@ -55,16 +58,18 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
   }
   return {
     groupVersion,
-    kinds: Array.from(structs.values(), (schema) => jsonKind(schema, mergeTypes.get(schema))),
+    kinds: Array.from(structs.values(), (schema) => jsonKind(schema, options.get(schema))),
     table: { definition: prefix, groupVersion, names: [...structs.keys()], struct: (name) => structs.get(name), resolve },
   }
 }
 
-function jsonKind(schema: StructSchema, mergeType: MergeType | undefined): KindType {
+type KindOptions = Pick<KindType, 'mergeType' | 'openApi'>
+
+function jsonKind(schema: StructSchema, options: KindOptions | undefined): KindType {
   return {
     gvk: schema.gvk as GroupVersionKind,
     schema,
-    ...(mergeType !== undefined && { mergeType }),
+    ...options,
     isJsonOnly: true,
     encodeProto() {
       throw newProtobufNotAcceptable(false)

@@ -1,5 +1,6 @@
 import type { GroupVersion, GroupVersionKind, KubeObject, StructSchema } from '@keelson/apimachinery'
 import type { MergeType } from '@keelson/apimachinery/managed-fields'
+import type { KindDocument } from './openapi/kind-document.ts'
 import type { FieldSets } from './proto/field-sets.ts'
 import type { SchemaTable } from './schema/schema-table.ts'
 
@@ -10,6 +11,8 @@ export interface KindType {
   readonly schema: StructSchema
   /** Schema by which server-side apply merges objects, if it differs from `schema`. The schema of a custom resource is built on first use. */
   readonly mergeType?: MergeType | undefined
+  /** OpenAPI definitions of the kind, if they are not made from `schema`. */
+  readonly openApi?: KindDocument | undefined
   /** True if the kind has no protobuf encoding. Its objects are then stored as JSON, and clients cannot send or request protobuf. Default: false. */
   readonly isJsonOnly?: boolean
   /** Encodes an object as a protobuf message without the `k8s\0` envelope. Ignores kind and apiVersion. */

@@ -9,6 +9,7 @@ import type { InstallerEnv } from './routing/hono.ts'
 import type { DiscoveryVersion } from './discovery/discovery-registry.ts'
 import { createDiscoveryVersion } from './discovery/discovery-version.ts'
 import type { InstalledRoutes, InstallOptions } from './install-options.ts'
+import { hasCustomResources } from './openapi/custom-document.ts'
 import { createGroupItem } from './openapi/discovery-items.ts'
 import { createDocumentSource, sourceOf } from './openapi/openapi-document.ts'
 
@@ -27,6 +28,7 @@ export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, opt
 interface VersionRoutes {
   readonly storages: ReadonlyMap<string, RESTStorage>
   readonly discovery: DiscoveryVersion
+  readonly isCustom: boolean
   readonly remove: () => void
 }
 
@@ -77,6 +79,7 @@ class GroupRoutes implements InstalledRoutes {
     this.#versions.set(version, {
       storages,
       discovery: createDiscoveryVersion(gv, table),
+      isCustom: hasCustomResources(table),
       remove: () => {
         this.#surface.remove(gv, table)
         removeDocument()
@@ -87,7 +90,8 @@ class GroupRoutes implements InstalledRoutes {
   #list(versions: readonly DiscoveryVersion[]): void {
     const { group: name } = this.#info
     const { openApi, discovery } = this.#surface.settings
-    if (versions.length > 0) {
+    // As in kube-apiserver, the group page of custom resources is not documented.
+    if (versions.length > 0 && this.#versions.values().some(({ isCustom }) => !isCustom)) {
       this.#removeDocument ??= openApi.add(
         name === '' ? 'api' : `apis/${name}`,
         sourceOf((refer) => [createGroupItem(name, refer)]),

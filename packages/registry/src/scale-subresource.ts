@@ -2,7 +2,6 @@ import type { Scale } from '@keelson/api/autoscaling/v1'
 import { fieldPath, formatGroupVersion, newConflict, newInvalid, validateNonNegative, validateObjectMeta } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import { managersAfterScale, managersOfScale } from '@keelson/apimachinery/managed-fields'
-import type { ReplicasPaths } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceFactory } from './create-resource-storage.ts'
 import { readResult, describeRESTStorage } from './rest.ts'
 import type { Getter, ObjectView, Updater } from './rest.ts'
@@ -24,8 +23,6 @@ export interface ScaledBy<T extends KubeObject> {
   statusReplicas(object: DeepReadonly<T>): number
   /** The path of the field that `setReplicas` changes: "spec.replicas". */
   readonly replicasPath: string
-  /** The paths of the same field in versions that are resources of their own, with the apiVersion as the key. Default: none. */
-  readonly otherReplicasPaths?: ReplicasPaths
   /** Returns the label selector as text: "a=1,b=2". */
   selector(object: DeepReadonly<T>): string
 }
@@ -35,7 +32,7 @@ export function createScaleSubresource<T extends KubeObject>(by: ScaledBy<T>): S
   return (store) => {
     const { plural, group, version } = store.definition
     const apiVersion = formatGroupVersion({ group, version })
-    const paths: ReplicasPaths = { ...by.otherReplicasPaths, [apiVersion]: by.replicasPath }
+    const paths = { [apiVersion]: by.replicasPath }
     const resource = { group, resource: `${plural}/scale` }
     const scaleOf = (object: DeepReadonly<T>): Scale => toScale(by, object)
     const view: ObjectView<T> = {

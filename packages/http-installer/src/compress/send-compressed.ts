@@ -32,7 +32,7 @@ export function sendCompressible(
 }
 
 /** Sends bytes like `sendBytes`, but compressed. */
-export function sendGzip(
+function sendGzip(
   exchange: Exchange,
   status: number,
   headers: ResponseHeaders,

@@ -166,7 +166,7 @@ export function prefersPretty(query: QueryParameters, userAgent: string): boolea
 }
 
 /** Media type of server-side apply. Unlike other patches, apply creates absent objects. */
-const applyPatchType = 'application/apply-patch+yaml'
+export const applyPatchType = 'application/apply-patch+yaml'
 export const cborApplyPatchType = 'application/apply-patch+cbor'
 
 /** Patch types that every server accepts. */

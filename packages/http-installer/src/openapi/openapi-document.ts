@@ -2,6 +2,7 @@ import type { GroupVersion, StructSchema } from '@keelson/apimachinery'
 import { openAPISchemas } from '@keelson/api/openapi'
 import type { RouteTable } from '../routing/route-table.ts'
 import type { DocumentSource } from './openapi-registry.ts'
+import { createCustomSource, hasCustomResources } from './custom-document.ts'
 import { createPageItem, createVersionItem } from './discovery-items.ts'
 import type { Page } from './discovery-items.ts'
 import { createPathItems, reference } from './path-items.ts'
@@ -10,6 +11,7 @@ import { bearerToken, withGroupVersions } from './swagger-document.ts'
 
 /** Creates the OpenAPI document of a group version from its routes and schemas. The document has no descriptions. */
 export function createDocumentSource(gv: GroupVersion, table: RouteTable): DocumentSource {
+  if (hasCustomResources(table)) return createCustomSource(gv, table)
   const prefix = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`
   const paths: DocumentSource['paths'] = function* (refer) {
     const kinds = new Map(Array.from(table.resources, ({ served }) => [nameOf(served), served.gvk.kind]))

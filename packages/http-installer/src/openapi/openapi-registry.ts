@@ -1,9 +1,9 @@
 import type { GroupVersion } from '@keelson/apimachinery'
 import type { PathItem, Refer } from './path-items.ts'
+import type { KindDocument } from '@keelson/api/openapi'
 import { generateSwaggerDocument } from './swagger-document.ts'
 import { generateSwaggerMessage } from './swagger-message.ts'
-import { createHash } from 'node:crypto'
-import { TimeSlice } from '@keelson/apimachinery'
+import { CachedDocument, RecentDocuments } from './cached-document.ts'
 
 /** Source of the OpenAPI documents of one group version: its paths and schemas. */
 export interface DocumentSource {
@@ -13,6 +13,10 @@ export interface DocumentSource {
   document(): Iterable<string>
   /** Generates the paths for the OpenAPI v2 document of the whole server. Calls `refer` for each schema that a path uses. */
   paths(refer: Refer): Iterable<PathItem>
+  /** Returns the kinds whose definitions are not made from the schemas given to `refer`. Default: none. */
+  kinds?(): Iterable<KindDocument>
+  /** Returns a text that identifies the content of the documents. Default: only the content itself identifies it. */
+  identity?(): string
 }
 
 interface Entry {
@@ -23,10 +27,18 @@ interface Entry {
 /** A registry of OpenAPI documents: v3 by path ("api/v1", "apis/apps/v1"), and v2 for all of them together. */
 export class OpenApiRegistry {
   readonly #entries = new Map<string, Entry>()
+  readonly #recent = new RecentDocuments()
   #swagger: Readonly<Record<SwaggerForm, CachedDocument>> | undefined
 
   add(path: string, source: DocumentSource): () => void {
-    const entry = { source, document: new CachedDocument(() => source.document()) }
+    const entry = {
+      source,
+      document: new CachedDocument(
+        () => source.document(),
+        this.#recent,
+        () => source.identity?.(),
+      ),
+    }
     this.#entries.set(path, entry)
     this.#swagger = undefined
     return () => {
@@ -48,10 +60,26 @@ export class OpenApiRegistry {
   /** Returns the OpenAPI v2 document of the whole server. It is generated again after each change of the groups. */
   swagger(form: SwaggerForm): CachedDocument {
     this.#swagger ??= {
-      json: new CachedDocument(() => generateSwaggerDocument(this.#sources())),
-      protobuf: new CachedDocument(() => generateSwaggerMessage(this.#sources())),
+      json: new CachedDocument(
+        () => generateSwaggerDocument(this.#sources()),
+        this.#recent,
+        () => this.#identity(),
+      ),
+      protobuf: new CachedDocument(() => generateSwaggerMessage(this.#sources()), this.#recent),
     }
     return this.#swagger[form]
+  }
+
+  /**
+   * Returns a text that identifies the version 2 document if there are custom resources. The document is then too large to generate it only for
+   * its hash.
+   */
+  async #identity(): Promise<string | undefined> {
+    const entries = [...this.#entries].toSorted(([a], [b]) => (a < b ? -1 : 1))
+    if (!entries.some(([, { source }]) => source.identity !== undefined)) return undefined
+    const hashes: string[] = []
+    for (const [path, { document }] of entries) hashes.push(`${path} ${await document.etag()}`)
+    return hashes.join('\n')
   }
 
   #sources(): DocumentSource[] {
@@ -61,45 +89,3 @@ export class OpenApiRegistry {
 
 /** Encodings of the OpenAPI v2 document. */
 export type SwaggerForm = 'json' | 'protobuf'
-
-/** Function that generates a document in pieces. Each call generates the document again. */
-type DocumentPieces = () => Iterable<string | Uint8Array>
-
-const keptMilliseconds = 10_000
-
-/** A document that is generated on demand. It is dropped soon after use, because clients cache it by its hash. Only the hash is kept. */
-class CachedDocument {
-  readonly #pieces: DocumentPieces
-  #etag: Promise<string> | undefined
-  #recent: WeakRef<Promise<Buffer>> | undefined
-
-  constructor(pieces: DocumentPieces) {
-    this.#pieces = pieces
-  }
-
-  /** Returns the SHA-512 hash of the document in upper-case hexadecimal. */
-  etag(): Promise<string> {
-    return (this.#etag ??= this.bytes().then((bytes) => createHash('sha512').update(bytes).digest('hex').toUpperCase()))
-  }
-
-  /** Returns the bytes of the document. Simultaneous calls share one result. */
-  bytes(): Promise<Buffer> {
-    const recent = this.#recent?.deref()
-    if (recent !== undefined) return recent
-    const generated = make(this.#pieces)
-    this.#recent = new WeakRef(generated)
-    setTimeout(() => void generated, keptMilliseconds).unref()
-    return generated
-  }
-}
-
-async function make(source: DocumentPieces): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  const slice = new TimeSlice()
-  for (const piece of source()) {
-    pieces.push(typeof piece === 'string' ? Buffer.from(piece) : piece)
-    const pause = slice.pauseIfOver()
-    if (pause) await pause
-  }
-  return Buffer.concat(pieces)
-}

@@ -2,7 +2,12 @@ import type { ServedResource } from '../routing/served-resource.ts'
 
 /** Returns the part of operation names that stands for the group, such as "core", "apps" or "rbacAuthorization". */
 export function formatGroupWord(group: string): string {
-  const words = group === '' ? ['core'] : group.split('.').filter((word) => word !== 'k8s' && word !== 'io')
+  return group === '' ? 'core' : formatWord(group.replace(/\.k8s\.io$/, ''))
+}
+
+/** Joins the words of a name that other characters than letters, digits and "_" separate: "cert-manager.io" becomes "certManagerIo". */
+export function formatWord(name: string): string {
+  const words = name.replace(/^\p{Nd}/u, '-').split(/[^\p{L}\p{Nd}_]/u)
   return words.map((word, index) => (index === 0 ? word : capital(word))).join('')
 }
 

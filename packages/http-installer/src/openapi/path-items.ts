@@ -19,7 +19,7 @@ export function reference(definition: string): OpenAPISchema {
 }
 
 /** Body schema of all patch operations. */
-const patchSchema: StructSchema = {
+export const patchSchema: StructSchema = {
   kind: 'struct',
   name: 'Patch',
   definition: 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch',

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { sendBytes } from '@keelson/exchange'
-import type { Exchange, AcceptClause } from '@keelson/exchange'
+import { sendBytes, sendStream } from '@keelson/exchange'
+import type { Exchange, AcceptClause, ResponseSink } from '@keelson/exchange'
 import type { OpenApiRegistry, SwaggerForm } from './openapi-registry.ts'
-import { acceptsGzip, sendGzip } from '../compress/send-compressed.ts'
+import { acceptsGzip, sendLongStream } from '../compress/send-compressed.ts'
 
 const prefix = '/openapi/v3'
 
@@ -22,7 +22,7 @@ export async function serveOpenApi(exchange: Exchange, registry: OpenApiRegistry
   if (asked) headers['cache-control'] = 'public, immutable'
   if (asked) headers['expires'] = new Date(Date.now() + 365 * 86_400_000).toUTCString()
   if (exchange.header('if-none-match') === headers['etag']) return notModified(exchange, headers)
-  return sendBytes(exchange, 200, headers, await document.bytes())
+  return sendChunks(exchange, headers, await document.chunks())
 }
 
 async function serveIndex(exchange: Exchange, registry: OpenApiRegistry): Promise<void> {
@@ -71,10 +71,24 @@ export async function serveOpenApiV2(exchange: Exchange, registry: OpenApiRegist
   // Both encodings have the same hash. The header `vary` makes caches distinguish them.
   const headers: Record<string, string> = { vary, etag: `"${await registry.swagger('json').etag()}"` }
   if (exchange.header('if-none-match') === headers['etag']) return sendBytes(exchange, 304, headers, '')
-  const bytes = await registry.swagger(wanted.form).bytes()
+  const chunks = await registry.swagger(wanted.form).chunks()
   headers['content-type'] = wanted.answer
-  if (!acceptsGzip(exchange)) return sendBytes(exchange, 200, headers, bytes)
-  return sendGzip(exchange, 200, headers, bytes)
+  if (!acceptsGzip(exchange)) return sendChunks(exchange, headers, chunks)
+  return sendLongStream(exchange, 200, headers, (sink) => writeChunks(sink, chunks))
+}
+
+/** Sends a document. A long one is written in chunks, at the speed of the client. */
+function sendChunks(exchange: Exchange, headers: Record<string, string>, chunks: readonly Buffer[]): void | Promise<void> {
+  if (chunks.length === 1) return sendBytes(exchange, 200, headers, chunks[0]!)
+  headers['content-length'] = String(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
+  return sendStream(exchange, 200, headers, (sink) => writeChunks(sink, chunks))
+}
+
+async function writeChunks(sink: ResponseSink, chunks: readonly Buffer[]): Promise<void> {
+  for (const chunk of chunks) {
+    if (sink.closed) return
+    if (!sink.write(chunk)) await sink.drained()
+  }
 }
 
 function negotiate(clauses: readonly AcceptClause[]): (typeof accepted)[number] | undefined {

@@ -2,9 +2,10 @@ import type { GroupVersion } from '@keelson/apimachinery'
 import type { StructSchema } from '@keelson/apimachinery'
 import { openAPISchemas } from '@keelson/api/openapi'
 import type { DocumentSource } from './openapi-registry.ts'
+import { jsonPieces } from './json-pieces.ts'
 import { reference } from './path-items.ts'
 import type { Refer, PathItem } from './path-items.ts'
-import type { OpenAPISchema } from '@keelson/api/openapi'
+import type { GenerateDefinition, OpenAPISchema, OpenAPIVersion, PublishedSchema } from '@keelson/api/openapi'
 
 /** The member `info` of the OpenAPI v2 document. */
 export const swaggerInfo = { title: 'Kubernetes', version: 'unversioned' }
@@ -15,10 +16,15 @@ interface SwaggerPart {
   readonly section: 'paths' | 'definitions'
   readonly name: string
   readonly value: Readonly<Record<string, unknown>>
+  /** True if the part may be very large. */
+  readonly isCustom?: boolean
 }
 
-/** Generates the OpenAPI v2 document, one part at a time. Other work can run in between, and the complete document is never in memory. */
-export function* generateSwaggerParts(sources: readonly DocumentSource[]): Generator<SwaggerPart> {
+/**
+ * Generates the OpenAPI v2 document, one part at a time. Other work can run in between, and the complete document is never in memory. Yields ""
+ * where other work may run before the next part is complete.
+ */
+export function* generateSwaggerParts(sources: readonly DocumentSource[]): Generator<SwaggerPart | ''> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
     roots.set(schema.definition, schema)
@@ -28,8 +34,27 @@ export function* generateSwaggerParts(sources: readonly DocumentSource[]): Gener
     for (const path of source.paths(refer)) yield { section: 'paths', name: path.path, value: swaggerPathItem(path) }
   }
   const versions = sources.flatMap(({ groupVersion }) => groupVersion ?? [])
-  for (const [name, schema] of Object.entries(openAPISchemas(roots.values()))) {
+  const shared = openAPISchemas(roots.values())
+  for (const [name, schema] of Object.entries(shared)) {
     yield { section: 'definitions', name, value: swaggerSchema(withGroupVersions(name, schema, versions)) }
+  }
+  for (const source of sources) {
+    for (const { definitions } of source.kinds?.() ?? []) {
+      for (const [name, generate] of definitions) {
+        if (Object.hasOwn(shared, name)) continue
+        const value = yield* generateDefinition(generate, 2)
+        yield { section: 'definitions', name, value, isCustom: true }
+      }
+    }
+  }
+}
+
+/** Generates a definition. Yields an empty piece where other work may run. */
+export function* generateDefinition(generate: GenerateDefinition, version: OpenAPIVersion): Generator<'', PublishedSchema> {
+  const steps = generate(version)
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value
+    yield ''
   }
 }
 
@@ -38,13 +63,18 @@ export function* generateSwaggerDocument(sources: readonly DocumentSource[]): Ge
   yield `{"swagger":"2.0","info":${JSON.stringify(swaggerInfo)},"paths":{`
   let open = 'paths'
   let separator = ''
-  for (const { section, name, value } of generateSwaggerParts(sources)) {
+  for (const part of generateSwaggerParts(sources)) {
+    yield ''
+    if (part === '') continue
+    const { section, name, value, isCustom } = part
     if (section !== open) {
       yield '},"definitions":{'
       open = section
       separator = ''
     }
-    yield `${separator}${JSON.stringify(name)}:${JSON.stringify(value)}`
+    yield `${separator}${JSON.stringify(name)}:`
+    if (isCustom === true) yield* jsonPieces(value)
+    else yield JSON.stringify(value)
     separator = ','
   }
   yield `},"securityDefinitions":{"BearerToken":${JSON.stringify(bearerToken)}},"security":[{"BearerToken":[]}]}`

@@ -1,0 +1,143 @@
+import type { OpenAPISchema } from '@keelson/api/openapi'
+import { applyPatchType, mediaTypes } from '../negotiation/negotiate.ts'
+import type { ResourceRoutes } from '../routing/route-table.ts'
+import type { MethodTable, ServedResource } from '../routing/served-resource.ts'
+import { findMetaType } from '../encoding/meta-types.ts'
+import { capital, formatVersionTag, formatWord, operationId } from './operation-names.ts'
+import { extractSharedParameters, listActionParameters, pathParameter, pretty, queryParameters } from './parameters.ts'
+import type { Component } from './parameters.ts'
+import { patchSchema, reference } from './path-items.ts'
+import type { PathItem, Refer } from './path-items.ts'
+
+/** A custom resource, or one of its subresources. */
+interface CustomSubject {
+  readonly served: ServedResource
+  /** Kind of the custom resource, even for its subresource `scale`. */
+  readonly kind: string
+  readonly refer: Refer
+}
+
+const bodyTypes: readonly string[] = [mediaTypes.json, mediaTypes.yaml]
+const patchTypes: readonly string[] = ['application/json-patch+json', 'application/merge-patch+json', applyPatchType]
+
+/**
+ * Returns the OpenAPI path items of a custom resource or its subresource. They differ from those of other resources: they have descriptions and
+ * fewer media types, and no paths below `/watch`.
+ */
+export function createCustomItems({ served, item, collection, allNamespaces }: ResourceRoutes, kind: string, refer: Refer): PathItem[] {
+  const subject = { served, kind, refer }
+  const { namespaced, resource, subresource } = served
+  const base = `${namespaced ? '/namespaces/{namespace}' : ''}/${resource}`
+  const namespace = namespaced ? [described(pathParameter('namespace'), 'object name and auth scope, such as for teams and projects')] : []
+  const name = described(pathParameter('name'), `name of the ${kind}`)
+  const one = `${base}/{name}${subresource === '' ? '' : `/${subresource}`}`
+  return [
+    ...pathItem(`/${resource}`, subject, allNamespaces, { isList: true, parameters: [] }),
+    ...pathItem(base, subject, collection, { isList: true, parameters: namespace }),
+    ...pathItem(one, subject, item, { isList: false, parameters: [name, ...namespace] }),
+  ]
+}
+
+function pathItem(
+  path: string,
+  subject: CustomSubject,
+  methods: MethodTable,
+  { isList, parameters }: { readonly isList: boolean; readonly parameters: readonly Component[] },
+): PathItem[] {
+  const operations: Record<string, Component> = {}
+  for (const method of ['GET', 'PUT', 'POST', 'DELETE', 'PATCH']) {
+    if (methods[method] !== undefined) operations[method.toLowerCase()] = operation(subject, path, actionOf(method, isList))
+  }
+  if (Object.keys(operations).length === 0) return []
+  return [{ path, item: extractSharedParameters(operations, [...parameters, ...pretty]), consumes: bodyTypes }]
+}
+
+type Action = 'list' | 'get' | 'put' | 'post' | 'patch' | 'delete' | 'deletecollection'
+
+function actionOf(method: string, isList: boolean): Action {
+  if (method === 'GET') return isList ? 'list' : 'get'
+  if (method === 'DELETE') return isList ? 'deletecollection' : 'delete'
+  return method.toLowerCase() as Action
+}
+
+const codes: Readonly<Partial<Record<Action, readonly number[]>>> = { post: [200, 201, 202], put: [200, 201], delete: [200, 202] }
+const words: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
+
+function operation({ served, kind, refer }: CustomSubject, path: string, action: Action): Component {
+  const { gvr } = served
+  const own = ownSchema(served, action, refer)
+  const answer = action === 'delete' || action === 'deletecollection' ? refer(findMetaType('Status').schema) : own
+  const body = bodyOf(action, own, refer)
+  const responses = (codes[action] ?? [200]).map((code) => [code, { description: words[code], content: content(bodyTypes, answer) }])
+  return {
+    tags: [formatVersionTag(gvr)],
+    description: descriptionOf(action, served.subresource, kind),
+    operationId: operationId(action, { served, kind: capital(formatWord(kind)), path }),
+    parameters: parametersOf(action),
+    ...(body && { requestBody: body }),
+    responses: { ...Object.fromEntries(responses), 401: { description: 'Unauthorized' } },
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': { group: gvr.group, version: gvr.version, kind },
+  }
+}
+
+/** Returns a reference to the definition of the kind, of its list, or of the other kind that the subresource `scale` has. */
+function ownSchema({ type }: ServedResource, action: Action, refer: Refer): OpenAPISchema {
+  if (type?.openApi === undefined) return type === undefined ? { type: 'object' } : refer(type.schema)
+  const [object = '', list = ''] = type.openApi.definitions.keys()
+  return reference(action === 'list' ? list : object)
+}
+
+function bodyOf(action: Action, own: OpenAPISchema, refer: Refer): Component | undefined {
+  switch (action) {
+    case 'post':
+    case 'put':
+      return { content: content(bodyTypes, own), required: true }
+    case 'patch':
+      return { content: content(patchTypes, refer(patchSchema)), required: true }
+    case 'delete':
+      return { content: content(bodyTypes, refer(findMetaType('DeleteOptions').schema)) }
+    default:
+      return undefined
+  }
+}
+
+function content(types: readonly string[], schema: OpenAPISchema): Component {
+  return Object.fromEntries(types.map((type) => [type, { schema }]))
+}
+
+function parametersOf(action: Action): readonly Component[] {
+  if (action === 'get') return queryParameters('resourceVersion')
+  return listActionParameters(action === 'deletecollection' ? 'list' : action)
+}
+
+const verbs: Readonly<Partial<Record<Action, string>>> = { get: 'read', put: 'replace', post: 'create' }
+
+/** Returns the description of an operation in kube-apiserver's words. */
+function descriptionOf(action: Action, subresource: string, kind: string): string {
+  const part = subresource === '' ? '' : ` ${subresource} of`
+  switch (action) {
+    case 'list':
+      return `list${part} objects of kind ${kind}`
+    case 'patch':
+      return `partially update${part} the specified ${kind}`
+    case 'deletecollection':
+      return `delete collection of ${kind}`
+    case 'post':
+    case 'delete':
+      return `${verbs[action] ?? action}${part} ${article(kind)}${kind}`
+    default:
+      return `${verbs[action]!}${part} the specified ${kind}`
+  }
+}
+
+/** Returns the article before a noun, and a space. Plurals have no article. */
+function article(noun: string): string {
+  if (noun.endsWith('s') && !noun.endsWith('ss')) return ''
+  return /^[aeiou]/i.test(noun) ? 'an ' : 'a '
+}
+
+function described(parameter: Component, description: string): Component {
+  const { name, in: place, ...rest } = parameter
+  return { name, in: place, description, ...rest }
+}
