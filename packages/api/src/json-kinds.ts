@@ -1,5 +1,5 @@
 import { newProtobufNotAcceptable, structSchema } from '@keelson/apimachinery'
-import type { FieldSchema, GroupVersion, GroupVersionKind, StructSchema } from '@keelson/apimachinery'
+import type { FieldSchema, GroupVersion, GroupVersionKind, KubeObject, StructSchema } from '@keelson/apimachinery'
 import type { MergeType } from '@keelson/apimachinery/managed-fields'
 import { metaV1Schema } from './generated/meta/v1/schema.ts'
 import type { KindDocument } from './openapi/kind-document.ts'
@@ -14,6 +14,10 @@ export interface JsonKind {
   readonly mergeType?: MergeType
   /** OpenAPI definitions of the kind. Default: made from `fields`. */
   readonly openApi?: KindDocument
+  /** The kind of lists. Default: the kind followed by "List". */
+  readonly listKind?: string
+  /** See `KindType.prune`. Default: nothing is dropped. */
+  readonly prune?: (object: KubeObject) => readonly string[]
 }
 
 /**
@@ -28,7 +32,7 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
   const prefix = [...group.split('.').reverse(), version].join('.')
   const structs = new Map<string, StructSchema>()
   const options = new Map<StructSchema, KindOptions>()
-  for (const { kind, fields, mergeType, openApi } of kinds) {
+  for (const { kind, fields, mergeType, openApi, listKind = `${kind}List`, prune } of kinds) {
     const gvk = { group, version, kind }
     const metadata = memberOf('PartialObjectMetadata', 'metadata')
     const object = structSchema({
@@ -39,9 +43,9 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
       ...(fields === undefined && { keepsUnknown: true }),
     })
     const list = structSchema({
-      name: `${kind}List`,
-      definition: `${prefix}.${kind}List`,
-      gvk: { ...gvk, kind: `${kind}List` },
+      name: listKind,
+      definition: `${prefix}.${listKind}`,
+      gvk: { ...gvk, kind: listKind },
       fields: [
         ...typeMeta,
         memberOf('PartialObjectMetadataList', 'metadata'),
@@ -49,7 +53,7 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
       ],
     })
     for (const schema of [object, list]) structs.set(schema.name, schema)
-    options.set(object, { ...(mergeType && { mergeType }), ...(openApi && { openApi }) })
+    options.set(object, { ...(mergeType && { mergeType }), ...(openApi && { openApi }), ...(prune && { prune }) })
   }
   const resolve = (name: string): StructSchema => {
     const found = structs.get(name)
@@ -63,7 +67,7 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
   }
 }
 
-type KindOptions = Pick<KindType, 'mergeType' | 'openApi'>
+type KindOptions = Pick<KindType, 'mergeType' | 'openApi' | 'prune'>
 
 function jsonKind(schema: StructSchema, options: KindOptions | undefined): KindType {
   return {

@@ -13,6 +13,11 @@ export interface KindType {
   readonly mergeType?: MergeType | undefined
   /** OpenAPI definitions of the kind, if they are not made from `schema`. */
   readonly openApi?: KindDocument | undefined
+  /**
+   * Drops fields of a decoded object in place that the kind does not specify. Returns their paths. Absent if decoding by `schema` already drops
+   * all such fields.
+   */
+  prune?(object: KubeObject): readonly string[]
   /** True if the kind has no protobuf encoding. Its objects are then stored as JSON, and clients cannot send or request protobuf. Default: false. */
   readonly isJsonOnly?: boolean
   /** Encodes an object as a protobuf message without the `k8s\0` envelope. Ignores kind and apiVersion. */

@@ -1,6 +1,8 @@
 export type { CustomResources, FollowedDefinition, Instances } from './controllers/custom-resources.ts'
 export { startDefinitionControllers } from './controllers/start-definition-controllers.ts'
 export type { DefinitionControllers, DefinitionControllersOptions } from './controllers/start-definition-controllers.ts'
+export { createCustomResourceHost } from './serving/custom-resource-host.ts'
+export type { CustomResourceHost, CustomResourceHostOptions } from './serving/custom-resource-host.ts'
 export { apiextensionsGroup } from './definitions/index.ts'
 export { findStructuralProblems } from './definitions/structural.ts'
 export { compileSchema } from './schema/compile-schema.ts'

@@ -25,6 +25,7 @@ export interface ChainParts {
   /** Address and port allocation. Undefined if the core group with its services is not installed. */
   readonly services: Services | undefined
   readonly host: GroupHost<GroupServices>
+  readonly customResources: AsyncDisposable
   readonly client: ServerChain['client']
   readonly hooks: PostStartHooks
   readonly controllers: ControllerRunner
@@ -123,7 +124,7 @@ export class Chain implements ServerChain {
   }
 
   async #close(): Promise<void> {
-    const { options, config, server, admission, informers, services, host, controllers } = this.#parts
+    const { options, config, server, admission, informers, services, host, customResources, controllers } = this.#parts
     this.#ready.reject(new Error('the server was closed before it was ready'))
     const { shutdownDelayMs, shutdownGraceMs } = { ...lifecycleDefaults, ...options.lifecycle }
     if (shutdownDelayMs > 0) {
@@ -138,6 +139,7 @@ export class Chain implements ServerChain {
     await config.authorization[Symbol.asyncDispose]()
     await informers[Symbol.asyncDispose]()
     await services?.close()
+    await customResources[Symbol.asyncDispose]()
     await host[Symbol.asyncDispose]()
     await config.backends[Symbol.asyncDispose]()
     config.authentication.close()

@@ -22,6 +22,7 @@ import { Chain } from './chain.ts'
 import type { LoggedOptions } from './chain.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { ControllerRunner, enabledControllers } from './controller-runner.ts'
+import { CustomResources } from './custom-resources.ts'
 import { createResourceFilter } from './enabled-versions.ts'
 import { registerFeatureMetrics } from './feature-metrics.ts'
 import { createGroupServices } from './group-services.ts'
@@ -160,6 +161,8 @@ function wire(
   })
   installGroups(host, groups)
 
+  const customResources = new CustomResources({ config, host, client, log })
+
   config.authorization.readFrom({ client, informers })
   const { serviceAccounts } = config.authentication
   config.readFrom(client)
@@ -172,6 +175,7 @@ function wire(
     informers,
     services,
     host,
+    customResources,
     controllers,
     log,
     livezGraceMs: lifecycle.livezGraceMs,
@@ -185,6 +189,7 @@ function wire(
     informers,
     services,
     host,
+    customResources,
     client,
     hooks,
     controllers,

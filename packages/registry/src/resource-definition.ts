@@ -169,14 +169,19 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly group: string
   readonly version: string
   readonly kind: string
+  /** The kind of lists of the objects. Default: the kind followed by "List". */
+  readonly listKind?: string
+  /**
+   * Whether a CustomResourceDefinition defines the resource. Its lists and its entries in discovery have the form that kube-apiserver uses for
+   * custom resources. Default: false.
+   */
+  readonly isCustom?: boolean
   readonly plural: string
   /** The singular name. Default: the kind in lower case. */
   readonly singular?: string
   readonly scope: 'Namespaced' | 'Cluster'
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
-  /** Whether discovery lists the resource in the form that kube-apiserver uses for custom resources. Default: false. */
-  readonly isCustom?: boolean
   /**
    * Other versions in which the same objects are served, in order of preference (core events are also served as events.k8s.io/v1). The
    * server's options enable them.

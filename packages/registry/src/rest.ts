@@ -21,10 +21,15 @@ export interface RESTStorage {
   readonly singularName: string
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
+  /** The kind of lists of the objects. Default: the kind followed by "List". */
+  readonly listKind?: string
+  /**
+   * Whether a CustomResourceDefinition defines the resource. Its lists and its entries in discovery have the form that kube-apiserver uses for
+   * custom resources. Default: false.
+   */
+  readonly isCustom?: boolean
   /** The version in which objects are stored. Default: the hub version. */
   readonly storedVersion?: string
-  /** Whether discovery lists the resource in the form that kube-apiserver uses for custom resources. Default: false. */
-  readonly isCustom?: boolean
   /** Columns and cells for Table output. Absent: Tables are not served. */
   readonly table?: TableConvertor | undefined
   /** Sets the fields that kube-apiserver prints even in an empty object of the kind. Default: nothing. */

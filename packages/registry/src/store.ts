@@ -45,8 +45,9 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly singularName: string
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
-  readonly storedVersion: string
+  readonly listKind?: string
   readonly isCustom: boolean
+  readonly storedVersion: string
   readonly table: TableConvertor | undefined
   readonly specAnnotations: readonly string[] | undefined
   readonly fillBlank?: (object: KubeObject) => void
@@ -64,8 +65,9 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     this.singularName = definition.singular ?? definition.kind.toLowerCase()
     this.shortNames = definition.shortNames ?? []
     this.categories = definition.categories ?? []
-    this.storedVersion = definition.storage?.version ?? definition.version
+    if (definition.listKind !== undefined) this.listKind = definition.listKind
     this.isCustom = definition.isCustom ?? false
+    this.storedVersion = definition.storage?.version ?? definition.version
     this.table = tabled ? tableConvertor(definition) : undefined
     this.specAnnotations = definition.specAnnotations
     if (definition.fillBlank !== undefined) this.fillBlank = definition.fillBlank as (object: KubeObject) => void

@@ -15,6 +15,7 @@ import type { GenericConfig } from '../build-generic-config.ts'
 import type { Services } from '../build-services.ts'
 import type { ControllerRunner } from '../controller-runner.ts'
 import { countStorage } from '../count-storage.ts'
+import type { CustomResources } from '../custom-resources.ts'
 import type { GroupServices } from '../group-services.ts'
 import { PostStartHooks } from '../post-start-hooks.ts'
 import { waitForStorages } from '../storage-health.ts'
@@ -27,6 +28,7 @@ interface StartHookParts {
   /** Address and port allocation. Undefined if the core group with its services is not installed. */
   readonly services: Services | undefined
   readonly host: GroupHost<GroupServices>
+  readonly customResources: CustomResources
   readonly controllers: ControllerRunner
   readonly log: Log
   readonly livezGraceMs: number
@@ -34,7 +36,7 @@ interface StartHookParts {
 
 /** Creates the post-start hooks in this order: storage, bootstrap objects, repair loops, controllers, and the endpoint of this server. */
 export function createStartHooks(parts: StartHookParts): PostStartHooks {
-  const { config, server, client, informers, services, host, controllers, log } = parts
+  const { config, server, client, informers, services, host, customResources, controllers, log } = parts
   const { backends, clock } = config
   const now = (): number => clock.now()
   const queueMetrics = createWorkQueueMetrics(config.metrics)
@@ -52,6 +54,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   }
   hooks.add('storage-readiness', () => waitForStorages({ backends, storages: host.storages }, { log }))
   hooks.add('storage-object-count-tracker-hook', async () => void countStorage(backends.main, config.storageMetrics, server.stopping))
+  addHook('start-apiextensions-controllers', [resources.customResourceDefinitions], () => customResources.start(queueMetrics))
   addHook('start-system-namespaces-controller', [resources.namespaces], () => createSystemNamespaces(client))
   addHook('scheduling/bootstrap-system-priority-classes', [resources.priorityClasses], () => createSystemPriorityClasses(client))
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = resources
@@ -111,6 +114,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
 const resources = {
   namespaces: { group: '', resource: 'namespaces' },
   configMaps: { group: '', resource: 'configmaps' },
+  customResourceDefinitions: { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
   services: { group: '', resource: 'services' },
   endpoints: { group: '', resource: 'endpoints' },
   endpointSlices: { group: 'discovery.k8s.io', resource: 'endpointslices' },

@@ -61,13 +61,14 @@ export function createJsonShape(answer: Answer, list: ResultList): ListShape {
     }
     case undefined: {
       const encoder = new ObjectEncoder(served, 'json', false)
-      return typedList(`${served.gvk.kind}List`, served.apiVersion, meta, (result) => itemJson(served, encoder, result))
+      return typedList(served.listKind, served.apiVersion, meta, (result) => itemJson(served, encoder, result))
     }
   }
 }
 
 function itemJson(served: ServedResource, encoder: ObjectEncoder, result: RestResult): Buffer {
   if (isStoredObject(result)) return encoder.item(result)
+  if (served.storage.isCustom === true) return encoder.embedded(result)
   const { kind: _, apiVersion: __, ...object } = result
   return Buffer.from(stringifyJson(fromHub(served, object as KubeObject)))
 }

@@ -14,7 +14,7 @@ import type { MediaForm } from '../negotiation/negotiate.ts'
 export type ObjectForm = Exclude<MediaForm, 'cbor'>
 import { apiVersionOf } from '../routing/served-resource.ts'
 import type { ServedResource } from '../routing/served-resource.ts'
-import { itemHead, spliced } from './splice.ts'
+import { spliced, untypedHead } from './splice.ts'
 import { fromHub } from '@keelson/registry'
 import { toVersioned } from './rest-result.ts'
 
@@ -84,9 +84,10 @@ export class ObjectEncoder {
     return Buffer.from(encodeTypedJson(gvk, this.#served.type, object))
   }
 
-  /** Encodes an item of a typed list in JSON. Such items have no kind. */
+  /** Encodes an item of a typed list in JSON. Only items of custom resources have a kind. */
   item(object: StoredObject): Buffer {
-    if (this.#served.servesHub) return spliced(itemHead, object)
+    if (this.#served.servesHub) return spliced(this.#served.itemHead, object)
+    if (this.#served.itemHead !== untypedHead) return this.embedded(object)
     return Buffer.from(stringifyJson(fromHub(this.#served, object.copy())))
   }
 

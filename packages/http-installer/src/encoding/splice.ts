@@ -9,7 +9,8 @@ const quote = 0x22
 export function encodeTypeHead(kind: string, apiVersion: string): Buffer {
   return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
 }
-export const itemHead: Buffer = Buffer.from('{')
+/** First bytes of the JSON of an object without kind and apiVersion. */
+export const untypedHead: Buffer = Buffer.from('{')
 
 /** Returns the number of bytes that `writeSpliced` writes. */
 export function measureSpliced(head: Uint8Array, { body, revision }: SplicedBytes): number {

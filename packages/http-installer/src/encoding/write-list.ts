@@ -8,7 +8,7 @@ import { mediaTypes } from '../negotiation/negotiate.ts'
 import type { Answer } from '../routing/served-resource.ts'
 import { collect, writeSizedList } from './sized-list.ts'
 import type { SlabWriter } from './slab-writer.ts'
-import { itemHead, measureSpliced } from './splice.ts'
+import { measureSpliced } from './splice.ts'
 import { writeInSlabs } from './write-in-slabs.ts'
 import { isPretty } from './write-object.ts'
 import { writeProtobufList } from './write-protobuf-list.ts'
@@ -45,20 +45,20 @@ async function writeItems(writer: SlabWriter, shape: ListShape, list: ResultList
   await writer.write(Buffer.from(start === undefined ? shape.empty : shape.after))
 }
 
-const nextHead = Buffer.from(',{')
-
 /** Writes a list of stored JSON objects. Allocates no buffer, string or promise per item. */
-async function writeSplicedList({ exchange }: Answer, shape: ListShape, list: ResultList): Promise<void> {
+async function writeSplicedList({ exchange, served: { itemHead } }: Answer, shape: ListShape, list: ResultList): Promise<void> {
+  const comma = Buffer.from(',')
+  const nextHead = Buffer.concat([comma, itemHead])
   let itemsLength = 0
   let head: Buffer = itemHead
   const items = await collect(exchange, list.items, (item) => {
-    itemsLength += isStoredObject(item) ? measureSpliced(head, item) : head.length - 1 + pieceBytes(shape.item(item)).length
+    itemsLength += isStoredObject(item) ? measureSpliced(head, item) : head.length - itemHead.length + pieceBytes(shape.item(item)).length
     head = nextHead
   })
   const put = (writer: SlabWriter, item: (typeof items)[number], index: number): Promise<void> | undefined => {
-    const first = index === 0 ? itemHead : nextHead
-    if (!isStoredObject(item)) return writer.write(Buffer.concat([first.subarray(0, -1), pieceBytes(shape.item(item))]))
-    return writePiece(writer, { head: first, object: item, tail: undefined })
+    if (isStoredObject(item)) return writePiece(writer, { head: index === 0 ? itemHead : nextHead, object: item, tail: undefined })
+    const bytes = pieceBytes(shape.item(item))
+    return writer.write(index === 0 ? bytes : Buffer.concat([comma, bytes]))
   }
   return writeSizedList(exchange, mediaTypes.json, {
     items,

@@ -28,7 +28,7 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
   if (transform !== undefined && transform.kind !== 'PartialObjectMetadataList')
     throw newNotConvertible(transform, internalTypeName(served, 'List'), true)
   const encoder = new ObjectEncoder(served, 'protobuf', false)
-  const gvk = transform === undefined ? { ...served.gvk, kind: `${served.gvk.kind}List` } : metaKind(transform.kind, transform.version)
+  const gvk = transform === undefined ? { ...served.gvk, kind: served.listKind } : metaKind(transform.kind, transform.version)
   const partial = transform && partialForm(served, transform)
   const messageOf = (item: RestResult): Uint8Array => (partial === undefined ? encoder.message(item) : encodePartialMessage(item, partial))
 

@@ -89,6 +89,14 @@ class Host<Services> implements GroupHost<Services> {
   /** Runs the steps of an installation. Each step adds the function that undoes it; these functions run in reverse order. */
   #install(group: ApiGroup<Services>, removals: Removals): void {
     const { scheme, types, services, informers } = this.#options
+    const { restOptions, storages } = trackStorages(this.#options.restOptions)
+    let installation: Installation<Services> | undefined
+    // The steps that wait come first, so they are undone last. The routes and kinds of a group without cleanup functions are thus removed
+    // at once, and a changed group can be installed in the same turn.
+    removals.add(async () => {
+      await Promise.all(storages.map((storage) => storage.close()))
+    })
+    removals.add(() => installation && this.#removeInformers(installation, informers))
     for (const module of group.types) removals.add(types.add(module))
     group.register({
       register(registration) {
@@ -97,31 +105,27 @@ class Host<Services> implements GroupHost<Services> {
         return remove
       },
     })
-    const { restOptions, storages } = trackStorages(this.#options.restOptions)
-    removals.add(async () => {
-      await Promise.all(storages.map((storage) => storage.close()))
-    })
     const host: StorageHost<Services> = { restOptions, types, services, defer: (dispose) => removals.add(dispose) }
     const storage = group.newRESTStorage?.(host) ?? newRESTStorage(host, group.resources)
-    const installation: Installation<Services> = { group, placed: placeStorages(group, storage), removals }
-    for (const place of installation.placed) this.#groups.get(place.group)?.refuseSecond(place)
-    removals.add(() => this.#removeInformers(installation, informers))
-    this.#installed.add(installation)
+    const placed = placeStorages(group, storage)
+    for (const place of placed) this.#groups.get(place.group)?.refuseSecond(place)
+    const added = (installation = { group, placed, removals })
+    this.#installed.add(added)
     for (const each of storages) this.storages.add(each)
-    const names = new Set([group.name, ...installation.placed.map((place) => place.group)])
+    const names = new Set([group.name, ...placed.map((place) => place.group)])
     removals.add(() => {
       for (const each of storages) this.storages.delete(each)
-      this.#installed.delete(installation)
+      this.#installed.delete(added)
       for (const name of names) {
         const served = this.#groups.get(name)!
-        served.remove(installation)
+        served.remove(added)
         if (served.isEmpty) this.#groups.delete(name)
       }
     })
     for (const name of names) {
       let served = this.#groups.get(name)
       if (served === undefined) this.#groups.set(name, (served = new ServedGroup(name, this.#options)))
-      served.add(installation)
+      served.add(added)
     }
   }
 

@@ -108,7 +108,7 @@ function operation({ routes, kind, refer }: Subject, path: string, action: strin
 function answerOf(action: string, { served }: ResourceRoutes, own: OpenAPISchema, refer: Refer): OpenAPISchema {
   switch (action) {
     case 'list': {
-      const list = served.types.kind({ ...served.gvk, kind: `${served.gvk.kind}List` })
+      const list = served.types.kind({ ...served.gvk, kind: served.listKind })
       return list === undefined ? own : refer(list.schema)
     }
     case 'delete':

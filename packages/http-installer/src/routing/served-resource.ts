@@ -6,7 +6,7 @@ import type { APIGroupInfo } from '../api-group-info.ts'
 import { MessageCache } from '../encoding/message-cache.ts'
 import type { EndpointKind, Negotiated } from '../negotiation/negotiate.ts'
 import type { SurfaceSettings } from '../settings.ts'
-import { encodeTypeHead } from '../encoding/splice.ts'
+import { encodeTypeHead, untypedHead } from '../encoding/splice.ts'
 
 /** Size limit in bytes of the cache of protobuf messages for each path. About 10,000 pods fit. */
 const messageBytes = 80 * 1024 * 1024
@@ -19,6 +19,9 @@ export interface ServedResource extends WriteRoute {
   readonly resource: string
   /** First bytes of every object's JSON: kind and apiVersion. */
   readonly head: Buffer
+  /** First bytes of the JSON of an object in a list. Only items of custom resources have kind and apiVersion. */
+  readonly itemHead: Buffer
+  readonly listKind: string
   readonly endpoint: EndpointKind
   /** Cache of stored objects as protobuf messages. Used if the store contains JSON. */
   readonly messages: MessageCache
@@ -75,12 +78,15 @@ export function createServedResource(
   const { authorizeCreate, now } = settings
   const gvr = { group: info.group, version, resource }
   const route = createWriteRoute({ storage, gvk, gvr, subresource, scheme, types, admission, authorizeCreate, now })
+  const head = encodeTypeHead(gvk.kind, route.apiVersion)
   return {
     ...route,
     settings,
     storage,
     resource,
-    head: encodeTypeHead(gvk.kind, route.apiVersion),
+    head,
+    itemHead: storage.isCustom === true ? head : untypedHead,
+    listKind: storage.listKind ?? `${gvk.kind}List`,
     endpoint: storage.table === undefined ? 'untabled' : 'object',
     messages: new MessageCache(messageBytes, now),
   }

@@ -8,6 +8,7 @@ import {
   strictDecodingMessage,
 } from '@keelson/apimachinery'
 import type { FieldValidation, KubeObject } from '@keelson/apimachinery'
+import type { KindType } from '@keelson/api'
 import { toHub } from '../write/route.ts'
 import type { WriteRoute } from '../write/route.ts'
 import { decodeDocument, formatNotRegistered, splitIntoWarnings } from './document.ts'
@@ -67,8 +68,10 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
     throw fail(formatNotRegistered(gvk))
   }
   let decoded: ReturnType<TypedDocument['decode']>
+  let unknown: readonly string[]
   try {
     decoded = document.decode(type, validation)
+    unknown = pruneUnknown(type, decoded.object)
   } catch (error) {
     throw isApiError(error) ? error : fail(messageOf(error))
   }
@@ -76,9 +79,10 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
   if (gvk.kind !== route.gvk.kind || (hub !== undefined && (hub.group !== route.hub.group || hub.kind !== route.hub.kind))) {
     throw fail(`converting (${gvk.version}.${gvk.kind}) to (${internalTypeName(route)}): unknown conversion`)
   }
-  if (decoded.strictErrors.length > 0) {
-    if (validation === 'Strict') throw fail(strictDecodingMessage(decoded.strictErrors))
-    if (validation === 'Warn') for (const error of decoded.strictErrors) for (const text of splitIntoWarnings(error)) warn(text)
+  const strictErrors = [...decoded.strictErrors, ...unknown]
+  if (strictErrors.length > 0) {
+    if (validation === 'Strict') throw fail(strictDecodingMessage(strictErrors))
+    if (validation === 'Warn') for (const error of strictErrors) for (const text of splitIntoWarnings(error)) warn(text)
   }
   const accepted = [route.gvk, ...(route.storage.alsoAccepts ?? [])]
   if (!accepted.some(({ group, version }) => gvk.group === group && gvk.version === version)) {
@@ -86,8 +90,18 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
       `the API version in the data (${formatGroupVersion(gvk)}) does not match the expected API version (${route.apiVersion})`,
     )
   }
-  const withEmptyLists = decoded.emptied === true ? document.decode(type, 'Ignore', { keepEmptyLists: true }).object : undefined
+  if (decoded.emptied !== true) return { object: decoded.object, withEmptyLists: undefined }
+  const withEmptyLists = document.decode(type, 'Ignore', { keepEmptyLists: true }).object
+  pruneUnknown(type, withEmptyLists)
   return { object: decoded.object, withEmptyLists }
+}
+
+const noErrors: readonly string[] = []
+
+/** Drops the fields of a custom resource that its schema does not specify. Returns the strict decoding errors about them. */
+export function pruneUnknown(type: KindType, object: KubeObject): readonly string[] {
+  const paths = type.prune?.(object) ?? noErrors
+  return paths.length === 0 ? noErrors : paths.map((path) => `unknown field ${JSON.stringify(path)}`)
 }
 
 /** Returns the start of a body for an error message: as text if it looks like JSON, otherwise as hexadecimal digits. */

@@ -27,6 +27,7 @@ import type {
 } from '@keelson/apimachinery'
 import { parseApiVersion } from '../write/route.ts'
 import type { WriteRoute } from '../write/route.ts'
+import { pruneUnknown } from '../decode/body.ts'
 import type { DecodedBody } from '../decode/body.ts'
 import { formatNotRegistered } from '../decode/document.ts'
 import { newMissingNameError } from '../write/change.ts'
@@ -88,10 +89,12 @@ export function decodePatched(
     )
   }
   const { object, strictErrors, emptied } = decoded
+  const unknown = type === undefined ? [] : pruneUnknown(type, object)
   return maybeThen(converting ? strictErrors : sortInPrintedOrder(route, strictErrors, printed), (errors) =>
-    strict([...patchErrors, ...errors], () => {
-      const withEmptyLists =
-        emptied && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true, converting }).object : undefined
+    strict([...patchErrors, ...errors, ...unknown], () => {
+      if (!emptied || type === undefined) return { object, withEmptyLists: undefined }
+      const withEmptyLists = decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true, converting }).object
+      pruneUnknown(type, withEmptyLists)
       return { object, withEmptyLists }
     }),
   )

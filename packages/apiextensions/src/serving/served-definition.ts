@@ -1,0 +1,222 @@
+import { jsonKinds } from '@keelson/api'
+import type { GroupVersionTypes, KindType } from '@keelson/api'
+import type { CustomResourceDefinition, JSONSchemaProps } from '@keelson/api/apiextensions/v1'
+import { compareVersions, formatGroupVersion, semanticEqual } from '@keelson/apimachinery'
+import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
+import type { ReplicasPaths } from '@keelson/apimachinery/managed-fields'
+import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
+import { createResourceStorage, createStore } from '@keelson/registry'
+import type { ApiGroup, OtherVersions, ResourceDefinition, RESTOptions, RESTOptionsGetter, StorageHost, Store } from '@keelson/registry'
+import type { Storage, StoredObject } from '@keelson/storagebackend'
+import { toMergeSchema } from '../apply/merge-schema.ts'
+import type { FollowedDefinition } from '../controllers/custom-resources.ts'
+import { isConditionTrue } from '../definitions/conditions.ts'
+import { LazyStorage } from './lazy-storage.ts'
+import { createCustomScale, ScalePaths } from './scale.ts'
+import { createSelectableFields, defineCustomResource, refuseCreation } from './version-definition.ts'
+import type { CompiledVersion, DefinitionOutline, OutlineVersion } from './version-definition.ts'
+import { VersionSchema } from './version-schema.ts'
+
+type SelectableFields = NonNullable<ResourceDefinition['selectableFields']>
+
+/** The priority of groups of custom resources in discovery. */
+const priority = 1000
+
+export interface ServedDefinitionOptions {
+  readonly host: Pick<GroupHost<never>, 'install'>
+  readonly restOptions: RESTOptionsGetter
+}
+
+/** A definition whose versions are served. All versions share one storage, which holds the storage version. */
+export class ServedDefinition {
+  readonly #options: ServedDefinitionOptions
+  #outline: DefinitionOutline
+  /** The complete definition. Its bytes are those that the watch cache has. */
+  #stored: StoredObject<CustomResourceDefinition>
+  readonly #installed: InstalledGroup[] = []
+  readonly #versions: ReadonlyMap<string, CompiledVersion>
+  readonly #types = new Map<string, GroupVersionTypes>()
+  readonly #storage: Storage
+  readonly #restOptions: RESTOptions
+
+  constructor({ outline, stored }: FollowedDefinition, options: ServedDefinitionOptions) {
+    this.#options = options
+    this.#outline = outline
+    this.#stored = stored
+    const { group } = outline.spec
+    const { plural } = outline.status!.acceptedNames
+    this.#versions = new Map((outline.spec.versions ?? []).map((version) => [version.name, this.#compile(version)]))
+    this.#restOptions = options.restOptions.getRESTOptions({ group, resource: plural }, { prefix: `${group}/${plural}` })
+    this.#storage = new LazyStorage(() => this.#createStorage())
+  }
+
+  /** Installs the served versions. */
+  install(): void {
+    const served = [...this.#versions.values()].filter(({ outline }) => outline.served)
+    for (const version of served.toSorted((a, b) => compareVersions(a.gvk.version, b.gvk.version))) {
+      this.#installed.push(this.#options.host.install(this.#groupOf(version)))
+    }
+  }
+
+  /**
+   * Returns true if the definition is served as before, because neither its spec nor its accepted names changed. Takes over its new
+   * conditions.
+   */
+  takesOver({ outline, stored }: FollowedDefinition): boolean {
+    const { metadata, status } = this.#outline
+    const isSame =
+      metadata.uid === outline.metadata.uid &&
+      metadata.generation === outline.metadata.generation &&
+      semanticEqual(status?.acceptedNames, outline.status?.acceptedNames)
+    if (!isSame) return false
+    this.#outline = outline
+    this.#stored = stored
+    return true
+  }
+
+  /** Ends routes at once, and then watches. */
+  async close(): Promise<void> {
+    const closing = this.#installed.splice(0).map((group) => group[Symbol.asyncDispose]())
+    await Promise.all([...closing, this.#storage.close()])
+  }
+
+  /** The prefix of the keys of all objects. */
+  get keyPrefix(): string {
+    return `${this.#restOptions.resourcePrefix}/`
+  }
+
+  /** Creates a store of the storage version, also if that version is not served. */
+  createStore(): Store {
+    const version = this.#storageVersion
+    const types = { kind: () => this.#typeOf(version.gvk), schemaOf: () => undefined }
+    return createStore(this.#define(version), { restOptions: this.#sharedOptions(), types })
+  }
+
+  get #storageVersion(): CompiledVersion {
+    return this.#versions.values().find(({ outline }) => outline.storage)!
+  }
+
+  #compile(outline: OutlineVersion): CompiledVersion {
+    const gvk = { group: this.#outline.spec.group, version: outline.name, kind: this.#outline.status!.acceptedNames.kind }
+    const scale = outline.subresources?.scale
+    return {
+      gvk,
+      outline,
+      schema: new VersionSchema(gvk, () => this.#schemaOf(outline.name)),
+      scale: scale && new ScalePaths(scale),
+    }
+  }
+
+  #schemaOf(version: string): JSONSchemaProps | undefined {
+    const { spec } = this.#stored.copy()
+    return spec.versions?.find(({ name }) => name === version)?.schema?.openAPIV3Schema
+  }
+
+  #groupOf(version: CompiledVersion): ApiGroup {
+    const { gvk } = version
+    const definition = this.#define(version)
+    return {
+      name: gvk.group,
+      priority,
+      sortsVersions: true,
+      types: [this.#typesOf(gvk)],
+      resources: [definition],
+      register(scheme) {
+        const labels = new Set([
+          'metadata.name',
+          ...(definition.scope === 'Namespaced' ? ['metadata.namespace'] : []),
+          ...Object.keys(definition.selectableFields ?? {}),
+        ])
+        scheme.register({
+          gvk,
+          hub: gvk,
+          setDefaults: definition.setDefaults!,
+          convertFieldLabel: (label) => (labels.has(label) ? label : undefined),
+        })
+      },
+      newRESTStorage: ({ types }: StorageHost) =>
+        createResourceStorage(definition, {
+          restOptions: this.#sharedOptions(),
+          types,
+          hooks: () => ({ check: (_context, object, old) => this.#checkCreation(object, old) }),
+          ...(version.scale && { subresources: { scale: createCustomScale(version.scale, this.#replicasPaths()) } }),
+        }),
+    }
+  }
+
+  #define(version: CompiledVersion): ResourceDefinition {
+    return defineCustomResource(this.#outline, version, this.#otherVersions)
+  }
+
+  /** Refuses to create an object while the definition is being deleted. */
+  #checkCreation(object: KubeObject, old: unknown): void {
+    const isTerminating = this.#outline.metadata.deletionTimestamp !== undefined || isConditionTrue(this.#outline, 'Terminating')
+    if (old === undefined && isTerminating) refuseCreation(this.#outline, object.metadata.name ?? '')
+  }
+
+  readonly #otherVersions: OtherVersions = {
+    schemaOf: (apiVersion) => {
+      const version = this.#versions.get(apiVersion.slice(apiVersion.indexOf('/') + 1))
+      return version !== undefined && formatGroupVersion(version.gvk) === apiVersion ? this.#typeOf(version.gvk) : undefined
+    },
+    convert: (object) => object,
+  }
+
+  #replicasPaths(): ReplicasPaths {
+    const paths = Array.from(this.#versions.values(), ({ gvk, scale }) => {
+      return [formatGroupVersion(gvk), scale?.spec.specReplicasPath.replace(/^\./, '') ?? null] as const
+    })
+    return Object.fromEntries(paths)
+  }
+
+  #typeOf(gvk: GroupVersionKind): KindType {
+    return this.#typesOf(gvk).kinds.find((type) => type.gvk.kind === gvk.kind)!
+  }
+
+  #typesOf({ group, version, kind }: GroupVersionKind): GroupVersionTypes {
+    let types = this.#types.get(version)
+    if (types === undefined) {
+      const { schema } = this.#versions.get(version)!
+      const listKind = this.#outline.status!.acceptedNames.listKind ?? `${kind}List`
+      types = jsonKinds({ group, version }, [
+        {
+          kind,
+          listKind,
+          mergeType: toMergeSchema(() => this.#schemaOf(version)!),
+          prune: (object) => schema.prune(object),
+        },
+      ])
+      this.#types.set(version, types)
+    }
+    return types
+  }
+
+  /** REST options with which the stores of all versions get the shared storage. */
+  #sharedOptions(): RESTOptionsGetter {
+    const options: RESTOptions = { ...this.#restOptions, decorator: (() => this.#storage) as unknown as RESTOptions['decorator'] }
+    return { getRESTOptions: () => options }
+  }
+
+  #createStorage(): Storage {
+    const { spec, status } = this.#outline
+    const { decorator, createCodec, backend, resourcePrefix, transformer, metrics, now } = this.#restOptions
+    const { gvk } = this.#storageVersion
+    const metadataFields: SelectableFields = {
+      'metadata.name': ({ metadata }) => metadata.name ?? '',
+      ...(spec.scope === 'Namespaced' && { 'metadata.namespace': ({ metadata }) => metadata.namespace ?? '' }),
+    }
+    const selectable = Array.from(this.#versions.values(), ({ outline }) => outline.selectableFields ?? []).flat()
+    return decorator({
+      backend,
+      codec: createCodec({
+        kind: this.#typeOf(gvk),
+        selectableFields: { ...metadataFields, ...createSelectableFields(selectable) },
+      }),
+      resource: { group: spec.group, resource: status!.acceptedNames.plural },
+      prefix: `${resourcePrefix}/`,
+      ...(transformer && { transformer }),
+      ...(metrics && { metrics }),
+      ...(now && { now }),
+    })
+  }
+}

@@ -1,0 +1,147 @@
+import {
+  copyObject,
+  fieldError,
+  nameIsDNSSubdomain,
+  semanticEqual,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, JsonObject, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import { validateInSlices } from '@keelson/registry'
+import type { Strategy, SubresourceStrategy, ValidationSteps } from '@keelson/registry'
+import { warnOfFinalizers } from './finalizer-warnings.ts'
+import type { ScalePaths } from './scale.ts'
+import type { VersionSchema } from './version-schema.ts'
+
+/** The properties of one version of a definition that its rules for objects depend on. */
+export interface CustomRules {
+  readonly namespaced: boolean
+  readonly schema: VersionSchema
+  readonly hasStatus: boolean
+  readonly scale: ScalePaths | undefined
+}
+
+type CustomObject = KubeObject & { status?: unknown }
+
+/** Creates the rules for the objects of one version. */
+export function createCustomStrategy(rules: CustomRules): Strategy<KubeObject> {
+  const { namespaced, schema, hasStatus, scale } = rules
+  return {
+    allowUnconditionalUpdate: false,
+    // The strategy itself checks metadata, because some metadata errors prevent the evaluation of rules.
+    repeatedMetadataChecks: 'none',
+    runValidation: validateInSlices,
+    ...(hasStatus && { resetFields: withoutFields('status') }),
+    prepareForCreate(_context, object) {
+      if (hasStatus) delete (object as CustomObject).status
+      object.metadata.generation = 1
+    },
+    prepareForUpdate(_context, object, old) {
+      if (hasStatus) restoreStatus(object, old)
+      const { generation = 0 } = old.metadata
+      if (!semanticEqual(withoutMetadata(object), withoutMetadata(old))) object.metadata.generation = generation + 1
+    },
+    validateCreate(context, object, steps) {
+      const typed = schema.typed(object)
+      const errors = [
+        ...validateObjectMeta(object.metadata, { namespaced, validateName: nameIsDNSSubdomain }),
+        ...schema.validate(typed),
+        ...validateScale(scale, object),
+        ...schema.validateEmbedded(typed),
+        ...schema.validateListTypes(typed),
+      ]
+      return [...errors, ...evaluateRules(schema, { context, errors, typed, steps })]
+    },
+    validateUpdate(context, object, old, steps) {
+      const typed = schema.typed(object)
+      const typedOld = schema.typed(old)
+      const errors = [
+        ...validateObjectMetaUpdate(object.metadata, old.metadata),
+        ...schema.validate(typed, typedOld),
+        ...validateScale(scale, object),
+        ...schema.validateEmbedded(typed),
+        ...schema.validateListTypes(typed, typedOld),
+      ]
+      return [...errors, ...evaluateRules(schema, { context, errors, typed, typedOld, steps })]
+    },
+    warningsOnCreate: (_context, { metadata }) => warnOfFinalizers(metadata.finalizers),
+    warningsOnUpdate: (_context, { metadata }, old) => warnOfFinalizers(metadata.finalizers, old.metadata.finalizers),
+  }
+}
+
+/** Creates the rules of the subresource `status`, which changes only the status. */
+export function createCustomStatusStrategy({ schema, scale }: CustomRules): SubresourceStrategy<KubeObject> {
+  return {
+    update: {
+      runValidation: validateInSlices,
+      resetFields: withoutFields('metadata', 'spec'),
+      prepareForUpdate(_context, object, old) {
+        const { managedFields, resourceVersion } = object.metadata
+        const members = object as unknown as JsonObject
+        const status = members['status']
+        for (const name of Object.keys(members)) if (name !== 'status') delete members[name]
+        for (const [name, value] of Object.entries(old)) if (name !== 'status') members[name] = copyObject(value) as JsonObject[string]
+        if (status === undefined) delete members['status']
+        if (managedFields === undefined) delete object.metadata.managedFields
+        else object.metadata.managedFields = managedFields
+        if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
+      },
+      validateUpdate(context, object, old, steps) {
+        const typed = schema.typed(object)
+        const typedOld = schema.typed(old)
+        const errors = [
+          ...validateObjectMetaUpdate(object.metadata, old.metadata),
+          ...schema.validateStatus(typed, typedOld),
+          ...(scale?.validateStatus(object) ?? []),
+          ...schema.validateListTypes(typed, typedOld),
+        ]
+        return [...errors, ...evaluateRules(schema, { context, errors, typed, typedOld, steps })]
+      },
+    },
+  }
+}
+
+function restoreStatus(object: KubeObject, old: DeepReadonly<KubeObject>): void {
+  const { status } = old as DeepReadonly<CustomObject>
+  if (Object.hasOwn(old, 'status')) (object as CustomObject).status = copyObject(status)
+  else delete (object as CustomObject).status
+}
+
+function withoutMetadata(object: DeepReadonly<KubeObject>): object {
+  const { metadata: _, kind: _kind, apiVersion: _apiVersion, ...rest } = object
+  return rest
+}
+
+function validateScale(scale: ScalePaths | undefined, object: DeepReadonly<KubeObject>): FieldErrorList {
+  return scale === undefined ? [] : [...scale.validateSpec(object), ...scale.validateStatus(object)]
+}
+
+interface Evaluation {
+  readonly context: RequestContext
+  /** The errors found before the evaluation. */
+  readonly errors: FieldErrorList
+  readonly typed: JsonObject
+  readonly typedOld?: JsonObject
+  readonly steps: ValidationSteps | undefined
+}
+
+/** The errors after which kube-apiserver does not evaluate rules, because rules rely on the types and sizes in the schema. */
+const blocking: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+])
+
+/** Evaluates the rules of the schema. Reports instead that they were not evaluated if there are errors that prevent it. */
+function evaluateRules(schema: VersionSchema, { context, errors, typed, typedOld, steps }: Evaluation): FieldErrorList {
+  if (!schema.hasRules) return []
+  if (errors.some(({ type }) => blocking.has(type))) {
+    const detail =
+      'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
+    return [fieldError.invalid(undefined, null, detail)]
+  }
+  return schema.evaluateRules(typed, typedOld, { warn: (text) => context.warn(text), steps })
+}

@@ -1,0 +1,95 @@
+import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
+import { formatGroupVersion, newBadRequest } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
+import { compileRules } from '../rules/compiled-rules.ts'
+import type { CompiledRules, RuleOptions } from '../rules/compiled-rules.ts'
+import { compileSchema } from '../schema/compile-schema.ts'
+import type { CompiledSchema } from '../schema/compile-schema.ts'
+
+/**
+ * The schema of one version of a definition, compiled on first use. `load` reads the schema from the stored definition. Its result is not
+ * kept, because compiled schemas are much smaller.
+ */
+export class VersionSchema {
+  readonly #load: () => JSONSchemaProps | undefined
+  readonly #apiVersion: string
+  readonly #kind: string
+  #compiled: CompiledSchema | null | undefined
+  #rules: CompiledRules | null | undefined
+
+  constructor(gvk: GroupVersionKind, load: () => JSONSchemaProps | undefined) {
+    this.#load = load
+    this.#apiVersion = formatGroupVersion(gvk)
+    this.#kind = gvk.kind
+  }
+
+  /** Returns the object with kind and apiVersion, which objects inside the server lack. */
+  typed(object: DeepReadonly<KubeObject>): JsonObject {
+    return { apiVersion: this.#apiVersion, kind: this.#kind, ...(object as object) }
+  }
+
+  /** Drops the fields of an object that a client sent and that the schema does not specify. Returns their paths. */
+  prune(object: KubeObject): readonly string[] {
+    const members = object as unknown as JsonObject
+    const compiled = this.#get()
+    if (compiled === undefined) return []
+    const unknown = compiled.prune(members)
+    const coercion = compiled.coerceEmbedded(members)
+    if (coercion.error !== undefined) throw newBadRequest(coercion.error.detail)
+    return [...unknown, ...coercion.unknown]
+  }
+
+  /** Prunes a stored object and sets its defaults. Its schema may have changed since it was written. */
+  refresh(object: KubeObject): void {
+    const members = object as unknown as JsonObject
+    const compiled = this.#get()
+    compiled?.prune(members)
+    compiled?.coerceEmbedded(members, { dropInvalid: true })
+    if ((object.metadata.generation ?? 0) === 0) object.metadata.generation = 1
+    compiled?.setDefaults(members)
+  }
+
+  setDefaults(object: KubeObject): void {
+    this.#get()?.setDefaults(object as unknown as JsonObject)
+  }
+
+  validate(object: JsonObject, old?: JsonObject): FieldErrorList {
+    return this.#get()?.validate(object, old) ?? []
+  }
+
+  validateStatus(object: JsonObject, old: JsonObject): FieldErrorList {
+    return this.#get()?.validateStatus(object, old) ?? []
+  }
+
+  validateEmbedded(object: JsonObject): FieldErrorList {
+    return this.#get()?.validateEmbedded(object) ?? []
+  }
+
+  validateListTypes(object: JsonObject, old?: JsonObject): FieldErrorList {
+    return this.#get()?.validateListTypes(object, old) ?? []
+  }
+
+  get hasRules(): boolean {
+    return this.#getRules() !== undefined
+  }
+
+  evaluateRules(object: JsonObject, old: JsonObject | undefined, options: RuleOptions): FieldErrorList {
+    return this.#getRules()?.validate(object, old, options).errors ?? []
+  }
+
+  #get(): CompiledSchema | undefined {
+    if (this.#compiled === undefined) this.#compile()
+    return this.#compiled ?? undefined
+  }
+
+  #getRules(): CompiledRules | undefined {
+    if (this.#rules === undefined) this.#compile()
+    return this.#rules ?? undefined
+  }
+
+  #compile(): void {
+    const schema = this.#load()
+    this.#compiled = schema === undefined ? null : compileSchema(schema)
+    this.#rules = (schema && compileRules(schema)) ?? null
+  }
+}

@@ -1,0 +1,183 @@
+import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+import type { ServerChain } from './server-chain.ts'
+
+const user = { name: 'ann', groups: ['system:masters'] }
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const widgets = '/apis/example.com/v1/namespaces/default/widgets'
+
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    names: { plural: 'widgets', kind: 'Widget', shortNames: ['wd'] },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } },
+        additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: { type: 'object', properties: { size: { type: 'integer', default: 3 }, replicas: { type: 'integer' } } },
+              status: { type: 'object', properties: { phase: { type: 'string' }, replicas: { type: 'integer' } } },
+            },
+          },
+        },
+      },
+      {
+        name: 'v1beta1',
+        served: true,
+        storage: false,
+        deprecated: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+}
+
+interface Answer {
+  readonly code: number
+  readonly body: Record<string, unknown> & { readonly message: string; readonly items: unknown[] }
+  readonly warning: string | null
+}
+
+let chain: ServerChain
+beforeAll(async () => {
+  chain = await createServerChain({ controllers: ['none'], log: () => {} })
+  await chain.start()
+  expect((await call('POST', definitions, definition)).code).toBe(201)
+  await until(async () => (await call('GET', widgets)).code === 200)
+})
+afterAll(() => chain.close())
+
+async function call(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const answer = await chain.fetch(path, { method, user, headers: { 'content-type': 'application/json', ...headers }, ...sent })
+  const text = await answer.text()
+  return {
+    code: answer.status,
+    body: text.startsWith('{') ? JSON.parse(text) : { message: text, items: [] },
+    warning: answer.headers.get('warning'),
+  }
+}
+
+const merge = { 'content-type': 'application/merge-patch+json' }
+const asTable = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
+
+function widget(name: string, members: object = {}): object {
+  return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, ...members }
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  await vi.waitUntil(isDone, { interval: 2, timeout: 10_000 })
+}
+
+it('defaults and prunes objects, and does not let clients set their status', async () => {
+  const created = await call('POST', widgets, widget('a', { spec: { color: 'red', replicas: 2 }, status: { phase: 'Ready' } }))
+  expect(created).toMatchObject({ code: 201, warning: '299 - "unknown field \\"spec.color\\""' })
+  expect(created.body).toMatchObject({ spec: { replicas: 2, size: 3 }, metadata: { generation: 1 } })
+  expect(created.body).not.toHaveProperty('status')
+  const invalid = await call('POST', widgets, widget('b', { spec: { size: 'big' } }))
+  expect([invalid.code, invalid.body.message]).toEqual([
+    422,
+    'Widget.example.com "b" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
+  ])
+})
+
+it('increases the generation with the spec, and not with the status or metadata', async () => {
+  await call('POST', widgets, widget('generations'))
+  const path = `${widgets}/generations`
+  const generationAfter = async (subresource: string, patch: object): Promise<unknown> =>
+    (await call('PATCH', path + subresource, patch, merge)).body
+  expect(await generationAfter('', { spec: { size: 5 } })).toMatchObject({ metadata: { generation: 2 } })
+  expect(await generationAfter('/status', { spec: { size: 6 }, status: { phase: 'Ready' } })).toMatchObject({
+    metadata: { generation: 2 },
+    spec: { size: 5 },
+    status: { phase: 'Ready' },
+  })
+  expect(await generationAfter('', { metadata: { labels: { a: 'b' } } })).toMatchObject({ metadata: { generation: 2 } })
+})
+
+it('scales objects', async () => {
+  await call('POST', widgets, widget('scaled'))
+  const path = `${widgets}/scaled/scale`
+  const missing = await call('GET', path)
+  expect([missing.code, missing.body.message]).toEqual([
+    500,
+    'Internal error occurred: the spec replicas field ".spec.replicas" does not exist',
+  ])
+  expect(await call('PATCH', path, { spec: { replicas: 4 } }, merge)).toMatchObject({
+    code: 200,
+    body: { kind: 'Scale', spec: { replicas: 4 } },
+  })
+  expect((await call('GET', `${widgets}/scaled`)).body).toMatchObject({ spec: { replicas: 4 }, metadata: { generation: 2 } })
+})
+
+it('serves all versions, lists with typed items, and Tables with the columns of the definition', async () => {
+  await call('POST', widgets, widget('versions', { spec: {} }))
+  const beta = await call('GET', `${widgets.replace('v1', 'v1beta1')}/versions`)
+  expect(beta).toMatchObject({
+    code: 200,
+    body: { apiVersion: 'example.com/v1beta1', spec: { size: 3 } },
+    warning: '299 - "example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget"',
+  })
+  const list = await call('GET', `${widgets}?fieldSelector=metadata.name=versions`)
+  expect(list.body).toMatchObject({ kind: 'WidgetList', items: [{ kind: 'Widget', apiVersion: 'example.com/v1' }] })
+  const table = await call('GET', `${widgets}?fieldSelector=metadata.name=versions`, undefined, asTable)
+  expect(table.body).toMatchObject({ columnDefinitions: [{ name: 'Name' }, { name: 'Size' }], rows: [{ cells: ['versions', 3] }] })
+  const selected = await call('GET', `${widgets}?fieldSelector=spec.size=3`)
+  expect([selected.code, selected.body.message]).toEqual([400, 'field label not supported: spec.size'])
+})
+
+it('applies objects on the server', async () => {
+  const apply = { 'content-type': 'application/apply-patch+yaml' }
+  const path = `${widgets}/applied?fieldManager=me`
+  expect(await call('PATCH', path, widget('applied', { spec: { size: 9 } }), apply)).toMatchObject({
+    code: 201,
+    body: { spec: { size: 9 } },
+  })
+  const removed = await call('PATCH', path, widget('applied', { spec: { replicas: 1 } }), apply)
+  expect(removed.body).toMatchObject({ spec: { size: 3 }, metadata: { generation: 2 } })
+  const strategic = await call('PATCH', path, {}, { 'content-type': 'application/strategic-merge-patch+json' })
+  expect(strategic.code).toBe(415)
+})
+
+it('ends watches when the spec of the definition changes, keeps them when only its labels change, and keeps the objects', async () => {
+  await call('POST', widgets, widget('kept'))
+  let ended = false
+  const watch = await chain.fetch(`${widgets}?watch=1`, { user })
+  const text = watch.text().then(() => (ended = true))
+  await call('PATCH', `${definitions}/widgets.example.com`, { metadata: { labels: { a: 'b' } } }, merge)
+  await call('POST', widgets, widget('after-label'))
+  expect(ended).toBe(false)
+  const { spec } = (await call('GET', `${definitions}/widgets.example.com`)).body as unknown as CustomResourceDefinition
+  const [v1, ...others] = spec.versions!
+  const columns = [{ name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas' }]
+  const changed = { spec: { versions: [{ ...v1, additionalPrinterColumns: columns }, ...others] } }
+  expect((await call('PATCH', `${definitions}/widgets.example.com`, changed, merge)).code).toBe(200)
+  await text
+  const table = await call('GET', `${widgets}/kept`, undefined, asTable)
+  expect(table.body).toMatchObject({ columnDefinitions: [{ name: 'Name' }, { name: 'Replicas' }], rows: [{ cells: ['kept', null] }] })
+})
+
+it('refuses creation while the definition is being deleted, and then deletes the objects', async () => {
+  const held = { ...widget('held'), metadata: { name: 'held', finalizers: ['example.com/hold'] } }
+  expect((await call('POST', widgets, held)).code).toBe(201)
+  expect((await call('DELETE', `${definitions}/widgets.example.com`)).code).toBe(200)
+  await until(async () => (await call('POST', widgets, widget('late'))).code === 403)
+  const refused = await call('POST', widgets, widget('late'))
+  expect(refused.body.message).toBe(
+    'widgets.example.com "late" is forbidden: create not allowed while custom resource definition is terminating',
+  )
+  await call('PATCH', `${widgets}/held`, { metadata: { finalizers: null } }, merge)
+  await until(async () => (await call('GET', `${definitions}/widgets.example.com`)).code === 404)
+  await until(async () => (await call('GET', widgets)).code === 404)
+})
