@@ -23,7 +23,7 @@ export function storageWithCacher(
     const { backend, resource, prefix, triggerField } = request
     return new Cacher<T>({
       ...settings,
-      storage: createObjectStore<T>(request),
+      storage: request.storage ?? createObjectStore<T>(request),
       prefix,
       triggerField,
       metrics: metrics?.forResource(resource),

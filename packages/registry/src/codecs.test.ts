@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { createApiTypes, encodeUnknown, hasProtoMagic } from '@keelson/api'
+import { createApiTypes, encodeUnknown, hasProtoMagic, jsonKinds } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
 import { eventsV1 } from '@keelson/api/events/v1'
 import { Scheme } from '@keelson/apimachinery'
@@ -58,6 +58,22 @@ describe('createProtobufCodecs', () => {
   it('reads JSON', () => {
     const json = Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { b: 'c' } }))
     expect(codecOf('ConfigMap').open('/k', json, 3).copy()).toEqual({ metadata: { name: 'a', resourceVersion: '3' }, data: { b: 'c' } })
+  })
+
+  it('writes JSON with kind and apiVersion, for kinds without protobuf', () => {
+    const [kind] = jsonKinds({ group: 'example.com', version: 'v2' }, [{ kind: 'Widget' }]).kinds
+    const schemaVersion = 1
+    const refresh = (): void => undefined
+    const codec = codecs({ kind: kind!, selectableFields: {}, versions: { current: 'v2', schemaVersion, refresh } })
+    const value = codec.encode({ metadata: { name: 'a', resourceVersion: '7' }, spec: { x: 1 } } as KubeObject)
+    expect(JSON.parse(Buffer.from(value).toString())).toEqual({
+      kind: 'Widget',
+      apiVersion: 'example.com/v2',
+      metadata: { name: 'a' },
+      spec: { x: 1 },
+    })
+    const old = Buffer.from(Buffer.from(value).toString().replace('/v2', '/v1'))
+    expect([codec.open('/k', value, 1).storedVersion, codec.open('/k', old, 1).storedVersion]).toEqual(['v2', 'v1'])
   })
 
   it('sets defaults of stored values and converts them', () => {

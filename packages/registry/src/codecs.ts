@@ -1,21 +1,23 @@
 import { canonicalStruct, encodeJson, decodeStruct, formatGroupVersion, parseGroupVersion, parseJson } from '@keelson/apimachinery'
 import type { GroupVersionKind, JsonObject, KubeObject, Scheme } from '@keelson/apimachinery'
 import { createRecordCodec, CorruptObjectError } from '@keelson/storagebackend'
+import type { ObjectCodec } from '@keelson/storagebackend'
 import { decodeUnknown, encodeUnknown, FieldSets, hasProtoMagic } from '@keelson/api'
 import type { ApiTypes, KindType } from '@keelson/api'
-import type { CodecFactory } from './rest-options.ts'
+import type { CodecFactory, CodecRequest, CustomVersions } from './rest-options.ts'
 
 /**
  * Creates codecs for the embedded store. They encode objects as records: JSON with members in schema order, after a header of labels and
  * fields that selectors read without parsing the JSON.
  */
 export function createRecordCodecs(options: { readonly schemaVersion: number }): CodecFactory {
-  return ({ kind, selectableFields, defaultOnRead }) =>
+  return ({ kind, selectableFields, defaultOnRead, versions }) =>
     createRecordCodec({
       kind: kind.gvk.kind,
-      schemaVersion: options.schemaVersion,
+      schemaVersion: versions?.schemaVersion ?? options.schemaVersion,
       selectableFields,
       defaultOnRead,
+      versions,
       // Members are sorted in schema order, because strategies add members in any order, and equal objects must be encoded as equal bytes.
       toJson: (object) => encodeJson(kind.schema, canonicalStruct(kind.schema, object)),
     })
@@ -49,6 +51,7 @@ export function createProtobufCodecs({ types, scheme, mediaType }: ProtobufCodec
   const decoder = { types, scheme, fieldSets: new FieldSets() }
   return (request) => {
     const { kind, namedByKey = false, storedVersion = kind.gvk.version, defaultOnRead } = request
+    if (request.versions !== undefined) return createCustomCodec(request, request.versions, { records, recent })
     const storedKind = { ...kind.gvk, version: storedVersion }
     const record = records(request)
     // True if a decoded value equals the object that was written: reading adds no conversion, no defaults and no name.
@@ -75,6 +78,66 @@ export function createProtobufCodecs({ types, scheme, mediaType }: ProtobufCodec
       },
     }
   }
+}
+
+interface CustomCodecParts {
+  readonly records: CodecFactory
+  readonly recent: RecentRecords
+}
+
+/** Creates the codec of a custom resource for a store that is shared with kube-apiserver. The apiVersion of a value says how to read it. */
+function createCustomCodec<T extends KubeObject>(
+  request: CodecRequest<T>,
+  versions: CustomVersions<T>,
+  { records, recent }: CustomCodecParts,
+): ObjectCodec<T> {
+  const { kind } = request
+  const current = records(request)
+  /** The codecs of records in other versions than the current one. Values can only have the versions that the definition had. */
+  const others = new Map<string, ObjectCodec<T>>()
+  const codecOf = (version: string): ObjectCodec<T> => {
+    if (version === versions.current) return current
+    let codec = others.get(version)
+    if (codec === undefined) others.set(version, (codec = records({ ...request, versions: { ...versions, current: version } })))
+    return codec
+  }
+  return {
+    owns: (view) => current.owns!(view) || [...others.values()].some((codec) => codec.owns!(view)),
+    encode(object, key) {
+      const value = encodeJsonValue(kind, withoutResourceVersion(object))
+      if (key !== undefined) recent.set(current, key, value, current.encode(object))
+      return value
+    },
+    open(key, value, revision) {
+      const cached = recent.get(current, key, value)
+      if (cached !== undefined) return current.open(key, cached, revision)
+      const { version, object } = decodeCustom<T>(kind, key, value)
+      versions.refresh(object, version)
+      if (version !== versions.current) versions.relabel?.(object, version)
+      const codec = versions.relabel === undefined ? codecOf(version) : current
+      const record = codec.encode(object)
+      recent.set(codec, key, value, record)
+      return codec.open(key, record, revision)
+    },
+  }
+}
+
+/** Decodes a stored custom object. Its metadata is decoded by the schema of `kind`, which all versions share. */
+function decodeCustom<T extends KubeObject>(kind: KindType, key: string, value: Uint8Array): { version: string; object: T } {
+  const { group, kind: name } = kind.gvk
+  let json: ReturnType<typeof parseStoredJson>
+  try {
+    json = parseStoredJson(value)
+  } catch (cause) {
+    throw new CorruptObjectError(`cannot decode the stored ${name} ${key}: ${(cause as Error).message}`, { cause })
+  }
+  const stored = parseGroupVersion(json.apiVersion)
+  if (stored.group !== group || json.kind !== name) {
+    throw new CorruptObjectError(`expected a ${name} under ${key}, decoded ${json.apiVersion} ${json.kind}`)
+  }
+  const object = decodeStruct(kind.schema, json).object as unknown as T
+  if (!object.metadata?.name) throw new CorruptObjectError(`the stored ${name} ${key} has no name`)
+  return { version: stored.version, object }
 }
 
 interface ValueLocation {
@@ -115,12 +178,17 @@ function decodeProtobuf({ types, fieldSets }: ValueDecoder, value: Uint8Array): 
 }
 
 function decodeJsonValue(types: ApiTypes, value: Uint8Array): { gvk: GroupVersionKind; object: KubeObject } {
+  const json = parseStoredJson(value)
+  const gvk = { ...parseGroupVersion(json.apiVersion), kind: json.kind }
+  return { gvk, object: decodeStruct(typeOf(types, gvk).schema, json).object as unknown as KubeObject }
+}
+
+function parseStoredJson(value: Uint8Array): JsonObject & { apiVersion: string; kind: string } {
   const json = parseJson(value).value as JsonObject | null
   if (typeof json !== 'object' || json === null) throw new Error('the value is neither protobuf nor a JSON object')
   const { apiVersion, kind } = json
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') throw new Error('the value has no apiVersion or kind')
-  const gvk = { ...parseGroupVersion(apiVersion), kind }
-  return { gvk, object: decodeStruct(typeOf(types, gvk).schema, json).object as unknown as KubeObject }
+  return { ...json, apiVersion, kind }
 }
 
 function typeOf(types: ApiTypes, gvk: GroupVersionKind): KindType {
@@ -132,8 +200,10 @@ function typeOf(types: ApiTypes, gvk: GroupVersionKind): KindType {
 /** Encodes an object as JSON, with kube-apiserver's layout of stored JSON: kind and apiVersion first, and a line feed at the end. */
 function encodeJsonValue(kind: KindType, object: KubeObject): Uint8Array {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object
-  const typed = { kind: kind.gvk.kind, apiVersion: formatGroupVersion(kind.gvk), ...rest }
-  return Buffer.from(`${encodeJson(kind.schema, decodeStruct(kind.schema, typed as unknown as JsonObject).object)}\n`)
+  const typed = JSON.stringify({ kind: kind.gvk.kind, apiVersion: formatGroupVersion(kind.gvk) })
+  // Decoding brings the members into the order of the schema, and drops kind and apiVersion.
+  const members = encodeJson(kind.schema, decodeStruct(kind.schema, rest as unknown as JsonObject).object)
+  return Buffer.from(`${typed.slice(0, -1)},${members.slice(1)}\n`)
 }
 
 function withoutResourceVersion(object: KubeObject): KubeObject {

@@ -51,6 +51,7 @@ export { createRESTOptionsGetter, newRawStorage, restDefaults, trackStorages, un
 export type {
   CodecFactory,
   CodecRequest,
+  CustomVersions,
   RESTOptions,
   RESTOptionsGetter,
   RESTOptionsGetterOptions,

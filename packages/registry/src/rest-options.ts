@@ -9,6 +9,7 @@ import type {
   Storage,
   StorageMetrics,
   StorageRequest,
+  StoredVersions,
   ValueTransformer,
 } from '@keelson/storagebackend'
 import type { StorageFacts } from './resource-definition.ts'
@@ -31,6 +32,17 @@ export interface CodecRequest<T extends KubeObject = KubeObject> {
   readonly namedByKey?: boolean
   /** Defaults that are set on read, from the definition's `defaultOnRead`. Codecs that set all defaults on read ignore this option. */
   readonly defaultOnRead?: DefaultOnRead<T> | undefined
+  /** The versions in which the store may hold the objects, for a custom resource. Default: all objects have one version. */
+  readonly versions?: CustomVersions<T> | undefined
+}
+
+/** The versions of a custom resource, for its codec. */
+export interface CustomVersions<T extends KubeObject = KubeObject> extends StoredVersions<T> {
+  /**
+   * A checksum of the storage version's schema, from 1 to 2^32 - 1. Records with this number are read without `refresh`, because the same
+   * schema already pruned and defaulted their objects.
+   */
+  readonly schemaVersion: number
 }
 /** Creates the codec of a kind. The embedded store uses records, and etcd uses kube-apiserver's encoding. */
 export type CodecFactory = <T extends KubeObject>(request: CodecRequest<T>) => ObjectCodec<T>
@@ -123,7 +135,7 @@ export function undecoratedStorage<T extends KubeObject>(request: StorageRequest
 
 /** Creates the storage that decorators such as `storageWithCacher()` wrap. */
 export function newRawStorage<T extends KubeObject>(request: StorageRequest<T>): Storage<T> {
-  return createObjectStore<T>(request)
+  return request.storage ?? createObjectStore<T>(request)
 }
 
 /** REST options that record the storages created through them. */

@@ -49,6 +49,7 @@ export function translateError(
     case 'BadRequest':
       return newBadRequest(error.message, { cause: error })
     case 'UnparsableResourceVersion':
+    case 'ConversionFailed':
       return newUnknownError(error.message, { cause: error })
     case 'ObjectTooLarge':
       return newRequestEntityTooLarge(error.message)

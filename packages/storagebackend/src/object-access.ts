@@ -48,7 +48,7 @@ export class ObjectAccess<T extends KubeObject> {
   }
 
   open(entry: Entry): StoredObject<T> {
-    const { view } = entry
+    const view = this.#viewOf(entry)
     if (isStoredObject(view)) return view as StoredObject<T>
     const object = this.#open(entry, entry.modRevision)
     if (view !== undefined && object instanceof StoredRecord) object.labelSet = view as LabelSet
@@ -56,9 +56,15 @@ export class ObjectAccess<T extends KubeObject> {
     return object
   }
 
+  /** Returns what earlier reads have cached in an entry. */
+  #viewOf({ view }: Entry): unknown {
+    const { codec } = this
+    return codec.owns === undefined || view === undefined || codec.owns(view as object) ? view : undefined
+  }
+
   /** Decodes the entry without caching the object in its `view`. */
   openOnce(entry: Entry): StoredObject<T> {
-    const { view } = entry
+    const view = this.#viewOf(entry)
     return isStoredObject(view) ? (view as StoredObject<T>) : this.#open(entry, entry.modRevision)
   }
 
@@ -71,7 +77,7 @@ export class ObjectAccess<T extends KubeObject> {
     const headers = this.transformer ? undefined : this.codec.headers
     const matchesHeader = headers?.matcher(predicate)
     return (entry) => {
-      const labelSet = headers && labelSetOf(entry, headers)
+      const labelSet = headers && labelSetOf(entry, this.#viewOf(entry), headers)
       if (labelSet !== undefined) return matchesHeader!(entry.value, labelSet) ? this.open(entry) : undefined
       const object = this.open(entry)
       return matches === undefined || matches(object) ? object : undefined
@@ -147,7 +153,7 @@ export class ObjectAccess<T extends KubeObject> {
    * would now write the value differently.
    */
   compare(entry: Entry, bytes: Uint8Array): Comparison | Promise<Comparison> {
-    if (!this.transformer) return Buffer.compare(bytes, entry.value) === 0 ? 'same' : 'different'
+    if (!this.transformer) return this.#isSame(entry.value, bytes) ? 'same' : 'different'
     return this.#compareTransformed(this.transformer, entry, bytes)
   }
 
@@ -155,12 +161,16 @@ export class ObjectAccess<T extends KubeObject> {
     try {
       await this.#prepare(transformer, entry, false)
       const plain = transformer.fromStorage(entry.value, entry.key)
-      if (Buffer.compare(bytes, plain.data) !== 0) return 'different'
+      if (!this.#isSame(plain.data, bytes)) return 'different'
       return plain.stale ? 'stale' : 'same'
     } catch {
       // The value can no longer be read, although it could be read when it was decoded first. It must be written again.
       return 'different'
     }
+  }
+
+  #isSame(value: Uint8Array, bytes: Uint8Array): boolean {
+    return this.codec.isSame?.(value, bytes) ?? Buffer.compare(bytes, value) === 0
   }
 
   /**
@@ -233,8 +243,7 @@ export class ObjectAccess<T extends KubeObject> {
 }
 
 /** Returns the label set of an entry, and caches the label set in the entry's `view`. */
-function labelSetOf(entry: Entry, headers: ValueHeaders): LabelSet | undefined {
-  const { view } = entry
+function labelSetOf(entry: Entry, view: unknown, headers: ValueHeaders): LabelSet | undefined {
   if (view === undefined) {
     const labelSet = headers.labelSetOf(entry.value)
     entry.view = labelSet

@@ -8,6 +8,7 @@ import { LeasePool } from './lease-pool.ts'
 import { ObjectAccess, objectSnapshots } from './object-access.ts'
 import { listObjects } from './object-list.ts'
 import { watchObjects } from './object-watch.ts'
+import { OpenWatches } from './open-watches.ts'
 import { requireParsableResourceVersion, requireResourceVersion } from './resource-version.ts'
 import type { ObjectCodec, Storage, StorageStats } from './storage.ts'
 import type { StorageMetrics } from './storage-metrics.ts'
@@ -40,6 +41,8 @@ export interface ObjectStoreOptions<T extends KubeObject> {
 export interface StorageRequest<T extends KubeObject = KubeObject> extends ObjectStoreOptions<T> {
   /** The selectable field that most watchers use. Only a watch cache uses this option. */
   readonly triggerField?: string
+  /** The storage to decorate. Default: an object store with the other options. */
+  readonly storage?: Storage<T>
 }
 
 /** Creates the storage of one resource on a driver, without a cache. */
@@ -50,20 +53,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
   const metrics = options.metrics?.forResource(resource, stats)
   const access = new ObjectAccess({ backend, codec, transformer: options.transformer, metrics })
   const leases = new LeasePool(backend, options.now ?? systemClock.now)
-  const openWatches = new Set<AbortController>()
-
-  /** Returns a signal that aborts when `signal` aborts or when the storage closes. */
-  function untilClosed(signal: AbortSignal): AbortSignal {
-    const watch = new AbortController()
-    const end = (): void => {
-      openWatches.delete(watch)
-      watch.abort()
-    }
-    openWatches.add(watch)
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
-    return watch.signal
-  }
+  const openWatches = new OpenWatches()
 
   const listCount = (key: string): Promise<ListPage> =>
     access.measure('listWithCount', key, () => backend.list(prefixRange(key), { countOnly: true }))
@@ -102,7 +92,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       const key = prepareKey(prefix, rawKey, recursive)
       const revision = requireParsableResourceVersion(watchOptions.resourceVersion)
       const range = recursive ? prefixRange(key) : keyRange(key)
-      return watchObjects({ access, range, revision, options: { ...watchOptions, signal: untilClosed(watchOptions.signal) } })
+      return watchObjects({ access, range, revision, options: { ...watchOptions, signal: openWatches.untilClosed(watchOptions.signal) } })
     },
 
     guaranteedUpdate: (key, tryUpdate, updateOptions = {}) =>
@@ -135,8 +125,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
     },
 
     async close() {
-      for (const watch of openWatches) watch.abort()
-      openWatches.clear()
+      openWatches.endAll()
       metrics?.close()
     },
 

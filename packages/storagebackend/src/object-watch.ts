@@ -106,8 +106,8 @@ async function* toEvents<T extends KubeObject>(
         const pause = slice.pauseIfOver()
         if (pause) await pause
         try {
-          if (access.transformer) await prepareChange(access, change, matches !== undefined)
-          const event = toEvent(access, change, matches, state !== undefined)
+          if (access.transformer) await prepareChange(access, change, matches !== undefined || options.withPrevious === true)
+          const event = toEvent(access, change, matches, state !== undefined || options.withPrevious === true)
           if (event) events.push(event)
         } catch (error) {
           // Send the events of the revisions before the unreadable change. Events of the same revision are not sent, because a revision

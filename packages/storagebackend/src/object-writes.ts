@@ -158,7 +158,7 @@ export function deleteObject<T extends KubeObject>(deletion: ObjectDeletion<T>):
 
 function check<T extends KubeObject>({ options }: ObjectDeletion<T>, { key, stored }: ObjectState<T>): void | Promise<void> {
   if (options.preconditions) checkPreconditions(key, stored!.object(), options.preconditions)
-  return options.validate?.(stored!.object())
+  return options.validate?.(stored!.object(), stored!)
 }
 
 async function remove<T extends KubeObject>(deletion: ObjectDeletion<T>, state: ObjectState<T>): Promise<StoredObject<T> | ObjectState<T>> {

@@ -104,6 +104,47 @@ describe('a record', () => {
   })
 })
 
+describe('a record of a custom resource', () => {
+  const codecOf = (current: string, schemaVersion: number, relabels: boolean): ReturnType<typeof createRecordCodec<Thing>> =>
+    createRecordCodec<Thing>({
+      kind: 'Thing',
+      schemaVersion,
+      selectableFields: { 'spec.x': (o) => String((o.spec as { x?: unknown })?.x ?? '') },
+      versions: {
+        current,
+        refresh: (object, version) => void (object.spec = { ...(object.spec as object), refreshed: version }),
+        ...(relabels && { relabel: (object: Thing, version: string) => void (object.metadata.labels = { from: version }) }),
+      },
+    })
+  const object: Thing = { metadata: { name: 'a' }, spec: { x: '1' } }
+
+  it('keeps its bytes if version and schema are current', () => {
+    const codec = codecOf('v2', 7, false)
+    const stored = codec.open('/k', codec.encode(object), 3)
+    expect([stored.storedVersion, stored.field('spec.x'), stored.field('metadata.name')]).toEqual(['v2', '1', 'a'])
+    expect(stored.object().spec).toEqual({ x: '1' })
+  })
+
+  it('is refreshed by the schema of its own version, and keeps that version', () => {
+    const stored = codecOf('v2', 7, false).open('/k', codecOf('v1', 7, false).encode(object), 3)
+    expect([stored.storedVersion, stored.field('spec.x')]).toEqual(['v1', '1'])
+    expect(stored.object().spec).toEqual({ x: '1', refreshed: 'v1' })
+  })
+
+  it('becomes an object of the current version if versions are relabelled', () => {
+    const stored = codecOf('v2', 7, true).open('/k', codecOf('v1', 7, true).encode(object), 3)
+    expect([stored.storedVersion, stored.labels]).toEqual(['v2', { from: 'v1' }])
+  })
+
+  it('is the same as a record with another schema, but not as one with another version', () => {
+    const codec = codecOf('v2', 7, false)
+    const written = codec.encode(object)
+    expect(codec.isSame?.(codecOf('v2', 8, false).encode(object), written)).toBe(true)
+    expect(codec.isSame?.(codecOf('v1', 7, false).encode(object), written)).toBe(false)
+    expect(codec.isSame?.(codec.encode({ ...object, spec: {} }), written)).toBe(false)
+  })
+})
+
 describe('defaults on read', () => {
   const filling = createRecordCodec<Thing>({
     kind: 'Thing',

@@ -2,9 +2,10 @@ import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { CorruptObjectError } from './errors.ts'
 import { LabelSets, createRecordMatcher } from './record-matcher.ts'
 import type { LabelSet } from './record-matcher.ts'
-import { encodeRecord, headerBytes, labelsAt, labelsEnd, recordFormat } from './record-format.ts'
+import { decodeIndex, encodeRecord, headerBytes, labelsAt, labelsEnd, recordFormat } from './record-format.ts'
 import type { ObjectCodec, Predicate, StoredObject } from './storage.ts'
 import { StoredRecord } from './stored-record.ts'
+import type { RecordLayout } from './stored-record.ts'
 
 /** Defaults of a kind that are set when an object is read. */
 export interface DefaultOnRead<T extends KubeObject = KubeObject> {
@@ -12,6 +13,25 @@ export interface DefaultOnRead<T extends KubeObject = KubeObject> {
   isDue(object: DeepReadonly<T>): boolean
   /** Sets the defaults in place. */
   fill(object: T): void
+}
+
+/**
+ * The versions in which a store may hold the objects of one custom resource. The storage version of its definition may change, and stored
+ * objects keep their version and the shape of an old schema until they are written again.
+ */
+export interface StoredVersions<T extends KubeObject = KubeObject> {
+  /** The version in which objects are encoded. */
+  readonly current: string
+  /**
+   * Prunes an object and sets its defaults in place, by the current schema of `version`. It is called when an object is opened that was
+   * written in another version or with another `schemaVersion`.
+   */
+  readonly refresh: (object: T, version: string) => void
+  /**
+   * Makes an object of `version` an object of the version `current`, in place, after `refresh`. Absent: opened objects keep the version in
+   * which they are stored, and `StoredObject.storedVersion` names it.
+   */
+  readonly relabel?: ((object: T, version: string) => void) | undefined
 }
 
 export interface RecordCodecOptions<T extends KubeObject> {
@@ -38,7 +58,12 @@ export interface RecordCodecOptions<T extends KubeObject> {
    * none.
    */
   readonly defaultOnRead?: DefaultOnRead<T> | undefined
+  /** The versions of a custom resource. Records then also contain the version of their object. Default: one version, and no record has it. */
+  readonly versions?: StoredVersions<T> | undefined
 }
+
+/** The name of the header field with the version of the object. It cannot be the name of a selectable field. */
+const versionField = '@version'
 
 /** The schema version of a stored object that lacks defaults. All other schema versions are greater than 0. */
 const unfilled = 0
@@ -48,7 +73,7 @@ const unfilled = 0
  * JSON.
  */
 export function createRecordCodec<T extends KubeObject = KubeObject>(options: RecordCodecOptions<T>): ObjectCodec<T> {
-  const { kind, schemaVersion, upgrade, defaultOnRead } = options
+  const { kind, schemaVersion, upgrade, defaultOnRead, versions } = options
   const toJson = options.toJson ?? canonicalJson
   const extractors: Record<string, (object: DeepReadonly<T>) => string> = {
     'metadata.name': (object) => (object as DeepReadonly<KubeObject>).metadata.name ?? '',
@@ -57,16 +82,28 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   }
   const fieldNames = Object.keys(extractors)
   const extract = Object.values(extractors)
-  const fieldsChecksum = computeChecksum(fieldNames)
+  const layoutOf = (storedVersion: string | undefined): CodecLayout =>
+    storedVersion === undefined
+      ? { fieldNames, storedVersion, checksum: computeChecksum(fieldNames) }
+      : // With the version in the checksum, a reader finds out whether a record has the current version without decoding the header.
+        {
+          fieldNames: [versionField, ...fieldNames],
+          storedVersion,
+          checksum: computeChecksum([`${versionField} ${storedVersion}`, ...fieldNames]),
+        }
+  const current = layoutOf(versions?.current)
 
-  function encode(object: T): Uint8Array {
+  const encode = (object: T): Uint8Array => encodeAs(current, object)
+
+  function encodeAs({ storedVersion, checksum }: CodecLayout, object: T): Uint8Array {
     const stripped = strip(object)
     const json = toJson(stripped)
+    const fields = extract.map((field) => field(stripped as DeepReadonly<T>))
     return encodeRecord({
       schemaVersion: defaultOnRead?.isDue(stripped as DeepReadonly<T>) === true ? unfilled : schemaVersion,
-      fieldsChecksum,
+      fieldsChecksum: checksum,
       labels: object.metadata.labels,
-      fields: extract.map((field) => field(stripped as DeepReadonly<T>)),
+      fields: storedVersion === undefined ? fields : [storedVersion, ...fields],
       json,
       spliceAt: findSplice(json),
     })
@@ -81,12 +118,52 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
     if (bodyAt >= bytes.length || bytes.readUInt32BE(13) > bytes.length - bodyAt)
       throw new CorruptObjectError(`the stored ${kind} ${key} is truncated`)
     const written = bytes.readUInt32BE(1)
-    const stored = new StoredRecord<T>(key, bytes, revision, fieldNames)
-    if (written === schemaVersion && bytes.readUInt32BE(5) === fieldsChecksum) return stored
+    const stored = new StoredRecord<T>(key, bytes, revision, current)
+    if (written === schemaVersion && bytes.readUInt32BE(5) === current.checksum) return stored
+    if (versions !== undefined) return refresh(versions, stored, bytes)
     const copy = stored.copy()
     const object = upgrade && written !== schemaVersion && written !== unfilled ? upgrade(copy, written) : copy
     if (defaultOnRead?.isDue(object as DeepReadonly<T>) === true) defaultOnRead.fill(object)
     return open(key, encode(object), revision)
+  }
+
+  /** The layouts of records in other versions than the current one, by version. Values can only have versions that the definition had. */
+  const layouts = new Map<string, CodecLayout>()
+  const others = new Set<RecordLayout>()
+
+  function otherLayout(version: string): CodecLayout {
+    let layout = layouts.get(version)
+    if (layout === undefined) {
+      layouts.set(version, (layout = layoutOf(version)))
+      others.add(layout)
+    }
+    return layout
+  }
+
+  /** Opens a record of another version or schema. */
+  function refresh({ refresh: renew, relabel }: StoredVersions<T>, stored: StoredRecord<T>, bytes: Buffer): StoredObject<T> {
+    const { key, revision } = stored
+    const version = versionOf(bytes) ?? current.storedVersion!
+    const object = stored.copy()
+    renew(object, version)
+    let layout = current
+    if (version !== current.storedVersion) {
+      if (relabel === undefined) layout = otherLayout(version)
+      else relabel(object, version)
+    }
+    const encoded = encodeAs(layout, object)
+    const renewed = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength)
+    // The usual case after a change of the schema: the object is still the same, so its stored bytes are used, without a copy of them.
+    const isUnchanged = bytes.readUInt32BE(5) === layout.checksum && bodyOf(renewed).equals(bodyOf(bytes))
+    return new StoredRecord<T>(key, isUnchanged ? bytes : renewed, revision, layout)
+  }
+
+  /** Compares the objects and versions of two records. Their schema versions may differ. */
+  function isSame(value: Uint8Array, encoded: Uint8Array): boolean {
+    const [a, b] = [value, encoded].map((each) => Buffer.from(each.buffer, each.byteOffset, each.byteLength)) as [Buffer, Buffer]
+    if (a.equals(b)) return true
+    if (a.length < headerBytes || a[0] !== recordFormat || uint32(a, 9) >= a.length) return false
+    return bodyOf(a).equals(bodyOf(b)) && versionOf(a) === versionOf(b)
   }
 
   const labelSets = new LabelSets()
@@ -98,11 +175,28 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   /** Returns true if the record has this codec's schema version and a complete header. */
   function isPlain(value: Uint8Array): boolean {
     if (value.length < headerBytes || value[0] !== recordFormat || uint32(value, 9) >= value.length) return false
-    return uint32(value, 1) === schemaVersion && uint32(value, 5) === fieldsChecksum
+    return uint32(value, 1) === schemaVersion && uint32(value, 5) === current.checksum
   }
 
-  const headers = { labelSetOf, matcher: (predicate: Predicate) => createRecordMatcher(predicate, fieldNames) }
-  return { encode, open, headers }
+  const headers = { labelSetOf, matcher: (predicate: Predicate) => createRecordMatcher(predicate, current.fieldNames) }
+  /** The layout belongs to this codec, because a codec does not share its layouts. */
+  const owns = (view: object): boolean =>
+    view instanceof StoredRecord ? view.layout === current || others.has(view.layout) : (view as LabelSet).table === labelSets
+  return { encode, open, headers, ...(versions !== undefined && { isSame, owns }) }
+}
+
+interface CodecLayout extends RecordLayout {
+  /** The checksum of the field names, and of the version if the records have one. */
+  readonly checksum: number
+}
+
+function bodyOf(record: Buffer): Buffer {
+  return record.subarray(record.readUInt32BE(9))
+}
+
+/** Returns the version in the header of a record. */
+function versionOf(record: Buffer): string | undefined {
+  return decodeIndex(record).fields[0]
 }
 
 function uint32(bytes: Uint8Array, at: number): number {

@@ -6,13 +6,13 @@ import { StorageError } from './errors.ts'
  *     offset  size  contents
  *     0       1     format version (1)
  *     1       4     schema version of the kind's types, defaults and selectable fields
- *     5       4     checksum of the names of the selectable fields, in order
+ *     5       4     checksum of the names of the selectable fields, in order; for custom resources also of the object's version
  *     9       4     start of the body
  *     13      4     position of `resourceVersion` in the body
  *     17      2     number of labels; 0xffff if the object has no map of labels
  *     19            per label: length (2) and UTF-8 of the key, then of the value
  *             2     number of selectable fields
- *                   per field: length (2) and UTF-8 of the value, in the codec's order
+ *                   per field: length (2) and UTF-8 of the value, in the codec's order; for custom resources the first is the version
  *                   the body: JSON without kind, apiVersion and metadata.resourceVersion
  */
 export const recordFormat = 1

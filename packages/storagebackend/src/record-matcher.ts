@@ -149,6 +149,8 @@ export interface LabelSet {
   /** The last selector that was tested, with its result. A list tests every record with the same selector, so the result can be reused. */
   lastSelector: object | undefined
   lastResult: boolean
+  /** The table to which the label set belongs. */
+  readonly table: LabelSets
 }
 
 /** The maximum number of label sets in the table. A full table is cleared. Records keep the sets that they already have. */
@@ -163,7 +165,7 @@ export class LabelSets {
     const hash = hashOf(bytes)
     const known = this.#sets.get(hash)
     if (known !== undefined && isSame(known.bytes, bytes)) return known
-    const created: LabelSet = { bytes: Uint8Array.prototype.slice.call(bytes), lastSelector: undefined, lastResult: false }
+    const created: LabelSet = { bytes: Uint8Array.prototype.slice.call(bytes), lastSelector: undefined, lastResult: false, table: this }
     if (this.#sets.size >= limit) this.#sets.clear()
     this.#sets.set(hash, created)
     return created

@@ -15,6 +15,11 @@ export interface StoredObject<T extends KubeObject = KubeObject> {
   readonly body: Uint8Array
   readonly spliceAt: number
   readonly labels: Readonly<Record<string, string>> | undefined
+  /**
+   * The API version in which the store holds the object ("v1beta1"). Set only for custom resources, whose store can hold objects of several
+   * versions.
+   */
+  readonly storedVersion?: string | undefined
   /** Returns the value of a selectable field ("metadata.name", "spec.nodeName"), or "" if it is unset. */
   field(name: string): string
   /** Returns the decoded object with `metadata.resourceVersion`, without kind and apiVersion. All callers share it, so it must not be changed. */
@@ -73,6 +78,11 @@ export interface WatchObjectsOptions {
   readonly recursive?: boolean
   /** The time when the server ends the watch, in milliseconds since the epoch. The storage can send a bookmark shortly before. */
   readonly deadline?: number
+  /**
+   * Whether all events of a watch without a predicate have the object before the change, if the driver knows it. Default: only events in
+   * batches with a `state`.
+   */
+  readonly withPrevious?: boolean
   readonly signal: AbortSignal
 }
 
@@ -81,7 +91,7 @@ export type ObjectEvent<T extends KubeObject = KubeObject> =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
       readonly object: StoredObject<T>
-      /** The object before the change. Present only in batches with a `state`. */
+      /** The object before the change. Present only in batches with a `state`, and in watches with `withPrevious`. */
       readonly previous?: StoredObject<T> | undefined
     }
   /**
@@ -167,7 +177,7 @@ export interface UpdateOptions<T extends KubeObject> {
 export interface DeleteObjectOptions<T extends KubeObject> {
   readonly preconditions?: ObjectPreconditions
   /** Throws to refuse the deletion. If a concurrent write comes first, it is called again with the newer object. */
-  readonly validate?: (object: DeepReadonly<T>) => void | Promise<void>
+  readonly validate?: (object: DeepReadonly<T>, stored: StoredObject<T>) => void | Promise<void>
   readonly suggestion?: StoredObject<T>
   readonly signal?: AbortSignal
 }
@@ -250,6 +260,17 @@ export interface ObjectCodec<T extends KubeObject = KubeObject> {
    * if the bytes are invalid.
    */
   open(key: string, value: Uint8Array, revision: Revision): StoredObject<T>
+  /**
+   * Returns true if writing `encoded` over `value` would not change the object. Default: the values are compared byte by byte. Both values
+   * are results of `encode`, possibly of a codec with another schema.
+   */
+  isSame?(value: Uint8Array, encoded: Uint8Array): boolean
+  /**
+   * Returns true if `view` is an object or label set that this codec created. Entries of a driver keep them for the next read, and another
+   * codec can have created them: the storage of a custom resource gets a new codec when its definition changes. Default: all codecs of an
+   * entry are the same.
+   */
+  owns?(view: object): boolean
   /** Matches selectors against stored values without decoding them. Absent if the encoding does not support that. */
   readonly headers?: ValueHeaders
 }
@@ -286,6 +307,8 @@ export type StorageErrorCode =
   | 'UnreadableDeletion'
   /** A value could not be decrypted or encrypted. The error message is the reason. */
   | 'Internal'
+  /** An object could not be converted to or from the version in which it is stored. The message is the error text for the client. */
+  | 'ConversionFailed'
   | 'Unreachable'
   /** The cache is not filled yet, so it cannot open watches. */
   | 'NotReady'

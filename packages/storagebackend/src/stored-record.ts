@@ -13,6 +13,14 @@ export function isStoredObject(value: unknown): value is StoredObject {
   return typeof value === 'object' && value !== null && (value as { isStoredObject?: unknown }).isStoredObject === true
 }
 
+/** The properties that all records of one codec share. */
+export interface RecordLayout {
+  /** The names of the selectable fields, in the order of their values in the header. */
+  readonly fieldNames: readonly string[]
+  /** See `StoredObject.storedVersion`. */
+  readonly storedVersion: string | undefined
+}
+
 /** A stored object that decodes its parts on first use. */
 export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   readonly key: string
@@ -22,7 +30,7 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   labelSet: LabelSet | undefined
   readonly #value: Buffer
   readonly #bodyAt: number
-  readonly #fieldNames: readonly string[]
+  readonly layout: RecordLayout
   #body: Uint8Array | undefined
   #index: RecordIndex | undefined
   /**
@@ -31,13 +39,13 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
    */
   #object: WeakRef<DeepReadonly<T>> | undefined
 
-  constructor(key: string, value: Buffer, revision: Revision, fieldNames: readonly string[]) {
+  constructor(key: string, value: Buffer, revision: Revision, layout: RecordLayout) {
     this.key = key
     this.revision = revision
     this.#value = value
     this.#bodyAt = value.readUInt32BE(9)
     this.spliceAt = value.readUInt32BE(13)
-    this.#fieldNames = fieldNames
+    this.layout = layout
   }
 
   get isStoredObject(): true {
@@ -52,8 +60,12 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
     return (this.#index ??= decodeIndex(this.#value)).labels
   }
 
+  get storedVersion(): string | undefined {
+    return this.layout.storedVersion
+  }
+
   field(name: string): string {
-    const at = this.#fieldNames.indexOf(name)
+    const at = this.layout.fieldNames.indexOf(name)
     return at < 0 ? '' : (this.#index ??= decodeIndex(this.#value)).fields[at]!
   }
 

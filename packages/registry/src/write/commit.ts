@@ -187,7 +187,7 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
   async delete(key: string, options: DeleteObjectOptions<T> = {}): Promise<Written<T>> {
     const stored = await this.#storage.get(key)
     checkPreconditions(key, stored.object(), options.preconditions)
-    await options.validate?.(stored.object())
+    await options.validate?.(stored.object(), stored)
     return stored
   }
 

@@ -1,0 +1,227 @@
+import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
+import {
+  apiErrorFromStatus,
+  appendAll,
+  formatGroupVersion,
+  groupVersionKindString,
+  isJsonObject,
+  newGenericServerResponse,
+  newUid,
+  restAfter,
+  stringifyJson,
+} from '@keelson/apimachinery'
+import type { DeepReadonly, GroupVersionKind, JsonValue, KubeObject, Status } from '@keelson/apimachinery'
+import { buildServiceUrl } from '@keelson/outbound'
+import type { ClientTarget, Dialer, OutboundClient } from '@keelson/outbound'
+import type { ConversionFailureType, ConversionMetrics } from './conversion-metrics.ts'
+import { decodeReview, encodeReview, reviewVersionOf, typeError } from './conversion-review.ts'
+import type { ReviewRequest, ReviewVersion } from './conversion-review.ts'
+import { findChangedIdentity, restoreMetadata, textOf } from './converted-metadata.ts'
+import type { ConversionInput, Converted, ObjectConverter } from './object-converter.ts'
+
+export interface WebhookConverterOptions {
+  /** The definition, whose conversion strategy is Webhook. */
+  readonly definition: DeepReadonly<CustomResourceDefinition>
+  readonly dialer: Dialer
+  readonly metrics?: ConversionMetrics | undefined
+  /** The timeout of a call in milliseconds. Default: 30,000, as in kube-apiserver. */
+  readonly timeoutMs?: number
+}
+
+/** The maximum number of objects in one call. */
+const maxBatchObjects = 100
+/** The size at which a batch is full, in bytes of JSON. It bounds the time of parsing the response. One object may be larger. */
+const maxBatchBytes = 256 * 1024
+/** A response may be this many times as large as its request, plus `responseBytes`. A larger response is an error. */
+const responseFactor = 4
+const responseBytes = 512 * 1024
+
+/**
+ * Converts custom objects with the webhook of their definition. kube-apiserver sends one object in each call. This converter sends several
+ * if a list needs them. If the webhook does not respond well to that, it sends each object alone, as kube-apiserver does.
+ */
+export class WebhookConverter implements ObjectConverter, Disposable {
+  readonly #definition: { readonly name: string; readonly group: string; readonly kind: string }
+  readonly #review: ReviewVersion | undefined
+  readonly #client: OutboundClient
+  readonly #path: string
+  readonly #metrics: ConversionMetrics | undefined
+  readonly #timeoutMs: number
+
+  constructor({ definition, dialer, metrics, timeoutMs = 30_000 }: WebhookConverterOptions) {
+    const { spec } = definition
+    this.#definition = { name: definition.metadata.name ?? '', group: spec.group, kind: spec.names.kind }
+    this.#review = reviewVersionOf(spec.conversion?.webhook?.conversionReviewVersions ?? [])
+    const target = targetOf(definition)
+    this.#client = dialer.client(target)
+    this.#path = `${new URL(target.url).pathname}?timeout=${timeoutMs / 1000}s`
+    this.#metrics = metrics
+    this.#timeoutMs = timeoutMs
+  }
+
+  async convert(objects: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<readonly Converted[]> {
+    const converted: Converted[] = []
+    for (const batch of batchesOf(objects)) {
+      signal?.throwIfAborted()
+      const result = await this.#convertBatch(batch, to, signal)
+      appendAll(converted, result)
+      // Without this, a list would wait for a timeout once for each batch.
+      if (result.every((each) => each instanceof Error)) break
+    }
+    const last = converted.at(-1)
+    while (converted.length < objects.length) converted.push(last!)
+    return converted
+  }
+
+  [Symbol.dispose](): void {
+    this.#client[Symbol.dispose]()
+  }
+
+  async #convertBatch(batch: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<readonly Converted[]> {
+    const whole = await this.#call(batch, to, signal)
+    const failed = whole.failure !== ''
+    if (!failed) return whole.converted
+    if (batch.length === 1 || whole.failure === 'conversion_webhook_call_failure') return batch.map(() => whole.error)
+    const converted: Converted[] = []
+    for (const object of batch) {
+      signal?.throwIfAborted()
+      const single = await this.#call([object], to, signal)
+      converted.push(single.failure === '' ? single.converted[0]! : single.error)
+    }
+    return converted
+  }
+
+  /** Calls the webhook once, and records the call. */
+  async #call(batch: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<CallResult> {
+    const start = performance.now()
+    const result = await this.#send(batch, to, signal)
+    const labels = { definition: this.#definition.name, from: batch[0]!.version, to }
+    this.#metrics?.called(labels, result.failure, (performance.now() - start) / 1000)
+    return result
+  }
+
+  async #send(batch: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<CallResult> {
+    const { group, kind } = this.#definition
+    const from: GroupVersionKind = { group, version: batch[0]!.version, kind }
+    const fail = (failure: Exclude<ConversionFailureType, ''>, words: string): CallResult => ({
+      failure,
+      error: new Error(`conversion webhook for ${groupVersionKindString(from)} ${words}`),
+    })
+    if (this.#review === undefined)
+      return { failure: 'conversion_webhook_call_failure', error: new Error('no supported conversion review versions') }
+    const request: ReviewRequest = { version: this.#review, uid: newUid(), to: { group, version: to }, kind }
+    const body = encodeReview(request, batch)
+    const answer = await this.#client.request({
+      method: 'POST',
+      path: this.#path,
+      headers: { accept: 'application/json, */*', 'content-type': 'application/json' },
+      body,
+      timeoutMs: this.#timeoutMs,
+      maxBytes: responseFactor * body.length + responseBytes,
+      ...(signal && { signal }),
+    })
+    signal?.throwIfAborted()
+    if (answer.failed) {
+      const timeout = answer.error.kind === 'timeout' ? ' (Client.Timeout exceeded while awaiting headers)' : ''
+      return fail('conversion_webhook_call_failure', `failed: ${answer.message}${timeout}`)
+    }
+    const refused = findStatusError(answer.status, answer.body, answer.headers['content-type'] ?? '')
+    if (refused !== undefined) return fail('conversion_webhook_call_failure', `failed: ${refused}`)
+    const began = performance.now()
+    const response = decodeReview(request, answer.body)
+    const rest = restAfter(began)
+    if (rest !== undefined) await rest
+    if ('failure' in response) return fail(response.type, `failed: ${response.failure}`)
+    const { objects } = response
+    if (objects.length !== batch.length) {
+      return fail('conversion_webhook_partial_response_failure', `returned ${objects.length} objects, expected ${batch.length}`)
+    }
+    const converted: KubeObject[] = []
+    for (const [i, object] of objects.entries()) {
+      const checked = checkConverted(batch[i]!, object, { group, version: to, kind })
+      if (typeof checked === 'string') return fail('conversion_webhook_invalid_converted_object_failure', `returned ${checked}`)
+      if (checked instanceof Error) return { failure: 'conversion_webhook_invalid_converted_object_failure', error: checked }
+      converted.push(checked)
+    }
+    return { failure: '', converted }
+  }
+}
+
+type CallResult =
+  | { readonly failure: ''; readonly converted: readonly KubeObject[] }
+  | { readonly failure: Exclude<ConversionFailureType, ''>; readonly error: Error }
+
+/**
+ * Checks one object of a response, and restores its metadata. If the object is invalid, returns an error or the end of kube-apiserver's
+ * error text. kube-apiserver's text does not name the webhook for a value that is not an object with a kind.
+ */
+function checkConverted(original: ConversionInput, converted: JsonValue, wanted: GroupVersionKind): KubeObject | Error | string {
+  if (converted === null) return new Error('unexpected end of JSON input')
+  if (!isJsonObject(converted)) return new Error(typeError(converted, '', 'map[string]interface {}'))
+  const apiVersion = textOf(converted['apiVersion'])
+  if (textOf(converted['kind']) === '' || apiVersion.split('/').length > 2) {
+    return new Error(`Object 'Kind' is missing in '${stringifyJson(converted)}'`)
+  }
+  if (apiVersion !== formatGroupVersion(wanted)) {
+    return `invalid object at index 0: invalid groupVersion (expected ${formatGroupVersion(wanted)}, received ${apiVersion})`
+  }
+  const kind = textOf(converted['kind'])
+  if (kind !== wanted.kind) return `invalid object at index 0: invalid kind (expected ${wanted.kind}, received ${kind})`
+  const metadata = original.metadata()
+  const changed = findChangedIdentity(metadata, converted)
+  if (changed !== undefined) return `invalid object: ${changed}`
+  const restored = restoreMetadata(metadata, converted)
+  if (typeof restored === 'string') return `invalid metadata: ${restored}`
+  const { kind: _kind, apiVersion: _apiVersion, ...members } = converted
+  return { ...members, metadata: restored }
+}
+
+/** Divides objects into batches. */
+function* batchesOf(objects: readonly ConversionInput[]): Generator<readonly ConversionInput[], undefined> {
+  let batch: ConversionInput[] = []
+  let bytes = 0
+  for (const object of objects) {
+    if (batch.length > 0 && (batch.length === maxBatchObjects || bytes + object.body.length > maxBatchBytes)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(object)
+    bytes += object.body.length
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Returns the error text for a response that is not a success, like that of kube-apiserver's client. */
+function findStatusError(code: number, body: Buffer, contentType: string): string | undefined {
+  if (code >= 200 && code <= 206) {
+    return body.length > 0 ? undefined : `0-length response with status code: ${code} and content type: ${contentType}`
+  }
+  const text = body.toString('utf8')
+  const status = parseStatus(text)
+  if (status !== undefined) return apiErrorFromStatus(status).message
+  const isText = contentType.startsWith('text/') && text.trim() !== ''
+  return newGenericServerResponse(code, 'POST', { group: '', resource: '' }, '', {
+    serverMessage: isText ? text.trim().slice(0, 2048) : 'unknown',
+    isUnexpectedResponse: true,
+  }).message
+}
+
+function parseStatus(text: string): Status | undefined {
+  try {
+    const value = JSON.parse(text) as JsonValue
+    return isJsonObject(value) && value['kind'] === 'Status' && value['status'] !== 'Success' ? (value as unknown as Status) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function targetOf({ spec }: DeepReadonly<CustomResourceDefinition>): ClientTarget {
+  const { url, service, caBundle = '' } = spec.conversion?.webhook?.clientConfig ?? {}
+  const authorities = Buffer.from(caBundle, 'base64').toString('utf8')
+  const tls = authorities.trim() === '' ? {} : { authorities }
+  if (service === undefined) return { url: url ?? '', tls }
+  const { namespace, name, port = 443, path = '' } = service
+  const reference = { namespace, name, port }
+  return { url: buildServiceUrl(reference, path), service: reference, tls }
+}
