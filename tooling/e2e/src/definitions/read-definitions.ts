@@ -25,7 +25,10 @@ export interface RealDefinition {
  * the user's cache. Throws if Go is missing or a module cannot be downloaded.
  */
 export async function readDefinitions(limit: number = Infinity): Promise<readonly RealDefinition[]> {
-  const hash = createHash('sha256').update(JSON.stringify(projects)).digest('hex').slice(0, 16)
+  const hash = createHash('sha256')
+    .update(JSON.stringify([projects, helmLine.source]))
+    .digest('hex')
+    .slice(0, 16)
   const file = path.join(userCache, `definitions-${hash}.jsonl`)
   if (!existsSync(file)) {
     const lines = (await downloadDefinitions()).map((one) => `${JSON.stringify(one)}\n`)
@@ -40,16 +43,23 @@ export async function readDefinitions(limit: number = Infinity): Promise<readonl
 async function downloadDefinitions(): Promise<RealDefinition[]> {
   const found = new Map<string, RealDefinition>()
   for (const project of projects) {
-    const directory = await downloadModule(project.module)
     const before = found.size
-    for (const file of listFiles(project, directory))
-      for (const definition of parseDefinitions(readFileSync(file, 'utf8'))) {
-        const name = (definition['metadata'] as { name: string }).name
-        if (!found.has(name)) found.set(name, { project: project.module.replace(/@.*/, ''), name, json: exactJson(definition) })
-      }
+    for (const one of await readProject(project)) if (!found.has(one.name)) found.set(one.name, one)
     if (found.size === before) throw new Error(`${project.module} contains no definition that the projects before it do not contain`)
   }
   return [...found.values()]
+}
+
+/** Downloads the module of a project and returns its definitions. */
+export async function readProject(project: Project): Promise<RealDefinition[]> {
+  const directory = await downloadModule(project.module)
+  return listFiles(project, directory).flatMap((file) =>
+    parseDefinitions(readFileSync(file, 'utf8')).map((definition) => ({
+      project: project.module.replace(/@.*/, ''),
+      name: (definition['metadata'] as { name: string }).name,
+      json: exactJson(definition),
+    })),
+  )
 }
 
 /** Downloads a module without its dependencies. Returns its directory in Go's module cache. */
@@ -72,7 +82,7 @@ function listFiles({ paths }: Project, directory: string): string[] {
   })
 }
 
-/** Returns the CustomResourceDefinitions of version v1 in a YAML file with several documents. */
+/** Returns the CustomResourceDefinitions of version v1 in a YAML file with several documents. Removes labels that are Helm templates. */
 function parseDefinitions(text: string): JsonObject[] {
   return text
     .split(/^---.*$/m)
@@ -80,8 +90,11 @@ function parseDefinitions(text: string): JsonObject[] {
       (document) =>
         /^kind: *"?CustomResourceDefinition/m.test(document) && /^apiVersion: *"?apiextensions.k8s.io\/v1"?\s*$/m.test(document),
     )
-    .map((document) => parseYaml(document).value as JsonObject)
+    .map((document) => parseYaml(document.replaceAll(helmLine, '')).value as JsonObject)
 }
+
+/** A line of a label whose value is a Helm template. cert-manager's definitions contain such labels. */
+const helmLine = /^ +[\w./-]+: '\{\{.*\}\}'\n/gm
 
 /** Encodes a value as JSON. Writes integers that are `bigint`s with all digits. */
 function exactJson(value: JsonObject): string {

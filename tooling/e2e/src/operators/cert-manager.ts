@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { buildGoDirectory } from '../real-parts/build-go-directory.ts'
+import type { Cluster, Stored } from './cluster.ts'
+import { OperatorProcess, withOutput } from './operator-process.ts'
+
+const module = 'github.com/cert-manager/cert-manager'
+const webhooks = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+
+/**
+ * Runs cert-manager's controller and CA injector: a self-signed issuer issues a CA, an issuer with that CA issues a certificate, a deleted
+ * secret is issued again, and the CA is injected into a webhook configuration. Returns false if the programs cannot be built.
+ */
+export async function runCertManager(cluster: Cluster): Promise<boolean> {
+  const [controller, injector] = await Promise.all(
+    ['controller', 'cainjector'].map((name) =>
+      buildGoDirectory({
+        what: 'cert-manager',
+        name: `cert-manager-${name}`,
+        package: `${module}/cmd/${name}`,
+        url: new URL('cert-manager/', import.meta.url),
+      }),
+    ),
+  )
+  if (controller === undefined || injector === undefined) return false
+  const { namespace } = cluster
+  await cluster.defineProject(module)
+  await cluster.create('/api/v1/namespaces', { metadata: { name: namespace } })
+  const flags = [`--kubeconfig=${cluster.kubeconfig}`, '--leader-elect=true', `--leader-election-namespace=${namespace}`]
+  await using issuing = new OperatorProcess(controller, [
+    ...flags,
+    `--cluster-resource-namespace=${namespace}`,
+    '--metrics-listen-address=127.0.0.1:0',
+  ])
+  await using injecting = new OperatorProcess(injector, flags)
+  try {
+    await withOutput([issuing, injecting], async () => {
+      await issueCertificates(cluster)
+      await injectAuthority(cluster)
+    })
+  } finally {
+    await cluster.request('DELETE', `${webhooks}/${namespace}`).catch(() => {})
+    await cluster.undefine(
+      ['certificaterequests', 'certificates', 'clusterissuers', 'issuers']
+        .map((name) => `${name}.cert-manager.io`)
+        .concat('challenges.acme.cert-manager.io', 'orders.acme.cert-manager.io'),
+    )
+    await cluster.request('DELETE', `/api/v1/namespaces/${namespace}`)
+  }
+  return true
+}
+
+async function issueCertificates(cluster: Cluster): Promise<void> {
+  const core = `/api/v1/namespaces/${cluster.namespace}`
+  const own = `/apis/cert-manager.io/v1/namespaces/${cluster.namespace}`
+  await cluster.create(`${own}/issuers`, issuer('self-signed', { selfSigned: {} }))
+  await cluster.untilTrue(`${own}/issuers/self-signed`, 'Ready')
+  await cluster.create(
+    `${own}/certificates`,
+    certificate('authority', { isCA: true, commonName: 'authority', secretName: 'authority', issuerRef: { name: 'self-signed' } }),
+  )
+  const ready = await cluster.untilTrue(`${own}/certificates/authority`, 'Ready')
+  assert.equal(ready.status?.['revision'], 1)
+  const authority = readCertificate(await cluster.get(`${core}/secrets/authority`))
+  assert(authority.ca && authority.verify(authority.publicKey))
+
+  await cluster.create(`${own}/issuers`, issuer('by-authority', { ca: { secretName: 'authority' } }))
+  await cluster.untilTrue(`${own}/issuers/by-authority`, 'Ready')
+  await cluster.create(
+    `${own}/certificates`,
+    certificate('server', { dnsNames: ['a.example.com'], secretName: 'server', issuerRef: { name: 'by-authority' } }),
+  )
+  await cluster.untilTrue(`${own}/certificates/server`, 'Ready')
+  const server = readCertificate(await cluster.get(`${core}/secrets/server`))
+  assert(server.verify(authority.publicKey))
+  assert.match(server.subjectAltName ?? '', /DNS:a\.example\.com/)
+
+  await cluster.request('DELETE', `${core}/secrets/server`)
+  const again = readCertificate(await cluster.until(`${core}/secrets/server`, ({ data }) => (data?.['tls.crt'] ?? '') !== ''))
+  assert.notEqual(again.serialNumber, server.serialNumber)
+  await cluster.until(`${own}/certificates/server`, ({ status }) => status?.['revision'] === 2)
+}
+
+async function injectAuthority(cluster: Cluster): Promise<void> {
+  const { namespace } = cluster
+  await cluster.create(webhooks, {
+    metadata: { name: namespace, annotations: { 'cert-manager.io/inject-ca-from': `${namespace}/authority` } },
+    webhooks: [
+      {
+        name: 'a.example.com',
+        admissionReviewVersions: ['v1'],
+        sideEffects: 'None',
+        failurePolicy: 'Ignore',
+        clientConfig: { url: 'https://127.0.0.1:1/' },
+      },
+    ],
+  })
+  const { data } = await cluster.get(`/api/v1/namespaces/${namespace}/secrets/authority`)
+  await cluster.until(`${webhooks}/${namespace}`, (object) => JSON.stringify(object).includes(`"caBundle":"${data?.['ca.crt']}"`))
+}
+
+function issuer(name: string, spec: object): object {
+  return { apiVersion: 'cert-manager.io/v1', kind: 'Issuer', metadata: { name }, spec }
+}
+
+function certificate(name: string, spec: object): object {
+  return {
+    apiVersion: 'cert-manager.io/v1',
+    kind: 'Certificate',
+    metadata: { name },
+    spec: { privateKey: { algorithm: 'ECDSA' }, ...spec },
+  }
+}
+
+function readCertificate({ data }: Stored): X509Certificate {
+  return new X509Certificate(Buffer.from(data?.['tls.crt'] ?? '', 'base64'))
+}

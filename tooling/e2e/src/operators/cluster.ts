@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { readProject } from '../definitions/read-definitions.ts'
+import { projects } from '../definitions/projects.ts'
+import { HttpsClient } from '../https-client.ts'
+
+/** An object as JSON. Fields that scenarios read have types. */
+export interface Stored {
+  readonly metadata: {
+    readonly name: string
+    readonly generation?: number
+    readonly resourceVersion: string
+    readonly finalizers?: readonly string[]
+    readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[]
+  }
+  readonly spec?: Readonly<Record<string, unknown>>
+  readonly data?: Readonly<Record<string, string>>
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]
+    readonly observedGeneration?: number
+    readonly [field: string]: unknown
+  }
+  readonly [field: string]: unknown
+}
+
+const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const patienceMs = 60_000
+
+/** The server that an operator works on, with requests for its scenario. Failed requests and conditions that are not met in time throw. */
+export class Cluster implements AsyncDisposable {
+  readonly kubeconfig: string
+  /** Namespace for the objects of the scenario. It has a new name each time, because a server without controllers does not remove it. */
+  readonly namespace: string = `operators-${randomBytes(3).toString('hex')}`
+  /** Directory for files of the scenario. It is removed at the end. */
+  readonly directory: string
+  readonly #client: HttpsClient
+
+  private constructor(directory: string, client: HttpsClient) {
+    this.directory = directory
+    this.kubeconfig = path.join(directory, 'kubeconfig')
+    this.#client = client
+  }
+
+  static async open({ url, token }: { readonly url: string; readonly token: string }): Promise<Cluster> {
+    const directory = await mkdtemp(path.join(os.tmpdir(), 'keelson-operators-'))
+    const cluster = new Cluster(directory, new HttpsClient(url, token))
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'c',
+      clusters: [{ name: 'c', cluster: { server: url, 'insecure-skip-tls-verify': true } }],
+      users: [{ name: 'u', user: { token } }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    }
+    await writeFile(cluster.kubeconfig, JSON.stringify(config))
+    return cluster
+  }
+
+  async request(method: string, at: string, body?: unknown, type: string = 'application/json'): Promise<Stored> {
+    const answer = await this.#client.request(method, at, { ...(body !== undefined && { body, headers: { 'content-type': type } }) })
+    if (answer.status >= 300) throw new Error(`${method} ${at}: ${answer.status} ${answer.text.slice(0, 1000)}`)
+    return answer.json<Stored>()
+  }
+
+  get(at: string): Promise<Stored> {
+    return this.request('GET', at)
+  }
+
+  create(collection: string, object: object): Promise<Stored> {
+    return this.request('POST', collection, object)
+  }
+
+  merge(at: string, patch: object): Promise<Stored> {
+    return this.request('PATCH', at, patch, 'application/merge-patch+json')
+  }
+
+  async exists(at: string): Promise<boolean> {
+    return (await this.#client.request('GET', at)).status !== 404
+  }
+
+  /** Polls an object until it satisfies a condition. */
+  async until(at: string, isDone: (object: Stored) => boolean): Promise<Stored> {
+    let last = 'nothing'
+    for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await wait(100)) {
+      const answer = await this.#client.request('GET', at)
+      last = answer.text
+      if (answer.status === 200 && isDone(answer.json<Stored>())) return answer.json<Stored>()
+    }
+    throw new Error(`${at} did not reach the expected state within ${patienceMs / 1000} s: ${last.slice(0, 2000)}`)
+  }
+
+  untilTrue(at: string, condition: string): Promise<Stored> {
+    return this.until(at, ({ status }) => status?.conditions?.some(({ type, status }) => type === condition && status === 'True') ?? false)
+  }
+
+  async untilGone(at: string): Promise<void> {
+    for (const deadline = Date.now() + patienceMs; await this.exists(at); await wait(100))
+      if (Date.now() > deadline) throw new Error(`${at} was not removed within ${patienceMs / 1000} s`)
+  }
+
+  /** Creates a definition and waits until its objects can be listed. */
+  async define(definition: object | string): Promise<void> {
+    const { metadata } = await this.request('POST', definitionsPath, definition)
+    const { spec } = await this.untilTrue(`${definitionsPath}/${metadata.name}`, 'Established')
+    const { group, names, versions } = spec as { group: string; names: { plural: string }; versions: { name: string; served: boolean }[] }
+    for (const { name } of versions.filter(({ served }) => served)) await this.until(`/apis/${group}/${name}/${names.plural}`, () => true)
+  }
+
+  /** Creates all definitions of a project in `projects`. */
+  async defineProject(module: string): Promise<void> {
+    const project = projects.find((one) => one.module.startsWith(`${module}@`))
+    if (project === undefined) throw new Error(`no project has the Go module ${module}`)
+    for (const { json } of await readProject(project)) await this.define(json)
+  }
+
+  /** Removes definitions with their objects, whose finalizers are removed first. */
+  async undefine(names: readonly string[]): Promise<void> {
+    for (const name of names) await this.#client.request('DELETE', `${definitionsPath}/${name}`)
+    for (const name of names) await this.untilGone(`${definitionsPath}/${name}`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#client[Symbol.dispose]()
+    await rm(this.directory, { recursive: true, force: true })
+  }
+}
