@@ -1,6 +1,7 @@
 import { copyObject } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
+import { coerceEmbedded } from './embedded-resources.ts'
 import { pruneFields } from './prune.ts'
 import { isSupportedFormat } from './formats.ts'
 import { Flag, has, typeNames } from './schema-node.ts'
@@ -9,15 +10,30 @@ import type { Composition, Constraints, SchemaNode } from './schema-node.ts'
 /** Flags of a node that its parent also gets. */
 const inherited = Flag.constrains | Flag.setsDefaults | Flag.hasKeyedLists | Flag.hasEmbedded
 
-export function buildNode(schema: JSONSchemaProps): SchemaNode {
-  return new NodeBuilder().build(schema)
+export interface BuildOptions {
+  /**
+   * True to build nodes that validate the defaults of a definition. kube-apiserver validates defaults with all formats, even those that it ignores
+   * in requests, and does not check the type of int-or-string.
+   */
+  readonly isForDefaults?: boolean
+  /** Called with each part of the schema and its node. */
+  readonly onNode?: (schema: JSONSchemaProps, node: SchemaNode) => void
+}
+
+export function buildNode(schema: JSONSchemaProps, options: BuildOptions = {}): SchemaNode {
+  return new NodeBuilder(options).build(schema)
 }
 
 /** Builds the nodes of one schema. Equal parts of the schema become one node. */
 class NodeBuilder {
+  readonly #options: BuildOptions
   readonly #nodes = new Map<string, SchemaNode>()
   readonly #ids = new Map<SchemaNode, number>()
   readonly #constraints = new Map<string, Constraints>()
+
+  constructor(options: BuildOptions) {
+    this.#options = options
+  }
 
   build(schema: JSONSchemaProps): SchemaNode {
     const properties = this.#buildProperties(schema.properties)
@@ -25,11 +41,12 @@ class NodeBuilder {
     const additional = typeof additionalProperties === 'object' ? this.build(additionalProperties) : undefined
     const items = schema.items === undefined || Array.isArray(schema.items) ? undefined : this.build(schema.items)
     const composition = this.#buildComposition(schema)
-    const constraints = this.#shareConstraints(constraintsOf(schema))
+    const isForDefaults = this.#options.isForDefaults === true
+    const constraints = this.#shareConstraints(constraintsOf(schema, isForDefaults))
     const required = schema.required === undefined || schema.required.length === 0 ? undefined : schema.required
     const listMapKeys = schema['x-kubernetes-list-map-keys']
     const defaulted = properties === undefined ? undefined : namesWithDefault(properties)
-    let flags = ownFlags(schema)
+    let flags = ownFlags(schema) | typeFlags(schema, isForDefaults)
     if (constraints !== undefined || composition !== undefined || required !== undefined) flags |= Flag.constrains
     if (defaulted !== undefined || items?.default !== undefined || additional?.default !== undefined) flags |= Flag.setsDefaults
     for (const child of properties?.values() ?? []) flags |= child.flags & inherited
@@ -46,9 +63,10 @@ class NodeBuilder {
       defaulted,
       listMapKeys: listMapKeys?.length === 0 ? undefined : listMapKeys,
     }
-    return this.#share(
-      schema.default === undefined || schema.default === null ? node : { ...node, default: prunedDefault(schema.default, node) },
-    )
+    const hasDefault = schema.default !== undefined && schema.default !== null
+    const shared = this.#share(hasDefault ? { ...node, default: prunedDefault(schema.default!, node) } : node)
+    this.#options.onNode?.(schema, shared)
+    return shared
   }
 
   #buildProperties(properties: JSONSchemaProps['properties']): ReadonlyMap<string, SchemaNode> | undefined {
@@ -105,11 +123,14 @@ function namesWithDefault(properties: ReadonlyMap<string, SchemaNode>): readonly
   return names.length === 0 ? undefined : names
 }
 
+function typeFlags(schema: JSONSchemaProps, isForDefaults: boolean): number {
+  if (schema['x-kubernetes-int-or-string'] === true) return isForDefaults ? 0 : Flag.integer | Flag.string | Flag.constrains
+  const type = typeNames.indexOf(schema.type as (typeof typeNames)[number])
+  return type < 0 ? 0 : (1 << type) | Flag.constrains
+}
+
 function ownFlags(schema: JSONSchemaProps): number {
   let flags = 0
-  if (schema['x-kubernetes-int-or-string'] === true) flags |= Flag.integer | Flag.string
-  else typeNames.forEach((name, i) => (flags |= schema.type === name ? 1 << i : 0))
-  if (flags !== 0) flags |= Flag.constrains
   if (schema.nullable === true) flags |= Flag.nullable
   if (schema['x-kubernetes-preserve-unknown-fields'] === true) flags |= Flag.preservesUnknown
   if (schema['x-kubernetes-embedded-resource'] === true) flags |= Flag.isEmbedded | Flag.hasEmbedded
@@ -120,9 +141,10 @@ function ownFlags(schema: JSONSchemaProps): number {
   return flags
 }
 
-function constraintsOf(schema: JSONSchemaProps): Constraints {
+function constraintsOf(schema: JSONSchemaProps, keepsAllFormats: boolean): Constraints {
+  const format = schema.format === '' ? undefined : schema.format
   return {
-    format: schema.format !== undefined && isSupportedFormat(schema) ? schema.format : undefined,
+    format: keepsAllFormats || isSupportedFormat(schema) ? format : undefined,
     enum: schema.enum === undefined || schema.enum.length === 0 ? undefined : schema.enum,
     pattern: schema.pattern === '' ? undefined : schema.pattern,
     minLength: schema.minLength,
@@ -151,10 +173,12 @@ function keyOfJson(value: unknown): string {
   )
 }
 
-/** Returns the default without fields that are not in the schema. Definitions with such defaults can be older than the check that rejects them. */
+/** Returns the default as kube-apiserver sets it: without fields that are not in the schema, and with canonical metadata. Definitions with such defaults can be older than the check that rejects them. */
 function prunedDefault(value: JsonValue, node: SchemaNode): JsonValue {
   if (typeof value !== 'object') return value
   const pruned = copyObject(value)
-  pruneFields(pruned, node, has(node, Flag.isEmbedded))
+  const isResource = has(node, Flag.isEmbedded)
+  coerceEmbedded(pruned, node, { dropInvalid: true, isResource })
+  pruneFields(pruned, node, isResource)
   return pruned
 }

@@ -98,6 +98,7 @@ class Explanation {
     }
     if (typeof value !== 'string') {
       this.#result.matches++
+      this.#checkRange(value, 'Checked')
       if (constraints !== undefined) this.#checkNumber(constraints, value)
       return
     }
@@ -127,34 +128,37 @@ class Explanation {
   }
 
   #checkNumber({ multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Constraints, value: number | bigint): void {
-    this.#checkRange(value, 'Checked')
     if (multipleOf !== undefined) this.#checkMultiple(value, multipleOf)
     if (maximum !== undefined) {
-      const bound = this.#checkRange(maximum, 'Maximum boundary') ? boundFor(value, maximum) : maximum
-      if (isAbove(value, bound, exclusiveMaximum)) this.#addLimit(exclusiveMaximum ? 'less than' : 'less than or equal to', value, bound)
+      const isValidLimit = this.#checkRange(maximum, 'Maximum boundary')
+      const bound = isValidLimit ? boundFor(value, maximum) : maximum
+      if (isAbove(value, bound, exclusiveMaximum)) {
+        this.#addLimit(exclusiveMaximum ? 'less than' : 'less than or equal to', { value, bound, isInt: isValidLimit && isInteger(value) })
+      }
     }
     if (minimum !== undefined) {
-      const bound = this.#checkRange(minimum, 'Minimum boundary') ? boundFor(value, minimum) : minimum
-      if (isBelow(value, bound, exclusiveMinimum))
-        this.#addLimit(exclusiveMinimum ? 'greater than' : 'greater than or equal to', value, bound)
+      const isValidLimit = this.#checkRange(minimum, 'Minimum boundary')
+      const bound = isValidLimit ? boundFor(value, minimum) : minimum
+      if (isBelow(value, bound, exclusiveMinimum)) {
+        const relation = exclusiveMinimum ? 'greater than' : 'greater than or equal to'
+        this.#addLimit(relation, { value, bound, isInt: isValidLimit && isInteger(value) })
+      }
     }
   }
 
-  #addLimit(relation: string, value: number | bigint, bound: number): void {
-    this.#add(`${this.#path} in body should be ${relation} ${numberText(bound, value)}`, invalid(printable(value as number)))
+  #addLimit(relation: string, { value, bound, isInt }: { value: number | bigint; bound: number; isInt: boolean }): void {
+    this.#add(`${this.#path} in body should be ${relation} ${numberText(bound, isInt)}`, invalid(numberValue(value, isInt)))
   }
 
   #checkMultiple(value: number | bigint, multipleOf: number): void {
-    const isInRange = this.#checkRange(multipleOf, 'MultipleOf')
-    const factor = isInRange ? boundFor(value, multipleOf) : multipleOf
+    const isValidFactor = this.#checkRange(multipleOf, 'MultipleOf')
+    const isInt = isValidFactor && isInteger(value)
+    const factor = isInt ? boundFor(value, multipleOf) : multipleOf
     if (factor <= 0) {
-      const text = numberText(factor, isInRange ? value : 0.5)
+      const text = numberText(factor, isInt)
       this.#add(`factor MultipleOf declared for ${this.#path} must be positive: ${text}`, invalid(verbatim(text)))
-    } else if (!(isInRange ? isMultipleOf(value, factor) : isMultipleOfFloat(Number(value), factor))) {
-      this.#add(
-        `${this.#path} in body should be a multiple of ${numberText(factor, isInRange ? value : 0.5)}`,
-        invalid(printable(value as number)),
-      )
+    } else if (!(isInt ? isMultipleOf(value, factor) : isMultipleOfFloat(Number(value), factor))) {
+      this.#add(`${this.#path} in body should be a multiple of ${numberText(factor, isInt)}`, invalid(numberValue(value, isInt)))
     }
   }
 
@@ -163,7 +167,8 @@ class Explanation {
     const types = this.#node.flags & Flag.anyType
     const format = this.#node.constraints?.format
     if (!isOutOfRange(value, types, format)) return true
-    const formatText = format === undefined ? '(default format)' : `with format ${format}`
+    const isNumberFormat = format !== undefined && numberFormats[types]?.includes(format) === true
+    const formatText = isNumberFormat ? `with format ${format}` : '(default format)'
     this.#result.add(problemWithoutField(`${prefix} value must be of type ${typeText(this.#node)} ${formatText} in ${this.#path}`))
     return false
   }
@@ -296,6 +301,11 @@ class Explanation {
   }
 }
 
+const numberFormats: Readonly<Record<number, readonly string[]>> = {
+  [Flag.integer]: ['int32', 'int64'],
+  [Flag.number]: ['float', 'double'],
+}
+
 type Attempt = (node: SchemaNode) => ValidationResult
 
 /** Returns the format that kube-openapi names for a value of the wrong format. */
@@ -308,7 +318,11 @@ function typeNameOf(value: JsonValue): string {
   return typeNames[Math.log2(typeFlagOf(value))]!
 }
 
-/** Formats a limit of a value. It is a float, unless the value is an integer. */
-function numberText(limit: number, value: number | bigint): string {
-  return isInteger(value) ? String(limit) : formatFloat(limit)
+function numberText(value: number | bigint, isInt: boolean): string {
+  return isInt ? String(BigInt(value)) : formatFloat(Number(value))
+}
+
+/** Returns a number for an error, which prints it as an integer or as a float. */
+function numberValue(value: number | bigint, isInt: boolean): unknown {
+  return isInt ? value : verbatim(formatFloat(Number(value)))
 }

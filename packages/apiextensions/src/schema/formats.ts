@@ -97,9 +97,11 @@ function isCidr(text: string): boolean {
 const mac = /^[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}(?:(?:\1[0-9a-f]{2}){2}|(?:\1[0-9a-f]{2}){14})?$/i
 const dottedMac = /^[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}(?:\.[0-9a-f]{4}|(?:\.[0-9a-f]{4}){7})?$/i
 
+const plainMac = /^(?:[0-9a-f]{12}|[0-9a-f]{16}|[0-9a-f]{40})$/i
+
 /** Returns whether a text is a MAC address of 6, 8 or 20 bytes. */
 function isMac(text: string): boolean {
-  return mac.test(text) || dottedMac.test(text)
+  return mac.test(text) || dottedMac.test(text) || plainMac.test(text)
 }
 
 function withoutSeparators(text: string): string {

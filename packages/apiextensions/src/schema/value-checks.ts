@@ -54,9 +54,14 @@ function isFloatWithoutFraction(value: number): boolean {
   return whole > 0 && (value - whole) / (value + whole) < 1e-9
 }
 
-/** Returns the limit that a number is compared with. For integers, the limit loses its fraction, as in kube-openapi. */
+/** Returns the limit that a number is compared with. For integers, the limit is converted to int64, as in kube-openapi. */
 export function boundFor(value: number | bigint, limit: number): number {
-  return isInteger(value) ? Math.trunc(limit) : limit
+  return isInteger(value) ? toInt64(limit) : limit
+}
+
+/** Converts a float to an integer. Floats out of the range of int64 become its minimum, as on amd64. */
+function toInt64(value: number): number {
+  return isWithin(value, int64) ? Math.trunc(value) : int64[0]
 }
 
 export function isAbove(value: number | bigint, bound: number, isExclusive: boolean): boolean {
@@ -77,7 +82,10 @@ export function isMultipleOfFloat(value: number, factor: number): boolean {
   return isFloatWithoutFraction(factor < 1 ? (1 / factor) * value : value / factor)
 }
 
-const limits = { int32: [-(2 ** 31), 2 ** 31 - 1], float: [-3.4028235677973366e38, 3.4028235677973366e38] } as const
+const int32 = [-(2 ** 31), 2 ** 31 - 1] as const
+const int64 = [-(2 ** 63), 2 ** 63 - 1025] as const
+/** The smallest number that rounds to infinity as float32. */
+const float32Limit = 3.4028235677973366e38
 
 /**
  * Returns whether a number is outside of the range of its type and format. `types` and `format` are those of the schema. Only schemas with
@@ -85,13 +93,11 @@ const limits = { int32: [-(2 ** 31), 2 ** 31 - 1], float: [-3.4028235677973366e3
  */
 export function isOutOfRange(value: number | bigint, types: number, format: string | undefined): boolean {
   if (types === Flag.integer) {
-    if (!isInteger(value)) return !(Number.isInteger(value) && isWithin(value, format === 'int32' ? limits.int32 : int64))
-    return format === 'int32' && !isWithin(value, limits.int32)
+    if (!isInteger(value)) return !(Number.isInteger(value) && isWithin(value, format === 'int32' ? int32 : int64))
+    return format === 'int32' && !isWithin(value, int32)
   }
-  return types === Flag.number && format === 'float' && !(Math.abs(Number(value)) < limits.float[1])
+  return types === Flag.number && format === 'float' && Math.abs(Number(value)) >= float32Limit
 }
-
-const int64 = [-(2 ** 63), 2 ** 63 - 1025] as const
 
 function isWithin(value: number | bigint, [least, most]: readonly [number, number]): boolean {
   return least <= value && value <= most

@@ -1,0 +1,2 @@
+export { applySchema } from './schema-answers.ts'
+export type { SchemaAnswer, SchemaQuestion } from './schema-answers.ts'
