@@ -41,7 +41,7 @@ export async function applyInReference(program: string, questions: readonly stri
   return lines.map((line) => normalize(parseJson(line).value as unknown as SchemaAnswer))
 }
 
-/** Sorts the errors as `applySchema` does, and removes empty members beside `problem` and `coercion`. */
+/** Sorts the errors as `applySchema` does. Removes the empty members of an answer that has only a problem or a coercion error. */
 function normalize({ problem, coercion, ...answer }: SchemaAnswer): SchemaAnswer {
   if (problem !== undefined) return { problem }
   if (coercion !== undefined) return { coercion }
