@@ -1,7 +1,7 @@
 import type { FieldErrorList, JsonObject, JsonValue } from '@keelson/apimachinery'
-import { fieldPath } from '@keelson/apimachinery'
+import { fieldPath, maybeThen } from '@keelson/apimachinery'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
-import { buildNode } from './build-nodes.ts'
+import { buildNode, buildNodeInSlices } from './build-nodes.ts'
 import { coerceEmbedded, validateEmbedded } from './embedded-resources.ts'
 import type { Coercion, CoercionOptions } from './embedded-resources.ts'
 import { validateKeyedLists } from './list-types.ts'
@@ -29,6 +29,11 @@ export interface TypeOfObjects {
  */
 export function compileSchema(schema: JSONSchemaProps, type?: TypeOfObjects): CompiledSchema {
   return new StructuralSchema(buildNode(schema), type)
+}
+
+/** Compiles a schema like `compileSchema`, in time slices. Returns a promise only for a large schema. */
+export function compileSchemaInSlices(schema: JSONSchemaProps, type?: TypeOfObjects): CompiledSchema | Promise<CompiledSchema> {
+  return maybeThen(buildNodeInSlices(schema), (node) => new StructuralSchema(node, type))
 }
 
 /** The operations of one version's schema on objects. `prune` comes first when an object is decoded, then `coerceEmbedded` and `setDefaults`. */

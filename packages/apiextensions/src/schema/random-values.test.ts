@@ -6,18 +6,18 @@ import { describe, expect, it } from 'vitest'
 import { compileSchema } from './compile-schema.ts'
 
 const name = fc.constantFrom('a', 'b', 'c', '__proto__', 'metadata')
-const limit = fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined })
-const scalar: fc.Arbitrary<JSONSchemaProps> = fc.oneof(
-  fc.record({ type: fc.constant('string'), maxLength: limit, nullable: fc.boolean() }),
-  fc.record({ type: fc.constant('integer'), minimum: limit, default: fc.option(fc.integer({ max: 5 }), { nil: undefined }) }),
-  fc.constant<JSONSchemaProps>({ 'x-kubernetes-preserve-unknown-fields': true }),
+const limit = fc.integer({ min: 0, max: 3 })
+const scalar = fc.oneof(
+  fc.record({ type: fc.constant('string'), maxLength: limit, nullable: fc.boolean() }, { requiredKeys: ['type'] }),
+  fc.record({ type: fc.constant('integer'), minimum: limit, default: fc.integer({ max: 5 }) }, { requiredKeys: ['type'] }),
+  fc.constant({ 'x-kubernetes-preserve-unknown-fields': true }),
 )
 const { schema } = fc.letrec<{ schema: JSONSchemaProps }>((tie) => ({
   schema: fc.oneof(
     { maxDepth: 3 },
-    scalar,
-    fc.record({ type: fc.constant('array'), items: tie('schema'), maxItems: limit }),
-    fc.record({ type: fc.constant('object'), additionalProperties: tie('schema'), minProperties: limit }),
+    scalar as fc.Arbitrary<JSONSchemaProps>,
+    fc.record({ type: fc.constant('array'), items: tie('schema'), maxItems: limit }, { requiredKeys: ['type', 'items'] }),
+    fc.record({ type: fc.constant('object'), additionalProperties: tie('schema'), minProperties: limit }, { requiredKeys: ['type'] }),
     fc.record({
       type: fc.constant('object'),
       properties: fc.dictionary(name, tie('schema'), { maxKeys: 3 }),

@@ -1,7 +1,7 @@
 import { aggregateFieldErrors, appendAll, copyObject, fieldError, fieldErrorMessage, FieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList, JsonValue } from '@keelson/apimachinery'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
-import { buildNode } from './build-nodes.ts'
+import { buildNodes } from './build-nodes.ts'
 import { coerceEmbedded, validateEmbedded } from './embedded-resources.ts'
 import { pruneFields } from './prune.ts'
 import { Flag, has } from './schema-node.ts'
@@ -31,8 +31,7 @@ export interface DefaultOptions {
 /** Validates the defaults of a definition's schema. `path` is the path of the schema in the definition. */
 export function validateDefaults(schema: JSONSchemaProps, path: Path, options: DefaultOptions): FieldErrorList {
   const errors: FieldErrorList = []
-  const nodes = new Map<JSONSchemaProps, SchemaNode>()
-  buildNode(schema, { isForDefaults: true, onNode: (part, node) => nodes.set(part, node) })
+  const nodes = buildNodes(schema, { isForDefaults: true })
   new DefaultValidation({ nodes, options, errors }).validate(schema, { path, resource: schema, steps: [], isInMetadata: false })
   return errors
 }
