@@ -34,12 +34,17 @@ const unionDecoders: Readonly<Record<string, (schema: StructSchema, decoderOf: D
 function decodeProps(schema: StructSchema, decoderOf: DecoderOf, value: unknown, context: DecodeContext): unknown {
   const props = schema.byName.get('schema')?.type ?? schema.byName.get('Schema')?.type
   if (props === undefined) throw new TypeError(`${schema.name} has no field for its schema`)
-  const { strict } = context
+  const { strict, saved } = context
   context.strict = false
+  context.saved = undefined
   try {
-    return decoderOf(props)(value, context)
+    const decoded = decoderOf(props)(value, context)
+    // An error of a type with its own UnmarshalJSON ends decoding, so it takes precedence over earlier type mismatches.
+    if (context.saved !== undefined) throw new JsonError(context.saved)
+    return decoded
   } finally {
     context.strict = strict
+    context.saved = saved
   }
 }
 

@@ -99,7 +99,9 @@ function registerKind(scheme: KindRegistry, definition: ResourceDefinition): voi
   const hub = { group, version, kind }
   const versions: ServedVersion[] = [{ group, version, ...(normalize && { toHub: normalize }) }, ...alsoServedAs]
   // The stored version must be registered even if it is not served, because stored objects are decoded in that version.
-  if (!versions.some((served) => served.version === storedVersion)) versions.push({ group, version: storedVersion })
+  if (!versions.some((served) => served.version === storedVersion)) {
+    versions.push({ group, version: storedVersion, ...definition.storage?.conversion })
+  }
   for (const served of versions) {
     const { setDefaults = definition.setDefaults, toHub, fromHub, fieldLabels = fieldLabelsOf(definition) } = served
     scheme.register({

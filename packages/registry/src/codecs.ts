@@ -61,7 +61,8 @@ export function createProtobufCodecs({ types, scheme, mediaType }: ProtobufCodec
       encode(object, key) {
         const stored = withoutResourceVersion(object)
         if (namedByKey) delete stored.metadata.name
-        if (asJson) return encodeJsonValue(kind, stored)
+        if (asJson)
+          return encodeJsonValue(storedVersion === kind.gvk.version ? kind : typeOf(types, storedKind), scheme.fromHub(storedKind, stored))
         const value = encodeUnknown(storedKind, kind.encodeProto(stored))
         // Keep the record for the next read of this value, which usually follows within milliseconds. Decoding the value would give the
         // same record.

@@ -119,11 +119,13 @@ export interface ColumnGroup<T extends KubeObject> {
 
 /** The storage settings of a resource. */
 export interface StorageFacts<T extends KubeObject = KubeObject> {
-  /**
-   * The version of the resource's objects in a store that is shared with kube-apiserver. Only
-   * the name of this version may differ from the hub version. Default: the hub version.
-   */
+  /** The version of the resource's objects in a store that is shared with kube-apiserver. Default: the hub version. */
   readonly version?: string
+  /**
+   * The defaults and conversions of `version`, if its fields differ from those of the hub version. Only resources that are stored as JSON
+   * may have conversions. Default: only the name of the version differs.
+   */
+  readonly conversion?: Pick<ServedVersion, 'setDefaults' | 'toHub' | 'fromHub'>
   /** The key prefix of the objects below the storage root, the same as in kube-apiserver. Default: the plural name. */
   readonly prefix?: string
   /**

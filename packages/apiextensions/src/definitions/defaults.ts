@@ -1,4 +1,7 @@
-import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
+import type { CustomResourceDefinition, JSONSchemaProps } from '@keelson/api/apiextensions/v1'
+import { compareUtf8, isJsonObject, setOwn } from '@keelson/apimachinery'
+import type { JsonObject, JsonValue } from '@keelson/apimachinery'
+import { someSchema } from './subschemas.ts'
 
 const defaultServicePort = 443
 
@@ -34,4 +37,27 @@ export function findStorageVersion({ spec }: CustomResourceDefinition): string |
 /** Creates an empty status. Its lists are null, as in kube-apiserver. */
 export function newDefinitionStatus(): NonNullable<CustomResourceDefinition['status']> {
   return { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null }
+}
+
+/** Sorts the members of values in schemas (defaults, enums, examples) by name, as kube-apiserver does. Changes the definition in place. */
+export function sortSchemaValues(definition: CustomResourceDefinition): CustomResourceDefinition {
+  for (const { schema } of definition.spec.versions ?? []) {
+    if (schema?.openAPIV3Schema === undefined) continue
+    someSchema(schema.openAPIV3Schema, (found) => {
+      const part = found as JSONSchemaProps
+      if (part.default !== undefined) part.default = sortMembers(part.default)
+      if (part.example !== undefined) part.example = sortMembers(part.example)
+      if (part.enum !== undefined) part.enum = part.enum.map(sortMembers)
+      return false
+    })
+  }
+  return definition
+}
+
+function sortMembers(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sortMembers)
+  if (!isJsonObject(value)) return value
+  const sorted: JsonObject = {}
+  for (const name of Object.keys(value).sort(compareUtf8)) setOwn(sorted, name, sortMembers(value[name]!))
+  return sorted
 }

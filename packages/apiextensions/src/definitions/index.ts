@@ -1,8 +1,10 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
 import { apiextensionsV1 } from '@keelson/api/apiextensions/v1'
+import { apiextensionsV1beta1 } from '@keelson/api/apiextensions/v1beta1'
 import { defineApiGroup, defineResource } from '@keelson/registry'
 import type { ApiGroup, ResourceDefinition } from '@keelson/registry'
-import { setDefinitionDefaults } from './defaults.ts'
+import { setDefinitionDefaults, sortSchemaValues } from './defaults.ts'
+import { fromStoredDefinition, setStoredDefaults, storedVersion, toStoredDefinition } from './stored-version.ts'
 import { beginDefinitionDeletion, definitionStatus, definitionStrategy } from './strategy.ts'
 
 const customResourceDefinitions: ResourceDefinition<CustomResourceDefinition> = defineResource<CustomResourceDefinition>({
@@ -14,8 +16,14 @@ const customResourceDefinitions: ResourceDefinition<CustomResourceDefinition> = 
   shortNames: ['crd', 'crds'],
   categories: ['api-extensions'],
   setDefaults: setDefinitionDefaults,
+  normalize: sortSchemaValues,
   strategy: definitionStrategy,
   subresources: { status: definitionStatus },
+  storage: {
+    version: storedVersion,
+    prefix: 'apiextensions.k8s.io/customresourcedefinitions',
+    conversion: { setDefaults: setStoredDefaults, toHub: fromStoredDefinition, fromHub: toStoredDefinition },
+  },
   deletion: {
     beginDelete: beginDefinitionDeletion,
     readyToRemove: () => true,
@@ -28,6 +36,6 @@ const customResourceDefinitions: ResourceDefinition<CustomResourceDefinition> = 
 export const apiextensionsGroup: ApiGroup = defineApiGroup({
   name: 'apiextensions.k8s.io',
   priority: 16700,
-  types: [apiextensionsV1],
+  types: [apiextensionsV1, apiextensionsV1beta1],
   resources: [customResourceDefinitions],
 })

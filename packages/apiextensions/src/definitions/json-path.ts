@@ -56,6 +56,16 @@ export function resolveJsonPath(text: string, schema: Schema, options: { readonl
   return path === undefined ? 'does not refer to a valid field' : { path, root, schema: current }
 }
 
+/**
+ * Returns the `fieldPath` of a rule, such as `.spec['a.b']`, as validation errors print it. Returns undefined if the schema has no such
+ * field.
+ */
+export function parseRuleFieldPath(text: string, schema: Schema): string | undefined {
+  if (text === '') return ''
+  const found = resolveJsonPath(text, schema, { allowsBrackets: true })
+  return typeof found === 'string' ? undefined : found.path.toString()
+}
+
 /** Returns the properties of a schema; undefined if it has none. */
 function propertiesOf(schema: Schema | undefined): Readonly<Record<string, Schema>> | undefined {
   const properties = schema?.properties

@@ -6,6 +6,7 @@ import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { setCondition } from './conditions.ts'
 import type { ConditionState } from './conditions.ts'
 import { findStorageVersion, newDefinitionStatus } from './defaults.ts'
+import { findFormatWarnings } from './format-warnings.ts'
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validate-definition.ts'
 
 export const definitionStrategy: Strategy<CustomResourceDefinition> = {
@@ -24,7 +25,9 @@ export const definitionStrategy: Strategy<CustomResourceDefinition> = {
     addStoredVersion(definition)
   },
   validateCreate: (_context, definition, steps) => validateDefinition(definition, steps),
+  warningsOnCreate: (_context, definition) => findFormatWarnings(definition),
   validateUpdate: (_context, definition, old, steps) => validateDefinitionUpdate(definition, old, steps),
+  warningsOnUpdate: (_context, definition, old) => findFormatWarnings(definition, old),
 }
 
 export const definitionStatus: SubresourceStrategy<CustomResourceDefinition> = {

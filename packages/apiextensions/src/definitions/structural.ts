@@ -260,11 +260,6 @@ export function* findUnsupportedMember(root: Schema): Task<{ readonly problem?: 
   return {}
 }
 
-/** Returns whether a schema itself has members that structural schemas do not have. */
-export function hasUnsupportedMembers(schema: Schema): boolean {
-  return findOwnProblem(schema) !== undefined
-}
-
 function findOwnProblem(schema: Schema): string | undefined {
   for (const name of unsupportedMembers) {
     if (schema[name] === undefined || (name !== 'additionalItems' && !isSet(schema[name]))) continue

@@ -21,6 +21,11 @@ export function runTask<Result extends object>(steps: ValidationSteps | undefine
   }
 }
 
+/** Runs a single step of a validation. Returns undefined if the time of this turn is used up. */
+export function runOnce<T>(steps: ValidationSteps | undefined, step: () => T): T | undefined {
+  return steps === undefined ? step() : steps.run(step)
+}
+
 type Progress<Result> = { readonly done: false } | { readonly done: true; readonly value: Result }
 
 function advance<Result>(task: Task<Result>): Progress<Result> {

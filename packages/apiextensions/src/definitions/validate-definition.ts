@@ -13,6 +13,7 @@ import { approvalAnnotation, computeApproval } from './api-approval.ts'
 import { newDefinitionRules, rulesForUpdate } from './definition-rules.ts'
 import { toHubSpec } from './hub-spec.ts'
 import type { Definition } from './hub-spec.ts'
+import { runOnce } from './tasks.ts'
 import { validateNames } from './validate-names.ts'
 import { validateSpec } from './validate-spec.ts'
 
@@ -104,8 +105,4 @@ function validatePreserving({ spec }: Definition, old: Definition | undefined): 
   if (spec.preserveUnknownFields !== true || old?.spec.preserveUnknownFields === true) return []
   const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
   return [fieldError.invalid(specPath.child('preserveUnknownFields'), true, detail)]
-}
-
-function runOnce<T>(steps: ValidationSteps | undefined, step: () => T): T | undefined {
-  return steps === undefined ? step() : steps.run(step)
 }

@@ -1,9 +1,8 @@
 import { appendAll, fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateRuleFields } from '../rules/validate-rules.ts'
 import type { Schema } from './hub-spec.ts'
-import { resolveJsonPath } from './json-path.ts'
 import { validateKeyPresence, validateListType, validateMapType } from './list-rules.ts'
-import { hasUnsupportedMembers } from './structural.ts'
 import { subschemasOf } from './subschemas.ts'
 import type { Subschema } from './subschemas.ts'
 import type { Task } from './tasks.ts'
@@ -37,21 +36,16 @@ export interface SchemaErrors {
 export function* validateSchema(path: FieldPath, root: Schema, rules: SchemaRules): Task<SchemaErrors> {
   const errors: FieldErrorList = []
   const invalid = new Set<Schema>()
-  const unsupported = new Set<Schema>()
   const open: Node[] = [
     { schema: root, path, isRoot: true, isInMetadata: false, defaultsForbidden: undefined, parent: undefined, isLeaving: false },
   ]
   for (let node = open.at(-1); node !== undefined; node = open.at(-1)) {
     const found = node.isLeaving ? checkAfterChildren(node, rules) : checkBeforeChildren(node, rules)
-    if (node.isLeaving) {
-      open.pop()
-      appendAll(found, yield* validateRuleTexts(node, unsupported.has(node.schema)))
-    }
     appendAll(errors, found)
     if (found.length > 0) markUpwards(invalid, node)
-    if (!node.isLeaving) {
+    if (node.isLeaving) open.pop()
+    else {
       node.isLeaving = true
-      if (hasUnsupportedMembers(node.schema)) markUpwards(unsupported, node)
       const children = subschemasOf(node.schema)
       for (let i = children.length - 1; i >= 0; i--) {
         const child = openChild(node, children[i]!)
@@ -126,38 +120,6 @@ function checkAfterChildren({ schema, path }: Node, rules: SchemaRules): FieldEr
     ...validateMapType(schema, path),
     ...validateListType(schema, path, rules),
     ...(rules.requiresKeyPresence ? validateKeyPresence(schema, path) : []),
+    ...validateRuleFields(path, schema),
   ]
-}
-
-const lineBreak = /[\n\r]/
-const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
-
-/** Validates the texts of rules without compiling them. Field paths are not resolved in schemas with unsupported members. */
-function* validateRuleTexts({ schema, path }: Node, isUnsupported: boolean): Task<FieldErrorList> {
-  const errors: FieldErrorList = []
-  for (const [i, rule] of (schema['x-kubernetes-validations'] ?? []).entries()) {
-    if (i > 0) yield
-    const at = path.child('x-kubernetes-validations').index(i)
-    const { message = '', messageExpression = '', reason, fieldPath = '' } = rule
-    const trimmedMessage = message.trim()
-    const trimmedRule = rule.rule.trim()
-    if (trimmedRule === '') errors.push(fieldError.required(at.child('rule'), 'rule is not specified'))
-    else if (message !== '' && trimmedMessage === '') {
-      errors.push(fieldError.invalid(at.child('message'), message, 'must be non-empty if specified'))
-    } else if (lineBreak.test(trimmedMessage)) {
-      errors.push(fieldError.invalid(at.child('message'), message, 'must not contain line breaks'))
-    } else if (lineBreak.test(trimmedRule) && trimmedMessage === '') {
-      errors.push(fieldError.required(at.child('message'), 'message must be specified if rule contains line breaks'))
-    }
-    if (messageExpression !== '' && messageExpression.trim() === '') {
-      errors.push(fieldError.required(at.child('messageExpression'), 'messageExpression must be non-empty if specified'))
-    }
-    if (reason !== undefined && !reasons.includes(reason)) errors.push(fieldError.notSupported(at.child('reason'), reason, reasons))
-    if (fieldPath === '') continue
-    const refuse = (detail: string): void => void errors.push(fieldError.invalid(at.child('fieldPath'), fieldPath, detail))
-    if (fieldPath.trim() === '') refuse('must be non-empty if specified')
-    if (lineBreak.test(fieldPath)) refuse('must not contain line breaks')
-    if (!isUnsupported && typeof resolveJsonPath(fieldPath, schema, { allowsBrackets: true }) === 'string') refuse('must be a valid path')
-  }
-  return errors
 }

@@ -1,13 +1,14 @@
-import { appendAll, fieldError, isDNS1035Label, isDNS1123Subdomain } from '@keelson/apimachinery'
+import { appendAll, fieldError, isDNS1035Label, isDNS1123Subdomain, wasSentEmpty } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
+import { validateRules } from '../rules/validate-rules.ts'
 import type { DefinitionRules } from './definition-rules.ts'
 import { schemasOf } from './hub-spec.ts'
-import type { HubSpec, HubVersion, SharedFields } from './hub-spec.ts'
+import type { HubSpec, HubVersion, Schema, SharedFields } from './hub-spec.ts'
 import { printSchema, printVersions, setFieldsOf } from './internal-text.ts'
 import { readSpecFacts } from './spec-facts.ts'
 import { findUnsupportedMember, validateStructural } from './structural.ts'
-import { runTask } from './tasks.ts'
+import { runOnce, runTask } from './tasks.ts'
 import { validateConversion } from './validate-conversion.ts'
 import { validateNames } from './validate-names.ts'
 import { validateSchema } from './validate-schema.ts'
@@ -92,7 +93,7 @@ function checkVersionNames({ spec, versions }: HubSpec, path: FieldPath): FieldE
   const errors: FieldErrorList = []
   const names = versions.map(({ version }) => version.name)
   const refuse = (detail: string): void => {
-    const printed = printVersions(spec.versions === null ? null : versions)
+    const printed = printVersions(versions.length === 0 && !wasSentEmpty(spec, 'versions') ? null : versions)
     errors.push(fieldError.invalid(path.child('versions'), printed, detail))
   }
   if (new Set(names).size < names.length) refuse('must contain unique version names')
@@ -167,9 +168,7 @@ function validateParts(fields: SharedFields, path: FieldPath, options: PartsOpti
   return [...errors, ...validateSelectableFields(selectableFields, at, { schema: root, allowsTooMany })]
 }
 
-type RootSchema = NonNullable<NonNullable<SharedFields['schema']>['openAPIV3Schema']>
-
-function validateRootSchema(root: RootSchema, validationPath: FieldPath, options: PartsOptions): FieldErrorList | undefined {
+function validateRootSchema(root: Schema, validationPath: FieldPath, options: PartsOptions): FieldErrorList | undefined {
   const { rules, steps, hasStatus } = options
   const path = validationPath.child('openAPIV3Schema')
   const errors: FieldErrorList = hasStatus ? checkRootWithStatus(root, validationPath) : []
@@ -177,6 +176,8 @@ function validateRootSchema(root: RootSchema, validationPath: FieldPath, options
     errors.push(fieldError.forbidden(validationPath.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'))
   }
   let unsupported: string | undefined
+  /** Whether the rules of the schema can be compiled, because the values have types. */
+  let hasTypes = false
   if (rules.requiresStructuralSchemas) {
     const found = runTask(steps, () => findUnsupportedMember(root))
     if (found === undefined) return undefined
@@ -185,11 +186,19 @@ function validateRootSchema(root: RootSchema, validationPath: FieldPath, options
       const structural = runTask(steps, () => validateStructural(path, root))
       if (structural === undefined) return undefined
       appendAll(errors, structural)
+      hasTypes = structural.length === 0
     }
   }
   const schemaErrors = runTask(steps, () => validateSchema(path, root, rules))
   if (schemaErrors === undefined) return undefined
   appendAll(errors, schemaErrors.errors)
+  if (hasTypes) {
+    const isInvalid = (schema: Schema): boolean => schemaErrors.invalid.has(schema)
+    const ignoreExpressionCost = rules.unchangedVersions.has(options.versionName)
+    const ruleErrors = runOnce(steps, () => validateRules(path, root, { isInvalid, ignoreExpressionCost }))
+    if (ruleErrors === undefined) return undefined
+    appendAll(errors, ruleErrors)
+  }
   if (errors.length === 0 && unsupported !== undefined) errors.push(fieldError.invalid(path, '', unsupported))
   return errors
 }
@@ -198,7 +207,7 @@ const allowedRootFields =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations'
 
 /** Checks that the root has only members that also hold for `status`, which is validated alone in the subresource. */
-function checkRootWithStatus(root: RootSchema, path: FieldPath): FieldErrorList {
+function checkRootWithStatus(root: Schema, path: FieldPath): FieldErrorList {
   const allowed = new Set(allowedRootFields.split(' '))
   for (const name of setFieldsOf(root)) {
     if (name === 'Type' && root.type !== 'object') {

@@ -1,7 +1,7 @@
 import { buildRuleEnvironments, Program } from '@keelson/cel'
 import type { SchemaType } from '@keelson/cel'
 import { compileRule } from './compile-rule.ts'
-import { parseRuleFieldPath } from './rule-field-path.ts'
+import { parseRuleFieldPath } from '../definitions/json-path.ts'
 import { isDeclared, isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from './schema-type.ts'
 import type { Rule, Schema } from './schema-type.ts'
 
