@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import { messageOf, optionProblems, systemClock } from '@keelson/apimachinery'
+import { ApiError, messageOf, optionProblems, systemClock } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
 import { addAuthenticatedGroup, createImpersonationMetrics } from '@keelson/auth'
 import type { Authenticator, Authorizer, IdentityHeaders } from '@keelson/auth'
@@ -14,6 +14,7 @@ import {
   responseSent,
   serveJsonDocument,
   withExchange,
+  writeError,
   writeNothingThere,
   writePageNotFound,
 } from '@keelson/http-installer'
@@ -166,6 +167,11 @@ export interface Server {
   /** Makes `/readyz` fail, so that load balancers choose other servers. Requests are served as before. */
   failReadiness(): void
   /**
+   * Answers 503 instead of 404 to requests for unknown paths until the returned function is called. A client that gets 404 for a custom
+   * resource would conclude that the resource was removed.
+   */
+  holdUnknownPaths(): () => void
+  /**
    * Shuts the server down gracefully: refuses new requests, ends watches, and waits `graceMs` (default: 10 s) for requests in flight. Later
    * calls return the same promise.
    */
@@ -247,7 +253,9 @@ export function createServer(options: ServerOptions): Server {
   const findRoute = createRouteFinder(app)
   app.use('*', chain)
   app.onError(onError)
-  app.notFound(withExchange(writePageNotFound))
+  app.notFound(withExchange((exchange) => (pathHolds > 0 ? writeError(exchange, newIncompletePaths()) : writePageNotFound(exchange))))
+  /** Number of components that have not installed all their paths. */
+  let pathHolds = 0
 
   const version = options.version ?? versionInfo()
   registerBuildInfo(metrics, version)
@@ -361,8 +369,21 @@ export function createServer(options: ServerOptions): Server {
     failReadiness: () => {
       isReadinessFailed = true
     },
+    holdUnknownPaths: () => {
+      pathHolds++
+      let isHeld = true
+      return () => {
+        if (isHeld) pathHolds--
+        isHeld = false
+      }
+    },
     close: (graceMs = serverDefaults.closeGraceMs) => (closing ??= close(graceMs)),
   }
+}
+
+function newIncompletePaths(): ApiError {
+  const message = 'the request has been made before all known HTTP paths have been installed, please try again'
+  return new ApiError({ reason: 'ServiceUnavailable', message, details: { retryAfterSeconds: 5 } })
 }
 
 function installHealth(

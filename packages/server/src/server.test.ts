@@ -439,3 +439,22 @@ test('takes one profile at a time if profiling is enabled', async () => {
   expect((await http1('/debug/pprof/', 'alice', { agent: false }, at)).status).toBe(403)
   await own.close(0)
 })
+
+test('unknown paths answer 503 until all paths have been installed', async () => {
+  const made = start()
+  const get = async () => {
+    const answer = await made.fetch('/apis/example.com/v1/widgets', { user: masters })
+    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), text: await answer.text() }
+  }
+  const release = made.holdUnknownPaths()
+  const held = await get()
+  expect(held).toMatchObject({ status: 503, retryAfter: '5' })
+  expect(JSON.parse(held.text)).toMatchObject({
+    message: 'the request has been made before all known HTTP paths have been installed, please try again',
+    reason: 'ServiceUnavailable',
+    details: { retryAfterSeconds: 5 },
+  })
+  release()
+  expect(await get()).toEqual({ status: 404, retryAfter: null, text: '404 page not found\n' })
+  await made.close(0)
+})
