@@ -93,6 +93,20 @@ it('lists custom resources with the verbs and subresources in the order of kube-
   const [gadgets, widgets] = (await server.request('GET', '/apis', undefined, { accept })).body.items[0].versions[0].resources
   expect(gadgets.responseKind).toEqual({ group: '', version: '', kind: 'Widget' })
   expect(widgets.responseKind).toEqual({ group: 'example.com', version: 'v1', kind: 'Widget' })
+  // As in kube-apiserver, unknown paths of custom groups are answered like those of unknown groups.
+  expect((await server.request('GET', '/apis/example.com/v1/others')).body).toMatchObject({ kind: 'Status', code: 404 })
+  const onlyCustom = new Map([['v1', new Map([['widgets', custom]])]])
+  const other = installAPIGroup(server.app, {
+    ...server.info,
+    group: 'only.example.com',
+    versions: [{ group: 'only.example.com', version: 'v1' }],
+    storage: onlyCustom,
+  })
+  expect((await server.request('GET', '/apis/only.example.com/v1/others')).text).toBe('404 page not found\n')
+  const namespaced = '/apis/only.example.com/v1/namespaces/a'
+  expect((await server.request('GET', `${namespaced}/widgets/x/status`)).body.message).toBe('widgets.only.example.com "x" not found')
+  expect((await server.request('GET', `${namespaced}/others/x/status`)).text).toBe('404 page not found\n')
+  other.uninstall()
   expect(widgets.subresources.map(({ subresource }: { subresource: string }) => subresource)).toEqual(['status', 'scale'])
   installed.uninstall()
 })

@@ -1,3 +1,4 @@
+import { newNotFound } from '@keelson/apimachinery'
 import type { GroupVersion, RequestInfo } from '@keelson/apimachinery'
 import type { Exchange, RequestAttributes, Route } from '@keelson/exchange'
 import type { RESTStorage } from '@keelson/registry'
@@ -5,6 +6,7 @@ import type { Hono } from 'hono'
 import type { APIGroupInfo } from '../api-group-info.ts'
 import { serveDiscovery } from '../discovery/serve-discovery.ts'
 import { writeNothingThere } from '../discovery/serve-document.ts'
+import { writeError } from '../encoding/write-error.ts'
 import { exchangeOf, responseSent, withExchange } from './hono.ts'
 import type { InstallerContext, InstallerEnv } from './hono.ts'
 import type { InstallOptions } from '../install-options.ts'
@@ -108,15 +110,30 @@ export class ApiSurface {
     const { route, info, target } = exchange
     if (route !== undefined) return route.serve(exchange)
     const { discovery, serverAddress } = this.settings
-    const isServed =
-      (!info.isResourceRequest && serveDiscovery(exchange, discovery, target.segments, serverAddress)) ||
-      (this.#knowsGroup(target.segments) && writeNothingThere(exchange))
-    return isServed ? Promise.resolve() : undefined
+    const isDocument = !info.isResourceRequest && serveDiscovery(exchange, discovery, target.segments, serverAddress)
+    if (!isDocument) {
+      if (this.#knowsGroup(target.segments)) writeNothingThere(exchange)
+      else if (this.#lacksSubresource(info)) writeError(exchange, newNotFound({ group: info.apiGroup, resource: info.resource }, info.name))
+      else return undefined
+    }
+    return Promise.resolve()
   }
 
-  /** Returns whether a version of the group is installed. */
+  /**
+   * Returns whether a version of the group with a built-in resource is installed. In a group of custom resources, unknown paths are answered
+   * like those of unknown groups.
+   */
   #knowsGroup([prefix = '', group = '']: readonly string[]): boolean {
-    return this.#groups.has(prefix === 'api' ? '' : group) && prefix === prefixOf(prefix === 'api' ? '' : group)
+    const versions = this.#groups.get(prefix === 'api' ? '' : group)
+    if (versions === undefined || prefix !== prefixOf(prefix === 'api' ? '' : group)) return false
+    return versions.values().some(({ isCustom }) => !isCustom)
+  }
+
+  /** Returns whether the request is for a subresource that an installed custom resource does not have. */
+  #lacksSubresource(info: RequestInfo): boolean {
+    if (!info.isResourceRequest || info.subresource === '') return false
+    const served = this.#tableOf(info)?.servedOf(info.resource)
+    return served?.storage.isCustom === true && served.namespaced === (info.namespace !== '')
   }
 }
 

@@ -87,6 +87,8 @@ function pathRoutes({ served, item, below, collection, allNamespaces }: Resource
 export class RouteTable {
   readonly #resources = new Map<string, ResourceRoutes>()
   readonly #paths = new Map<string, PathRoutes>()
+  /** True if definitions define all resources of the table. */
+  readonly isCustom: boolean
 
   /** Creates a table with a route for each storage. Takes over the routes of `before` whose storage is the same, with their caches. */
   constructor(
@@ -100,10 +102,16 @@ export class RouteTable {
       this.#resources.set(path, routes)
       this.#paths.set(path, routes === kept ? before!.#paths.get(path)! : pathRoutes(routes))
     }
+    this.isCustom = [...storages].every(([path, storage]) => path.includes('/') || storage.isCustom === true)
   }
 
   get resources(): Iterable<ResourceRoutes> {
     return this.#resources.values()
+  }
+
+  /** Returns the resource at a path such as "pods". Returns undefined if the table does not have it. */
+  servedOf(path: string): ServedResource | undefined {
+    return this.#resources.get(path)?.served
   }
 
   /** Returns whether the table has a path such as "pods" or "pods/status". */
