@@ -57,7 +57,6 @@ function startComputedCondition(context: DefinitionContext, { queue: name, type,
   const { index, clock } = context
   const queue = createDefinitionQueue(context, {
     name,
-    workers: 5,
     async sync(key) {
       const followed = index.get(key)
       if (followed === undefined || isCurrent(followed.stored.object(), type, compute)) return

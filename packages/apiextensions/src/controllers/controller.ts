@@ -15,16 +15,17 @@ export interface DefinitionContext {
   readonly onError: (controller: string, error: unknown) => void
 }
 
+/** Number of definitions that a controller processes at the same time. Their writes share a flush of the store. */
+const workers = 10
+
 export interface QueueOptions {
   /** Name of the queue in metrics and errors. */
   readonly name: string
-  /** Number of definitions that are processed concurrently. Default: 1. */
-  readonly workers?: number
   readonly sync: (name: string, signal: AbortSignal) => Promise<void>
 }
 
 /** Creates a queue of names of definitions. It starts to process them when the index is complete. */
-export function createDefinitionQueue(context: DefinitionContext, { name, workers = 1, sync }: QueueOptions): WorkQueue {
+export function createDefinitionQueue(context: DefinitionContext, { name, sync }: QueueOptions): WorkQueue {
   return new WorkQueue({
     name,
     workers,

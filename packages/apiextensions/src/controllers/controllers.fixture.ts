@@ -6,6 +6,7 @@ import type { ManualClock } from '@keelson/apimachinery/testing'
 import { openMemory } from '@keelson/backend-embedded'
 import { createLoopbackClient, createWorkQueueMetrics } from '@keelson/loopback'
 import type { LoopbackResource } from '@keelson/loopback'
+import type { ResourceDefinition } from '@keelson/registry'
 import { openTestStore } from '@keelson/registry/testing'
 import { apiextensionsGroup } from '../definitions/index.ts'
 import type { CustomResources, FollowedDefinition } from './custom-resources.ts'
@@ -106,12 +107,18 @@ export interface TestControllersOptions {
   readonly findStructuralProblems?: (definition: Definition) => FieldErrorList
 }
 
+/** Admits definitions that an old kube-apiserver may have stored. */
+function withoutValidation(definition: ResourceDefinition): ResourceDefinition {
+  const { validateCreate: _create, validateUpdate: _update, ...strategy } = definition.strategy
+  const { prepareForUpdate } = definition.subresources!['status']!.update
+  return { ...definition, strategy, subresources: { status: { update: { ...(prepareForUpdate && { prepareForUpdate }) } } } }
+}
+
 export async function openControllers(options: TestControllersOptions = {}): Promise<TestControllers> {
   const { findStructuralProblems = () => [], ...rest } = options
   const clock = createManualClock()
   const backend = openMemory()
-  const [definition] = apiextensionsGroup.resources
-  const test = openTestStore(definition!, { backend, now: () => clock.now() })
+  const test = openTestStore(withoutValidation(apiextensionsGroup.resources[0]!), { backend, now: () => clock.now() })
   const client = createLoopbackClient({ now: () => clock.now() })
   client.add({ group: 'apiextensions.k8s.io', version: 'v1' }, test.paths)
   const definitions = client.resource<CustomResourceDefinition>({

@@ -46,7 +46,6 @@ export function startFinalizing(context: DefinitionContext, resources: CustomRes
   const { index, clock } = context
   const queue = createDefinitionQueue(context, {
     name: 'crd_finalizer',
-    workers: 5,
     async sync(name, signal) {
       const followed = index.get(name)
       if (followed === undefined || !awaitsCleanup(followed.outline)) return

@@ -7,7 +7,7 @@ import { createDefinitionQueue, updateStatus } from './controller.ts'
 import type { DefinitionContext } from './controller.ts'
 import type { FollowedDefinition } from './custom-resources.ts'
 
-/** Names that this controller has written and that have not come back through the watch. */
+/** Names that this controller has granted and that have not come back through the watch. */
 interface WrittenNames {
   readonly names: DeepReadonly<CustomResourceDefinitionNames>
   /** Revision of the definition before the write. */
@@ -15,8 +15,8 @@ interface WrittenNames {
 }
 
 /**
- * Starts the controller that grants names to definitions. It has one worker, because two definitions could otherwise be granted the same
- * name at the same time.
+ * Starts the controller that grants names to definitions. Several definitions are processed at the same time: granted names count as used
+ * from the moment at which they are computed, before they are stored.
  */
 export function startNaming(context: DefinitionContext): WorkQueue {
   const { index, clock } = context
@@ -45,11 +45,11 @@ export function startNaming(context: DefinitionContext): WorkQueue {
         setCondition(definition, 'Established', accepted.established, clock.now())
         written.set(name, { names: accepted.names, after: Number(definition.metadata.resourceVersion) })
       }).catch((error: unknown) => {
-        written.delete(name)
+        giveUp(followed.outline.spec.group, name)
         throw error
       })
-      if (!granted || !isDone) written.delete(name)
-      else reconsider(followed.outline.spec.group, name)
+      if (granted && isDone) reconsider(followed.outline.spec.group, name)
+      else giveUp(followed.outline.spec.group, name)
     },
   })
 
@@ -60,6 +60,11 @@ export function startNaming(context: DefinitionContext): WorkQueue {
       if (names !== undefined) used.add(names)
     }
     return used
+  }
+
+  /** Frees names that could not be stored. */
+  function giveUp(group: string, name: string): void {
+    if (written.delete(name)) reconsider(group, name)
   }
 
   function reconsider(group: string, except: string): void {
