@@ -4,7 +4,6 @@ export type { DefinitionControllers, DefinitionControllersOptions } from './cont
 export { createCustomResourceHost } from './serving/custom-resource-host.ts'
 export type { CustomResourceHost, CustomResourceHostOptions } from './serving/custom-resource-host.ts'
 export { apiextensionsGroup } from './definitions/index.ts'
-export { findStructuralProblems } from './definitions/structural.ts'
 export { createConversionMetrics } from './conversion/conversion-metrics.ts'
 export type { ConversionMetrics } from './conversion/conversion-metrics.ts'
 export { ConvertedStorage } from './conversion/converted-storage.ts'

@@ -161,7 +161,7 @@ function wire(
   })
   installGroups(host, groups)
 
-  const customResources = new CustomResources({ config, host, client, log })
+  const customResources = new CustomResources({ config, host, client, server, log })
 
   config.authorization.readFrom({ client, informers })
   const { serviceAccounts } = config.authentication

@@ -1,9 +1,9 @@
-import { createCustomResourceHost, findStructuralProblems, startDefinitionControllers } from '@keelson/apiextensions'
-import type { CustomResourceHost, DefinitionControllers, DefinitionControllersOptions } from '@keelson/apiextensions'
+import { createCustomResourceHost, startDefinitionControllers } from '@keelson/apiextensions'
+import type { CustomResourceHost, DefinitionControllers } from '@keelson/apiextensions'
 import type { GroupHost } from '@keelson/http-installer'
 import type { LoopbackClient, WorkQueueMetrics } from '@keelson/loopback'
 import { describeError } from '@keelson/server'
-import type { Log } from '@keelson/server'
+import type { Log, Server } from '@keelson/server'
 import type { GenericConfig } from './build-generic-config.ts'
 import type { GroupServices } from './group-services.ts'
 
@@ -11,18 +11,24 @@ interface CustomResourcesParts {
   readonly config: GenericConfig
   readonly host: GroupHost<GroupServices>
   readonly client: LoopbackClient
+  readonly server: Pick<Server, 'holdUnknownPaths'>
   readonly log: Log
 }
+
+const definitionsResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
 
 /** The custom resources of a server, and the controllers of their definitions. */
 export class CustomResources implements AsyncDisposable {
   readonly #parts: CustomResourcesParts
   readonly #host: CustomResourceHost
+  /** Answers 404 to unknown paths from now on. Before that, the path may be one of a stored definition. */
+  readonly #releasePaths: () => void
   #controllers: DefinitionControllers | undefined
 
   constructor(parts: CustomResourcesParts) {
-    const { config, host, log } = parts
+    const { client, config, host, server, log } = parts
     this.#parts = parts
+    this.#releasePaths = client.resource(definitionsResource) === undefined ? () => {} : server.holdUnknownPaths()
     this.#host = createCustomResourceHost({
       host,
       restOptions: config.restOptionsGetter,
@@ -31,19 +37,22 @@ export class CustomResources implements AsyncDisposable {
     })
   }
 
-  /** Starts the controllers of definitions. Resolves when all existing definitions are served. */
-  async start(metrics: WorkQueueMetrics): Promise<void> {
+  /** Starts the controllers of definitions. */
+  start(metrics: WorkQueueMetrics): void {
     const { client, config, log } = this.#parts
-    const options: DefinitionControllersOptions = {
+    this.#controllers = startDefinitionControllers({
       client,
       resources: this.#host,
       metrics,
       clock: config.clock,
-      findStructuralProblems,
       onError: (controller, error) => log(0, 'Controller failed', { controller, err: describeError(error) }),
-    }
-    this.#controllers = startDefinitionControllers(options)
+    })
+  }
+
+  /** Resolves when all definitions that existed at the start are served. */
+  async waitUntilServed(): Promise<void> {
     await this.#controllers?.synced
+    this.#releasePaths()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

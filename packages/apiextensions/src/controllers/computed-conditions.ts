@@ -1,10 +1,11 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
 import { aggregateFieldErrors, fieldError, fieldPath } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
 import type { WorkQueue } from '@keelson/loopback'
 import { computeApproval } from '../definitions/api-approval.ts'
 import { findCondition, hasState, removeCondition, setCondition } from '../definitions/conditions.ts'
 import type { ConditionState, ConditionType } from '../definitions/conditions.ts'
+import { findStructuralProblems } from '../definitions/structural.ts'
 import { createDefinitionQueue, updateStatus } from './controller.ts'
 import type { DefinitionContext } from './controller.ts'
 
@@ -37,7 +38,7 @@ export function startApproval(context: DefinitionContext): WorkQueue {
  * Starts the controller of the condition NonStructuralSchema. Validation admits only structural schemas, so it decodes only the schemas of
  * definitions that an old kube-apiserver has stored: those that have the condition or keep unknown fields.
  */
-export function startNonStructural(context: DefinitionContext, findProblems: (definition: Definition) => FieldErrorList): WorkQueue {
+export function startNonStructural(context: DefinitionContext): WorkQueue {
   return startComputedCondition(context, {
     queue: 'non_structural_schema_condition_controller',
     type: 'NonStructuralSchema',
@@ -47,7 +48,7 @@ export function startNonStructural(context: DefinitionContext, findProblems: (de
       const kept = preserveUnknownFields
         ? [fieldError.invalid(fieldPath('spec', 'preserveUnknownFields'), preserveUnknownFields, 'must be false')]
         : []
-      const problems = [...kept, ...findProblems(definition)]
+      const problems = [...kept, ...findStructuralProblems(definition)]
       return problems.length === 0 ? undefined : { status: 'True', reason: 'Violations', message: aggregateFieldErrors(problems) }
     },
   })

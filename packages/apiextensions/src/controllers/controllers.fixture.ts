@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
-import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import type { ManualClock } from '@keelson/apimachinery/testing'
@@ -104,7 +104,6 @@ export interface TestControllers extends AsyncDisposable {
 
 export interface TestControllersOptions {
   readonly establishDelayMs?: number
-  readonly findStructuralProblems?: (definition: Definition) => FieldErrorList
 }
 
 /** Admits definitions that an old kube-apiserver may have stored. */
@@ -115,7 +114,6 @@ function withoutValidation(definition: ResourceDefinition): ResourceDefinition {
 }
 
 export async function openControllers(options: TestControllersOptions = {}): Promise<TestControllers> {
-  const { findStructuralProblems = () => [], ...rest } = options
   const clock = createManualClock()
   const backend = openMemory()
   const test = openTestStore(withoutValidation(apiextensionsGroup.resources[0]!), { backend, now: () => clock.now() })
@@ -133,9 +131,8 @@ export async function openControllers(options: TestControllersOptions = {}): Pro
       resources,
       clock,
       metrics: createWorkQueueMetrics(createMetricsRegistry()),
-      findStructuralProblems,
       onError: (controller, error) => errors.push(`${controller}: ${(error as Error).message}`),
-      ...rest,
+      ...options,
     })!
   const opened: TestControllers = {
     clock,

@@ -1,6 +1,6 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
 import { systemClock } from '@keelson/apimachinery'
-import type { Clock, DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
 import type { LoopbackClient, WorkQueueMetrics } from '@keelson/loopback'
 import { startApproval, startNonStructural } from './computed-conditions.ts'
 import { isConditionTrue } from '../definitions/conditions.ts'
@@ -16,8 +16,6 @@ export interface DefinitionControllersOptions {
   /** Serves the custom resources. */
   readonly resources: CustomResources
   readonly metrics: WorkQueueMetrics
-  /** Returns the violations of the rules for structural schemas, in all versions of a definition. */
-  readonly findStructuralProblems: (definition: DeepReadonly<CustomResourceDefinition>) => FieldErrorList
   readonly clock?: Clock
   /** Time in milliseconds between accepted names and Established, if several servers share the store. Default: 0. */
   readonly establishDelayMs?: number
@@ -45,7 +43,7 @@ export function startDefinitionControllers(options: DefinitionControllersOptions
   const queues = [
     startNaming(context),
     startEstablishing(context, { delayMs }),
-    startNonStructural(context, options.findStructuralProblems),
+    startNonStructural(context),
     startApproval(context),
     startFinalizing(context, resources),
   ]

@@ -54,7 +54,10 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   }
   hooks.add('storage-readiness', () => waitForStorages({ backends, storages: host.storages }, { log }))
   hooks.add('storage-object-count-tracker-hook', async () => void countStorage(backends.main, config.storageMetrics, server.stopping))
-  addHook('start-apiextensions-controllers', [resources.customResourceDefinitions], () => customResources.start(queueMetrics))
+  const definitions = [resources.customResourceDefinitions]
+  addHook('start-apiextensions-informers', definitions, async () => customResources.start(queueMetrics))
+  addHook('start-apiextensions-controllers', definitions, () => customResources.waitUntilServed(), ['start-apiextensions-informers'])
+  addHook('crd-informer-synced', definitions, () => customResources.waitUntilServed(), ['start-apiextensions-informers'])
   addHook('start-system-namespaces-controller', [resources.namespaces], () => createSystemNamespaces(client))
   addHook('scheduling/bootstrap-system-priority-classes', [resources.priorityClasses], () => createSystemPriorityClasses(client))
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = resources
