@@ -108,9 +108,13 @@ export interface TestControllersOptions {
 
 /** Admits definitions that an old kube-apiserver may have stored. */
 function withoutValidation(definition: ResourceDefinition): ResourceDefinition {
-  const { validateCreate: _create, validateUpdate: _update, ...strategy } = definition.strategy
-  const { prepareForUpdate } = definition.subresources!['status']!.update
-  return { ...definition, strategy, subresources: { status: { update: { ...(prepareForUpdate && { prepareForUpdate }) } } } }
+  const valid = { validateCreate: () => [], validateUpdate: () => [] }
+  const { update } = definition.subresources!['status']!
+  return {
+    ...definition,
+    strategy: { ...definition.strategy, ...valid },
+    subresources: { status: { update: { ...update, ...valid } } },
+  }
 }
 
 export async function openControllers(options: TestControllersOptions = {}): Promise<TestControllers> {
