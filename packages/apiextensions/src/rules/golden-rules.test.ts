@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fieldErrorBody, fieldPath } from '@keelson/apimachinery'
-import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { FieldErrorList } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { compileRules } from './compiled-rules.ts'
-import { itemSchema, valueSchema } from './schema-type.ts'
 import type { Schema } from './schema-type.ts'
-import { validateRuleFields, validateRules } from './validate-rules.ts'
+import { validateDefinitionRules } from '../testing/answer-rules.ts'
 
 const file = new URL('../../../../../shared/golden/extend/crd.jsonl', import.meta.url)
 
@@ -53,25 +52,6 @@ function specOf({ body }: Step): DefinitionSpec {
   return body?.spec as unknown as DefinitionSpec
 }
 
-/** Validates the rules of a schema as the validation of definitions does. */
-function validateDefinition(path: FieldPath, root: Schema): FieldErrorList {
-  const errors: FieldErrorList = []
-  const invalid = new Set<Schema>()
-  const visit = (at: FieldPath, schema: Schema): boolean => {
-    const below = [
-      ...Object.entries(schema.properties ?? {}).map(([name, property]) => visit(at.child('properties').key(name), property)),
-      ...[valueSchema(schema)].flatMap((values) => (values === undefined ? [] : [visit(at.child('additionalProperties'), values)])),
-      ...[itemSchema(schema)].flatMap((items) => (items === undefined ? [] : [visit(at.child('items'), items)])),
-    ]
-    const found = validateRuleFields(at, schema)
-    errors.push(...found)
-    if (found.length > 0 || below.includes(true)) invalid.add(schema)
-    return invalid.has(schema)
-  }
-  visit(path, root)
-  return [...errors, ...validateRules(path, root, { isInvalid: (schema) => invalid.has(schema) })]
-}
-
 describe.skipIf(scenarios.length === 0)('recorded requests', () => {
   it('of definitions have the same errors', () => {
     const steps = scenarios.flatMap(({ steps: all }) =>
@@ -80,7 +60,7 @@ describe.skipIf(scenarios.length === 0)('recorded requests', () => {
     for (const step of steps) {
       const [version] = specOf(step).versions
       const path = fieldPath('spec', 'validation', 'openAPIV3Schema')
-      expect(texts(validateDefinition(path, version!.schema!.openAPIV3Schema!))).toEqual(recordedTexts(step))
+      expect(texts(validateDefinitionRules(path, version!.schema!.openAPIV3Schema!))).toEqual(recordedTexts(step))
     }
     expect(steps.length).toBeGreaterThan(100)
   })

@@ -99,11 +99,9 @@ export class RuleEvaluation {
   #advanceFrame(frame: Frame): void {
     this.#work += baseCost
     const { node } = frame
-    if (!node.isCompiled) this.#work += costPerLook
-    const { rules } = node
     const index = frame.done++
-    if (index < rules.length) this.#evaluate(frame, index)
-    else if (!this.#pushChild(frame, index - rules.length)) this.#stack.pop()
+    if (index < node.size) this.#evaluate(frame, index)
+    else if (!this.#pushChild(frame, index - node.size)) this.#stack.pop()
   }
 
   /** Starts with a value within a value. Returns false if there is none left. */
@@ -141,7 +139,8 @@ export class RuleEvaluation {
 
   #evaluate(frame: Frame, index: number): void {
     if (this.remaining <= 0) return this.#end(frame, outOfBudget)
-    const ready = frame.node.rules[index]!
+    if (!frame.node.isCompiled(index)) this.#work += costPerLook
+    const ready = frame.node.rule(index)
     if (ready.problem !== undefined) this.#report(frame, `rule compile error: ${ready.problem}`)
     if (ready.program === undefined) return
     if (ready.usesOldSelf && (frame.old ?? null) === null && ready.rule.optionalOldSelf !== true) return
@@ -159,7 +158,7 @@ export class RuleEvaluation {
   }
 
   #finishRule(frame: Frame, index: number, { value, cost }: Evaluation): void {
-    const ready = frame.node.rules[index]!
+    const ready = frame.node.rule(index)
     this.#work += cost
     if (cost > this.remaining) return this.#end(frame, outOfBudget)
     this.remaining -= cost
@@ -168,7 +167,7 @@ export class RuleEvaluation {
     const message = frame.node.message(index)
     if (message === undefined) this.#reportViolation(frame, ready, undefined)
     else {
-      this.#run(message, activationOf(frame, ready), (evaluation) => {
+      this.#run(message, plainActivation(frame), (evaluation) => {
         this.#finishMessage(frame, ready, evaluation)
       })
     }
@@ -272,16 +271,21 @@ function framePath({ parent, step, isKey }: Frame, root: FieldPath | undefined):
   return path?.child(step) ?? fieldPath(step)
 }
 
-/** Returns the variables of a node's rules. Only the rules of a node that uses `oldSelf` can read it. */
+/** Returns the variables of a node's message expressions. Only the expressions of a node whose rules use `oldSelf` can read it. */
+function plainActivation(frame: Frame): Activation {
+  const { node, value, old = null } = frame
+  if (frame.activation !== undefined) return frame.activation
+  const self = readBySchema(value, node.type!)
+  frame.activation = old === null || !node.usesOldSelf ? { self } : { self, oldSelf: readBySchema(old, node.type!) }
+  return frame.activation
+}
+
+/** Returns the variables of a rule. An optional `oldSelf` exists only in rules: in message expressions it is never optional. */
 function activationOf(frame: Frame, { rule }: ReadyRule): Activation {
-  const { node, value } = frame
-  const type = node.type!
-  if (!node.usesOldSelf) return (frame.activation ??= { self: readBySchema(value, type) })
-  const old = (frame.old ?? null) === null ? undefined : frame.old
-  frame.activation ??= { self: readBySchema(value, type), ...(old === undefined ? {} : { oldSelf: readBySchema(old, type) }) }
-  if (rule.optionalOldSelf !== true) return frame.activation
-  const { self, oldSelf } = frame.activation
-  return { self, oldSelf: new Optional(oldSelf as Value | undefined) }
+  const plain = plainActivation(frame)
+  return rule.optionalOldSelf === true && frame.node.usesOldSelf
+    ? { self: plain['self'], oldSelf: new Optional(plain['oldSelf'] as Value | undefined) }
+    : plain
 }
 
 /** Returns whether a value, or a list that contains it, is the same as in the old object. */

@@ -32,8 +32,9 @@ export class RuleNode {
   /** Properties that identify an element of a list; undefined if elements have no identity. */
   readonly listKeys: readonly string[] | undefined
   readonly #rules: readonly Rule[]
-  #ready: readonly ReadyRule[] | undefined
-  #messages: (Program | undefined)[] | undefined
+  /** Compiled rules and message expressions. Each is compiled on first use, because compiling takes much longer than evaluating. */
+  readonly #ready: ReadyRule[] = []
+  readonly #messages: (Program | undefined)[] = []
 
   constructor(schema: Schema, type: SchemaType | undefined, below: RulesBelow) {
     this.typeName = schema.type ?? ''
@@ -43,40 +44,38 @@ export class RuleNode {
     this.#rules = (schema['x-kubernetes-validations'] ?? []).map((rule) => normalized(rule, schema))
   }
 
-  /** Whether the rules are compiled. Compiling them takes much longer than evaluating them. */
-  get isCompiled(): boolean {
-    return this.#ready !== undefined
+  /** The number of rules of the schema itself. */
+  get size(): number {
+    return this.#rules.length
   }
 
-  /** The node's own rules, which are compiled on first use. */
-  get rules(): readonly ReadyRule[] {
-    return (this.#ready ??= this.#compile())
-  }
-
-  /** Whether a rule of the node reads `oldSelf`. */
+  /** Whether a rule of the schema itself reads `oldSelf`. */
   get usesOldSelf(): boolean {
-    return this.rules.some(({ usesOldSelf }) => usesOldSelf)
+    return this.#rules.some(({ rule }, i) => rule.includes('oldSelf') && this.rule(i).usesOldSelf)
   }
 
-  /** Returns the message expression of a rule; undefined if it has none. Few rules fail, so message expressions are compiled separately. */
+  isCompiled(index: number): boolean {
+    return this.#ready[index] !== undefined
+  }
+
+  rule(index: number): ReadyRule {
+    return (this.#ready[index] ??= this.#compile(this.#rules[index]!))
+  }
+
+  /** Returns the message expression of a rule; undefined if it has none. Few rules fail, so it is not compiled with the rule. */
   message(index: number): Program | undefined {
     const rule = this.#rules[index]!
     if (rule.messageExpression === undefined || rule.messageExpression === '') return undefined
-    const messages = (this.#messages ??= [])
-    if (!(index in messages)) {
+    if (!(index in this.#messages)) {
       const { message } = compileRule(rule, buildRuleEnvironments(this.type!))
-      messages[index] = message === undefined ? undefined : new Program(message)
+      this.#messages[index] = message === undefined ? undefined : new Program(message)
     }
-    return messages[index]
+    return this.#messages[index]
   }
 
-  #compile(): readonly ReadyRule[] {
-    if (this.type === undefined) return []
-    const environments = buildRuleEnvironments(this.type)
-    return this.#rules.map((rule) => {
-      const { rule: compiled, problem, usesOldSelf } = compileRule({ ...rule, messageExpression: '' }, environments)
-      return { rule, program: compiled === undefined ? undefined : new Program(compiled), problem, usesOldSelf }
-    })
+  #compile(rule: Rule): ReadyRule {
+    const { rule: compiled, problem, usesOldSelf } = compileRule({ ...rule, messageExpression: '' }, buildRuleEnvironments(this.type!))
+    return { rule, program: compiled === undefined ? undefined : new Program(compiled), problem, usesOldSelf }
   }
 }
 

@@ -23,8 +23,21 @@ export interface RuleValidationOptions {
  * Returns the errors after those of `validateRuleFields`.
  */
 export function validateRules(path: FieldPath, schema: Schema, options: RuleValidationOptions = {}): FieldErrorList {
+  const validation = validateRulesInParts(path, schema, options)
+  for (;;) {
+    const { done, value } = validation.next()
+    if (done === true) return value
+  }
+}
+
+/** Does the same as `validateRules`, but yields after each expression, because compiling one takes up to a few milliseconds. */
+export function* validateRulesInParts(
+  path: FieldPath,
+  schema: Schema,
+  options: RuleValidationOptions = {},
+): Generator<undefined, FieldErrorList> {
   const validation = new RuleValidation(schema, options)
-  validation.visit({ path, schema, cardinality: 1n, uncorrelated: undefined })
+  for (const place of placesWithRules({ path, schema, cardinality: 1n, uncorrelated: undefined })) yield* validation.check(place)
   validation.total.report(path, validation.errors)
   return validation.errors
 }
@@ -53,24 +66,10 @@ class RuleValidation {
     this.#limits = new SizeLimits(root)
   }
 
-  visit(place: Place): void {
-    const { path, schema, uncorrelated } = place
-    const cardinality = childCardinality(place)
-    const values = valueSchema(schema)
-    if (values !== undefined) this.visit({ path: path.child('additionalProperties'), schema: values, cardinality, uncorrelated })
-    for (const [name, property] of Object.entries(schema.properties ?? {})) {
-      this.visit({ path: path.child('properties').key(name), schema: property, cardinality, uncorrelated })
-    }
-    const items = itemSchema(schema)
-    if (items !== undefined) {
-      const isMatched = schema['x-kubernetes-list-type'] === 'map'
-      this.visit({ path: path.child('items'), schema: items, cardinality, uncorrelated: isMatched ? uncorrelated : (uncorrelated ?? path) })
-    }
-    const rules = schema['x-kubernetes-validations'] ?? []
-    if (rules.length > 0 && this.#options.isInvalid?.(schema) !== true) this.#checkRules(place, rules)
-  }
-
-  #checkRules({ path, schema, cardinality, uncorrelated }: Place, rules: readonly Rule[]): void {
+  /** Checks the rules of one schema. */
+  *check({ path, schema, cardinality, uncorrelated }: Place): Generator<undefined, void> {
+    if (this.#options.isInvalid?.(schema) === true) return
+    const rules = schema['x-kubernetes-validations']!
     const rulesPath = path.child('x-kubernetes-validations')
     const type = this.#types.of(schema, schema === this.#root || isEmbeddedResource(schema))
     if (!type.isDeclared) {
@@ -99,6 +98,7 @@ class RuleValidation {
         const detail = 'may not be set if oldSelf is not used in rule'
         this.errors.push(fieldError.invalid(at.child('optionalOldSelf'), rule.optionalOldSelf, detail))
       }
+      yield
     }
   }
 
@@ -108,6 +108,27 @@ class RuleValidation {
     }
     this.total.add(path, cost)
   }
+}
+
+/** Returns the schemas with rules. Schemas within a schema come before it. Iterative, because schemas may be nested deeply. */
+function placesWithRules(root: Place): readonly Place[] {
+  const open = [root]
+  const found: Place[] = []
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    if ((place.schema['x-kubernetes-validations'] ?? []).length > 0) found.push(place)
+    const cardinality = childCardinality(place)
+    const { path, schema, uncorrelated } = place
+    const values = valueSchema(schema)
+    if (values !== undefined) open.push({ path: path.child('additionalProperties'), schema: values, cardinality, uncorrelated })
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      open.push({ path: path.child('properties').key(name), schema: property, cardinality, uncorrelated })
+    }
+    const items = itemSchema(schema)
+    if (items === undefined) continue
+    const isMatched = schema['x-kubernetes-list-type'] === 'map'
+    open.push({ path: path.child('items'), schema: items, cardinality, uncorrelated: isMatched ? uncorrelated : (uncorrelated ?? path) })
+  }
+  return found.reverse()
 }
 
 /** Returns the maximum number of values of the schemas within a schema. */

@@ -24,7 +24,7 @@ export function estimateStandardCall(overload: string, { target, args }: CallNod
     case 'ends_with_string':
       return { cost: times(first!.size, traversal) }
     case 'in_list':
-      return { cost: second!.size }
+      return { cost: times(second!.size, 1) }
     case 'matches_string':
       return { cost: estimateSearchCost(target!.size, first!.size) }
     case 'contains_string':

@@ -12,18 +12,21 @@ export interface Access {
   readonly isOptional: boolean
   /** True for the last field of `has()`. */
   readonly isTest: boolean
+  /** Whether `has()` of an optional returns the optional member. This is so in branches of `?:` and in keys, as in cel-go. */
+  readonly keepsOptional: boolean
 }
 
 /**
  * Creates a step that accesses a constant member of the value on the stack. A chain ends at its first error, and an optional chain at its
  * first absent member. Each access costs 1, except for absent members of optional chains.
  */
-export function accessConstant(key: Value, { isOptional, isTest }: Access, end: Label): Step {
+export function accessConstant(key: Value, { isOptional, isTest, keepsOptional }: Access, end: Label): Step {
+  const isTestOnly = isTest && !keepsOptional
   return (machine) => {
     const value = machine.pop()
     if (value instanceof CelError) machine.push(value)
     else if (isOptional || value instanceof Optional) {
-      if (accessOptional(machine, value, key, isTest)) return
+      if (accessOptional(machine, value, key, isTestOnly)) return
     } else {
       machine.charge(1)
       const found = lookUp(value, key)

@@ -40,7 +40,7 @@ type Locals = ReadonlyMap<string, Local>
 /** Whether reading a variable or member costs something. Branches of `?:` and keys cost nothing ('resolve'), as in cel-go. */
 type Mode = 'evaluate' | 'resolve'
 
-interface Link extends Access {
+interface Link extends Omit<Access, 'keepsOptional'> {
   /** The key: an expression, or a constant field name. */
   readonly key: Expr | string
 }
@@ -124,7 +124,8 @@ export class Planner {
     if (mayBeOptional(this.#compiled.types.get(base))) this.#emit(rereadTop)
     if (name !== undefined && links.length === 0) return
     const end = new Label()
-    for (const { key, ...access } of links) this.#access(key, access, end)
+    const keepsOptional = mode === 'resolve'
+    for (const { key, ...link } of links) this.#access(key, { ...link, keepsOptional }, end)
     this.#here(end)
     if (endCost !== 0) this.#emit(chargeCost(endCost))
   }

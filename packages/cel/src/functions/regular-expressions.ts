@@ -4,7 +4,8 @@ import { compilePattern, compileUncached } from '../regexp/compile-pattern.ts'
 import { unsupported } from '../values/arithmetic.ts'
 import { orError } from '../values/equality.ts'
 import { workload } from '../values/workload.ts'
-import { CelError, isInt } from '../values/value.ts'
+import { PreservedValue } from '../values/schema-value.ts'
+import { adapt, CelError, isInt } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
 import { typed } from './implementation.ts'
 import type { Implementation, Implementations } from './implementation.ts'
@@ -66,7 +67,8 @@ const matchesPerLook = 64
 export function searchFor(name: string, pattern: string): Implementation | undefined {
   const expression = compileUncached(pattern)
   if (typeof expression === 'string') return undefined
-  return typed((text: Value, _: Value, limit: Value = -1): Value | Promise<Value> => {
+  return typed((value: Value, _: Value, limit: Value = -1): Value | Promise<Value> => {
+    const text = value instanceof PreservedValue ? adapt(value.raw) : value
     if (typeof text !== 'string') return orError(text)
     if (name === 'matches') return testWith(expression, text)
     if (name === 'find') return findWith(expression, text)

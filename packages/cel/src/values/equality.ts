@@ -95,10 +95,15 @@ function schemaMapEquals(a: SchemaMap, b: Value): boolean | CelError {
     }
     const [own, other] = [a.find(name), findInMap(b, name)]
     if ((own === undefined) !== (other === undefined)) return false
-    const result = own === undefined ? true : equals(own, other!)
+    const result = own === undefined ? true : membersEqual(own, other!)
     if (result !== true) return result
   }
   return true
+}
+
+/** Compares members of JSON values. Unlike in an expression, comparing an object or a list with null is an error. */
+function membersEqual(a: Value, b: Value): boolean | CelError {
+  return b === null && (a instanceof SchemaMap || a instanceof SchemaList) ? noSuchOverload : equals(a, b)
 }
 
 /** Compares a JSON list with a value. The order of the elements of sets and maps does not matter. */
@@ -110,7 +115,7 @@ function schemaListEquals(a: SchemaList, b: Value): boolean | CelError {
   if (a.type.kind === 'set') return setEquals(a, b)
   if (a.type.kind === 'mapList') return mapListEquals(a, b)
   for (let i = 0; i < size; i++) {
-    const result = equals(a.get(i), elementAt(b, i))
+    const result = membersEqual(a.get(i), elementAt(b, i))
     if (result !== true) return result
   }
   return true
@@ -128,7 +133,7 @@ function mapListEquals(a: SchemaList, b: ListValue): boolean | CelError {
     const other = elementAt(b, i)
     const raw = own.get(elementIdentity(other, a.type))
     if (raw === undefined) return false
-    const result = equals(readBySchema(raw, a.type.element!), other)
+    const result = membersEqual(readBySchema(raw, a.type.element!), other)
     if (result !== true) return result
   }
   return true
@@ -146,7 +151,7 @@ export function contains(list: ListValue, value: Value): boolean | CelError {
 function schemaListContains(list: SchemaList, value: Value): boolean | CelError {
   let problem: CelError | undefined
   for (let i = 0; i < list.size; i++) {
-    const result = equals(list.get(i), value)
+    const result = membersEqual(list.get(i), value)
     if (result === true) return true
     if (result !== false) problem ??= result
   }

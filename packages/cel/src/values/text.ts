@@ -2,6 +2,7 @@ import { formatDuration } from '@keelson/apimachinery'
 import { Duration, plainNumber } from './duration.ts'
 import { elementsOf, isList } from './list.ts'
 import { findInMap, isMap, keysOf } from './map.ts'
+import { PreservedValue, SchemaList, SchemaMap } from './schema-value.ts'
 import { Timestamp } from './timestamp.ts'
 import { CelError, Double, isInt, OpaqueValue, Optional, StructValue, TypeValue, Uint } from './value.ts'
 import type { Value } from './value.ts'
@@ -52,8 +53,13 @@ const goTypes: Readonly<Record<string, string>> = {
   uint: 'types.Uint',
 }
 
+const listTypes: Readonly<Record<string, string>> = { mapList: 'MapList', set: 'SetList' }
+
 /** Returns the name of the Go type that represents a value in kube-apiserver. Some messages contain it. */
 export function goTypeOf(value: Value): string {
+  if (value instanceof SchemaMap) return '*common.unstructuredMap'
+  if (value instanceof SchemaList) return `*common.unstructured${listTypes[value.type.kind] ?? 'List'}`
+  if (value instanceof PreservedValue) return '*common.unknownPreserved'
   const name = typeNameOf(value)
   return goTypes[name] ?? `cel.${name.slice(name.lastIndexOf('.') + 1)}`
 }

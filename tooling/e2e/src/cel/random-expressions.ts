@@ -1,7 +1,21 @@
 /** Scalar types of the generated expressions. */
 const scalars = ['int', 'uint', 'double', 'string', 'bool', 'bytes', 'duration', 'timestamp'] as const
-const types = [...scalars, 'listInt', 'listStr', 'mapStr', 'dyn', 'optInt'] as const
-type Type = (typeof types)[number]
+/** The types of generated expressions. */
+export const expressionTypes = [...scalars, 'listInt', 'listStr', 'mapStr', 'dyn', 'optInt'] as const
+/** A type of generated expressions. */
+export type ExpressionType = (typeof expressionTypes)[number]
+type Type = ExpressionType
+
+/** The parts of generated expressions. */
+export interface Vocabulary {
+  /** The simplest expressions of each type. */
+  readonly leaves: Readonly<Record<ExpressionType, readonly string[]>>
+  /**
+   * Templates of larger expressions, by type. `$type` stands for an expression of that type, and `$any` for an expression of any type.
+   * `NAME:type` declares a variable for the rest of the expression. `a|b` in angle brackets is a choice.
+   */
+  readonly productions: Readonly<Record<ExpressionType, readonly string[]>>
+}
 
 /**
  * The simplest expressions of each type. They use the variables of `@keelson/cel/testing`. Maps have one entry, because the order of Go
@@ -42,10 +56,6 @@ const leaves: Readonly<Record<Type, readonly string[]>> = {
   optInt: ['optional.of(1)', 'optional.none()', 'x.?a', 'l[?0]', 'l[?9]', 'optional.ofNonZeroValue(i)'],
 }
 
-/**
- * Templates of larger expressions, by type. `$type` stands for an expression of that type, and `$any` for an expression of any type.
- * `NAME:type` declares a variable for the rest of the expression. `a|b` in angle brackets is a choice.
- */
 const productions: Readonly<Record<Type, readonly string[]>> = {
   int: [
     '($int <+|-|*|/|%> $int)',
@@ -158,6 +168,9 @@ const productions: Readonly<Record<Type, readonly string[]>> = {
   ],
 }
 
+/** The vocabulary with the variables of `@keelson/cel/testing`. */
+export const exampleVocabulary: Vocabulary = { leaves, productions }
+
 const maxDepth = 4
 const maxLength = 600
 const leafShare = 0.1
@@ -165,19 +178,22 @@ const dynShare = 0.06
 
 /** Generates random expressions with correct syntax. Some do not compile, and many fail when they are evaluated. */
 export class RandomExpressions {
+  readonly #vocabulary: Vocabulary
   #state: number
   #locals: { readonly name: string; readonly type: string }[] = []
   #count = 0
 
-  constructor(seed: number) {
+  constructor(seed: number, vocabulary: Vocabulary = exampleVocabulary) {
     this.#state = seed >>> 0
+    this.#vocabulary = vocabulary
   }
 
-  next(): string {
+  /** Returns an expression of a type. The type is random by default. */
+  next(type?: ExpressionType): string {
     for (;;) {
       this.#locals = []
       this.#count = 0
-      const text = this.#expression(this.#pick(types), 1 + this.#below(maxDepth))
+      const text = this.#expression(type ?? this.#pick(expressionTypes), 1 + this.#below(maxDepth))
       if (text.length <= maxLength) return text
     }
   }
@@ -185,9 +201,9 @@ export class RandomExpressions {
   #expression(type: Type, depth: number): string {
     if (depth > 0 && type !== 'dyn' && this.#random() < dynShare) return this.#expression('dyn', depth - 1)
     if (depth > 0 && this.#random() < leafShare / 2) return this.#expand(`($bool ? $${type} : $${type})`, depth - 1)
-    if (depth > 0 && this.#random() >= leafShare) return this.#expand(this.#pick(productions[type]), depth - 1)
+    if (depth > 0 && this.#random() >= leafShare) return this.#expand(this.#pick(this.#vocabulary.productions[type]), depth - 1)
     const locals = this.#locals.filter((local) => local.type === type).map(({ name }) => name)
-    return this.#pick([...leaves[type], ...locals, ...locals, ...locals])
+    return this.#pick([...this.#vocabulary.leaves[type], ...locals, ...locals, ...locals])
   }
 
   #expand(template: string, depth: number): string {
@@ -195,7 +211,7 @@ export class RandomExpressions {
     const chosen = template.replace(/<((?:\\.|[^<>\\])*)>/g, (_, choices: string) => this.#pick(choices.split('|')))
     const text = chosen.replace(/\$(\w+)|NAME:(\w+)/g, (found, type: string | undefined, local: string | undefined) => {
       if (local !== undefined) return this.#declare(local)
-      if (type === 'any') return this.#expression(this.#pick(types), depth)
+      if (type === 'any') return this.#expression(this.#pick(expressionTypes), depth)
       return isType(type) ? this.#expression(type, depth) : found
     })
     this.#locals.length = known
@@ -227,5 +243,5 @@ export class RandomExpressions {
 }
 
 function isType(name: string | undefined): name is Type {
-  return types.some((type) => type === name)
+  return expressionTypes.some((type) => type === name)
 }

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest'
+import { buildRuleReference, compareRules } from './compare-rules.ts'
+
+const program = await buildRuleReference()
+const count = Number(process.env['CEL_EXPRESSIONS'] ?? 2000)
+const seed = Number(process.env['CEL_SEED'] ?? 1)
+
+describe.skipIf(program === undefined)('rules of custom resources', () => {
+  it(`have the errors and costs of kube-apiserver in ${count} random expressions (seed ${seed})`, { timeout: 600_000 }, async () => {
+    const { differences, skipped, compiled } = await compareRules(program ?? '', { count, seed })
+    expect(differences).toEqual([])
+    expect(skipped).toBeLessThan(count / 100)
+    expect(compiled).toBeGreaterThan(count / 4)
+  })
+})
