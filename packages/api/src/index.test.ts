@@ -6,6 +6,7 @@ it('exports exactly these names', () => {
   expect(Object.keys(api).toSorted()).toEqual([
     'FieldSets',
     'ProtoError',
+    'ProtoWriter',
     'aggregateContainers',
     'createApiTypes',
     'decodeUnknown',

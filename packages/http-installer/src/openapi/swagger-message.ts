@@ -1,6 +1,7 @@
 import { encodeLengthDelimited, encodeLengthDelimitedHead, encodeVarintField } from '../encoding/proto-frames.ts'
 import { jsonText } from './json-pieces.ts'
 import type { DocumentSource } from './openapi-registry.ts'
+import { SchemaEncoder } from './schema-message.ts'
 import { bearerToken, swaggerInfo, generateSwaggerParts } from './swagger-document.ts'
 
 /**
@@ -8,12 +9,13 @@ import { bearerToken, swaggerInfo, generateSwaggerParts } from './swagger-docume
  * documents never have are omitted. A map is encoded as a list of messages with name (1) and value (2).
  */
 export function* generateSwaggerMessage(sources: readonly DocumentSource[]): Generator<Uint8Array> {
+  const definitions = new SchemaEncoder()
   const sections: Record<'paths' | 'definitions', Uint8Array[]> = { paths: [], definitions: [] }
   for (const part of generateSwaggerParts(sources)) {
     yield nothing
     if (part === '') continue
     const { section, name, value } = part
-    const body = section === 'paths' ? message(value, pathItem) : yield* schemaMessage(value)
+    const body = section === 'paths' ? message(value, pathItem) : yield* encodeDefinition(definitions, value)
     // In the message `Paths`, extensions have field 1 and items have field 2.
     sections[section].push(encodeLengthDelimited(section === 'paths' ? 2 : 1, named(name, body)))
   }
@@ -26,6 +28,14 @@ export function* generateSwaggerMessage(sources: readonly DocumentSource[]): Gen
 }
 
 const nothing = Buffer.alloc(0)
+
+function* encodeDefinition(encoder: SchemaEncoder, value: object): Generator<Uint8Array, Uint8Array> {
+  const steps = encoder.encodeInSteps(value)
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value
+    yield nothing
+  }
+}
 
 function lengthDelimitedPieces(field: number, pieces: readonly Uint8Array[]): Uint8Array[] {
   return [
@@ -66,50 +76,8 @@ function any(value: unknown): Buffer {
   return encodeLengthDelimited(2, Buffer.from(`${jsonText(value)}\n`))
 }
 
-/** Number of schemas that are encoded between two pauses. */
-const schemasPerPause = 32
-
-/** Encodes a schema. Yields nothing where other work may run, because the schema of a custom resource may be very large. */
-function schemaMessage(value: object): Generator<Uint8Array, Buffer> {
-  let count = 0
-  return (function* encode(value: object): Generator<Uint8Array, Buffer> {
-    if (++count % schemasPerPause === 0) yield nothing
-    const { items, additionalProperties, properties, ...plain } = value as SchemaMembers
-    const encoded: Partial<Record<(typeof subschemas)[number], Uint8Array>> = {}
-    // The value of additionalProperties is either a schema or a boolean.
-    if (typeof additionalProperties === 'object')
-      encoded.additionalProperties = encodeLengthDelimited(1, yield* encode(additionalProperties))
-    else if (additionalProperties !== undefined) encoded.additionalProperties = encodeVarintField(2, additionalProperties ? 1 : 0)
-    if (items !== undefined) encoded.items = encodeLengthDelimited(1, yield* encode(items))
-    if (properties !== undefined) {
-      const parts: Uint8Array[] = []
-      for (const [name, property] of Object.entries(properties)) parts.push(encodeLengthDelimited(1, named(name, yield* encode(property))))
-      encoded.properties = Buffer.concat(parts)
-    }
-    return message({ ...plain, ...encoded }, schema)
-  })(value)
-}
-
-interface SchemaMembers {
-  readonly items?: object
-  readonly additionalProperties?: object | boolean
-  readonly properties?: Readonly<Record<string, object>>
-}
-
-const subschemas = ['additionalProperties', 'items', 'properties'] as const
-
 const string: Encode = (field, value) => encodeLengthDelimited(field, Buffer.from(value as string))
 const bool: Encode = (field, value) => (value === true ? encodeVarintField(field, 1) : nothing)
-const bytes: Encode = (field, value) => encodeLengthDelimited(field, value as Uint8Array)
-/** Encodes an integer. Negative lengths do not limit anything, so they are encoded as zero. */
-const integer: Encode = (field, value) => encodeVarintField(field, Math.max(0, Number(value)))
-/** Encodes a number of a field below 16, whose tag is one byte. */
-const double: Encode = (field, value) => {
-  const encoded = Buffer.alloc(9)
-  encoded[0] = field * 8 + 1
-  encoded.writeDoubleLE(Number(value), 1)
-  return encoded
-}
 const strings: Encode = (field, value) => Buffer.concat((value as string[]).map((text) => string(field, text)))
 const one =
   (shape: () => Shape): Encode =>
@@ -135,50 +103,8 @@ const apiKey: Shape = {
   ],
 }
 
-const externalDocs: Shape = {
-  fields: [
-    ['description', 1, string],
-    ['url', 2, string],
-  ],
-}
-
-/** A schema whose subschemas are already encoded. */
-const schema: Shape = {
-  fields: [
-    ['$ref', 1, string],
-    ['format', 2, string],
-    ['title', 3, string],
-    ['description', 4, string],
-    ['multipleOf', 6, double],
-    ['maximum', 7, double],
-    ['exclusiveMaximum', 8, bool],
-    ['minimum', 9, double],
-    ['exclusiveMinimum', 10, bool],
-    ['maxLength', 11, integer],
-    ['minLength', 12, integer],
-    ['pattern', 13, string],
-    ['maxItems', 14, integer],
-    ['minItems', 15, integer],
-    ['uniqueItems', 16, bool],
-    ['maxProperties', 17, integer],
-    ['minProperties', 18, integer],
-    ['required', 19, strings],
-    ['enum', 20, (field, value) => Buffer.concat((value as unknown[]).map((each) => encodeLengthDelimited(field, any(each))))],
-    ['additionalProperties', 21, bytes],
-    ['type', 22, (field, value) => encodeLengthDelimited(field, string(1, value))],
-    ['items', 23, bytes],
-    ['properties', 25, bytes],
-    ['externalDocs', 29, one(() => externalDocs)],
-    ['example', 30, (field, value) => encodeLengthDelimited(field, any(value))],
-  ],
-  extensions: 31,
-}
-
-/** Encodes a small schema without pauses. */
-const wholeSchema: Encode = (field, value) => {
-  const steps = schemaMessage(value as object)
-  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return encodeLengthDelimited(field, step.value)
-}
+const smallSchemas = new SchemaEncoder()
+const smallSchema: Encode = (field, value) => encodeLengthDelimited(field, smallSchemas.encode(value as object))
 
 const bodyParameter: Shape = {
   fields: [
@@ -186,7 +112,7 @@ const bodyParameter: Shape = {
     ['name', 2, string],
     ['in', 3, string],
     ['required', 4, bool],
-    ['schema', 5, wholeSchema],
+    ['schema', 5, smallSchema],
   ],
 }
 const plainParameter = (type: number, uniqueItems: number): Shape => ({
@@ -214,7 +140,7 @@ function parameter(value: object): Buffer {
 const response: Shape = {
   fields: [
     ['description', 1, string],
-    ['schema', 2, (field, value) => encodeLengthDelimited(field, wholeSchema(1, value))],
+    ['schema', 2, (field, value) => encodeLengthDelimited(field, smallSchema(1, value))],
   ],
 }
 const responses: Encode = (field, value) => {
