@@ -54,13 +54,16 @@ function convert(object: KubeObject, _: string, to: string): KubeObject {
   return { ...rest, spec: count === undefined ? {} : to.endsWith('v1') ? { replicas: count } : { size: count } } as KubeObject
 }
 
-function managerOf(version: string, conversion: VersionedKind['convert'] = convert): FieldManager {
+function managerOf(version: string, conversion: VersionedKind['convert'] = convert, prune?: (object: KubeObject) => void): FieldManager {
   return new FieldManager({
     kind: { group, version, kind },
     subresource: '',
     now: () => clock.now,
     versions: {
-      schemaOf: (apiVersion) => types.kind({ group, version: apiVersion.split('/')[1]!, kind }),
+      schemaOf(apiVersion) {
+        const type = types.kind({ group, version: apiVersion.split('/')[1]!, kind })
+        return type && prune ? { ...type, prune } : type
+      },
       fromHub: (object) => object,
       toHub: (object) => object,
       setDefaults: () => {},
@@ -157,6 +160,23 @@ describe('merge schema of a custom resource', () => {
     expect(failure(() => apply(undefined, 'a', { template: { metadata: { none: 1 } } }))).toBe(
       `${prefix}.spec.template.metadata.none: field not declared in schema`,
     )
+  })
+
+  it('does not change the live object, even if the result is pruned or gets defaults', () => {
+    const live = apply(undefined, 'a', { free: { known: { a: 'b', more: 1 } } })
+    const before = JSON.stringify(live)
+    const object = apply(live, 'b', { replicas: 1 })
+    ;(object as unknown as { spec: { free: { known: { a: string } } } }).spec.free.known.a = 'changed'
+    expect(JSON.stringify(live)).toBe(before)
+  })
+
+  it('prunes the result, because merging accepts more than the schema', () => {
+    const prune = (object: KubeObject): void => void delete (object as unknown as { spec: { free: { more?: unknown } } }).spec.free.more
+    const pruning = managerOf('v1', convert, prune)
+    expect(apply(undefined, 'a', { free: { known: { a: 'b' }, more: 1 } }, { through: pruning })).toMatchObject({
+      spec: { free: { known: { a: 'b' } } },
+    })
+    expect(apply(undefined, 'a', { free: { more: 1 } }, { through: pruning })).not.toHaveProperty('spec.free.more')
   })
 
   it('clears the managers if the object does not match its schema', () => {

@@ -11,6 +11,7 @@ import type { Storage, StoredObject } from '@keelson/storagebackend'
 import { toMergeSchema } from '../apply/merge-schema.ts'
 import type { FollowedDefinition } from '../controllers/custom-resources.ts'
 import { isConditionTrue } from '../definitions/conditions.ts'
+import { createKindDocument } from '../openapi/kind-document.ts'
 import { LazyStorage } from './lazy-storage.ts'
 import { createCustomScale, ScalePaths } from './scale.ts'
 import { createSelectableFields, defineCustomResource, refuseCreation } from './version-definition.ts'
@@ -33,6 +34,7 @@ export class ServedDefinition {
   #outline: DefinitionOutline
   /** The complete definition. Its bytes are those that the watch cache has. */
   #stored: StoredObject<CustomResourceDefinition>
+  #decoded: WeakRef<CustomResourceDefinition> | undefined
   readonly #installed: InstalledGroup[] = []
   readonly #versions: ReadonlyMap<string, CompiledVersion>
   readonly #types = new Map<string, GroupVersionTypes>()
@@ -107,9 +109,14 @@ export class ServedDefinition {
     }
   }
 
+  /** Returns the schema of a version. The decoded definition is shared until the next garbage collection, because several users come together. */
   #schemaOf(version: string): JSONSchemaProps | undefined {
-    const { spec } = this.#stored.copy()
-    return spec.versions?.find(({ name }) => name === version)?.schema?.openAPIV3Schema
+    let definition = this.#decoded?.deref()
+    if (definition === undefined) {
+      definition = this.#stored.copy()
+      this.#decoded = new WeakRef(definition)
+    }
+    return definition.spec.versions?.find(({ name }) => name === version)?.schema?.openAPIV3Schema
   }
 
   #groupOf(version: CompiledVersion): ApiGroup {
@@ -183,6 +190,7 @@ export class ServedDefinition {
           kind,
           listKind,
           mergeType: toMergeSchema(() => this.#schemaOf(version)!),
+          openApi: createKindDocument({ definition: this.#outline, version, load: () => this.#schemaOf(version) }),
           prune: (object) => schema.prune(object),
         },
       ])

@@ -3,7 +3,7 @@ import { newUnknownError } from '../api-errors.ts'
 import { messageOf } from '../api-error.ts'
 import { decodeStruct } from '../decode-struct.ts'
 import { isJsonError } from '../json-error.ts'
-import { isJsonObject } from '../json-value.ts'
+import { copyObject, isJsonObject } from '../json-value.ts'
 import type { JsonObject, KubeObject } from '../meta.ts'
 import type { GroupVersionKind } from '../names.ts'
 import type { StructSchema } from '../type-schema.ts'
@@ -17,6 +17,8 @@ export interface KindSchema {
   readonly schema: StructSchema
   /** Schema by which objects are merged. Default: the same as `schema`. */
   readonly mergeType?: MergeType | undefined
+  /** Drops members that the kind does not have in this version. Needed if `schema` keeps unknown members. Default: nothing is dropped. */
+  prune?(object: KubeObject): unknown
 }
 
 /**
@@ -91,13 +93,15 @@ export class TypedKind {
   toHub(object: TypedObject, config: JsonObject): KubeObject {
     let decoded: KubeObject
     try {
-      decoded = decodeStruct<KubeObject>(this.#schema.schema, object.value, { converting: true }).object
+      decoded = decodeCopy(this.#schema, object.value)
     } catch (error) {
       if (!isJsonError(error)) throw error
       const why = `unable to convert unstructured object to ${formatKind(this.apiVersion, this.#kind)}: ${error.message}`
       throw newUnknownError(`failed to convert new object (${this.show({ value: config })}) to proper version: ${why}`, { cause: error })
     }
     decoded.metadata ??= {}
+    // Merging accepts unknown members in all objects within one that keeps them.
+    this.#schema.prune?.(decoded)
     this.#versions.setDefaults(decoded, this.apiVersion)
     return this.#versions.toHub(decoded, this.apiVersion)
   }
@@ -107,14 +111,17 @@ export class TypedKind {
     const from = this.#versions.schemaOf(object.apiVersion)
     const to = this.#versions.schemaOf(apiVersion)
     if (from === undefined || to === undefined) return undefined
-    const copy = this.#decodeForConversion(from.schema, object)
+    const copy = this.#decodeForConversion(from, object)
     if (this.#versions.convert === undefined) {
       const value = this.#versions.fromHub(this.#versions.toHub(copy, object.apiVersion), apiVersion)
       return { apiVersion, type: typeOf(to), value: withoutManaged(value) }
     }
     try {
       const result = this.#versions.convert(copy, object.apiVersion, apiVersion)
-      const value = withoutManaged(result instanceof Promise ? ((yield result) as KubeObject) : result)
+      const converted = result instanceof Promise ? ((yield result) as KubeObject) : result
+      // Conversion may return its argument, which is a copy made here.
+      to.prune?.(converted)
+      const value = withoutManaged(converted)
       const type = typeOf(to)
       validateTyped(type, value)
       return { apiVersion, type, value }
@@ -134,9 +141,9 @@ export class TypedKind {
     return object
   }
 
-  #decodeForConversion(schema: StructSchema, { apiVersion, value }: TypedObject): KubeObject {
+  #decodeForConversion(schema: KindSchema, { apiVersion, value }: TypedObject): KubeObject {
     try {
-      return decodeStruct<KubeObject>(schema, value, { converting: true }).object
+      return decodeCopy(schema, value)
     } catch (error) {
       if (!isJsonError(error)) throw error
       throw newUnknownError(`unable to convert unstructured object to ${formatKind(apiVersion, this.#kind)}: ${error.message}`, {
@@ -158,6 +165,11 @@ export class TypedKind {
   #wrap(value: JsonObject): TypedObject {
     return { apiVersion: this.apiVersion, type: typeOf(this.#schema), value }
   }
+}
+
+/** Decodes a value that may share parts with the stored object. Nothing in the result is shared, although decoding keeps unknown members as they are. */
+function decodeCopy({ schema }: KindSchema, value: JsonObject): KubeObject {
+  return decodeStruct<KubeObject>(schema, schema.keepsUnknown === true ? copyObject(value) : value, { converting: true }).object
 }
 
 function typeOf({ schema, mergeType }: KindSchema): MergeType {
