@@ -1,5 +1,5 @@
 import { newProtobufNotAcceptable, structSchema } from '@keelson/apimachinery'
-import type { FieldSchema, GroupVersion, GroupVersionKind, KubeObject, StructSchema } from '@keelson/apimachinery'
+import type { FieldSchema, GroupVersion, GroupVersionKind, StructSchema } from '@keelson/apimachinery'
 import type { MergeType } from '@keelson/apimachinery/managed-fields'
 import { metaV1Schema } from './generated/meta/v1/schema.ts'
 import type { KindDocument } from './openapi/kind-document.ts'
@@ -17,7 +17,7 @@ export interface JsonKind {
   /** The kind of lists. Default: the kind followed by "List". */
   readonly listKind?: string
   /** See `KindType.prune`. Default: nothing is dropped. */
-  readonly prune?: (object: KubeObject) => readonly string[]
+  readonly prune?: NonNullable<KindType['prune']>
 }
 
 /**

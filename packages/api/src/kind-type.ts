@@ -15,9 +15,9 @@ export interface KindType {
   readonly openApi?: KindDocument | undefined
   /**
    * Drops fields of a decoded object in place that the kind does not specify. Returns their paths. Absent if decoding by `schema` already drops
-   * all such fields.
+   * all such fields. Also drops nulls that stand for absent fields, unless `keepsNulls` is set.
    */
-  prune?(object: KubeObject): readonly string[]
+  prune?(object: KubeObject, options?: PruneOptions): readonly string[]
   /** True if the kind has no protobuf encoding. Its objects are then stored as JSON, and clients cannot send or request protobuf. Default: false. */
   readonly isJsonOnly?: boolean
   /** Encodes an object as a protobuf message without the `k8s\0` envelope. Ignores kind and apiVersion. */
@@ -28,6 +28,11 @@ export interface KindType {
    * 413 if the message contains more than `maxValues` messages, strings and 64-bit numbers.
    */
   decodeProto(bytes: Uint8Array, fieldSets?: FieldSets, maxValues?: number): KubeObject
+}
+
+/** Options of `KindType.prune`. */
+export interface PruneOptions {
+  readonly keepsNulls?: boolean
 }
 
 /** The types of one group version, which its module exports: `import { coreV1 } from '@keelson/api/core/v1'`. */

@@ -158,6 +158,8 @@ export interface ServedVersion extends GroupVersion {
 export interface OtherVersions {
   /** Returns the schemas of the kind in a version; undefined if the kind does not have that version. */
   schemaOf(apiVersion: string): KindSchema | undefined
+  /** Returns whether the resource has a subresource ("status") in a version. */
+  hasSubresource(apiVersion: string, subresource: string): boolean
   /** Converts an object without kind and apiVersion. Must not modify its argument. Returns a promise if a webhook converts the object. */
   convert(object: KubeObject, from: string, to: string): KubeObject | Promise<KubeObject>
 }

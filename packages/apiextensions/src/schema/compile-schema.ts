@@ -36,13 +36,17 @@ export function compileSchemaInSlices(schema: JSONSchemaProps, type?: TypeOfObje
   return maybeThen(buildNodeInSlices(schema), (node) => new StructuralSchema(node, type))
 }
 
+interface PruneOptions {
+  readonly keepsNulls?: boolean
+}
+
 /** The operations of one version's schema on objects. `prune` comes first when an object is decoded, then `coerceEmbedded` and `setDefaults`. */
 export interface CompiledSchema {
   /**
    * Removes fields that the schema does not specify, and nulls of fields that are neither nullable nor have a default. Returns the sorted paths
-   * of the unspecified fields, such as `spec.items[0].name`, at most 1,000.
+   * of the unspecified fields, such as `spec.items[0].name`, at most 1,000. With `keepsNulls`, removes no nulls.
    */
-  prune(object: JsonObject): readonly string[]
+  prune(object: JsonObject, options?: PruneOptions): readonly string[]
   /** Converts the metadata of embedded resources to the canonical form. The paths of unknown fields in it are not among those of `prune`. */
   coerceEmbedded(object: JsonObject, options?: CoercionOptions): Coercion
   setDefaults(object: JsonObject): void
@@ -64,9 +68,9 @@ class StructuralSchema implements CompiledSchema {
     this.#type = type
   }
 
-  prune(object: JsonObject): readonly string[] {
+  prune(object: JsonObject, { keepsNulls = false }: PruneOptions = {}): readonly string[] {
     const paths = pruneFields(object, this.#root, true)
-    pruneNulls(object, this.#root)
+    if (!keepsNulls) pruneNulls(object, this.#root)
     return paths
   }
 

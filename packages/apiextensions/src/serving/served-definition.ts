@@ -163,10 +163,16 @@ export class ServedDefinition {
 
   readonly #otherVersions: OtherVersions = {
     schemaOf: (apiVersion) => {
-      const version = this.#versions.get(apiVersion.slice(apiVersion.indexOf('/') + 1))
-      return version !== undefined && formatGroupVersion(version.gvk) === apiVersion ? this.#typeOf(version.gvk) : undefined
+      const version = this.#versionOf(apiVersion)
+      return version && this.#typeOf(version.gvk)
     },
+    hasSubresource: (apiVersion, subresource) => this.#versionOf(apiVersion)?.outline.subresources?.[subresource as 'status'] !== undefined,
     convert: (object) => object,
+  }
+
+  #versionOf(apiVersion: string): CompiledVersion | undefined {
+    const version = this.#versions.get(apiVersion.slice(apiVersion.indexOf('/') + 1))
+    return version !== undefined && formatGroupVersion(version.gvk) === apiVersion ? version : undefined
   }
 
   #replicasPaths(): ReplicasPaths {
@@ -191,7 +197,7 @@ export class ServedDefinition {
           listKind,
           mergeType: toMergeSchema(() => this.#schemaOf(version)!),
           openApi: createKindDocument({ definition: this.#outline, version, load: () => this.#schemaOf(version) }),
-          prune: (object) => schema.prune(object),
+          prune: (object, options) => schema.prune(object, options),
         },
       ])
       this.#types.set(version, types)

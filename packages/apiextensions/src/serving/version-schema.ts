@@ -1,3 +1,4 @@
+import type { PruneOptions } from '@keelson/api'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { formatGroupVersion, newBadRequest } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
@@ -29,11 +30,11 @@ export class VersionSchema {
   }
 
   /** Drops the fields of an object that a client sent and that the schema does not specify. Returns their paths. */
-  prune(object: KubeObject): readonly string[] {
+  prune(object: KubeObject, options?: PruneOptions): readonly string[] {
     const members = object as unknown as JsonObject
     const compiled = this.#get()
     if (compiled === undefined) return []
-    const unknown = compiled.prune(members)
+    const unknown = compiled.prune(members, options)
     const coercion = compiled.coerceEmbedded(members)
     if (coercion.error !== undefined) throw newBadRequest(coercion.error.detail)
     return [...unknown, ...coercion.unknown]

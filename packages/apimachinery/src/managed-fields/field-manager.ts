@@ -38,8 +38,8 @@ export interface FieldManagerOptions {
   readonly versions: VersionedKind
   /** Removes fields that the endpoint resets from a set. Writes to this endpoint never make a manager own such fields. */
   readonly resetFields?: FieldFilter | undefined
-  /** True if `resetFields` is for this version only, as that of a custom resource itself (not of its status). Default: for all versions. */
-  readonly resetsOnlyOwnVersion?: boolean
+  /** Returns whether `resetFields` also applies to the fields of managers that wrote in another API version. Default: always true. */
+  readonly resetsIn?: (apiVersion: string) => boolean
   /** Returns the time in milliseconds since 1970. */
   readonly now: () => number
 }
@@ -238,9 +238,9 @@ export class FieldManager {
     return managed.size !== before.size || [...managed].some(([id, entry]) => before.get(id) !== entry)
   }
 
-  get #filters(): Pick<OwnersChange, 'filter' | 'filterOfOthers'> {
-    const { resetFields, resetsOnlyOwnVersion } = this.#options
-    return { filter: resetFields, filterOfOthers: resetsOnlyOwnVersion === true ? undefined : resetFields }
+  get #filters(): Pick<OwnersChange, 'filter' | 'filtersIn'> {
+    const { resetFields, resetsIn } = this.#options
+    return { filter: resetFields, filtersIn: resetsIn }
   }
 
   #foldAtomic(managed: Managed): void {

@@ -105,8 +105,8 @@ export interface OwnersChange {
   readonly next: TypedObject
   readonly convert: ConvertTyped
   readonly filter: FieldFilter | undefined
-  /** The filter for comparisons in other API versions than that of `next`. */
-  readonly filterOfOthers?: FieldFilter | undefined
+  /** Returns whether the filter applies to another API version than that of `next`. Default: always true. */
+  readonly filtersIn?: ((apiVersion: string) => boolean) | undefined
   /** True to detect empty members of atomic lists; see `compareValuesOfType`. */
   readonly detectsEmpty?: boolean
 }
@@ -178,7 +178,8 @@ const noFields: TakenFields = { changed: leaf, removed: leaf }
 function* takenFieldsIn(change: OwnersChange, apiVersion: string): Steps<TakenFields | undefined> {
   const live = yield* change.convert(change.live, apiVersion, 'failed to convert old object')
   const next = live && (yield* change.convert(change.next, apiVersion, 'failed to convert new object'))
-  return next && takenFieldsOf(compareObjects({ ...change, live, next, filter: change.filterOfOthers }))
+  const filter = change.filtersIn?.(apiVersion) === false ? undefined : change.filter
+  return next && takenFieldsOf(compareObjects({ ...change, live, next, filter }))
 }
 
 function refuseLosses(managed: Managed, losses: readonly LostFields[]): void {

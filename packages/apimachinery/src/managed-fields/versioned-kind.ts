@@ -18,7 +18,7 @@ export interface KindSchema {
   /** Schema by which objects are merged. Default: the same as `schema`. */
   readonly mergeType?: MergeType | undefined
   /** Drops members that the kind does not have in this version. Needed if `schema` keeps unknown members. Default: nothing is dropped. */
-  prune?(object: KubeObject): unknown
+  prune?(object: KubeObject, options: { readonly keepsNulls: true }): unknown
 }
 
 /**
@@ -100,8 +100,8 @@ export class TypedKind {
       throw newUnknownError(`failed to convert new object (${this.show({ value: config })}) to proper version: ${why}`, { cause: error })
     }
     decoded.metadata ??= {}
-    // Merging accepts unknown members in all objects within one that keeps them.
-    this.#schema.prune?.(decoded)
+    // Merging accepts unknown members in all objects within one that keeps them. It also leaves nulls, which validation rejects.
+    this.#schema.prune?.(decoded, { keepsNulls: true })
     this.#versions.setDefaults(decoded, this.apiVersion)
     return this.#versions.toHub(decoded, this.apiVersion)
   }
@@ -118,10 +118,7 @@ export class TypedKind {
     }
     try {
       const result = this.#versions.convert(copy, object.apiVersion, apiVersion)
-      const converted = result instanceof Promise ? ((yield result) as KubeObject) : result
-      // Conversion may return its argument, which is a copy made here.
-      to.prune?.(converted)
-      const value = withoutManaged(converted)
+      const value = withoutManaged(result instanceof Promise ? ((yield result) as KubeObject) : result)
       const type = typeOf(to)
       validateTyped(type, value)
       return { apiVersion, type, value }
@@ -141,9 +138,11 @@ export class TypedKind {
     return object
   }
 
-  #decodeForConversion(schema: KindSchema, { apiVersion, value }: TypedObject): KubeObject {
+  #decodeForConversion({ schema }: KindSchema, { apiVersion, value }: TypedObject): KubeObject {
+    // Decoding would drop empty members of metadata, which managers may own.
+    if (schema.keepsUnknown === true) return copyObject(value) as unknown as KubeObject
     try {
-      return decodeCopy(schema, value)
+      return decodeStruct<KubeObject>(schema, value, { converting: true }).object
     } catch (error) {
       if (!isJsonError(error)) throw error
       throw newUnknownError(`unable to convert unstructured object to ${formatKind(apiVersion, this.#kind)}: ${error.message}`, {

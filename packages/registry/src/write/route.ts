@@ -105,8 +105,9 @@ export function createStorageFieldManager(options: StorageFieldManagerOptions): 
     subresource,
     now,
     resetFields: storage.resetFields,
-    // In kube-apiserver, a write of a custom resource itself resets the status in its own version, and a write of its status resets all versions.
-    resetsOnlyOwnVersion: otherVersions !== undefined && subresource === '',
+    // As in kube-apiserver, writing a custom resource itself resets the status only in its own version. Writing its status resets the other
+    // fields in all versions that have this subresource.
+    ...(otherVersions && { resetsIn: (version) => subresource !== '' && otherVersions.hasSubresource(version, subresource) }),
     versions: {
       schemaOf(apiVersion) {
         const gvk = inVersion(apiVersion)
