@@ -130,11 +130,30 @@ it('serves all versions, lists with typed items, and Tables with the columns of 
     warning: '299 - "example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget"',
   })
   const list = await call('GET', `${widgets}?fieldSelector=metadata.name=versions`)
-  expect(list.body).toMatchObject({ kind: 'WidgetList', items: [{ kind: 'Widget', apiVersion: 'example.com/v1' }] })
+  expect(list.body).toMatchObject({
+    kind: 'WidgetList',
+    metadata: { continue: '' },
+    items: [{ kind: 'Widget', apiVersion: 'example.com/v1' }],
+  })
   const table = await call('GET', `${widgets}?fieldSelector=metadata.name=versions`, undefined, asTable)
   expect(table.body).toMatchObject({ columnDefinitions: [{ name: 'Name' }, { name: 'Size' }], rows: [{ cells: ['versions', 3] }] })
   const selected = await call('GET', `${widgets}?fieldSelector=spec.size=3`)
   expect([selected.code, selected.body.message]).toEqual([400, 'field label not supported: spec.size'])
+})
+
+it('refuses objects of other kinds and versions, and requests for other resources of the group', async () => {
+  const other = await call('POST', widgets, { ...widget('other'), kind: 'Gadget' })
+  expect([other.code, other.body.message]).toEqual([
+    422,
+    'Gadget.example.com "other" is invalid: kind: Invalid value: "Gadget": must be Widget',
+  ])
+  const beta = await call('POST', widgets, { ...widget('other'), apiVersion: 'example.com/v1beta1' })
+  expect([beta.code, beta.body.message]).toEqual([
+    400,
+    'the API version in the data (example.com/v1beta1) does not match the expected API version (example.com/v1)',
+  ])
+  const gadgets = await call('GET', '/apis/example.com/v1/gadgets')
+  expect([gadgets.code, gadgets.body.message]).toEqual([404, '404 page not found\n'])
 })
 
 it('applies objects on the server', async () => {

@@ -1,4 +1,4 @@
-import { createCustomResourceHost, startDefinitionControllers } from '@keelson/apiextensions'
+import { createConversionMetrics, createCustomResourceHost, startDefinitionControllers } from '@keelson/apiextensions'
 import type { CustomResourceHost, DefinitionControllers } from '@keelson/apiextensions'
 import type { GroupHost } from '@keelson/http-installer'
 import type { LoopbackClient, WorkQueueMetrics } from '@keelson/loopback'
@@ -32,6 +32,8 @@ export class CustomResources implements AsyncDisposable {
     this.#host = createCustomResourceHost({
       host,
       restOptions: config.restOptionsGetter,
+      dialer: config.dialer,
+      conversionMetrics: createConversionMetrics(config.metrics),
       now: () => config.clock.now(),
       onError: (definition, error) => log(0, 'Custom resource cannot be served', { definition, err: describeError(error) }),
     })

@@ -15,11 +15,13 @@ import type {
   WatchObjectsOptions,
 } from '@keelson/storagebackend'
 
-/** A storage that is created on first use, so that a definition without requests has no watch cache. */
+/**
+ * A storage that is created on first use, so that a definition without requests has no watch cache. Closing it has no effect, because the
+ * created storage may be shared.
+ */
 export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T> {
   readonly #create: () => Storage<T>
   #storage: Storage<T> | undefined
-  #isClosed = false
 
   constructor(create: () => Storage<T>) {
     this.#create = create
@@ -70,16 +72,11 @@ export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T
     await this.#storage?.checkReady()
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#storage?.close()
+  close(): Promise<void> {
+    return Promise.resolve()
   }
 
   #get(): Storage<T> {
-    if (this.#storage !== undefined) return this.#storage
-    this.#storage = this.#create()
-    // A request that was routed before the storage was closed. A closed storage still reads and writes, but has no cache and no watches.
-    if (this.#isClosed) void this.#storage.close()
-    return this.#storage
+    return (this.#storage ??= this.#create())
   }
 }

@@ -1,24 +1,32 @@
 import { jsonKinds } from '@keelson/api'
 import type { GroupVersionTypes, KindType } from '@keelson/api'
 import type { CustomResourceDefinition, JSONSchemaProps } from '@keelson/api/apiextensions/v1'
-import { compareVersions, formatGroupVersion, semanticEqual } from '@keelson/apimachinery'
+import {
+  compareVersions,
+  copyObject,
+  formatGroupVersion,
+  newUnknownError,
+  parseGroupVersion,
+  semanticEqual,
+  stringifyJson,
+} from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
 import type { ReplicasPaths } from '@keelson/apimachinery/managed-fields'
 import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
 import { createResourceStorage, createStore } from '@keelson/registry'
 import type { ApiGroup, OtherVersions, ResourceDefinition, RESTOptions, RESTOptionsGetter, StorageHost, Store } from '@keelson/registry'
-import type { Storage, StoredObject } from '@keelson/storagebackend'
+import type { Dialer } from '@keelson/outbound'
+import type { StoredObject } from '@keelson/storagebackend'
 import { toMergeSchema } from '../apply/merge-schema.ts'
+import type { ConversionMetrics } from '../conversion/conversion-metrics.ts'
 import type { FollowedDefinition } from '../controllers/custom-resources.ts'
 import { isConditionTrue } from '../definitions/conditions.ts'
 import { createKindDocument } from '../openapi/kind-document.ts'
-import { LazyStorage } from './lazy-storage.ts'
 import { createCustomScale, ScalePaths } from './scale.ts'
-import { createSelectableFields, defineCustomResource, refuseCreation } from './version-definition.ts'
+import { defineCustomResource, refuseCreation } from './version-definition.ts'
 import type { CompiledVersion, DefinitionOutline, OutlineVersion } from './version-definition.ts'
 import { VersionSchema } from './version-schema.ts'
-
-type SelectableFields = NonNullable<ResourceDefinition['selectableFields']>
+import { VersionStorages } from './version-storages.ts'
 
 /** The priority of groups of custom resources in discovery. */
 const priority = 1000
@@ -26,6 +34,9 @@ const priority = 1000
 export interface ServedDefinitionOptions {
   readonly host: Pick<GroupHost<never>, 'install'>
   readonly restOptions: RESTOptionsGetter
+  /** Opens connections to conversion webhooks. */
+  readonly dialer: Dialer
+  readonly conversionMetrics?: ConversionMetrics | undefined
 }
 
 /** A definition whose versions are served. All versions share one storage, which holds the storage version. */
@@ -38,7 +49,7 @@ export class ServedDefinition {
   readonly #installed: InstalledGroup[] = []
   readonly #versions: ReadonlyMap<string, CompiledVersion>
   readonly #types = new Map<string, GroupVersionTypes>()
-  readonly #storage: Storage
+  readonly #storages: VersionStorages
   readonly #restOptions: RESTOptions
 
   constructor({ outline, stored }: FollowedDefinition, options: ServedDefinitionOptions) {
@@ -49,7 +60,14 @@ export class ServedDefinition {
     const { plural } = outline.status!.acceptedNames
     this.#versions = new Map((outline.spec.versions ?? []).map((version) => [version.name, this.#compile(version)]))
     this.#restOptions = options.restOptions.getRESTOptions({ group, resource: plural }, { prefix: `${group}/${plural}` })
-    this.#storage = new LazyStorage(() => this.#createStorage())
+    this.#storages = new VersionStorages({
+      definition: outline,
+      versions: this.#versions,
+      restOptions: this.#restOptions,
+      typeOf: ({ gvk }) => this.#typeOf(gvk),
+      dialer: options.dialer,
+      conversionMetrics: options.conversionMetrics,
+    })
   }
 
   /** Installs the served versions. */
@@ -79,7 +97,7 @@ export class ServedDefinition {
   /** Ends routes at once, and then watches. */
   async close(): Promise<void> {
     const closing = this.#installed.splice(0).map((group) => group[Symbol.asyncDispose]())
-    await Promise.all([...closing, this.#storage.close()])
+    await Promise.all([...closing, this.#storages.close()])
   }
 
   /** The prefix of the keys of all objects. */
@@ -91,7 +109,7 @@ export class ServedDefinition {
   createStore(): Store {
     const version = this.#storageVersion
     const types = { kind: () => this.#typeOf(version.gvk), schemaOf: () => undefined }
-    return createStore(this.#define(version), { restOptions: this.#sharedOptions(), types })
+    return createStore(this.#define(version), { restOptions: this.#optionsOf(version), types })
   }
 
   get #storageVersion(): CompiledVersion {
@@ -143,7 +161,7 @@ export class ServedDefinition {
       },
       newRESTStorage: ({ types }: StorageHost) =>
         createResourceStorage(definition, {
-          restOptions: this.#sharedOptions(),
+          restOptions: this.#optionsOf(version),
           types,
           hooks: () => ({ check: (_context, object, old) => this.#checkCreation(object, old) }),
           ...(version.scale && { subresources: { scale: createCustomScale(version.scale, this.#replicasPaths()) } }),
@@ -167,7 +185,18 @@ export class ServedDefinition {
       return version && this.#typeOf(version.gvk)
     },
     hasSubresource: (apiVersion, subresource) => this.#versionOf(apiVersion)?.outline.subresources?.[subresource as 'status'] !== undefined,
-    convert: (object) => object,
+    convert: (object, from, to) => this.#convert(object, from, to),
+  }
+
+  #convert(object: KubeObject, from: string, to: string): KubeObject | Promise<KubeObject> {
+    const { converter } = this.#storages
+    if (converter === undefined || from === to) return object
+    const body = Buffer.from(stringifyJson({ ...object, kind: undefined, apiVersion: undefined }))
+    const input = { version: parseGroupVersion(from).version, body, metadata: () => copyObject(object.metadata) }
+    return converter.convert([input], parseGroupVersion(to).version, undefined).then(([converted]) => {
+      if (converted === undefined || converted instanceof Error) throw newUnknownError(converted?.message ?? 'the object was not converted')
+      return converted
+    })
   }
 
   #versionOf(apiVersion: string): CompiledVersion | undefined {
@@ -205,32 +234,10 @@ export class ServedDefinition {
     return types
   }
 
-  /** REST options with which the stores of all versions get the shared storage. */
-  #sharedOptions(): RESTOptionsGetter {
-    const options: RESTOptions = { ...this.#restOptions, decorator: (() => this.#storage) as unknown as RESTOptions['decorator'] }
+  /** Returns REST options with which a store gets the storage of a version. */
+  #optionsOf(version: CompiledVersion): RESTOptionsGetter {
+    const storage = this.#storages.storageOf(version)
+    const options: RESTOptions = { ...this.#restOptions, decorator: (() => storage) as unknown as RESTOptions['decorator'] }
     return { getRESTOptions: () => options }
-  }
-
-  #createStorage(): Storage {
-    const { spec, status } = this.#outline
-    const { decorator, createCodec, backend, resourcePrefix, transformer, metrics, now } = this.#restOptions
-    const { gvk } = this.#storageVersion
-    const metadataFields: SelectableFields = {
-      'metadata.name': ({ metadata }) => metadata.name ?? '',
-      ...(spec.scope === 'Namespaced' && { 'metadata.namespace': ({ metadata }) => metadata.namespace ?? '' }),
-    }
-    const selectable = Array.from(this.#versions.values(), ({ outline }) => outline.selectableFields ?? []).flat()
-    return decorator({
-      backend,
-      codec: createCodec({
-        kind: this.#typeOf(gvk),
-        selectableFields: { ...metadataFields, ...createSelectableFields(selectable) },
-      }),
-      resource: { group: spec.group, resource: status!.acceptedNames.plural },
-      prefix: `${resourcePrefix}/`,
-      ...(transformer && { transformer }),
-      ...(metrics && { metrics }),
-      ...(now && { now }),
-    })
   }
 }

@@ -24,6 +24,11 @@ export class VersionSchema {
     this.#kind = gvk.kind
   }
 
+  /** The schema as text, to compare it with others. It is not kept. */
+  get text(): string {
+    return JSON.stringify(this.#load()) ?? ''
+  }
+
   /** Returns the object with kind and apiVersion, which objects inside the server lack. */
   typed(object: DeepReadonly<KubeObject>): JsonObject {
     return { apiVersion: this.#apiVersion, kind: this.#kind, ...(object as object) }

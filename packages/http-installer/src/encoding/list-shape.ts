@@ -24,10 +24,11 @@ export interface ListShape {
   item(result: RestResult): JsonPiece
 }
 
-export function listMetaOf(list: ResultList): ListMeta {
+/** Returns the metadata of a list. In kube-apiserver, a list of custom resources has a continue token even if it is empty. */
+export function listMetaOf(list: ResultList, isCustom = false): ListMeta {
   return {
     ...(list.revision > 0 ? { resourceVersion: String(list.revision) } : undefined),
-    ...(list.continue ? { continue: list.continue } : undefined),
+    ...(list.continue || isCustom ? { continue: list.continue ?? '' } : undefined),
     ...(list.remainingItemCount ? { remainingItemCount: list.remainingItemCount } : undefined),
   }
 }
@@ -61,7 +62,9 @@ export function createJsonShape(answer: Answer, list: ResultList): ListShape {
     }
     case undefined: {
       const encoder = new ObjectEncoder(served, 'json', false)
-      return typedList(served.listKind, served.apiVersion, meta, (result) => itemJson(served, encoder, result))
+      return typedList(served.listKind, served.apiVersion, listMetaOf(list, served.storage.isCustom), (result) =>
+        itemJson(served, encoder, result),
+      )
     }
   }
 }

@@ -1,9 +1,12 @@
 import {
+  fieldError,
+  fieldPath,
   formatGroupVersion,
   isApiError,
   maybeThen,
   messageOf,
   newBadRequest,
+  newInvalid,
   restAfter,
   strictDecodingMessage,
 } from '@keelson/apimachinery'
@@ -63,7 +66,9 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
   const fail = (message: string): Error =>
     newBadRequest(`${gvk.kind} in version ${JSON.stringify(gvk.version)} cannot be handled as a ${route.gvk.kind}: ${message}`)
   const { scheme, types } = route
-  const type = types.kind(gvk)
+  const isOther = route.storage.isCustom === true && (gvk.kind !== route.gvk.kind || gvk.group !== route.gvk.group)
+  // Like kube-apiserver, decodes a body of any kind as a custom resource, without its schema. The kind is checked later.
+  const type = isOther ? route.type : types.kind(gvk)
   if (type === undefined) {
     throw fail(formatNotRegistered(gvk))
   }
@@ -71,12 +76,12 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
   let unknown: readonly string[]
   try {
     decoded = document.decode(type, validation)
-    unknown = pruneUnknown(type, decoded.object)
+    unknown = isOther ? noErrors : pruneUnknown(type, decoded.object)
   } catch (error) {
     throw isApiError(error) ? error : fail(messageOf(error))
   }
   const hub = scheme.hubOf(gvk)
-  if (gvk.kind !== route.gvk.kind || (hub !== undefined && (hub.group !== route.hub.group || hub.kind !== route.hub.kind))) {
+  if (!isOther && (gvk.kind !== route.gvk.kind || (hub !== undefined && (hub.group !== route.hub.group || hub.kind !== route.hub.kind)))) {
     throw fail(`converting (${gvk.version}.${gvk.kind}) to (${internalTypeName(route)}): unknown conversion`)
   }
   const strictErrors = [...decoded.strictErrors, ...unknown]
@@ -89,6 +94,10 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
     throw newBadRequest(
       `the API version in the data (${formatGroupVersion(gvk)}) does not match the expected API version (${route.apiVersion})`,
     )
+  }
+  if (isOther) {
+    const error = fieldError.invalid(fieldPath('kind'), gvk.kind, `must be ${route.gvk.kind}`)
+    throw newInvalid({ group: gvk.group, kind: gvk.kind }, decoded.object.metadata?.name ?? '', [error])
   }
   if (decoded.emptied !== true) return { object: decoded.object, withEmptyLists: undefined }
   const withEmptyLists = document.decode(type, 'Ignore', { keepEmptyLists: true }).object

@@ -15,7 +15,7 @@ import type { AdmissionChain, AdmittedRoute } from './admission.ts'
 
 /** The properties of a route (a path in one version) that its writes use. */
 export interface WriteRoute extends AdmittedRoute {
-  readonly storage: Pick<RESTStorage, 'alsoAccepts'>
+  readonly storage: Pick<RESTStorage, 'alsoAccepts' | 'isCustom'>
   readonly scheme: Scheme
   readonly types: Pick<ApiTypes, 'kind'>
   readonly groupResource: GroupResource

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import type { KindType } from '@keelson/api'
+import type { Dialer } from '@keelson/outbound'
+import { createRecordCodecs, newRawStorage } from '@keelson/registry'
+import type { CodecRequest, ResourceDefinition, RESTOptions } from '@keelson/registry'
+import type { ObjectCodec, Storage, StorageRequest } from '@keelson/storagebackend'
+import type { ConversionMetrics } from '../conversion/conversion-metrics.ts'
+import { ConvertedStorage } from '../conversion/converted-storage.ts'
+import { PrunedView, WebhookView } from '../conversion/version-view.ts'
+import { WebhookConverter } from '../conversion/webhook-converter.ts'
+import { LazyStorage } from './lazy-storage.ts'
+import { createSelectableFields } from './version-definition.ts'
+import type { CompiledVersion, DefinitionOutline } from './version-definition.ts'
+
+export interface VersionStoragesOptions {
+  readonly definition: DefinitionOutline
+  readonly versions: ReadonlyMap<string, CompiledVersion>
+  readonly restOptions: RESTOptions
+  readonly typeOf: (version: CompiledVersion) => KindType
+  /** Opens connections to conversion webhooks. */
+  readonly dialer: Dialer
+  readonly conversionMetrics?: ConversionMetrics | undefined
+}
+
+type SelectableFields = NonNullable<ResourceDefinition['selectableFields']>
+
+/** Codecs of objects that are not written to a store. */
+const memoryCodecs = createRecordCodecs({ schemaVersion: 1 })
+
+/**
+ * The storages of a definition's versions, created on first use. All of them read and write the same objects of the store. Without a webhook,
+ * they also share one watch cache. With a webhook, each version has a cache of converted objects.
+ */
+export class VersionStorages {
+  readonly #options: VersionStoragesOptions
+  readonly #lazy = new Map<string, LazyStorage>()
+  readonly #opened = new Set<Storage>()
+  readonly #storageVersion: CompiledVersion
+  #shared: Storage | undefined
+  #converter: WebhookConverter | undefined
+  #isClosed = false
+
+  constructor(options: VersionStoragesOptions) {
+    this.#options = options
+    this.#storageVersion = options.versions.values().find(({ outline }) => outline.storage)!
+  }
+
+  /** Returns the storage of a version. */
+  storageOf(version: CompiledVersion): Storage {
+    const { name } = version.outline
+    let lazy = this.#lazy.get(name)
+    if (lazy === undefined) this.#lazy.set(name, (lazy = new LazyStorage(() => this.#create(version))))
+    return lazy
+  }
+
+  /** The converter of the definition's webhook. Undefined if the definition has none. */
+  get converter(): WebhookConverter | undefined {
+    const { definition, dialer, conversionMetrics: metrics } = this.#options
+    if (definition.spec.conversion?.strategy !== 'Webhook') return undefined
+    return (this.#converter ??= new WebhookConverter({ definition, dialer, metrics }))
+  }
+
+  /** Ends watches. Requests that were routed before can still read and write. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#converter?.[Symbol.dispose]()
+    await Promise.all(Array.from(this.#opened, (storage) => storage.close()))
+  }
+
+  #create(version: CompiledVersion): Storage {
+    return this.converter === undefined ? this.#createPruned(version) : this.#createConverted(version, this.converter)
+  }
+
+  #createPruned(version: CompiledVersion): Storage {
+    const shared = (this.#shared ??= this.#open(this.#options.restOptions.decorator(this.#request())))
+    const { schema } = version
+    const storageSchema = this.#storageVersion.schema
+    if (schema === storageSchema || schema.text === storageSchema.text) return shared
+    const view = new PrunedView({ codec: this.#memoryCodec(version), schema, storageSchema })
+    return this.#open(new ConvertedStorage({ storage: shared, prefix: this.#prefix, view }))
+  }
+
+  #createConverted(version: CompiledVersion, converter: WebhookConverter): Storage {
+    const { definition, versions, restOptions } = this.#options
+    const request = this.#request()
+    const { name } = this.#storageVersion.outline
+    if (version === this.#storageVersion && !hasOtherVersions(definition, name)) return this.#open(restOptions.decorator(request))
+    const shared = (this.#shared ??= this.#open(newRawStorage(request)))
+    const view = new WebhookView({
+      group: version.gvk.group,
+      version: version.outline.name,
+      storageVersion: name,
+      versions: new Set(versions.keys()),
+      codec: this.#memoryCodec(version),
+      schema: version.schema,
+      storageSchema: this.#storageVersion.schema,
+      converter,
+    })
+    const storage = new ConvertedStorage({ storage: shared, prefix: this.#prefix, view })
+    return this.#open(restOptions.decorator({ ...request, storage }))
+  }
+
+  #open(storage: Storage): Storage {
+    this.#opened.add(storage)
+    if (this.#isClosed) void storage.close()
+    return storage
+  }
+
+  get #prefix(): string {
+    return `${this.#options.restOptions.resourcePrefix}/`
+  }
+
+  /** Returns the request for the storage of stored objects. */
+  #request(): StorageRequest {
+    const { definition, restOptions, versions } = this.#options
+    const { createCodec, backend, transformer, metrics, now } = restOptions
+    const { outline, schema } = this.#storageVersion
+    const isConverted = this.converter !== undefined
+    return {
+      backend,
+      codec: createCodec({
+        ...this.#codecRequest(this.#storageVersion),
+        versions: {
+          current: outline.name,
+          schemaVersion: checksumOf(schema.text),
+          refresh: (object, version) => (versions.get(version)?.schema ?? schema).refresh(object),
+          // Without a webhook, the versions of an object differ only in their name.
+          ...(!isConverted && { relabel: () => {} }),
+        },
+      }),
+      resource: { group: definition.spec.group, resource: definition.status!.acceptedNames.plural },
+      prefix: this.#prefix,
+      ...(transformer && { transformer }),
+      ...(metrics && { metrics }),
+      ...(now && { now }),
+    }
+  }
+
+  #memoryCodec(version: CompiledVersion): ObjectCodec {
+    return memoryCodecs(this.#codecRequest(version))
+  }
+
+  #codecRequest(version: CompiledVersion): CodecRequest {
+    const { definition, versions, typeOf } = this.#options
+    const metadataFields: SelectableFields = {
+      'metadata.name': ({ metadata }) => metadata.name ?? '',
+      ...(definition.spec.scope === 'Namespaced' && { 'metadata.namespace': ({ metadata }) => metadata.namespace ?? '' }),
+    }
+    // Without a webhook, selectors of all versions are evaluated on the stored objects.
+    const selecting = this.converter === undefined ? [...versions.values()] : [version]
+    const fields = selecting.flatMap(({ outline }) => outline.selectableFields ?? [])
+    return { kind: typeOf(version), selectableFields: { ...metadataFields, ...createSelectableFields(fields) } }
+  }
+}
+
+/** Returns whether the store may have objects of another version than the storage version. */
+function hasOtherVersions({ status }: DefinitionOutline, storageVersion: string): boolean {
+  return (status?.storedVersions ?? []).some((version) => version !== storageVersion)
+}
+
+/** Returns a checksum from 1 to 2^32 - 1. */
+function checksumOf(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE() || 1
+}
