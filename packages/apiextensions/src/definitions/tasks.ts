@@ -11,7 +11,7 @@ const partsPerStep = 256
  * Without `steps`, runs the whole task.
  */
 export function runTask<Result extends object>(steps: ValidationSteps | undefined, start: () => Task<Result>): Result | undefined {
-  if (steps === undefined) return finish(start())
+  if (steps === undefined) return finishTask(start())
   const task = steps.run(start)
   if (task === undefined) return undefined
   for (;;) {
@@ -36,7 +36,8 @@ function advance<Result>(task: Task<Result>): Progress<Result> {
   return { done: false }
 }
 
-function finish<Result>(task: Task<Result>): Result {
+/** Runs a whole task without a pause. */
+export function finishTask<Result>(task: Task<Result>): Result {
   for (;;) {
     const progress = advance(task)
     if (progress.done) return progress.value

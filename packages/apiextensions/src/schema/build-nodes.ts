@@ -1,6 +1,7 @@
 import { copyObject, TimeSlice } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
-import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
+import { schemaIn, subschemasOf } from '../definitions/subschemas.ts'
+import type { Schema } from '../rules/schema-type.ts'
 import { coerceEmbedded } from './embedded-resources.ts'
 import { pruneFields } from './prune.ts'
 import { isSupportedFormat } from './formats.ts'
@@ -22,19 +23,14 @@ export interface BuildOptions {
 const nodesPerLook = 64
 
 /** Builds the node of a schema. Takes about a millisecond for a thousand parts of the schema. */
-export function buildNode(schema: JSONSchemaProps, options?: BuildOptions): SchemaNode {
-  return buildNodes(schema, options).get(schema)!
-}
-
-/** Builds the nodes of a schema and of all its parts. */
-export function buildNodes(schema: JSONSchemaProps, options?: BuildOptions): ReadonlyMap<JSONSchemaProps, SchemaNode> {
-  const builder = new NodeBuilder(schema, options)
+export function buildNode(schema: Schema): SchemaNode {
+  const builder = new NodeBuilder(schema)
   while (!builder.isDone) builder.buildNext()
-  return builder.nodes
+  return builder.nodes.get(schema)!
 }
 
 /** Builds the node of a schema in time slices, so that other requests run in between. Returns a promise only for a large schema. */
-export function buildNodeInSlices(schema: JSONSchemaProps): SchemaNode | Promise<SchemaNode> {
+export function buildNodeInSlices(schema: Schema): SchemaNode | Promise<SchemaNode> {
   const builder = new NodeBuilder(schema)
   const slice = new TimeSlice(nodesPerLook)
   const build = (): SchemaNode | Promise<SchemaNode> => {
@@ -49,16 +45,16 @@ export function buildNodeInSlices(schema: JSONSchemaProps): SchemaNode | Promise
 }
 
 /** Builds the nodes of one schema, the innermost ones first. Equal parts of the schema become one node. */
-class NodeBuilder {
-  readonly nodes = new Map<JSONSchemaProps, SchemaNode>()
+export class NodeBuilder {
+  readonly nodes = new Map<Schema, SchemaNode>()
   readonly #isForDefaults: boolean
   /** The parts of the schema that have no node yet. Each part is before the parts in it. */
-  readonly #parts: JSONSchemaProps[]
+  readonly #parts: Schema[]
   readonly #shared = new Map<string, SchemaNode>()
   readonly #ids = new Map<SchemaNode, number>()
   readonly #constraints = new Map<string, Constraints>()
 
-  constructor(schema: JSONSchemaProps, { isForDefaults = false }: BuildOptions = {}) {
+  constructor(schema: Schema, { isForDefaults = false }: BuildOptions = {}) {
     this.#isForDefaults = isForDefaults
     this.#parts = partsOf(schema)
   }
@@ -72,7 +68,7 @@ class NodeBuilder {
     if (!this.nodes.has(part)) this.nodes.set(part, this.#build(part))
   }
 
-  #build(schema: JSONSchemaProps): SchemaNode {
+  #build(schema: Schema): SchemaNode {
     const properties = this.#findProperties(schema.properties)
     const additional = this.#find(schema.additionalProperties)
     const items = this.#find(schema.items)
@@ -98,14 +94,15 @@ class NodeBuilder {
       listMapKeys: nonEmpty(schema['x-kubernetes-list-map-keys']),
     }
     const value = schema.default
-    return this.#share(value === undefined || value === null ? node : { ...node, default: prunedDefault(value, node) })
+    return this.#share(value === undefined || value === null ? node : { ...node, default: prunedDefault(value as JsonValue, node) })
   }
 
-  #find(part: JSONSchemaProps['items'] | JSONSchemaProps['additionalProperties']): SchemaNode | undefined {
-    return typeof part === 'object' && !Array.isArray(part) ? this.nodes.get(part) : undefined
+  #find(part: Schema['items'] | Schema['additionalProperties']): SchemaNode | undefined {
+    const schema = schemaIn(part)
+    return schema === undefined ? undefined : this.nodes.get(schema)
   }
 
-  #findProperties(properties: JSONSchemaProps['properties']): ReadonlyMap<string, SchemaNode> | undefined {
+  #findProperties(properties: Schema['properties']): ReadonlyMap<string, SchemaNode> | undefined {
     if (properties === undefined) return undefined
     const names = Object.keys(properties)
     if (names.length === 0) return undefined
@@ -114,7 +111,7 @@ class NodeBuilder {
     return found
   }
 
-  #findComposition({ allOf, anyOf, oneOf, not }: JSONSchemaProps): Composition | undefined {
+  #findComposition({ allOf, anyOf, oneOf, not }: Schema): Composition | undefined {
     if (allOf === undefined && anyOf === undefined && oneOf === undefined && not === undefined) return undefined
     const found: Composition = {
       allOf: this.#findAll(allOf),
@@ -125,7 +122,7 @@ class NodeBuilder {
     return Object.values(found).some((part) => part !== undefined) ? found : undefined
   }
 
-  #findAll(parts: readonly JSONSchemaProps[] | undefined): readonly SchemaNode[] | undefined {
+  #findAll(parts: readonly Schema[] | undefined): readonly SchemaNode[] | undefined {
     return nonEmpty(parts)?.map((part) => this.nodes.get(part)!)
   }
 
@@ -168,19 +165,9 @@ class NodeBuilder {
 }
 
 /** Lists a schema and all schemas in it. Each schema is before those in it. Does not recurse, because schemas can be deep. */
-function partsOf(schema: JSONSchemaProps): JSONSchemaProps[] {
+export function partsOf(schema: Schema): Schema[] {
   const parts = [schema]
-  const add = (part: JSONSchemaProps | JSONSchemaProps[] | boolean | undefined): void => {
-    if (typeof part === 'object' && !Array.isArray(part)) parts.push(part)
-  }
-  for (let i = 0; i < parts.length; i++) {
-    const { properties, items, additionalProperties, allOf, anyOf, oneOf, not } = parts[i]!
-    for (const name in properties) add(properties[name])
-    add(items)
-    add(additionalProperties)
-    add(not)
-    for (const list of [allOf, anyOf, oneOf]) list?.forEach(add)
-  }
+  for (let i = 0; i < parts.length; i++) for (const below of subschemasOf(parts[i]!)) parts.push(below.schema)
   return parts
 }
 
@@ -193,13 +180,13 @@ function namesWithDefault(properties: ReadonlyMap<string, SchemaNode>): readonly
   return names.length === 0 ? undefined : names
 }
 
-function typeFlags(schema: JSONSchemaProps, isForDefaults: boolean): number {
+function typeFlags(schema: Schema, isForDefaults: boolean): number {
   if (schema['x-kubernetes-int-or-string'] === true) return isForDefaults ? 0 : Flag.integer | Flag.string | Flag.constrains
   const type = typeNames.indexOf(schema.type as (typeof typeNames)[number])
   return type < 0 ? 0 : (1 << type) | Flag.constrains
 }
 
-function ownFlags(schema: JSONSchemaProps): number {
+function ownFlags(schema: Schema): number {
   let flags = 0
   if (schema.nullable === true) flags |= Flag.nullable
   if (schema['x-kubernetes-preserve-unknown-fields'] === true) flags |= Flag.preservesUnknown
@@ -211,7 +198,7 @@ function ownFlags(schema: JSONSchemaProps): number {
   return flags
 }
 
-const constraintKeywords: readonly (keyof Constraints & keyof JSONSchemaProps)[] = [
+const constraintKeywords: readonly (keyof Constraints & keyof Schema)[] = [
   'format',
   'enum',
   'pattern',
@@ -227,12 +214,12 @@ const constraintKeywords: readonly (keyof Constraints & keyof JSONSchemaProps)[]
   'maxProperties',
 ]
 
-function constraintsOf(schema: JSONSchemaProps, keepsAllFormats: boolean): Constraints | undefined {
+function constraintsOf(schema: Schema, keepsAllFormats: boolean): Constraints | undefined {
   if (constraintKeywords.every((keyword) => schema[keyword] === undefined)) return undefined
   const format = schema.format === '' ? undefined : schema.format
   const constraints: Constraints = {
     format: keepsAllFormats || isSupportedFormat(schema) ? format : undefined,
-    enum: nonEmpty(schema.enum),
+    enum: nonEmpty(schema.enum as readonly JsonValue[] | undefined),
     pattern: schema.pattern === '' ? undefined : schema.pattern,
     minLength: schema.minLength,
     maxLength: schema.maxLength,

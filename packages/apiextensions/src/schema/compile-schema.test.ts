@@ -164,17 +164,6 @@ describe('validate', () => {
       'spec.b: Required value',
     ])
   })
-
-  it('has the apiVersion and kind of the definition if the object has none', () => {
-    const schema = compileSchema(
-      { ...objectOf({ kind: { ...string, enum: ['Widget'] } }), required: ['apiVersion', 'kind'] },
-      {
-        apiVersion: 'example.com/v1',
-        kind: 'Widget',
-      },
-    )
-    expect(schema.validate({})).toEqual([])
-  })
 })
 
 describe('validate with the old object', () => {

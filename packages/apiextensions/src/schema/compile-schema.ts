@@ -1,7 +1,7 @@
-import type { FieldErrorList, JsonObject, JsonValue } from '@keelson/apimachinery'
+import type { FieldErrorList, JsonObject } from '@keelson/apimachinery'
 import { fieldPath, maybeThen } from '@keelson/apimachinery'
-import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { buildNode, buildNodeInSlices } from './build-nodes.ts'
+import type { Schema } from '../rules/schema-type.ts'
 import { coerceEmbedded, validateEmbedded } from './embedded-resources.ts'
 import type { Coercion, CoercionOptions } from './embedded-resources.ts'
 import { validateKeyedLists } from './list-types.ts'
@@ -10,15 +10,8 @@ import type { SchemaNode } from './schema-node.ts'
 import { setDefaults } from './set-defaults.ts'
 import { validateValue } from './validate-value.ts'
 
-/** apiVersion and kind of the objects of a schema. */
-export interface TypeOfObjects {
-  readonly apiVersion: string
-  readonly kind: string
-}
-
 /**
- * Compiles the schema of one version of a definition. The result does not refer to the schema, and is much smaller. With `type`, validation
- * takes it for the apiVersion and kind of objects without them, as objects inside the server are.
+ * Compiles the schema of one version of a definition. The result does not refer to the schema, and is much smaller.
  *
  * @example
  * const schema = compileSchema({ type: 'object', properties: { size: { type: 'integer', default: 1 } } })
@@ -27,13 +20,13 @@ export interface TypeOfObjects {
  * schema.setDefaults(object) // { size: 1 }
  * schema.validate(object) // []
  */
-export function compileSchema(schema: JSONSchemaProps, type?: TypeOfObjects): CompiledSchema {
-  return new StructuralSchema(buildNode(schema), type)
+export function compileSchema(schema: Schema): CompiledSchema {
+  return new StructuralSchema(buildNode(schema))
 }
 
 /** Compiles a schema like `compileSchema`, in time slices. Returns a promise only for a large schema. */
-export function compileSchemaInSlices(schema: JSONSchemaProps, type?: TypeOfObjects): CompiledSchema | Promise<CompiledSchema> {
-  return maybeThen(buildNodeInSlices(schema), (node) => new StructuralSchema(node, type))
+export function compileSchemaInSlices(schema: Schema): CompiledSchema | Promise<CompiledSchema> {
+  return maybeThen(buildNodeInSlices(schema), (node) => new StructuralSchema(node))
 }
 
 interface PruneOptions {
@@ -50,7 +43,7 @@ export interface CompiledSchema {
   /** Converts the metadata of embedded resources to the canonical form. The paths of unknown fields in it are not among those of `prune`. */
   coerceEmbedded(object: JsonObject, options?: CoercionOptions): Coercion
   setDefaults(object: JsonObject): void
-  /** Validates an object. With `old`, accepts invalid values that the update does not change (CRDValidationRatcheting). */
+  /** Validates an object, which must have its apiVersion and kind. With `old`, accepts invalid values that the update does not change (CRDValidationRatcheting). */
   validate(object: JsonObject, old?: JsonObject): FieldErrorList
   /** Validates the member `status` of an object in the same way. */
   validateStatus(object: JsonObject, old?: JsonObject): FieldErrorList
@@ -61,11 +54,9 @@ export interface CompiledSchema {
 
 class StructuralSchema implements CompiledSchema {
   readonly #root: SchemaNode
-  readonly #type: TypeOfObjects | undefined
 
-  constructor(root: SchemaNode, type: TypeOfObjects | undefined) {
+  constructor(root: SchemaNode) {
     this.#root = root
-    this.#type = type
   }
 
   prune(object: JsonObject, { keepsNulls = false }: PruneOptions = {}): readonly string[] {
@@ -83,7 +74,7 @@ class StructuralSchema implements CompiledSchema {
   }
 
   validate(object: JsonObject, old?: JsonObject): FieldErrorList {
-    return validateValue(this.#root, this.#withType(object), { old: old === undefined ? undefined : this.#withType(old) })
+    return validateValue(this.#root, object, { old })
   }
 
   validateStatus(object: JsonObject, old?: JsonObject): FieldErrorList {
@@ -101,11 +92,6 @@ class StructuralSchema implements CompiledSchema {
 
   validateEmbedded(object: JsonObject): FieldErrorList {
     return validateEmbedded(object, this.#root)
-  }
-
-  #withType(object: JsonObject): JsonValue {
-    if (this.#type === undefined || Object.hasOwn(object, 'kind')) return object
-    return { apiVersion: this.#type.apiVersion, kind: this.#type.kind, ...object }
   }
 }
 

@@ -1,13 +1,13 @@
 import { byteLength, parseDuration } from '@keelson/apimachinery'
-import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { isBase64, isDate, isDateTime, isUuid, parseAddress, parseUrl } from '@keelson/cel'
+import type { Schema } from '../rules/schema-type.ts'
 import { isEmail } from './email-address.ts'
 
 /**
  * Returns whether kube-apiserver validates the format of a schema. Others have no effect. The supported formats depend on the type of the
  * schema.
  */
-export function isSupportedFormat({ type, format = '', ...schema }: JSONSchemaProps): boolean {
+export function isSupportedFormat({ type, format = '', ...schema }: Schema): boolean {
   const isString = type === undefined || type === '' || type === 'string' || schema['x-kubernetes-int-or-string'] === true
   if (isString) return isTextFormat(format)
   if (type === 'integer') return format === 'int32' || format === 'int64'

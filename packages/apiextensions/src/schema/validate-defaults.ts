@@ -1,7 +1,12 @@
 import { aggregateFieldErrors, appendAll, copyObject, fieldError, fieldErrorMessage, FieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList, JsonValue } from '@keelson/apimachinery'
-import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
-import { buildNodes } from './build-nodes.ts'
+import { schemaIn } from '../definitions/subschemas.ts'
+import type { Task } from '../definitions/tasks.ts'
+import { compileRules } from '../rules/compiled-rules.ts'
+import { requestCostBudget } from '../rules/rule-evaluation.ts'
+import type { RuleEvaluation } from '../rules/rule-evaluation.ts'
+import type { Schema } from '../rules/schema-type.ts'
+import { NodeBuilder, partsOf } from './build-nodes.ts'
 import { coerceEmbedded, validateEmbedded } from './embedded-resources.ts'
 import { pruneFields } from './prune.ts'
 import { Flag, has } from './schema-node.ts'
@@ -11,91 +16,114 @@ import { validateValue } from './validate-value.ts'
 
 type Path = FieldPath | undefined
 
-/** A default in a schema. */
-export interface SchemaDefault {
-  readonly schema: JSONSchemaProps
-  readonly value: JsonValue
-  /** Path of the default in the definition. */
-  readonly path: FieldPath
-  /** True if the schema is that of a resource: the outermost schema, or an embedded resource. */
-  readonly isResource: boolean
-}
-
 export interface DefaultOptions {
-  /** True if defaults must not have fields that the schema does not specify. */
+  /** Whether defaults must not have fields that the schema does not specify. */
   readonly requiresPruned: boolean
-  /** Evaluates the rules of the schema for a default that is valid otherwise. */
-  readonly validateRules?: (schemaDefault: SchemaDefault) => FieldErrorList
 }
 
-/** Validates the defaults of a definition's schema. `path` is the path of the schema in the definition. */
-export function validateDefaults(schema: JSONSchemaProps, path: Path, options: DefaultOptions): FieldErrorList {
-  const errors: FieldErrorList = []
-  const nodes = buildNodes(schema, { isForDefaults: true })
-  new DefaultValidation({ nodes, options, errors }).validate(schema, { path, resource: schema, steps: [], isInMetadata: false })
-  return errors
+/**
+ * Validates the defaults of a definition's schema, which must be structural: their values, the metadata in them, and the rules of the schema.
+ * `path` is the path of the schema in the definition. Yields after small parts of the work.
+ */
+export function* validateDefaults(schema: Schema, path: Path, options: DefaultOptions): Task<FieldErrorList> {
+  if (!partsOf(schema).some(hasDefault)) return []
+  const nodes = yield* buildNodesForDefaults(schema)
+  const validation = new DefaultValidation(nodes, options)
+  const places: Place[] = [{ schema, path, resource: schema, steps: [], isInMetadata: false }]
+  while (places.length > 0 && validation.budget >= 0) {
+    const place = atResource(places.pop()!)
+    if (hasDefault(place.schema)) yield* validation.validate(place)
+    places.push(...placesIn(place).toReversed())
+    yield
+  }
+  return validation.errors
 }
 
-/** The place of a schema within the closest resource: the outermost one, or an embedded one. */
+/** Finds out whether a default of a structural schema has fields that the schema does not specify. Older servers accepted such definitions. */
+export function* findUnprunedDefault(schema: Schema): Task<{ readonly isUnpruned: boolean }> {
+  if (!partsOf(schema).some(hasDefault)) return { isUnpruned: false }
+  const nodes = yield* buildNodesForDefaults(schema)
+  for (const [part, node] of nodes) {
+    if (hasDefault(part) && hasUnknownFields(part.default as JsonValue, node)) return { isUnpruned: true }
+    yield
+  }
+  return { isUnpruned: false }
+}
+
+function hasDefault(schema: Schema): boolean {
+  return schema.default !== undefined && schema.default !== null
+}
+
+function* buildNodesForDefaults(schema: Schema): Task<ReadonlyMap<Schema, SchemaNode>> {
+  const builder = new NodeBuilder(schema, { isForDefaults: true })
+  while (!builder.isDone) {
+    builder.buildNext()
+    yield
+  }
+  return builder.nodes
+}
+
+/** A schema, and its place within the closest resource: the outermost one, or an embedded one. */
 interface Place {
+  readonly schema: Schema
   readonly path: Path
-  readonly resource: JSONSchemaProps
+  readonly resource: Schema
   /** Steps from the resource to the schema: names of fields, or 0 for items of a list. */
   readonly steps: readonly (string | 0)[]
   /** True if the schema is that of apiVersion, kind or metadata of the resource, or within it. */
   readonly isInMetadata: boolean
 }
 
-class DefaultValidation {
-  readonly #nodes: ReadonlyMap<JSONSchemaProps, SchemaNode>
-  readonly #options: DefaultOptions
-  readonly #errors: FieldErrorList
+/** Returns the place of an embedded resource as a resource of its own; other places as they are. */
+function atResource(place: Place): Place {
+  const { schema, path } = place
+  return schema['x-kubernetes-embedded-resource'] === true ? { schema, path, resource: schema, steps: [], isInMetadata: false } : place
+}
 
-  constructor({
-    nodes,
-    options,
-    errors,
-  }: {
-    nodes: ReadonlyMap<JSONSchemaProps, SchemaNode>
-    options: DefaultOptions
-    errors: FieldErrorList
-  }) {
+/** Lists the schemas in a schema that may have defaults. Additional properties may not. */
+function placesIn(place: Place): Place[] {
+  const { schema, path, steps, isInMetadata } = place
+  const places: Place[] = []
+  const items = schemaIn(schema.items)
+  if (items !== undefined) places.push({ ...place, schema: items, path: new FieldPath('items', path), steps: [...steps, 0] })
+  const propertiesPath = new FieldPath('properties', path)
+  for (const name of Object.keys(schema.properties ?? {}).sort()) {
+    const isMeta = schema === place.resource && (name === 'metadata' || name === 'apiVersion' || name === 'kind')
+    places.push({
+      schema: schema.properties![name]!,
+      path: propertiesPath.key(name),
+      resource: place.resource,
+      steps: [...steps, name],
+      isInMetadata: isInMetadata || isMeta,
+    })
+  }
+  return places
+}
+
+class DefaultValidation {
+  readonly errors: FieldErrorList = []
+  /** The rest of the cost budget for rules. It is negative if the validation must end. */
+  budget: number = requestCostBudget
+  readonly #nodes: ReadonlyMap<Schema, SchemaNode>
+  readonly #options: DefaultOptions
+
+  constructor(nodes: ReadonlyMap<Schema, SchemaNode>, options: DefaultOptions) {
     this.#nodes = nodes
     this.#options = options
-    this.#errors = errors
   }
 
-  /** Validates the default of a schema and those of its items and properties. Additional properties have no defaults. */
-  validate(schema: JSONSchemaProps, outer: Place): void {
-    const isEmbedded = schema['x-kubernetes-embedded-resource'] === true
-    const place: Place = isEmbedded ? { path: outer.path, resource: schema, steps: [], isInMetadata: false } : outer
-    if (schema.default !== undefined && schema.default !== null)
-      appendAll(this.#errors, this.#validateDefault(schema, schema.default, place))
-    const { path, steps, isInMetadata } = place
-    if (schema.items !== undefined && !Array.isArray(schema.items)) {
-      this.validate(schema.items, { ...place, path: new FieldPath('items', path), steps: [...steps, 0] })
-    }
-    const propertiesPath = new FieldPath('properties', path)
-    for (const name of Object.keys(schema.properties ?? {}).sort()) {
-      const isMeta = schema === place.resource && ['metadata', 'apiVersion', 'kind'].includes(name)
-      const property = { ...place, path: propertiesPath.key(name), steps: [...steps, name], isInMetadata: isInMetadata || isMeta }
-      this.validate(schema.properties![name]!, property)
-    }
-  }
-
-  #validateDefault(schema: JSONSchemaProps, original: JsonValue, place: Place): FieldErrorList {
+  *validate(place: Place): Task<undefined> {
+    const node = this.#nodes.get(place.schema)!
     const path = new FieldPath('default', place.path)
-    const node = this.#nodes.get(schema)!
-    const value = copyObject(original)
-    const errors: FieldErrorList = []
+    const value = copyObject(place.schema.default as JsonValue)
     const isUnpruned = !place.isInMetadata && this.#options.requiresPruned && hasUnknownFields(value, node)
-    const metadataErrors = place.isInMetadata ? this.#validateInMetadata(value, place, path) : validateMetadataIn(value, node, path)
+    const errors = place.isInMetadata ? this.#validateInMetadata(value, place, path) : validateMetadataIn(value, node, path)
     // The error prints the default after the conversion of metadata in it, as upstream.
-    if (isUnpruned) errors.push(fieldError.invalid(path, printable(value), 'must not have unknown fields'))
-    if (metadataErrors.length > 0) return [...errors, ...metadataErrors]
-    const invalid = validateValue(node, value, { path })
-    if (invalid.length > 0) return [...errors, ...invalid]
-    return [...errors, ...(this.#options.validateRules?.({ schema, value, path, isResource: schema === place.resource }) ?? [])]
+    if (isUnpruned) this.errors.push(fieldError.invalid(path, printable(value), 'must not have unknown fields'))
+    if (errors.length === 0) appendAll(errors, validateValue(node, value, { path }))
+    appendAll(this.errors, errors)
+    if (errors.length === 0) yield* this.#evaluateRules(place, value, path)
+    return undefined
   }
 
   /** Validates a default of metadata, or of a field in it, as part of a resource. */
@@ -107,6 +135,27 @@ class DefaultValidation {
       error === undefined ? aggregateFieldErrors(validateEmbedded(object, node, { isResource: true })) : fieldErrorMessage(error)
     return problem === '' ? [] : [fieldError.invalid(path, printable(value), `must result in valid metadata: ${problem}`)]
   }
+
+  /** Evaluates the rules of a schema for its default, first as an update that changes nothing, then as a new value. */
+  *#evaluateRules({ schema, resource }: Place, value: JsonValue, path: FieldPath): Task<undefined> {
+    const rules = compileRules(schema, schema === resource)
+    if (rules === undefined) return undefined
+    const update = yield* finishEvaluation(rules.start(value, value, { path, budget: this.budget }))
+    appendAll(this.errors, update.errors)
+    let { remaining } = update
+    if (update.errors.length === 0) {
+      const creation = yield* finishEvaluation(rules.start(value, undefined, { path, budget: this.budget }))
+      appendAll(this.errors, creation.errors)
+      remaining = Math.min(remaining, creation.remaining)
+    }
+    this.budget = remaining
+    return undefined
+  }
+}
+
+function* finishEvaluation(evaluation: RuleEvaluation): Task<RuleEvaluation> {
+  while (!evaluation.advance()) yield
+  return evaluation
 }
 
 /** Converts the metadata of embedded resources in a default, in place, and validates it. */

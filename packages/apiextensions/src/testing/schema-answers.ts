@@ -1,6 +1,7 @@
 import { fieldErrorMessage, parseJson } from '@keelson/apimachinery'
 import type { FieldError, JsonObject } from '@keelson/apimachinery'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
+import { finishTask } from '../definitions/tasks.ts'
 import { compileSchema } from '../schema/compile-schema.ts'
 import type { CompiledSchema } from '../schema/compile-schema.ts'
 import { validateDefaults } from '../schema/validate-defaults.ts'
@@ -39,7 +40,7 @@ export function applySchema(text: string): SchemaAnswer {
   if (coercion !== undefined) return { coercion: textOf(coercion) }
   if (old !== undefined) decode(compiled, old)
   return {
-    defaults: textsOf(validateDefaults(schema, undefined, { requiresPruned: true })),
+    defaults: textsOf(finishTask(validateDefaults(schema, undefined, { requiresPruned: true }))),
     unknown,
     object,
     errors: textsOf(compiled.validate(object)),
