@@ -43,6 +43,8 @@ type Step = FieldStep | number | string
 export interface FieldStep {
   readonly owner: string
   readonly field: FieldSchema
+  /** True if messages about type mismatches in the field do not name it, because kube-apiserver decodes its value by itself. */
+  readonly isDecodedAlone?: boolean
 }
 
 interface DecodeContextOptions {
@@ -115,7 +117,7 @@ export class DecodeContext {
     // The converter's messages have no path.
     const steps = this.converting ? [] : this.steps
     for (const step of steps) {
-      if (typeof step !== 'object') continue
+      if (typeof step !== 'object' || step.isDecodedAlone === true) continue
       owner = step.owner
       if (step.field.embedded !== undefined) names.push(...step.field.embedded)
       names.push(step.field.name)

@@ -351,6 +351,11 @@ describe('a struct that keeps unknown members', () => {
     })
   })
 
+  test('reports wrong types in its metadata without the name of that member', () => {
+    expect(() => decodeJson(open, '{"metadata":{"name":1}}')).toThrow(/Go struct field \w+\.name of type string$/)
+    expect(() => decodeJson(open, '{"metadata":1}')).toThrow(/^json: cannot unmarshal number into Go value of type /)
+  })
+
   test('stays canonical after changes', () => {
     const object = { spec: { b: 1 }, metadata: { name: 'a' }, other: 1 }
     expect(encodeJson(open, canonicalStruct(open, object))).toBe('{"metadata":{"name":"a"},"other":1,"spec":{"b":1}}')

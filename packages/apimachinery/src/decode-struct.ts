@@ -126,6 +126,11 @@ function planOf(schema: StructSchema): StructPlan {
   return plan
 }
 
+/** Returns whether kube-apiserver decodes the field by itself. It does so with the metadata of objects whose other members have no Go types. */
+function isDecodedAlone({ keepsUnknown, gvk }: StructSchema, { name }: FieldSchema): boolean {
+  return keepsUnknown === true && gvk !== undefined && name === 'metadata'
+}
+
 function isTypeMeta(field: FieldSchema): boolean {
   return (field.name === 'kind' || field.name === 'apiVersion') && field.type.kind === 'string'
 }
@@ -140,7 +145,7 @@ function planField(owner: StructSchema, field: FieldSchema, slot: number, typeMe
   const zero = (): unknown => (type.kind === 'struct' ? undefined : container ? null : scalarZero[type.kind])
   const writesAbsent = pointer ? field.omit === undefined : !drops
   return {
-    step: { owner: owner.name, field },
+    step: { owner: owner.name, field, ...(isDecodedAlone(owner, field) && { isDecodedAlone: true }) },
     slot,
     name: field.name,
     decode: decoderOf(type),

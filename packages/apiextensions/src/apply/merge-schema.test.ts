@@ -150,6 +150,13 @@ describe('merge schema of a custom resource', () => {
     expect(apply(object, 'b', { replicas: 2 }, { force: true })).toMatchObject({ spec: { ports: [{ name: 'http' }], replicas: 2 } })
   })
 
+  it('treats an object of any type that an apply empties as an object', () => {
+    let object = apply(undefined, 'a', { free: { known: { a: 'b' } } })
+    object = apply(object, 'b', { free: {} })
+    object = apply(object, 'a', { replicas: 1 })
+    expect(fieldsOf(object)['b example.com/v1']).toEqual({ 'f:spec': { 'f:free': {} } })
+  })
+
   it('rejects unknown fields and wrong types of an applied configuration', () => {
     const prefix = 'failed to create typed patch object (/a; example.com/v1, Kind=Widget): '
     expect(failure(() => apply(undefined, 'a', { none: 1 }))).toBe(`${prefix}.spec.none: field not declared in schema`)

@@ -113,6 +113,8 @@ export function createCustomScale(paths: ScalePaths, replicasPaths: ReplicasPath
         const replicas = spec?.replicas ?? 0
         if (replicas === noReplicas) throw newBadRequest(`the spec replicas field ${quote(specReplicasPath)} cannot be empty`)
         paths.setReplicas(object, replicas)
+        // The replicas may have created objects whose other members have defaults.
+        store.definition.setDefaults?.(object)
         if (metadata.resourceVersion) object.metadata.resourceVersion = metadata.resourceVersion
         setManagers(object, managersAfterScale(object.metadata.managedFields, metadata.managedFields, { apiVersion, paths: replicasPaths }))
       },

@@ -1,11 +1,4 @@
-import {
-  copyObject,
-  fieldError,
-  nameIsDNSSubdomain,
-  semanticEqual,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from '@keelson/apimachinery'
+import { copyObject, equalJson, fieldError, nameIsDNSSubdomain, validateObjectMeta, validateObjectMetaUpdate } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, JsonObject, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { validateInSlices } from '@keelson/registry'
@@ -40,7 +33,7 @@ export function createCustomStrategy(rules: CustomRules): Strategy<KubeObject> {
     prepareForUpdate(_context, object, old) {
       if (hasStatus) restoreStatus(object, old)
       const { generation = 0 } = old.metadata
-      if (!semanticEqual(withoutMetadata(object), withoutMetadata(old))) object.metadata.generation = generation + 1
+      if (!equalJson(withoutMetadata(object), withoutMetadata(old))) object.metadata.generation = generation + 1
     },
     validateCreate(context, object, steps) {
       const typed = schema.typed(object)
@@ -108,7 +101,7 @@ function restoreStatus(object: KubeObject, old: DeepReadonly<KubeObject>): void 
   else delete (object as CustomObject).status
 }
 
-function withoutMetadata(object: DeepReadonly<KubeObject>): object {
+function withoutMetadata(object: DeepReadonly<KubeObject>): JsonObject {
   const { metadata: _, kind: _kind, apiVersion: _apiVersion, ...rest } = object
   return rest
 }

@@ -41,8 +41,9 @@ const changed: NodeComparison = { added: undefined, modified: leaf, removed: und
 function compareNode(type: MergeType, from: JsonValue, to: JsonValue, detectsEmpty: boolean): NodeComparison | undefined {
   // Most values of an object are unchanged, and a test for equality is cheaper than a full comparison.
   if (equalValues(from, to) && !(detectsEmpty && containsSentEmpty(to))) return undefined
-  const resolved = resolveType(type, to)
   const before = resolveType(type, from)
+  // A null has the type of the other value.
+  const resolved = to === null ? before : resolveType(type, to)
   if (resolved.kind !== before.kind && from !== null && to !== null) return compareKinds(before, resolved, from, to)
   switch (resolved.kind) {
     case 'scalar':

@@ -265,7 +265,7 @@ export class FieldManager {
 
   /** Applies a typed configuration to the live object. Returns undefined if the object does not change. */
   *#applyTyped(live: TypedObject, config: TypedObject, managed: Managed, { manager, force }: Applier): Steps<TypedObject | undefined> {
-    const { apiVersion, convert } = this.#kind
+    const { apiVersion, convert, conversionMayFail } = this.#kind
     const { resetFields, subresource, now } = this.#options
     const identity = identityOf(manager, 'Apply', apiVersion, subresource)
     const id = identityText(identity)
@@ -278,7 +278,7 @@ export class FieldManager {
     yield
     const merged = { ...live, value: mergeValues(live.type, live.value, config.value) as JsonObject }
     yield
-    const next = yield* prune(merged, managed, { last, now: applied, convert })
+    const next = yield* prune(merged, managed, { last, now: applied, convert, conversionMayFail })
     yield
     const change: OwnersChange = { live, next, convert, ...this.#filters }
     const comparison = compareObjects(change)

@@ -14,8 +14,10 @@ import type { PathElement } from './path-element.ts'
  * fast.
  */
 export function mergeValues(type: MergeType, live: JsonValue, config: JsonValue): JsonValue {
-  const resolved = resolveType(type, config)
-  if (resolveType(type, live).kind !== resolved.kind) return config
+  const before = resolveType(type, live)
+  // A null has the type of the other value.
+  const resolved = config === null ? before : resolveType(type, config)
+  if (live !== null && before.kind !== resolved.kind) return config
   switch (resolved.kind) {
     case 'scalar':
       return config

@@ -11,24 +11,33 @@ import { fieldElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import { toFieldSet } from './to-field-set.ts'
 
+interface PruneOptions {
+  readonly last: VersionedSet | undefined
+  readonly now: VersionedSet
+  readonly convert: ConvertTyped
+  readonly conversionMayFail: boolean
+}
+
 /**
  * Removes the fields that the manager applied last time (`last`) but not this time (`now`). Keeps fields that other managers own. `managed`
  * already contains the new set.
  */
-export function* prune(
-  merged: TypedObject,
-  managed: Managed,
-  { last, now, convert }: { readonly last: VersionedSet | undefined; readonly now: VersionedSet; readonly convert: ConvertTyped },
-): Steps<TypedObject> {
+export function* prune(merged: TypedObject, managed: Managed, { last, now, convert, conversionMayFail }: PruneOptions): Steps<TypedObject> {
   if (last === undefined || isEmptySet(last.set)) return merged
   // An applied configuration usually contains all fields of the previous one, so there is nothing to remove.
-  if (last.apiVersion === now.apiVersion && containsSet(now.set, last.set)) return merged
+  const isContained = last.apiVersion === now.apiVersion && containsSet(now.set, last.set)
+  // Otherwise, the object is converted for its errors alone, which kube-apiserver reports.
+  if (isContained && !(conversionMayFail && hasOtherVersion(managed, now.apiVersion))) return merged
   const before = yield* convert(merged, last.apiVersion, `${failure}: failed to convert merged object to last applied version`)
   if (before === undefined) return merged
   let pruned = without(before, ensureNamedFields(last.set, before.type))
   pruned = yield* addBackOwned(before, pruned, managed, convert)
   pruned = yield* addBackDangling(before, pruned, last, convert)
   return (yield* convert(pruned, now.apiVersion, failure)) ?? merged
+}
+
+function hasOtherVersion(managed: Managed, apiVersion: string): boolean {
+  return managed.values().some((entry) => entry.apiVersion !== apiVersion)
 }
 
 const failure = 'failed to prune fields'

@@ -48,6 +48,8 @@ export class ConversionError extends Error {
 /** Converts between objects in the hub version and objects in a given version. Field sets refer to the latter. */
 export class TypedKind {
   readonly apiVersion: string
+  /** False if every object can be converted to each version. */
+  readonly conversionMayFail: boolean
   readonly convert: ConvertTyped = (object, apiVersion, failure) => this.#convert(object, apiVersion, failure)
   readonly #kind: string
   readonly #versions: VersionedKind
@@ -59,6 +61,7 @@ export class TypedKind {
     this.apiVersion = formatGroupVersion({ group, version })
     this.#kind = kind
     this.#versions = versions
+    this.conversionMayFail = versions.convert !== undefined
     const schema = versions.schemaOf(this.apiVersion)
     if (schema === undefined) throw new TypeError(`no schema for ${kind} in ${this.apiVersion}`)
     this.#schema = schema

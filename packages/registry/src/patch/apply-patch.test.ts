@@ -25,6 +25,13 @@ it.each([
   expect(createMergePatchPrinter(patch)(document, undefined, signal)).toBe(printed),
 )
 
+it('prints objects of a kind without Go types with sorted members', () => {
+  const open = { ...schema, keepsUnknown: true }
+  const text = '{"a":0,"list":[{"image":"i","name":"a"},{"image":"j","name":"b"}],"new":1,"z":{"x":2,"y":1}}'
+  expect(createMergePatchPrinter({ new: 1 })(document, open, signal)).toBe(text)
+  expect(createJsonPatchPrinter([{ op: 'add', path: '/new', value: 1 }])(document, open, signal)).toBe(text)
+})
+
 it('prints sorted members of objects on the path of a JSON patch, and keeps the order in its values', () => {
   const print = createJsonPatchPrinter([
     { op: 'replace', path: '/list/1/image', value: { d: 1, c: 2 } },

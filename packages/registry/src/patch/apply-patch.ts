@@ -160,8 +160,10 @@ export function createStrategicPatchPrinter(patch: JsonObject): PrintPatched {
   return (document, schema) => goValue(schema === undefined ? patch : strategicPatchAfterMerge(document, patch, schema))
 }
 
+/** Returns the document with its members in the order of their Go types. Objects without Go types have sorted members. */
 function sortBySchema(document: JsonObject, schema: StructSchema | undefined): JsonObject {
   if (schema === undefined) return document
+  if (schema.keepsUnknown === true) return sortMembers(document) as JsonObject
   const { kind, apiVersion } = document
   // Decoding drops kind and apiVersion.
   return { kind, apiVersion, ...decodeStruct(schema, document).object } as JsonObject
