@@ -68,14 +68,11 @@ export class SchemaTypes {
 
   /** Returns the type that was first passed among all equal ones. */
   #shared(type: SchemaType): SchemaType {
-    const key = JSON.stringify([
-      type.kind,
-      type.isNullable,
-      type.element === undefined ? -1 : this.#ids.get(type.element),
-      type.listKeys,
-      type.impliedFields,
-      type.fields === undefined ? undefined : [...type.fields].map(([name, field]) => [name, this.#ids.get(field)]),
-    ])
+    let key = `${type.kind} ${type.isNullable} ${type.element === undefined ? '' : this.#ids.get(type.element)}`
+    if (type.listKeys !== undefined) key += JSON.stringify(type.listKeys)
+    if (type.impliedFields !== undefined) key += JSON.stringify(type.impliedFields)
+    // The length separates a name from what follows, because a name may contain any character.
+    for (const [name, field] of type.fields ?? []) key += ` ${name.length} ${name} ${this.#ids.get(field)}`
     const known = this.#types.get(key)
     if (known !== undefined) return known
     this.#ids.set(type, this.#types.size)
