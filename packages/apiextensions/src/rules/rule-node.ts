@@ -2,7 +2,7 @@ import { buildRuleEnvironments, Program } from '@keelson/cel'
 import type { SchemaType } from '@keelson/cel'
 import { compileRule } from './compile-rule.ts'
 import { parseRuleFieldPath } from '../definitions/json-path.ts'
-import { isDeclared, isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from './schema-type.ts'
+import { innermostFirst, isDeclared, isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from './schema-type.ts'
 import type { Rule, Schema } from './schema-type.ts'
 
 /** A rule that is ready to be evaluated. */
@@ -92,13 +92,26 @@ export function buildRuleNodes(schema: Schema, isResourceRoot: boolean): RuleNod
 }
 
 class RuleNodes {
+  /** Nodes by their schemas. Schemas without rules have no node. */
+  readonly bySchema: Map<Schema, RuleNode> = new Map()
   readonly #types = new SchemaTypes()
+  /** Schemas whose values expressions can read. */
+  readonly #declared = new Set<Schema>()
   /** Nodes by their content. Equal nodes are shared, so that their rules are compiled once. */
   readonly #nodes = new Map<string, RuleNode>()
   readonly #ids = new Map<RuleNode, number>()
 
-  build(schema: Schema, isResourceRoot: boolean = isEmbeddedResource(schema)): RuleNode | undefined {
-    if (!isDeclared(schema)) return undefined
+  build(root: Schema, isResourceRoot: boolean): RuleNode | undefined {
+    for (const schema of innermostFirst(root)) {
+      if (isDeclared(schema, (elements) => this.#declared.has(elements))) this.#declared.add(schema)
+      const node = this.#build(schema, schema === root ? isResourceRoot : isEmbeddedResource(schema))
+      if (node !== undefined) this.bySchema.set(schema, node)
+    }
+    return this.bySchema.get(root)
+  }
+
+  /** Builds the node of a schema from those of the schemas within it. */
+  #build(schema: Schema, isResourceRoot: boolean): RuleNode | undefined {
     const below: RulesBelow = {
       properties: this.#properties(schema),
       values: this.#child(valueSchema(schema)),
@@ -106,20 +119,21 @@ class RuleNodes {
     }
     const rules = schema['x-kubernetes-validations'] ?? []
     const isEmpty = rules.length === 0 && below.values === undefined && below.items === undefined && below.properties.length === 0
-    return isEmpty ? undefined : this.#shared(schema, rules.length === 0 ? undefined : this.#types.of(schema, isResourceRoot), below)
+    if (isEmpty || !this.#declared.has(schema)) return undefined
+    return this.#shared(schema, rules.length === 0 ? undefined : this.#types.of(schema, isResourceRoot), below)
   }
 
   #properties(schema: Schema): RulesBelow['properties'] {
     const nodes: (readonly [name: string, node: RuleNode])[] = []
-    for (const [name, property] of Object.entries(schema.properties ?? {})) {
-      const node = this.build(property)
+    for (const name in schema.properties) {
+      const node = this.bySchema.get(schema.properties[name]!)
       if (node !== undefined) nodes.push([name, node])
     }
     return nodes
   }
 
   #child(schema: Schema | undefined): RuleNode | undefined {
-    return schema === undefined ? undefined : this.build(schema)
+    return schema === undefined ? undefined : this.bySchema.get(schema)
   }
 
   #shared(schema: Schema, type: SchemaType | undefined, below: RulesBelow): RuleNode {

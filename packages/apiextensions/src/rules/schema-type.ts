@@ -17,9 +17,11 @@ export class SchemaTypes {
   of(schema: Schema, isResourceRoot: boolean = isEmbeddedResource(schema)): SchemaType {
     const known = this.#known.get(schema)
     if (known !== undefined) return known
-    const type = this.#convert(schema, isResourceRoot)
-    this.#known.set(schema, type)
-    return type
+    // The types of inner schemas are converted first, so that deeply nested schemas cannot overflow the stack.
+    for (const inner of innermostFirst(schema, (each) => this.#known.has(each))) {
+      this.#known.set(inner, this.#convert(inner, inner === schema ? isResourceRoot : isEmbeddedResource(inner)))
+    }
+    return this.#known.get(schema)!
   }
 
   /** Returns a number that identifies a type of this object. */
@@ -106,11 +108,27 @@ function kindOf(schema: Schema, isResourceRoot: boolean): SchemaKind {
   }
 }
 
-/** Returns whether expressions can read values of a schema. They cannot read untyped values and lists and maps of untyped values. */
-export function isDeclared(schema: Schema): boolean {
+/**
+ * Returns whether expressions can read values of a schema. They cannot read untyped values, and lists and maps of untyped values.
+ * `isReadable` returns it for the schema of elements.
+ */
+export function isDeclared(schema: Schema, isReadable: (elements: Schema) => boolean = isDeclared): boolean {
   if (schema['x-kubernetes-int-or-string'] === true) return true
   const elements = schema.type === 'array' ? (itemSchema(schema) ?? {}) : schema.type === 'object' ? valueSchema(schema) : undefined
-  return elements === undefined ? declaredTypes.has(schema.type ?? '') : isDeclared(elements)
+  return elements === undefined ? declaredTypes.has(schema.type ?? '') : isReadable(elements)
+}
+
+/** Returns a schema and the schemas within it, each after those within it. Leaves out schemas that are `known`, and those within them. */
+export function innermostFirst(root: Schema, isKnown: (schema: Schema) => boolean = () => false): readonly Schema[] {
+  const open = [root]
+  const found: Schema[] = []
+  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+    if (isKnown(schema)) continue
+    found.push(schema)
+    for (const name in schema.properties) open.push(schema.properties[name]!)
+    for (const inner of [itemSchema(schema), valueSchema(schema)]) if (inner !== undefined) open.push(inner)
+  }
+  return found.reverse()
 }
 
 export function isEmbeddedResource(schema: Schema): boolean {

@@ -1,7 +1,7 @@
 import { escapeFieldName, unescapeFieldName } from '@keelson/cel'
 import type { SizeHints } from '@keelson/cel'
 import { byteLength } from '@keelson/apimachinery'
-import { isEmbeddedResource, itemSchema, valueSchema, withTypeAndMeta } from './schema-type.ts'
+import { innermostFirst, isEmbeddedResource, itemSchema, valueSchema, withTypeAndMeta } from './schema-type.ts'
 import type { Schema } from './schema-type.ts'
 
 /** Size of the largest request that kube-apiserver accepts, in bytes. Values without a limit in the schema are limited by it. */
@@ -84,10 +84,11 @@ export class SizeLimits {
 
   /** Returns the minimum size of a value in JSON, in bytes; undefined if expressions cannot read values of this schema. */
   #minSize(schema: Schema): number | undefined {
-    if (this.#minBytes.has(schema)) return this.#minBytes.get(schema)
-    const size = this.#computeMinSize(schema)
-    this.#minBytes.set(schema, size)
-    return size
+    // The sizes of inner schemas are computed first, so that deeply nested schemas cannot overflow the stack.
+    if (!this.#minBytes.has(schema)) {
+      for (const inner of innermostFirst(schema, (each) => this.#minBytes.has(each))) this.#minBytes.set(inner, this.#computeMinSize(inner))
+    }
+    return this.#minBytes.get(schema)
   }
 
   #computeMinSize(schema: Schema): number | undefined {

@@ -74,8 +74,14 @@ export class Machine {
   run(steps: readonly Step[]): void {
     while (this.position < steps.length) {
       steps[this.position++]!(this)
-      if (this.waiting !== undefined || this.isYielding) return
+      if (this.waiting !== undefined || this.isYielding) return this.#pause()
     }
+  }
+
+  /** Takes over the work that was counted, because other evaluations count from zero during the pause. */
+  #pause(): void {
+    this.#totalWork += workload.done
+    workload.reset()
   }
 
   /** Continues the program after a pause. */
@@ -83,7 +89,6 @@ export class Machine {
     this.isYielding = false
     this.waiting = undefined
     this.#turnEnd = performance.now() + turnMilliseconds
-    this.#totalWork += workload.done
     workload.reset()
     this.run(steps)
   }

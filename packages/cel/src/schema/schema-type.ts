@@ -70,22 +70,27 @@ const simpleTypes: Readonly<Partial<Record<SchemaKind, Type>>> = {
   string: types.string,
 }
 
+/** Maximum number of lists and maps within one another. Elements of deeper ones are dynamic. */
+const maxDepth = 200
+
 class SchemaStructs implements StructTypes {
   /** Objects by the names of their struct types. An object within another one is added when an expression first selects it. */
   readonly #objects = new Map<string, SchemaType>()
 
-  declare(schema: SchemaType, name: string): Type {
+  /** Declares a type that is within `depth` lists and maps. */
+  declare(schema: SchemaType, name: string, depth = 0): Type {
+    if (depth > maxDepth) return types.dyn
     switch (schema.kind) {
       case 'object':
       case 'record':
         this.#objects.set(name, schema)
         return structType(name)
       case 'map':
-        return mapType(types.string, this.declare(schema.element!, `${name}.@elem`))
+        return mapType(types.string, this.declare(schema.element!, `${name}.@elem`, depth + 1))
       case 'list':
       case 'mapList':
       case 'set':
-        return listType(this.declare(schema.element!, `${name}.@idx`))
+        return listType(this.declare(schema.element!, `${name}.@idx`, depth + 1))
       default:
         return simpleTypes[schema.kind] ?? types.dyn
     }
