@@ -57,6 +57,7 @@ export { isBase64, isDate, isDateTime, isUuid } from './functions/named-formats.
 export { parseUrl } from './functions/parse-url.ts'
 export type { UrlParts } from './functions/parse-url.ts'
 export { compilePattern } from './regexp/compile-pattern.ts'
+export { roundedToEven } from './functions/format-string.ts'
 export { trimSpace } from './functions/strings.ts'
 export { CelList } from './values/list.ts'
 export { CelMap } from './values/map.ts'

@@ -1,5 +1,6 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { roundedToEven } from '@keelson/cel'
 
 /** Maximum estimated cost of one expression, multiplied by the number of values that it validates. */
 export const maxExpressionCost = 10_000_000n
@@ -16,16 +17,9 @@ export function multiply(cost: bigint, count: bigint): bigint {
 /** Returns kube-apiserver's message for a cost above its limit. */
 export function describeExcess(name: string, cost: bigint, limit: bigint): string {
   const excess = Number(cost) / Number(limit)
-  const factor = excess > 100 ? 'more than 100x' : `${fixed(excess, excess < 1.5 ? 6 : 1)}x`
+  const factor = excess > 100 ? 'more than 100x' : `${roundedToEven(excess, excess < 1.5 ? 6 : 1)}x`
   const advice = 'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared'
   return `${name} exceeds budget by factor of ${factor} (${advice})`
-}
-
-/** Formats a number like `toFixed`, but rounds ties to even. */
-function fixed(value: number, digits: number): string {
-  const scaled = value * 10 ** digits
-  const isTie = scaled % 1 === 0.5 && scaled / 10 ** digits === value
-  return isTie ? ((2 * Math.round(scaled / 2)) / 10 ** digits).toFixed(digits) : value.toFixed(digits)
 }
 
 /** The sum of the estimated costs of a schema's expressions. */

@@ -46,7 +46,7 @@ export function buildNodeInSlices(schema: Schema): SchemaNode | Promise<SchemaNo
 
 /** Builds the nodes of one schema, the innermost ones first. Equal parts of the schema become one node. */
 export class NodeBuilder {
-  readonly nodes = new Map<Schema, SchemaNode>()
+  readonly nodes: Map<Schema, SchemaNode> = new Map()
   readonly #isForDefaults: boolean
   /** The parts of the schema that have no node yet. Each part is before the parts in it. */
   readonly #parts: Schema[]

@@ -1,6 +1,7 @@
 import { elementAt, isList, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
 import { CelMap, findInMap, isMap } from '../values/map.ts'
+import { SchemaList } from '../values/schema-value.ts'
 import { formatDouble, goTypeOf, typeNameOf, valueText } from '../values/text.ts'
 import { CelError, Double, isInt, StructValue, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
@@ -18,7 +19,8 @@ export function lookUp(value: Value, key: Value): Value | undefined {
 function elementOf(list: ListValue, key: Value): Value | undefined {
   const index = indexFrom(key)
   if (index instanceof CelError) return index
-  return index >= 0 && index < listSize(list) ? elementAt(list, index) : undefined
+  if (index < 0 || index >= listSize(list)) return undefined
+  return list instanceof SchemaList && !isInt(key) ? list.indexProblem(key as Double | Uint) : elementAt(list, index)
 }
 
 /** Converts a list index to a number. Whole numbers of the types double and uint are valid indexes too. */

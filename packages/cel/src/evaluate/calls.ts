@@ -75,8 +75,16 @@ export function callFunction(implementation: Implementation, count: number, cost
   return (machine) => {
     const args = machine.stack.splice(machine.stack.length - count, count)
     const problem = args.find((arg) => arg instanceof CelError)
+    const before = machine.cost
     if (!isChargedLater) machine.charge(cost(args, null))
-    const result = problem ?? implementation(...args)
+    let result: Value | Promise<Value>
+    try {
+      result = problem ?? implementation(...args)
+    } catch (error) {
+      // kube-apiserver charges calls after they return, so a call that panics costs nothing.
+      machine.cost = before
+      throw error
+    }
     if (isChargedLater && !(result instanceof Promise)) machine.charge(cost(args, result))
     machine.pushLater(result)
   }

@@ -4,9 +4,10 @@ import { elementAt, elementsOf, isList, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
 import { findInMap, isMap, keysOf } from '../values/map.ts'
 import type { MapValue } from '../values/map.ts'
+import { SchemaMap } from '../values/schema-value.ts'
 import { formatDouble, typeNameOf } from '../values/text.ts'
 import { Timestamp } from '../values/timestamp.ts'
-import { CelError, Double, isInt, TypeValue, Uint } from '../values/value.ts'
+import { CelError, Double, EvaluationPanic, isInt, TypeValue, Uint } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
 import { workload } from '../values/workload.ts'
 import { bytesText, hexText } from './bytes-text.ts'
@@ -136,8 +137,8 @@ function fixed(number: number, precision: number): string {
   return Object.is(number, -0) ? `-${text}` : text
 }
 
-/** Formats a number like Number.prototype.toFixed, but rounds ties to even. */
-function roundedToEven(number: number, precision: number): string {
+/** Formats a number like Number.prototype.toFixed, but rounds ties to even, as Go. */
+export function roundedToEven(number: number, precision: number): string {
   const exact = number.toFixed(maxPrecision)
   const end = exact.indexOf('.') + 1 + precision
   if (!/^50*$/.test(exact.slice(end))) return number.toFixed(precision)
@@ -188,6 +189,9 @@ function listText(list: ListValue): string {
 }
 
 function mapText(map: MapValue): string {
+  if (map instanceof SchemaMap && map.untypedCount > 0) {
+    throw new EvaluationPanic('runtime error: invalid memory address or nil pointer dereference')
+  }
   const entries = keysOf(map).map((key) => [keyText(key), nestedText(findInMap(map, key)!)] as const)
   entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`

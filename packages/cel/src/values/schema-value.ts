@@ -87,6 +87,7 @@ function goTypeOfRaw(raw: unknown): string {
   if (raw instanceof Uint8Array) return '[]uint8'
   if (raw instanceof Double) return 'float64'
   if (raw instanceof Uint) return 'uint64'
+  if (raw === addedNull) return 'structpb.NullValue'
   return Array.isArray(raw) ? '[]interface {}' : 'map[string]interface {}'
 }
 
@@ -121,6 +122,7 @@ export class SchemaMap extends CelMap {
     return value === null || value === undefined ? undefined : readBySchema(value, field)
   }
 
+  /** Iterates over the keys. As in kube-apiserver, members without a type have the key null and come last. */
   *keys(): Iterable<Value> {
     const { fields, kind } = this.type
     for (const name of Object.keys(this.raw)) {
@@ -128,6 +130,14 @@ export class SchemaMap extends CelMap {
       if (kind === 'map') yield name
       else if (fields?.has(name) === true) yield escapeFieldName(name) ?? name
     }
+    for (let i = 0; i < this.untypedCount; i++) yield null
+  }
+
+  /** The number of members without a type. */
+  get untypedCount(): number {
+    let count = 0
+    for (const name in this.raw) if (this.raw[name] !== undefined && this.typeOf(name) === undefined) count++
+    return count
   }
 
   /** Returns the type of a member; undefined if the schema does not have it. */
@@ -154,6 +164,11 @@ export class SchemaList extends CelList {
 
   get(index: number): Value {
     return readBySchema(this.raw[index], this.type.element!)
+  }
+
+  /** Returns the error of an index that is a whole number but not an int. Lists that are not JSON allow such indexes. */
+  indexProblem(index: Double | Uint): CelError {
+    return new CelError(`unsupported index: ${index.value}`)
   }
 
   /** Returns the elements of a set or a map list by their identity. Adding to a set also changes this map, as in kube-apiserver. */
@@ -190,8 +205,12 @@ export class SchemaList extends CelList {
   }
 }
 
+/** A null value that an expression has added to a JSON list. Unlike null in JSON, it has no type that a list can contain. */
+const addedNull: unique symbol = Symbol('null')
+
 /** Returns the native form of a CEL value, which a JSON list can contain. */
 export function toRaw(value: Value): unknown {
+  if (value === null) return addedNull
   return value instanceof SchemaMap || value instanceof SchemaList || value instanceof PreservedValue ? value.raw : value
 }
 
