@@ -68,9 +68,10 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
   async function start(
     of: Program,
     size: DatasetSize,
-    { store = 'embedded', own, probed = true, cores = 'one' }: ServerOptions,
+    { store = 'embedded', own, directory: given, probed = true, cores = 'one' }: ServerOptions,
   ): Promise<ServerUnderTest | undefined> {
     const options = { name: of.name, probed, cores } satisfies KeelsonOptions
+    if (given !== undefined) return startKeelson(scratch, of.program, { ...options, dataDirectory: given })
     if (store === 'embedded') {
       const { directory } = await openDataset(of, size)
       if (own === undefined) return startKeelson(scratch, of.program, { ...options, dataDirectory: directory })
@@ -88,8 +89,8 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
   }
 
   async function serverOf(of: Program, size: DatasetSize, options: ServerOptions = {}): Promise<ServerUnderTest | undefined> {
-    const { store = 'embedded', own, probed = true, cores = 'one' } = options
-    const key = JSON.stringify([of.program, size, store, own, probed, cores])
+    const { store = 'embedded', own, directory, probed = true, cores = 'one' } = options
+    const key = JSON.stringify([of.program, size, store, own, directory, probed, cores])
     wanted.add(key)
     const there = running.get(key)
     if (there !== undefined) return there

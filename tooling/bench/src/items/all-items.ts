@@ -1,3 +1,7 @@
+import { establishedItems } from '../custom/established-items.ts'
+import { customLoadItems } from '../custom/load-items.ts'
+import { definitionMemoryItems } from '../custom/memory-items.ts'
+import { readyItem } from '../custom/ready-item.ts'
 import type { Item } from '../frame/item.ts'
 import { registryItems } from '../registry/registry-items.ts'
 import { storageItems } from '../storage/storage-items.ts'
@@ -27,5 +31,9 @@ export const allItems: readonly Item[] = [
   ...storageItems,
   dispatchItem,
   ...authorizationItems,
+  ...customLoadItems,
+  ...establishedItems,
+  readyItem,
+  ...definitionMemoryItems,
   ...registryItems,
 ]

@@ -19,7 +19,7 @@ export function breakObject(random: Random, object: JsonObject, schema: JsonObje
   const copy = structuredClone(object)
   for (let left = random.pick([1, 2, 3, 4]); left > 0; left--) {
     const places = listPlaces(copy, schema)
-    if (places.length === 0) copy['unknown'] = random.pick(oddAnything)
+    if (places.length === 0) copy['unknown'] = structuredClone(random.pick(oddAnything))
     else breakPlace(random, random.pick(places))
   }
   return copy
@@ -57,7 +57,7 @@ function exceedLimit(random: Random, { value, replace }: Place, schema: JsonObje
     const longest = numberOf(schema['maxLength'])
     const tooLong = longest === undefined || longest > 5000 ? [] : ['x'.repeat(longest + 1)]
     replace(random.pick([...tooLong, ...tooLong, ...tooLong, ...oddStrings]))
-  } else replace(random.pick(oddAnything))
+  } else replace(structuredClone(random.pick(oddAnything)))
 }
 
 /** Lists the values of an object that a schema describes. `apiVersion`, `kind` and `metadata` of the object itself are left out. */

@@ -38,14 +38,16 @@ function share(all: number, differ: number): string {
 /** Returns a name for the likely cause of a difference: the verb, the kind of item, and messages without field names and values. */
 export function causeOf({ item, step, where, want, got }: DefinitionDifference): string {
   const kind = item.split(' ')[0]!
-  const place = where.startsWith('body')
-    ? where
-        .split('.')
-        .slice(0, kind === 'object' ? 2 : 5)
-        .join('.')
-    : where.split(' ').slice(0, 2).join(' ')
+  const place = where.startsWith('body') ? placeInBody(where, kind) : where.split(' ').slice(0, 2).join(' ')
   const texts = where.startsWith('body') ? [] : [want, got].map((value) => withoutValues(messageOf(value)))
   return [kind, step.method, place.startsWith('cause') ? 'cause' : place, ...texts].join(' | ')
+}
+
+/** Returns the field that differs: the first one of an object, and the last one of a document, whose schemas and paths have different names. */
+function placeInBody(where: string, kind: string): string {
+  const parts = where.split('.')
+  if (kind === 'object') return parts.slice(0, 2).join('.')
+  return parts.length > 3 ? `${parts.slice(0, 2).join('.')}…${parts.at(-1)}` : where
 }
 
 function messageOf(value: JsonValue | undefined): string {

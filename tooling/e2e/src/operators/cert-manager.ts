@@ -9,7 +9,7 @@ const webhooks = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigu
 
 /**
  * Runs cert-manager's controller and CA injector: a self-signed issuer issues a CA, an issuer with that CA issues a certificate, a deleted
- * secret is issued again, and the CA is injected into a webhook configuration. Returns false if the programs cannot be built.
+ * secret is issued again, and the CA is injected into a webhook configuration if the server serves API services. Returns false if the programs cannot be built.
  */
 export async function runCertManager(cluster: Cluster): Promise<boolean> {
   const [controller, injector] = await Promise.all(
@@ -32,12 +32,13 @@ export async function runCertManager(cluster: Cluster): Promise<boolean> {
     `--cluster-resource-namespace=${namespace}`,
     '--metrics-listen-address=127.0.0.1:0',
   ])
-  await using injecting = new OperatorProcess(injector, flags)
   try {
-    await withOutput([issuing, injecting], async () => {
-      await issueCertificates(cluster)
-      await injectAuthority(cluster)
-    })
+    await withOutput([issuing], () => issueCertificates(cluster))
+    // The injector stops if the server does not serve API services.
+    if (await cluster.exists('/apis/apiregistration.k8s.io/v1')) {
+      await using injecting = new OperatorProcess(injector, flags)
+      await withOutput([injecting], () => injectAuthority(cluster))
+    }
   } finally {
     await cluster.request('DELETE', `${webhooks}/${namespace}`).catch(() => {})
     await cluster.undefine(

@@ -58,16 +58,17 @@ async function followChart(cluster: Cluster, repository: HelmServer): Promise<vo
     metadata: { name: 'demo' },
     spec: { url: repository.url, interval: '1h' },
   })
-  await downloadArtifact(await cluster.untilTrue(`${own}/helmrepositories/demo`, 'Ready'))
+  await cluster.untilTrue(`${own}/helmrepositories/demo`, 'Ready')
+  await downloadArtifact(await cluster.until(`${own}/helmrepositories/demo`, (object) => artifactOf(object).url !== undefined))
   await cluster.create(`${own}/helmcharts`, {
     ...identity,
     kind: 'HelmChart',
     metadata: { name: 'demo' },
     spec: { chart: 'demo', version: '1.x', interval: '1h', sourceRef: { kind: 'HelmRepository', name: 'demo' } },
   })
-  const chart = await cluster.untilTrue(`${own}/helmcharts/demo`, 'Ready')
-  assert.equal(artifactOf(chart).revision, '1.0.0')
-  await downloadArtifact(chart)
+  await cluster.untilTrue(`${own}/helmcharts/demo`, 'Ready')
+  // The controller writes the condition before the artifact.
+  await downloadArtifact(await cluster.until(`${own}/helmcharts/demo`, (object) => artifactOf(object).revision === '1.0.0'))
 
   repository.publish(['1.0.0', '1.1.0'])
   await cluster.merge(`${own}/helmrepositories/demo`, { metadata: { annotations: { 'reconcile.fluxcd.io/requestedAt': 'now' } } })
