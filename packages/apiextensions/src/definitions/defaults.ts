@@ -39,12 +39,16 @@ export function newDefinitionStatus(): NonNullable<CustomResourceDefinition['sta
   return { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null }
 }
 
-/** Sorts the members of values in schemas (defaults, enums, examples) by name, as kube-apiserver does. Changes the definition in place. */
-export function sortSchemaValues(definition: CustomResourceDefinition): CustomResourceDefinition {
+/**
+ * Sorts the members of values in schemas (defaults, enums, examples) by name, as kube-apiserver does. Removes `items: null`, which means the
+ * same as no items. Changes the definition in place.
+ */
+export function normalizeSchemas(definition: CustomResourceDefinition): CustomResourceDefinition {
   for (const { schema } of definition.spec.versions ?? []) {
     if (schema?.openAPIV3Schema === undefined) continue
     someSchema(schema.openAPIV3Schema, (found) => {
       const part = found as JSONSchemaProps
+      if (part.items === null) delete part.items
       if (part.default !== undefined) part.default = sortMembers(part.default)
       if (part.example !== undefined) part.example = sortMembers(part.example)
       if (part.enum !== undefined) part.enum = part.enum.map(sortMembers)

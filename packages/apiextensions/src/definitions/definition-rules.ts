@@ -1,6 +1,7 @@
 import { collectFieldErrors, fieldPath, semanticEqual } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
+import { findUnprunedDefault } from '../schema/validate-defaults.ts'
 import { isConditionTrue } from './conditions.ts'
 import { findVersionSchema, hasSameSchema, schemasOf } from './hub-spec.ts'
 import type { Definition, HubSpec, Schema } from './hub-spec.ts'
@@ -24,6 +25,8 @@ export interface DefinitionRules extends SchemaRules, ConversionRules {
   /** Whether every version needs a schema. */
   readonly requiresSchemas: boolean
   readonly requiresStructuralSchemas: boolean
+  /** Whether defaults must not have fields that the schema does not specify. */
+  readonly requiresPruned: boolean
   /** Versions whose schemas have not changed. Their rules have no cost limit for each expression. */
   readonly unchangedVersions: ReadonlySet<string>
   /** Expressions of the stored definition, which compile with all functions of later releases. */
@@ -39,6 +42,7 @@ export const newDefinitionRules: DefinitionRules = {
   requiresSchemas: true,
   requiresKnownTypes: true,
   requiresStructuralSchemas: true,
+  requiresPruned: true,
   requiresAtomicItems: true,
   requiresKeyPresence: true,
   stored: { rules: new Set(), messageExpressions: new Set() },
@@ -57,7 +61,8 @@ export function rulesForUpdate(
   const schemas = schemasOf(oldSpec)
   const facts = runTask(steps, () => readSpecFacts(schemas))
   const structure = facts && runTask(steps, () => checkStructures(schemas))
-  if (facts === undefined || structure === undefined) return undefined
+  const pruning = structure && runTask(steps, () => findUnpruned(structure.isStructural ? schemas : []))
+  if (facts === undefined || structure === undefined || pruning === undefined) return undefined
   const isEstablished = isConditionTrue(old, 'Established')
   const { conversion } = old.spec
   const reviewVersions = conversion?.webhook?.conversionReviewVersions ?? []
@@ -68,6 +73,7 @@ export function rulesForUpdate(
     requiresSchemas: (old.spec.versions ?? []).every(({ schema }) => schema?.openAPIV3Schema !== undefined),
     requiresKnownTypes: !facts.hasUnknownTypes,
     requiresStructuralSchemas: structure.isStructural,
+    requiresPruned: !pruning.isUnpruned,
     requiresAtomicItems: !facts.hasNonAtomicSets,
     requiresKeyPresence: !facts.hasAbsentKeys,
     stored: facts,
@@ -95,6 +101,14 @@ function* checkStructures(schemas: readonly Schema[]): Task<{ readonly isStructu
     }
   }
   return { isStructural: true }
+}
+
+function* findUnpruned(schemas: readonly Schema[]): Task<{ readonly isUnpruned: boolean }> {
+  for (const schema of schemas) {
+    const found = yield* findUnprunedDefault(schema)
+    if (found.isUnpruned) return found
+  }
+  return { isUnpruned: false }
 }
 
 function findUnchangedVersions(newSpec: HubSpec, oldSpec: HubSpec): Set<string> {

@@ -3,7 +3,7 @@ import { apiextensionsV1 } from '@keelson/api/apiextensions/v1'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion, JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { decodeStruct, newInvalid } from '@keelson/apimachinery'
 import type { FieldErrorList, JsonObject, RequestContext } from '@keelson/apimachinery'
-import { setDefinitionDefaults, sortSchemaValues } from './defaults.ts'
+import { setDefinitionDefaults, normalizeSchemas } from './defaults.ts'
 import { definitionStrategy } from './strategy.ts'
 import { validateDefinition, validateDefinitionUpdate } from './validate-definition.ts'
 
@@ -18,7 +18,7 @@ const context = {} as RequestContext
 export function decodeDefinition(body: object): CustomResourceDefinition {
   const definition = decodeStruct(schema, structuredClone(body) as JsonObject).object as unknown as CustomResourceDefinition
   setDefinitionDefaults(definition)
-  return sortSchemaValues(definition)
+  return normalizeSchemas(definition)
 }
 
 /** Returns a valid definition with one version, whose schema has the given properties in `spec`. */

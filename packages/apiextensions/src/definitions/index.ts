@@ -3,7 +3,7 @@ import { apiextensionsV1 } from '@keelson/api/apiextensions/v1'
 import { apiextensionsV1beta1 } from '@keelson/api/apiextensions/v1beta1'
 import { defineApiGroup, defineResource } from '@keelson/registry'
 import type { ApiGroup, ResourceDefinition } from '@keelson/registry'
-import { setDefinitionDefaults, sortSchemaValues } from './defaults.ts'
+import { setDefinitionDefaults, normalizeSchemas } from './defaults.ts'
 import { fromStoredDefinition, setStoredDefaults, storedVersion, toStoredDefinition } from './stored-version.ts'
 import { beginDefinitionDeletion, definitionStatus, definitionStrategy } from './strategy.ts'
 
@@ -16,7 +16,7 @@ const customResourceDefinitions: ResourceDefinition<CustomResourceDefinition> = 
   shortNames: ['crd', 'crds'],
   categories: ['api-extensions'],
   setDefaults: setDefinitionDefaults,
-  normalize: sortSchemaValues,
+  normalize: normalizeSchemas,
   strategy: definitionStrategy,
   subresources: { status: definitionStatus },
   storage: {

@@ -1,7 +1,7 @@
 import type { CustomResourceColumnDefinition, CustomResourceConversion, CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
 import type * as v1beta1 from '@keelson/api/apiextensions/v1beta1'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
-import { setDefinitionDefaults } from './defaults.ts'
+import { normalizeSchemas, setDefinitionDefaults } from './defaults.ts'
 import { toHubSpec } from './hub-spec.ts'
 import type { Columns, HubVersion, SharedFields } from './hub-spec.ts'
 
@@ -82,7 +82,7 @@ export function fromStoredDefinition(object: KubeObject): KubeObject {
       ...(preserveUnknownFields === true && { preserveUnknownFields }),
     },
   }
-  return converted
+  return normalizeSchemas(converted as unknown as CustomResourceDefinition)
 }
 
 function toStoredColumn({ jsonPath, ...column }: Columns[number]): v1beta1.CustomResourceColumnDefinition {

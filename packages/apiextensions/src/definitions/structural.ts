@@ -278,9 +278,8 @@ function hasOnlyType({ type, additionalProperties, ...rest }: Schema, expected: 
   return type === expected && (additionalProperties === undefined || additionalProperties === false) && hasNoMembers(rest)
 }
 
-/** Returns whether all members are absent. `items` is null if the client sent an empty list. */
-function hasNoMembers({ items, ...rest }: Schema): boolean {
-  return (items === undefined || items === null) && Object.values(rest).every((value) => value === undefined)
+function hasNoMembers(schema: Schema): boolean {
+  return Object.values(schema).every((value) => value === undefined)
 }
 
 function isEmbedded(schema: Schema): boolean {

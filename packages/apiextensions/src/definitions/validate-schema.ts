@@ -1,4 +1,4 @@
-import { appendAll, fieldError } from '@keelson/apimachinery'
+import { appendAll, fieldError, wasSentEmpty } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateRuleFields } from '../rules/validate-rules.ts'
 import type { Schema } from './hub-spec.ts'
@@ -95,7 +95,8 @@ function checkBeforeChildren(node: Node, rules: SchemaRules): FieldErrorList {
     errors.push(fieldError.forbidden(path.child('default'), `must not be set ${defaultsForbidden}`))
   }
   for (const member of unsupportedMembers) {
-    if (schema[member] !== undefined) errors.push(fieldError.forbidden(path.child(member), `${member} is not supported`))
+    if (schema[member] !== undefined || (member === 'dependencies' && wasSentEmpty(schema, member)))
+      errors.push(fieldError.forbidden(path.child(member), `${member} is not supported`))
   }
   if (type === 'null') errors.push(fieldError.forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative'))
   if (Array.isArray(schema.items)) errors.push(fieldError.forbidden(path.child('items'), 'items must be a schema object and not an array'))

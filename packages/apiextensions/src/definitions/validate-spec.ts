@@ -2,6 +2,7 @@ import { appendAll, fieldError, isDNS1035Label, isDNS1123Subdomain, wasSentEmpty
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
 import { validateRules } from '../rules/validate-rules.ts'
+import { validateDefaults } from '../schema/validate-defaults.ts'
 import type { DefinitionRules } from './definition-rules.ts'
 import { schemasOf } from './hub-spec.ts'
 import type { HubSpec, HubVersion, Schema, SharedFields } from './hub-spec.ts'
@@ -110,11 +111,11 @@ function validateRequiredNames({ spec: { names } }: HubSpec, path: FieldPath): F
   )
 }
 
-interface VersionOptions extends SpecOptions {
-  readonly path: FieldPath
-}
-
-function validateVersion(hubSpec: HubSpec, { version, own }: HubVersion, options: VersionOptions): FieldErrorList | undefined {
+function validateVersion(
+  hubSpec: HubSpec,
+  { version, own }: HubVersion,
+  options: SpecOptions & { readonly path: FieldPath },
+): FieldErrorList | undefined {
   const { path } = options
   const messages = isDNS1035Label(version.name)
   const { subresources } = hubSpec.shared.subresources === undefined ? own : hubSpec.shared
@@ -186,7 +187,10 @@ function validateRootSchema(root: Schema, validationPath: FieldPath, options: Pa
       const structural = runTask(steps, () => validateStructural(path, root))
       if (structural === undefined) return undefined
       appendAll(errors, structural)
-      hasTypes = structural.length === 0
+      const defaults = structural.length === 0 ? runTask(steps, () => validateDefaults(root, path, rules)) : []
+      if (defaults === undefined) return undefined
+      appendAll(errors, defaults)
+      hasTypes = structural.length === 0 && defaults.length === 0
     }
   }
   const schemaErrors = runTask(steps, () => validateSchema(path, root, rules))
