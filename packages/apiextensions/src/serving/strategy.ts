@@ -35,29 +35,31 @@ export function createCustomStrategy(rules: CustomRules): Strategy<KubeObject> {
       const { generation = 0 } = old.metadata
       if (!equalJson(withoutMetadata(object), withoutMetadata(old))) object.metadata.generation = generation + 1
     },
-    validateCreate(context, object, steps) {
-      const typed = schema.typed(object)
-      const errors = [
-        ...validateObjectMeta(object.metadata, { namespaced, validateName: nameIsDNSSubdomain }),
-        ...schema.validate(typed),
-        ...validateScale(scale, object),
-        ...schema.validateEmbedded(typed),
-        ...schema.validateListTypes(typed),
-      ]
-      return [...errors, ...evaluateRules(schema, { context, errors, typed, steps })]
-    },
-    validateUpdate(context, object, old, steps) {
-      const typed = schema.typed(object)
-      const typedOld = schema.typed(old)
-      const errors = [
-        ...validateObjectMetaUpdate(object.metadata, old.metadata),
-        ...schema.validate(typed, typedOld),
-        ...validateScale(scale, object),
-        ...schema.validateEmbedded(typed),
-        ...schema.validateListTypes(typed, typedOld),
-      ]
-      return [...errors, ...evaluateRules(schema, { context, errors, typed, typedOld, steps })]
-    },
+    validateCreate: (context, object, steps) =>
+      thenEvaluateRules(schema, { context, steps }, () => {
+        const typed = schema.typed(object)
+        const errors = [
+          ...validateObjectMeta(object.metadata, { namespaced, validateName: nameIsDNSSubdomain }),
+          ...schema.validate(typed),
+          ...validateScale(scale, object),
+          ...schema.validateEmbedded(typed),
+          ...schema.validateListTypes(typed),
+        ]
+        return { errors, typed }
+      }),
+    validateUpdate: (context, object, old, steps) =>
+      thenEvaluateRules(schema, { context, steps }, () => {
+        const typed = schema.typed(object)
+        const typedOld = schema.typed(old)
+        const errors = [
+          ...validateObjectMetaUpdate(object.metadata, old.metadata),
+          ...schema.validate(typed, typedOld),
+          ...validateScale(scale, object),
+          ...schema.validateEmbedded(typed),
+          ...schema.validateListTypes(typed, typedOld),
+        ]
+        return { errors, typed, typedOld }
+      }),
     warningsOnCreate: (_context, { metadata }) => warnOfFinalizers(metadata.finalizers),
     warningsOnUpdate: (_context, { metadata }, old) => warnOfFinalizers(metadata.finalizers, old.metadata.finalizers),
   }
@@ -80,17 +82,18 @@ export function createCustomStatusStrategy({ schema, scale }: CustomRules): Subr
         else object.metadata.managedFields = managedFields
         if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
       },
-      validateUpdate(context, object, old, steps) {
-        const typed = schema.typed(object)
-        const typedOld = schema.typed(old)
-        const errors = [
-          ...validateObjectMetaUpdate(object.metadata, old.metadata),
-          ...schema.validateStatus(typed, typedOld),
-          ...(scale?.validateStatus(object) ?? []),
-          ...schema.validateListTypes(typed, typedOld),
-        ]
-        return [...errors, ...evaluateRules(schema, { context, errors, typed, typedOld, steps })]
-      },
+      validateUpdate: (context, object, old, steps) =>
+        thenEvaluateRules(schema, { context, steps }, () => {
+          const typed = schema.typed(object)
+          const typedOld = schema.typed(old)
+          const errors = [
+            ...validateObjectMetaUpdate(object.metadata, old.metadata),
+            ...schema.validateStatus(typed, typedOld),
+            ...(scale?.validateStatus(object) ?? []),
+            ...schema.validateListTypes(typed, typedOld),
+          ]
+          return { errors, typed, typedOld }
+        }),
     },
   }
 }
@@ -110,12 +113,15 @@ function validateScale(scale: ScalePaths | undefined, object: DeepReadonly<KubeO
   return scale === undefined ? [] : [...scale.validateSpec(object), ...scale.validateStatus(object)]
 }
 
-interface Evaluation {
-  readonly context: RequestContext
-  /** The errors found before the evaluation. */
+/** The result of all checks before the rules. */
+interface Checked {
   readonly errors: FieldErrorList
   readonly typed: JsonObject
   readonly typedOld?: JsonObject
+}
+
+interface Evaluation {
+  readonly context: RequestContext
   readonly steps: ValidationSteps | undefined
 }
 
@@ -128,13 +134,19 @@ const blocking: ReadonlySet<string> = new Set([
   'FieldValueTypeInvalid',
 ])
 
-/** Evaluates the rules of the schema. Reports instead that they were not evaluated if there are errors that prevent it. */
-function evaluateRules(schema: VersionSchema, { context, errors, typed, typedOld, steps }: Evaluation): FieldErrorList {
-  if (!schema.hasRules) return []
+/**
+ * Runs the checks before the rules, then the rules. The checks are one step, so that they are not repeated if the rules take long. The rules
+ * are not evaluated, and the errors say so, if there are errors that prevent it.
+ */
+function thenEvaluateRules(schema: VersionSchema, { context, steps }: Evaluation, check: () => Checked): FieldErrorList {
+  const checked = steps === undefined ? check() : steps.run(check)
+  if (checked === undefined) return []
+  const { errors, typed, typedOld } = checked
+  if (!schema.hasRules) return errors
   if (errors.some(({ type }) => blocking.has(type))) {
     const detail =
       'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
-    return [fieldError.invalid(undefined, null, detail)]
+    return [...errors, fieldError.invalid(undefined, null, detail)]
   }
-  return schema.evaluateRules(typed, typedOld, { warn: (text) => context.warn(text), steps })
+  return [...errors, ...schema.evaluateRules(typed, typedOld, { warn: (text) => context.warn(text), steps })]
 }
