@@ -156,6 +156,64 @@ it('refuses objects of other kinds and versions, and requests for other resource
   expect([gadgets.code, gadgets.body.message]).toEqual([404, '404 page not found\n'])
 })
 
+it('negotiates JSON if the client prefers protobuf, which custom resources do not have', async () => {
+  await call('POST', widgets, widget('negotiated'))
+  const both = await call('GET', `${widgets}/negotiated`, undefined, { accept: 'application/vnd.kubernetes.protobuf,application/json' })
+  expect([both.code, both.body['kind']]).toEqual([200, 'Widget'])
+  const protobuf = await chain.fetch(`${widgets}/negotiated`, { user, headers: { accept: 'application/vnd.kubernetes.protobuf' } })
+  expect([protobuf.status, await protobuf.text()]).toEqual([
+    406,
+    expect.stringContaining(
+      'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    ),
+  ])
+  const accept = 'application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+  expect((await chain.fetch(`${widgets}/negotiated`, { user, headers: { accept } })).headers.get('content-type')).toBe(
+    'application/vnd.kubernetes.protobuf',
+  )
+})
+
+it('answers unsupported methods and bodies like kube-apiserver', async () => {
+  await call('POST', widgets, widget('methods'))
+  const messageOf = async (...request: Parameters<typeof call>): Promise<unknown> => {
+    const { code, body } = await call(...request)
+    return [code, body.message]
+  }
+  expect(await messageOf('DELETE', `${widgets}/methods/status`)).toEqual([
+    405,
+    'delete is not supported on resources of kind "widgets.example.com"',
+  ])
+  expect(await messageOf('PUT', widgets, widget('methods'))).toEqual([400, 'name must be provided'])
+  expect(await messageOf('POST', '/apis/example.com/v1/widgets', widget('x'))).toEqual([404, '404 page not found\n'])
+  expect(await messageOf('POST', widgets, { apiVersion: 'example.com/v1', metadata: { name: 'x' } })).toEqual([
+    400,
+    expect.stringContaining(`Object 'Kind' is missing in '{"apiVersion":"example.com/v1","metadata":{"name":"x"}}'`),
+  ])
+  expect(await messageOf('POST', widgets, { kind: 'Widget', metadata: { name: 'x' } })).toEqual([
+    400,
+    'the API version in the data () does not match the expected API version (example.com/v1)',
+  ])
+  expect(await messageOf('PATCH', `${widgets}/methods`, { kind: 'Gadget' }, merge)).toEqual([
+    422,
+    'Gadget.example.com "methods" is invalid: kind: Invalid value: "Gadget": must be Widget',
+  ])
+  expect(await messageOf('POST', widgets, { ...widget('x'), metadata: { name: 5 } })).toEqual([
+    400,
+    'Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal number into Go struct field ObjectMeta.name of type string',
+  ])
+})
+
+it('reports duplicate fields in the order of the body', async () => {
+  const body = '{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"d","name":"d"},"spec":{"size":1,"size":2}}'
+  const answer = await chain.fetch(`${widgets}?fieldValidation=Strict`, {
+    method: 'POST',
+    user,
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  expect(await answer.text()).toContain('strict decoding error: duplicate field \\"metadata.name\\", duplicate field \\"spec.size\\"')
+})
+
 it('applies objects on the server', async () => {
   const apply = { 'content-type': 'application/apply-patch+yaml' }
   const path = `${widgets}/applied?fieldManager=me`

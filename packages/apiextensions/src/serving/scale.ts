@@ -131,7 +131,14 @@ export function createCustomScale(paths: ScalePaths, replicasPaths: ReplicasPath
         return { object: show(readResult(outcome.object)), created: false }
       },
     }
-    return { ...describeRESTStorage(scaleKind, { namespaced: store.namespaced, table: scaleTable }), ...verbs }
+    const [deprecation] = Object.values(store.deprecations)
+    const facts = {
+      namespaced: store.namespaced,
+      isCustom: true,
+      table: scaleTable,
+      ...(deprecation && { deprecations: { 'autoscaling/v1': deprecation } }),
+    }
+    return { ...describeRESTStorage(scaleKind, facts), ...verbs }
   }
 }
 

@@ -1,4 +1,4 @@
-import { newNotAcceptable, newProtobufNotAcceptable, newUnsupportedMediaType, newGenericServerResponse } from '@keelson/apimachinery'
+import { newNotAcceptable, newUnsupportedMediaType, newGenericServerResponse } from '@keelson/apimachinery'
 import { mediaTypeOf, mediaTypesOf } from '@keelson/exchange'
 import type { AcceptClause, Exchange, QueryParameters } from '@keelson/exchange'
 import { mergePatchTypes } from '@keelson/registry'
@@ -31,13 +31,13 @@ const usual: Forms = {
   forms: ['json', 'yaml', 'protobuf'],
   mediaTypes: usualMediaTypes,
   streams: usualStreams,
-  negotiated: { object: new Map(), untabled: new Map(), error: new Map() },
+  negotiated: { object: new Map(), untabled: new Map(), error: new Map(), jsonOnly: new Map() },
 }
 const withCbor: Forms = {
   forms: [...usual.forms, 'cbor'],
   mediaTypes: [...usualMediaTypes, mediaTypes.cbor],
   streams: [...usualStreams, cborStream],
-  negotiated: { object: new Map(), untabled: new Map(), error: new Map() },
+  negotiated: { object: new Map(), untabled: new Map(), error: new Map(), jsonOnly: new Map() },
 }
 
 /** Returns the encodings that the server accepts and sends. */
@@ -62,9 +62,9 @@ export interface Negotiated {
 
 /**
  * Kind of a response, which determines the transformations that are allowed. An object allows all of them, an object without columns only
- * metadata, and an error none.
+ * metadata, and an error none. An object that has only a JSON encoding (`jsonOnly`) allows protobuf only for its metadata.
  */
-export type EndpointKind = 'object' | 'untabled' | 'error'
+export type EndpointKind = 'object' | 'untabled' | 'error' | 'jsonOnly'
 
 /**
  * Negotiates the encoding of a response: the first supported media type, in the client's order of preference. Throws 406 if none is
@@ -73,7 +73,6 @@ export type EndpointKind = 'object' | 'untabled' | 'error'
 export function negotiateOutput(exchange: Exchange, endpoint: EndpointKind): Negotiated {
   const found = tryNegotiate(exchange, endpoint)
   if (found === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)
-  requireEncoding(exchange, found)
   return found
 }
 
@@ -83,17 +82,14 @@ export interface NegotiatedStream extends Negotiated {
 }
 
 /** Negotiates the encoding of a watch. Works like `negotiateOutput`. */
-export function negotiateStream(exchange: Exchange): NegotiatedStream {
-  const found = tryNegotiate(exchange, 'object')
-  if (found === undefined || !isStream(found)) throw newNotAcceptable(formsOf(exchange).streams)
-  requireEncoding(exchange, found)
+export function negotiateStream(exchange: Exchange, endpoint: EndpointKind): NegotiatedStream {
+  const isJsonOnly = endpoint === 'jsonOnly'
+  const found = tryNegotiate(exchange, isJsonOnly ? endpoint : 'object')
+  if (found === undefined || !isStream(found)) {
+    const { mediaTypes: types, streams } = formsOf(exchange)
+    throw newNotAcceptable(found === undefined && isJsonOnly ? types : streams)
+  }
   return found
-}
-
-/** Throws 406 if protobuf is requested for a kind that has only a JSON encoding. Its metadata alone can be encoded in protobuf. */
-function requireEncoding({ route, info }: Exchange, { form, transform }: Negotiated): void {
-  if (form !== 'protobuf' || transform !== undefined || route?.isJsonOnly !== true) return
-  throw newProtobufNotAcceptable(info.verb === 'list')
 }
 
 function isStream(negotiated: Negotiated): negotiated is NegotiatedStream {
@@ -140,7 +136,9 @@ function accepted(form: MediaForm, clause: AcceptClause, endpoint: EndpointKind)
   const { as, g, v, stream, sv, pretty } = clause.parameters
   if (stream && (form === 'yaml' || stream !== 'watch')) return undefined
   if (sv && sv !== 'v1') return undefined
-  if (as === undefined && g === undefined && v === undefined) return { form, pretty: pretty === '1', transform: undefined }
+  if (as === undefined && g === undefined && v === undefined) {
+    return endpoint === 'jsonOnly' && form === 'protobuf' ? undefined : { form, pretty: pretty === '1', transform: undefined }
+  }
   if (endpoint === 'error' || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined
   if (as !== 'Table' && as !== 'PartialObjectMetadata' && as !== 'PartialObjectMetadataList') return undefined
   if (as === 'Table' && (form === 'protobuf' || endpoint === 'untabled')) return undefined

@@ -17,10 +17,10 @@ import { handleConnect } from '../connect/handle-connect.ts'
 import { handleStream } from '../connect/handle-stream.ts'
 import { handleCreate, handleDelete, handleDeleteCollection, handleGet, handleList, handlePatch, handleUpdate } from '../handlers/verbs.ts'
 import type { Method, MethodTable, ServedResource } from './served-resource.ts'
-import { isApiError, newBadRequest, newGenericServerResponse } from '@keelson/apimachinery'
+import { isApiError, newBadRequest, newGenericServerResponse, newMethodNotSupported } from '@keelson/apimachinery'
 import { BrokenResponseError, isAbort } from '@keelson/exchange'
 import { listPatchTypes, checkAcceptable, checkConsumable } from '../negotiation/negotiate.ts'
-import { writeError } from '../encoding/write-error.ts'
+import { writeError, writePageNotFound } from '../encoding/write-error.ts'
 
 /** Methods of a resource or subresource, for each kind of URL: an object, a collection, and the collection across all namespaces. */
 export interface ResourceRoutes {
@@ -151,7 +151,7 @@ class ResourceRoute implements Route {
   constructor(served: ServedResource, methods: MethodTable, isList: boolean) {
     this.served = served
     this.namespaced = served.namespaced
-    this.isJsonOnly = served.type?.isJsonOnly === true
+    this.isJsonOnly = served.isJsonOnly
     this.#methods = methods
     this.#isList = isList
   }
@@ -177,7 +177,7 @@ class ResourceRoute implements Route {
     const { served } = this
     // Over HTTP/2, the method may be any word, including names of members that every object inherits.
     const found = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
-    if (found === undefined) throw newGenericServerResponse(405, method, nowhere, '')
+    if (found === undefined) return this.#refuse(exchange)
     const { handle, mediaTypes = none } = found
     // As in kube-apiserver, requests for kinds without a protobuf encoding skip these checks. Their handlers check both headers.
     if (mediaTypes !== 'any' && !this.isJsonOnly) {
@@ -192,5 +192,18 @@ class ResourceRoute implements Route {
       served.settings.observeDeprecated(served, deprecation.gone ?? '')
     }
     return handle({ exchange, served, name, query: exchange.query })
+  }
+
+  /** Answers a request whose method the URL does not have. kube-apiserver gives other answers for custom resources. */
+  #refuse(exchange: Exchange): Promise<void> {
+    const { method, info } = exchange
+    const { storage, groupResource, subresource } = this.served
+    if (storage.isCustom !== true) throw newGenericServerResponse(405, method, nowhere, '')
+    if (this.namespaced && info.namespace === '') {
+      writePageNotFound(exchange)
+      return Promise.resolve()
+    }
+    if (this.#isList && subresource === '' && (method === 'PUT' || method === 'PATCH')) throw newBadRequest('name must be provided')
+    throw newMethodNotSupported(groupResource, info.verb)
   }
 }

@@ -23,6 +23,8 @@ export interface ServedResource extends WriteRoute {
   readonly itemHead: Buffer
   readonly listKind: string
   readonly endpoint: EndpointKind
+  /** Whether objects have no protobuf encoding. In kube-apiserver, that is also so for scales of custom resources. */
+  readonly isJsonOnly: boolean
   /** Cache of stored objects as protobuf messages. Used if the store contains JSON. */
   readonly messages: MessageCache
 }
@@ -78,6 +80,7 @@ export function createServedResource(
   const { authorizeCreate, now } = settings
   const gvr = { group: info.group, version, resource }
   const route = createWriteRoute({ storage, gvk, gvr, subresource, scheme, types, admission, authorizeCreate, now })
+  const isJsonOnly = route.type?.isJsonOnly === true || storage.isCustom === true
   const head = encodeTypeHead(gvk.kind, route.apiVersion)
   return {
     ...route,
@@ -87,7 +90,8 @@ export function createServedResource(
     head,
     itemHead: storage.isCustom === true ? head : untypedHead,
     listKind: storage.listKind ?? `${gvk.kind}List`,
-    endpoint: storage.table === undefined ? 'untabled' : 'object',
+    endpoint: isJsonOnly ? 'jsonOnly' : storage.table === undefined ? 'untabled' : 'object',
+    isJsonOnly,
     messages: new MessageCache(messageBytes, now),
   }
 }

@@ -30,7 +30,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
   try {
     const opened = await open(request, storage, options, settings.now() + seconds * 1000, life.signal)
     // Negotiates after opening the watch, because errors of the watch take precedence over errors of its encoding.
-    const negotiated = negotiateStream(exchange)
+    const negotiated = negotiateStream(exchange, served.endpoint)
     const { form } = negotiated
     const include = negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata'
     const framer = createFramer(served, negotiated, { include, cbor: exchange.services.cbor })

@@ -7,6 +7,7 @@ import {
   messageOf,
   newBadRequest,
   newInvalid,
+  parseGroupVersion,
   restAfter,
   strictDecodingMessage,
 } from '@keelson/apimachinery'
@@ -48,13 +49,29 @@ export function decodeBody(
 
 function readDocument(route: WriteRoute, body: SentBody): TypedDocument {
   try {
-    return decodeDocument(body, route.gvk)
+    const document = decodeDocument(body, route.gvk)
+    if (isCustomRoute(route) && document.typeMeta !== undefined) checkTypeMeta(document.typeMeta, body)
+    return document
   } catch (error) {
     if (isApiError(error)) throw error
     throw newBadRequest(
       `the object provided is unrecognized (must be of type ${route.gvk.kind}): ${messageOf(error)} (${summarize(body.bytes)})`,
     )
   }
+}
+
+/** Returns whether the objects of a route are custom resources. Scales of custom resources are not. */
+export function isCustomRoute({ storage, type }: WriteRoute): boolean {
+  return type?.isJsonOnly === true && storage.isCustom === true
+}
+
+/** The maximum length of a body that an error message contains. kube-apiserver has no limit. */
+const maxPrinted = 10_000
+
+/** Checks that the body of a custom resource has a kind and a valid apiVersion. kube-apiserver requires that only of custom resources. */
+function checkTypeMeta({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }, { bytes }: SentBody): void {
+  if (kind === '') throw new Error(`Object 'Kind' is missing in '${Buffer.from(bytes).toString('utf8', 0, maxPrinted)}'`)
+  parseGroupVersion(apiVersion)
 }
 
 function convertBodyToHub(route: WriteRoute, { object, withEmptyLists }: DecodedBody): DecodedBody {
@@ -66,7 +83,7 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
   const fail = (message: string): Error =>
     newBadRequest(`${gvk.kind} in version ${JSON.stringify(gvk.version)} cannot be handled as a ${route.gvk.kind}: ${message}`)
   const { scheme, types } = route
-  const isOther = route.storage.isCustom === true && (gvk.kind !== route.gvk.kind || gvk.group !== route.gvk.group)
+  const isOther = isCustomRoute(route) && (gvk.kind !== route.gvk.kind || gvk.group !== route.gvk.group)
   // Like kube-apiserver, decodes a body of any kind as a custom resource, without its schema. The kind is checked later.
   const type = isOther ? route.type : types.kind(gvk)
   if (type === undefined) {
@@ -90,9 +107,10 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
     if (validation === 'Warn') for (const error of strictErrors) for (const text of splitIntoWarnings(error)) warn(text)
   }
   const accepted = [route.gvk, ...(route.storage.alsoAccepts ?? [])]
-  if (!accepted.some(({ group, version }) => gvk.group === group && gvk.version === version)) {
+  const lacksVersion = isCustomRoute(route) && document.typeMeta?.apiVersion === ''
+  if (lacksVersion || !accepted.some(({ group, version }) => gvk.group === group && gvk.version === version)) {
     throw newBadRequest(
-      `the API version in the data (${formatGroupVersion(gvk)}) does not match the expected API version (${route.apiVersion})`,
+      `the API version in the data (${lacksVersion ? '' : formatGroupVersion(gvk)}) does not match the expected API version (${route.apiVersion})`,
     )
   }
   if (isOther) {

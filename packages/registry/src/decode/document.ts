@@ -43,8 +43,15 @@ export function parseInAdvance(body: SentBody, context: RequestContext): SentBod
 export interface TypedDocument {
   /** The kind in the body. If the body has no apiVersion or kind, the default kind's value is used. */
   readonly gvk: GroupVersionKind
+  /** The apiVersion and kind in the body, each "" if it is missing. Undefined for protobuf. */
+  readonly typeMeta: SentTypeMeta | undefined
   /** Decodes the object without kind and apiVersion. Throws if the body does not match the type. */
   decode(type: KindType, strict: FieldValidation, options?: { readonly keepEmptyLists: boolean }): Decoded<KubeObject>
+}
+
+interface SentTypeMeta {
+  readonly apiVersion: string
+  readonly kind: string
 }
 
 /** Reads the kind of a request body. Throws a plain Error with kube-apiserver's message if the body cannot be parsed. */
@@ -66,37 +73,50 @@ export function decodeDocument({ form, bytes: body, cbor, yaml }: SentBody, defa
 
 function readJsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
   let parsed: ReturnType<typeof parseJson>
-  let gvk: GroupVersionKind
+  let typeMeta: SentTypeMeta
   try {
     parsed = parseJson(body)
     refuseTooManyValues(parsed.value, body.byteLength)
-    gvk = completeKind(typeMetaOf(parsed.value), defaults)
+    typeMeta = typeMetaOf(parsed.value)
   } catch (error) {
     if (isApiError(error)) throw error
     throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
   }
   let owned = true
   return {
-    gvk,
+    gvk: completeKind(typeMeta, defaults),
+    typeMeta,
     decode(type, strict, options) {
       const decoded = decodeStruct<KubeObject>(type.schema, parsed, { strict, owned, ...options })
       // Only the first decoded object may reuse members of the parsed document, because decoded objects must not share members.
       owned = false
       keepClearedManagers(parsed.value, decoded.object)
-      return decoded
+      if (type.schema.keepsUnknown !== true || strict === 'Ignore') return decoded
+      return { ...decoded, strictErrors: [...duplicateErrors(parsed.duplicates), ...unknownFieldErrors(decoded.strictErrors)] }
     },
   }
 }
 
+/** Returns the strict errors about duplicate fields. Decoding does not find those in values that the schema does not describe. */
+function duplicateErrors(paths: readonly string[]): string[] {
+  return paths.map((path) => `duplicate field ${JSON.stringify(path)}`)
+}
+
+/** Returns the errors about unknown fields of the metadata, in the order in which kube-apiserver reports them for custom resources. */
+function unknownFieldErrors(strictErrors: readonly string[]): string[] {
+  return strictErrors.filter((error) => !error.startsWith('duplicate')).sort()
+}
+
 function readYamlDocument(parsed: ParsedYaml, defaults: GroupVersionKind): TypedDocument {
-  let gvk: GroupVersionKind
+  let typeMeta: SentTypeMeta
   try {
-    gvk = completeKind(typeMetaOf(parsed.value), defaults)
+    typeMeta = typeMetaOf(parsed.value)
   } catch (error) {
     throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
   }
   return {
-    gvk,
+    gvk: completeKind(typeMeta, defaults),
+    typeMeta,
     decode(type, strict, options) {
       const decoded = decodeStruct<KubeObject>(type.schema, parsed.value, { strict, ...options })
       keepClearedManagers(parsed.value, decoded.object)
@@ -123,23 +143,25 @@ function readProtobufDocument(body: Uint8Array, defaults: GroupVersionKind): Typ
   const { group, version, kind } = gvk
   return {
     gvk: completeKind({ apiVersion: formatGroupVersion({ group, version }), kind }, defaults),
+    typeMeta: undefined,
     decode: (type) => ({ object: type.decodeProto(raw, undefined, maxRequestValues), strictErrors: [] }),
   }
 }
 
 function readCborDocument(body: Uint8Array, defaults: GroupVersionKind, cbor: CborDecoder | undefined): TypedDocument {
   let value: JsonValue
-  let gvk: GroupVersionKind
+  let typeMeta: SentTypeMeta
   try {
     value = cbor!.decodeCbor(body)
     refuseTooManyValues(value, body.byteLength)
-    gvk = completeKind(typeMetaOf(value), defaults)
+    typeMeta = typeMetaOf(value)
   } catch (error) {
     if (isApiError(error)) throw error
     throw new Error(`unable to determine group/version/kind: ${messageOf(error)}`, { cause: error })
   }
   return {
-    gvk,
+    gvk: completeKind(typeMeta, defaults),
+    typeMeta,
     decode(type, strict, options) {
       const decoded = decodeStruct<KubeObject>(type.schema, value, { strict, ...options })
       keepClearedManagers(value, decoded.object)
@@ -150,7 +172,7 @@ function readCborDocument(body: Uint8Array, defaults: GroupVersionKind, cbor: Cb
 
 const anonymousStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-function typeMetaOf(value: JsonValue): { apiVersion: string; kind: string } {
+function typeMetaOf(value: JsonValue): SentTypeMeta {
   if (value === null) return { apiVersion: '', kind: '' }
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new Error(`json: cannot unmarshal ${jsonWord(value)} into Go value of type ${anonymousStruct}`)

@@ -23,11 +23,12 @@ import type {
   KubeObject,
   RequestContext,
   DecodeOptions,
+  FieldErrorList,
   StructSchema,
 } from '@keelson/apimachinery'
 import { parseApiVersion } from '../write/route.ts'
 import type { WriteRoute } from '../write/route.ts'
-import { pruneUnknown } from '../decode/body.ts'
+import { isCustomRoute, pruneUnknown } from '../decode/body.ts'
 import type { DecodedBody } from '../decode/body.ts'
 import { formatNotRegistered } from '../decode/document.ts'
 import { newMissingNameError } from '../write/change.ts'
@@ -62,6 +63,9 @@ export function decodePatched(
     if (errors.length > 0 && validation === 'Strict') return refuse(strictDecodingMessage(errors))
     if (validation === 'Warn') for (const error of errors) context.warn(error)
     return rest()
+  }
+  if (isCustomRoute(route) && typeof (patchedObject['kind'] ?? '') === 'string' && (patchedObject['kind'] ?? '') === '') {
+    return maybeThen(printed(), (text) => refuse(`Object 'Kind' is missing in '${text}'`))
   }
   const kind = converting ? 'right' : patchedKind(route, patchedObject)
   if (kind === 'unversioned') {
@@ -139,6 +143,10 @@ function patchedKind(route: WriteRoute, patched: JsonObject): PatchedKind {
     named[member] = value
   }
   const kind = named.kind || route.gvk.kind
+  if (isCustomRoute(route) && named.apiVersion !== '') {
+    checkCustomKind(route, { apiVersion: named.apiVersion, kind }, patched)
+    return 'right'
+  }
   if (named.apiVersion === '') return kind === route.gvk.kind ? 'unversioned' : { mismatch: unknownInternalKind(route, kind) }
   const gvk = { ...parseApiVersion(named.apiVersion), kind }
   if (gvk.kind === route.gvk.kind && named.apiVersion === route.apiVersion) return 'right'
@@ -147,6 +155,26 @@ function patchedKind(route: WriteRoute, patched: JsonObject): PatchedKind {
       ? formatNotRegistered(gvk)
       : `unable to decode ${named.apiVersion}, Kind=${gvk.kind} into *${route.gvk.version}.${route.gvk.kind}`
   return { mismatch }
+}
+
+/**
+ * Throws the validation error for a custom resource with another kind or apiVersion. kube-apiserver reports no error for subresources, which
+ * ignore both.
+ */
+function checkCustomKind(
+  route: WriteRoute,
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  patched: JsonObject,
+): void {
+  if (route.subresource !== '') return
+  const errors: FieldErrorList = []
+  if (kind !== route.gvk.kind) errors.push(fieldError.invalid(fieldPath('kind'), kind, `must be ${route.gvk.kind}`))
+  if (apiVersion !== route.apiVersion) {
+    errors.push(fieldError.invalid(fieldPath('apiVersion'), apiVersion, `must be ${route.apiVersion}`))
+  }
+  const { metadata } = patched
+  const name = isJsonObject(metadata) ? metadata['name'] : undefined
+  if (errors.length > 0) throw newInvalid({ group: parseApiVersion(apiVersion).group, kind }, typeof name === 'string' ? name : '', errors)
 }
 
 /**
