@@ -60,7 +60,10 @@ export class CachedDocument {
 
   /** Returns the hash of the document as SHA-512 in upper-case hexadecimal. */
   etag(): Promise<string> {
-    return (this.#etag ??= this.#makeEtag())
+    return (this.#etag ??= this.#makeEtag().catch((error: unknown) => {
+      this.#etag = undefined
+      throw error
+    }))
   }
 
   async #makeEtag(): Promise<string> {

@@ -63,7 +63,8 @@ export class SchemaEncoder {
     }
     for (const value of (schema.enum ?? []).toReversed()) this.#any(value, 162)
     writer.strs(schema.required, 154)
-    for (const { member, tag, write } of scalars) if (schema[member] !== undefined) write(writer, schema[member], tag)
+    // Like every protobuf encoder, omits zero values.
+    for (const { member, tag, write } of scalars) if (schema[member]) write(writer, schema[member], tag)
   }
 
   #writeExtensions(schema: Schema): void {

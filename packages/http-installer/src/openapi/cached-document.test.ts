@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CachedDocument, RecentDocuments } from './cached-document.ts'
+
+const megabyte = 1024 * 1024
+
+/** Creates a document of some megabytes, and counts how often it is generated. */
+function documentOf(recent: RecentDocuments, megabytes: number): { readonly document: CachedDocument; readonly count: () => number } {
+  let generated = 0
+  const pieces = function* (): Generator<string> {
+    generated++
+    for (let i = 0; i < megabytes; i++) yield 'x'.repeat(megabyte)
+  }
+  return { document: new CachedDocument(pieces, recent), count: () => generated }
+}
+
+describe('a cached document', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  it('is generated once for simultaneous and following calls, and again after ten seconds', async () => {
+    const { document, count } = documentOf(new RecentDocuments(), 1)
+    const [first, second] = await Promise.all([document.chunks(), document.chunks()])
+    expect(second).toBe(first)
+    expect([await document.chunks(), count()]).toEqual([first, 1])
+    vi.advanceTimersByTime(10_000)
+    await document.chunks()
+    expect(count()).toBe(2)
+  })
+
+  it('makes room for newer ones if all together are too large, even if the newest alone is', async () => {
+    const recent = new RecentDocuments()
+    const [a, b, large] = [documentOf(recent, 9), documentOf(recent, 9), documentOf(recent, 40)]
+    for (const { document } of [a, b, b, a, a, large, large, a]) await document.chunks()
+    expect([a.count(), b.count(), large.count()]).toEqual([3, 1, 1])
+  })
+
+  it('is divided into chunks', async () => {
+    const { document } = documentOf(new RecentDocuments(), 3)
+    const chunks = await document.chunks()
+    expect(chunks.map(({ length }) => length)).toEqual([megabyte, megabyte, megabyte])
+  })
+
+  it('has the hash of its content, or of its identity without being generated', async () => {
+    const recent = new RecentDocuments()
+    const hashOf = (text: string): string => createHash('sha512').update(text).digest('hex').toUpperCase()
+    expect(await new CachedDocument(() => ['a', 'b'], recent).etag()).toBe(hashOf('ab'))
+    const never = (): never => expect.fail('generated')
+    expect(await new CachedDocument(never, recent, () => 'identity').etag()).toBe(hashOf('identity'))
+  })
+
+  it('is generated again after a failure', async () => {
+    let fails = true
+    const document = new CachedDocument(() => {
+      if (fails) throw new Error('failed')
+      return ['a']
+    }, new RecentDocuments())
+    await expect(document.chunks()).rejects.toThrow('failed')
+    await expect(document.etag()).rejects.toThrow('failed')
+    fails = false
+    expect((await document.chunks())[0]!.toString()).toBe('a')
+    expect(await document.etag()).toHaveLength(128)
+  })
+})
