@@ -138,6 +138,11 @@ export interface StorageFacts<T extends KubeObject = KubeObject> {
   readonly watchCache?: boolean
   /** Defaults that are set when an object is read, because the strategy removes them before storing. Default: none. */
   readonly defaultOnRead?: DefaultOnRead<T>
+  /**
+   * Returns an object as it would be read after it was stored, for the response to a dry run. Default: the object, with the defaults of
+   * `defaultOnRead`.
+   */
+  asRead?(this: void, object: T): T | Promise<T>
 }
 
 /** Another served version of a resource, and its differences from the hub version. */

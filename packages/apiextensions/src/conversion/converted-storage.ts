@@ -1,4 +1,4 @@
-import { maybeThen } from '@keelson/apimachinery'
+import { maybeThen, nextTurn } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { OpenWatches, encodeContinue, matcher, prepareKey } from '@keelson/storagebackend'
 import type {
@@ -50,8 +50,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
   }
 
   async create(key: string, object: T, options: CreateOptions = {}): Promise<StoredObject<T>> {
-    const stored = await this.#storage.create(key, await this.#toStored(object, key, options.signal), options)
-    return this.#present(stored, options.signal)
+    return this.#presentWritten(await this.#storage.create(key, await this.#toStored(object, key, options.signal), options), options.signal)
   }
 
   async get(key: string, options: GetOptions = {}): Promise<StoredObject<T>> {
@@ -97,7 +96,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
       },
       { ...rest, sharesCurrent: true },
     )
-    return current?.revision === written.revision ? current : this.#present(written, signal)
+    return current?.revision === written.revision ? current : this.#presentWritten(written, signal)
   }
 
   async delete(key: string, options: DeleteObjectOptions<T> = {}): Promise<StoredObject<T>> {
@@ -198,6 +197,15 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
 
   #present(stored: StoredObject<T>, signal: AbortSignal | undefined): StoredObject<T> | Promise<StoredObject<T>> {
     return maybeThen(this.#view.present([stored], signal), ([presented]) => orThrow(presented!, stored.key))
+  }
+
+  /**
+   * Presents the result of a write. A watch cache over this storage converts the event of the write, and its call of the webhook goes first.
+   * So lists that follow the response find the new object in the cache.
+   */
+  async #presentWritten(written: StoredObject<T>, signal: AbortSignal | undefined): Promise<StoredObject<T>> {
+    if (!this.#view.isImmediate) await nextTurn()
+    return this.#present(written, signal)
   }
 
   /** Returns the suggestion if it is the converted form of this stored object, which saves a conversion. */

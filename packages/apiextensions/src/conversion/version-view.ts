@@ -26,6 +26,8 @@ export interface VersionView<T extends KubeObject> {
   present(stored: readonly StoredObject<T>[], signal: AbortSignal | undefined): readonly Presented<T>[] | Promise<readonly Presented<T>[]>
   /** Returns an object of the presented version in the version in which it is stored. Does not change its argument. */
   toStored(object: T, key: string, signal: AbortSignal | undefined): T | Error | Promise<T | Error>
+  /** Returns an object as it would be read after it was stored, for a dry run. Does not change its argument. */
+  asRead(object: T, key: string): T | Error | Promise<T | Error>
 }
 
 /** The parts of a compiled schema that a conversion needs. Both functions change the object in place. */
@@ -85,6 +87,12 @@ export class PrunedView<T extends KubeObject> implements VersionView<T> {
     this.#storageSchema.setDefaults(stored)
     return stored
   }
+
+  asRead(object: T): T {
+    const stored = this.toStored(object)
+    this.#schema.prune(stored)
+    return stored
+  }
 }
 
 export interface WebhookViewOptions<T extends KubeObject> extends ViewOptions<T> {
@@ -95,6 +103,13 @@ export interface WebhookViewOptions<T extends KubeObject> extends ViewOptions<T>
   /** All versions of the definition. */
   readonly versions: ReadonlySet<string>
   readonly converter: ObjectConverter
+}
+
+interface SingleConversion {
+  readonly key: string
+  readonly from: string
+  readonly to: string
+  readonly signal: AbortSignal | undefined
 }
 
 /** The view of a version whose objects a webhook converts. Objects that are stored in this version are presented unchanged. */
@@ -113,15 +128,30 @@ export class WebhookView<T extends KubeObject> implements VersionView<T> {
   }
 
   async toStored(object: T, key: string, signal: AbortSignal | undefined): Promise<T | Error> {
-    const { codec, version, storageVersion, storageSchema, converter } = this.#options
+    const { version, storageVersion, storageSchema } = this.#options
     if (version === storageVersion) return object
-    const { body } = codec.open(key, codec.encode(object, key), 0)
-    const input: ConversionInput = { version, body, metadata: () => copyObject(object.metadata) }
-    const [converted] = await converter.convert([input], storageVersion, signal)
-    if (converted === undefined || converted instanceof Error) return converted ?? new Error('the object was not converted')
+    const converted = await this.#convertOne(object, { key, from: version, to: storageVersion, signal })
+    if (converted instanceof Error) return converted
     storageSchema.prune(converted)
     storageSchema.setDefaults(converted)
-    return converted as T
+    return converted
+  }
+
+  async asRead(object: T, key: string): Promise<T | Error> {
+    const { version, storageVersion, schema } = this.#options
+    const stored = await this.toStored(object, key, undefined)
+    if (stored instanceof Error || version === storageVersion) return stored
+    const read = await this.#convertOne(stored, { key, from: storageVersion, to: version, signal: undefined })
+    if (!(read instanceof Error)) schema.prune(read)
+    return read
+  }
+
+  async #convertOne(object: T, { key, from, to, signal }: SingleConversion): Promise<T | Error> {
+    const { codec, converter } = this.#options
+    const { body } = codec.open(key, codec.encode(object, key), 0)
+    const input: ConversionInput = { version: from, body, metadata: () => copyObject(object.metadata) }
+    const [converted] = await converter.convert([input], to, signal)
+    return (converted as T | Error | undefined) ?? new Error('the object was not converted')
   }
 
   async #convert(stored: readonly StoredObject<T>[], signal: AbortSignal | undefined): Promise<readonly Presented<T>[]> {

@@ -43,17 +43,21 @@ const responseBytes = 512 * 1024
 export class WebhookConverter implements ObjectConverter, Disposable {
   readonly #definition: { readonly name: string; readonly group: string; readonly kind: string }
   readonly #review: ReviewVersion | undefined
-  readonly #client: OutboundClient
+  readonly #createClient: () => OutboundClient
   readonly #path: string
   readonly #metrics: ConversionMetrics | undefined
   readonly #timeoutMs: number
+  /** The client, unless no call is running after the converter was disposed. */
+  #client: OutboundClient | undefined
+  #running = 0
+  #isDisposed = false
 
   constructor({ definition, dialer, metrics, timeoutMs = 30_000 }: WebhookConverterOptions) {
     const { spec } = definition
     this.#definition = { name: definition.metadata.name ?? '', group: spec.group, kind: spec.names.kind }
     this.#review = reviewVersionOf(spec.conversion?.webhook?.conversionReviewVersions ?? [])
     const target = targetOf(definition)
-    this.#client = dialer.client(target)
+    this.#createClient = () => dialer.client(target)
     this.#path = `${new URL(target.url).pathname}?timeout=${timeoutMs / 1000}s`
     this.#metrics = metrics
     this.#timeoutMs = timeoutMs
@@ -73,8 +77,16 @@ export class WebhookConverter implements ObjectConverter, Disposable {
     return converted
   }
 
+  /** Closes the connections once no call is running. Requests that began before can still convert objects. */
   [Symbol.dispose](): void {
-    this.#client[Symbol.dispose]()
+    this.#isDisposed = true
+    this.#closeIfIdle()
+  }
+
+  #closeIfIdle(): void {
+    if (!this.#isDisposed || this.#running > 0) return
+    this.#client?.[Symbol.dispose]()
+    this.#client = undefined
   }
 
   async #convertBatch(batch: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<readonly Converted[]> {
@@ -94,7 +106,14 @@ export class WebhookConverter implements ObjectConverter, Disposable {
   /** Calls the webhook once, and records the call. */
   async #call(batch: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<CallResult> {
     const start = performance.now()
-    const result = await this.#send(batch, to, signal)
+    this.#running++
+    let result: CallResult
+    try {
+      result = await this.#send(batch, to, signal)
+    } finally {
+      this.#running--
+      this.#closeIfIdle()
+    }
     const labels = { definition: this.#definition.name, from: batch[0]!.version, to }
     this.#metrics?.called(labels, result.failure, (performance.now() - start) / 1000)
     return result
@@ -111,6 +130,7 @@ export class WebhookConverter implements ObjectConverter, Disposable {
       return { failure: 'conversion_webhook_call_failure', error: new Error('no supported conversion review versions') }
     const request: ReviewRequest = { version: this.#review, uid: newUid(), to: { group, version: to }, kind }
     const body = encodeReview(request, batch)
+    this.#client ??= this.#createClient()
     const answer = await this.#client.request({
       method: 'POST',
       path: this.#path,

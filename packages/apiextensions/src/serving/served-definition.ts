@@ -170,7 +170,8 @@ export class ServedDefinition {
   }
 
   #define(version: CompiledVersion): ResourceDefinition {
-    return defineCustomResource(this.#outline, version, this.#otherVersions)
+    const definition = defineCustomResource(this.#outline, version, this.#otherVersions)
+    return { ...definition, storage: { ...definition.storage, asRead: (object) => this.#storages.asRead(version, object) } }
   }
 
   /** Refuses to create an object while the definition is being deleted. */

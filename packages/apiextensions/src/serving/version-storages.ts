@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { KindType } from '@keelson/api'
+import { formatGroupVersion, maybeThen } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
 import type { Dialer } from '@keelson/outbound'
 import { createRecordCodecs, newRawStorage } from '@keelson/registry'
 import type { CodecRequest, ResourceDefinition, RESTOptions } from '@keelson/registry'
+import { StorageError } from '@keelson/storagebackend'
 import type { ObjectCodec, Storage, StorageRequest } from '@keelson/storagebackend'
 import type { ConversionMetrics } from '../conversion/conversion-metrics.ts'
 import { ConvertedStorage } from '../conversion/converted-storage.ts'
-import { PrunedView, WebhookView } from '../conversion/version-view.ts'
+import { PrunedView, WebhookView, orThrow } from '../conversion/version-view.ts'
+import type { VersionView } from '../conversion/version-view.ts'
 import { WebhookConverter } from '../conversion/webhook-converter.ts'
 import { LazyStorage } from './lazy-storage.ts'
 import { createSelectableFields } from './version-definition.ts'
@@ -34,6 +38,7 @@ const memoryCodecs = createRecordCodecs({ schemaVersion: 1 })
 export class VersionStorages {
   readonly #options: VersionStoragesOptions
   readonly #lazy = new Map<string, LazyStorage>()
+  readonly #views = new Map<string, VersionView<KubeObject>>()
   readonly #opened = new Set<Storage>()
   readonly #storageVersion: CompiledVersion
   #shared: Storage | undefined
@@ -68,36 +73,62 @@ export class VersionStorages {
   }
 
   #create(version: CompiledVersion): Storage {
-    return this.converter === undefined ? this.#createPruned(version) : this.#createConverted(version, this.converter)
+    return this.converter === undefined ? this.#createPruned(version) : this.#createConverted(version)
+  }
+
+  /** Returns an object of a version as it would be read after it was stored. */
+  asRead(version: CompiledVersion, object: KubeObject): KubeObject | Promise<KubeObject> {
+    const name = object.metadata.name ?? ''
+    const read = this.#viewOf(version)?.asRead(object, name) ?? object
+    return maybeThen(read, (converted) => orThrow(converted, name))
   }
 
   #createPruned(version: CompiledVersion): Storage {
     const shared = (this.#shared ??= this.#open(this.#options.restOptions.decorator(this.#request())))
-    const { schema } = version
-    const storageSchema = this.#storageVersion.schema
-    if (schema === storageSchema || schema.text === storageSchema.text) return shared
-    const view = new PrunedView({ codec: this.#memoryCodec(version), schema, storageSchema })
-    return this.#open(new ConvertedStorage({ storage: shared, prefix: this.#prefix, view }))
+    const view = this.#viewOf(version)
+    return view === undefined ? shared : this.#open(new ConvertedStorage({ storage: shared, prefix: this.#prefix, view }))
   }
 
-  #createConverted(version: CompiledVersion, converter: WebhookConverter): Storage {
-    const { definition, versions, restOptions } = this.#options
+  #createConverted(version: CompiledVersion): Storage {
     const request = this.#request()
-    const { name } = this.#storageVersion.outline
-    if (version === this.#storageVersion && !hasOtherVersions(definition, name)) return this.#open(restOptions.decorator(request))
     const shared = (this.#shared ??= this.#open(newRawStorage(request)))
-    const view = new WebhookView({
+    const storage = new ConvertedStorage({ storage: shared, prefix: this.#prefix, view: this.#viewOf(version)! })
+    return this.#open(this.#options.restOptions.decorator({ ...request, storage }))
+  }
+
+  /** Returns the view of a version. Undefined if its objects are those of the store. */
+  #viewOf(version: CompiledVersion): VersionView<KubeObject> | undefined {
+    const { name } = version.outline
+    let view = this.#views.get(name)
+    if (view === undefined) {
+      view = this.converter === undefined ? this.#createPrunedView(version) : this.#createWebhookView(version, this.converter)
+      if (view !== undefined) this.#views.set(name, view)
+    }
+    return view
+  }
+
+  #createPrunedView(version: CompiledVersion): VersionView<KubeObject> | undefined {
+    const { schema } = version
+    const storageSchema = this.#storageVersion.schema
+    if (schema === storageSchema || schema.text === storageSchema.text) return undefined
+    return new PrunedView({ codec: this.#memoryCodec(version), schema, storageSchema })
+  }
+
+  /**
+   * Also the storage version has a view, because the store may have objects of other versions, even if the definition's
+   * `status.storedVersions` does not list them.
+   */
+  #createWebhookView(version: CompiledVersion, converter: WebhookConverter): VersionView<KubeObject> {
+    return new WebhookView({
       group: version.gvk.group,
       version: version.outline.name,
-      storageVersion: name,
-      versions: new Set(versions.keys()),
+      storageVersion: this.#storageVersion.outline.name,
+      versions: new Set(this.#options.versions.keys()),
       codec: this.#memoryCodec(version),
       schema: version.schema,
       storageSchema: this.#storageVersion.schema,
       converter,
     })
-    const storage = new ConvertedStorage({ storage: shared, prefix: this.#prefix, view })
-    return this.#open(restOptions.decorator({ ...request, storage }))
   }
 
   #open(storage: Storage): Storage {
@@ -112,7 +143,7 @@ export class VersionStorages {
 
   /** Returns the request for the storage of stored objects. */
   #request(): StorageRequest {
-    const { definition, restOptions, versions } = this.#options
+    const { definition, restOptions } = this.#options
     const { createCodec, backend, transformer, metrics, now } = restOptions
     const { outline, schema } = this.#storageVersion
     const isConverted = this.converter !== undefined
@@ -123,9 +154,8 @@ export class VersionStorages {
         versions: {
           current: outline.name,
           schemaVersion: checksumOf(schema.text),
-          refresh: (object, version) => (versions.get(version)?.schema ?? schema).refresh(object),
-          // Without a webhook, the versions of an object differ only in their name.
-          ...(!isConverted && { relabel: () => {} }),
+          refresh: (object, version) => this.#refresh(object, version),
+          ...(!isConverted && { relabel: (object: KubeObject) => void schema.prune(object) }),
         },
       }),
       resource: { group: definition.spec.group, resource: definition.status!.acceptedNames.plural },
@@ -133,6 +163,18 @@ export class VersionStorages {
       ...(transformer && { transformer }),
       ...(metrics && { metrics }),
       ...(now && { now }),
+    }
+  }
+
+  /** Prunes and defaults a stored object by the schema of its version. */
+  #refresh(object: KubeObject, version: string): void {
+    const { definition, versions } = this.#options
+    const known = versions.get(version)
+    if (known !== undefined) known.schema.refresh(object)
+    else if (this.converter === undefined) {
+      const apiVersion = formatGroupVersion({ group: definition.spec.group, version })
+      const message = `request to convert CR from an invalid group/version: ${apiVersion}`
+      throw new StorageError({ code: 'ConversionFailed', key: object.metadata.name ?? '', message })
     }
   }
 
@@ -151,11 +193,6 @@ export class VersionStorages {
     const fields = selecting.flatMap(({ outline }) => outline.selectableFields ?? [])
     return { kind: typeOf(version), selectableFields: { ...metadataFields, ...createSelectableFields(fields) } }
   }
-}
-
-/** Returns whether the store may have objects of another version than the storage version. */
-function hasOtherVersions({ status }: DefinitionOutline, storageVersion: string): boolean {
-  return (status?.storedVersions ?? []).some((version) => version !== storageVersion)
 }
 
 /** Returns a checksum from 1 to 2^32 - 1. */

@@ -13,7 +13,6 @@ import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachi
 import { StorageError, checkPreconditions, isStorageError, isStoredObject } from '@keelson/storagebackend'
 import type {
   CreateOptions,
-  DefaultOnRead,
   DeleteObjectOptions,
   ObjectPreconditions,
   Storage,
@@ -22,6 +21,7 @@ import type {
   UpdateOptions,
 } from '@keelson/storagebackend'
 import type { UpdateRequest } from '../rest.ts'
+import type { StorageFacts } from '../resource-definition.ts'
 import { qualifiedResource } from '../store-dependencies.ts'
 import type { StoreDependencies, UpdatePlan } from '../store-dependencies.ts'
 import { isNotFoundInStorage, translateError } from '../translate-error.ts'
@@ -156,17 +156,17 @@ export function writeTarget<T extends KubeObject>(
   { storage, definition }: Pick<StoreDependencies<T>, 'storage' | 'definition'>,
   dryRun: boolean,
 ): WriteTarget<T> {
-  return dryRun ? new DryRunTarget(storage, definition.storage?.defaultOnRead) : storage
+  return dryRun ? new DryRunTarget(storage, definition.storage) : storage
 }
 
 /** Replaces the storage in a dry run. It reads objects, checks preconditions and throws errors like the storage, but writes nothing. */
 class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
   readonly #storage: Storage<T>
-  readonly #defaultOnRead: DefaultOnRead<T> | undefined
+  readonly #facts: StorageFacts<T> | undefined
 
-  constructor(storage: Storage<T>, defaultOnRead: DefaultOnRead<T> | undefined) {
+  constructor(storage: Storage<T>, facts: StorageFacts<T> | undefined) {
     this.#storage = storage
-    this.#defaultOnRead = defaultOnRead
+    this.#facts = facts
   }
 
   async create(key: string, object: T): Promise<Written<T>> {
@@ -191,8 +191,10 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
     return stored
   }
 
-  #asRead(object: T): T {
-    if (this.#defaultOnRead?.isDue(object as DeepReadonly<T>) === true) this.#defaultOnRead.fill(object)
+  #asRead(object: T): T | Promise<T> {
+    const { asRead, defaultOnRead } = this.#facts ?? {}
+    if (asRead !== undefined) return asRead(object)
+    if (defaultOnRead?.isDue(object as DeepReadonly<T>) === true) defaultOnRead.fill(object)
     return object
   }
 
