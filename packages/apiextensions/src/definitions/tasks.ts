@@ -3,8 +3,8 @@ import type { ValidationSteps } from '@keelson/registry'
 /** A long computation that yields after each small part of its work. */
 export type Task<Result> = Generator<undefined, Result>
 
-/** The number of parts between two looks at the clock. Each part takes a few microseconds. */
-const partsPerStep = 256
+/** The time after which a step of a task ends, in milliseconds. */
+const stepMilliseconds = 1
 
 /**
  * Runs a task as steps of a validation, so that other requests run in between. Returns undefined if the time of this turn is used up.
@@ -29,10 +29,11 @@ export function runOnce<T>(steps: ValidationSteps | undefined, step: () => T): T
 type Progress<Result> = { readonly done: false } | { readonly done: true; readonly value: Result }
 
 function advance<Result>(task: Task<Result>): Progress<Result> {
-  for (let i = 0; i < partsPerStep; i++) {
+  const end = performance.now() + stepMilliseconds
+  do {
     const next = task.next()
     if (next.done === true) return { done: true, value: next.value }
-  }
+  } while (performance.now() < end)
   return { done: false }
 }
 

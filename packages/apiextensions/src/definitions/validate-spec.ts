@@ -9,7 +9,7 @@ import type { HubSpec, HubVersion, Schema, SharedFields } from './hub-spec.ts'
 import { printSchema, printVersions, setFieldsOf } from './internal-text.ts'
 import { readSpecFacts } from './spec-facts.ts'
 import { findUnsupportedMember, validateStructural } from './structural.ts'
-import { runOnce, runTask } from './tasks.ts'
+import { runTask } from './tasks.ts'
 import { validateConversion } from './validate-conversion.ts'
 import { validateNames } from './validate-names.ts'
 import { validateSchema } from './validate-schema.ts'
@@ -199,7 +199,7 @@ function validateRootSchema(root: Schema, validationPath: FieldPath, options: Pa
   if (hasTypes) {
     const isInvalid = (schema: Schema): boolean => schemaErrors.invalid.has(schema)
     const ignoreExpressionCost = rules.unchangedVersions.has(options.versionName)
-    const ruleErrors = runOnce(steps, () => validateRules(path, root, { isInvalid, ignoreExpressionCost }))
+    const ruleErrors = runTask(steps, () => validateRules(path, root, { isInvalid, ignoreExpressionCost }))
     if (ruleErrors === undefined) return undefined
     appendAll(errors, ruleErrors)
   }

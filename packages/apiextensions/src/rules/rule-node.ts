@@ -88,7 +88,16 @@ function normalized(rule: Rule, schema: Schema): Rule {
 
 /** Builds the nodes of a schema. Returns undefined if it has no rules. */
 export function buildRuleNodes(schema: Schema, isResourceRoot: boolean): RuleNode | undefined {
-  return new RuleNodes().build(schema, isResourceRoot)
+  const nodes = new RuleNodes()
+  for (const _part of nodes.build(schema, isResourceRoot));
+  return nodes.bySchema.get(schema)
+}
+
+/** Builds the nodes of all schemas within the schema of a resource. Schemas without rules have no node. Yields after each schema. */
+export function* buildRuleNodesBySchema(root: Schema): Generator<undefined, ReadonlyMap<Schema, RuleNode>> {
+  const nodes = new RuleNodes()
+  yield* nodes.build(root, true)
+  return nodes.bySchema
 }
 
 class RuleNodes {
@@ -100,15 +109,6 @@ class RuleNodes {
   /** Nodes by their content. Equal nodes are shared, so that their rules are compiled once. */
   readonly #nodes = new Map<string, RuleNode>()
   readonly #ids = new Map<RuleNode, number>()
-
-  build(root: Schema, isResourceRoot: boolean): RuleNode | undefined {
-    for (const schema of innermostFirst(root)) {
-      if (isDeclared(schema, (elements) => this.#declared.has(elements))) this.#declared.add(schema)
-      const node = this.#build(schema, schema === root ? isResourceRoot : isEmbeddedResource(schema))
-      if (node !== undefined) this.bySchema.set(schema, node)
-    }
-    return this.bySchema.get(root)
-  }
 
   /** Builds the node of a schema from those of the schemas within it. */
   #build(schema: Schema, isResourceRoot: boolean): RuleNode | undefined {
@@ -152,6 +152,16 @@ class RuleNodes {
     this.#ids.set(node, this.#nodes.size)
     this.#nodes.set(key, node)
     return node
+  }
+
+  /** Builds the nodes of all schemas within a schema. Yields after each schema. */
+  *build(root: Schema, isResourceRoot: boolean): Generator<undefined, void> {
+    for (const schema of innermostFirst(root)) {
+      if (isDeclared(schema, (elements) => this.#declared.has(elements))) this.#declared.add(schema)
+      const node = this.#build(schema, schema === root ? isResourceRoot : isEmbeddedResource(schema))
+      if (node !== undefined) this.bySchema.set(schema, node)
+      yield
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import type { Rule, Schema } from './schema-type.ts'
+import { finishTask } from '../definitions/tasks.ts'
 import { validateRuleFields, validateRules } from './validate-rules.ts'
 
 const path = fieldPath('schema')
@@ -10,7 +11,7 @@ function ruled(schema: Schema, ...rules: readonly Rule[]): Schema {
 }
 
 function check(schema: Schema, options?: Parameters<typeof validateRules>[2]): readonly string[] {
-  return validateRules(path, schema, options).map(fieldErrorMessage)
+  return finishTask(validateRules(path, schema, options)).map(fieldErrorMessage)
 }
 
 const advice = 'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared'

@@ -4,6 +4,7 @@ import { buildRuleEnvironments, trimSpace } from '@keelson/cel'
 import { compileRule } from './compile-rule.ts'
 import { CostTotal, describeExcess, maxExpressionCost, multiply } from './estimated-cost.ts'
 import { parseRuleFieldPath } from '../definitions/json-path.ts'
+import type { Task } from '../definitions/tasks.ts'
 import { isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from './schema-type.ts'
 import type { Rule, Schema } from './schema-type.ts'
 import { SizeLimits } from './size-limits.ts'
@@ -20,22 +21,10 @@ export interface RuleValidationOptions {
 
 /**
  * Compiles the rules (`x-kubernetes-validations`) of a definition's schema and estimates their cost. `path` is the path of the schema.
- * Returns the errors after those of `validateRuleFields`.
+ * Returns the errors after those of `validateRuleFields`. Yields after each expression, because compiling one takes up to a few
+ * milliseconds.
  */
-export function validateRules(path: FieldPath, schema: Schema, options: RuleValidationOptions = {}): FieldErrorList {
-  const validation = validateRulesInParts(path, schema, options)
-  for (;;) {
-    const { done, value } = validation.next()
-    if (done === true) return value
-  }
-}
-
-/** Does the same as `validateRules`, but yields after each expression, because compiling one takes up to a few milliseconds. */
-export function* validateRulesInParts(
-  path: FieldPath,
-  schema: Schema,
-  options: RuleValidationOptions = {},
-): Generator<undefined, FieldErrorList> {
+export function* validateRules(path: FieldPath, schema: Schema, options: RuleValidationOptions = {}): Task<FieldErrorList> {
   const validation = new RuleValidation(schema, options)
   for (const place of placesWithRules({ path, schema, cardinality: 1n, uncorrelated: undefined })) yield* validation.check(place)
   validation.total.report(path, validation.errors)

@@ -2,7 +2,9 @@ import { aggregateFieldErrors, appendAll, copyObject, fieldError, fieldErrorMess
 import type { FieldErrorList, JsonValue } from '@keelson/apimachinery'
 import { schemaIn } from '../definitions/subschemas.ts'
 import type { Task } from '../definitions/tasks.ts'
-import { compileRules } from '../rules/compiled-rules.ts'
+import { CompiledRules } from '../rules/compiled-rules.ts'
+import { buildRuleNodesBySchema } from '../rules/rule-node.ts'
+import type { RuleNode } from '../rules/rule-node.ts'
 import { requestCostBudget } from '../rules/rule-evaluation.ts'
 import type { RuleEvaluation } from '../rules/rule-evaluation.ts'
 import type { Schema } from '../rules/schema-type.ts'
@@ -28,8 +30,9 @@ export interface DefaultOptions {
 export function* validateDefaults(schema: Schema, path: Path, options: DefaultOptions): Task<FieldErrorList> {
   if (!partsOf(schema).some(hasDefault)) return []
   const nodes = yield* buildNodesForDefaults(schema)
-  const validation = new DefaultValidation(nodes, options)
-  const places: Place[] = [{ schema, path, resource: schema, steps: [], isInMetadata: false }]
+  const ruleNodes = yield* buildRuleNodesBySchema(schema)
+  const validation = new DefaultValidation(nodes, ruleNodes, options)
+  const places: Place[] = [{ schema, path, resource: schema, last: undefined, isInMetadata: false }]
   while (places.length > 0 && validation.budget >= 0) {
     const place = atResource(places.pop()!)
     if (hasDefault(place.schema)) yield* validation.validate(place)
@@ -63,13 +66,19 @@ function* buildNodesForDefaults(schema: Schema): Task<ReadonlyMap<Schema, Schema
   return builder.nodes
 }
 
+/** A step to a field, or to the items of a list (0). Steps are linked, because schemas can be deep. */
+interface Step {
+  readonly name: string | 0
+  readonly before: Step | undefined
+}
+
 /** A schema, and its place within the closest resource: the outermost one, or an embedded one. */
 interface Place {
   readonly schema: Schema
   readonly path: Path
   readonly resource: Schema
-  /** Steps from the resource to the schema: names of fields, or 0 for items of a list. */
-  readonly steps: readonly (string | 0)[]
+  /** The last step from the resource to the schema; undefined at the resource. */
+  readonly last: Step | undefined
   /** True if the schema is that of apiVersion, kind or metadata of the resource, or within it. */
   readonly isInMetadata: boolean
 }
@@ -77,15 +86,17 @@ interface Place {
 /** Returns the place of an embedded resource as a resource of its own; other places as they are. */
 function atResource(place: Place): Place {
   const { schema, path } = place
-  return schema['x-kubernetes-embedded-resource'] === true ? { schema, path, resource: schema, steps: [], isInMetadata: false } : place
+  return schema['x-kubernetes-embedded-resource'] === true
+    ? { schema, path, resource: schema, last: undefined, isInMetadata: false }
+    : place
 }
 
 /** Lists the schemas in a schema that may have defaults. Additional properties may not. */
 function placesIn(place: Place): Place[] {
-  const { schema, path, steps, isInMetadata } = place
+  const { schema, path, last, isInMetadata } = place
   const places: Place[] = []
   const items = schemaIn(schema.items)
-  if (items !== undefined) places.push({ ...place, schema: items, path: new FieldPath('items', path), steps: [...steps, 0] })
+  if (items !== undefined) places.push({ ...place, schema: items, path: new FieldPath('items', path), last: { name: 0, before: last } })
   const propertiesPath = new FieldPath('properties', path)
   for (const name of Object.keys(schema.properties ?? {}).sort()) {
     const isMeta = schema === place.resource && (name === 'metadata' || name === 'apiVersion' || name === 'kind')
@@ -93,7 +104,7 @@ function placesIn(place: Place): Place[] {
       schema: schema.properties![name]!,
       path: propertiesPath.key(name),
       resource: place.resource,
-      steps: [...steps, name],
+      last: { name, before: last },
       isInMetadata: isInMetadata || isMeta,
     })
   }
@@ -105,10 +116,12 @@ class DefaultValidation {
   /** The rest of the cost budget for rules. It is negative if the validation must end. */
   budget: number = requestCostBudget
   readonly #nodes: ReadonlyMap<Schema, SchemaNode>
+  readonly #ruleNodes: ReadonlyMap<Schema, RuleNode>
   readonly #options: DefaultOptions
 
-  constructor(nodes: ReadonlyMap<Schema, SchemaNode>, options: DefaultOptions) {
+  constructor(nodes: ReadonlyMap<Schema, SchemaNode>, ruleNodes: ReadonlyMap<Schema, RuleNode>, options: DefaultOptions) {
     this.#nodes = nodes
+    this.#ruleNodes = ruleNodes
     this.#options = options
   }
 
@@ -128,7 +141,7 @@ class DefaultValidation {
 
   /** Validates a default of metadata, or of a field in it, as part of a resource. */
   #validateInMetadata(value: JsonValue, place: Place, path: FieldPath): FieldErrorList {
-    const object = surround(copyObject(value), place.steps)
+    const object = surround(copyObject(value), place.last)
     const node = this.#nodes.get(place.resource)!
     const { error } = coerceEmbedded(object, node, { isResource: true })
     const problem =
@@ -137,9 +150,10 @@ class DefaultValidation {
   }
 
   /** Evaluates the rules of a schema for its default, first as an update that changes nothing, then as a new value. */
-  *#evaluateRules({ schema, resource }: Place, value: JsonValue, path: FieldPath): Task<undefined> {
-    const rules = compileRules(schema, schema === resource)
-    if (rules === undefined) return undefined
+  *#evaluateRules({ schema }: Place, value: JsonValue, path: FieldPath): Task<undefined> {
+    const node = this.#ruleNodes.get(schema)
+    if (node === undefined) return undefined
+    const rules = new CompiledRules(node)
     const update = yield* finishEvaluation(rules.start(value, value, { path, budget: this.budget }))
     appendAll(this.errors, update.errors)
     let { remaining } = update
@@ -171,8 +185,9 @@ function hasUnknownFields(value: JsonValue, node: SchemaNode): boolean {
   return !equalValues(pruned, value)
 }
 
-/** Returns a resource that has only a value, at the end of the steps. */
-function surround(value: JsonValue, steps: readonly (string | 0)[]): JsonMembers {
-  const object = steps.toReversed().reduce<JsonValue>((inner, step) => (step === 0 ? [inner] : { [step]: inner }), value) as JsonMembers
-  return { kind: 'Validation', apiVersion: 'validation/v1', ...object }
+/** Returns a resource that has only a value, at the place that the steps lead to. */
+function surround(value: JsonValue, last: Step | undefined): JsonMembers {
+  let object = value
+  for (let step = last; step !== undefined; step = step.before) object = step.name === 0 ? [object] : { [step.name]: object }
+  return { kind: 'Validation', apiVersion: 'validation/v1', ...(object as JsonMembers) }
 }

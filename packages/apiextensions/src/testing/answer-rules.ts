@@ -6,6 +6,7 @@ import { compileRules } from '../rules/compiled-rules.ts'
 import { isDeclared, isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from '../rules/schema-type.ts'
 import type { Schema } from '../rules/schema-type.ts'
 import { SizeLimits } from '../rules/size-limits.ts'
+import { finishTask } from '../definitions/tasks.ts'
 import { validateRuleFields, validateRules } from '../rules/validate-rules.ts'
 
 /** A schema with rules, an object, and the object that it replaces. */
@@ -54,7 +55,7 @@ export function validateDefinitionRules(path: FieldPath, schema: Schema): FieldE
     return invalid.has(within)
   }
   visit(path, schema)
-  return [...errors, ...validateRules(path, schema, { isInvalid: (within) => invalid.has(within) })]
+  return [...errors, ...finishTask(validateRules(path, schema, { isInvalid: (within) => invalid.has(within) }))]
 }
 
 function childrenOf(schema: Schema): readonly (readonly [member: string, child: Schema, key?: string])[] {
