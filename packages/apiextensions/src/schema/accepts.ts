@@ -116,3 +116,22 @@ function countAccepting(schemas: readonly SchemaNode[], value: JsonValue): numbe
   for (let i = 0; i < schemas.length; i++) if (accepts(schemas[i]!, value)) count++
   return count
 }
+
+/** Maximum number of values that are validated without a pause. It takes a few milliseconds. */
+const maxUndivided = 30_000
+
+/** Returns whether alternatives in the schema (`anyOf` and others) multiply the work for a value too much to do it without a pause. */
+export function isLarge({ repetitions }: SchemaNode, value: JsonValue): boolean {
+  return repetitions > 1 && repetitions * countValues(value, maxUndivided / repetitions) > maxUndivided
+}
+
+/** Returns the number of values in a value. Stops counting above `limit`. */
+function countValues(value: JsonValue, limit: number): number {
+  let count = 1
+  if (typeof value !== 'object' || value === null) return count
+  for (const key in value) {
+    count += countValues((value as { [key: string]: JsonValue })[key]!, limit - count)
+    if (count > limit) break
+  }
+  return count
+}

@@ -1,4 +1,4 @@
-import { copyObject, TimeSlice } from '@keelson/apimachinery'
+import { copyObject, stringifyJson, TimeSlice } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 import { schemaIn, subschemasOf } from '../definitions/subschemas.ts'
 import type { Schema } from '../rules/schema-type.ts'
@@ -6,7 +6,7 @@ import { coerceEmbedded } from './embedded-resources.ts'
 import { pruneFields } from './prune.ts'
 import { isSupportedFormat } from './formats.ts'
 import { Flag, has, typeNames } from './schema-node.ts'
-import type { Composition, Constraints, SchemaNode } from './schema-node.ts'
+import type { Composition, Constraints, Default, SchemaNode } from './schema-node.ts'
 
 /** Flags of a node that its parent also gets. */
 const inherited = Flag.constrains | Flag.setsDefaults | Flag.hasKeyedLists | Flag.hasEmbedded
@@ -91,6 +91,7 @@ export class NodeBuilder {
       composition,
       default: undefined,
       defaulted,
+      repetitions: repetitionsOf({ properties, additional, items, composition }),
       listMapKeys: nonEmpty(schema['x-kubernetes-list-map-keys']),
     }
     const value = schema.default
@@ -143,7 +144,7 @@ export class NodeBuilder {
     if (required !== undefined) key += ` r${JSON.stringify(required)}`
     if (constraints !== undefined) key += ` c${keyOfConstraints(constraints)}`
     if (composition !== undefined) key += ` a${JSON.stringify(this.#keyOfComposition(composition))}`
-    if (value !== undefined) key += ` d${keyOfJson(value)}`
+    if (value !== undefined) key += ` d${keyOfJson(value.value)}`
     return listMapKeys === undefined ? key : `${key} k${JSON.stringify(listMapKeys)}`
   }
 
@@ -248,12 +249,27 @@ function keyOfJson(value: unknown): string {
   )
 }
 
-/** Returns the default as kube-apiserver sets it: without fields that are not in the schema, and with canonical metadata. Definitions with such defaults can be older than the check that rejects them. */
-function prunedDefault(value: JsonValue, node: SchemaNode): JsonValue {
-  if (typeof value !== 'object') return value
+/** Returns the default as kube-apiserver sets it: without fields that are not in the schema, and with canonical metadata. */
+function prunedDefault(value: JsonValue, node: SchemaNode): Default {
+  if (typeof value !== 'object') return { value, size: stringifyJson(value).length }
   const pruned = copyObject(value)
   const isResource = has(node, Flag.isEmbedded)
   coerceEmbedded(pruned, node, { dropInvalid: true, isResource })
   pruneFields(pruned, node, isResource)
-  return pruned
+  return { value: pruned, size: stringifyJson(pruned).length }
+}
+
+/** Returns how often a value in the place of this schema, or a part of the value, is validated at most. */
+function repetitionsOf({
+  properties,
+  additional,
+  items,
+  composition,
+}: Pick<SchemaNode, 'properties' | 'additional' | 'items' | 'composition'>): number {
+  let most = Math.max(1, items?.repetitions ?? 0, additional?.repetitions ?? 0)
+  if (properties !== undefined) for (const property of properties.values()) most = Math.max(most, property.repetitions)
+  if (composition === undefined) return most
+  const { allOf = [], anyOf = [], oneOf = [], not } = composition
+  for (const list of [allOf, anyOf, oneOf]) for (const part of list) most += part.repetitions
+  return most + (not?.repetitions ?? 0)
 }

@@ -1,6 +1,7 @@
 import type { FieldErrorList, JsonObject } from '@keelson/apimachinery'
 import { fieldPath, maybeThen } from '@keelson/apimachinery'
 import { buildNode, buildNodeInSlices } from './build-nodes.ts'
+import type { ValidationSteps } from '@keelson/registry'
 import type { Schema } from '../rules/schema-type.ts'
 import { coerceEmbedded, validateEmbedded } from './embedded-resources.ts'
 import type { Coercion, CoercionOptions } from './embedded-resources.ts'
@@ -8,7 +9,7 @@ import { validateKeyedLists } from './list-types.ts'
 import { pruneFields, pruneNulls } from './prune.ts'
 import type { SchemaNode } from './schema-node.ts'
 import { setDefaults } from './set-defaults.ts'
-import { validateValue } from './validate-value.ts'
+import { validateValue, withDepthLimit } from './validate-value.ts'
 
 /**
  * Compiles the schema of one version of a definition. The result does not refer to the schema, and is much smaller.
@@ -33,7 +34,15 @@ interface PruneOptions {
   readonly keepsNulls?: boolean
 }
 
-/** The operations of one version's schema on objects. `prune` comes first when an object is decoded, then `coerceEmbedded` and `setDefaults`. */
+export interface ValidateOptions {
+  /** Divides a long validation, see `Strategy.runValidation`. If its time is used up, the result is incomplete and must be discarded. */
+  readonly steps?: ValidationSteps | undefined
+}
+
+/**
+ * The operations of one version's schema on objects. `prune` comes first when an object is decoded, then `coerceEmbedded` and `setDefaults`. All
+ * of them throw a 400 for objects that are nested too deeply.
+ */
 export interface CompiledSchema {
   /**
    * Removes fields that the schema does not specify, and nulls of fields that are neither nullable nor have a default. Returns the sorted paths
@@ -42,11 +51,15 @@ export interface CompiledSchema {
   prune(object: JsonObject, options?: PruneOptions): readonly string[]
   /** Converts the metadata of embedded resources to the canonical form. The paths of unknown fields in it are not among those of `prune`. */
   coerceEmbedded(object: JsonObject, options?: CoercionOptions): Coercion
+  /** Throws a 413 if the defaults are larger than the body of a request may be. */
   setDefaults(object: JsonObject): void
-  /** Validates an object, which must have its apiVersion and kind. With `old`, accepts invalid values that the update does not change (CRDValidationRatcheting). */
-  validate(object: JsonObject, old?: JsonObject): FieldErrorList
+  /**
+   * Validates an object, which must have its apiVersion and kind. With `old`, accepts invalid values that the update does not change
+   * (CRDValidationRatcheting).
+   */
+  validate(object: JsonObject, old?: JsonObject, options?: ValidateOptions): FieldErrorList
   /** Validates the member `status` of an object in the same way. */
-  validateStatus(object: JsonObject, old?: JsonObject): FieldErrorList
+  validateStatus(object: JsonObject, old?: JsonObject, options?: ValidateOptions): FieldErrorList
   /** Finds duplicates in lists of type set and map. With `old`, finds none if `old` has duplicates too. */
   validateListTypes(object: JsonObject, old?: JsonObject): FieldErrorList
   validateEmbedded(object: JsonObject): FieldErrorList
@@ -60,38 +73,42 @@ class StructuralSchema implements CompiledSchema {
   }
 
   prune(object: JsonObject, { keepsNulls = false }: PruneOptions = {}): readonly string[] {
-    const paths = pruneFields(object, this.#root, true)
-    if (!keepsNulls) pruneNulls(object, this.#root)
-    return paths
+    return withDepthLimit(() => {
+      const paths = pruneFields(object, this.#root, true)
+      if (!keepsNulls) pruneNulls(object, this.#root)
+      return paths
+    })
   }
 
   coerceEmbedded(object: JsonObject, options?: CoercionOptions): Coercion {
-    return coerceEmbedded(object, this.#root, options)
+    return withDepthLimit(() => coerceEmbedded(object, this.#root, options))
   }
 
   setDefaults(object: JsonObject): void {
-    setDefaults(object, this.#root)
+    withDepthLimit(() => setDefaults(object, this.#root))
   }
 
-  validate(object: JsonObject, old?: JsonObject): FieldErrorList {
-    return validateValue(this.#root, object, { old })
+  validate(object: JsonObject, old?: JsonObject, { steps }: ValidateOptions = {}): FieldErrorList {
+    return validateValue(this.#root, object, { old, steps })
   }
 
-  validateStatus(object: JsonObject, old?: JsonObject): FieldErrorList {
+  validateStatus(object: JsonObject, old?: JsonObject, { steps }: ValidateOptions = {}): FieldErrorList {
     const node = this.#root.properties?.get('status')
     const { status } = object
     if (node === undefined || status === undefined) return []
-    return validateValue(node, status, { old: old === undefined ? undefined : (old['status'] ?? null), path: statusPath })
+    return validateValue(node, status, { old: old === undefined ? undefined : (old['status'] ?? null), path: statusPath, steps })
   }
 
   validateListTypes(object: JsonObject, old?: JsonObject): FieldErrorList {
-    const errors = validateKeyedLists(this.#root, object, undefined)
-    if (errors.length === 0 || old === undefined) return errors
-    return validateKeyedLists(this.#root, old, undefined).length === 0 ? errors : []
+    return withDepthLimit(() => {
+      const errors = validateKeyedLists(this.#root, object, undefined)
+      if (errors.length === 0 || old === undefined) return errors
+      return validateKeyedLists(this.#root, old, undefined).length === 0 ? errors : []
+    })
   }
 
   validateEmbedded(object: JsonObject): FieldErrorList {
-    return validateEmbedded(object, this.#root)
+    return withDepthLimit(() => validateEmbedded(object, this.#root))
   }
 }
 

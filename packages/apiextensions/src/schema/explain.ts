@@ -1,6 +1,7 @@
 import { fieldError, formatFloat, goJson, quote, verbatim } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
-import { accepts } from './accepts.ts'
+import type { Task } from '../definitions/tasks.ts'
+import { accepts, isLarge } from './accepts.ts'
 import type { CorrelatedValue } from './correlated-value.ts'
 import { hasFormat, isTextFormat } from './formats.ts'
 import { Flag, has, isInteger, typeNames, typeText } from './schema-node.ts'
@@ -25,45 +26,60 @@ import {
   typeFlagOf,
 } from './value-checks.ts'
 
+export interface ExplainOptions {
+  /** Path of the value in problems. */
+  readonly path: string
+  /** The value with the old value of an update. Problems of unchanged parts are forgiven. */
+  readonly old?: CorrelatedValue | undefined
+  /** True for an alternative in `anyOf` or the like. Its match count decides which problems are reported, so valid parts are visited too. */
+  readonly isAlternative?: boolean
+}
+
 /**
- * Validates a value and returns its problems in the words of kube-openapi. The result is valid if `accepts` returns true. With `old`, forgives
- * the problems of parts that are equal to the old value.
+ * Validates a value and returns its problems in the words of kube-openapi. The result is valid if `accepts` returns true. Yields after each part
+ * of the value. Ends early if there are more problems than a request reports.
  */
-export function explain(node: SchemaNode, value: JsonValue, path: string, old?: CorrelatedValue): ValidationResult {
+export function* explain(node: SchemaNode, value: JsonValue, options: ExplainOptions): Task<ValidationResult> {
+  const { old } = options
   const result = new ValidationResult()
-  new Explanation(node, path, result, old).explain(value)
+  yield* new Explanation(node, result, options).explain(value)
   if (old !== undefined && !result.isValid && old.isUnchanged) result.forgive()
+  yield
   return result
 }
 
 /** The validation of one value by one schema. Each method is a validator of kube-openapi, in the same order and with the same match counts. */
 class Explanation {
   readonly #node: SchemaNode
-  readonly #path: string
   readonly #result: ValidationResult
+  readonly #path: string
   readonly #old: CorrelatedValue | undefined
+  readonly #isAlternative: boolean
 
-  constructor(node: SchemaNode, path: string, result: ValidationResult, old: CorrelatedValue | undefined) {
+  constructor(node: SchemaNode, result: ValidationResult, { path, old, isAlternative = false }: ExplainOptions) {
     this.#node = node
-    this.#path = path
     this.#result = result
+    this.#path = path
     this.#old = old
+    this.#isAlternative = isAlternative
   }
 
-  explain(value: JsonValue): void {
+  *explain(value: JsonValue): Task<undefined> {
     const { constraints } = this.#node
     if (value === null) {
       this.#checkNull()
       this.#checkEnum(value)
-      return
+      return undefined
     }
     if (has(this.#node, Flag.anyType) || constraints?.format !== undefined) this.#checkType(value)
-    this.#compose(this.#node.composition, value)
+    if (this.#node.composition !== undefined) yield* this.#compose(this.#node.composition, value)
     this.#checkByType(value)
+    if (Array.isArray(value)) yield* this.#checkItems(value)
     this.#checkEnum(value)
-    if (typeof value === 'object' && !Array.isArray(value)) this.#checkMembers(value)
+    if (typeof value === 'object' && !Array.isArray(value)) yield* this.#checkMembers(value)
     // One match for the value, one for the enum, and two for the alternatives. The methods count the others.
     this.#result.matches += 4
+    return undefined
   }
 
   #add(text: string, toError: ReturnType<typeof invalid>): void {
@@ -92,10 +108,7 @@ class Explanation {
     const { constraints } = this.#node
     if (typeof value === 'boolean') return
     this.#result.matches++
-    if (typeof value === 'object') {
-      if (Array.isArray(value)) this.#checkItems(value)
-      return
-    }
+    if (typeof value === 'object') return
     if (typeof value !== 'string') {
       this.#result.matches++
       this.#checkRange(value, 'Checked')
@@ -173,16 +186,34 @@ class Explanation {
     return false
   }
 
-  #checkItems(items: readonly JsonValue[]): void {
+  *#checkItems(items: readonly JsonValue[]): Task<undefined> {
     const { items: schema, constraints } = this.#node
     if (schema !== undefined) {
       for (let i = 0; i < items.length; i++) {
-        this.#result.merge(explain(schema, items[i]!, `${this.#path}[${i}]`, this.#old?.index(i)))
+        if (this.#mustVisit(schema, items[i]!)) {
+          const options = { path: `${this.#path}[${i}]`, old: this.#old?.index(i), isAlternative: this.#isAlternative }
+          this.#result.merge(yield* explain(schema, items[i]!, options))
+        }
+        yield
+        if (this.#isFull) break
       }
     }
     this.#result.matches++
-    if (constraints === undefined) return
-    const { minItems, maxItems, uniqueItems } = constraints
+    if (constraints !== undefined) this.#checkLength(constraints, items)
+    return undefined
+  }
+
+  /** Returns whether a part can have problems, or counts for the number of matches. Large parts are visited step by step in any case. */
+  #mustVisit(node: SchemaNode, value: JsonValue): boolean {
+    return this.#isAlternative || isLarge(node, value) || !accepts(node, value)
+  }
+
+  /** Whether further problems would not be reported. */
+  get #isFull(): boolean {
+    return this.#result.isFull && !this.#isAlternative
+  }
+
+  #checkLength({ minItems, maxItems, uniqueItems }: Constraints, items: readonly JsonValue[]): void {
     const size = items.length
     if (minItems !== undefined && size < minItems) {
       this.#add(`${this.#path} in body should have at least ${minItems} items`, invalid(size))
@@ -202,23 +233,24 @@ class Explanation {
     )
   }
 
-  #checkMembers(value: JsonMembers): void {
+  *#checkMembers(value: JsonMembers): Task<undefined> {
     const { constraints } = this.#node
     if (constraints !== undefined) this.#checkSize(constraints, countMembers(value))
     const { properties, additional, required } = this.#node
     if (additional !== undefined || has(this.#node, Flag.forbidsAdditional)) {
-      for (const key in value) if (properties?.has(key) !== true) this.#checkAdditional(key, value[key]!)
+      for (const key in value) if (properties?.has(key) !== true) yield* this.#checkAdditional(key, value[key]!)
     }
     for (const key in value) {
       const property = properties?.get(key)
       if (property === undefined) continue
-      this.#checkMember(property, value[key]!, { key, path: this.#path === '' ? key : `${this.#path}.${key}` })
+      yield* this.#checkMember(property, value[key]!, { key, path: this.#path === '' ? key : `${this.#path}.${key}` })
     }
     for (const name of required ?? []) {
       if (Object.hasOwn(value, name)) continue
       const path = `${this.#path}.${name}`
       this.#result.add(problem(path, `${path} in body is required`, (field) => fieldError.required(field)))
     }
+    return undefined
   }
 
   #checkSize({ minProperties, maxProperties }: Constraints, size: number): void {
@@ -231,49 +263,53 @@ class Explanation {
     }
   }
 
-  #checkAdditional(key: string, value: JsonValue): void {
+  *#checkAdditional(key: string, value: JsonValue): Task<undefined> {
     const { additional } = this.#node
-    if (additional !== undefined) this.#checkMember(additional, value, { key, path: `${this.#path}.${key}` })
+    if (additional !== undefined) yield* this.#checkMember(additional, value, { key, path: `${this.#path}.${key}` })
     else this.#add(`${this.#path}.${key} in body is a forbidden property`, invalid(key))
+    return undefined
   }
 
-  #checkMember(node: SchemaNode, value: JsonValue, { key, path }: { readonly key: string; readonly path: string }): void {
+  *#checkMember(node: SchemaNode, value: JsonValue, { key, path }: { readonly key: string; readonly path: string }): Task<undefined> {
+    yield
+    if (!this.#mustVisit(node, value) || this.#isFull) return undefined
     const isTypeMeta = this.#path === '' && (key === 'apiVersion' || key === 'kind')
-    this.#result.merge(explain(node, value, path, isTypeMeta ? undefined : this.#old?.key(key)))
+    const old = isTypeMeta ? undefined : this.#old?.key(key)
+    this.#result.merge(yield* explain(node, value, { path, old, isAlternative: this.#isAlternative }))
+    return undefined
   }
 
-  #compose(composition: Composition | undefined, value: JsonValue): void {
-    if (composition === undefined) return
-    const { allOf, anyOf, oneOf, not } = composition
-    const attempt = (node: SchemaNode): ValidationResult => explain(node, value, this.#path)
-    if (anyOf !== undefined) this.#checkAnyOf(anyOf, attempt)
-    if (oneOf !== undefined) this.#checkOneOf(oneOf, attempt)
-    if (allOf !== undefined) this.#checkAllOf(allOf, attempt)
-    if (not !== undefined && accepts(not, value)) {
+  *#compose({ allOf, anyOf, oneOf, not }: Composition, value: JsonValue): Task<undefined> {
+    if (anyOf !== undefined) yield* this.#checkAnyOf(anyOf, value)
+    if (oneOf !== undefined) yield* this.#checkOneOf(oneOf, value)
+    if (allOf !== undefined) yield* this.#checkAllOf(allOf, value)
+    if (not !== undefined && (yield* explain(not, value, { path: this.#path, isAlternative: true })).isValid) {
       this.#result.add(problemWithoutField(`${quote(this.#path)} must not validate the schema (not)`))
     }
+    return undefined
   }
 
-  #checkAnyOf(nodes: readonly SchemaNode[], attempt: Attempt): void {
+  *#checkAnyOf(nodes: readonly SchemaNode[], value: JsonValue): Task<undefined> {
     let best: ValidationResult | undefined
     for (const node of nodes) {
-      const result = attempt(node)
+      const result = yield* explain(node, value, { path: this.#path, isAlternative: true })
       if (result.isValid) {
         this.#result.merge(result)
-        return
+        return undefined
       }
       if (best === undefined || result.matches > best.matches) best = result
     }
     this.#result.add(problemWithoutField(`${quote(this.#path)} must validate at least one schema (anyOf)`))
     this.#result.merge(best!)
+    return undefined
   }
 
-  #checkOneOf(nodes: readonly SchemaNode[], attempt: Attempt): void {
+  *#checkOneOf(nodes: readonly SchemaNode[], value: JsonValue): Task<undefined> {
     let best: ValidationResult | undefined
     let first: ValidationResult | undefined
     let count = 0
     for (const node of nodes) {
-      const result = attempt(node)
+      const result = yield* explain(node, value, { path: this.#path, isAlternative: true })
       if (result.isValid) {
         count++
         first ??= result
@@ -281,23 +317,25 @@ class Explanation {
     }
     if (count === 1) {
       this.#result.merge(first!)
-      return
+      return undefined
     }
     const found = count === 0 ? 'Found none valid' : `Found ${count} valid alternatives`
     this.#result.add(problemWithoutField(`${quote(this.#path)} must validate one and only one schema (oneOf). ${found}`))
     if (count === 0) this.#result.merge(best!)
+    return undefined
   }
 
-  #checkAllOf(nodes: readonly SchemaNode[], attempt: Attempt): void {
+  *#checkAllOf(nodes: readonly SchemaNode[], value: JsonValue): Task<undefined> {
     let count = 0
     for (const node of nodes) {
-      const result = attempt(node)
+      const result = yield* explain(node, value, { path: this.#path, isAlternative: true })
       if (result.isValid) count++
       this.#result.merge(result)
     }
-    if (count === nodes.length) return
+    if (count === nodes.length) return undefined
     const none = count === 0 ? '. None validated' : ''
     this.#result.add(problemWithoutField(`${quote(this.#path)} must validate all the schemas (allOf)${none}`))
+    return undefined
   }
 }
 
@@ -305,8 +343,6 @@ const numberFormats: Readonly<Record<number, readonly string[]>> = {
   [Flag.integer]: ['int32', 'int64'],
   [Flag.number]: ['float', 'double'],
 }
-
-type Attempt = (node: SchemaNode) => ValidationResult
 
 /** Returns the format that kube-openapi names for a value of the wrong format. */
 function formatNameOf(value: JsonValue): string {

@@ -28,7 +28,6 @@ class DroppedPaths {
 
   take(): string[] {
     const { paths } = this
-    this.steps.length = 0
     if (paths.length > 0) this.paths = []
     return paths
   }
@@ -42,6 +41,7 @@ const noPaths: string[] = []
  * metadata are kept. Returns the sorted paths of the removed fields, at most 1,000.
  */
 export function pruneFields(value: JsonValue, node: SchemaNode, isResource: boolean): readonly string[] {
+  dropped.steps.length = 0
   prune(value, node, isResource)
   const paths = dropped.take()
   return paths.length === 0 ? noPaths : paths.sort(compareUtf8)

@@ -57,6 +57,12 @@ export interface Composition {
   readonly not: SchemaNode | undefined
 }
 
+export interface Default {
+  readonly value: JsonValue
+  /** Length of the value as JSON. */
+  readonly size: number
+}
+
 /**
  * A compiled schema. Equal parts of one definition share a node: the pod templates of a large definition are then stored once. Nodes have no
  * descriptions. All nodes have the same hidden class, because every request reads them.
@@ -71,9 +77,11 @@ export interface SchemaNode {
   readonly constraints: Constraints | undefined
   readonly composition: Composition | undefined
   /** Undefined if the schema has no default, or the default null, which is the same. */
-  readonly default: JsonValue | undefined
+  readonly default: Default | undefined
   /** Names of the properties with a default. */
   readonly defaulted: readonly string[] | undefined
+  /** Maximum number of times that a value is validated by this schema and by the alternatives in it (`anyOf` and others). */
+  readonly repetitions: number
   readonly listMapKeys: readonly string[] | undefined
 }
 

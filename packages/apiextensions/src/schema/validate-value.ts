@@ -1,5 +1,8 @@
+import { newBadRequest } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath, JsonValue } from '@keelson/apimachinery'
-import { accepts } from './accepts.ts'
+import type { ValidationSteps } from '@keelson/registry'
+import { runTask } from '../definitions/tasks.ts'
+import { accepts, isLarge } from './accepts.ts'
 import { CorrelatedValue } from './correlated-value.ts'
 import { explain } from './explain.ts'
 import type { SchemaNode } from './schema-node.ts'
@@ -9,10 +12,28 @@ export interface ValidationOptions {
   readonly old?: JsonValue | undefined
   /** Path of the value in errors. */
   readonly path?: FieldPath
+  /** Divides a long validation, see `Strategy.runValidation`. By default, the validation is not divided. */
+  readonly steps?: ValidationSteps | undefined
 }
 
-/** Validates a value. Does the slow search for error messages only if the value is invalid. */
-export function validateValue(node: SchemaNode, value: JsonValue, { old, path }: ValidationOptions = {}): FieldErrorList {
-  if (accepts(node, value)) return []
-  return explain(node, value, '', old === undefined ? undefined : new CorrelatedValue(node, value, old)).toErrors(path)
+/**
+ * Validates a value. Does the slow search for error messages only if the value is invalid, or if validating it without a pause could take too
+ * long. If the time of `steps` is used up, the result is incomplete and must be discarded.
+ */
+export function validateValue(node: SchemaNode, value: JsonValue, { old, path, steps }: ValidationOptions = {}): FieldErrorList {
+  return withDepthLimit(() => {
+    if (!isLarge(node, value) && accepts(node, value)) return []
+    const correlated = old === undefined ? undefined : new CorrelatedValue(node, value, old)
+    return runTask(steps, () => explain(node, value, { path: '', old: correlated }))?.toErrors(path) ?? []
+  })
+}
+
+/** Runs a recursive function. Throws a 400 if the values are nested too deeply. */
+export function withDepthLimit<Result>(run: () => Result): Result {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof RangeError) throw newBadRequest('the object is nested too deeply', { cause: error })
+    throw error
+  }
 }

@@ -32,8 +32,13 @@ export class ValidationResult {
     return this.problems.length === 0
   }
 
+  /** Whether the result takes no further problems. */
+  get isFull(): boolean {
+    return this.problems.length >= maxProblems
+  }
+
   add(problem: Problem): void {
-    if (this.problems.length >= maxProblems || this.#hasText(problem.text)) return
+    if (this.isFull || this.#hasText(problem.text)) return
     this.problems.push(problem)
     this.#texts?.add(problem.text)
   }
