@@ -127,11 +127,15 @@ export function isLarge({ repetitions }: SchemaNode, value: JsonValue): boolean 
 
 /** Returns the number of values in a value. Stops counting above `limit`. */
 function countValues(value: JsonValue, limit: number): number {
+  if (typeof value !== 'object' || value === null) return 1
   let count = 1
-  if (typeof value !== 'object' || value === null) return count
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && count <= limit; i++) count += countValues(value[i]!, limit - count)
+    return count
+  }
   for (const key in value) {
-    count += countValues((value as { [key: string]: JsonValue })[key]!, limit - count)
     if (count > limit) break
+    count += countValues(value[key]!, limit - count)
   }
   return count
 }

@@ -1,0 +1,68 @@
+import { isApiError } from '@keelson/apimachinery'
+import type { JsonObject, JsonValue } from '@keelson/apimachinery'
+import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
+import { validateInSlices } from '@keelson/registry'
+import { describe, expect, it } from 'vitest'
+import { compileSchema } from './compile-schema.ts'
+import type { CompiledSchema } from './compile-schema.ts'
+
+function compileList(items: JSONSchemaProps): CompiledSchema {
+  return compileSchema({ type: 'object', properties: { list: { type: 'array', items } } })
+}
+
+function listOf(length: number, item: () => JsonValue): JsonObject {
+  return { list: Array.from({ length }, item) }
+}
+
+/** A thousand alternatives, of which only the last accepts an object with the member `a`. */
+const alternatives: JSONSchemaProps[] = Array.from({ length: 1000 }, (_, i) => ({ required: [i === 999 ? 'a' : `b${i}`] }))
+
+describe('hostile objects', () => {
+  it('are validated in time slices if alternatives multiply the work', async () => {
+    const schema = compileList({ type: 'object', properties: { a: { type: 'integer' } }, anyOf: alternatives })
+    const object = listOf(1000, () => ({ a: 1 }))
+    let calls = 0
+    const errors = await validateInSlices({ signal: new AbortController().signal }, (steps) => {
+      calls++
+      return schema.validate(object, undefined, { steps })
+    })
+    expect(errors).toEqual([])
+    expect(calls).toBeGreaterThan(1)
+    expect(schema.validate(object)).toEqual([])
+  })
+
+  it('have no more errors than a request reports', () => {
+    const schema = compileList({ type: 'integer' })
+    const errors = schema.validate(listOf(50_000, () => 'x'))
+    expect(errors.length).toBeGreaterThan(1000)
+    expect(errors.length).toBeLessThan(1200)
+  })
+
+  it('cannot have defaults that use up the memory', () => {
+    const schema = compileList({ type: 'object', properties: { a: { type: 'string', default: 'x'.repeat(100_000) } } })
+    expect(() => schema.setDefaults(listOf(1000, () => ({})))).toThrow('the defaults of the schema are larger than 3145728 characters')
+    expect(() => schema.setDefaults(listOf(10, () => ({})))).not.toThrow()
+  })
+
+  it('get a 400 if they are nested too deeply', () => {
+    let props: JSONSchemaProps = { type: 'integer' }
+    let value: JsonValue = 'x'
+    for (let i = 0; i < 20_000; i++) {
+      props = { type: 'array', items: props }
+      value = [value]
+    }
+    const schema = compileSchema({ type: 'object', properties: { a: props } })
+    const object = { a: value }
+    const isBadRequest = (error: unknown): boolean => isApiError(error, 'BadRequest')
+    for (const run of [() => schema.prune(object), () => schema.validate(object)]) {
+      let problem: unknown
+      try {
+        run()
+      } catch (error) {
+        problem = error
+      }
+      expect(isBadRequest(problem)).toBe(true)
+    }
+    expect(schema.prune({ b: 1 })).toEqual(['b'])
+  })
+})
