@@ -13,16 +13,17 @@ import { widgetDefinition } from './widget-definition.ts'
 const widgetsIn = (namespace: string) => (version: string) => `/apis/demo.example.com/${version}/namespaces/${namespace}/widgets`
 const leaseIn = (namespace: string): string => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/widget-operator`
 
+/** Compiles the operator. The first compilation takes minutes. */
+export function buildWidgetOperator(): Promise<string | undefined> {
+  return buildGoDirectory({ what: 'the widget operator', name: 'widget-operator', url: new URL('widget-operator/', import.meta.url) })
+}
+
 /**
  * Runs our operator on controller-runtime with two replicas and a conversion webhook. Returns false if the program cannot be built.
  */
 export async function runWidgetOperator(cluster: Cluster): Promise<boolean> {
   const openssl = findOpenssl()
-  const program = await buildGoDirectory({
-    what: 'the widget operator',
-    name: 'widget-operator',
-    url: new URL('widget-operator/', import.meta.url),
-  })
+  const program = await buildWidgetOperator()
   if (program === undefined || openssl === undefined) return false
   const { namespace } = cluster
   const [port = 0] = await freePorts(1)

@@ -12,7 +12,7 @@ export interface Stall {
 }
 
 /**
- * Measures how long a server delays other clients. Sends health checks on a separate connection. Measures the processor time of the
+ * Measures how long a server delays other clients. Sends health checks or other reads on a separate connection. Measures the processor time of the
  * server's thread from request to response. Elapsed time would depend on other processes.
  */
 export class StallMeter implements AsyncDisposable {
@@ -23,9 +23,13 @@ export class StallMeter implements AsyncDisposable {
   #asked: number | undefined
   #milliseconds = 0
   #memory = 0
+  readonly #path: string
+  /** Processor times of completed requests since the last call of `takePercentile`. */
+  #times: number[] = []
 
-  constructor(server: ServerProcess) {
+  constructor(server: ServerProcess, path: string = '/livez') {
     this.#server = server
+    this.#path = path
     this.#client = new HostileClient(server.port, server.token)
     this.#done = this.#run()
   }
@@ -39,11 +43,19 @@ export class StallMeter implements AsyncDisposable {
     return stall
   }
 
+  /** Returns a percentile of the processor times of all requests since the last call, in milliseconds. `share` is for example 0.99. */
+  takePercentile(share: number): number {
+    const times = this.#times.toSorted((a, b) => a - b)
+    this.#times = []
+    return times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+  }
+
   async #run(): Promise<void> {
     while (!this.#ends && this.#server.running()) {
       this.#asked = this.#server.threadMilliseconds()
-      await this.#client.send({ method: 'GET', path: '/livez', headers: {}, body: undefined }).catch(() => undefined)
+      await this.#client.send({ method: 'GET', path: this.#path, headers: {}, body: undefined }).catch(() => undefined)
       this.#look()
+      if (this.#server.running()) this.#times.push(this.#server.threadMilliseconds() - this.#asked)
       this.#asked = undefined
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }

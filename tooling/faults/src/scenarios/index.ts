@@ -3,6 +3,7 @@ import { clockSteps } from './clock-steps.ts'
 import { damageEmbedded } from './damage-embedded.ts'
 import { diskFaults } from './disk-faults.ts'
 import { etcdFaults } from './etcd-faults.ts'
+import { hostileDefinitions } from './hostile-definitions.ts'
 import { hostileHttp } from './hostile-http.ts'
 import { hostileValues } from './hostile-values.ts'
 import { killEmbedded } from './kill-embedded.ts'
@@ -20,6 +21,7 @@ export const scenarios: readonly Scenario[] = [
   boundsUpdates,
   hostileHttp,
   hostileValues,
+  hostileDefinitions,
   stopUnderLoad,
   ...etcdFaults,
 ]

@@ -1,0 +1,175 @@
+import type { JsonObject, JsonValue } from '@keelson/apimachinery'
+
+/** A definition that is costly to check, with objects that are costly to validate. */
+export interface Bomb {
+  readonly name: string
+  /** Returns the schema of `spec`. Some are JSON texts, because JSON.stringify cannot write deep values. */
+  readonly spec: () => JsonObject | string
+  /** Returns the values of `spec` of objects. */
+  readonly objects: () => readonly (JsonValue | string)[]
+}
+
+const text = { type: 'string' }
+const open: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more })
+const repeat = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))
+const nest = (depth: number, inner: JsonObject, wrap: (inner: JsonObject) => JsonObject): JsonObject => {
+  let schema = inner
+  for (let level = 0; level < depth; level++) schema = wrap(schema)
+  return schema
+}
+const nestText = (depth: number, open: string, close: string): string => `${open.repeat(depth)}{"type":"object"}${close.repeat(depth)}`
+const nestValue = (depth: number): string => nestText(depth, '{"a":', '}')
+const none = (): JsonValue[] => []
+
+export const schemaBombs: readonly Bomb[] = [
+  { name: 'deep', spec: () => nestText(3000, '{"type":"object","properties":{"a":', '}}'), objects: () => [nestValue(3000)] },
+  { name: 'deep-items', spec: () => nestText(2000, '{"type":"array","items":', '}'), objects: none },
+  {
+    name: 'wide',
+    spec: () => object(Object.fromEntries(repeat(40_000, (n) => [`f${n}`, text]))),
+    objects: () => [Object.fromEntries(repeat(40_000, (n) => [`f${n}`, 'x'])), Object.fromEntries(repeat(100_000, (n) => [`u${n}`, 'x']))],
+  },
+  {
+    name: 'any-of',
+    spec: () => object({ a: { ...text, allOf: repeat(100, () => ({ anyOf: repeat(100, (n) => ({ maxLength: n + 1 })) })) } }),
+    objects: () => [{ a: 'x'.repeat(200) }, { a: 'x' }],
+  },
+  {
+    name: 'nested-any-of',
+    spec: () => {
+      const branches = nest(12, { maxLength: 1 }, (inner) => ({ anyOf: [inner, inner] }))
+      return object({ a: { ...text, anyOf: [branches, branches] } })
+    },
+    objects: () => [{ a: 'x'.repeat(200) }],
+  },
+  {
+    name: 'one-of',
+    spec: () => ({ type: 'array', items: { ...text, oneOf: repeat(50, (n) => ({ pattern: `^(a|b{1,${n + 1}})*$` })) } }),
+    objects: () => [repeat(2000, () => 'ab'.repeat(20))],
+  },
+  { name: 'pattern-repeat', spec: () => object({ a: { ...text, pattern: '((a{1,100}){1,100}){1,100}' } }), objects: none },
+  {
+    name: 'pattern-backtrack',
+    spec: () => object({ a: { ...text, pattern: '^(a+)+$' }, b: { ...text, pattern: '^(([a-z])+.)+[A-Z]([a-z])+$' } }),
+    objects: () => [{ a: `${'a'.repeat(200_000)}!`, b: 'a'.repeat(200_000) }],
+  },
+  {
+    name: 'many-patterns',
+    spec: () => object(Object.fromEntries(repeat(5000, (n) => [`f${n}`, { ...text, pattern: `^[a-z]{1,${(n % 900) + 1}}$` }]))),
+    objects: () => [Object.fromEntries(repeat(5000, (n) => [`f${n}`, 'a'.repeat(100)]))],
+  },
+  {
+    name: 'large-enum',
+    spec: () => ({ type: 'array', items: { ...text, enum: repeat(50_000, (n) => `value-${n}`) } }),
+    objects: () => [repeat(20_000, () => 'value-49999'), repeat(20_000, () => 'missing')],
+  },
+  {
+    name: 'defaults',
+    spec: () =>
+      object({
+        items: { type: 'array', items: object(Object.fromEntries(repeat(200, (n) => [`f${n}`, { ...text, default: 'x'.repeat(20) }]))) },
+      }),
+    objects: () => [{ items: repeat(2000, () => ({})) }],
+  },
+  {
+    name: 'large-set',
+    spec: () => ({ type: 'array', items: text, 'x-kubernetes-list-type': 'set' }),
+    objects: () => [repeat(100_000, (n) => `value-${n}`)],
+  },
+  {
+    name: 'large-map-list',
+    spec: () => ({
+      type: 'array',
+      items: object({ a: text, b: text }, { required: ['a', 'b'] }),
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['a', 'b'],
+    }),
+    objects: () => [repeat(40_000, (n) => ({ a: `a${n}`, b: 'b' }))],
+  },
+  {
+    name: 'unique-items',
+    spec: () => ({ type: 'array', items: open }),
+    objects: () => [repeat(50_000, (n) => ({ n }))],
+  },
+  {
+    name: 'unknown',
+    spec: () => open,
+    objects: () => [nestValue(5000), Object.fromEntries(repeat(100_000, (n) => [`k${n}`, n]))],
+  },
+  {
+    name: 'embedded',
+    spec: () =>
+      object({
+        list: {
+          type: 'array',
+          items: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+        },
+      }),
+    objects: () => [{ list: repeat(10_000, (n) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: `p${n}`, labels: { a: '!' } } })) }],
+  },
+]
+
+const rule = (rule: string, more: JsonObject = {}): JsonObject => ({ 'x-kubernetes-validations': [{ rule, ...more }] })
+
+export const ruleBombs: readonly Bomb[] = [
+  {
+    name: 'rule-squared',
+    spec: () =>
+      object({ list: { type: 'array', maxItems: 300, items: { type: 'integer' }, ...rule('self.all(a, self.exists_one(b, a == b))') } }),
+    objects: () => [{ list: repeat(300, (n) => n) }],
+  },
+  {
+    name: 'rule-cubed',
+    spec: () =>
+      object({
+        list: {
+          type: 'array',
+          maxItems: 1000,
+          items: { type: 'integer' },
+          ...rule('self.all(a, self.all(b, self.all(c, a + b + c > 0)))'),
+        },
+      }),
+    objects: none,
+  },
+  {
+    name: 'rule-unlimited',
+    spec: () => object({ list: { type: 'array', items: text, ...rule('self.all(a, self.all(b, a + b != "x"))') } }),
+    objects: none,
+  },
+  {
+    name: 'rule-items',
+    spec: () => object({ list: { type: 'array', maxItems: 2000, items: { ...text, maxLength: 100, ...rule('self.matches("^(a+)+$")') } } }),
+    objects: () => [{ list: repeat(2000, () => `${'a'.repeat(99)}!`) }],
+  },
+  {
+    name: 'rule-message',
+    spec: () =>
+      object({
+        list: { type: 'array', maxItems: 500, items: { ...text, maxLength: 50, ...rule('false', { messageExpression: '"no: " + self' }) } },
+      }),
+    objects: () => [{ list: repeat(500, (n) => `${n}${'x'.repeat(40)}`) }],
+  },
+  {
+    name: 'many-rules',
+    spec: () =>
+      object({ a: { ...text, maxLength: 10, 'x-kubernetes-validations': repeat(2000, (n) => ({ rule: `size(self) != ${n + 100}` })) } }),
+    objects: () => [{ a: 'x' }],
+  },
+  {
+    name: 'long-rule',
+    spec: () => object({ a: { type: 'integer', ...rule(repeat(3000, (n) => `self != ${n + 10}`).join(' && ')) } }),
+    objects: () => [{ a: 1 }],
+  },
+  {
+    name: 'nested-rule',
+    spec: () => object({ a: { type: 'boolean', ...rule(`${'('.repeat(400)}self${')'.repeat(400)}`) } }),
+    objects: () => [{ a: true }],
+  },
+  {
+    name: 'rule-strings',
+    spec: () =>
+      object({ a: { ...text, maxLength: 100_000, ...rule('self.split("").size() >= 0 && self.replace("a", "bb").size() >= 0') } }),
+    objects: () => [{ a: 'a'.repeat(100_000) }],
+  },
+]
