@@ -4,7 +4,7 @@ import { buildRuleEnvironments } from '@keelson/cel'
 import { compileRule } from '../rules/compile-rule.ts'
 import { compileRules } from '../rules/compiled-rules.ts'
 import { isDeclared, isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from '../rules/schema-type.ts'
-import type { Schema } from '../rules/schema-type.ts'
+import type { Rule, Schema } from '../rules/schema-type.ts'
 import { SizeLimits } from '../rules/size-limits.ts'
 import { finishTask } from '../definitions/tasks.ts'
 import { validateRuleFields, validateRules } from '../rules/validate-rules.ts'
@@ -28,6 +28,18 @@ export interface RuleAnswer {
   readonly remaining: number
   /** Message of a panic of kube-apiserver. */
   readonly panic?: string
+}
+
+/** A rule with its recorded answer for the schema and the objects of the recording. */
+export interface RecordedRule {
+  readonly rule: Rule
+  readonly answer: RuleAnswer
+}
+
+/** Returns the question about one rule. The values are the schema and the objects of the field `spec`. */
+export function askRecordedRule({ schema, object, old }: RuleQuestion, rule: Rule): RuleQuestion {
+  const spec: Schema = { ...schema, 'x-kubernetes-validations': [rule] }
+  return { schema: { type: 'object', properties: { spec } }, object: { spec: object }, old: { spec: old } }
 }
 
 /** Answers like the program that uses kube-apiserver's library (`tooling/e2e/src/cel-rules`). */

@@ -2,6 +2,7 @@ import { add, divide, modulo, multiply, negate, subtract, unsupported } from '..
 import { compare, contains, isComparable, orError } from '../values/equality.ts'
 import { isList } from '../values/list.ts'
 import { findInMap, isMap } from '../values/map.ts'
+import { PreservedValue } from '../values/schema-value.ts'
 import { CelError, isInt, TypeValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { typeNameOf } from '../values/text.ts'
@@ -63,7 +64,7 @@ export const sharedImplementations: Readonly<Record<string, Implementation>> = {
   matches: typed(matches),
   size: typed((value: Value) => sizeOfValue(value) ?? unsupported('size', value)),
   sort: typed((list: Value) => (isList(list) ? sortByKeys(list, list) : unsupported('sort', list))),
-  type: typed((value: Value) => new TypeValue(typeNameOf(value))),
+  type: typed((value: Value) => (value instanceof PreservedValue ? value.conversionProblem('type') : new TypeValue(typeNameOf(value)))),
 }
 
 /** Implements `flatten()`. Unlike the declared overloads, it also accepts a list without nested lists. */

@@ -103,6 +103,7 @@ function schemaMapEquals(a: SchemaMap, b: Value): boolean | CelError {
 
 /** Compares members of JSON values. Unlike in an expression, comparing an object or a list with null is an error. */
 function membersEqual(a: Value, b: Value): boolean | CelError {
+  if (a instanceof CelError) return a
   return b === null && (a instanceof SchemaMap || a instanceof SchemaList) ? noSuchOverload : equals(a, b)
 }
 
@@ -149,6 +150,7 @@ export function contains(list: ListValue, value: Value): boolean | CelError {
 }
 
 function schemaListContains(list: SchemaList, value: Value): boolean | CelError {
+  if (value instanceof CelError) return value
   let problem: CelError | undefined
   for (let i = 0; i < list.size; i++) {
     const result = membersEqual(list.get(i), value)

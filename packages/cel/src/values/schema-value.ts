@@ -232,7 +232,8 @@ function scalarIdentity(raw: unknown): unknown {
   if (raw instanceof Uint) return `u${raw.value}`
   if (typeof raw === 'number' || typeof raw === 'bigint') return `${isInteger(raw) ? 'i' : 'd'}${raw}`
   if (raw instanceof Timestamp || raw instanceof Duration) return `${raw.constructor.name}${raw.toString()}`
-  if (typeof raw === 'object' && raw !== null) throw new EvaluationPanic(`runtime error: hash of unhashable type ${goTypeOfRaw(raw)}`)
+  if (typeof raw === 'object' && raw !== null && !(raw instanceof CelError))
+    throw new EvaluationPanic(`runtime error: hash of unhashable type ${goTypeOfRaw(raw)}`)
   return raw
 }
 
@@ -244,6 +245,11 @@ export class PreservedValue extends OpaqueValue {
   constructor(raw: unknown) {
     super()
     this.raw = raw
+  }
+
+  /** Returns the error of converting the value to a type. */
+  conversionProblem(type: string): CelError {
+    return new CelError(`type conversion to '${type}' not supported for values preserved by x-kubernetes-preserve-unknown-fields`)
   }
 
   equals(other: Value): boolean {

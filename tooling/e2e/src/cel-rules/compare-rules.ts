@@ -68,7 +68,8 @@ async function withoutRandomOnes(program: string, differences: readonly RuleDiff
   })
 }
 
-async function askReference(program: string, questions: readonly RuleQuestion[]): Promise<readonly RuleAnswer[]> {
+/** Returns the answers of kube-apiserver's library. */
+export async function askReference(program: string, questions: readonly RuleQuestion[]): Promise<readonly RuleAnswer[]> {
   const child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(questions.map((question) => JSON.stringify(question) + '\n').join(''))
   const answers: RuleAnswer[] = []
