@@ -31,7 +31,11 @@ export class RangeIndex<R extends Ranged> {
   }
 
   delete(member: R): void {
-    if (this.#members.delete(member)) this.#stale = true
+    if (!this.#members.delete(member)) return
+    this.#stale = true
+    // Releases the member now. The segments are built again for the next key, which may come much later.
+    this.#segments = []
+    this.#keys = new Map()
   }
 
   all(): Iterable<R> {

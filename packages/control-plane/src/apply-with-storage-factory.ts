@@ -1,3 +1,4 @@
+import { systemClock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createWatchCacheMetrics, storageWithCacher } from '@keelson/cacher'
 import { createRESTOptionsGetter, undecoratedStorage } from '@keelson/registry'
@@ -21,6 +22,7 @@ export function applyWithStorageFactoryTo(
   const decorator = watchCache
     ? storageWithCacher({
         metrics: createWatchCacheMetrics(metrics),
+        ...(clock && { clock: { now: () => clock.now(), after: systemClock.after } }),
         onError: (error) => log?.(0, 'Watch cache failed', { err: error }),
       })
     : undecoratedStorage

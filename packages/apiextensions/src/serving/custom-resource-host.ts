@@ -1,3 +1,4 @@
+import { pause, systemClock } from '@keelson/apimachinery'
 import type { CustomResources, FollowedDefinition, Instances } from '../controllers/custom-resources.ts'
 import { createInstances } from './instances.ts'
 import { ServedDefinition } from './served-definition.ts'
@@ -9,6 +10,9 @@ export interface CustomResourceHostOptions extends ServedDefinitionOptions {
   /** Called for a definition that cannot be served, for example because a built-in resource has its kind. */
   readonly onError: (definition: string, error: unknown) => void
 }
+
+/** Time in milliseconds between the end of the routes of a definition and the end of its watches, as in kube-apiserver. */
+const drainTime = 1000
 
 /** Serves custom resources, and stops serving them when it is disposed. */
 export interface CustomResourceHost extends CustomResources, AsyncDisposable {}
@@ -23,6 +27,7 @@ class Host implements CustomResourceHost {
   readonly #served = new Map<string, ServedDefinition>()
   /** Definitions that are being closed. */
   readonly #closing = new Set<Promise<void>>()
+  readonly #stop = new AbortController()
 
   constructor(options: CustomResourceHostOptions) {
     this.#options = options
@@ -48,7 +53,8 @@ class Host implements CustomResourceHost {
     const served = this.#served.get(name)
     if (served === undefined) return
     this.#served.delete(name)
-    const closing = served.close().catch((error: unknown) => this.#options.onError(name, error))
+    const drained = pause(systemClock, drainTime, { signal: this.#stop.signal })
+    const closing = served.close(drained).catch((error: unknown) => this.#options.onError(name, error))
     this.#closing.add(closing)
     void closing.then(() => this.#closing.delete(closing))
   }
@@ -59,6 +65,7 @@ class Host implements CustomResourceHost {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
     for (const name of this.#served.keys()) this.remove(name)
     await Promise.all(this.#closing)
   }

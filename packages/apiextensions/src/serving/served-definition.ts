@@ -94,10 +94,12 @@ export class ServedDefinition {
     return true
   }
 
-  /** Ends routes at once, and then watches. */
-  async close(): Promise<void> {
+  /** Ends routes at once. Ends watches after `drained` resolves, so that they receive the last deletions. */
+  async close(drained: Promise<void>): Promise<void> {
     const closing = this.#installed.splice(0).map((group) => group[Symbol.asyncDispose]())
-    await Promise.all([...closing, this.#storages.close()])
+    await Promise.all(closing)
+    await drained
+    await this.#storages.close()
   }
 
   /** The prefix of the keys of all objects. */
