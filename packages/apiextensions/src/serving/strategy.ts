@@ -35,31 +35,29 @@ export function createCustomStrategy(rules: CustomRules): Strategy<KubeObject> {
       const { generation = 0 } = old.metadata
       if (!equalJson(withoutMetadata(object), withoutMetadata(old))) object.metadata.generation = generation + 1
     },
-    validateCreate: (context, object, steps) =>
-      thenEvaluateRules(schema, { context, steps }, () => {
-        const typed = schema.typed(object)
-        const errors = [
-          ...validateObjectMeta(object.metadata, { namespaced, validateName: nameIsDNSSubdomain }),
-          ...schema.validate(typed),
-          ...validateScale(scale, object),
-          ...schema.validateEmbedded(typed),
-          ...schema.validateListTypes(typed),
-        ]
-        return { errors, typed }
-      }),
-    validateUpdate: (context, object, old, steps) =>
-      thenEvaluateRules(schema, { context, steps }, () => {
-        const typed = schema.typed(object)
-        const typedOld = schema.typed(old)
-        const errors = [
-          ...validateObjectMetaUpdate(object.metadata, old.metadata),
-          ...schema.validate(typed, typedOld),
-          ...validateScale(scale, object),
-          ...schema.validateEmbedded(typed),
-          ...schema.validateListTypes(typed, typedOld),
-        ]
-        return { errors, typed, typedOld }
-      }),
+    validateCreate(context, object, steps) {
+      const typed = schema.typed(object)
+      const schemaErrors = schema.validate(typed, undefined, { steps })
+      return thenEvaluateRules(schema, { context, steps, typed }, () => [
+        ...validateObjectMeta(object.metadata, { namespaced, validateName: nameIsDNSSubdomain }),
+        ...schemaErrors,
+        ...validateScale(scale, object),
+        ...schema.validateEmbedded(typed),
+        ...schema.validateListTypes(typed),
+      ])
+    },
+    validateUpdate(context, object, old, steps) {
+      const typed = schema.typed(object)
+      const typedOld = schema.typed(old)
+      const schemaErrors = schema.validate(typed, typedOld, { steps })
+      return thenEvaluateRules(schema, { context, steps, typed, typedOld }, () => [
+        ...validateObjectMetaUpdate(object.metadata, old.metadata),
+        ...schemaErrors,
+        ...validateScale(scale, object),
+        ...schema.validateEmbedded(typed),
+        ...schema.validateListTypes(typed, typedOld),
+      ])
+    },
     warningsOnCreate: (_context, { metadata }) => warnOfFinalizers(metadata.finalizers),
     warningsOnUpdate: (_context, { metadata }, old) => warnOfFinalizers(metadata.finalizers, old.metadata.finalizers),
   }
@@ -82,18 +80,17 @@ export function createCustomStatusStrategy({ schema, scale }: CustomRules): Subr
         else object.metadata.managedFields = managedFields
         if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
       },
-      validateUpdate: (context, object, old, steps) =>
-        thenEvaluateRules(schema, { context, steps }, () => {
-          const typed = schema.typed(object)
-          const typedOld = schema.typed(old)
-          const errors = [
-            ...validateObjectMetaUpdate(object.metadata, old.metadata),
-            ...schema.validateStatus(typed, typedOld),
-            ...(scale?.validateStatus(object) ?? []),
-            ...schema.validateListTypes(typed, typedOld),
-          ]
-          return { errors, typed, typedOld }
-        }),
+      validateUpdate(context, object, old, steps) {
+        const typed = schema.typed(object)
+        const typedOld = schema.typed(old)
+        const schemaErrors = schema.validateStatus(typed, typedOld, { steps })
+        return thenEvaluateRules(schema, { context, steps, typed, typedOld }, () => [
+          ...validateObjectMetaUpdate(object.metadata, old.metadata),
+          ...schemaErrors,
+          ...(scale?.validateStatus(object) ?? []),
+          ...schema.validateListTypes(typed, typedOld),
+        ])
+      },
     },
   }
 }
@@ -113,16 +110,11 @@ function validateScale(scale: ScalePaths | undefined, object: DeepReadonly<KubeO
   return scale === undefined ? [] : [...scale.validateSpec(object), ...scale.validateStatus(object)]
 }
 
-/** The result of all checks before the rules. */
-interface Checked {
-  readonly errors: FieldErrorList
-  readonly typed: JsonObject
-  readonly typedOld?: JsonObject
-}
-
 interface Evaluation {
   readonly context: RequestContext
   readonly steps: ValidationSteps | undefined
+  readonly typed: JsonObject
+  readonly typedOld?: JsonObject
 }
 
 /** The errors after which kube-apiserver does not evaluate rules, because rules rely on the types and sizes in the schema. */
@@ -138,10 +130,10 @@ const blocking: ReadonlySet<string> = new Set([
  * Runs the checks before the rules, then the rules. The checks are one step, so that they are not repeated if the rules take long. The rules
  * are not evaluated, and the errors say so, if there are errors that prevent it.
  */
-function thenEvaluateRules(schema: VersionSchema, { context, steps }: Evaluation, check: () => Checked): FieldErrorList {
-  const checked = steps === undefined ? check() : steps.run(check)
-  if (checked === undefined) return []
-  const { errors, typed, typedOld } = checked
+function thenEvaluateRules(schema: VersionSchema, evaluation: Evaluation, check: () => FieldErrorList): FieldErrorList {
+  const { context, steps, typed, typedOld } = evaluation
+  const errors = steps === undefined ? check() : steps.run(check)
+  if (errors === undefined) return []
   if (!schema.hasRules) return errors
   if (errors.some(({ type }) => blocking.has(type))) {
     const detail =

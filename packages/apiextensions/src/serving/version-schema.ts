@@ -5,7 +5,7 @@ import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, KubeOb
 import { compileRules } from '../rules/compiled-rules.ts'
 import type { CompiledRules, RuleOptions } from '../rules/compiled-rules.ts'
 import { compileSchema } from '../schema/compile-schema.ts'
-import type { CompiledSchema } from '../schema/compile-schema.ts'
+import type { CompiledSchema, ValidateOptions } from '../schema/compile-schema.ts'
 
 /**
  * The schema of one version of a definition, compiled on first use. `load` reads the schema from the stored definition. Its result is not
@@ -59,12 +59,12 @@ export class VersionSchema {
     this.#get()?.setDefaults(object as unknown as JsonObject)
   }
 
-  validate(object: JsonObject, old?: JsonObject): FieldErrorList {
-    return this.#get()?.validate(object, old) ?? []
+  validate(object: JsonObject, old: JsonObject | undefined, options: ValidateOptions): FieldErrorList {
+    return this.#get()?.validate(object, old, options) ?? []
   }
 
-  validateStatus(object: JsonObject, old: JsonObject): FieldErrorList {
-    return this.#get()?.validateStatus(object, old) ?? []
+  validateStatus(object: JsonObject, old: JsonObject, options: ValidateOptions): FieldErrorList {
+    return this.#get()?.validateStatus(object, old, options) ?? []
   }
 
   validateEmbedded(object: JsonObject): FieldErrorList {
