@@ -26,7 +26,7 @@ export interface RuleValidationOptions {
  */
 export function* validateRules(path: FieldPath, schema: Schema, options: RuleValidationOptions = {}): Task<FieldErrorList> {
   const validation = new RuleValidation(schema, options)
-  for (const place of placesWithRules({ path, schema, cardinality: 1n, uncorrelated: undefined })) yield* validation.check(place)
+  for (const place of yield* placesWithRules({ path, schema, cardinality: 1n, uncorrelated: undefined })) yield* validation.check(place)
   validation.total.report(path, validation.errors)
   return validation.errors
 }
@@ -100,10 +100,11 @@ class RuleValidation {
 }
 
 /** Returns the schemas with rules. Schemas within a schema come before it. Iterative, because schemas may be nested deeply. */
-function placesWithRules(root: Place): readonly Place[] {
+function* placesWithRules(root: Place): Task<readonly Place[]> {
   const open = [root]
   const found: Place[] = []
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    yield
     if ((place.schema['x-kubernetes-validations'] ?? []).length > 0) found.push(place)
     const cardinality = childCardinality(place)
     const { path, schema, uncorrelated } = place

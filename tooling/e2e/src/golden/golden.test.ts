@@ -1,15 +1,17 @@
 // Needs the recordings in ../shared/golden; skipped without them.
+import path from 'node:path'
 import { expect, test } from 'vitest'
+import { sharedDirectory } from '../repository-root.ts'
 import { hasRecordings, playGolden } from './play.ts'
 
 /** Cases to skip: groups that Keelson does not serve yet. */
-const without = 'crd,apiextensions.k8s.io,apiregistration.k8s.io'
+const without = 'apiregistration.k8s.io'
 
 /** Cases that are expected to differ, each with the missing feature. `docs/compatibility.md` lists the steps that differ. */
 const waiting: Readonly<Record<string, string>> = {
   'scenario/authz': 'RBAC',
   'scenario/bootstrap': 'RBAC',
-  'scenario/discovery': 'custom resource definitions and API services',
+  'scenario/discovery': 'API services',
   'create/hand/SubjectAccessReview/x/106': 'RBAC',
   'create/hand/SubjectAccessReview/x/107': 'RBAC',
 }
@@ -26,6 +28,17 @@ test.skipIf(!hasRecordings)(
     expect(total).toBeGreaterThan(1900)
     const wrong = fails.filter(({ id }) => !isWaiting(id))
     expect(wrong.map(({ id, step, want, got, diff }) => `${id} ${step}: want ${want} got ${got} ${diff ?? ''}`)).toEqual([])
+  },
+  120_000,
+)
+
+test.skipIf(!hasRecordings)(
+  'responds like kube-apiserver for custom resources',
+  async () => {
+    const cases = path.join(sharedDirectory, 'golden/extend/crd.jsonl')
+    const { fails, total } = await playGolden(['--cases', cases, '--show', '0'])
+    expect(total).toBeGreaterThan(400)
+    expect(fails.map(({ id, step, want, got, diff }) => `${id} ${step}: want ${want} got ${got} ${diff ?? ''}`)).toEqual([])
   },
   120_000,
 )

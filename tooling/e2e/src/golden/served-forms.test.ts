@@ -43,6 +43,9 @@ function createdObjects(): Case[] {
     .map(({ id, steps }) => [id, steps[0]!.body as JsonObject])
 }
 
+/** Kinds whose objects controllers of the server change right after they are created. They are only created in a dry run. */
+const kindsOfControllers: ReadonlySet<string> = new Set(['CustomResourceDefinition'])
+
 describe.skipIf(!hasRecordings)('objects have the same result in JSON and in protobuf', { timeout: 5_000 }, () => {
   let server: KeelsonProcess
   let client: Http2Client
@@ -93,7 +96,7 @@ describe.skipIf(!hasRecordings)('objects have the same result in JSON and in pro
       Object.values(forms).map((form) => ask(client, 'POST', `${collection}?dryRun=All`, { object: sent, form })),
     )
     expect(removeVariableValues(asProtobuf!)).toEqual(removeVariableValues(asJson!))
-    if (asJson!.code !== 201 || !resource.verbs.includes('get')) return
+    if (asJson!.code !== 201 || !resource.verbs.includes('get') || kindsOfControllers.has(String(object['kind']))) return
     const at = `${collection}/${asJson!.body.metadata.name}`
     const read = []
     for (const form of Object.values(forms)) {

@@ -24,7 +24,6 @@ export function readClientRequests(): readonly ClientRequest[] | undefined {
 
 /** Path prefixes of requests that are not supported yet, each with the missing feature. `docs/compatibility.md` has the same list. */
 export const laterShapes: Readonly<Record<string, string>> = {
-  '/apis/apiextensions.k8s.io/': 'custom resource definitions',
   '/apis/apiregistration.k8s.io/': 'API services',
 }
 
