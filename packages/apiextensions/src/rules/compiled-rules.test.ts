@@ -169,6 +169,20 @@ describe('rules', () => {
     expect(slices).toBeGreaterThan(1)
   })
 
+  it('pause within a rule and within its message expression', () => {
+    const list: Schema = { type: 'array', items: integer }
+    const slow = 'self.l.all(x, self.l.all(y, x + y >= 0))'
+    const rules: readonly Rule[] = [
+      { rule: `!${slow}`, messageExpression: `${slow} ? 'slow message' : ''` },
+      { rule: 'false', message: 'second' },
+    ]
+    const run = compileRules(withSpec(object({ l: list }, ...rules)))!.start({ spec: { l: Array.from({ length: 450 }, () => 1) } })
+    let slices = 1
+    while (!run.advance()) slices++
+    expect(run.errors.map(fieldErrorMessage)).toEqual(['spec: Invalid value: slow message', 'spec: Invalid value: second'])
+    expect(slices).toBeGreaterThan(1)
+  })
+
   it('report at most 1,000 errors', () => {
     const list: Schema = { type: 'array', items: ruled(integer, { rule: 'self > 0' }) }
     const errors = validate(

@@ -4,24 +4,29 @@ import type { SchemaType } from '@keelson/cel'
 
 /**
  * Finds the old element of a map list (`x-kubernetes-list-type: map`) that has the same keys as a new one. The first of several old elements
- * with the same keys counts.
+ * with the same keys counts. Old elements are indexed as far as needed, because most lists keep their order, and long ones take long.
  */
 export class OldElements {
+  readonly #old: readonly JsonValue[]
   readonly #keys: readonly string[]
   readonly #elements = new Map<unknown, JsonObject>()
+  #next = 0
 
   constructor(old: readonly JsonValue[], keys: readonly string[]) {
+    this.#old = old
     this.#keys = keys
-    for (const element of old) {
-      if (!isJsonObject(element)) continue
-      const identity = identityOf(element, keys)
-      if (identity !== undefined && !this.#elements.has(identity)) this.#elements.set(identity, element)
-    }
   }
 
   find(element: JsonValue): JsonObject | undefined {
     const identity = isJsonObject(element) ? identityOf(element, this.#keys) : undefined
-    return identity === undefined ? undefined : this.#elements.get(identity)
+    if (identity === undefined) return undefined
+    while (!this.#elements.has(identity) && this.#next < this.#old.length) this.#index(this.#old[this.#next++]!)
+    return this.#elements.get(identity)
+  }
+
+  #index(element: JsonValue): void {
+    const identity = isJsonObject(element) ? identityOf(element, this.#keys) : undefined
+    if (identity !== undefined && !this.#elements.has(identity)) this.#elements.set(identity, element as JsonObject)
   }
 }
 

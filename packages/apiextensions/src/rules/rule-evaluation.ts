@@ -82,6 +82,8 @@ export class RuleEvaluation {
         if (evaluation === undefined) return false
         this.#continue = undefined
         this.#then!(evaluation)
+        // The rule does not hold, and its message expression takes long, too.
+        if (this.#continue !== undefined) return false
       }
       const frame = this.#stack.at(-1)
       if (frame === undefined) return true
