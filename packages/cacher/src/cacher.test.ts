@@ -1,5 +1,5 @@
 import { everyField, everything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
-import { IteratedWatch, newTooOldError } from '@keelson/storagebackend'
+import { IteratedWatch, StorageError, newTooOldError } from '@keelson/storagebackend'
 import type { ObjectEvent, ObjectWatch, Predicate, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
 import { describe, expect, test } from 'vitest'
 import { settle } from '@keelson/apimachinery/testing'
@@ -329,6 +329,35 @@ describe('after the watch of the store fails', () => {
     expect(await names(fixture, {})).toEqual(['ns/a', 'ns/b'])
     expect((await fixture.cacher.compareWithStore()).equal).toBe(true)
   })
+})
+
+test('A cache whose objects cannot be converted is filled at most every five seconds, until a conversion succeeds', async () => {
+  let isBroken = false
+  let lists = 0
+  const store = breakable()
+  await using fixture = await openFixture({
+    wrap: (storage) => {
+      const wrapped = store.wrap(storage)
+      return {
+        ...wrapped,
+        async list(key, options) {
+          lists++
+          if (isBroken) throw new StorageError({ code: 'ConversionFailed', key, message: 'the webhook is down' })
+          return wrapped.list(key, options)
+        },
+      }
+    },
+  })
+  const { cacher, clock } = fixture
+  isBroken = true
+  store.fail(newTooOldError('', 'gone'))
+  await clock.pass(30_000)
+  lists = 0
+  await clock.pass(30_000)
+  expect(lists).toBe(6)
+  isBroken = false
+  await clock.pass(5000)
+  await cacher.checkReady()
 })
 
 describe('other methods', () => {

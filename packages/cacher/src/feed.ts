@@ -22,6 +22,11 @@ export interface FeedOptions<T extends KubeObject> {
 
 const minDelay = 50
 const maxDelay = 1000
+/**
+ * The maximum delay after a failed conversion. Each attempt may call a conversion webhook for all objects, and a webhook can be broken for
+ * hours.
+ */
+const maxConversionDelay = 5000
 /** The number of consecutive watches without an event after which the feed lists again. */
 const maxFailedWatches = 3
 
@@ -46,6 +51,7 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
   }
   let failedWatches = 0
   let delay = 0
+  let longestDelay = maxDelay
   while (!signal.aborted) {
     try {
       if (mustList) {
@@ -72,6 +78,7 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
     } catch (error) {
       if (signal.aborted) return
       report(error)
+      longestDelay = isStorageError(error, 'ConversionFailed') ? maxConversionDelay : maxDelay
       // If the cache failed within a batch, an unknown part of the batch has been applied, so the cache must be filled again.
       if (applying || isExpired(error) || failedWatches >= maxFailedWatches || mustList) {
         mustList = true
@@ -84,7 +91,7 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
     if (signal.aborted) return
     if (delay === 0) await nextTurn()
     else await pause(clock, delay, { signal })
-    delay = Math.min(maxDelay, delay === 0 ? minDelay : delay * 2)
+    delay = Math.min(longestDelay, delay === 0 ? minDelay : delay * 2)
   }
 }
 
