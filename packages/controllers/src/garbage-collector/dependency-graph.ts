@@ -1,4 +1,5 @@
-import type { ObjectMeta, OwnerReference } from '@keelson/apimachinery'
+import { parseGroupVersion } from '@keelson/apimachinery'
+import type { GroupVersionKind, ObjectMeta, OwnerReference } from '@keelson/apimachinery'
 
 export const orphanFinalizer = 'orphan'
 export const foregroundFinalizer = 'foregroundDeletion'
@@ -118,9 +119,13 @@ export class DependencyGraph {
     if (owner !== undefined && owner.deletions === deletions) owner.verifiedAs = coordinates
   }
 
-  /** Adds all dependents to the queue, so that their owners are looked up again. Call it if deletions may have been missed. */
-  reverifyAll(): void {
+  /**
+   * Adds the dependents of all owners of a kind to the queue, so that their owners are looked up again. Call it if deletions may have been
+   * missed.
+   */
+  reverify({ group, kind }: Pick<GroupVersionKind, 'group' | 'kind'>): void {
     for (const [uid, owner] of this.#owners) {
+      if (owner.verifiedAs?.kind !== kind || parseGroupVersion(owner.verifiedAs.apiVersion).group !== group) continue
       owner.verifiedAs = undefined
       this.#enqueueDependents(uid)
     }

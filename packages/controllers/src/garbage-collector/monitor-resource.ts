@@ -1,4 +1,4 @@
-import { formatGroupVersion, TimeSlice } from '@keelson/apimachinery'
+import { formatGroupVersion, isApiError, TimeSlice } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { followResource } from '@keelson/loopback'
 import type { DeletableResource, LoopbackClient, LoopbackWatchOptions, ObjectChange } from '@keelson/loopback'
@@ -57,8 +57,8 @@ export function monitorResource({ client, resource, graph, clock, onError }: Mon
       known.delete(key)
       graph.remove(uid)
     }
-    // After a gap in the watch, looks all owners up again, because an owner may have been deleted in the gap.
-    if (began) graph.reverifyAll()
+    // After a gap in the watch, looks owners of this kind up again, because one may have been deleted in the gap.
+    if (began) graph.reverify(resource)
     began = true
     markSynced()
   }
@@ -69,7 +69,12 @@ export function monitorResource({ client, resource, graph, clock, onError }: Mon
     graph.remove(readMetadata(stored).uid ?? '')
   }
 
-  const done = followResource({ watch }, { replace, apply }, { clock, signal: stop.signal, onError })
+  const done = followResource({ watch }, { replace, apply }, { clock, signal: stop.signal, onError: report })
+
+  /** Reports a failed watch, unless a change of the resource's definition has ended it. The next watch then gets all objects. */
+  function report(error: unknown): void {
+    if (client.resource(resource) !== undefined && !isApiError(error, 'Expired')) onError(error)
+  }
 
   /** Opens a watch on the resource as it is served now. A change of a definition replaces the storage of its custom resource. */
   async function watch(options: LoopbackWatchOptions): Promise<ObjectWatch> {
