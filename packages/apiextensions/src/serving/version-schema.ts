@@ -1,6 +1,6 @@
 import type { PruneOptions } from '@keelson/api'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
-import { formatGroupVersion, newBadRequest } from '@keelson/apimachinery'
+import { fieldErrorMessage, formatGroupVersion, JsonError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
 import { compileRules } from '../rules/compiled-rules.ts'
 import type { CompiledRules, RuleOptions } from '../rules/compiled-rules.ts'
@@ -34,14 +34,17 @@ export class VersionSchema {
     return { apiVersion: this.#apiVersion, kind: this.#kind, ...(object as object) }
   }
 
-  /** Drops the fields of an object that a client sent and that the schema does not specify. Returns their paths. */
+  /**
+   * Drops the fields of an object that a client sent and that the schema does not specify. Returns their paths. Throws `JsonError` for embedded
+   * metadata of the wrong type.
+   */
   prune(object: KubeObject, options?: PruneOptions): readonly string[] {
     const members = object as unknown as JsonObject
     const compiled = this.#get()
     if (compiled === undefined) return []
     const unknown = compiled.prune(members, options)
     const coercion = compiled.coerceEmbedded(members)
-    if (coercion.error !== undefined) throw newBadRequest(coercion.error.detail)
+    if (coercion.error !== undefined) throw new JsonError(fieldErrorMessage(coercion.error))
     return [...unknown, ...coercion.unknown]
   }
 

@@ -3,6 +3,7 @@ import {
   jsonTypeOf,
   fieldError,
   fieldPath,
+  isApiError,
   maybeThen,
   messageOf,
   newInvalid,
@@ -93,7 +94,13 @@ export function decodePatched(
     )
   }
   const { object, strictErrors, emptied } = decoded
-  const unknown = type === undefined ? [] : pruneUnknown(type, object)
+  let unknown: readonly string[] = []
+  try {
+    if (type !== undefined) unknown = pruneUnknown(type, object)
+  } catch (error) {
+    if (isApiError(error)) throw error
+    return refuse(messageOf(error))
+  }
   return maybeThen(converting ? strictErrors : sortInPrintedOrder(route, strictErrors, printed), (errors) =>
     strict([...patchErrors, ...errors, ...unknown], () => {
       if (!emptied || type === undefined) return { object, withEmptyLists: undefined }
