@@ -36,7 +36,7 @@ export function* validateDefaults(schema: Schema, path: Path, options: DefaultOp
   while (places.length > 0 && validation.budget >= 0) {
     const place = atResource(places.pop()!)
     if (hasDefault(place.schema)) yield* validation.validate(place)
-    places.push(...placesIn(place).toReversed())
+    appendAll(places, placesIn(place).toReversed())
     yield
   }
   return validation.errors
