@@ -15,7 +15,8 @@ export interface KindType {
   readonly openApi?: KindDocument | undefined
   /**
    * Drops fields of a decoded object in place that the kind does not specify. Returns their paths. Absent if decoding by `schema` already drops
-   * all such fields. Also drops nulls that stand for absent fields, unless `keepsNulls` is set.
+   * all such fields. Also drops nulls that stand for absent fields. `keepsInvalidNulls` keeps those of fields with a type, which
+   * validation rejects.
    */
   prune?(object: KubeObject, options?: PruneOptions): readonly string[]
   /** True if the kind has no protobuf encoding. Its objects are then stored as JSON, and clients cannot send or request protobuf. Default: false. */
@@ -32,7 +33,7 @@ export interface KindType {
 
 /** Options of `KindType.prune`. */
 export interface PruneOptions {
-  readonly keepsNulls?: boolean
+  readonly keepsInvalidNulls?: boolean
 }
 
 /** The types of one group version, which its module exports: `import { coreV1 } from '@keelson/api/core/v1'`. */

@@ -60,6 +60,16 @@ describe('prune', () => {
     expect(prune(schema, { spec: { map: { x: { a: '', b: 1 } } } }).paths).toEqual(['spec.map.x.b'])
   })
 
+  it('can keep the nulls that validation rejects', () => {
+    const typed: JSONSchemaProps = {
+      type: 'object',
+      properties: { a: { type: 'string' }, any: { 'x-kubernetes-preserve-unknown-fields': true } },
+    }
+    const object: JsonObject = { a: null, any: null }
+    compileSchema(typed).prune(object, { keepsInvalidNulls: true })
+    expect(object).toEqual({ a: null })
+  })
+
   it('removes nulls of fields that are not nullable, unless a default replaces them', () => {
     const schema = specOf({ a: string, b: { ...string, nullable: true }, c: { ...string, default: 'x' } })
     expect(prune(schema, { spec: { a: null, b: null, c: null } }).object).toEqual({ spec: { b: null, c: null } })

@@ -7,6 +7,7 @@ import { coerceEmbedded, validateEmbedded } from './embedded-resources.ts'
 import type { Coercion, CoercionOptions } from './embedded-resources.ts'
 import { validateKeyedLists } from './list-types.ts'
 import { pruneFields, pruneNulls } from './prune.ts'
+import type { NullOptions } from './prune.ts'
 import type { SchemaNode } from './schema-node.ts'
 import { setDefaults } from './set-defaults.ts'
 import { validateValue, withDepthLimit } from './validate-value.ts'
@@ -30,10 +31,6 @@ export function compileSchemaInSlices(schema: Schema): CompiledSchema | Promise<
   return maybeThen(buildNodeInSlices(schema), (node) => new StructuralSchema(node))
 }
 
-interface PruneOptions {
-  readonly keepsNulls?: boolean
-}
-
 export interface ValidateOptions {
   /** Divides a long validation, see `Strategy.runValidation`. If its time is used up, the result is incomplete and must be discarded. */
   readonly steps?: ValidationSteps | undefined
@@ -46,9 +43,10 @@ export interface ValidateOptions {
 export interface CompiledSchema {
   /**
    * Removes fields that the schema does not specify, and nulls of fields that are neither nullable nor have a default. Returns the sorted paths
-   * of the unspecified fields, such as `spec.items[0].name`, at most 1,000. With `keepsNulls`, removes no nulls.
+   * of the unspecified fields, such as `spec.items[0].name`, at most 1,000. With `keepsInvalidNulls`,
+   * keeps nulls of fields with a type.
    */
-  prune(object: JsonObject, options?: PruneOptions): readonly string[]
+  prune(object: JsonObject, options?: NullOptions): readonly string[]
   /** Converts the metadata of embedded resources to the canonical form. The paths of unknown fields in it are not among those of `prune`. */
   coerceEmbedded(object: JsonObject, options?: CoercionOptions): Coercion
   /** Throws a 413 if the defaults are larger than the body of a request may be. */
@@ -72,10 +70,10 @@ class StructuralSchema implements CompiledSchema {
     this.#root = root
   }
 
-  prune(object: JsonObject, { keepsNulls = false }: PruneOptions = {}): readonly string[] {
+  prune(object: JsonObject, options?: NullOptions): readonly string[] {
     return withDepthLimit(() => {
       const paths = pruneFields(object, this.#root, true)
-      if (!keepsNulls) pruneNulls(object, this.#root)
+      pruneNulls(object, this.#root, options)
       return paths
     })
   }

@@ -109,17 +109,26 @@ function pruneBelow(value: JsonValue, node: SchemaNode | undefined, isResource: 
   }
 }
 
+export interface NullOptions {
+  /** True to keep nulls of fields with a type, which validation rejects. Default: false. */
+  readonly keepsInvalidNulls?: boolean
+}
+
+const allNulls: NullOptions = {}
+
 /** Removes nulls of fields that are not nullable and have no default. `setDefaults` replaces those that have a default. */
-export function pruneNulls(value: JsonValue, node: SchemaNode | undefined): void {
+export function pruneNulls(value: JsonValue, node: SchemaNode | undefined, options: NullOptions = allNulls): void {
   if (typeof value !== 'object' || value === null || node === undefined) return
   if (Array.isArray(value)) {
-    if (node.items !== undefined) for (let i = 0; i < value.length; i++) pruneNulls(value[i]!, node.items)
+    if (node.items !== undefined) for (let i = 0; i < value.length; i++) pruneNulls(value[i]!, node.items, options)
     return
   }
   for (const key in value) {
     const member = memberNode(node, key)
     if (member === undefined) continue
-    if (value[key] === null && !has(member, Flag.nullable) && member.default === undefined) delete value[key]
-    else pruneNulls(value[key]!, member)
+    if (value[key] !== null) pruneNulls(value[key]!, member, options)
+    else if (!has(member, Flag.nullable) && member.default === undefined) {
+      if (options.keepsInvalidNulls !== true || !has(member, Flag.anyType)) delete value[key]
+    }
   }
 }

@@ -18,7 +18,7 @@ export interface KindSchema {
   /** Schema by which objects are merged. Default: the same as `schema`. */
   readonly mergeType?: MergeType | undefined
   /** Drops members that the kind does not have in this version. Needed if `schema` keeps unknown members. Default: nothing is dropped. */
-  prune?(object: KubeObject, options: { readonly keepsNulls: true }): unknown
+  prune?(object: KubeObject, options: { readonly keepsInvalidNulls: true }): unknown
 }
 
 /**
@@ -103,8 +103,9 @@ export class TypedKind {
       throw newUnknownError(`failed to convert new object (${this.show({ value: config })}) to proper version: ${why}`, { cause: error })
     }
     decoded.metadata ??= {}
-    // Merging accepts unknown members in all objects within one that keeps them. It also leaves nulls, which validation rejects.
-    this.#schema.prune?.(decoded, { keepsNulls: true })
+    // Merging accepts unknown members in all objects within one that keeps them. It also leaves nulls. Validation
+    // rejects those of fields with a type.
+    this.#schema.prune?.(decoded, { keepsInvalidNulls: true })
     this.#versions.setDefaults(decoded, this.apiVersion)
     return this.#versions.toHub(decoded, this.apiVersion)
   }
