@@ -150,6 +150,19 @@ describe('merge schema of a custom resource', () => {
     expect(apply(object, 'b', { replicas: 2 }, { force: true })).toMatchObject({ spec: { ports: [{ name: 'http' }], replicas: 2 } })
   })
 
+  it('reports a live object that does not match the schema', () => {
+    const live = { metadata: { name: 'a', uid: 'u' }, spec: { replicas: 'x' } } as unknown as KubeObject
+    const why = '.spec.replicas: expected numeric (int or float), got string'
+    expect(failure(() => apply(live, 'a', { replicas: 1 }))).toBe(
+      `failed to create manager for existing fields: failed to convert new object (/a; example.com/v1, Kind=Widget) to smd typed: ${why}`,
+    )
+    const managed = update(undefined, 'b', { replicas: 1 })
+    Object.assign(managed, { spec: { replicas: 'x' } })
+    expect(failure(() => apply(managed, 'a', { tags: ['n'] }))).toBe(
+      `failed to create typed live object (/a; example.com/v1, Kind=Widget): ${why}`,
+    )
+  })
+
   it('treats an object of any type that an apply empties as an object', () => {
     let object = apply(undefined, 'a', { free: { known: { a: 'b' } } })
     object = apply(object, 'b', { free: {} })

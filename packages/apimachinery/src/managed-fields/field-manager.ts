@@ -162,8 +162,10 @@ export class FieldManager {
     this.#checkConfig(config)
     const managed = decodeManaged(live?.metadata.managedFields, true)
     try {
-      if (managed.size === 0)
-        yield* this.#updateOwners(this.#kind.typed(undefined), this.#kind.typed(live), managed, { manager: 'before-first-apply' })
+      if (managed.size === 0) {
+        const existing = this.#typedExisting(live)
+        yield* this.#updateOwners(this.#kind.typed(undefined), existing, managed, { manager: 'before-first-apply' })
+      }
       yield
       const { object, after } = yield* this.#applyOrExplain(this.#kind.typed(live), config, managed, by)
       yield
@@ -177,6 +179,18 @@ export class FieldManager {
       throw newUnknownError(`failed to create typed live object (${this.#kind.show(this.#kind.typed(live))}): ${error.message}`, {
         cause: error,
       })
+    }
+  }
+
+  /** Returns the live object, whose fields have no managers yet. Throws `ApiError` if it does not match its schema. */
+  #typedExisting(live: KubeObject | undefined): TypedObject {
+    const existing = this.#kind.typed(live)
+    try {
+      return this.#kind.checked(existing)
+    } catch (error) {
+      if (!(error instanceof TypedError)) throw error
+      const why = `failed to convert new object (${this.#kind.show(existing)}) to smd typed: ${error.message}`
+      throw newUnknownError(`failed to create manager for existing fields: ${why}`, { cause: error })
     }
   }
 
