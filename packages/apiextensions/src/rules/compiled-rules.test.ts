@@ -176,7 +176,7 @@ describe('rules', () => {
       { rule: `!${slow}`, messageExpression: `${slow} ? 'slow message' : ''` },
       { rule: 'false', message: 'second' },
     ]
-    const run = compileRules(withSpec(object({ l: list }, ...rules)))!.start({ spec: { l: Array.from({ length: 450 }, () => 1) } })
+    const run = compileRules(withSpec(object({ l: list }, ...rules)))!.start({ spec: { l: Array.from({ length: 300 }, () => 1) } })
     let slices = 1
     while (!run.advance()) slices++
     expect(run.errors.map(fieldErrorMessage)).toEqual(['spec: Invalid value: slow message', 'spec: Invalid value: second'])
