@@ -106,6 +106,13 @@ it('increases the generation with the spec, and not with the status or metadata'
   expect(await generationAfter('', { metadata: { labels: { a: 'b' } } })).toMatchObject({ metadata: { generation: 2 } })
 })
 
+it('does not write an object again whose members are sent in another order', async () => {
+  const { body } = await call('POST', widgets, widget('ordered', { spec: { size: 1, replicas: 2 } }))
+  const { metadata } = body as unknown as { readonly metadata: { readonly resourceVersion: string } }
+  const sent = { ...widget('ordered', { spec: { replicas: 2, size: 1 } }), metadata }
+  expect((await call('PUT', `${widgets}/ordered`, sent)).body).toMatchObject({ metadata: { resourceVersion: metadata.resourceVersion } })
+})
+
 it('scales objects', async () => {
   await call('POST', widgets, widget('scaled'))
   const path = `${widgets}/scaled/scale`
@@ -257,4 +264,32 @@ it('refuses creation while the definition is being deleted, and then deletes the
   await call('PATCH', `${widgets}/held`, { metadata: { finalizers: null } }, merge)
   await until(async () => (await call('GET', `${definitions}/widgets.example.com`)).code === 404)
   await until(async () => (await call('GET', widgets)).code === 404)
+})
+
+it('serves objects that were stored under an older schema and storage version with the new defaults', async () => {
+  const [v1, beta] = definition.spec.versions
+  const names = { plural: 'gizmos', kind: 'Gizmo' }
+  const first = { ...definition, metadata: { name: 'gizmos.example.com' }, spec: { ...definition.spec, names, versions: [v1, beta] } }
+  expect((await call('POST', definitions, first)).code).toBe(201)
+  const gizmos = widgets.replace('widgets', 'gizmos')
+  await until(async () => (await call('GET', gizmos)).code === 200)
+  await call('POST', gizmos, { ...widget('old', { spec: { replicas: 1 } }), kind: 'Gizmo' })
+  const schema = {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { color: { type: 'string', default: 'red' }, size: { type: 'integer' } } } },
+    },
+  }
+  const versions = [
+    { ...v1, storage: false, schema },
+    { ...beta, storage: true, schema },
+  ]
+  const changed = await call('PATCH', `${definitions}/gizmos.example.com`, { spec: { versions } }, merge)
+  expect(changed).toMatchObject({ code: 200, body: { status: { storedVersions: ['v1', 'v1beta1'] } } })
+  await until(async () => 'color' in ((await call('GET', `${gizmos}/old`)).body['spec'] as object))
+  expect((await call('GET', `${gizmos}/old`)).body).toMatchObject({ apiVersion: 'example.com/v1', spec: { size: 3, color: 'red' } })
+  expect((await call('GET', gizmos)).body.items).toEqual([expect.objectContaining({ spec: { size: 3, color: 'red' } })])
+  const written = await call('PATCH', `${gizmos.replace('v1', 'v1beta1')}/old`, { spec: { size: 4 } }, merge)
+  expect(written.body).toMatchObject({ apiVersion: 'example.com/v1beta1', spec: { size: 4, color: 'red' } })
+  expect((await call('DELETE', `${definitions}/gizmos.example.com`)).code).toBe(200)
 })

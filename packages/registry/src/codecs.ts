@@ -1,5 +1,5 @@
-import { canonicalStruct, encodeJson, decodeStruct, formatGroupVersion, parseGroupVersion, parseJson } from '@keelson/apimachinery'
-import type { GroupVersionKind, JsonObject, KubeObject, Scheme } from '@keelson/apimachinery'
+import { canonicalStruct, encodeJson, decodeStruct, formatGroupVersion, parseGroupVersion, parseJson, setOwn } from '@keelson/apimachinery'
+import type { GroupVersionKind, JsonObject, JsonValue, KubeObject, Scheme } from '@keelson/apimachinery'
 import { createRecordCodec, CorruptObjectError } from '@keelson/storagebackend'
 import type { ObjectCodec } from '@keelson/storagebackend'
 import { decodeUnknown, encodeUnknown, FieldSets, hasProtoMagic } from '@keelson/api'
@@ -19,8 +19,52 @@ export function createRecordCodecs(options: { readonly schemaVersion: number }):
       defaultOnRead,
       versions,
       // Members are sorted in schema order, because strategies add members in any order, and equal objects must be encoded as equal bytes.
-      toJson: (object) => encodeJson(kind.schema, canonicalStruct(kind.schema, object)),
+      toJson: (object) => encodeJson(kind.schema, sortOpenMembers(kind, canonicalStruct(kind.schema, object))),
     })
+}
+
+/**
+ * Returns an object with sorted members in the values that its schema does not describe. Returns the same object if they are sorted already.
+ * Otherwise the order in which clients send the members of a custom resource would count as a change.
+ */
+function sortOpenMembers<T extends object>({ schema }: KindType, object: T): T {
+  if (schema.keepsUnknown !== true) return object
+  let sorted: T | undefined
+  try {
+    for (const [name, value] of Object.entries(object)) {
+      if (schema.byName.has(name)) continue
+      const member = sortMembers(value as JsonValue)
+      if (member !== value) (sorted ??= { ...object })[name as keyof T] = member as T[keyof T]
+    }
+  } catch (error) {
+    // The value has thousands of nested levels. It is stored as it was sent.
+    if (error instanceof RangeError) return object
+    throw error
+  }
+  return sorted ?? object
+}
+
+/** Returns a value whose objects have sorted members. Returns the same value if nothing changes. */
+function sortMembers(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return sortedItems(value) ?? value
+  const keys = Object.keys(value)
+  const members = sortedItems(keys.map((key) => value[key]!))
+  if (members === undefined && keys.every((key, i) => i === 0 || keys[i - 1]! < key)) return value
+  const positions = new Map(keys.map((key, i) => [key, i]))
+  const sorted: JsonObject = {}
+  for (const key of keys.toSorted()) setOwn(sorted, key, members === undefined ? value[key] : members[positions.get(key)!])
+  return sorted
+}
+
+/** Returns the items after sorting their members. Returns undefined if nothing changes. */
+function sortedItems(items: readonly JsonValue[]): JsonValue[] | undefined {
+  let sorted: JsonValue[] | undefined
+  for (const [i, item] of items.entries()) {
+    const member = sortMembers(item)
+    if (member !== item) (sorted ??= [...items])[i] = member
+  }
+  return sorted
 }
 
 /** The parameters of `createProtobufCodecs`. */
@@ -203,7 +247,7 @@ function encodeJsonValue(kind: KindType, object: KubeObject): Uint8Array {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object
   const typed = JSON.stringify({ kind: kind.gvk.kind, apiVersion: formatGroupVersion(kind.gvk) })
   // Decoding brings the members into the order of the schema, and drops kind and apiVersion.
-  const members = encodeJson(kind.schema, decodeStruct(kind.schema, rest as unknown as JsonObject).object)
+  const members = encodeJson(kind.schema, sortOpenMembers(kind, decodeStruct(kind.schema, rest as unknown as JsonObject).object))
   return Buffer.from(`${typed.slice(0, -1)},${members.slice(1)}\n`)
 }
 
