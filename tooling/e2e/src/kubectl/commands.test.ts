@@ -10,6 +10,7 @@ import type { Topic } from './topic.ts'
 import { access } from './topics/access.ts'
 import { apply } from './topics/apply.ts'
 import { create } from './topics/create.ts'
+import { customResources } from './topics/custom-resources.ts'
 import { describing } from './topics/describe.ts'
 import { discovery } from './topics/discovery.ts'
 import { edit } from './topics/edit.ts'
@@ -37,6 +38,7 @@ const topics: Readonly<Record<string, Topic>> = {
   rollout,
   nodes,
   access,
+  'custom resources': customResources,
 }
 
 const binary = findKubectl()
