@@ -154,6 +154,16 @@ describe('documents of custom resources', () => {
     }
   })
 
+  it('name operations of a kind in lower case like kube-apiserver', async () => {
+    const { spec } = widgets
+    const app = serveDefinitions([{ ...widgets, spec: { ...spec, names: { ...spec.names, kind: 'my-widget' } } }])
+    const { paths } = await read(app, '/openapi/v3/apis/example.com/v1')
+    const base = '/apis/example.com/v1/namespaces/{namespace}/widgets'
+    expect(paths[base].get.operationId).toBe('listExampleComV1NamespacedmyWidget')
+    expect(paths[base].delete.operationId).toBe('deleteExampleComV1CollectionNamespacedmyWidget')
+    expect(paths['/apis/example.com/v1/widgets'].get.operationId).toBe('listExampleComV1MyWidgetForAllNamespaces')
+  })
+
   it('are part of the version 2 document, as JSON and as protobuf', async () => {
     const app = serveDefinitions([widgets])
     const { paths, definitions } = await read(app, '/openapi/v2')

@@ -63,7 +63,8 @@ function actionOf(method: string, isList: boolean): Action {
 const codes: Readonly<Partial<Record<Action, readonly number[]>>> = { post: [200, 201, 202], put: [200, 201], delete: [200, 202] }
 const words: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 
-function operation({ served, kind, refer }: CustomSubject, path: string, action: Action): Component {
+function operation(subject: CustomSubject, path: string, action: Action): Component {
+  const { served, kind, refer } = subject
   const { gvr } = served
   const own = ownSchema(served, action, refer)
   const answer = action === 'delete' || action === 'deletecollection' ? refer(findMetaType('Status').schema) : own
@@ -72,13 +73,20 @@ function operation({ served, kind, refer }: CustomSubject, path: string, action:
   return {
     tags: [formatVersionTag(gvr)],
     description: descriptionOf(action, served.subresource, kind),
-    operationId: operationId(action, { served, kind: capital(formatWord(kind)), path }),
+    operationId: customOperationId(action, subject, path),
     parameters: parametersOf(action),
     ...(body && { requestBody: body }),
     responses: { ...Object.fromEntries(responses), 401: { description: 'Unauthorized' } },
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': { group: gvr.group, version: gvr.version, kind },
   }
+}
+
+/** Returns the operation id. A kind in lower case stays so after another word. */
+function customOperationId(action: Action, { served, kind }: CustomSubject, path: string): string {
+  const follows = action === 'deletecollection' || path.includes('/namespaces/{namespace}/')
+  const word = formatWord(kind)
+  return operationId(action, { served, kind: follows ? word : capital(word), path })
 }
 
 /** Returns a reference to the definition of the kind, of its list, or of the other kind that the subresource `scale` has. */
