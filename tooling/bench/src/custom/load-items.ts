@@ -15,6 +15,9 @@ const json = 'application/json'
 const clients = 16
 /** Number of objects of each kind that patches change. */
 const patched = 1000
+/** Number of warm-up writes. Afterwards V8 has compiled the write path. */
+const warmRequests = 10_000
+const maxWarmSeconds = 10
 let runs = Date.now() % 1_000_000
 
 interface Kind {
@@ -42,10 +45,11 @@ export const customLoadItems: readonly Item[] = [
     connections: 2,
     request: ({ collection }) => ({ method: 'GET', path: collection }),
   }),
-  loadItem({ name: 'create', title: 'create', least: 0.7, connections: clients, request: createOne }),
+  loadItem({ name: 'create', title: 'create', writes: true, least: 0.7, connections: clients, request: createOne }),
   loadItem({
     name: 'patch',
     title: 'merge-patch',
+    writes: true,
     least: 0.7,
     connections: clients,
     request: ({ collection }) => ({
@@ -66,9 +70,11 @@ interface LoadOptions {
   readonly least: number
   readonly connections: number
   readonly request: (kind: Kind) => RequestTemplate
+  /** Whether the requests write. Writes need a longer warm-up, because they run more code. */
+  readonly writes?: boolean
 }
 
-function loadItem({ name, title, least, connections, request }: LoadOptions): Item {
+function loadItem({ name, title, least, connections, request, writes = false }: LoadOptions): Item {
   return {
     name: `custom/${name}`,
     title: `${title}: processor time of custom objects with schema, defaults and five rules, and of pods of the same size`,
@@ -86,6 +92,7 @@ function loadItem({ name, title, least, connections, request }: LoadOptions): It
             name: as,
             unit: 'requests/s',
             load: () => ({ connections, pipeline: 1, request: request(kind) }),
+            ...(writes && { warmRequests, maxWarmSeconds }),
           }),
         )
       return {
