@@ -92,6 +92,28 @@ it('defaults and prunes objects, and does not let clients set their status', asy
   ])
 })
 
+it('sets the default of the status in the response to a create', async () => {
+  const { spec, metadata: _, ...kind } = definition
+  const [version] = spec.versions
+  const status = { type: 'object', default: { phase: 'New' }, properties: { phase: { type: 'string' } } }
+  const openAPIV3Schema = { type: 'object', properties: { ...version!.schema.openAPIV3Schema.properties, status } }
+  const started = {
+    ...kind,
+    metadata: { name: 'starteds.example.com' },
+    spec: { ...spec, names: { plural: 'starteds', kind: 'Started' }, versions: [{ ...version, schema: { openAPIV3Schema } }] },
+  }
+  expect((await call('POST', definitions, started)).code).toBe(201)
+  const path = '/apis/example.com/v1/namespaces/default/starteds'
+  await until(async () => (await call('GET', path)).code === 200)
+  const object = { apiVersion: 'example.com/v1', kind: 'Started', metadata: { name: 'a' } }
+  const created = await call('POST', path, { ...object, status: { phase: 'Ready' } })
+  expect(created.body).toMatchObject({ status: { phase: 'New' } })
+  const applied = { ...object, metadata: { name: 'b' } }
+  const apply = { 'content-type': 'application/apply-patch+yaml' }
+  expect((await call('PATCH', `${path}/b?fieldManager=a`, applied, apply)).body).toMatchObject({ status: { phase: 'New' } })
+  expect((await call('GET', `${path}/b`)).body).toMatchObject({ status: { phase: 'New' } })
+})
+
 it('increases the generation with the spec, and not with the status or metadata', async () => {
   await call('POST', widgets, widget('generations'))
   const path = `${widgets}/generations`

@@ -1,7 +1,8 @@
 import type { PruneOptions } from '@keelson/api'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
-import { fieldErrorMessage, formatGroupVersion, JsonError } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
+import { copyObject, fieldErrorMessage, formatGroupVersion, JsonError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, JsonValue, KubeObject } from '@keelson/apimachinery'
+import type { DefaultOnRead } from '@keelson/storagebackend'
 import { compileRules } from '../rules/compiled-rules.ts'
 import type { CompiledRules, RuleOptions } from '../rules/compiled-rules.ts'
 import { compileSchema } from '../schema/compile-schema.ts'
@@ -17,6 +18,7 @@ export class VersionSchema {
   readonly #kind: string
   #compiled: CompiledSchema | null | undefined
   #rules: CompiledRules | null | undefined
+  #statusDefault: JsonValue | undefined
 
   constructor(gvk: GroupVersionKind, load: () => JSONSchemaProps | undefined) {
     this.#load = load
@@ -62,6 +64,15 @@ export class VersionSchema {
     this.#get()?.setDefaults(object as unknown as JsonObject)
   }
 
+  /**
+   * The default of the root field `status`. Writes without the subresource remove the status of a new object, and stored objects lack it until it
+   * is written. kube-apiserver sets the default when it reads them.
+   */
+  readonly statusOnRead: DefaultOnRead = {
+    isDue: (object) => !Object.hasOwn(object, 'status') && this.#get() !== undefined && this.#statusDefault !== undefined,
+    fill: (object) => void Object.assign(object, { status: copyObject(this.#statusDefault) }),
+  }
+
   validate(object: JsonObject, old: JsonObject | undefined, options: ValidateOptions): FieldErrorList {
     return this.#get()?.validate(object, old, options) ?? []
   }
@@ -100,5 +111,8 @@ export class VersionSchema {
     const schema = this.#load()
     this.#compiled = schema === undefined ? null : compileSchema(schema)
     this.#rules = (schema && compileRules(schema)) ?? null
+    const defaults: JsonObject = {}
+    this.#compiled?.setDefaults(defaults)
+    this.#statusDefault = defaults['status']
   }
 }

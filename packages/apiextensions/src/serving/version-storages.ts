@@ -151,6 +151,7 @@ export class VersionStorages {
       backend,
       codec: createCodec({
         ...this.#codecRequest(this.#storageVersion),
+        defaultOnRead: schema.statusOnRead,
         versions: {
           current: outline.name,
           schemaVersion: checksumOf(schema.text),
