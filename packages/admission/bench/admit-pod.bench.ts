@@ -17,7 +17,7 @@ const containers = ['main', 'sidecar', 'logs'].map((name) => ({ name, image: `re
 const text = JSON.stringify({ metadata: { name: 'p', labels: { app: 'a' } }, spec: { containers } })
 console.log(`pod: ${text.length} bytes`)
 
-const plugins = builtinPlugins().create(cluster)
+const plugins = await builtinPlugins().create(cluster)
 await measure('first, with what there is to read', plugins, 1)
 for (const plugin of plugins) await measure(plugin.name, [plugin])
 await measure('all', plugins)

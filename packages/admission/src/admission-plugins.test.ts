@@ -17,48 +17,50 @@ const registered = (...names: string[]): AdmissionPlugins => {
 }
 const named = (plugins: readonly AdmissionPlugin[]): string[] => plugins.map(({ name }) => name)
 
-it("runs plugins in kube-apiserver's order, and custom ones before policies and webhooks", () => {
+it("runs plugins in kube-apiserver's order, and custom ones before policies and webhooks", async () => {
   const plugins = registered('ResourceQuota', 'OurOwn', 'LimitRanger', 'MutatingAdmissionWebhook', 'NamespaceLifecycle')
   const order = ['NamespaceLifecycle', 'LimitRanger', 'OurOwn', 'MutatingAdmissionWebhook', 'ResourceQuota']
-  expect(named(plugins.create(dependencies))).toEqual(order)
+  expect(named(await plugins.create(dependencies))).toEqual(order)
 })
 
-it('enables plugins that are off by default, and disables those that are on', () => {
+it('enables plugins that are off by default, and disables those that are on', async () => {
   const plugins = registered('NamespaceLifecycle', 'AlwaysPullImages', 'PodSecurity')
-  expect(named(plugins.create(dependencies))).toEqual(['NamespaceLifecycle', 'PodSecurity'])
-  expect(named(plugins.create(dependencies, { enable: ['AlwaysPullImages'], disable: ['PodSecurity'] }))).toEqual([
+  expect(named(await plugins.create(dependencies))).toEqual(['NamespaceLifecycle', 'PodSecurity'])
+  expect(named(await plugins.create(dependencies, { enable: ['AlwaysPullImages'], disable: ['PodSecurity'] }))).toEqual([
     'NamespaceLifecycle',
     'AlwaysPullImages',
   ])
 })
 
-it('reports every unavailable plugin', () => {
+it('reports every unavailable plugin', async () => {
   const plugins = builtinPlugins()
   const create = (enable: string[], disable: string[] = []) => plugins.create(dependencies, { enable, disable })
-  expect(() => create(['Nosuch'], ['Neither'])).toThrow(
+  await expect(create(['Nosuch'], ['Neither'])).rejects.toThrow(
     'enable-admission-plugins plugin "Nosuch" is unknown, disable-admission-plugins plugin "Neither" is unknown',
   )
-  expect(() => create(['AlwaysPullImages'])).toThrow('enable-admission-plugins plugin "AlwaysPullImages" is not available in this server')
-  expect(() => create([], ['AlwaysPullImages'])).not.toThrow()
-  expect(() => create(['Priority', 'LimitRanger'], ['LimitRanger', 'Priority'])).toThrow(
+  await expect(create(['AlwaysPullImages'])).rejects.toThrow(
+    'enable-admission-plugins plugin "AlwaysPullImages" is not available in this server',
+  )
+  await expect(create([], ['AlwaysPullImages'])).resolves.toBeDefined()
+  await expect(create(['Priority', 'LimitRanger'], ['LimitRanger', 'Priority'])).rejects.toThrow(
     '[LimitRanger Priority] in enable-admission-plugins and disable-admission-plugins overlapped',
   )
   expect(() => plugins.register('NamespaceLifecycle', plugin('x'))).toThrow('registered twice')
 })
 
-it('passes a plugin its configuration, and names the plugin if the configuration is invalid', () => {
+it('passes a plugin its configuration, and names the plugin if the configuration is invalid', async () => {
   const plugins = new AdmissionPlugins()
   plugins.register('Picky', (_dependencies, configuration) => {
     if (configuration !== 'fine') throw new Error('not fine')
     return { name: 'Picky' }
   })
   const create = (value: string) => plugins.create(dependencies, { configuration: new Map([['Picky', value]]) })
-  expect(named(create('fine'))).toEqual(['Picky'])
-  expect(() => create('poor')).toThrow('couldn\'t init admission plugin "Picky": not fine')
+  expect(named(await create('fine'))).toEqual(['Picky'])
+  await expect(create('poor')).rejects.toThrow('couldn\'t init admission plugin "Picky": not fine')
 })
 
-it('enables the same plugins by default as kube-apiserver', () => {
-  expect(named(builtinPlugins().create(dependencies))).toEqual([
+it('enables the same plugins by default as kube-apiserver', async () => {
+  expect(named(await builtinPlugins().create(dependencies))).toEqual([
     'NamespaceLifecycle',
     'LimitRanger',
     'ServiceAccount',
@@ -79,6 +81,17 @@ it('enables the same plugins by default as kube-apiserver', () => {
     'PodResizeValidator',
     'ResourceQuota',
   ])
+})
+
+it('disposes the plugins that were created before one that fails', async () => {
+  const disposed: string[] = []
+  const plugins = new AdmissionPlugins()
+  for (const name of ['First', 'Second']) {
+    plugins.register(name, async () => ({ name, [Symbol.asyncDispose]: async () => void disposed.push(name) }))
+  }
+  plugins.register('Third', () => Promise.reject(new Error('no file')))
+  await expect(plugins.create(dependencies)).rejects.toThrow('couldn\'t init admission plugin "Third": no file')
+  expect(disposed).toEqual(['Second', 'First'])
 })
 
 it('the order contains every plugin that is off by default', () => {

@@ -1,8 +1,11 @@
+import { messageOf } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
+import type { Dialer } from '@keelson/outbound'
 import type { AdmissionPlugin } from './admission.ts'
+import { disposePlugins } from './create-admission-chain.ts'
 import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
 
 /** Services that a plugin can use. */
@@ -12,6 +15,8 @@ export interface PluginDependencies {
   readonly informers: SharedInformers
   /** Authorizer for permissions that a write requires in addition to the permission for the request itself. */
   readonly authorizer: Authorizer
+  /** Opens connections to webhooks. Default: a plugin that needs one creates a dialer that does not resolve Services. */
+  readonly dialer?: Dialer
   /** Clock of the plugins. Default: the system clock. */
   readonly clock?: Clock
   /** Random number generator with results in [0, 1), for generated names and delays. */
@@ -21,9 +26,9 @@ export interface PluginDependencies {
 }
 /**
  * Creates a plugin. `configuration` is the section for this plugin in the admission configuration, if there is one. Throws an error if the
- * configuration is invalid.
+ * configuration is invalid. A factory that reads further files returns a promise.
  */
-export type PluginFactory = (dependencies: PluginDependencies, configuration?: unknown) => AdmissionPlugin
+export type PluginFactory = (dependencies: PluginDependencies, configuration?: unknown) => AdmissionPlugin | Promise<AdmissionPlugin>
 
 export interface PluginSelection {
   /** Plugins to enable that are off by default (`--enable-admission-plugins`). */
@@ -49,23 +54,30 @@ export class AdmissionPlugins {
   }
 
   /**
-   * Creates the selected plugins in the order in which they run. Throws `AdmissionConfigurationError` for an invalid selection or an
+   * Creates the selected plugins in the order in which they run. Rejects with `AdmissionConfigurationError` for an invalid selection or an
    * invalid plugin configuration.
    */
-  create(dependencies: PluginDependencies, selection: PluginSelection = {}): AdmissionPlugin[] {
+  async create(dependencies: PluginDependencies, selection: PluginSelection = {}): Promise<AdmissionPlugin[]> {
     const problems = this.problems(selection)
     if (problems.length > 0) throw new AdmissionConfigurationError(problems.join(', '))
     const { enable = [], disable = [], configuration } = selection
     const isOn = (name: string): boolean => enable.includes(name) || (!disable.includes(name) && !defaultOffPlugins.has(name))
-    return this.names.filter(isOn).map((name) => {
-      try {
-        return this.#factories.get(name)!(dependencies, configuration?.get(name))
-      } catch (cause) {
-        throw new AdmissionConfigurationError(`couldn't init admission plugin ${JSON.stringify(name)}: ${(cause as Error).message}`, {
-          cause,
-        })
-      }
-    })
+    const created: AdmissionPlugin[] = []
+    try {
+      for (const name of this.names.filter(isOn)) created.push(await this.#create(name, dependencies, configuration?.get(name)))
+    } catch (error) {
+      await disposePlugins(created)
+      throw error
+    }
+    return created
+  }
+
+  async #create(name: string, dependencies: PluginDependencies, configuration: unknown): Promise<AdmissionPlugin> {
+    try {
+      return await this.#factories.get(name)!(dependencies, configuration)
+    } catch (cause) {
+      throw new AdmissionConfigurationError(`couldn't init admission plugin ${JSON.stringify(name)}: ${messageOf(cause)}`, { cause })
+    }
   }
 
   /** Returns one message for each name that is unknown, unavailable, or both enabled and disabled. */

@@ -53,11 +53,14 @@ export function createAdmissionChain(
     handles: (operation) => admitting.has(operation),
     admit: (attributes) => begin(admitting.get(attributes.operation), attributes),
     validate: (attributes) => begin(validating.get(attributes.operation), attributes),
-    async [Symbol.asyncDispose]() {
-      for (const plugin of plugins.toReversed()) {
-        if (isAsyncDisposable(plugin)) await plugin[Symbol.asyncDispose]()
-      }
-    },
+    [Symbol.asyncDispose]: () => disposePlugins(plugins),
+  }
+}
+
+/** Disposes the plugins that are disposable, the last one first. */
+export async function disposePlugins(plugins: readonly AdmissionPlugin[]): Promise<void> {
+  for (const plugin of plugins.toReversed()) {
+    if (isAsyncDisposable(plugin)) await plugin[Symbol.asyncDispose]()
   }
 }
 

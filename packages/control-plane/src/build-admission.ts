@@ -29,13 +29,14 @@ export async function selectAdmissionPlugins({ admission = {} }: ServerChainOpti
 }
 
 /** Creates the selected admission plugins. Throws `ConfigurationError` if a plugin rejects its configuration. */
-export function buildAdmission(
+export async function buildAdmission(
   { plugins, selection }: SelectedPlugins,
-  dependencies: Pick<PluginDependencies, 'client' | 'informers' | 'authorizer'> & { readonly clock: Clock },
+  dependencies: Pick<PluginDependencies, 'client' | 'informers' | 'authorizer' | 'dialer'> & { readonly clock: Clock },
   metrics: MetricsRegistry,
-): AdmissionChain & AsyncDisposable {
+): Promise<AdmissionChain & AsyncDisposable> {
   try {
-    return createAdmissionChain(plugins.create({ ...dependencies, metrics }, selection), { metrics: createAdmissionMetrics(metrics) })
+    const created = await plugins.create({ ...dependencies, metrics }, selection)
+    return createAdmissionChain(created, { metrics: createAdmissionMetrics(metrics) })
   } catch (error) {
     throw toConfigurationError(error)
   }

@@ -50,7 +50,7 @@ export async function createServerChain(requested: ServerChainOptions = {}): Pro
   const serving = await buildServing(options)
   const config = await buildGenericConfig(options)
   try {
-    return wire(options, config, { controllers, plugins, kubeletTls: tls, serving })
+    return await wire(options, config, { controllers, plugins, kubeletTls: tls, serving })
   } catch (error) {
     await config.backends[Symbol.asyncDispose]()
     config.authentication.close()
@@ -66,13 +66,13 @@ interface PreparedParts {
   readonly serving: Serving
 }
 
-function wire(
+async function wire(
   options: LoggedOptions,
   config: GenericConfig,
   { controllers, plugins, kubeletTls: tls, serving }: PreparedParts,
-): ServerChain {
+): Promise<ServerChain> {
   const { log } = options
-  const { clock } = config
+  const { clock, dialer } = config
   const requests = { ...requestDefaults, ...options.requests }
   const lifecycle = { ...lifecycleDefaults, ...options.lifecycle }
   const { logRequests, profiling } = { ...diagnosticsDefaults, ...options.diagnostics }
@@ -91,7 +91,8 @@ function wire(
   })
   const informers = createSharedInformers(client, { onError: (error) => log(0, 'Informer failed', { err: describeError(error) }) })
   const { authorizer } = config.authorization
-  admission = buildAdmission(plugins, { client, informers, authorizer, clock: { now, after: systemClock.after } }, config.metrics)
+  const pluginClock = { now, after: systemClock.after }
+  admission = await buildAdmission(plugins, { client, informers, authorizer, dialer, clock: pluginClock }, config.metrics)
 
   const { requestHeaders } = config.authentication
   const server = createServerOf({

@@ -74,7 +74,7 @@ export interface Cluster extends AsyncDisposable {
 }
 
 /** Opens an in-memory store with the core resources that controllers use. Writes pass the admission plugin NamespaceLifecycle. */
-export function openCluster(clock: Clock): Cluster {
+export async function openCluster(clock: Clock): Promise<Cluster> {
   const backend = openMemory()
   const client = createLoopbackClient({ admission: () => admission })
   const definitions = [
@@ -91,7 +91,8 @@ export function openCluster(clock: Clock): Cluster {
   })
   const informers = createSharedInformers(client)
   const authorizer = createConstantAuthorizer({ decision: 'allow', reason: '' })
-  const admission = createAdmissionChain(builtinPlugins().create({ client, informers, authorizer }, { disable: ['ServiceAccount'] }))
+  const plugins = await builtinPlugins().create({ client, informers, authorizer }, { disable: ['ServiceAccount'] })
+  const admission = createAdmissionChain(plugins)
   const resource = <T extends KubeObject>(plural: string): LoopbackResource<T> => client.resource<T>({ group: '', resource: plural })!
   return {
     client,

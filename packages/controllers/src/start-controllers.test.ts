@@ -10,9 +10,9 @@ let clock: ManualClock
 let cluster: Cluster
 let running: RunningControllers | undefined
 let errors: unknown[]
-beforeEach(() => {
+beforeEach(async () => {
   clock = createManualClock(Date.parse('2026-01-01T00:00:00Z'))
-  cluster = openCluster(clock)
+  cluster = await openCluster(clock)
   errors = []
 })
 afterEach(async () => {

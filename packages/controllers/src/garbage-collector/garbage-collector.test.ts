@@ -15,7 +15,7 @@ let running: RunningControllers | undefined
 let errors: unknown[]
 beforeEach(async () => {
   clock = createManualClock(Date.parse('2026-01-01T00:00:00Z'))
-  cluster = openCluster(clock)
+  cluster = await openCluster(clock)
   errors = []
   for (const name of ['a', 'b']) await cluster.namespaces.create('', { metadata: { name } })
 })
