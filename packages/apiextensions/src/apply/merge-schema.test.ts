@@ -107,8 +107,8 @@ function failure(run: () => unknown): string {
   throw new Error('expected an error')
 }
 
-describe('merge schema of a custom resource', () => {
-  it('tracks fields by list types, map types and unknown fields', () => {
+describe('server-side apply of custom objects', () => {
+  it('tracks fields by their list types and map types, and tracks unknown fields', () => {
     const object = apply(undefined, 'a', {
       ports: [{ port: 80, name: 'http' }],
       tags: ['x'],
@@ -163,7 +163,7 @@ describe('merge schema of a custom resource', () => {
     )
   })
 
-  it('treats an object of any type that an apply empties as an object', () => {
+  it('merges an object of any type that an applied configuration empties', () => {
     let object = apply(undefined, 'a', { free: { known: { a: 'b' } } })
     object = apply(object, 'b', { free: {} })
     object = apply(object, 'a', { replicas: 1 })
@@ -199,14 +199,14 @@ describe('merge schema of a custom resource', () => {
     expect(apply(undefined, 'a', { free: { more: 1 } }, { through: pruning })).not.toHaveProperty('spec.free.more')
   })
 
-  it('clears the managers if the object does not match its schema', () => {
+  it('removes all managers if the object does not match its schema', () => {
     expect(update(undefined, 'a', { replicas: 'x' }).metadata.managedFields).toBeUndefined()
     const object = update(undefined, 'a', { replicas: 1 })
     expect(update(object, 'b', { tags: ['x'], replicas: 1 }).metadata.managedFields).toHaveLength(2)
     expect(update(object, 'b', { tags: [['x']], replicas: 1 }).metadata.managedFields).toBeUndefined()
   })
 
-  it('keeps the fields of managers in their own versions', () => {
+  it('keeps the fields of each manager in the version that the manager wrote', () => {
     let object = apply(undefined, 'a', { replicas: 1 })
     object = convert(object, 'example.com/v1', 'example.com/v2')
     object = apply(object, 'b', { size: 2 }, { through: v2, version: 'v2', force: true })
@@ -216,7 +216,7 @@ describe('merge schema of a custom resource', () => {
     )
   })
 
-  it('waits for conversions, and clears the managers if a conversion fails', async () => {
+  it('waits for conversions, and removes all managers if a conversion fails', async () => {
     const object = convert(apply(undefined, 'a', { replicas: 1 }), 'example.com/v1', 'example.com/v2')
     const next = { metadata: { name: 'a' }, spec: { size: 1 }, other: 1 } as unknown as KubeObject
     await managerOf('v2', (...args) => Promise.resolve(convert(...args))).update(object, next, 'b')

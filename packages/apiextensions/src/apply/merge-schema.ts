@@ -97,7 +97,7 @@ function valuesOf(
   return keepsUnknown || !isClosed ? mergeTypes.deduced : undefined
 }
 
-/** Returns the merge schema of a value. `find` returns `schema` again, when the members of an object are built. */
+/** Returns the merge schema of a value. `find` reads `schema` again when the members of an object are built. */
 function typeOf(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsUnknown: boolean): MergeType {
   switch (schema.type ?? '') {
     case 'integer':

@@ -32,7 +32,7 @@ const noConflicts: ConditionState = { status: 'True', reason: 'NoConflicts', mes
 const notAccepted: ConditionState = { status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
 const installing: ConditionState = { status: 'False', reason: 'Installing', message: 'the initial names have been accepted' }
 
-/** Returns whether a definition has exactly the names that it asks for. */
+/** Returns whether a definition has exactly the names that it requests. */
 export function hasRequestedNames({ spec, status }: DeepReadonly<CustomResourceDefinition>): boolean {
   return semanticEqual(inOrder(spec.names), inOrder(status?.acceptedNames ?? noNames))
 }
@@ -57,9 +57,11 @@ export function acceptNames(definition: DeepReadonly<CustomResourceDefinition>, 
   grant('PluralConflict', check(requested.plural, accepted.plural, used.resources), () => (names.plural = requested.plural))
   const singular = requested.singular ?? ''
   grant('SingularConflict', check(singular, accepted.singular ?? '', used.resources), () => (names.singular = singular))
-  const own = new Set(accepted.shortNames)
-  const taken = (requested.shortNames ?? []).filter((name) => !own.has(name)).flatMap((name) => check(name, '', used.resources))
-  grant('ShortNamesConflict', taken, () => (names.shortNames = requested.shortNames ?? []))
+  const acceptedShortNames = new Set(accepted.shortNames)
+  const conflicts = (requested.shortNames ?? [])
+    .filter((name) => !acceptedShortNames.has(name))
+    .flatMap((name) => check(name, '', used.resources))
+  grant('ShortNamesConflict', conflicts, () => (names.shortNames = requested.shortNames ?? []))
   grant('KindConflict', check(requested.kind, accepted.kind, used.kinds), () => (names.kind = requested.kind))
   const listKind = requested.listKind ?? ''
   grant('ListKindConflict', check(listKind, accepted.listKind ?? '', used.kinds), () => (names.listKind = listKind))

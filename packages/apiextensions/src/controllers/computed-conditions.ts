@@ -45,10 +45,10 @@ export function startNonStructural(context: DefinitionContext): WorkQueue {
     isRelevant: (outline) => outline.spec.preserveUnknownFields === true || findCondition(outline, 'NonStructuralSchema') !== undefined,
     compute(definition) {
       const { preserveUnknownFields = false } = definition.spec
-      const kept = preserveUnknownFields
+      const preservationErrors = preserveUnknownFields
         ? [fieldError.invalid(fieldPath('spec', 'preserveUnknownFields'), preserveUnknownFields, 'must be false')]
         : []
-      const problems = [...kept, ...findStructuralProblems(definition)]
+      const problems = [...preservationErrors, ...findStructuralProblems(definition)]
       return problems.length === 0 ? undefined : { status: 'True', reason: 'Violations', message: aggregateFieldErrors(problems) }
     },
   })

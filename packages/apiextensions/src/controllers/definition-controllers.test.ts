@@ -13,7 +13,7 @@ const create = (...args: Parameters<typeof definitionOf>) => test.definitions.cr
 const conditionsOf = async (name: string): Promise<string[]> =>
   ((await test.definitions.get('', name))?.status?.conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`)
 
-it('accepts names, serves the resource and then sets Established', async () => {
+it('accepts the names, serves the resource and then sets Established', async () => {
   await create('things.example.com', { shortNames: ['th'], categories: ['all'] })
   expect(await test.condition('things.example.com', 'Established', 'True')).toBe(
     'InitialNamesAccepted: the initial names have been accepted',
@@ -42,7 +42,7 @@ it('accepts names, serves the resource and then sets Established', async () => {
   expect([test.resources.calls, test.errors]).toEqual([['+things.example.com'], []])
 })
 
-it('does not serve a definition whose names are in use, and settles it when they are given up', async () => {
+it('does not serve a definition whose names are in use, and accepts it when the names are free', async () => {
   await create('things.example.com', { shortNames: ['th'] })
   await test.condition('things.example.com', 'Established', 'True')
   await create('others.example.com', { kind: 'Thing' })
@@ -64,14 +64,14 @@ it('does not serve a definition whose names are in use, and settles it when they
   await test.condition('more.example.com', 'Established', 'True')
 })
 
-it('grants a name only once to definitions that are created at the same time', async () => {
+it('grants a name to only one of the definitions that are created at the same time', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `t${i}.example.com`)
   await Promise.all(names.map((name) => create(name, { shortNames: ['th'] })))
   const found = await Promise.all(names.map((name) => test.until(name, (definition) => (definition?.status?.conditions ?? []).length > 0)))
   expect(found.filter((definition) => definition?.status?.acceptedNames.shortNames?.includes('th'))).toHaveLength(1)
 })
 
-it('waits before Established if other servers share the store', async () => {
+it('delays Established if several servers share the store', async () => {
   await test[Symbol.asyncDispose]()
   test = await openControllers({ establishDelayMs: 5000 })
   await create('things.example.com')
@@ -119,7 +119,7 @@ it('reports the API approval of protected groups', async () => {
   )
 })
 
-it('reports schemas that are not structural, and removes the condition when they are', async () => {
+it('sets the condition NonStructuralSchema for schemas that are not structural, and removes it when they are', async () => {
   await test[Symbol.asyncDispose]()
   test = await openControllers()
   await create('things.example.com', {}, { preserveUnknownFields: true })

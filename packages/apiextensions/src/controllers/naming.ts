@@ -21,7 +21,7 @@ interface WrittenNames {
 export function startNaming(context: DefinitionContext): WorkQueue {
   const { index, clock } = context
   const written = new Map<string, WrittenNames>()
-  /** Definitions that do not have all names they ask for, by group. A name that is given up may settle them. */
+  /** Definitions that lack some of their requested names, by group. They are tried again when a name becomes free. */
   const unsettled = new Map<string, Set<string>>()
 
   const queue = createDefinitionQueue(context, {

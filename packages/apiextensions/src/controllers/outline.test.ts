@@ -33,6 +33,6 @@ it('omits schemas, managed fields and annotations, and keeps everything else', (
   )
 })
 
-it('reports a body that is not JSON', () => {
+it('throws an error for a stored body that is not JSON', () => {
   expect(() => outlineOf({}, '{"metadata":{"name":"a"},"spec":{"versions":[{"schema":{"a')).toThrow('the stored body of k is not JSON')
 })

@@ -16,7 +16,7 @@ const omittedMembers = [
  */
 export function readOutline({ body, key, revision }: StoredObject<CustomResourceDefinition>): DeepReadonly<CustomResourceDefinition> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const kept: string[] = []
+  const slices: string[] = []
   let keptUntil = 0
   let depth = 0
   for (let at = 0; at < bytes.length; at++) {
@@ -31,15 +31,15 @@ export function readOutline({ body, key, revision }: StoredObject<CustomResource
       }
       const end = endOfValue(bytes, at + omitted.name.length - 1)
       const isFirst = bytes[at - 1] !== code.comma
-      kept.push(bytes.toString('utf8', keptUntil, isFirst ? at : at - 1))
+      slices.push(bytes.toString('utf8', keptUntil, isFirst ? at : at - 1))
       // Removes one of the two commas around the member.
       keptUntil = isFirst && bytes[end] === code.comma ? end + 1 : end
       at = end - 1
     }
   }
-  kept.push(bytes.toString('utf8', keptUntil))
+  slices.push(bytes.toString('utf8', keptUntil))
   try {
-    const outline = JSON.parse(kept.join('')) as CustomResourceDefinition
+    const outline = JSON.parse(slices.join('')) as CustomResourceDefinition
     const approval = outline.metadata.annotations?.[approvalAnnotation]
     // Annotations may contain a copy of the whole definition, from kubectl apply.
     delete outline.metadata.annotations

@@ -57,7 +57,7 @@ export function startDefinitionControllers(options: DefinitionControllersOptions
   }
 }
 
-/** Serves a definition while its names are accepted, and also an established one that asks for other names, under its accepted names. */
+/** Serves a definition whose names are accepted. An established definition that requests other names is served under its accepted names. */
 function serve(resources: CustomResources, { name, definition }: DefinitionChange): void {
   const isServed = (['NamesAccepted', 'Established'] as const).some((type) => definition && isConditionTrue(definition.outline, type))
   if (definition !== undefined && isServed) resources.install(definition)

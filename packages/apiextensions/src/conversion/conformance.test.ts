@@ -39,7 +39,7 @@ const reversing: ObjectConverter = {
 const selectableFields = { 'spec.nodeName': (object: DeepReadonly<TestObject>) => object.spec?.nodeName ?? '' }
 const plainCodec = createRecordCodec<TestObject>({ kind: 'Test', schemaVersion: 1, selectableFields })
 
-/** The codec of the storage version v2. It cannot decode objects with a certain text, as the suite demands. */
+/** The codec of the storage version v2. It cannot decode objects with a certain text, as the suite requires. */
 function storedCodec(request: StorageSuiteRequest): ObjectCodec<TestObject> {
   const codec = createRecordCodec<TestObject>({
     kind: 'Test',

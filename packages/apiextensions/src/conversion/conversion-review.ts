@@ -88,9 +88,9 @@ function findForeignType(review: JsonObject, version: ReviewVersion): ReviewResp
   }
   const apiVersion = textOf(review['apiVersion'])
   const kind = textOf(review['kind'])
-  const wanted = `${group}/${version}`
-  const sent = { apiVersion: apiVersion || wanted, kind: kind || 'ConversionReview' }
-  if (sent.apiVersion !== wanted || sent.kind !== 'ConversionReview') {
+  const expected = `${group}/${version}`
+  const sent = { apiVersion: apiVersion || expected, kind: kind || 'ConversionReview' }
+  if (sent.apiVersion !== expected || sent.kind !== 'ConversionReview') {
     const isKnown = sent.apiVersion === 'v1' ? sent.kind === 'Status' : ownVersions.has(sent.apiVersion) && ownKinds.has(sent.kind)
     return callFailure(
       isKnown
@@ -98,9 +98,9 @@ function findForeignType(review: JsonObject, version: ReviewVersion): ReviewResp
         : `no kind ${JSON.stringify(sent.kind)} is registered for version ${JSON.stringify(sent.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
     )
   }
-  if (version === 'v1beta1' || (apiVersion === wanted && kind === 'ConversionReview')) return undefined
-  const got = apiVersion === '' ? '/' : apiVersion
-  return malformed(`expected webhook response of ${wanted}, Kind=ConversionReview, got ${got}, Kind=${kind}`)
+  if (version === 'v1beta1' || (apiVersion === expected && kind === 'ConversionReview')) return undefined
+  const received = apiVersion === '' ? '/' : apiVersion
+  return malformed(`expected webhook response of ${expected}, Kind=ConversionReview, got ${received}, Kind=${kind}`)
 }
 
 const ownVersions: ReadonlySet<string> = new Set([`${group}/v1`, `${group}/v1beta1`])

@@ -54,7 +54,7 @@ export class PrunedView<T extends KubeObject> implements VersionView<T> {
   readonly codec: ObjectCodec<T>
   readonly #schema: VersionSchema
   readonly #storageSchema: VersionSchema
-  /** The presented objects that are known. An entry is dropped with the stored object, which the storage keeps in memory or not. */
+  /** Cache of presented objects. An entry lives as long as its stored object. */
   readonly #presented = new WeakMap<StoredObject<T>, StoredObject<T>>()
 
   constructor({ codec, schema, storageSchema }: ViewOptions<T>) {
@@ -68,8 +68,8 @@ export class PrunedView<T extends KubeObject> implements VersionView<T> {
   }
 
   presentOne(stored: StoredObject<T>): StoredObject<T> {
-    const known = this.#presented.get(stored)
-    if (known !== undefined) return known
+    const existing = this.#presented.get(stored)
+    if (existing !== undefined) return existing
     const { key, revision } = stored
     const object = stored.copy()
     this.#schema.prune(object)

@@ -59,11 +59,11 @@ function hookWith(answer: Answer, reviewVersions: readonly string[] = ['v1']): H
     const review = JSON.parse(Buffer.from(request.body as Uint8Array).toString()) as Review
     reviews.push(review)
     requests.push(request)
-    const given = answer(review)
-    if (given instanceof OutboundError)
-      return { failed: true, error: given, message: `Post "https://127.0.0.1:9443${request.path}": ${given.message}` }
-    const plain = typeof given === 'object' && given !== null && 'status' in given && 'body' in given
-    const { status, body, type } = (plain ? given : { status: 200, body: JSON.stringify(given) }) as {
+    const reply = answer(review)
+    if (reply instanceof OutboundError)
+      return { failed: true, error: reply, message: `Post "https://127.0.0.1:9443${request.path}": ${reply.message}` }
+    const plain = typeof reply === 'object' && reply !== null && 'status' in reply && 'body' in reply
+    const { status, body, type } = (plain ? reply : { status: 200, body: JSON.stringify(reply) }) as {
       status: number
       body: string
       type?: string
@@ -230,14 +230,17 @@ const refused: Readonly<Record<string, readonly [Answer, string]>> = {
   ],
 }
 
-describe('a response with', () => {
-  it.each(Object.entries(refused))('%s is refused with the text of kube-apiserver', async (_title, [answer, message]) => {
-    const [error] = await hookWith(answer).convert()
-    expect(error).toBeInstanceOf(Error)
-    expect((error as Error).message).toBe(message)
-  })
+describe('WebhookConverter', () => {
+  it.each(Object.entries(refused))(
+    'rejects a response with %s, with the error text of kube-apiserver',
+    async (_title, [answer, message]) => {
+      const [error] = await hookWith(answer).convert()
+      expect(error).toBeInstanceOf(Error)
+      expect((error as Error).message).toBe(message)
+    },
+  )
 
-  it('another uid is refused', async () => {
+  it('rejects a response with the uid of another request', async () => {
     const [error] = await hookWith((r) => ({ ...r, response: { uid: 'other', result: { status: 'Success' } } }) as never).convert()
     expect((error as Error).message).toMatch(
       /^conversion webhook for example.com\/v2, Kind=Thing failed: expected response.uid="[0-9a-f-]{36}", got "other"$/,
@@ -245,8 +248,8 @@ describe('a response with', () => {
   })
 })
 
-describe('a conversion', () => {
-  it('sends the objects without resourceVersion, and restores all metadata but labels and annotations', async () => {
+describe('WebhookConverter', () => {
+  it('sends objects without resourceVersion, and keeps all metadata except labels and annotations', async () => {
     const changed = { labels: { x: 'y' }, annotations: { z: '1' }, generation: 7, finalizers: ['a/b'] }
     const { convert, reviews, requests } = hookWith(withMetadata(changed))
     expect(await convert()).toEqual([
@@ -275,7 +278,7 @@ describe('a conversion', () => {
     })
   })
 
-  it('removes labels and annotations that the response lacks', async () => {
+  it('removes labels and annotations that are not in the response', async () => {
     const [object] = await hookWith(withMetadata({ labels: null })).convert()
     expect((object as KubeObject).metadata.labels).toBeUndefined()
   })
@@ -298,7 +301,7 @@ describe('a conversion', () => {
     expect(reviews.map(({ request }) => request.objects.length)).toEqual([100, 100, 50])
   })
 
-  it('sends each object alone if the webhook does not convert a batch, and returns the errors of single objects', async () => {
+  it('sends each object alone if the webhook rejects a batch, and returns the error of each object', async () => {
     const { convert, reviews } = hookWith((review) => {
       const [first] = review.request.objects
       return first!.metadata.name === 't1'
@@ -311,7 +314,7 @@ describe('a conversion', () => {
     expect(reviews).toHaveLength(4)
   })
 
-  it('calls a webhook that cannot be reached only once', async () => {
+  it('calls an unreachable webhook only once', async () => {
     const { convert, reviews } = hookWith(() => new OutboundError('dial', 'refused'))
     expect((await convert(250)).every((each) => each instanceof Error)).toBe(true)
     expect(reviews).toHaveLength(1)

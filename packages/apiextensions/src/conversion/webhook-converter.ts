@@ -38,7 +38,7 @@ const responseBytes = 512 * 1024
 
 /**
  * Converts custom objects with the webhook of their definition. kube-apiserver sends one object in each call. This converter sends several
- * if a list needs them. If the webhook does not respond well to that, it sends each object alone, as kube-apiserver does.
+ * if a list needs them. If the webhook fails for a batch, it sends each object alone, as kube-apiserver does.
  */
 export class WebhookConverter implements ObjectConverter, Disposable {
   readonly #definition: { readonly name: string; readonly group: string; readonly kind: string }
@@ -90,10 +90,10 @@ export class WebhookConverter implements ObjectConverter, Disposable {
   }
 
   async #convertBatch(batch: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<readonly Converted[]> {
-    const whole = await this.#call(batch, to, signal)
-    const failed = whole.failure !== ''
-    if (!failed) return whole.converted
-    if (batch.length === 1 || whole.failure === 'conversion_webhook_call_failure') return batch.map(() => whole.error)
+    const batchResult = await this.#call(batch, to, signal)
+    const failed = batchResult.failure !== ''
+    if (!failed) return batchResult.converted
+    if (batch.length === 1 || batchResult.failure === 'conversion_webhook_call_failure') return batch.map(() => batchResult.error)
     const converted: Converted[] = []
     for (const object of batch) {
       signal?.throwIfAborted()
@@ -149,8 +149,8 @@ export class WebhookConverter implements ObjectConverter, Disposable {
     if (refused !== undefined) return fail('conversion_webhook_call_failure', `failed: ${refused}`)
     const began = performance.now()
     const response = decodeReview(request, answer.body)
-    const rest = restAfter(began)
-    if (rest !== undefined) await rest
+    const pause = restAfter(began)
+    if (pause !== undefined) await pause
     if ('failure' in response) return fail(response.type, `failed: ${response.failure}`)
     const { objects } = response
     if (objects.length !== batch.length) {

@@ -46,8 +46,8 @@ export function newDefinitionStatus(): NonNullable<CustomResourceDefinition['sta
 export function normalizeSchemas(definition: CustomResourceDefinition): CustomResourceDefinition {
   for (const { schema } of definition.spec.versions ?? []) {
     if (schema?.openAPIV3Schema === undefined) continue
-    someSchema(schema.openAPIV3Schema, (found) => {
-      const part = found as JSONSchemaProps
+    someSchema(schema.openAPIV3Schema, (subschema) => {
+      const part = subschema as JSONSchemaProps
       if (part.items === null) delete part.items
       if (part.default !== undefined) part.default = sortMembers(part.default)
       if (part.example !== undefined) part.example = sortMembers(part.example)

@@ -91,11 +91,11 @@ function* checkStructures(schemas: readonly Schema[]): Task<{ readonly isStructu
     for (;;) {
       // These errors are not reported, so they must not count for the limit of the running validation.
       let result: IteratorResult<undefined, FieldErrorList> | undefined
-      const found = collectFieldErrors(() => {
+      const violations = collectFieldErrors(() => {
         result = errors.next()
         return result.done === true ? result.value : []
       })
-      if (found.length > 0) return { isStructural: false }
+      if (violations.length > 0) return { isStructural: false }
       if (result?.done === true) break
       yield
     }
@@ -105,8 +105,8 @@ function* checkStructures(schemas: readonly Schema[]): Task<{ readonly isStructu
 
 function* findUnpruned(schemas: readonly Schema[]): Task<{ readonly isUnpruned: boolean }> {
   for (const schema of schemas) {
-    const found = yield* findUnprunedDefault(schema)
-    if (found.isUnpruned) return found
+    const result = yield* findUnprunedDefault(schema)
+    if (result.isUnpruned) return result
   }
   return { isUnpruned: false }
 }
@@ -117,14 +117,14 @@ function findUnchangedVersions(newSpec: HubSpec, oldSpec: HubSpec): Set<string> 
 }
 
 function findVersionsWithTooManyFields(newSpec: HubSpec, oldSpec: HubSpec): Set<string> {
-  const found = new Set<string>()
+  const names = new Set<string>()
   const check = (name: string, fields: HubSpec['shared'], old: HubSpec['shared'] | undefined): void => {
     const stored = old?.selectableFields ?? []
-    if (stored.length > maxSelectableFields && semanticEqual(fields.selectableFields, stored)) found.add(name)
+    if (stored.length > maxSelectableFields && semanticEqual(fields.selectableFields, stored)) names.add(name)
   }
   check('', newSpec.shared, oldSpec.shared)
   for (const { version, own } of newSpec.versions) {
     check(version.name, own, oldSpec.versions.findLast((old) => old.version.name === version.name)?.own)
   }
-  return found
+  return names
 }

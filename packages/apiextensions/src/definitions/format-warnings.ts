@@ -6,22 +6,22 @@ import { someSchema } from './subschemas.ts'
 
 /** Returns warnings about formats that have no effect. Formats of the stored definition cause no warning. */
 export function findFormatWarnings(definition: Definition, old?: Definition): string[] {
-  const known = new Set(old === undefined ? [] : findUnknownFormats(old))
-  return findUnknownFormats(definition).flatMap((format) => (known.has(format) ? [] : [`unrecognized format ${quote(format)}`]))
+  const oldFormats = new Set(old === undefined ? [] : findUnknownFormats(old))
+  return findUnknownFormats(definition).flatMap((format) => (oldFormats.has(format) ? [] : [`unrecognized format ${quote(format)}`]))
 }
 
 function findUnknownFormats({ spec }: Definition): string[] {
-  const found: string[] = []
+  const formats: string[] = []
   for (const root of schemasOf(toHubSpec(spec))) {
     someSchema(root, (schema) => {
-      if (hasUnknownFormat(schema)) found.push(schema.format!)
+      if (hasUnknownFormat(schema)) formats.push(schema.format!)
       return false
     })
   }
-  return found
+  return formats
 }
 
 function hasUnknownFormat({ type, format = '' }: Schema): boolean {
-  // Unlike for validation, a schema of int-or-string values does not count as one of texts.
+  // Here, unlike in validation, an int-or-string schema does not count as a string schema.
   return format !== '' && !isSupportedFormat({ ...(type !== undefined && { type }), format })
 }

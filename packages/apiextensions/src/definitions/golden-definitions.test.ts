@@ -22,8 +22,8 @@ const steps = existsSync(file)
       .filter(({ method, path }) => method === 'POST' && path.includes('/customresourcedefinitions'))
   : []
 
-describe.skipIf(steps.length === 0)('recorded definitions', () => {
-  it.each(steps.map((step, i) => [i, step] as const))('answers definition %i like kube-apiserver', (_i, step) => {
+describe.skipIf(steps.length === 0)('recorded answers of kube-apiserver', () => {
+  it.each(steps.map((step, i) => [i, step] as const))('gives the recorded answer to definition %i', (_i, step) => {
     expect(refuseNew(step.body)).toBe(step.expect.code === 201 ? undefined : step.expect.body.message)
   })
 })

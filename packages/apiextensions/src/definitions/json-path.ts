@@ -62,8 +62,8 @@ export function resolveJsonPath(text: string, schema: Schema, options: { readonl
  */
 export function parseRuleFieldPath(text: string, schema: Schema): string | undefined {
   if (text === '') return ''
-  const found = resolveJsonPath(text, schema, { allowsBrackets: true })
-  return typeof found === 'string' ? undefined : found.path.toString()
+  const resolved = resolveJsonPath(text, schema, { allowsBrackets: true })
+  return typeof resolved === 'string' ? undefined : resolved.path.toString()
 }
 
 /** Returns the properties of a schema; undefined if it has none. */

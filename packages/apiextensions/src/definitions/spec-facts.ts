@@ -4,7 +4,7 @@ import { fieldPath } from '@keelson/apimachinery'
 import { subschemasOf } from './subschemas.ts'
 import type { Task } from './tasks.ts'
 
-/** Facts about the schemas of a definition, on which the rules for its spec and for its updates depend. */
+/** Properties of the schemas of a definition that decide which validation rules apply. */
 export interface SpecFacts {
   hasDefaults: boolean
   /** Whether a schema uses an `x-kubernetes-…` member other than the map type. Only structural schemas may use them. */

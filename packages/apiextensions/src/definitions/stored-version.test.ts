@@ -51,7 +51,7 @@ describe('the stored version', () => {
     )
   })
 
-  it('has fields that all versions share only once', () => {
+  it('stores fields that all versions share only once', () => {
     const shared = { subresources: { status: {} }, additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.a' }] }
     const { metadata, spec } = definitionWith({}, shared)
     const versions = [spec.versions![0]!, { ...spec.versions![0]!, name: 'v2', storage: false, additionalPrinterColumns: [] }]
@@ -70,7 +70,7 @@ describe('the stored version', () => {
     })
   })
 
-  it('reads definitions of old servers, which have only one version and keep unknown fields', () => {
+  it('reads definitions of old servers, which have one version and keep unknown fields', () => {
     const names = { plural: 'widgets', kind: 'Widget' }
     const stored = {
       metadata: { name: 'widgets.example.com' },

@@ -71,13 +71,13 @@ export function fromStoredDefinition(object: KubeObject): KubeObject {
     ...fromStoredColumns(additionalPrinterColumns),
     ...(selectableFields && { selectableFields }),
   }
-  const named = versions.length === 0 && version ? [{ name: version, served: true, storage: true }] : versions
+  const namedVersions = versions.length === 0 && version ? [{ name: version, served: true, storage: true }] : versions
   const { preserveUnknownFields, ...remaining } = others
   const converted = {
     ...rest,
     spec: {
       ...remaining,
-      versions: named.map((one) => Object.assign(one, fromStoredColumns(one.additionalPrinterColumns), shared)),
+      versions: namedVersions.map((one) => Object.assign(one, fromStoredColumns(one.additionalPrinterColumns), shared)),
       ...(conversion && { conversion: fromStoredConversion(conversion) }),
       ...(preserveUnknownFields === true && { preserveUnknownFields }),
     },

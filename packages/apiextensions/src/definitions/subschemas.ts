@@ -10,9 +10,9 @@ export interface Subschema {
 
 /** Returns the schemas directly below a schema, in the order in which kube-apiserver validates them. */
 export function subschemasOf(schema: Schema): Subschema[] {
-  const found: Subschema[] = []
+  const subschemas: Subschema[] = []
   const add = (member: keyof Schema, value: unknown, at?: string | number): void => {
-    if (isSchema(value)) found.push({ schema: value, member, ...(at !== undefined && { at }) })
+    if (isSchema(value)) subschemas.push({ schema: value, member, ...(at !== undefined && { at }) })
   }
   const addAll = (member: keyof Schema, values: readonly unknown[] | undefined): void =>
     values?.forEach((value, i) => add(member, value, i))
@@ -31,7 +31,7 @@ export function subschemasOf(schema: Schema): Subschema[] {
   else add('items', schema.items)
   addMembers('dependencies', schema.dependencies)
   add('additionalItems', schema.additionalItems)
-  return found
+  return subschemas
 }
 
 /** Returns the single schema in a member that may also be a list or a boolean; undefined if it is one of those. */

@@ -13,8 +13,8 @@ const established = (definition: CustomResourceDefinition): CustomResourceDefini
   status: { conditions: [{ type: 'Established', status: 'True' }], acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] },
 })
 
-describe('a new definition', () => {
-  it('is valid', () => expect(refuseNew(definitionWith({ a: text }))).toBeUndefined())
+describe('validation of a new definition', () => {
+  it('accepts a valid definition', () => expect(refuseNew(definitionWith({ a: text }))).toBeUndefined())
 
   it.each<[string, Readonly<Record<string, JSONSchemaProps>>, string]>([
     ['an array without items', { a: { type: 'array' } }, `${at}.properties[a].items: Required value: must be specified`],
@@ -41,17 +41,17 @@ describe('a new definition', () => {
       { a: { type: 'string', anyOf: [{ type: 'string' }] } },
       `${at}.properties[a].anyOf[0].type: Forbidden: must be empty to be structural`,
     ],
-  ])('must not have %s', (_what, properties, message) => {
+  ])('rejects %s', (_what, properties, message) => {
     expect(refuseNew(definitionWith(properties))).toBe(subject + message)
   })
 
-  it('may have the pattern of int-or-string', () => {
+  it('accepts the pattern of int-or-string', () => {
     const anyOf = [{ type: 'integer' }, { type: 'string' }]
     const properties = { a: { 'x-kubernetes-int-or-string': true, anyOf }, b: { 'x-kubernetes-int-or-string': true, allOf: [{ anyOf }] } }
     expect(refuseNew(definitionWith(properties))).toBeUndefined()
   })
 
-  it('prints the fields of the internal type', () => {
+  it("prints the fields of kube-apiserver's internal type in errors", () => {
     const definition = definitionWith({}, { subresources: { status: {} } })
     definition.spec.versions![0]!.schema = { openAPIV3Schema: { type: 'object', maxProperties: 1 } }
     const message = refuseNew(definition)
@@ -64,7 +64,7 @@ describe('a new definition', () => {
     )
   })
 
-  it('has selectable fields of simple types', () => {
+  it('rejects selectable fields that are repeated, quoted or not of a simple type', () => {
     const selectableFields = [{ jsonPath: '.spec.a' }, { jsonPath: '.spec.a' }, { jsonPath: ".spec['a']" }, { jsonPath: '.spec' }]
     expect(refuseNew(definitionWith({ a: text }, { selectableFields }))).toBe(
       `${subject}[spec.selectableFields[1].jsonPath: Duplicate value: ".spec.a", ` +
@@ -75,8 +75,8 @@ describe('a new definition', () => {
   })
 })
 
-describe('an update', () => {
-  it('must not change kind and scope of an established definition', () => {
+describe('validation of an update', () => {
+  it('rejects a change of the kind or scope of an established definition', () => {
     const old = definitionWith({ a: text })
     const changed = definitionWith({ a: text })
     changed.spec.scope = 'Cluster'
@@ -84,14 +84,14 @@ describe('an update', () => {
     expect(refuseUpdate(changed, established(old))).toBe(`${subject}spec.scope: Invalid value: "Cluster": field is immutable`)
   })
 
-  it('must not remove a version in which objects may be stored', () => {
+  it('rejects the removal of a version in which objects may be stored', () => {
     const old = established(definitionWith({ a: text }))
     expect(refuseUpdate(definitionWith({ a: text }, { name: 'v2' }), old)).toContain(
       'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version',
     )
   })
 
-  it('may keep what an old server accepted', () => {
+  it('accepts problems that the stored definition already has', () => {
     const absentKeys: JSONSchemaProps = {
       type: 'array',
       'x-kubernetes-list-type': 'map',
@@ -105,7 +105,7 @@ describe('an update', () => {
     }
   })
 
-  it('needs a valid CA bundle once the definition is established', () => {
+  it('requires a valid CA bundle once the definition is established', () => {
     const webhook = { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://a', caBundle: 'aGk=' } }
     const changed = definitionWith({ a: text })
     changed.spec.conversion = { strategy: 'Webhook', webhook }
@@ -140,7 +140,7 @@ describe('validation in steps', () => {
     }
   }
 
-  it('reports the same errors as in one turn', () => {
+  it('reports the same errors as a validation without pauses', () => {
     const properties = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`p${i}`, i % 100 === 0 ? {} : text]))
     const definition = decodeDefinition(definitionWith(properties))
     const { messages, steps } = validateStepwise(definition)

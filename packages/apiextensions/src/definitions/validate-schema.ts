@@ -40,9 +40,9 @@ export function* validateSchema(path: FieldPath, root: Schema, rules: SchemaRule
     { schema: root, path, isRoot: true, isInMetadata: false, defaultsForbidden: undefined, parent: undefined, isLeaving: false },
   ]
   for (let node = open.at(-1); node !== undefined; node = open.at(-1)) {
-    const found = node.isLeaving ? checkAfterChildren(node, rules) : checkBeforeChildren(node, rules)
-    appendAll(errors, found)
-    if (found.length > 0) markUpwards(invalid, node)
+    const nodeErrors = node.isLeaving ? checkAfterChildren(node, rules) : checkBeforeChildren(node, rules)
+    appendAll(errors, nodeErrors)
+    if (nodeErrors.length > 0) markUpwards(invalid, node)
     if (node.isLeaving) open.pop()
     else {
       node.isLeaving = true

@@ -34,9 +34,9 @@ export function validateSpec(hubSpec: HubSpec, path: FieldPath, { rules: given, 
   const requiresStructuralSchemas = given.requiresStructuralSchemas || !keepsUnknown || facts.hasDefaults || facts.hasExtensions
   const options: SpecOptions = { rules: { ...given, requiresStructuralSchemas }, steps }
   for (const [i, version] of versions.entries()) {
-    const found = validateVersion(hubSpec, version, { ...options, path: path.child('versions').index(i) })
-    if (found === undefined) return errors
-    appendAll(errors, found)
+    const versionErrors = validateVersion(hubSpec, version, { ...options, path: path.child('versions').index(i) })
+    if (versionErrors === undefined) return errors
+    appendAll(errors, versionErrors)
   }
   appendAll(errors, checkVersionNames(hubSpec, path))
   appendAll(errors, validateRequiredNames(hubSpec, path.child('names')))
@@ -152,9 +152,9 @@ function validateParts(fields: SharedFields, path: FieldPath, options: PartsOpti
   const { schema, subresources, columns = [], selectableFields = [] } = fields
   const errors: FieldErrorList = []
   if (schema?.openAPIV3Schema !== undefined) {
-    const found = validateRootSchema(schema.openAPIV3Schema, path.child(options.schemaMember), options)
-    if (found === undefined) return undefined
-    appendAll(errors, found)
+    const schemaErrors = validateRootSchema(schema.openAPIV3Schema, path.child(options.schemaMember), options)
+    if (schemaErrors === undefined) return undefined
+    appendAll(errors, schemaErrors)
   }
   appendAll(errors, validateSubresources(subresources, path.child('subresources')))
   appendAll(errors, validateColumns(columns, path.child('additionalPrinterColumns')))
@@ -180,9 +180,9 @@ function validateRootSchema(root: Schema, validationPath: FieldPath, options: Pa
   /** Whether the rules of the schema can be compiled, because the values have types. */
   let hasTypes = false
   if (rules.requiresStructuralSchemas) {
-    const found = runTask(steps, () => findUnsupportedMember(root))
-    if (found === undefined) return undefined
-    unsupported = found.problem
+    const result = runTask(steps, () => findUnsupportedMember(root))
+    if (result === undefined) return undefined
+    unsupported = result.problem
     if (unsupported === undefined) {
       const structural = runTask(steps, () => validateStructural(path, root))
       if (structural === undefined) return undefined

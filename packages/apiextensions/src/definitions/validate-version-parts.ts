@@ -60,16 +60,16 @@ export function validateSelectableFields(
   const unique = new Set<string>()
   for (const [i, { jsonPath }] of fields.entries()) {
     const at = path.index(i).child('jsonPath')
-    const found = jsonPath === '' ? undefined : resolveJsonPath(jsonPath, schema, { allowsBrackets: false })
-    if (found === undefined) errors.push(fieldError.required(at))
-    else if (typeof found === 'string') errors.push(fieldError.invalid(at, jsonPath, `is an invalid path: ${found}`))
+    const resolved = jsonPath === '' ? undefined : resolveJsonPath(jsonPath, schema, { allowsBrackets: false })
+    if (resolved === undefined) errors.push(fieldError.required(at))
+    else if (typeof resolved === 'string') errors.push(fieldError.invalid(at, jsonPath, `is an invalid path: ${resolved}`))
     else {
-      if (found.root === 'metadata') errors.push(fieldError.invalid(at, jsonPath, 'must not point to fields in metadata'))
-      if (!['string', 'boolean', 'integer'].includes(found.schema?.type ?? '')) {
+      if (resolved.root === 'metadata') errors.push(fieldError.invalid(at, jsonPath, 'must not point to fields in metadata'))
+      if (!['string', 'boolean', 'integer'].includes(resolved.schema?.type ?? '')) {
         const detail = 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.'
         errors.push(fieldError.invalid(at, jsonPath, detail))
       }
-      const name = found.path.toString()
+      const name = resolved.path.toString()
       if (unique.has(name)) errors.push(fieldError.duplicate(at, jsonPath))
       unique.add(name)
     }

@@ -2,7 +2,7 @@ import { compile, CompileError, estimateCost, findProgramError, trimSpace } from
 import type { Compiled, RuleEnvironments, SizeHints } from '@keelson/cel'
 import type { Rule } from './schema-type.ts'
 
-/** A rule as far as it compiles. A rule without text has no members. */
+/** A compiled rule with its cost and errors. An empty rule has none of them. */
 export interface CompiledRule {
   readonly rule?: Compiled
   /** Error of the rule, in kube-apiserver's words. */

@@ -26,12 +26,12 @@ function validate(schema: Schema, spec: unknown, oldSpec?: unknown, options?: Ru
   return errors.map(fieldErrorMessage)
 }
 
-describe('rules', () => {
-  it('do not exist in a schema without rules', () => {
+describe('evaluation of rules', () => {
+  it('a schema without rules needs no evaluation', () => {
     expect(compileRules(withSpec(object({ a: string })))).toBeUndefined()
   })
 
-  it('report violations with reason and field path', () => {
+  it('violations have the reason and field path of the rule', () => {
     const rules: readonly Rule[] = [
       { rule: 'self.a > 0' },
       { rule: 'self.a > 0', message: ' a must be positive ', reason: 'FieldValueForbidden' },
@@ -46,7 +46,7 @@ describe('rules', () => {
     ])
   })
 
-  it('apply to members of lists and maps', () => {
+  it('rules apply to members of lists and maps', () => {
     const positive = ruled(integer, { rule: 'self > 0' })
     const schema = object({ list: { type: 'array', items: positive }, map: { type: 'object', additionalProperties: positive } })
     expect(validate(schema, { list: [1, 0, null], map: { a: 1, b: -1 } })).toEqual([
@@ -55,7 +55,7 @@ describe('rules', () => {
     ])
   })
 
-  it('report evaluation errors with the type of the value', () => {
+  it('evaluation errors name the type of the value', () => {
     expect(validate(object({ a: integer }, { rule: '1 / self.a > 0' }), { a: 0 })).toEqual([
       'spec: Invalid value: "object": division by zero evaluating rule: 1 / self.a > 0',
     ])
@@ -70,18 +70,18 @@ describe('rules', () => {
     ["'a\\nb'", 'failed rule: false'],
     ["['x'][1]", 'failed rule: false'],
     ["' two words '", 'two words'],
-  ])('have a message expression %s', (messageExpression, message) => {
+  ])('an unusable message is replaced, and spaces around a message are removed: %s', (messageExpression, message) => {
     expect(validate(object({}, { rule: 'false', messageExpression }), {})).toEqual([`spec: Invalid value: ${message}`])
   })
 
-  it('compare with the old value', () => {
+  it('oldSelf is the old value', () => {
     const schema = object({ a: integer }, { rule: 'self.a >= oldSelf.a' })
     expect(validate(schema, { a: 1 })).toEqual([])
     expect(validate(schema, { a: 1 }, { a: 1 })).toEqual([])
     expect(validate(schema, { a: 1 }, { a: 2 })).toEqual(['spec: Invalid value: failed rule: self.a >= oldSelf.a'])
   })
 
-  it('find the old element of a map list by its keys', () => {
+  it('oldSelf in a map list is the old element with the same keys', () => {
     const element = object({ k: string, n: integer }, { rule: 'self.n >= oldSelf.n' })
     const list: Schema = { type: 'array', items: element, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
     const old = [
@@ -103,7 +103,7 @@ describe('rules', () => {
     expect(validate(atomic, [{ k: 'b', n: 1 }], old)).toEqual([])
   })
 
-  it('receive an optional old value, which has plain JSON', () => {
+  it('an optional oldSelf has the plain JSON of the old value', () => {
     const created = object({ 'a-b': string }, { rule: "oldSelf.hasValue() || self.a__dash__b == 'new'", optionalOldSelf: true })
     expect(validate(created, { 'a-b': 'x' })).toHaveLength(1)
     expect(validate(created, { 'a-b': 'new' })).toEqual([])
@@ -112,7 +112,7 @@ describe('rules', () => {
     expect(validate(compared, {}, { 'a-b': 'x' })).toEqual([])
   })
 
-  it('only warn about unchanged values', () => {
+  it('violations by unchanged values are only warnings', () => {
     const positive = object({ n: ruled(integer, { rule: 'self > 0' }), m: integer })
     const list = object({ l: { type: 'array', items: ruled(integer, { rule: 'self > 0' }) } })
     const warnings: string[] = []
@@ -125,7 +125,7 @@ describe('rules', () => {
     expect(validate(list, { l: [0] }, { l: [0] })).toHaveLength(1)
   })
 
-  it('read values by their format', () => {
+  it('self has the type that the format of the value names', () => {
     const schema = object(
       {
         time: { type: 'string', format: 'date-time' },
@@ -141,14 +141,14 @@ describe('rules', () => {
     expect(validate(schema, spec)).toEqual([])
   })
 
-  it('see the metadata of resources', () => {
+  it('rules can read the metadata of resources', () => {
     const schema = ruled(withSpec(object({})), { rule: "self.metadata.name.startsWith('a') && self.kind == 'Widget'" })
     const rules = compileRules(schema)!
     expect(rules.validate({ kind: 'Widget', metadata: { name: 'abc' } }).errors).toEqual([])
     expect(rules.validate({ kind: 'Widget', metadata: { name: 'x' } }, undefined, { path: fieldPath('default') }).errors).toHaveLength(1)
   })
 
-  it('end when the budget is used up', () => {
+  it('the evaluation ends when the cost budget is used up', () => {
     const schema = object({ a: integer }, { rule: 'self.a == 1' }, { rule: 'self.a == 2' })
     const { errors, remaining } = compileRules(withSpec(schema))!.validate({ spec: { a: 1 } }, undefined, { budget: 3 })
     expect(errors.map(fieldErrorMessage)).toEqual([
@@ -157,7 +157,7 @@ describe('rules', () => {
     expect(remaining).toBe(-1)
   })
 
-  it('end when an expression costs too much', () => {
+  it('the evaluation ends when one expression costs too much', () => {
     const list: Schema = { type: 'array', items: integer }
     const schema = object({ l: list }, { rule: 'self.l.all(x, self.l.all(y, x + y >= 0))', message: 'slow' }, { rule: 'false' })
     const run = compileRules(withSpec(schema))!.start({ spec: { l: Array.from({ length: 1000 }, () => 1) } })
@@ -169,7 +169,7 @@ describe('rules', () => {
     expect(slices).toBeGreaterThan(1)
   })
 
-  it('pause within a rule and within its message expression', () => {
+  it('the evaluation pauses within a rule and within its message expression', () => {
     const list: Schema = { type: 'array', items: integer }
     const slow = 'self.l.all(x, self.l.all(y, x + y >= 0))'
     const rules: readonly Rule[] = [
@@ -183,7 +183,7 @@ describe('rules', () => {
     expect(slices).toBeGreaterThan(1)
   })
 
-  it('report at most 1,000 errors', () => {
+  it('at most 1,000 errors are reported', () => {
     const list: Schema = { type: 'array', items: ruled(integer, { rule: 'self > 0' }) }
     const errors = validate(
       list,

@@ -53,7 +53,7 @@ function specOf({ body }: Step): DefinitionSpec {
 }
 
 describe.skipIf(scenarios.length === 0)('recorded requests', () => {
-  it('of definitions have the same errors', () => {
+  it('definitions have the recorded errors', () => {
     const steps = scenarios.flatMap(({ steps: all }) =>
       all.filter(({ method, path }) => method === 'POST' && path.includes('/customresourcedefinitions')),
     )
@@ -65,7 +65,7 @@ describe.skipIf(scenarios.length === 0)('recorded requests', () => {
     expect(steps.length).toBeGreaterThan(100)
   })
 
-  it('of custom objects have the same errors', () => {
+  it('custom objects have the recorded errors', () => {
     let compared = 0
     for (const { steps } of scenarios) {
       const schemas = new Map<string, Schema>()

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { SchemaType } from '@keelson/cel'
 
 /**
- * Finds the old element of a map list (`x-kubernetes-list-type: map`) that has the same keys as a new one. The first of several old elements
- * with the same keys counts. Old elements are indexed as far as needed, because most lists keep their order, and long ones take long.
+ * Finds the old element of a map list (`x-kubernetes-list-type: map`) that has the same keys as a new one. The first of several old
+ * elements with the same keys counts. Old elements are indexed only as far as needed, because most lists keep their order.
  */
 export class OldElements {
   readonly #old: readonly JsonValue[]

@@ -41,8 +41,8 @@ interface ListChange {
 
 /** Number of milliseconds after which `advance` returns. It is half of a time slice, because a single expression may take the other half. */
 const sliceMilliseconds = 2.5
-/** Cost after which the clock is read. */
-const costPerLook = 1000
+/** Cost between two reads of the clock. */
+const costPerClockRead = 1000
 /** Cost that one value or rule counts for, in addition to the cost of its expressions. */
 const baseCost = 5
 /** Maximum number of reported errors. kube-apiserver has no limit, but one request could cause millions of errors. */
@@ -89,7 +89,7 @@ export class RuleEvaluation {
       if (frame === undefined) return true
       this.#advanceFrame(frame)
       if (this.#continue !== undefined) return false
-      if (this.#work < costPerLook) continue
+      if (this.#work < costPerClockRead) continue
       this.#work = 0
       const now = performance.now()
       if (end === 0) end = now + sliceMilliseconds
@@ -141,7 +141,7 @@ export class RuleEvaluation {
 
   #evaluate(frame: Frame, index: number): void {
     if (this.remaining <= 0) return this.#end(frame, outOfBudget)
-    if (!frame.node.isCompiled(index)) this.#work += costPerLook
+    if (!frame.node.isCompiled(index)) this.#work += costPerClockRead
     const ready = frame.node.rule(index)
     if (ready.problem !== undefined) this.#report(frame, `rule compile error: ${ready.problem}`)
     if (ready.program === undefined) return

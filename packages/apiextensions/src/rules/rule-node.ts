@@ -146,8 +146,8 @@ class RuleNodes {
       below.values === undefined ? undefined : this.#ids.get(below.values),
       below.items === undefined ? undefined : this.#ids.get(below.items),
     ])
-    const known = this.#nodes.get(key)
-    if (known !== undefined) return known
+    const equalNode = this.#nodes.get(key)
+    if (equalNode !== undefined) return equalNode
     const node = new RuleNode(schema, type, below)
     this.#ids.set(node, this.#nodes.size)
     this.#nodes.set(key, node)

@@ -15,8 +15,8 @@ export class SchemaTypes {
 
   /** Returns the type of a schema. Resource roots have a kind, an apiVersion and a name, even if the schema does not mention them. */
   of(schema: Schema, isResourceRoot: boolean = isEmbeddedResource(schema)): SchemaType {
-    const known = this.#known.get(schema)
-    if (known !== undefined) return known
+    const existing = this.#known.get(schema)
+    if (existing !== undefined) return existing
     // The types of inner schemas are converted first, so that deeply nested schemas cannot overflow the stack.
     for (const inner of innermostFirst(schema, (each) => this.#known.has(each))) {
       this.#known.set(inner, this.#convert(inner, inner === schema ? isResourceRoot : isEmbeddedResource(inner)))
@@ -75,8 +75,8 @@ export class SchemaTypes {
     if (type.impliedFields !== undefined) key += JSON.stringify(type.impliedFields)
     // The length separates a name from what follows, because a name may contain any character.
     for (const [name, field] of type.fields ?? []) key += ` ${name.length} ${name} ${this.#ids.get(field)}`
-    const known = this.#types.get(key)
-    if (known !== undefined) return known
+    const existing = this.#types.get(key)
+    if (existing !== undefined) return existing
     this.#ids.set(type, this.#types.size)
     this.#types.set(key, type)
     return type
@@ -118,17 +118,17 @@ export function isDeclared(schema: Schema, isReadable: (elements: Schema) => boo
   return elements === undefined ? declaredTypes.has(schema.type ?? '') : isReadable(elements)
 }
 
-/** Returns a schema and the schemas within it, each after those within it. Leaves out schemas that are `known`, and those within them. */
+/** Returns a schema and all schemas within it, inner ones first. Leaves out schemas for which `isKnown` is true, and those within them. */
 export function innermostFirst(root: Schema, isKnown: (schema: Schema) => boolean = () => false): readonly Schema[] {
   const open = [root]
-  const found: Schema[] = []
+  const schemas: Schema[] = []
   for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
     if (isKnown(schema)) continue
-    found.push(schema)
+    schemas.push(schema)
     for (const name in schema.properties) open.push(schema.properties[name]!)
     for (const inner of [itemSchema(schema), valueSchema(schema)]) if (inner !== undefined) open.push(inner)
   }
-  return found.reverse()
+  return schemas.reverse()
 }
 
 export function isEmbeddedResource(schema: Schema): boolean {

@@ -16,8 +16,8 @@ function check(schema: Schema, options?: Parameters<typeof validateRules>[2]): r
 
 const advice = 'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared'
 
-describe('the rules of a definition', () => {
-  it('must compile to the right type', () => {
+describe('validation of rules', () => {
+  it('a rule must compile to a boolean, and a message expression to a string', () => {
     const schema = ruled(
       { type: 'object', properties: { a: { type: 'string' } } },
       { rule: 'self.a', messageExpression: 'self.b' },
@@ -31,7 +31,7 @@ describe('the rules of a definition', () => {
     expect(rest).toEqual([])
   })
 
-  it('may read old values only where they can be found', () => {
+  it('oldSelf is allowed only where the old value can be found', () => {
     const element = ruled({ type: 'integer' }, { rule: 'self == oldSelf' })
     expect(check({ type: 'object', properties: { l: { type: 'array', items: element, maxItems: 5 } } })).toEqual([
       'schema.properties[l].items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within schema.properties[l]',
@@ -41,7 +41,7 @@ describe('the rules of a definition', () => {
     ])
   })
 
-  it('must not be too expensive', () => {
+  it('rules above the cost limits are rejected', () => {
     const text = ruled({ type: 'string' }, { rule: "self.contains('abc')" })
     const list: Schema = { type: 'object', properties: { l: { type: 'array', items: text } } }
     const at = 'schema.properties[l].items.x-kubernetes-validations[0].rule'
@@ -56,7 +56,7 @@ describe('the rules of a definition', () => {
     expect(check({ type: 'object', properties: { l: { type: 'array', items: { ...text, maxLength: 10 }, maxItems: 100 } } })).toEqual([])
   })
 
-  it('are not compiled in a schema with other errors', () => {
+  it('rules in a schema with other errors are not compiled', () => {
     const schema = ruled({ type: 'object' }, { rule: '' })
     expect(check(schema, { isInvalid: (invalid) => invalid === schema })).toEqual([])
   })
@@ -72,12 +72,12 @@ describe('the rules of a definition', () => {
     [{ rule: 'true', fieldPath: '.b' }, 'fieldPath: Invalid value: ".b": must be a valid path'],
     [{ rule: 'true', fieldPath: 'a' }, 'fieldPath: Invalid value: "a": must be a valid path'],
     [{ rule: 'true', fieldPath: '.a[0]' }, 'fieldPath: Invalid value: ".a[0]": must be a valid path'],
-  ])('must have valid fields: %j', (rule, message) => {
+  ])('rules with invalid fields are rejected: %j', (rule, message) => {
     const schema = ruled({ type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'string' } } } }, rule)
     expect(validateRuleFields(path, schema).map(fieldErrorMessage)).toEqual([`schema.x-kubernetes-validations[0].${message}`])
   })
 
-  it.each(['.a', '.a.key', ".a['a key']"])('may refer to the field %s', (fieldPath_) => {
+  it.each(['.a', '.a.key', ".a['a key']"])('fieldPath may refer to the field %s', (fieldPath_) => {
     const schema = ruled(
       { type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'string' } } } },
       { rule: 'true', fieldPath: fieldPath_ },

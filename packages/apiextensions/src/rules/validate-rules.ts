@@ -102,10 +102,10 @@ class RuleValidation {
 /** Returns the schemas with rules. Schemas within a schema come before it. Iterative, because schemas may be nested deeply. */
 function* placesWithRules(root: Place): Task<readonly Place[]> {
   const open = [root]
-  const found: Place[] = []
+  const places: Place[] = []
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     yield
-    if ((place.schema['x-kubernetes-validations'] ?? []).length > 0) found.push(place)
+    if ((place.schema['x-kubernetes-validations'] ?? []).length > 0) places.push(place)
     const cardinality = childCardinality(place)
     const { path, schema, uncorrelated } = place
     const values = valueSchema(schema)
@@ -118,7 +118,7 @@ function* placesWithRules(root: Place): Task<readonly Place[]> {
     const isMatched = schema['x-kubernetes-list-type'] === 'map'
     open.push({ path: path.child('items'), schema: items, cardinality, uncorrelated: isMatched ? uncorrelated : (uncorrelated ?? path) })
   }
-  return found.reverse()
+  return places.reverse()
 }
 
 /** Returns the maximum number of values of the schemas within a schema. */

@@ -107,20 +107,20 @@ export class NodeBuilder {
     if (properties === undefined) return undefined
     const names = Object.keys(properties)
     if (names.length === 0) return undefined
-    const found = new Map<string, SchemaNode>()
-    for (const name of names.sort()) found.set(name, this.nodes.get(properties[name]!)!)
-    return found
+    const nodes = new Map<string, SchemaNode>()
+    for (const name of names.sort()) nodes.set(name, this.nodes.get(properties[name]!)!)
+    return nodes
   }
 
   #findComposition({ allOf, anyOf, oneOf, not }: Schema): Composition | undefined {
     if (allOf === undefined && anyOf === undefined && oneOf === undefined && not === undefined) return undefined
-    const found: Composition = {
+    const composition: Composition = {
       allOf: this.#findAll(allOf),
       anyOf: this.#findAll(anyOf),
       oneOf: this.#findAll(oneOf),
       not: this.#find(not),
     }
-    return Object.values(found).some((part) => part !== undefined) ? found : undefined
+    return Object.values(composition).some((part) => part !== undefined) ? composition : undefined
   }
 
   #findAll(parts: readonly Schema[] | undefined): readonly SchemaNode[] | undefined {
@@ -130,8 +130,8 @@ export class NodeBuilder {
   /** Returns the node that is equal to a node, if there is one already. */
   #share(node: SchemaNode): SchemaNode {
     const key = this.#keyOf(node)
-    const known = this.#shared.get(key)
-    if (known !== undefined) return known
+    const equalNode = this.#shared.get(key)
+    if (equalNode !== undefined) return equalNode
     this.#shared.set(key, node)
     this.#ids.set(node, this.#ids.size + 1)
     return node
@@ -159,9 +159,9 @@ export class NodeBuilder {
   #shareConstraints(constraints: Constraints | undefined): Constraints | undefined {
     if (constraints === undefined) return undefined
     const key = keyOfConstraints(constraints)
-    const known = this.#constraints.get(key)
-    if (known === undefined) this.#constraints.set(key, constraints)
-    return known ?? constraints
+    const equalConstraints = this.#constraints.get(key)
+    if (equalConstraints === undefined) this.#constraints.set(key, constraints)
+    return equalConstraints ?? constraints
   }
 }
 

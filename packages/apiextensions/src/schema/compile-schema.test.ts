@@ -84,7 +84,7 @@ describe('prune', () => {
 })
 
 describe('setDefaults', () => {
-  it('sets absent fields and nulls, also in lists, maps and other defaults', () => {
+  it('sets absent fields and replaces nulls, also in lists, maps and other defaults', () => {
     const item = objectOf({ port: { ...integer, default: 80 } })
     const schema = specOf({
       list: { type: 'array', items: item },
@@ -163,11 +163,11 @@ describe('validate', () => {
       '<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.x',
     ],
     ['not', { ...integer, not: { minimum: 1 } }, 1, '<nil>: Invalid value: "": "spec.x" must not validate the schema (not)'],
-  ])('reports %s like kube-apiserver', (_, schema, value, message) => {
+  ])('reports a violation of %s like kube-apiserver', (_, schema, value, message) => {
     expect(messagesOf(specOf({ x: schema }), { spec: { x: value! } })).toEqual([message])
   })
 
-  it('reports the alternative of anyOf with the most successful checks', () => {
+  it('reports the problems of the anyOf alternative with the most successful checks', () => {
     const schema = specOf({}, { anyOf: [{ required: ['a'] }, { required: ['b'], properties: { c: { minimum: 1 } } }] })
     expect(messagesOf(schema, { spec: { c: 2 } })).toEqual([
       '<nil>: Invalid value: "": "spec" must validate at least one schema (anyOf)',
@@ -221,7 +221,7 @@ describe('validateListTypes', () => {
     }),
   )
 
-  it('reports the first repetition of each element', () => {
+  it('reports each repeated element once', () => {
     const object = { spec: { set: ['a', 'b', 'a', 'a'], map: [{ a: '1', b: '2' }, { a: '1', b: '2', c: 3 }, {}] } }
     expect(schema.validateListTypes(object).map(fieldErrorMessage)).toEqual([
       'spec.set[2]: Duplicate value: "a"',

@@ -161,13 +161,13 @@ function isDuration(text: string): boolean {
 }
 
 function hasScalaDuration(text: string): boolean {
-  let found = false
+  let hasDuration = false
   // The unit is optional, so that a long run of digits is read only once.
   for (const { 1: digits = '', 2: unit } of text.matchAll(/(\d+)[\t\n\f\r ]*([A-Za-zµ]+)?/g)) {
     if (unit === undefined) continue
     if (digits.replace(/^0+/, '').length > 19 || BigInt(digits) >= 2n ** 63n) return false
     const name = unit.toLowerCase()
-    found ||= units.some((names) => names.includes(name) || name.startsWith(names.at(-1)!))
+    hasDuration ||= units.some((names) => names.includes(name) || name.startsWith(names.at(-1)!))
   }
-  return found
+  return hasDuration
 }

@@ -18,7 +18,7 @@ function listOf(length: number, item: () => JsonValue): JsonObject {
 const alternatives: JSONSchemaProps[] = Array.from({ length: 1000 }, (_, i) => ({ required: [i === 999 ? 'a' : `b${i}`] }))
 
 describe('hostile objects', () => {
-  it('are validated in time slices if alternatives multiply the work', async () => {
+  it('validation runs in time slices if alternatives multiply the work', async () => {
     const schema = compileList({ type: 'object', properties: { a: { type: 'integer' } }, anyOf: alternatives })
     const object = listOf(1000, () => ({ a: 1 }))
     let calls = 0
@@ -31,20 +31,20 @@ describe('hostile objects', () => {
     expect(schema.validate(object)).toEqual([])
   })
 
-  it('have no more errors than a request reports', () => {
+  it('validation reports no more errors than the limit of a request', () => {
     const schema = compileList({ type: 'integer' })
     const errors = schema.validate(listOf(50_000, () => 'x'))
     expect(errors.length).toBeGreaterThan(1000)
     expect(errors.length).toBeLessThan(1200)
   })
 
-  it('cannot have defaults that use up the memory', () => {
+  it('defaults cannot use up the memory', () => {
     const schema = compileList({ type: 'object', properties: { a: { type: 'string', default: 'x'.repeat(100_000) } } })
     expect(() => schema.setDefaults(listOf(1000, () => ({})))).toThrow('the defaults of the schema are larger than 3145728 characters')
     expect(() => schema.setDefaults(listOf(10, () => ({})))).not.toThrow()
   })
 
-  it('get a 400 if they are nested too deeply', () => {
+  it('an object that is nested too deeply gets a 400', () => {
     let props: JSONSchemaProps = { type: 'integer' }
     let value: JsonValue = 'x'
     for (let i = 0; i < 20_000; i++) {

@@ -29,7 +29,7 @@ const schemaOfObject = schema.map((a): JSONSchemaProps => ({ type: 'object', pro
 const object = fc.record({ a: fc.jsonValue({ maxDepth: 3 }) }) as fc.Arbitrary<JsonObject>
 
 describe('random schemas and objects', () => {
-  it('find nothing to prune in a pruned object', () => {
+  it('a pruned object has nothing more to prune', () => {
     fc.assert(
       fc.property(schemaOfObject, object, (props, value) => {
         const compiled = compileSchema(props)
@@ -41,7 +41,7 @@ describe('random schemas and objects', () => {
     )
   })
 
-  it('have defaults that setting them again does not change', () => {
+  it('setting the defaults twice changes nothing', () => {
     fc.assert(
       fc.property(schemaOfObject, object, (props, value) => {
         const compiled = compileSchema(props)
@@ -53,7 +53,7 @@ describe('random schemas and objects', () => {
     )
   })
 
-  it('accept an update without a change of the specified fields', () => {
+  it('an update that changes no specified field is accepted', () => {
     fc.assert(
       fc.property(schemaOfObject, object, (props, value) => {
         const compiled = compileSchema(props)

@@ -46,7 +46,7 @@ describe('validateDefaults', () => {
     ])
   })
 
-  it('evaluates the rules of the schema', () => {
+  it('evaluates the rules of the schema for defaults', () => {
     const rules = [{ rule: 'self > 1', message: 'too small' }]
     expect(messagesOf({ a: { type: 'integer', default: 1, 'x-kubernetes-validations': rules } })).toEqual([
       'schema.properties[a].default: Invalid value: 1: too small',

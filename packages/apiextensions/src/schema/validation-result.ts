@@ -16,7 +16,7 @@ export interface Problem {
 
 /** Maximum number of problems that are kept. It is larger than the number of errors that one request reports. */
 const maxProblems = 1100
-/** Number of problems above which a set finds equal texts. */
+/** Number of problems above which a set is used to find equal texts. */
 const fewProblems = 8
 
 /**

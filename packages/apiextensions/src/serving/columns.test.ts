@@ -32,7 +32,7 @@ it.each([
   expect(column!.value(object, now)).toBe(cell)
 })
 
-it('prints the age if a definition has no columns, and ends at the first column with an invalid path', () => {
+it('prints the age if a definition has no columns, and omits columns after the first invalid path', () => {
   const [name, age, ...others] = createColumns(undefined)
   expect([name!.value(object, now), age!.value(object, now), age!.type, others]).toEqual(['a', '24h', 'date', []])
   const column = { name: 'X', type: 'string', jsonPath: '.spec.s' }

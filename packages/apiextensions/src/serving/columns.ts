@@ -50,8 +50,8 @@ function createColumn({
     ...(format && { format }),
     ...(priority && { priority }),
     value(object, now) {
-      const found = firstValue(path, object)
-      return found === undefined ? null : type === 'string' ? toText(found) : toCell(type, found, now)
+      const value = firstValue(path, object)
+      return value === undefined ? null : type === 'string' ? toText(value) : toCell(type, value, now)
     },
   }
 }

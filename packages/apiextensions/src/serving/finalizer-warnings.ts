@@ -11,8 +11,10 @@ export function warnOfFinalizers(finalizers: readonly string[] = [], old: readon
     const subject = `metadata.finalizers: ${quote(finalizer)}:`
     for (const message of isQualifiedName(finalizer)) warnings.push(`${subject} ${message}`)
     if (finalizer.includes('/') || standardFinalizers.has(finalizer)) continue
-    const wanted = finalizer.includes('.') ? 'a domain-qualified finalizer name including a path (/)' : 'a domain-qualified finalizer name'
-    warnings.push(`${subject} prefer ${wanted} ${advice}`)
+    const expected = finalizer.includes('.')
+      ? 'a domain-qualified finalizer name including a path (/)'
+      : 'a domain-qualified finalizer name'
+    warnings.push(`${subject} prefer ${expected} ${advice}`)
   }
   return warnings
 }

@@ -40,9 +40,9 @@ class Parser {
   }
 
   #parseStep(): void {
-    const rest = this.#text.startsWith('[?(', this.#at) ? 'filter' : this.#text.startsWith('..', this.#at) ? 'recursive' : undefined
-    if (rest === 'filter') return this.#parseFilter()
-    if (rest === 'recursive') return this.#parseRecursive()
+    const form = this.#text.startsWith('[?(', this.#at) ? 'filter' : this.#text.startsWith('..', this.#at) ? 'recursive' : undefined
+    if (form === 'filter') return this.#parseFilter()
+    if (form === 'recursive') return this.#parseRecursive()
     const c = this.#text[this.#at]!
     if (c === ' ' || c === '@' || c === '$') this.#at++
     else if (c === '[') this.#parseArray()

@@ -35,9 +35,9 @@ it.each<[path: string, values: readonly Value[]]>([
   ['.status.conditions[?(@.reason=="because (of) it")].type', ['Stalled']],
   ['..type', ['Ready', 'Stalled']],
 ])('finds the values at %s', (path, values) => {
-  const found = path === 'spec.size' ? undefined : compileJsonPath(path).find(object)
-  if (found === undefined) expect(() => compileJsonPath(path).find(object)).toThrow('unrecognized identifier spec')
-  else expect(found).toEqual(values)
+  const results = path === 'spec.size' ? undefined : compileJsonPath(path).find(object)
+  if (results === undefined) expect(() => compileJsonPath(path).find(object)).toThrow('unrecognized identifier spec')
+  else expect(results).toEqual(values)
 })
 
 it.each([
@@ -45,7 +45,7 @@ it.each([
   ['.spec.name[0]', 'not array or slice'],
   ['.status.conditions[?(@.count=="2")]', 'incompatible types'],
   ['.spec.ratio[?(@.x)]', 'cannot be filtered'],
-])('throws for %s', (path, message) => {
+])('fails to evaluate %s', (path, message) => {
   expect(() => compileJsonPath(path).find(object)).toThrow(message)
 })
 
@@ -58,7 +58,7 @@ it.each([
   ['.a#"', undefined],
   ["'abc", 'unterminated quoted string'],
   ['!', 'unrecognized character in action'],
-])('refuses %s', (path, message) => {
+])('rejects the path %s', (path, message) => {
   if (message === undefined) expect(compileJsonPath(path).find({ 'a#"': 1 })).toEqual([1])
   else expect(() => compileJsonPath(path)).toThrow(message)
 })

@@ -59,19 +59,19 @@ function contentsOf(value: Value): readonly Value[] {
   return isJsonObject(value as JsonValue) ? Object.values(value as MemberMap) : []
 }
 
-/** Returns the values and everything in them that has contents itself. */
+/** Returns all objects, lists and texts that are not empty, among the values and in them. */
 function descend(values: readonly Value[]): readonly Value[] {
-  const found: Value[] = []
+  const containers: Value[] = []
   const visit = (level: readonly Value[]): void => {
     for (const value of level) {
       const contents = contentsOf(value)
       if (contents.length === 0) continue
-      if (found.push(value) > maxVisited) throw new Error('the path selects too many values')
+      if (containers.push(value) > maxVisited) throw new Error('the path selects too many values')
       if (typeof value !== 'string') visit(contents)
     }
   }
   visit(values)
-  return found
+  return containers
 }
 
 function slice(value: Value, { start, end, step = 1 }: Extract<PathNode, { kind: 'slice' }>): readonly Value[] {

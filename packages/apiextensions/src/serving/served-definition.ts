@@ -129,7 +129,10 @@ export class ServedDefinition {
     }
   }
 
-  /** Returns the schema of a version. The decoded definition is shared until the next garbage collection, because several users come together. */
+  /**
+   * Returns the schema of a version. The decoded definition is shared until the next garbage collection, because several callers need it at
+   * the same time.
+   */
   #schemaOf(version: string): JSONSchemaProps | undefined {
     let definition = this.#decoded?.deref()
     if (definition === undefined) {

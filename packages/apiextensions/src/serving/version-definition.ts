@@ -14,7 +14,7 @@ import { toText } from './columns.ts'
 export type DefinitionOutline = DeepReadonly<CustomResourceDefinition>
 export type OutlineVersion = DeepReadonly<CustomResourceDefinitionVersion>
 
-/** One version of a definition with what is compiled from it. */
+/** One version of a definition with its compiled schema and rules. */
 export interface CompiledVersion {
   readonly gvk: GroupVersionKind
   readonly outline: OutlineVersion

@@ -146,7 +146,7 @@ const codecs: Readonly<Record<string, CodecFactory>> = {
 }
 
 describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCodec) => {
-  it('with strategy None are pruned by their own schema, and defaulted by the schema of the stored version', async () => {
+  it('versions without a webhook are pruned by their own schema, and defaulted by the schema of the stored version', async () => {
     await using backend = openMemory()
     const versions = {
       v1: { fields: ['a', 'old'], defaults: { old: 'x' } },
@@ -162,7 +162,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     await storages.close()
   })
 
-  it('with strategy None share the bytes of objects that no schema changes', async () => {
+  it('versions without a webhook share the bytes of objects that no schema changes', async () => {
     await using backend = openMemory()
     const versions = { v1: { fields: ['a'] }, v2: { fields: ['a'] } }
     const storages = open(backend, createCodec, { versions, storageVersion: 'v2' })
@@ -172,7 +172,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     await storages.close()
   })
 
-  it('with a webhook are converted, and an object of an old storage version is written again by an update without changes', async () => {
+  it('a webhook converts objects, and an update without changes writes an object of an old storage version again', async () => {
     await using backend = openMemory()
     const before = open(backend, createCodec, { versions: hosts, storageVersion: 'v1', hook: addresses() })
     await before.storageOf('v1').create(key, widget({ host: 'h', port: '80', extra: 'e' }))
@@ -192,7 +192,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     await after.close()
   })
 
-  it('with a webhook fail with the text of the webhook, and an object that cannot be converted is not deleted', async () => {
+  it('a failed conversion has the error text of the webhook, and does not delete the object', async () => {
     await using backend = openMemory()
     const storages = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', hook: addresses() })
     const [v1, v2] = [storages.storageOf('v1'), storages.storageOf('v2')]
@@ -211,7 +211,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     await storages.close()
   })
 
-  it('send events in order, and the last state of a deleted object in their own version', async () => {
+  it('watches send events in order, and the last state of a deleted object in their own version', async () => {
     await using backend = openMemory()
     const storages = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', hook: addresses() })
     const [v1, v2] = [storages.storageOf('v1'), storages.storageOf('v2')]
@@ -236,7 +236,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     await storages.close()
   })
 
-  it('refuse an object of a version that no longer exists', async () => {
+  it('an object of a version that no longer exists is rejected', async () => {
     await using backend = openMemory()
     const old = open(backend, createCodec, { versions: { v0: { fields: ['a'] } }, storageVersion: 'v0' })
     await old.storageOf('v0').create(key, widget({ a: '1' }))
@@ -252,7 +252,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
   })
 })
 
-it('An object that was written with an old schema is pruned and defaulted, and written again only if it changes', async () => {
+it('an object that was written with an old schema is pruned and defaulted, and written again only if it changes', async () => {
   await using backend = openMemory()
   const createCodec = codecs['records']!
   const before = { v1: { fields: ['a', 'b'] } }
@@ -268,7 +268,7 @@ it('An object that was written with an old schema is pruned and defaulted, and w
   expect(written.revision).toBeGreaterThan(revision)
 })
 
-it('A dry run returns the object as it would be read', async () => {
+it('a dry run returns the object as it would be read', async () => {
   await using backend = openMemory()
   const opened = { versions: hosts, storageVersion: 'v2' }
   const relabelled = open(backend, codecs['records']!, opened)

@@ -170,8 +170,8 @@ export class VersionStorages {
   /** Prunes and defaults a stored object by the schema of its version. */
   #refresh(object: KubeObject, version: string): void {
     const { definition, versions } = this.#options
-    const known = versions.get(version)
-    if (known !== undefined) known.schema.refresh(object)
+    const existing = versions.get(version)
+    if (existing !== undefined) existing.schema.refresh(object)
     else if (this.converter === undefined) {
       const apiVersion = formatGroupVersion({ group: definition.spec.group, version })
       const message = `request to convert CR from an invalid group/version: ${apiVersion}`

@@ -9,7 +9,10 @@ const [first, ...lines] = readFileSync(new URL('../../testdata/rules.jsonl', imp
 const values = JSON.parse(first!) as RuleQuestion
 
 describe('rules', () => {
-  it.each(lines.map((line) => JSON.parse(line) as RecordedRule))('have the results of kube-apiserver: $rule', ({ rule, answer }) => {
-    expect(answerRules(askRecordedRule(values, rule))).toEqual(answer)
-  })
+  it.each(lines.map((line) => JSON.parse(line) as RecordedRule))(
+    'evaluation gives the result of kube-apiserver: $rule',
+    ({ rule, answer }) => {
+      expect(answerRules(askRecordedRule(values, rule))).toEqual(answer)
+    },
+  )
 })

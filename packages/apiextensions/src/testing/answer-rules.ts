@@ -61,9 +61,9 @@ export function validateDefinitionRules(path: FieldPath, schema: Schema): FieldE
   const invalid = new Set<Schema>()
   const visit = (at: FieldPath, within: Schema): boolean => {
     const below = childrenOf(within).map(([name, child, key]) => visit(key === undefined ? at.child(name) : at.child(name).key(key), child))
-    const found = validateRuleFields(at, within)
-    errors.push(...found)
-    if (found.length > 0 || below.includes(true)) invalid.add(within)
+    const fieldErrors = validateRuleFields(at, within)
+    errors.push(...fieldErrors)
+    if (fieldErrors.length > 0 || below.includes(true)) invalid.add(within)
     return invalid.has(within)
   }
   visit(path, schema)

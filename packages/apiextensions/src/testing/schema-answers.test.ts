@@ -16,7 +16,7 @@ const recorded = readFileSync(new URL('../../testdata/schemas.jsonl', import.met
 
 // Written by tooling/e2e/src/custom-schemas/main.ts.
 describe('recorded answers of kube-apiserver', () => {
-  it.each(recorded.map((each, i) => [i, each] as const))('applies schema %i', (_, { question, answer }) => {
+  it.each(recorded.map((each, i) => [i, each] as const))('the result for schema %i is the recorded one', (_, { question, answer }) => {
     expect(applySchema(stringifyJson(question))).toEqual(answer)
   })
 })
