@@ -102,10 +102,10 @@ function registerKind(scheme: KindRegistry, definition: ResourceDefinition): voi
   if (!versions.some((served) => served.version === storedVersion)) {
     versions.push({ group, version: storedVersion, ...definition.storage?.conversion })
   }
-  for (const served of versions) {
-    const { setDefaults = definition.setDefaults, toHub, fromHub, fieldLabels = fieldLabelsOf(definition) } = served
+  for (const apiVersion of versions) {
+    const { setDefaults = definition.setDefaults, toHub, fromHub, fieldLabels = fieldLabelsOf(definition) } = apiVersion
     scheme.register({
-      gvk: { group: served.group, version: served.version, kind },
+      gvk: { group: apiVersion.group, version: apiVersion.version, kind },
       hub,
       ...(setDefaults && { setDefaults }),
       ...(toHub && { toHub }),

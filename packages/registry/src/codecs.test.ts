@@ -48,14 +48,14 @@ describe('createProtobufCodecs', () => {
     const value = codec.encode(configMap)
     const key = '/registry/configmaps/ns/a'
     codec.open(key, value, 7).copy().metadata.name = 'changed'
-    const again = codec.open(key, Buffer.from(value), 8)
-    expect([again.copy().metadata.name, again.copy().metadata.resourceVersion]).toEqual(['a', '8'])
+    const cachedObject = codec.open(key, Buffer.from(value), 8)
+    expect([cachedObject.copy().metadata.name, cachedObject.copy().metadata.resourceVersion]).toEqual(['a', '8'])
     const later = codec.encode({ ...configMap, data: { key: 'other' } } as KubeObject)
     expect(codec.open(key, later, 8).copy()).toMatchObject({ data: { key: 'other' } })
     expect(codec.open(key, value, 9).copy()).toMatchObject({ data: { key: 'value' } })
   })
 
-  it('reads JSON', () => {
+  it('reads values in JSON', () => {
     const json = Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { b: 'c' } }))
     expect(codecOf('ConfigMap').open('/k', json, 3).copy()).toEqual({ metadata: { name: 'a', resourceVersion: '3' }, data: { b: 'c' } })
   })
@@ -106,7 +106,7 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
     .map((line) => JSON.parse(line) as { key: string; value: string; object?: KubeObject; modRevision: number })
     .filter(({ object }) => object?.apiVersion === 'v1' && types.kind(gvk(object.kind!)))
 
-  it('are at least eleven', () => expect(values.length).toBeGreaterThan(10))
+  it('the recording has at least eleven values', () => expect(values.length).toBeGreaterThan(10))
 
   it.each(values)(
     'decode $key to the object that kube-apiserver served, and encode it to the same bytes',
@@ -114,9 +114,9 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
       const bytes = Buffer.from(value, 'base64')
       const codec = codecOf(object!.kind!)
       const stored = codec.open(key, bytes, modRevision)
-      const { kind: _kind, apiVersion: _apiVersion, ...served } = object!
+      const { kind: _kind, apiVersion: _apiVersion, ...members } = object!
       if (object!.kind !== 'PersistentVolumeClaim')
-        expect(stored.object()).toEqual({ ...served, metadata: { ...served.metadata, resourceVersion: String(modRevision) } })
+        expect(stored.object()).toEqual({ ...members, metadata: { ...members.metadata, resourceVersion: String(modRevision) } })
       expect(Buffer.compare(codec.encode(stored.copy()), bytes)).toBe(0)
     },
   )
@@ -150,16 +150,21 @@ it('finds a cached record only for the same key, value and codec', () => {
 it('keeps only the newest record of each key, and drops the oldest records above its size limit', () => {
   const recent = new RecentRecords(30)
   const set = (key: string, value: string): void => recent.set(maker, key, bytes(value), bytes(value))
-  const known = (key: string, value: string): boolean => recent.get(maker, key, bytes(value)) !== undefined
+  const hasRecord = (key: string, value: string): boolean => recent.get(maker, key, bytes(value)) !== undefined
   set('/a', '1')
   set('/a', '22222')
-  expect([known('/a', '1'), known('/a', '22222')]).toEqual([false, true])
+  expect([hasRecord('/a', '1'), hasRecord('/a', '22222')]).toEqual([false, true])
   set('/b', '33333')
   set('/c', '44444')
-  expect([known('/a', '22222'), known('/b', '33333'), known('/c', '44444')]).toEqual([true, true, true])
+  expect([hasRecord('/a', '22222'), hasRecord('/b', '33333'), hasRecord('/c', '44444')]).toEqual([true, true, true])
   set('/b', '55555')
   set('/d', '66666')
-  expect([known('/a', '22222'), known('/b', '55555'), known('/c', '44444'), known('/d', '66666')]).toEqual([false, true, true, true])
+  expect([hasRecord('/a', '22222'), hasRecord('/b', '55555'), hasRecord('/c', '44444'), hasRecord('/d', '66666')]).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ])
   set('/e', '7'.repeat(31))
-  expect([known('/d', '66666'), known('/e', '7'.repeat(31))]).toEqual([false, false])
+  expect([hasRecord('/d', '66666'), hasRecord('/e', '7'.repeat(31))]).toEqual([false, false])
 })

@@ -139,15 +139,15 @@ function createCustomCodec<T extends KubeObject>(
   const { kind } = request
   const current = records(request)
   /** The codecs of records in other versions than the current one. Values can only have the versions that the definition had. */
-  const others = new Map<string, ObjectCodec<T>>()
+  const codecsByVersion = new Map<string, ObjectCodec<T>>()
   const codecOf = (version: string): ObjectCodec<T> => {
     if (version === versions.current) return current
-    let codec = others.get(version)
-    if (codec === undefined) others.set(version, (codec = records({ ...request, versions: { ...versions, current: version } })))
+    let codec = codecsByVersion.get(version)
+    if (codec === undefined) codecsByVersion.set(version, (codec = records({ ...request, versions: { ...versions, current: version } })))
     return codec
   }
   return {
-    owns: (view) => current.owns!(view) || [...others.values()].some((codec) => codec.owns!(view)),
+    owns: (view) => current.owns!(view) || [...codecsByVersion.values()].some((codec) => codec.owns!(view)),
     encode(object, key) {
       const value = encodeJsonValue(kind, withoutResourceVersion(object))
       if (key !== undefined) recent.set(current, key, value, current.encode(object))

@@ -35,8 +35,8 @@ function outcome(run: () => KubeObject, decode: (object: KubeObject) => KubeObje
   }
   const { managedFields = [], uid: _uid, ...metadata } = result.metadata
   const entries = managedFields.map((entry) => {
-    const { time: _time, ...rest } = entry
-    return rest
+    const { time: _time, ...untimed } = entry
+    return untimed
   })
   return { managedFields: entries.toSorted(byText), object: decode({ ...result, metadata }) }
 }
@@ -55,9 +55,9 @@ describe('random writes have the same result as in kube-apiserver', () => {
     const manager = createStorageFieldManager({ scheme: new Scheme(), types, kind: gvk, storage: { gvk }, subresource: '', now: () => 0 })!
     const run = (): KubeObject => {
       if (write.op === 'apply') return manager.apply(live, write.given as unknown as JsonObject, write.manager, write.force === true)
-      const next = decode(write.given)
-      void manager.update(live, next, write.manager)
-      return next
+      const newObject = decode(write.given)
+      void manager.update(live, newObject, write.manager)
+      return newObject
     }
     expect(JSON.stringify(outcome(run, decode))).toBe(JSON.stringify(write.want))
   })

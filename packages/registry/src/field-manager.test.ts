@@ -38,24 +38,24 @@ class Tracked {
   }
 
   apply(manager: string, config: JsonObject, force = false, through: FieldManager = this.#manager): this {
-    const whole = {
+    const configuration = {
       kind: this.#kind.kind,
       apiVersion: formatGroupVersion(this.#kind),
       ...config,
       metadata: { name: 'a', ...(config['metadata'] as object) },
     }
-    return this.#store(through.apply(this.#copy(), whole, manager, force))
+    return this.#store(through.apply(this.#copy(), configuration, manager, force))
   }
 
   update(manager: string, object: JsonObject): this {
-    const next = decoded(this.#kind, { ...object, metadata: { name: 'a', ...(object['metadata'] as object) } })
-    void this.#manager.update(this.#copy(), next, manager)
-    return this.#store(next)
+    const newObject = decoded(this.#kind, { ...object, metadata: { name: 'a', ...(object['metadata'] as object) } })
+    void this.#manager.update(this.#copy(), newObject, manager)
+    return this.#store(newObject)
   }
 
-  #store(next: KubeObject): this {
-    next.metadata.uid = 'u'
-    this.object = next
+  #store(object: KubeObject): this {
+    object.metadata.uid = 'u'
+    this.object = object
     return this
   }
 
@@ -81,7 +81,7 @@ function failure(run: () => unknown): ApiError {
 
 const container = (name: string, image = 'i'): JsonObject => ({ name, image })
 
-describe('updates of objects with many managers', () => {
+describe('objects with many managers', () => {
   const keys = (count: number, value: string): JsonObject => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]))
   const appliers = (count: number, fields: (i: number) => readonly number[]): NonNullable<KubeObject['metadata']['managedFields']> =>
     Array.from({ length: count }, (_, i) => ({
@@ -97,26 +97,26 @@ describe('updates of objects with many managers', () => {
     return tracked.update('last', { data: after })
   }
 
-  it.each([5, 50])('remove changed and deleted fields from the managedFields of %i managers', (count) => {
-    const before = { ...keys(3, 'a'), k7: 'same', k8: 'goes', k9: 'changes' }
-    const after = { k0: 'a', k1: 'b', k2: 'b', k7: 'same', k9: 'changed' }
-    const { managers } = updated(count, before, after, (i) => (i % 2 === 0 ? [0, 1, 8] : [1, 2, 8, 9]))
-    const left = Array.from({ length: Math.ceil(count / 2) }, (_, i) => [`m${2 * i} Apply`, { 'f:data': { 'f:k0': {} } }])
+  it.each([5, 50])('an update removes changed and deleted fields from the managedFields of %i managers', (count) => {
+    const oldData = { ...keys(3, 'a'), k7: 'same', k8: 'goes', k9: 'changes' }
+    const newData = { k0: 'a', k1: 'b', k2: 'b', k7: 'same', k9: 'changed' }
+    const { managers } = updated(count, oldData, newData, (i) => (i % 2 === 0 ? [0, 1, 8] : [1, 2, 8, 9]))
+    const remainingManagers = Array.from({ length: Math.ceil(count / 2) }, (_, i) => [`m${2 * i} Apply`, { 'f:data': { 'f:k0': {} } }])
     expect(managers).toEqual({
-      ...Object.fromEntries(left),
+      ...Object.fromEntries(remainingManagers),
       'last Update': { 'f:data': { 'f:k1': {}, 'f:k2': {}, 'f:k9': {} } },
     })
   })
 
-  it('take time proportional to managers plus changes, not to their product', async () => {
+  it('an update takes time proportional to managers plus changes, not to their product', async () => {
     const update = (count: number): Tracked => updated(count, keys(5 * count, 'a'), keys(5 * count, 'b'), (i) => [i])
-    const few = await processorTime(() => update(1000))
-    expect(await processorTime(() => update(4000))).toBeLessThan(fourfold * few)
+    const timeOfFew = await processorTime(() => update(1000))
+    expect(await processorTime(() => update(4000))).toBeLessThan(fourfold * timeOfFew)
   })
 })
 
 describe('updates', () => {
-  it('record the fields that the manager set, but no fields that the server sets', () => {
+  it('an update records the fields that the manager sets, but no fields that the server sets', () => {
     const tracked = new Tracked(pod, withoutFields('status')).update('m', {
       metadata: { labels: { b: '1', a: '1' }, creationTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x/y'] },
       spec: { containers: [{ name: 'c', ports: [{ containerPort: 80, protocol: 'TCP' }], resources: {} }], tolerations: [{ key: 'k' }] },
@@ -147,7 +147,7 @@ describe('updates', () => {
     ])
   })
 
-  it('take over only the fields that they change', () => {
+  it('an update takes over only the fields that it changes', () => {
     const tracked = new Tracked(configMap)
     tracked.update('one', { data: { a: '1', b: '1' } }).update('two', { data: { a: '2', b: '1', c: '3' } })
     expect(tracked.managers).toEqual({
@@ -158,19 +158,19 @@ describe('updates', () => {
     expect(tracked.managers).toEqual({})
   })
 
-  it('keep the timestamps if nothing changes', () => {
+  it('an update without changes keeps the timestamps', () => {
     const tracked = new Tracked(configMap).update('one', { data: { a: '1' } })
-    const before = tracked.object!.metadata.managedFields
+    const oldFields = tracked.object!.metadata.managedFields
     clock.now += 60_000
-    expect(tracked.update('two', { data: { a: '1' } }).object!.metadata.managedFields).toEqual(before)
+    expect(tracked.update('two', { data: { a: '1' } }).object!.metadata.managedFields).toEqual(oldFields)
   })
 
-  it('may clear or replace managed fields, and invalid managed fields are ignored', () => {
+  it('an update may clear or replace managed fields, and invalid managed fields are ignored', () => {
     const tracked = new Tracked(configMap).update('one', { data: { a: '1' } })
-    const known = tracked.managers
+    const oldManagers = tracked.managers
     const entry = { manager: 'one', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' }
     tracked.update('one', { metadata: { managedFields: [{ ...entry, fieldsType: 'Other' }] }, data: { a: '1' } })
-    expect(tracked.managers).toEqual(known)
+    expect(tracked.managers).toEqual(oldManagers)
     tracked.update('one', { metadata: { managedFields: [{ ...entry, fieldsV1: { 'f:data': { 'f:z': {} } } }] }, data: { a: '1' } })
     expect(tracked.managers).toEqual({ 'one Update': { 'f:data': { 'f:z': {} } } })
     tracked.update('one', { metadata: { managedFields: [{}] }, data: { a: '1' } })
@@ -185,7 +185,7 @@ describe('updates', () => {
     })
   })
 
-  it('by more than ten managers merge the oldest entries into one', () => {
+  it('updates by more than ten managers merge the oldest entries into one', () => {
     const tracked = new Tracked(configMap)
     const data: Record<string, string> = {}
     for (let i = 0; i < 14; i++) {
@@ -200,12 +200,12 @@ describe('updates', () => {
     })
   })
 
-  it('record ownership of empty lists, which are not stored', () => {
+  it('an update records the owner of empty lists, which are not stored', () => {
     const { schema } = types.kind(pod)!
-    const sent = { metadata: { name: 'a' }, spec: { containers: [], tolerations: [] } }
-    const { object, emptied } = decodeStruct<KubeObject>(schema, sent)
+    const sentPod = { metadata: { name: 'a' }, spec: { containers: [], tolerations: [] } }
+    const { object, emptied } = decodeStruct<KubeObject>(schema, sentPod)
     expect(emptied).toBe(true)
-    void managerOf(pod).update(undefined, object, 'm', decodeStruct<KubeObject>(schema, sent, { keepEmptyLists: true }).object)
+    void managerOf(pod).update(undefined, object, 'm', decodeStruct<KubeObject>(schema, sentPod, { keepEmptyLists: true }).object)
     expect(object).toMatchObject({
       spec: { containers: null },
       metadata: { managedFields: [{ fieldsV1: { 'f:spec': { 'f:containers': {} } } }] },
@@ -215,29 +215,29 @@ describe('updates', () => {
   it.each([
     ['a list', { matchFields: [] }, { taken: true }],
     ['nothing', {}, { taken: false }],
-  ])('take over ownership of an atomic list if an item was sent with an empty %s', (_what, more, { taken }) => {
+  ])('an update takes over an atomic list if an item was sent with an empty %s', (_what, more, { taken }) => {
     const { schema } = types.kind(pod)!
     const term = { matchExpressions: [{ key: 'zone', operator: 'Exists' }] }
-    const sent = (members: object): JsonObject => ({
+    const createPod = (members: object): JsonObject => ({
       metadata: { name: 'a' },
       spec: {
         containers: [],
         affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ ...term, ...members }] } } },
       },
     })
-    const tracked = new Tracked(pod).update('first', sent({}))
-    const next = decoded(pod, sent(more))
+    const tracked = new Tracked(pod).update('first', createPod({}))
+    const newObject = decoded(pod, createPod(more))
     void managerOf(pod).update(
       tracked.object,
-      next,
+      newObject,
       'second',
-      decodeStruct<KubeObject>(schema, sent(more), { keepEmptyLists: true }).object,
+      decodeStruct<KubeObject>(schema, createPod(more), { keepEmptyLists: true }).object,
     )
-    const owners = next.metadata.managedFields!.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('f:requiredDuring'))
+    const owners = newObject.metadata.managedFields!.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('f:requiredDuring'))
     expect(owners.map(({ manager }) => manager)).toEqual([taken ? 'second' : 'first'])
   })
 
-  it('through another subresource or version get their own managedFields entry, and duplicate list items are recorded once', () => {
+  it('an update through another subresource or version has a separate managedFields entry, and duplicate list items are recorded once', () => {
     const tracked = new Tracked(pod)
     tracked.update('m', {
       spec: {
@@ -254,9 +254,9 @@ describe('updates', () => {
     })
     const { 'm Update': fields } = tracked.managers as { 'm Update': { 'f:spec': { 'f:containers': Record<string, JsonObject> } } }
     expect(fields['f:spec']['f:containers']['k:{"name":"a"}']!['f:env']).toEqual({ '.': {}, 'k:{"name":"X"}': {} })
-    const next = JSON.parse(JSON.stringify({ ...tracked.object, status: { phase: 'Running' } })) as KubeObject
-    void managerOf(pod, 'status', withoutFields('spec')).update(tracked.object, next, 'm')
-    expect(next.metadata.managedFields).toMatchObject([
+    const newObject = JSON.parse(JSON.stringify({ ...tracked.object, status: { phase: 'Running' } })) as KubeObject
+    void managerOf(pod, 'status', withoutFields('spec')).update(tracked.object, newObject, 'm')
+    expect(newObject.metadata.managedFields).toMatchObject([
       { manager: 'm' },
       { manager: 'm', subresource: 'status', fieldsV1: { 'f:status': { 'f:phase': {} } } },
     ])
@@ -264,7 +264,7 @@ describe('updates', () => {
 })
 
 describe('server-side apply', () => {
-  it('creates the object, and removes fields that left the configuration', () => {
+  it('creates the object, and removes fields that the configuration no longer has', () => {
     const tracked = new Tracked(configMap).apply('one', { data: { a: '1', b: '1' } })
     expect(tracked.object).toMatchObject({ data: { a: '1', b: '1' } })
     expect(tracked.managers).toEqual({ 'one Apply': { 'f:data': { 'f:a': {}, 'f:b': {} } } })
@@ -274,8 +274,8 @@ describe('server-side apply', () => {
 
   it('refuses to take over fields of other managers, unless force is set', () => {
     const tracked = new Tracked(configMap).apply('one', { data: { a: '1', b: '1' } }).update('two', { data: { a: '1', b: '2' } })
-    const one = failure(() => tracked.apply('three', { data: { a: '3' } }))
-    expect(one.status).toMatchObject({
+    const conflict = failure(() => tracked.apply('three', { data: { a: '3' } }))
+    expect(conflict.status).toMatchObject({
       code: 409,
       reason: 'Conflict',
       message: 'Apply failed with 1 conflict: conflict with "one": .data.a',
@@ -309,9 +309,9 @@ describe('server-side apply', () => {
     expect(metadata.finalizers).toEqual(['x/1', 'x/2', 'x/3'])
     expect(spec.containers.map(({ name }) => name).toSorted()).toEqual(['a', 'b', 'c', 'new'])
     tracked.apply('one', { metadata: { finalizers: ['x/2'] }, spec: { containers: [container('b')] } })
-    const after = tracked.object as KubeObject & { spec: { containers: { name: string }[] } }
-    expect(after.metadata.finalizers).toEqual(['x/2', 'x/3'])
-    expect(after.spec.containers.map(({ name }) => name).toSorted()).toEqual(['a', 'b', 'c', 'new'])
+    const merged = tracked.object as KubeObject & { spec: { containers: { name: string }[] } }
+    expect(merged.metadata.finalizers).toEqual(['x/2', 'x/3'])
+    expect(merged.spec.containers.map(({ name }) => name).toSorted()).toEqual(['a', 'b', 'c', 'new'])
   })
 
   it('matches items by keys with default values', () => {
@@ -335,9 +335,9 @@ describe('server-side apply', () => {
 
   it('changes nothing, not even the timestamp, if the configuration is the same', () => {
     const tracked = new Tracked(configMap).apply('one', { data: { a: '1' } })
-    const before = JSON.stringify(tracked.object)
+    const oldObject = JSON.stringify(tracked.object)
     clock.now += 60_000
-    expect(JSON.stringify(tracked.apply('one', { data: { a: '1' } }).object)).toBe(before)
+    expect(JSON.stringify(tracked.apply('one', { data: { a: '1' } }).object)).toBe(oldObject)
   })
 
   it('refuses configurations of another kind, with managed fields, or with unknown fields', () => {
@@ -348,16 +348,16 @@ describe('server-side apply', () => {
       code: 400,
       message: 'metadata.managedFields must be nil',
     })
-    const whole = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' } }
-    expect(apply({ ...whole, spec: { bogus: 1 } })).toMatchObject({
+    const configuration = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' } }
+    expect(apply({ ...configuration, spec: { bogus: 1 } })).toMatchObject({
       code: 500,
       message: 'failed to create typed patch object (/p; /v1, Kind=Pod): .spec.bogus: field not declared in schema',
     })
-    expect(apply({ ...whole, spec: { containers: [container('a'), container('a')], nodeName: 1 } }).message).toBe(
+    expect(apply({ ...configuration, spec: { containers: [container('a'), container('a')], nodeName: 1 } }).message).toBe(
       'failed to create typed patch object (/p; /v1, Kind=Pod): errors:\n  .spec.containers: duplicate entries for key [name="a"]\n' +
         '  .spec.nodeName: expected string, got &value.valueUnstructured{Value:1}',
     )
-    expect(apply({ ...whole, metadata: { name: 'p', namespace: 1 } }).message).toBe(
+    expect(apply({ ...configuration, metadata: { name: 'p', namespace: 1 } }).message).toBe(
       'failed to create typed patch object (/p; /v1, Kind=Pod): .metadata.namespace: expected string, got &value.valueUnstructured{Value:1}',
     )
   })
@@ -381,10 +381,10 @@ describe('server-side apply', () => {
     )
     expect(conflict.message).toMatch(/^Apply failed with 2000 conflicts: /)
     expect(conflict.message.length).toBeLessThan(10_000_000)
-    const wrong = failure(() =>
+    const typeError = failure(() =>
       tracked.apply('two', { spec: { containers: [{ name: long, env: env.map(({ name }) => ({ name, value: 2 })) }] } }),
     )
-    expect(wrong.message.length).toBeLessThan(10_000_000)
+    expect(typeError.message.length).toBeLessThan(10_000_000)
   })
 
   it('takes over the fields of client-side apply when kubectl switches to server-side apply', () => {

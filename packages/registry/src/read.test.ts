@@ -29,8 +29,8 @@ const request: ListRequest = {
 }
 const list = async (namespace: string, fields = '', more: Partial<ListRequest> = {}): Promise<string[]> => {
   const predicate = { labels: everything(), fields: parseFieldSelector(fields) }
-  const found = await test.store.list(testContext(namespace), { ...request, predicate, ...more })
-  return Array.from(found.items, (item) => `${item.field('metadata.namespace')}/${item.field('metadata.name')}`)
+  const objectList = await test.store.list(testContext(namespace), { ...request, predicate, ...more })
+  return Array.from(objectList.items, (item) => `${item.field('metadata.namespace')}/${item.field('metadata.name')}`)
 }
 
 it('lists one namespace or all namespaces', async () => {
@@ -70,7 +70,7 @@ async function* breaking<T extends KubeObject>(): AsyncGenerator<ObjectEvents<T>
   throw new StorageError({ code: 'ResourceVersionTooOld', key: '/widgets/', message: 'compacted' })
 }
 
-it('a watch reports API errors at its start and later, through the iterator and through forEach', async () => {
+it('a watch throws API errors at its start and later, from its iterator and from forEach', async () => {
   let isReady = false
   const decorator: StorageDecorator = <T extends KubeObject>(of: Parameters<typeof undecoratedStorage<T>>[0]): Storage<T> => ({
     ...undecoratedStorage(of),

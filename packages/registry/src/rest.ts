@@ -197,19 +197,19 @@ type AnyStorage =
   | RESTStorage
   | (RESTStorage &
       Partial<Getter & Lister & Watchable & Creater & NamedCreater & Updater & GracefulDeleter & CollectionDeleter & Connecter & Streamer>)
-const has = (storage: object, method: string): boolean => typeof (storage as Record<string, unknown>)[method] === 'function'
-export const canGet = (s: AnyStorage): s is RESTStorage & Getter => has(s, 'get')
-export const canExport = (s: AnyStorage): s is RESTStorage & Exporter => has(s, 'export')
-export const canList = (s: AnyStorage): s is RESTStorage & Lister => has(s, 'list')
-export const canWatch = (s: AnyStorage): s is RESTStorage & Watchable => has(s, 'watch')
-export const canCreate = (s: AnyStorage): s is RESTStorage & Creater => has(s, 'create')
-export const canCreateNamed = (s: AnyStorage): s is RESTStorage & NamedCreater => has(s, 'createNamed')
-export const canUpdate = (s: AnyStorage): s is RESTStorage & Updater => has(s, 'update')
-export const canPatch = (s: AnyStorage): s is RESTStorage & Patcher => has(s, 'get') && has(s, 'update')
-export const canDelete = (s: AnyStorage): s is RESTStorage & GracefulDeleter => has(s, 'delete')
-export const canDeleteCollection = (s: AnyStorage): s is RESTStorage & CollectionDeleter => has(s, 'deleteCollection')
-export const canConnect = (s: AnyStorage): s is RESTStorage & Connecter => has(s, 'connect')
-export const canStream = (s: AnyStorage): s is RESTStorage & Streamer => has(s, 'openStream')
+const hasMethod = (storage: object, method: string): boolean => typeof (storage as Record<string, unknown>)[method] === 'function'
+export const canGet = (s: AnyStorage): s is RESTStorage & Getter => hasMethod(s, 'get')
+export const canExport = (s: AnyStorage): s is RESTStorage & Exporter => hasMethod(s, 'export')
+export const canList = (s: AnyStorage): s is RESTStorage & Lister => hasMethod(s, 'list')
+export const canWatch = (s: AnyStorage): s is RESTStorage & Watchable => hasMethod(s, 'watch')
+export const canCreate = (s: AnyStorage): s is RESTStorage & Creater => hasMethod(s, 'create')
+export const canCreateNamed = (s: AnyStorage): s is RESTStorage & NamedCreater => hasMethod(s, 'createNamed')
+export const canUpdate = (s: AnyStorage): s is RESTStorage & Updater => hasMethod(s, 'update')
+export const canPatch = (s: AnyStorage): s is RESTStorage & Patcher => hasMethod(s, 'get') && hasMethod(s, 'update')
+export const canDelete = (s: AnyStorage): s is RESTStorage & GracefulDeleter => hasMethod(s, 'delete')
+export const canDeleteCollection = (s: AnyStorage): s is RESTStorage & CollectionDeleter => hasMethod(s, 'deleteCollection')
+export const canConnect = (s: AnyStorage): s is RESTStorage & Connecter => hasMethod(s, 'connect')
+export const canStream = (s: AnyStorage): s is RESTStorage & Streamer => hasMethod(s, 'openStream')
 
 /** Returns the decoded object of a read's result, for readers in the same process. The object is shared and must not be changed. */
 export function readResult<T extends KubeObject>(result: RestResult): DeepReadonly<T> {

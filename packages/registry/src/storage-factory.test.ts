@@ -9,24 +9,25 @@ import { widgets } from './testing/widgets.fixture.ts'
 const storageFactory = newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs }).new()
 
 it('backendOverrides sets the store of one resource, or of all other resources of a group', () => {
-  const [backend, one, rest] = [openMemory(), openMemory(), openMemory()]
+  const [backend, overrideBackend, groupBackend] = [openMemory(), openMemory(), openMemory()]
   const backendOverrides = new Map([
-    ['/events', one],
-    ['apps/*', rest],
-    ['apps/deployments', one],
+    ['/events', overrideBackend],
+    ['apps/*', groupBackend],
+    ['apps/deployments', overrideBackend],
   ])
   const factory = newStorageFactoryConfig().complete({ backend, backendOverrides, createCodec: untypedCodecs }).new()
   const backendOf = (group: string, resource: string): unknown => factory.newConfig({ group, resource }).backend
   expect(backendOf('', 'pods')).toBe(backend)
-  expect(backendOf('', 'events')).toBe(one)
-  expect(backendOf('apps', 'deployments')).toBe(one)
-  expect(backendOf('apps', 'daemonsets')).toBe(rest)
+  expect(backendOf('', 'events')).toBe(overrideBackend)
+  expect(backendOf('apps', 'deployments')).toBe(overrideBackend)
+  expect(backendOf('apps', 'daemonsets')).toBe(groupBackend)
 })
 
 it('accepts a custom key prefix, and refuses an empty one', () => {
-  const at = (prefix: string) => newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs, prefix }).new()
-  expect(at('kubernetes.io/').newConfig({ group: '', resource: 'pods' }).resourcePrefix).toBe('/kubernetes.io/pods')
-  expect(() => at('/')).toThrow('must not be empty')
+  const createFactory = (prefix: string) =>
+    newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs, prefix }).new()
+  expect(createFactory('kubernetes.io/').newConfig({ group: '', resource: 'pods' }).resourcePrefix).toBe('/kubernetes.io/pods')
+  expect(() => createFactory('/')).toThrow('must not be empty')
 })
 
 it.each([
@@ -47,6 +48,6 @@ it('names the missing option', () => {
   expect(() => completeWithOptions({ ...widgets, storage: { triggerField: 'spec.color' } }, { restOptions, types: untyped })).toThrow(
     'store for widgets.example.com: the trigger field spec.color must be selectable',
   )
-  const none = { kind: () => undefined, schemaOf: () => undefined }
-  expect(() => completeWithOptions(widgets, { restOptions, types: none })).toThrow('unknown type example.com/v1 Widget')
+  const noTypes = { kind: () => undefined, schemaOf: () => undefined }
+  expect(() => completeWithOptions(widgets, { restOptions, types: noTypes })).toThrow('unknown type example.com/v1 Widget')
 })

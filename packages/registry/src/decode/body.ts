@@ -38,9 +38,9 @@ export function decodeBody(
   validation: FieldValidation,
   warn: (text: string) => void,
 ): DecodedBody | Promise<DecodedBody> {
-  const reading = performance.now()
+  const readStart = performance.now()
   const document = readDocument(route, body)
-  return maybeThen(restAfter(reading), () => {
+  return maybeThen(restAfter(readStart), () => {
     const decoding = performance.now()
     const decoded = decodeTyped(route, document, validation, warn)
     return maybeThen(restAfter(decoding), () => convertBodyToHub(route, decoded))
@@ -80,14 +80,14 @@ function convertBodyToHub(route: WriteRoute, { object, withEmptyLists }: Decoded
 
 function decodeTyped(route: WriteRoute, document: TypedDocument, validation: FieldValidation, warn: (text: string) => void): DecodedBody {
   const { gvk } = document
-  const fail = (message: string): Error =>
+  const createError = (message: string): Error =>
     newBadRequest(`${gvk.kind} in version ${JSON.stringify(gvk.version)} cannot be handled as a ${route.gvk.kind}: ${message}`)
   const { scheme, types } = route
   const isOther = isCustomRoute(route) && (gvk.kind !== route.gvk.kind || gvk.group !== route.gvk.group)
   // Like kube-apiserver, decodes a body of any kind as a custom resource, without its schema. The kind is checked later.
   const type = isOther ? route.type : types.kind(gvk)
   if (type === undefined) {
-    throw fail(formatNotRegistered(gvk))
+    throw createError(formatNotRegistered(gvk))
   }
   let decoded: ReturnType<TypedDocument['decode']>
   let unknown: readonly string[]
@@ -95,20 +95,20 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
     decoded = document.decode(type, validation)
     unknown = isOther ? noErrors : pruneUnknown(type, decoded.object)
   } catch (error) {
-    throw isApiError(error) ? error : fail(messageOf(error))
+    throw isApiError(error) ? error : createError(messageOf(error))
   }
   const hub = scheme.hubOf(gvk)
   if (!isOther && (gvk.kind !== route.gvk.kind || (hub !== undefined && (hub.group !== route.hub.group || hub.kind !== route.hub.kind)))) {
-    throw fail(`converting (${gvk.version}.${gvk.kind}) to (${internalTypeName(route)}): unknown conversion`)
+    throw createError(`converting (${gvk.version}.${gvk.kind}) to (${internalTypeName(route)}): unknown conversion`)
   }
   const strictErrors = [...decoded.strictErrors, ...unknown]
   if (strictErrors.length > 0) {
-    if (validation === 'Strict') throw fail(strictDecodingMessage(strictErrors))
+    if (validation === 'Strict') throw createError(strictDecodingMessage(strictErrors))
     if (validation === 'Warn') for (const error of strictErrors) for (const text of splitIntoWarnings(error)) warn(text)
   }
-  const accepted = [route.gvk, ...(route.storage.alsoAccepts ?? [])]
+  const acceptedKinds = [route.gvk, ...(route.storage.alsoAccepts ?? [])]
   const lacksVersion = isCustomRoute(route) && document.typeMeta?.apiVersion === ''
-  if (lacksVersion || !accepted.some(({ group, version }) => gvk.group === group && gvk.version === version)) {
+  if (lacksVersion || !acceptedKinds.some(({ group, version }) => gvk.group === group && gvk.version === version)) {
     throw newBadRequest(
       `the API version in the data (${lacksVersion ? '' : formatGroupVersion(gvk)}) does not match the expected API version (${route.apiVersion})`,
     )

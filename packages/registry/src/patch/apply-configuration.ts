@@ -27,9 +27,9 @@ export function applyConfiguration(
 ): DecodedBody | Promise<DecodedBody> {
   const { fieldManager } = route
   if (fieldManager === undefined) throw newUnsupportedPatchError()
-  const began = performance.now()
+  const startTime = performance.now()
   const { config, check } = readConfiguration(configuration)
-  return maybeThen(restAfter(began), () =>
+  return maybeThen(restAfter(startTime), () =>
     maybeThen(fieldManager.applyInSteps(live, config, options.fieldManager, options.force), (object) => {
       check(options.fieldValidation, (text) => context.warn(text))
       return { object, withEmptyLists: undefined }

@@ -58,20 +58,20 @@ it('prints sorted members of copied objects that were on the path of an earlier 
 })
 
 it('prints a long JSON patch in slices, and stops when the request is aborted', async () => {
-  const leaving = new AbortController()
+  const disconnect = new AbortController()
   const operations = Array.from({ length: 2_000 }, () => ({ op: 'move', from: '/long/50000', path: '/long/1000' }))
   const print = (): unknown =>
-    createJsonPatchPrinter(operations)({ long: Array.from({ length: 100_000 }, () => 0) }, undefined, () => leaving.signal)
+    createJsonPatchPrinter(operations)({ long: Array.from({ length: 100_000 }, () => 0) }, undefined, () => disconnect.signal)
   let turns = 0
   const count = (): void => {
     turns++
-    if (!leaving.signal.aborted) setImmediate(count)
+    if (!disconnect.signal.aborted) setImmediate(count)
   }
   count()
   expect(await print()).toMatch(/^{"long":\[0,0,/)
   expect(turns).toBeGreaterThan(2)
   const unread = print()
-  leaving.abort(new Error('gone'))
+  disconnect.abort(new Error('gone'))
   await expect(unread).rejects.toThrow('gone')
 })
 

@@ -80,20 +80,20 @@ export function applyPatch(
   { type, body }: { readonly type: MergePatchType; readonly body: Uint8Array },
   current: KubeObject | undefined,
 ): DecodedBody | Promise<DecodedBody> {
-  const began = performance.now()
+  const startTime = performance.now()
   if (current === undefined) throw newNotFound(route.groupResource, name)
   const { strictErrors, merge, print, converting } = readers[type](body, options.fieldValidation)
   const versioned = fromHub(route, current)
   const document = { kind: route.gvk.kind, apiVersion: route.apiVersion, ...versioned } as unknown as JsonObject
   let text: string | Promise<string> | undefined
   const printed = (): string | Promise<string> => (text ??= print(document, route.type?.schema, () => context.signal))
-  const merging = maybeThen(restAfter(began), () => merge(document, route, context))
+  const merging = maybeThen(restAfter(startTime), () => merge(document, route, context))
   return maybeThen(merging, (patched) => {
     const result = { patched, current: versioned, patchErrors: strictErrors, printed, converting }
     return maybeThen(
-      maybeThen(restAfter(began), () => decodePatched(route, context, result, options.fieldValidation)),
+      maybeThen(restAfter(startTime), () => decodePatched(route, context, result, options.fieldValidation)),
       (decoded) =>
-        maybeThen(restAfter(began), () => {
+        maybeThen(restAfter(startTime), () => {
           keepClearedManagers(patched, decoded.object)
           return { object: toHub(route, decoded.object), withEmptyLists: decoded.withEmptyLists && toHub(route, decoded.withEmptyLists) }
         }),
@@ -141,14 +141,14 @@ export function createMergePatchPrinter(patch: JsonValue): PrintPatched {
  */
 export function createJsonPatchPrinter(operations: readonly JsonObject[]): PrintPatched {
   return (document, schema, signal) => {
-    const visited = new Set<JsonValue>()
-    const ordered = (value: JsonValue): JsonValue => {
-      if (!visited.has(value)) return value
-      if (Array.isArray(value)) return value.map(ordered)
-      return isJsonObject(value) ? byName(value, ordered) : value
+    const visitedObjects = new Set<JsonValue>()
+    const sortVisited = (value: JsonValue): JsonValue => {
+      if (!visitedObjects.has(value)) return value
+      if (Array.isArray(value)) return value.map(sortVisited)
+      return isJsonObject(value) ? byName(value, sortVisited) : value
     }
-    const patched = applyJsonPatchInSlices(sortBySchema(document, schema), operations, { signal, passed: visited })
-    return maybeThen(patched, (value) => stringifyJson(ordered(value)))
+    const patched = applyJsonPatchInSlices(sortBySchema(document, schema), operations, { signal, passed: visitedObjects })
+    return maybeThen(patched, (value) => stringifyJson(sortVisited(value)))
   }
 }
 

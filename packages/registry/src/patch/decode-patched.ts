@@ -56,17 +56,17 @@ export function decodePatched(
 ): DecodedBody | Promise<DecodedBody> {
   const { current, patchErrors, printed, converting } = document
   const patchedObject = document.patched as JsonObject
-  const refuse = (message: string): Promise<never> | never =>
+  const throwInvalidPatch = (message: string): Promise<never> | never =>
     maybeThen(printed(), (text): never => {
       throw newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), text, message)])
     })
   const strict = (errors: readonly string[], rest: () => DecodedBody): DecodedBody | Promise<DecodedBody> => {
-    if (errors.length > 0 && validation === 'Strict') return refuse(strictDecodingMessage(errors))
+    if (errors.length > 0 && validation === 'Strict') return throwInvalidPatch(strictDecodingMessage(errors))
     if (validation === 'Warn') for (const error of errors) context.warn(error)
     return rest()
   }
   if (isCustomRoute(route) && typeof (patchedObject['kind'] ?? '') === 'string' && (patchedObject['kind'] ?? '') === '') {
-    return maybeThen(printed(), (text) => refuse(`Object 'Kind' is missing in '${text}'`))
+    return maybeThen(printed(), (text) => throwInvalidPatch(`Object 'Kind' is missing in '${text}'`))
   }
   const kind = converting ? 'right' : patchedKind(route, patchedObject)
   if (kind === 'unversioned') {
@@ -74,22 +74,22 @@ export function decodePatched(
       throw newMissingNameError(current.metadata.name ?? '')
     })
   }
-  if (kind !== 'right') return refuse(kind.mismatch)
+  if (kind !== 'right') return throwInvalidPatch(kind.mismatch)
   const patched = withKind(route, patchedObject)
   const { type } = route
   let decoded: Decoded<KubeObject>
-  const began = performance.now()
+  const startTime = performance.now()
   try {
     decoded = type
       ? decodeChanged(type.schema, patched, current, { strict: validation, converting })
       : { object: patched as unknown as KubeObject, strictErrors: [] }
   } catch (error) {
     const message = messageOf(error)
-    return maybeThen(restAfter(began), () =>
+    return maybeThen(restAfter(startTime), () =>
       converting || type === undefined
-        ? refuse(message)
+        ? throwInvalidPatch(message)
         : maybeThen(printed(), (text) =>
-            maybeThen(restAfter(began), () => refuse(errorOf(() => decodeStruct(type.schema, parseJson(text))) ?? message)),
+            maybeThen(restAfter(startTime), () => throwInvalidPatch(errorOf(() => decodeStruct(type.schema, parseJson(text))) ?? message)),
           ),
     )
   }
@@ -99,7 +99,7 @@ export function decodePatched(
     if (type !== undefined) unknown = pruneUnknown(type, object)
   } catch (error) {
     if (isApiError(error)) throw error
-    return refuse(messageOf(error))
+    return throwInvalidPatch(messageOf(error))
   }
   return maybeThen(converting ? strictErrors : sortInPrintedOrder(route, strictErrors, printed), (errors) =>
     strict([...patchErrors, ...errors, ...unknown], () => {
@@ -143,24 +143,24 @@ function unknownMembers(patched: JsonObject): readonly string[] {
 type PatchedKind = 'right' | 'unversioned' | { readonly mismatch: string }
 
 function patchedKind(route: WriteRoute, patched: JsonObject): PatchedKind {
-  const named = { apiVersion: '', kind: '' }
+  const sentTypeMeta = { apiVersion: '', kind: '' }
   for (const member of ['apiVersion', 'kind'] as const) {
     const value = patched[member] ?? ''
     if (typeof value !== 'string') return { mismatch: `couldn't get version/kind; json parse error: ${notString(value, member)}` }
-    named[member] = value
+    sentTypeMeta[member] = value
   }
-  const kind = named.kind || route.gvk.kind
-  if (isCustomRoute(route) && named.apiVersion !== '') {
-    checkCustomKind(route, { apiVersion: named.apiVersion, kind }, patched)
+  const kind = sentTypeMeta.kind || route.gvk.kind
+  if (isCustomRoute(route) && sentTypeMeta.apiVersion !== '') {
+    checkCustomKind(route, { apiVersion: sentTypeMeta.apiVersion, kind }, patched)
     return 'right'
   }
-  if (named.apiVersion === '') return kind === route.gvk.kind ? 'unversioned' : { mismatch: unknownInternalKind(route, kind) }
-  const gvk = { ...parseApiVersion(named.apiVersion), kind }
-  if (gvk.kind === route.gvk.kind && named.apiVersion === route.apiVersion) return 'right'
+  if (sentTypeMeta.apiVersion === '') return kind === route.gvk.kind ? 'unversioned' : { mismatch: unknownInternalKind(route, kind) }
+  const gvk = { ...parseApiVersion(sentTypeMeta.apiVersion), kind }
+  if (gvk.kind === route.gvk.kind && sentTypeMeta.apiVersion === route.apiVersion) return 'right'
   const mismatch =
     route.types.kind(gvk) === undefined
       ? formatNotRegistered(gvk)
-      : `unable to decode ${named.apiVersion}, Kind=${gvk.kind} into *${route.gvk.version}.${route.gvk.kind}`
+      : `unable to decode ${sentTypeMeta.apiVersion}, Kind=${gvk.kind} into *${route.gvk.version}.${route.gvk.kind}`
   return { mismatch }
 }
 
@@ -255,25 +255,25 @@ function split(schema: StructSchema, changed: JsonObject, current: JsonObject): 
   const unchanged = new Map<string, JsonValue>()
   const inner = new Map<string, MemberSplit>()
   const texts = new Map<string, JsonObject>()
-  const rest: JsonObject = {}
+  const changedMembers: JsonObject = {}
   for (const name of Object.keys(changed)) {
     const value = changed[name]!
-    const before = Object.hasOwn(current, name) ? current[name] : undefined
+    const currentValue = Object.hasOwn(current, name) ? current[name] : undefined
     const type = schema.byName.get(name)?.type
     if (type === undefined && !typeMeta.has(name)) return allChanged
-    if (type === undefined || typeof value !== 'object' || value === null) rest[name] = value
-    else if (value === before) unchanged.set(name, value)
-    else if (type.kind === 'struct' && isJsonObject(value) && isJsonObject(before)) {
-      const members = split(type, value, before)
+    if (type === undefined || typeof value !== 'object' || value === null) changedMembers[name] = value
+    else if (value === currentValue) unchanged.set(name, value)
+    else if (type.kind === 'struct' && isJsonObject(value) && isJsonObject(currentValue)) {
+      const members = split(type, value, currentValue)
       if (members.hasUnchanged) inner.set(name, members)
-      rest[name] = members.hasUnchanged ? members.rest : value
-    } else if (type.kind === 'map' && type.values.kind === 'string' && isJsonObject(value) && isJsonObject(before)) {
-      const changedTexts = changedEntries(value, before)
+      changedMembers[name] = members.hasUnchanged ? members.rest : value
+    } else if (type.kind === 'map' && type.values.kind === 'string' && isJsonObject(value) && isJsonObject(currentValue)) {
+      const changedTexts = changedEntries(value, currentValue)
       if (changedTexts !== value) texts.set(name, value)
-      if (changedTexts !== undefined) rest[name] = changedTexts
-    } else rest[name] = value
+      if (changedTexts !== undefined) changedMembers[name] = changedTexts
+    } else changedMembers[name] = value
   }
-  return { unchanged, inner, texts, rest, hasUnchanged: unchanged.size > 0 || inner.size > 0 || texts.size > 0 }
+  return { unchanged, inner, texts, rest: changedMembers, hasUnchanged: unchanged.size > 0 || inner.size > 0 || texts.size > 0 }
 }
 
 /** Returns the entries of `map` that differ from `before`. Returns `map` itself if all entries differ, and undefined if none does. */

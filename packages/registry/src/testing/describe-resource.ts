@@ -47,7 +47,7 @@ function etcdCodec<T extends KubeObject>(definition: ResourceDefinition<T>, type
 export function describeResource<T extends KubeObject>(definition: ResourceDefinition<T>, cases: ResourceCases<T>): void {
   const { valid, invalid = [], change = addLabel, types, hooks, names = ['a', 'b', 'c'] } = cases
   const [a, b, c] = names
-  const left = new Set(definition.withoutVerbs)
+  const excludedVerbs = new Set(definition.withoutVerbs)
   describe.each(Object.entries(drivers))(`${definition.plural} on %s: shared behaviour`, (_driver, open) => {
     let driver: OpenDriver
     let tests = 0
@@ -64,32 +64,36 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
     })
     afterEach(() => test[Symbol.asyncDispose]())
 
-    const named = (name: string): T => {
+    const createNamed = (name: string): T => {
       const object = valid()
       object.metadata = { ...object.metadata, name }
       delete object.metadata.namespace
       return object
     }
-    const create = async (name: string, dryRun = false): Promise<KubeObject> => plain(await store.create(context, named(name), { dryRun }))
+    const create = async (name: string, dryRun = false): Promise<KubeObject> =>
+      plain(await store.create(context, createNamed(name), { dryRun }))
     const read = async (name: string): Promise<KubeObject> => plain(await store.get(context, name, {}))
 
-    it.skipIf(left.has('create'))('creates an object with uid, creationTimestamp and resourceVersion, and reads it back', async () => {
-      const created = await create(a)
-      expect(created.metadata.uid).toMatch(/^[0-9a-f-]{36}$/)
-      expect(created.metadata.creationTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
-      expect(Number(created.metadata.resourceVersion)).toBeGreaterThan(0)
-      expect(await read(a)).toEqual(created)
-      await expect(create(a)).rejects.toMatchObject({ reason: 'AlreadyExists', code: 409 })
-    })
+    it.skipIf(excludedVerbs.has('create'))(
+      'creates an object with uid, creationTimestamp and resourceVersion, and reads it back',
+      async () => {
+        const created = await create(a)
+        expect(created.metadata.uid).toMatch(/^[0-9a-f-]{36}$/)
+        expect(created.metadata.creationTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+        expect(Number(created.metadata.resourceVersion)).toBeGreaterThan(0)
+        expect(await read(a)).toEqual(created)
+        await expect(create(a)).rejects.toMatchObject({ reason: 'AlreadyExists', code: 409 })
+      },
+    )
 
-    it.skipIf(left.has('create') || definition.generateName !== undefined)('generates names', async () => {
-      const object = named('')
+    it.skipIf(excludedVerbs.has('create') || definition.generateName !== undefined)('generates names', async () => {
+      const object = createNamed('')
       delete object.metadata.name
       object.metadata.generateName = 'g-'
       expect(plain(await store.create(context, object, { dryRun: false })).metadata.name).toMatch(/^g-[a-z0-9]{5}$/)
     })
 
-    it.skipIf(left.has('create'))('writes nothing in a dry run', async () => {
+    it.skipIf(excludedVerbs.has('create'))('writes nothing in a dry run', async () => {
       expect((await create(a, true)).kind).toBe(definition.kind)
       await expect(read(a)).rejects.toMatchObject({ reason: 'NotFound' })
     })
@@ -103,54 +107,60 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       expect(failure.details?.causes?.map((cause) => cause.field)).toContain(field)
     })
 
-    it.skipIf(left.has('create') || left.has('update'))('updates an object, and refuses an update from an old version', async () => {
-      const created = await create(a)
-      const next = copyObject(created) as T
-      change(next)
-      const { object, created: isNew } = await store.update(context, a, { change: put(next), dryRun: false })
-      expect(isNew).toBe(false)
-      expect(plain(object).metadata.uid).toBe(created.metadata.uid)
-      expect(plain(object).metadata.resourceVersion).not.toBe(created.metadata.resourceVersion)
-      const late = copyObject(next)
-      late.metadata.annotations = { late: 'yes' }
-      await expect(store.update(context, a, { change: put(late), dryRun: false })).rejects.toMatchObject({ reason: 'Conflict', code: 409 })
-    })
+    it.skipIf(excludedVerbs.has('create') || excludedVerbs.has('update'))(
+      'updates an object, and refuses an update from an old version',
+      async () => {
+        const created = await create(a)
+        const changedObject = copyObject(created) as T
+        change(changedObject)
+        const { object, created: isNew } = await store.update(context, a, { change: put(changedObject), dryRun: false })
+        expect(isNew).toBe(false)
+        expect(plain(object).metadata.uid).toBe(created.metadata.uid)
+        expect(plain(object).metadata.resourceVersion).not.toBe(created.metadata.resourceVersion)
+        const staleObject = copyObject(changedObject)
+        staleObject.metadata.annotations = { late: 'yes' }
+        await expect(store.update(context, a, { change: put(staleObject), dryRun: false })).rejects.toMatchObject({
+          reason: 'Conflict',
+          code: 409,
+        })
+      },
+    )
 
-    it.skipIf(left.has('create') || left.has('update'))('an update that changes nothing writes nothing', async () => {
-      const again = async (same: KubeObject): Promise<KubeObject> =>
+    it.skipIf(excludedVerbs.has('create') || excludedVerbs.has('update'))('an update that changes nothing writes nothing', async () => {
+      const updateUnchanged = async (same: KubeObject): Promise<KubeObject> =>
         plain((await store.update(context, a, { change: put(copyObject(same)), dryRun: false })).object)
       const created = await create(a)
       // The first update may store the defaults that are set on read, so it is made before the comparison.
-      const before = definition.storage?.defaultOnRead === undefined ? created : await again(created)
-      expect((await again(before)).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
+      const stored = definition.storage?.defaultOnRead === undefined ? created : await updateUnchanged(created)
+      expect((await updateUnchanged(stored)).metadata.resourceVersion).toBe(stored.metadata.resourceVersion)
     })
 
-    it.skipIf(left.has('create') || left.has('update'))('an update in a dry run writes nothing', async () => {
+    it.skipIf(excludedVerbs.has('create') || excludedVerbs.has('update'))('an update in a dry run writes nothing', async () => {
       const created = await create(a)
-      const next = copyObject(created) as T
-      change(next)
-      await store.update(context, a, { change: put(next), dryRun: true })
+      const changedObject = copyObject(created) as T
+      change(changedObject)
+      await store.update(context, a, { change: put(changedObject), dryRun: true })
       expect(await read(a)).toEqual(created)
     })
 
-    it.skipIf(left.has('create') || left.has('list'))('lists objects in name order', async () => {
+    it.skipIf(excludedVerbs.has('create') || excludedVerbs.has('list'))('lists objects in name order', async () => {
       for (const name of [b, a, c]) await create(name)
       const list = await store.list(context, everythingThere)
       expect(Array.from(list.items, (item) => item.field('metadata.name'))).toEqual([a, b, c])
     })
 
-    it.skipIf(left.has('create') || left.has('list'))('lists objects in pages', async () => {
+    it.skipIf(excludedVerbs.has('create') || excludedVerbs.has('list'))('lists objects in pages', async () => {
       for (const name of [a, b, c]) await create(name)
       const first = await store.list(context, { ...everythingThere, limit: 2 })
       expect(Array.from(first.items, (item) => item.field('metadata.name'))).toEqual([a, b])
-      const rest = await store.list(context, { ...everythingThere, limit: 2, continue: first.continue })
-      expect(Array.from(rest.items, (item) => item.field('metadata.name'))).toEqual([c])
+      const secondPage = await store.list(context, { ...everythingThere, limit: 2, continue: first.continue })
+      expect(Array.from(secondPage.items, (item) => item.field('metadata.name'))).toEqual([c])
     })
 
-    describe.skipIf(left.has('create') || left.has('delete') || definition.deletion !== undefined)('deletion', () => {
+    describe.skipIf(excludedVerbs.has('create') || excludedVerbs.has('delete') || definition.deletion !== undefined)('deletion', () => {
       const options = { gracePeriodSeconds: 0, propagationPolicy: 'Background' }
 
-      it('removes the object', async () => {
+      it('a delete removes the object', async () => {
         await create(a)
         const { immediate } = await store.delete(context, a, { options, dryRun: false })
         expect(immediate).toBe(true)
@@ -158,7 +168,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
         await expect(store.delete(context, a, { options, dryRun: false })).rejects.toMatchObject({ reason: 'NotFound' })
       })
 
-      it('of another version is refused', async () => {
+      it('refuses a delete with another uid or resourceVersion', async () => {
         const { metadata } = await create(a)
         for (const preconditions of [{ resourceVersion: '1' }, { uid: 'another' }]) {
           const request = { options: { ...options, preconditions }, dryRun: false }
@@ -168,16 +178,16 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
         expect((await store.delete(context, a, { options: { ...options, preconditions }, dryRun: false })).immediate).toBe(true)
       })
 
-      it('removes nothing in a dry run', async () => {
+      it('a dry run of a delete removes nothing', async () => {
         const created = await create(a)
         await store.delete(context, a, { options, dryRun: true })
         expect(await read(a)).toEqual(created)
       })
 
-      it.skipIf(left.has('update'))('keeps the object until its last finalizer is removed', async () => {
-        const held = named(a)
-        held.metadata.finalizers = ['example.com/hold']
-        await store.create(context, held, { dryRun: false })
+      it.skipIf(excludedVerbs.has('update'))('a deleted object exists until its last finalizer is removed', async () => {
+        const finalizedObject = createNamed(a)
+        finalizedObject.metadata.finalizers = ['example.com/hold']
+        await store.create(context, finalizedObject, { dryRun: false })
         const { immediate } = await store.delete(context, a, { options, dryRun: false })
         expect(immediate).toBe(false)
         const marked = await read(a)
@@ -188,40 +198,46 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       })
     })
 
-    it.skipIf(left.has('create') || left.has('watch') || left.has('update'))('watches', async () => {
-      const created = await create(a)
-      const stop = new AbortController()
-      const { resourceVersion = '' } = created.metadata
-      const watch = await store.watch(context, { ...everythingThere, resourceVersion, ...watching }, stop.signal)
-      const next = copyObject(created) as T
-      change(next)
-      await store.update(context, a, { change: put(next), dryRun: false })
-      for await (const batch of watch) {
-        expect(batch.map(({ type }) => type)).toEqual(['MODIFIED'])
-        stop.abort()
-      }
-    })
+    it.skipIf(excludedVerbs.has('create') || excludedVerbs.has('watch') || excludedVerbs.has('update'))(
+      'a watch sends later updates',
+      async () => {
+        const created = await create(a)
+        const abort = new AbortController()
+        const { resourceVersion = '' } = created.metadata
+        const watch = await store.watch(context, { ...everythingThere, resourceVersion, ...watching }, abort.signal)
+        const changedObject = copyObject(created) as T
+        change(changedObject)
+        await store.update(context, a, { change: put(changedObject), dryRun: false })
+        for await (const batch of watch) {
+          expect(batch.map(({ type }) => type)).toEqual(['MODIFIED'])
+          abort.abort()
+        }
+      },
+    )
 
-    it('has a table row', async () => {
-      const cells = store.table.cells({ ...named(a), metadata: { name: a, creationTimestamp: '2026-01-01T00:00:00Z' } }, Date.now())
+    it('a Table row has one cell for each column', async () => {
+      const cells = store.table.cells({ ...createNamed(a), metadata: { name: a, creationTimestamp: '2026-01-01T00:00:00Z' } }, Date.now())
       const unlisted = definition.allColumns?.filter(({ isUnlisted }) => isUnlisted === true) ?? []
       expect(cells).toHaveLength(store.table.columns.length + unlisted.length)
       expect(cells[store.table.columns.findIndex(({ name }) => name === 'Name')]).toBe(a)
     })
 
-    it.skipIf(left.has('create') || types === undefined)('reads values that kube-apiserver stored, in both encodings', async () => {
-      await create(a)
-      const stored = await store.get(context, a, {})
-      if (!isStoredObject(stored)) throw new Error('the object is not decoded as it was stored')
-      const openCodec = (): ObjectCodec<T> => etcdCodec(definition, types!)
-      const writer = openCodec()
-      const key = `/registry/${a}`
-      const value = writer.encode(stored.copy() as T, key)
-      expect(writer.open(key, value, 7).copy()).toEqual(openCodec().open(key, value, 7).copy())
-    })
+    it.skipIf(excludedVerbs.has('create') || types === undefined)(
+      'reads values that kube-apiserver stored, in both encodings',
+      async () => {
+        await create(a)
+        const stored = await store.get(context, a, {})
+        if (!isStoredObject(stored)) throw new Error('the object is not decoded as it was stored')
+        const openCodec = (): ObjectCodec<T> => etcdCodec(definition, types!)
+        const writer = openCodec()
+        const key = `/registry/${a}`
+        const value = writer.encode(stored.copy() as T, key)
+        expect(writer.open(key, value, 7).copy()).toEqual(openCodec().open(key, value, 7).copy())
+      },
+    )
 
-    it.skipIf(left.has('create'))('has the same table row if metadata is decoded lazily', async () => {
-      const object = named(a)
+    it.skipIf(excludedVerbs.has('create'))('a Table row is the same if metadata is decoded lazily', async () => {
+      const object = createNamed(a)
       object.metadata.annotations = { ...object.metadata.annotations, note: 'n' }
       await store.create(context, object, { dryRun: false })
       const stored = await store.get(context, a, {})

@@ -71,10 +71,10 @@ it('refuses a version that is not served', () => {
 })
 
 it('adds annotations to the audit event of the request, if it has one', () => {
-  const noted: string[] = []
-  const context = { ...testContext('ns'), annotate: (key: string, value: string) => void noted.push(`${key}=${value}`) }
+  const annotations: string[] = []
+  const context = { ...testContext('ns'), annotate: (key: string, value: string) => void annotations.push(`${key}=${value}`) }
   attributes({}, { context }).annotate('example.com/decision', 'allow')
-  expect(noted).toEqual(['example.com/decision=allow'])
+  expect(annotations).toEqual(['example.com/decision=allow'])
   attributes({}).annotate('example.com/decision', 'allow')
 })
 

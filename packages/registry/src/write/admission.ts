@@ -149,8 +149,8 @@ export class WriteAttributes implements AdmissionAttributes {
   as(groupVersion: GroupVersion): VersionedObjects {
     const versions = (this.#versions ??= new Map())
     const key = formatGroupVersion(groupVersion)
-    const known = versions.get(key)
-    if (known !== undefined && this.#isFinal) return known
+    const cached = versions.get(key)
+    if (cached !== undefined && this.#isFinal) return cached
     const { scheme } = this.#write.route
     const { group, version } = groupVersion
     const kind: GroupVersionKind = { group, version, kind: this.kind.kind }
@@ -161,7 +161,7 @@ export class WriteAttributes implements AdmissionAttributes {
     const versioned: VersionedObjects = {
       kind,
       object: object && scheme.fromHub(kind, object),
-      oldObject: known === undefined ? oldObject && scheme.fromHub(kind, oldObject) : known.oldObject,
+      oldObject: cached === undefined ? oldObject && scheme.fromHub(kind, oldObject) : cached.oldObject,
     }
     versions.set(key, versioned)
     return versioned

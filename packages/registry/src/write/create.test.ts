@@ -77,14 +77,14 @@ it('reports that the existing object is being deleted', async () => {
 })
 
 it('sends warnings to the context and validates the final object', async () => {
-  const warned = testContext('ns')
-  const seen: KubeObject[] = []
-  await test.store.create(warned, { metadata: { name: 'a' }, spec: { size: 13 } } as Widget, {
+  const warningContext = testContext('ns')
+  const validatedObjects: KubeObject[] = []
+  await test.store.create(warningContext, { metadata: { name: 'a' }, spec: { size: 13 } } as Widget, {
     dryRun: true,
-    validate: async (object) => void seen.push(object),
+    validate: async (object) => void validatedObjects.push(object),
   })
-  expect(warned.warnings).toEqual(['13 is unlucky'])
-  expect(seen[0]?.metadata).toMatchObject({ name: 'a', namespace: 'ns', uid: 'uid-1' })
+  expect(warningContext.warnings).toEqual(['13 is unlucky'])
+  expect(validatedObjects[0]?.metadata).toMatchObject({ name: 'a', namespace: 'ns', uid: 'uid-1' })
 })
 
 it('returns no resourceVersion in a dry run, and still refuses an existing name', async () => {

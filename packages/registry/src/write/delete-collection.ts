@@ -34,16 +34,17 @@ export async function deleteCollection<T extends KubeObject>(
   let page: ListRequest = { ...listRequest, limit }
   for (;;) {
     context.signal.throwIfAborted()
-    const found = await list(dependencies, context, page)
-    const batch = [...found.items]
-    const first: number = revision ?? found.revision
+    const objectList = await list(dependencies, context, page)
+    const batch = [...objectList.items]
+    const first: number = revision ?? objectList.revision
     revision = first
     appendAll(items, batch)
     await deleteAll(dependencies, context, request, batch)
     // A request with a limit deletes only one page.
-    if (listRequest.limit > 0) return { items, revision: first, continue: found.continue, remainingItemCount: found.remainingItemCount }
-    if (found.continue === '') return { items, revision: first }
-    page = { ...listRequest, limit, continue: found.continue, resourceVersion: '', resourceVersionMatch: undefined }
+    if (listRequest.limit > 0)
+      return { items, revision: first, continue: objectList.continue, remainingItemCount: objectList.remainingItemCount }
+    if (objectList.continue === '') return { items, revision: first }
+    page = { ...listRequest, limit, continue: objectList.continue, resourceVersion: '', resourceVersionMatch: undefined }
   }
 }
 
@@ -53,11 +54,11 @@ async function deleteAll<T extends KubeObject>(
   request: DeleteRequest,
   batch: readonly StoredObject<T>[],
 ): Promise<void> {
-  let next = 0
+  let nextIndex = 0
   const failures: unknown[] = []
   const worker = async (): Promise<void> => {
-    while (next < batch.length && failures.length === 0) {
-      const item = batch[next++]!
+    while (nextIndex < batch.length && failures.length === 0) {
+      const item = batch[nextIndex++]!
       try {
         await deleteOne(dependencies, context, request, item)
       } catch (error) {
@@ -75,9 +76,9 @@ async function deleteOne<T extends KubeObject>(
   request: DeleteRequest,
   item: StoredObject<T>,
 ): Promise<void> {
-  const within = context.namespace === '' ? withNamespace(context, item.field('metadata.namespace')) : context
+  const itemContext = context.namespace === '' ? withNamespace(context, item.field('metadata.namespace')) : context
   try {
-    await deleteObject(dependencies, within, item.field('metadata.name'), { ...request, inCollection: true })
+    await deleteObject(dependencies, itemContext, item.field('metadata.name'), { ...request, inCollection: true })
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error
   }

@@ -20,9 +20,9 @@ export async function beginDeletion<T extends KubeObject>(
   policy: DeletionPolicy<T>,
 ): Promise<Written<T> | undefined> {
   const { dependencies, context, name, key, options, request } = run
-  const found = stored.object()
-  requireSameUid(run, found)
-  if (found.metadata.deletionTimestamp !== undefined) return policy.readyToRemove(found) ? undefined : stored
+  const object = stored.object()
+  requireSameUid(run, object)
+  if (object.metadata.deletionTimestamp !== undefined) return policy.readyToRemove(object) ? undefined : stored
   try {
     return await writeTarget(dependencies, request.dryRun).guaranteedUpdate(
       key,
@@ -45,16 +45,16 @@ export async function beginDeletion<T extends KubeObject>(
 function requireSameUid<T extends KubeObject>({ dependencies, context, name, options }: Deletion<T>, { metadata }: DeepReadonly<T>): void {
   const { uid = '', resourceVersion = '' } = metadata
   const requested = options.preconditions ?? {}
-  const refuse = (what: string, wanted: string, found: string): never => {
+  const throwConflict = (member: string, wanted: string, actual: string): never => {
     throw newConflict(
       qualifiedResource(dependencies, context),
       name,
-      `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
+      `Precondition failed: ${member} in precondition: ${wanted}, ${member} in object meta: ${actual}`,
     )
   }
-  if (requested.uid !== undefined && requested.uid !== uid) refuse('UID', requested.uid, uid)
+  if (requested.uid !== undefined && requested.uid !== uid) throwConflict('UID', requested.uid, uid)
   if (requested.resourceVersion !== undefined && requested.resourceVersion !== resourceVersion) {
-    refuse('ResourceVersion', requested.resourceVersion, resourceVersion)
+    throwConflict('ResourceVersion', requested.resourceVersion, resourceVersion)
   }
   options.preconditions = { ...requested, uid }
 }

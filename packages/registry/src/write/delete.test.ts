@@ -33,14 +33,14 @@ function admittedBy(validate: AdmissionChain['validate']): DeleteRequest {
   const route = { admission, scheme: new Scheme(), gvk: test.store.gvk, gvr, subresource: '' }
   return { options: {}, dryRun: false, route }
 }
-const gone = { reason: 'NotFound', message: 'widgets.example.com "a" not found' }
+const notFound = { reason: 'NotFound', message: 'widgets.example.com "a" not found' }
 
-it('removes at once and returns the last state', async () => {
+it('removes an object at once and returns its last state', async () => {
   const created = await create({ name: 'a' })
   const { immediate, object } = await remove()
   expect([immediate, object.metadata.uid]).toEqual([true, created.metadata.uid])
-  await expect(read()).rejects.toMatchObject(gone)
-  await expect(remove()).rejects.toMatchObject(gone)
+  await expect(read()).rejects.toMatchObject(notFound)
+  await expect(remove()).rejects.toMatchObject(notFound)
 })
 
 it('a dry run removes nothing', async () => {
@@ -49,7 +49,7 @@ it('a dry run removes nothing', async () => {
   await expect(read()).resolves.toBeDefined()
 })
 
-it('refuses failed preconditions, and names the kind', async () => {
+it('refuses a delete whose preconditions fail, with an error that names the kind', async () => {
   const { metadata } = await create({ name: 'a' })
   await expect(remove({ preconditions: { uid: 'other' } })).rejects.toMatchObject({
     code: 409,
@@ -62,7 +62,7 @@ it('refuses failed preconditions, and names the kind', async () => {
   await expect(remove({ preconditions: { uid: metadata.uid!, resourceVersion: metadata.resourceVersion! } })).resolves.toBeDefined()
 })
 
-it('refuses options that contradict each other', async () => {
+it('refuses delete options that contradict each other', async () => {
   await create({ name: 'a' })
   await expect(remove({ orphanDependents: true, propagationPolicy: 'Orphan' })).rejects.toMatchObject({
     code: 422,
@@ -71,26 +71,26 @@ it('refuses options that contradict each other', async () => {
 })
 
 describe('finalizers', () => {
-  it('keep the object until an update removes the last finalizer', async () => {
+  it('an object exists until an update removes its last finalizer', async () => {
     await create({ name: 'a', finalizers: ['example.com/x', 'example.com/y'] })
     const { immediate, object } = await remove()
     expect(immediate).toBe(false)
     expect(object.metadata).toMatchObject({ deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0, generation: 2 })
-    const one = await test.store.update(context, 'a', {
+    const afterFirst = await test.store.update(context, 'a', {
       change: put({ metadata: { name: 'a', finalizers: ['example.com/y'] } }),
       dryRun: false,
     })
-    expect(plain(one.object).metadata.deletionTimestamp).toBe('2026-01-01T00:00:00Z')
-    const none = await test.store.update(context, 'a', { change: put({ metadata: { name: 'a' } }), dryRun: false })
-    expect(plain(none.object)).toMatchObject({ kind: 'Widget', metadata: { name: 'a' } })
-    await expect(read()).rejects.toMatchObject(gone)
+    expect(plain(afterFirst.object).metadata.deletionTimestamp).toBe('2026-01-01T00:00:00Z')
+    const afterLast = await test.store.update(context, 'a', { change: put({ metadata: { name: 'a' } }), dryRun: false })
+    expect(plain(afterLast.object)).toMatchObject({ kind: 'Widget', metadata: { name: 'a' } })
+    await expect(read()).rejects.toMatchObject(notFound)
   })
 
-  it('cannot be added after deletion has begun', async () => {
+  it('an update cannot add finalizers after deletion has begun', async () => {
     await create({ name: 'a', finalizers: ['example.com/x'] })
     await remove()
-    const more = put({ metadata: { name: 'a', finalizers: ['example.com/x', 'example.com/new'] } })
-    await expect(test.store.update(context, 'a', { change: more, dryRun: false })).rejects.toMatchObject({ code: 422 })
+    const addedFinalizer = put({ metadata: { name: 'a', finalizers: ['example.com/x', 'example.com/new'] } })
+    await expect(test.store.update(context, 'a', { change: addedFinalizer, dryRun: false })).rejects.toMatchObject({ code: 422 })
   })
 
   it.each([
@@ -103,14 +103,14 @@ describe('finalizers', () => {
     expect([immediate, object.metadata.finalizers]).toEqual([false, finalizers])
   })
 
-  it('of an earlier propagation policy are replaced by a later policy, and removed by Background', async () => {
+  it('a later propagation policy replaces the finalizers of an earlier one, and Background removes them', async () => {
     await create({ name: 'a' })
     await remove({ propagationPolicy: 'Foreground' })
     expect((await remove({ propagationPolicy: 'Orphan' })).object.metadata.finalizers).toEqual(['orphan'])
     expect((await remove({ propagationPolicy: 'Background' })).immediate).toBe(true)
   })
 
-  it('are not set without a garbage collector', async () => {
+  it('propagation policies set no finalizers without a garbage collector', async () => {
     await using open = openTestStore(widgets, { enableGarbageCollection: false })
     await open.store.create(context, { metadata: { name: 'a' } }, { dryRun: false })
     expect((await open.store.delete(context, 'a', { options: { propagationPolicy: 'Foreground' }, dryRun: false })).immediate).toBe(true)
@@ -118,7 +118,7 @@ describe('finalizers', () => {
 })
 
 describe('a grace period', () => {
-  it('marks the object, can only be shortened, and ends with a delete whose grace period is 0', async () => {
+  it('a delete marks the object, a later delete can only shorten the grace period, and 0 removes the object', async () => {
     await create({ name: 'a' }, { grace: 30 })
     const first = await remove()
     expect(first.immediate).toBe(false)
@@ -135,10 +135,10 @@ describe('a grace period', () => {
       generation: 2,
     })
     expect((await remove({ gracePeriodSeconds: 0 })).immediate).toBe(true)
-    await expect(read()).rejects.toMatchObject(gone)
+    await expect(read()).rejects.toMatchObject(notFound)
   })
 
-  it('never sets a deletionTimestamp in the past', async () => {
+  it('a delete never sets a deletionTimestamp in the past', async () => {
     await create({ name: 'a' }, { grace: 30 })
     await remove()
     now = start + 60_000
@@ -148,14 +148,14 @@ describe('a grace period', () => {
     })
   })
 
-  it('of zero removes an object with graceful deletion at once, in two revisions', async () => {
+  it('a grace period of 0 removes an object with graceful deletion at once, in two revisions', async () => {
     const created = await create({ name: 'a' }, { grace: 0 })
     const { immediate, object } = await remove()
     expect(immediate).toBe(true)
     expect(Number(object.metadata.resourceVersion)).toBe(Number(created.metadata.resourceVersion) + 2)
   })
 
-  it('prevents an update from removing the object', async () => {
+  it('an update does not remove an object during its grace period', async () => {
     await create({ name: 'a', finalizers: ['example.com/x'] }, { grace: 30 })
     await remove()
     await test.store.update(context, 'a', { change: put({ metadata: { name: 'a' } }), dryRun: false })
@@ -164,46 +164,46 @@ describe('a grace period', () => {
 })
 
 describe('deletecollection', () => {
-  const all: ListRequest = {
+  const allObjects: ListRequest = {
     predicate: { labels: everything(), fields: everyField() },
     resourceVersion: '',
     resourceVersionMatch: undefined,
     limit: 0,
     continue: '',
   }
-  it('deletes and returns the selected objects', async () => {
+  it('deletecollection deletes and returns the selected objects', async () => {
     for (let i = 0; i < 7; i++) await create({ name: `w${i}`, labels: { odd: String(i % 2) } })
-    const odd = { ...all, predicate: { labels: parseLabelSelector('odd=1'), fields: everyField() } }
-    const { items } = await test.store.deleteCollection(context, { options: {}, dryRun: false }, odd)
+    const oddObjects = { ...allObjects, predicate: { labels: parseLabelSelector('odd=1'), fields: everyField() } }
+    const { items } = await test.store.deleteCollection(context, { options: {}, dryRun: false }, oddObjects)
     expect(items.map((item) => plain(item).metadata.name)).toEqual(['w1', 'w3', 'w5'])
-    const left = await test.store.list(context, all)
-    expect(Array.from(left.items, (item) => item.field('metadata.name'))).toEqual(['w0', 'w2', 'w4', 'w6'])
+    const remaining = await test.store.list(context, allObjects)
+    expect(Array.from(remaining.items, (item) => item.field('metadata.name'))).toEqual(['w0', 'w2', 'w4', 'w6'])
   })
 
-  it('deletes one page if the request has a limit, and stops at the first refusal', async () => {
+  it('deletecollection with a limit deletes one page, and a refused object ends it', async () => {
     for (let i = 0; i < 4; i++) await create({ name: `w${i}` })
-    const page = await test.store.deleteCollection(context, { options: {}, dryRun: false }, { ...all, limit: 3 })
+    const page = await test.store.deleteCollection(context, { options: {}, dryRun: false }, { ...allObjects, limit: 3 })
     expect(page.continue).not.toBe('')
-    expect([...(await test.store.list(context, all)).items]).toHaveLength(1)
-    const refused = test.store.deleteCollection(
+    expect([...(await test.store.list(context, allObjects)).items]).toHaveLength(1)
+    const deletion = test.store.deleteCollection(
       context,
       admittedBy(() => Promise.reject(new Error('no'))),
-      all,
+      allObjects,
     )
-    await expect(refused).rejects.toThrow('no')
+    await expect(deletion).rejects.toThrow('no')
   })
 
-  it('stops when the client disconnects', async () => {
+  it('deletecollection stops when the client disconnects', async () => {
     for (let i = 0; i < 20; i++) await create({ name: `w${i}` })
-    const gone = new AbortController()
-    let asked = 0
-    const leave = async (): Promise<void> => void (++asked === 5 && gone.abort(new Error('gone')))
-    const leaving = { ...context, signal: gone.signal }
-    await expect(test.store.deleteCollection(leaving, admittedBy(leave), all)).rejects.toThrow('gone')
-    expect([...(await test.store.list(context, all)).items].length).toBeGreaterThan(10)
+    const disconnect = new AbortController()
+    let validations = 0
+    const disconnectAtFifth = async (): Promise<void> => void (++validations === 5 && disconnect.abort(new Error('gone')))
+    const abortableContext = { ...context, signal: disconnect.signal }
+    await expect(test.store.deleteCollection(abortableContext, admittedBy(disconnectAtFifth), allObjects)).rejects.toThrow('gone')
+    expect([...(await test.store.list(context, allObjects)).items].length).toBeGreaterThan(10)
   })
 
-  it('does not exist for kinds that exclude it', async () => {
+  it('a kind that excludes deletecollection has no deletecollection', async () => {
     await using open = openTestStore(gardens)
     expect(canDeleteCollection(open.paths.get('gardens')!)).toBe(false)
     expect(canDeleteCollection(test.paths.get('widgets')!)).toBe(true)
@@ -214,7 +214,7 @@ describe('deletion in two steps', () => {
   const cluster = testContext('', { group: 'example.com', version: 'v1', resource: 'gardens' })
   const request = { options: {}, dryRun: false }
 
-  it('marks the object, waits for its spec finalizers, and ends with the update that removes the last one', async () => {
+  it('the first step marks the object, and the update that removes the last spec finalizer removes the object', async () => {
     await using open = openTestStore(gardens, { now: () => now })
     await open.store.create(cluster, { metadata: { name: 'g' }, spec: { finalizers: ['kubernetes'] } } as Widget, { dryRun: false })
     const first = await open.store.delete(cluster, 'g', request)
@@ -231,7 +231,7 @@ describe('deletion in two steps', () => {
     await expect(open.store.get(cluster, 'g', {})).rejects.toMatchObject({ reason: 'NotFound' })
   })
 
-  it('removes an object without finalizers with the second request', async () => {
+  it('the second delete removes an object without finalizers', async () => {
     await using open = openTestStore(gardens)
     await open.store.create(cluster, { metadata: { name: 'g' } }, { dryRun: false })
     expect((await open.store.delete(cluster, 'g', request)).immediate).toBe(false)

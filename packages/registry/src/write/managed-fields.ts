@@ -66,8 +66,8 @@ export function keepManagerTimes(object: KubeObject, old: DeepReadonly<KubeObjec
 }
 
 function timeless<T extends DeepReadonly<ManagedFieldsEntry>>(entry: T): Omit<T, 'time'> {
-  const { time: _, ...rest } = entry
-  return rest
+  const { time: _, ...untimed } = entry
+  return untimed
 }
 
 function withoutManagers(object: DeepReadonly<KubeObject>): unknown {

@@ -55,9 +55,9 @@ function shortenGracePeriod<T extends KubeObject>(
   }
   if (requested >= current) return 'pending'
   const now = dependencies.now()
-  const moved = parseTime(metadata.deletionTimestamp!) + (requested - current) * 1000
-  const passed = moved < now
-  metadata.deletionTimestamp = formatTime(passed ? now : moved)
+  const newDeadline = parseTime(metadata.deletionTimestamp!) + (requested - current) * 1000
+  const passed = newDeadline < now
+  metadata.deletionTimestamp = formatTime(passed ? now : newDeadline)
   // The new deadline has passed, but the kubelet still needs time to remove the object. A request with a grace period of 0 grants none.
   metadata.deletionGracePeriodSeconds = passed && requested !== 0 ? 1 : requested
   return 'graceful'

@@ -11,14 +11,14 @@ const validate = (_context: unknown, { spec }: DeepReadonly<Widget>): FieldError
   spec?.size === 13 ? [fieldError.invalid(fieldPath('spec', 'size'), 13, 'not that')] : []
 const widget = (size: number): Widget => ({ metadata: { name: 'a' }, spec: { size } })
 
-it('stops after 1,000 errors and reports all of them', async () => {
+it('validation stops after 1,000 errors and reports all of them', async () => {
   let validated = 0
-  const each = (_context: unknown, { spec }: DeepReadonly<Widget>): FieldErrorList =>
+  const validateItems = (_context: unknown, { spec }: DeepReadonly<Widget>): FieldErrorList =>
     Array.from({ length: spec?.size ?? 0 }).flatMap((_, i) => {
       validated++
       return [fieldError.invalid(fieldPath('spec', 'items').index(i), i, 'not that')]
     })
-  const strategy = { ...widgets.strategy, validateCreate: each, validateUpdate: each }
+  const strategy = { ...widgets.strategy, validateCreate: validateItems, validateUpdate: validateItems }
   await using test = openTestStore({ ...widgets, strategy })
   const causesOf = async (size: number): Promise<readonly { readonly field?: string; readonly message?: string }[]> => {
     const refusal = test.store.create(context, widget(size), { dryRun: false })

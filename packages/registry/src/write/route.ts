@@ -111,9 +111,9 @@ export function createStorageFieldManager(options: StorageFieldManagerOptions): 
     versions: {
       schemaOf(apiVersion) {
         const gvk = inVersion(apiVersion)
-        const other = scheme.hubOf(gvk)
-        const ours = other === undefined ? sameVersion(gvk, kind) : sameVersion(other, hub)
-        return ours ? types.kind(gvk) : otherVersions?.schemaOf(apiVersion)
+        const otherHub = scheme.hubOf(gvk)
+        const isSameResource = otherHub === undefined ? sameVersion(gvk, kind) : sameVersion(otherHub, hub)
+        return isSameResource ? types.kind(gvk) : otherVersions?.schemaOf(apiVersion)
       },
       fromHub: (object, apiVersion) => scheme.fromHub(inVersion(apiVersion), object),
       toHub: (object, apiVersion) => scheme.toHub(inVersion(apiVersion), object),

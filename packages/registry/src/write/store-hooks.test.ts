@@ -16,24 +16,24 @@ const widget = (name: string, size = 1): Widget => ({ metadata: { name }, spec: 
 /** Creates hooks that record their calls in call order. */
 function recording(): { readonly calls: string[]; readonly hooks: StoreHooks<Widget> } {
   const calls: string[] = []
-  const begin = (what: string) => {
-    calls.push(`begin ${what}`)
-    return (success: boolean): void => void calls.push(`${what} ${success ? 'kept' : 'given back'}`)
+  const recordHook = (name: string) => {
+    calls.push(`begin ${name}`)
+    return (success: boolean): void => void calls.push(`${name} ${success ? 'kept' : 'given back'}`)
   }
   return {
     calls,
     hooks: {
       beginCreate: (_context, object, { dryRun }) => {
         expect(object.metadata.uid).toBeDefined()
-        return begin(dryRun ? 'dry run' : 'create')
+        return recordHook(dryRun ? 'dry run' : 'create')
       },
-      beginUpdate: (_context, object, old) => begin(`update ${old.spec?.size} to ${object.spec?.size}`),
+      beginUpdate: (_context, object, old) => recordHook(`update ${old.spec?.size} to ${object.spec?.size}`),
       afterDelete: (object) => void calls.push(`deleted ${object.metadata.name}`),
     },
   }
 }
 
-it('finishes hooks with success or failure, depending on the write', async () => {
+it('finishes hooks with true if the write succeeds, otherwise with false', async () => {
   const { calls, hooks } = recording()
   await using test = openTestStore(widgets, { hooks: () => hooks })
   await test.store.create(context, widget('a'), real)

@@ -86,8 +86,8 @@ it('returns the changed object of a dry run, and writes nothing', async () => {
 
 it('passes copies of the stored object to edits and to the subresource scale', async () => {
   const shared = async (): Promise<Widget> => ((await test.store.get(context, 'a', {})) as StoredObject<Widget>).object() as Widget
-  const spoil = (current: KubeObject | undefined): KubeObject => Object.assign(current!, { spec: { size: 5 } })
-  await test.store.update(context, 'a', { change: { kind: 'edit', edit: spoil }, dryRun: true })
+  const changeInPlace = (current: KubeObject | undefined): KubeObject => Object.assign(current!, { spec: { size: 5 } })
+  await test.store.update(context, 'a', { change: { kind: 'edit', edit: changeInPlace }, dryRun: true })
   expect(await shared()).toMatchObject({ spec: { size: 1 } })
   const scale = createScaleSubresource<Widget>({
     replicas: ({ spec }) => spec?.size ?? 0,
@@ -108,13 +108,13 @@ it('throws if a change with a body has no route', async () => {
 })
 
 it('applies the change again after a concurrent update', async () => {
-  let rounds = 0
+  let attempts = 0
   const edit = async (current: KubeObject | undefined): Promise<KubeObject> => {
-    if (++rounds === 1) await update({ metadata: { name: 'a' }, spec: { size: 7 } } as Widget)
-    return { ...current!, metadata: { ...current!.metadata, labels: { round: String(rounds) } } }
+    if (++attempts === 1) await update({ metadata: { name: 'a' }, spec: { size: 7 } } as Widget)
+    return { ...current!, metadata: { ...current!.metadata, labels: { round: String(attempts) } } }
   }
   const { object } = await test.store.update(context, 'a', { change: { kind: 'edit', edit }, dryRun: false })
-  expect(rounds).toBe(2)
+  expect(attempts).toBe(2)
   expect(plain(object)).toMatchObject({ spec: { size: 7 }, metadata: { labels: { round: '2' } } })
 })
 
@@ -162,13 +162,14 @@ it('stores the defaults that are set on read with the first update, even without
   const fill = (object: Widget): void => void (object.metadata.labels = labels)
   await using filling = openTestStore({ ...widgets, storage: { defaultOnRead: { isDue, fill } } }, { backend: test.backend })
   const { store } = filling
-  const made = plain(await store.create(context, { metadata: { name: 'b' }, spec: { size: 1 } } as Widget, { dryRun: false }))
-  expect(made.metadata.labels).toEqual(labels)
-  const tried = await store.create(context, { metadata: { name: 'c' }, spec: { size: 1 } } as Widget, { dryRun: true })
-  expect(plain(tried).metadata.labels).toEqual(labels)
-  const again = async (): Promise<Widget> => plain((await store.update(context, 'b', { change: put(made), dryRun: false })).object)
-  const first = await again()
-  expect(first.metadata.resourceVersion).not.toBe(made.metadata.resourceVersion)
-  delete made.metadata.resourceVersion
-  expect(await again()).toEqual(first)
+  const created = plain(await store.create(context, { metadata: { name: 'b' }, spec: { size: 1 } } as Widget, { dryRun: false }))
+  expect(created.metadata.labels).toEqual(labels)
+  const dryRunResult = await store.create(context, { metadata: { name: 'c' }, spec: { size: 1 } } as Widget, { dryRun: true })
+  expect(plain(dryRunResult).metadata.labels).toEqual(labels)
+  const updateUnchanged = async (): Promise<Widget> =>
+    plain((await store.update(context, 'b', { change: put(created), dryRun: false })).object)
+  const first = await updateUnchanged()
+  expect(first.metadata.resourceVersion).not.toBe(created.metadata.resourceVersion)
+  delete created.metadata.resourceVersion
+  expect(await updateUnchanged()).toEqual(first)
 })

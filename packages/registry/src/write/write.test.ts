@@ -138,15 +138,15 @@ it('runs admission for a write on a route without options', async () => {
 })
 
 it('reports an invalid body even if the object is absent', async () => {
-  const wrong: Change = { kind: 'replace', body: body({ metadata: { name: 'b' } }) }
-  await expect(update(wrong)).rejects.toMatchObject({ code: 400, message: expect.stringContaining('does not match the name on the URL') })
+  const renamed: Change = { kind: 'replace', body: body({ metadata: { name: 'b' } }) }
+  await expect(update(renamed)).rejects.toMatchObject({ code: 400, message: expect.stringContaining('does not match the name on the URL') })
   expect(steps).toEqual(['default'])
 })
 
 it('does not change the shared stored object', async () => {
   await create(object({ a: '1' }))
   const stored = await test.store.get(context, 'a', {})
-  const before = JSON.stringify(plain(stored))
+  const unchanged = JSON.stringify(plain(stored))
   for (const change of Object.values(changes)) await update(change({ a: String(Math.random()) }))
-  expect(JSON.stringify(plain(stored))).toBe(before)
+  expect(JSON.stringify(plain(stored))).toBe(unchanged)
 })

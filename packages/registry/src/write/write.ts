@@ -56,7 +56,7 @@ import { beforeCreate, fillSystemFields, beforeUpdate } from './prepare.ts'
 export async function createObject(storage: RESTStorage & (Creater | NamedCreater), create: CreateWrite): Promise<RestResult> {
   const { route, context, options } = create
   const { dryRun } = options
-  const began = performance.now()
+  const startTime = performance.now()
   const decoding = decodeNew(create)
   const decoded = decoding instanceof Promise ? await decoding : decoding
   const { object } = decoded
@@ -66,8 +66,8 @@ export async function createObject(storage: RESTStorage & (Creater | NamedCreate
     dedupOwnerReferences(object, context, 'sent')
   }
   const write: RoutedWrite = { route, context, name: create.name || (object.metadata?.name ?? ''), dryRun, options }
-  const rest = restAfter(began)
-  if (rest !== undefined) await rest
+  const pause = restAfter(startTime)
+  if (pause !== undefined) await pause
   const mutating = trackAndMutate(write, decoded, { live: undefined })
   if (mutating !== undefined) await mutating
   const request: CreateRequest = { dryRun, validate: (final) => validate(write, 'CREATE', final, undefined) }
@@ -161,13 +161,13 @@ async function prepareNew<T extends KubeObject>(
     metadata.name = dependencies.generateName(metadata.generateName!)
   if (begins && hooks.beginCreate !== undefined) await hook.begin(() => hooks.beginCreate!(context, object, { dryRun }))
   try {
-    const began = performance.now()
+    const startTime = performance.now()
     const prepared = beforeCreate(dependencies, context, object)
     if (prepared !== undefined) await prepared
     const admitted = admit?.(object, undefined)
     if (admitted !== undefined) await admitted
-    const rest = restAfter(began)
-    if (rest !== undefined) await rest
+    const pause = restAfter(startTime)
+    if (pause !== undefined) await pause
   } catch (error) {
     await hook.abandon()
     throw error
@@ -214,11 +214,11 @@ export async function update<T extends KubeObject>(
   let decoded: DecodedBody | undefined
   if (change.kind === 'replace') {
     // Decode the body before reading the object, because errors of the body are reported before the error for an absent object.
-    const began = performance.now()
+    const startTime = performance.now()
     const decoding = decodeReplacement(routed, change.body)
     decoded = decoding instanceof Promise ? await decoding : decoding
-    const rest = restAfter(began)
-    if (rest !== undefined) await rest
+    const pause = restAfter(startTime)
+    if (pause !== undefined) await pause
     const { uid = '' } = decoded.object.metadata
     if (uid !== '') preconditions = { uid }
   } else if (change.kind === 'apply' && route?.fieldManager === undefined) throw newUnsupportedPatchError()
@@ -272,12 +272,12 @@ async function attempt<T extends KubeObject>(run: Update<T>, stored: StoredObjec
   const { view } = request
   const viewed = view && stored?.copy()
   const current = viewed === undefined ? (stored?.object() as KubeObject | undefined) : view!.read(viewed)
-  const began = performance.now()
+  const startTime = performance.now()
   const changing = applyChange(run, current, stored)
   const changed = changing instanceof Promise ? await changing : changing
   if (routed !== undefined) {
-    const rest = restAfter(began)
-    if (rest !== undefined) await rest
+    const pause = restAfter(startTime)
+    if (pause !== undefined) await pause
     if (request.change.kind !== 'replace') checkIdentity(routed, changed.object, current)
     const mutating = trackAndMutate(routed, changed, { live: current, tracked: request.change.kind === 'apply' })
     if (mutating !== undefined) await mutating
@@ -325,9 +325,9 @@ function trackAndMutate(
 ): Promise<void> | void {
   const { route, context } = write
   const { object } = decoded
-  const began = performance.now()
+  const startTime = performance.now()
   const tracking = tracked ? undefined : trackManagers(route, context, live, decoded)
-  return maybeThen(tracking ?? restAfter(began), () => {
+  return maybeThen(tracking ?? restAfter(startTime), () => {
     const managers = object.metadata?.managedFields
     return maybeThen(mutate(write, live === undefined ? 'CREATE' : 'UPDATE', object, live), () => {
       restoreDecodableManagers(object, managers, context)
@@ -360,17 +360,17 @@ async function prepareChanged<T extends KubeObject>(run: Update<T>, object: T, s
   matchVersion(run, object, String(stored.revision))
   if (plan.begins && hooks.beginUpdate !== undefined) await hook.begin(() => hooks.beginUpdate!(context, object, old, { dryRun }))
   try {
-    const began = performance.now()
+    const startTime = performance.now()
     const prepared = beforeUpdate(dependencies, plan, context, object, old)
     if (prepared !== undefined) await prepared
     keepManagerTimes(object, old)
     const checked = plan.checkUpdate?.(context, object as DeepReadonly<T>, old)
     if (checked !== undefined) await checked
-    const shown = (state: DeepReadonly<T>): KubeObject => (view === undefined ? (state as KubeObject) : view.show(state))
-    const admitted = routed && validate(routed, 'UPDATE', shown(object as DeepReadonly<T>), shown(old))
+    const toView = (state: DeepReadonly<T>): KubeObject => (view === undefined ? (state as KubeObject) : view.show(state))
+    const admitted = routed && validate(routed, 'UPDATE', toView(object as DeepReadonly<T>), toView(old))
     if (admitted !== undefined) await admitted
-    const rest = restAfter(began)
-    if (rest !== undefined) await rest
+    const pause = restAfter(startTime)
+    if (pause !== undefined) await pause
   } catch (error) {
     await hook.abandon()
     throw error
