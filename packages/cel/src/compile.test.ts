@@ -24,8 +24,8 @@ const pieces = fc.constantFrom(
   ' ',
 )
 
-describe('hostile expressions', () => {
-  it('cause no other error than CompileError', () => {
+describe('compilation of hostile expressions', () => {
+  it('throws only CompileError', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
         expect(problem(parts.join(''))).toBeTypeOf('string')
@@ -55,35 +55,35 @@ describe('hostile expressions', () => {
     ['indexes', 'object' + '[0]'.repeat(10_000), 'max recursion depth exceeded'],
     ['macros', 'object' + '.map(x, x)'.repeat(5_000), 'max recursion depth exceeded'],
     ['code points', '1 + '.repeat(250_000), 'expression code point size exceeds limit: size: 1000000, limit 100000'],
-  ])('reject too many %s', (_, text, message) => {
+  ])('rejects too many %s', (_, text, message) => {
     expect(problem(text)).toBe(`ERROR: <input>:-1:0: ${message}`)
   })
 
-  it('may be long without nesting', () => {
+  it('accepts long text without nesting', () => {
     expect(problem('!'.repeat(50_000) + 'true')).toBe('')
     expect(problem('true' + ' && true'.repeat(5_000))).toBe('')
     expect(problem(`[${'1,'.repeat(20_000)}]`)).toBe('')
   })
 
-  it('report a limited number of errors', () => {
+  it('reports a limited number of errors', () => {
     expect(problem('# '.repeat(500))).toContain('1 more errors were truncated')
     expect(problem('{1} + '.repeat(40))).toContain('error recovery attempt limit exceeded: 30')
     expect(problem(`1 ${'2 '.repeat(400)}`)).toContain('error recovery token lookahead limit exceeded: 256')
     expect(problem(Array.from({ length: 150 }, (_, i) => `x${i}`).join(' == '))).toContain('50 more errors were truncated')
   })
 
-  it('have a limited number of copies by macros', () => {
+  it('limits the number of copies that macros make', () => {
     expect(problem('optional.of(1)' + '.optMap(x, x)'.repeat(5))).toBe('')
     expect(problem('optional.of(1)' + '.optMap(x, x)'.repeat(30))).toContain('optMap() is nested too deeply')
   })
 
-  it('have types of limited size', () => {
+  it('limits the size of types', () => {
     const doubled = (depth: number): string => (depth === 0 ? 'x' : `[{x: x}].map(x, ${doubled(depth - 1)})`)
     expect(problem(`[1].map(x, ${doubled(6)})`)).toBe('')
     expect(problem(`[1].map(x, ${doubled(60)})`)).toContain('type is too large')
   })
 
-  it('have types of limited size even with undeclared names', () => {
+  it('limits the size of types with undeclared names', () => {
     const names = Array.from({ length: 21 }, (_, i) => `a${i}`)
     const pairs = (count: number): string =>
       names.slice(0, count).reduceRight(
@@ -97,7 +97,7 @@ describe('hostile expressions', () => {
     expect(problem(pairs(21))).toContain('type is too large')
   })
 
-  it('omit long lines from the message', () => {
+  it('omits long lines from the message', () => {
     expect(problem(`x${' '.repeat(20_000)}`)).toBe("ERROR: <input>:1:1: undeclared reference to 'x' (in container '')")
   })
 })

@@ -62,8 +62,8 @@ export class Environment {
       ...this.#libraries.flatMap(({ types = [] }) => types.map((type) => [type.name, typeType(type)] as const)),
       ...Object.entries(this.#options.variables ?? {}),
     ])
-    const found = this.#idents.get(name) ?? this.#ownStruct(name)
-    return found ?? this.#parent?.ident(name)
+    const declared = this.#idents.get(name) ?? this.#ownStruct(name)
+    return declared ?? this.#parent?.ident(name)
   }
 
   /** Returns the fields of a struct type; undefined for other types. */

@@ -82,7 +82,7 @@ describe('unparse', () => {
     )
   })
 
-  it('is idempotent', () => {
+  it('returns its own output unchanged', () => {
     fc.assert(
       fc.property(text, (source) => {
         expect(written(written(source))).toBe(written(source))

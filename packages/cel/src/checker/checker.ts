@@ -70,10 +70,10 @@ class Checker {
   }
 
   check(expression: Expr): Type {
-    const given = this.#typeOf(expression)
+    const inferred = this.#typeOf(expression)
     // The size is limited, because a map literal with the same variable as key and value doubles the type, and binding the map to a
     // variable allows doubling again.
-    const type = sizeOf(given) <= maxTypeSize ? given : this.#fail(expression.offset, new TypeTooLarge().message)
+    const type = sizeOf(inferred) <= maxTypeSize ? inferred : this.#fail(expression.offset, new TypeTooLarge().message)
     this.#types.set(expression, type)
     return type
   }
@@ -110,14 +110,14 @@ class Checker {
     return this.#fail(offset, () => `undeclared reference to '${name}' (in container '')`)
   }
 
-  #mismatch({ offset }: { readonly offset: number }, expected: Type, found: Type): Type {
-    return this.#fail(offset, () => `expected type '${formatType(expected)}' but found '${formatType(found)}'`)
+  #mismatch({ offset }: { readonly offset: number }, expected: Type, actual: Type): Type {
+    return this.#fail(offset, () => `expected type '${formatType(expected)}' but found '${formatType(actual)}'`)
   }
 
   #known(name: string, expression: Expr): Type | undefined {
-    const found = this.#scope.find(name)
-    if (found !== undefined) this.#references.set(expression, { kind: 'ident', name: found.name })
-    return found?.type
+    const declaration = this.#scope.find(name)
+    if (declaration !== undefined) this.#references.set(expression, { kind: 'ident', name: declaration.name })
+    return declaration?.type
   }
 
   #ident(expression: Ident): Type {
@@ -166,8 +166,8 @@ class Checker {
     for (const arg of call.args) this.check(arg)
     if (call.target === undefined) {
       const name = withoutDot(call.name)
-      const found = this.#environment.function(name)
-      return found === undefined ? this.#undeclared(call.offset, call.name) : this.#resolve(call, found, undefined)
+      const declaration = this.#environment.function(name)
+      return declaration === undefined ? this.#undeclared(call.offset, call.name) : this.#resolve(call, declaration, undefined)
     }
     const qualifier = qualifiedName(call.target)
     const qualified = qualifier === undefined ? undefined : this.#environment.function(withoutDot(`${qualifier}.${call.name}`))
@@ -194,8 +194,8 @@ class Checker {
     for (const { id, isMember, ...overload } of overloads) {
       if (isMember !== (target !== undefined)) continue
       const fresh = this.#fresh(overload.typeParameters)
-      const wanted = fresh === undefined ? overload.args : overload.args.map((type) => renamed(type, fresh))
-      if (!this.#substitution.areAssignable(argTypes, wanted)) continue
+      const parameters = fresh === undefined ? overload.args : overload.args.map((type) => renamed(type, fresh))
+      if (!this.#substitution.areAssignable(argTypes, parameters)) continue
       matching.push(id)
       const type = fresh === undefined ? overload.result : this.#substitution.apply(renamed(overload.result, fresh))
       if (result === undefined) result = type
@@ -222,9 +222,9 @@ class Checker {
   }
 
   #noOverload(call: Call, name: string, { argTypes, isMember }: { readonly argTypes: readonly Type[]; readonly isMember: boolean }): Type {
-    const known = argTypes.map((type) => this.#substitution.apply(type, types.dyn))
+    const boundTypes = argTypes.map((type) => this.#substitution.apply(type, types.dyn))
     return this.#fail(call.offset, () => {
-      const texts = known.map(formatType)
+      const texts = boundTypes.map(formatType)
       const signature = isMember ? `${texts[0]}.(${texts.slice(1).join(', ')})` : `(${texts.join(', ')})`
       return `found no matching overload for '${name}' applied to '${signature}'`
     })
@@ -263,29 +263,29 @@ class Checker {
   }
 
   #struct(expression: Struct): Type {
-    const found = this.#scope.find(expression.typeName)
-    if (found === undefined) return this.#undeclared(expression.offset, expression.typeName)
-    this.#references.set(expression, { kind: 'ident', name: found.name })
-    const type = this.#structType(expression, found.type)
-    const typeName = type.kind === 'error' ? found.name : type.name
+    const declaration = this.#scope.find(expression.typeName)
+    if (declaration === undefined) return this.#undeclared(expression.offset, expression.typeName)
+    this.#references.set(expression, { kind: 'ident', name: declaration.name })
+    const type = this.#structType(expression, declaration.type)
+    const typeName = type.kind === 'error' ? declaration.name : type.name
     for (const field of expression.fields) {
-      const given = this.check(field.value)
-      const wanted = this.#structField(typeName, field.name, field.offset)
-      const value = this.#unwrapped(field.value, given, field.optional)
-      if (this.#substitution.isAssignable(wanted, value)) continue
+      const actual = this.check(field.value)
+      const fieldType = this.#structField(typeName, field.name, field.offset)
+      const value = this.#unwrapped(field.value, actual, field.optional)
+      if (this.#substitution.isAssignable(fieldType, value)) continue
       const text = (): string =>
-        `expected type of field '${field.name}' is '${formatType(wanted)}' but provided type is '${formatType(value)}'`
+        `expected type of field '${field.name}' is '${formatType(fieldType)}' but provided type is '${formatType(value)}'`
       this.#fail(field.offset, text)
     }
     return type
   }
 
-  #structType({ offset }: Struct, named: Type): Type {
-    if (named.kind === 'error') return types.error
-    const [type] = named.parameters
-    if (named.kind !== 'type') return this.#fail(offset, `'${named.name}' is not a type`)
+  #structType({ offset }: Struct, declared: Type): Type {
+    if (declared.kind === 'error') return types.error
+    const [type] = declared.parameters
+    if (declared.kind !== 'type') return this.#fail(offset, `'${declared.name}' is not a type`)
     if (type !== undefined && messages.has(type.kind)) return type
-    return this.#fail(offset, `'${type?.name ?? named.name}' is not a message type`)
+    return this.#fail(offset, `'${type?.name ?? declared.name}' is not a message type`)
   }
 
   #comprehension(expression: Comprehension): Type {
@@ -330,9 +330,9 @@ class Checker {
     }
   }
 
-  #assert(expression: Expr, wanted: Type): void {
+  #assert(expression: Expr, expected: Type): void {
     const type = this.#types.get(expression)!
-    if (!this.#substitution.isAssignable(wanted, type)) this.#mismatch(expression, wanted, type)
+    if (!this.#substitution.isAssignable(expected, type)) this.#mismatch(expression, expected, type)
   }
 }
 

@@ -239,8 +239,8 @@ class CostEstimator {
   }
 
   #size(expression: Expr): Range | undefined {
-    const known = this.#sizes.get(expression) ?? writtenSize(expression)
-    if (known !== undefined) return known
+    const size = this.#sizes.get(expression) ?? writtenSize(expression)
+    if (size !== undefined) return size
     const hinted = this.#hinted(this.#path(expression))
     if (hinted !== undefined) {
       this.#sizes.set(expression, hinted)
@@ -252,9 +252,9 @@ class CostEstimator {
   }
 
   #entrySize(expression: Expr): EntrySize | undefined {
-    const known = this.#entrySizes.get(expression)
+    const size = this.#entrySizes.get(expression)
     const name = this.#nameOf(expression)
-    return known ?? (name === undefined ? undefined : this.#variables.find(name)?.entries)
+    return size ?? (name === undefined ? undefined : this.#variables.find(name)?.entries)
   }
 }
 

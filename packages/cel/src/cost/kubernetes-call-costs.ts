@@ -112,14 +112,14 @@ function comparisons(target: SizedNode, { itemSize }: CallNodes): Range {
  * Estimates the size of a text after replacements. The minimum assumes the longest matches and the shortest replacement; the maximum
  * assumes the opposite.
  */
-function replacedSize(size: Range, found: Range, replacement: Range): Range {
-  const maxCount = found.min === 0n ? capped(size.max + 1n) : replacement.max <= found.min ? 0n : quotient(size.max, found.min)
-  const minCount = found.max === 0n ? capped(size.min + 1n) : found.max <= replacement.min ? 0n : quotient(size.min, found.max)
-  const kept = {
-    min: found.max === 0n || found.max <= replacement.min ? size.min : 0n,
-    max: found.min === 0n || replacement.max <= found.min ? size.max : 0n,
+function replacedSize(size: Range, match: Range, replacement: Range): Range {
+  const maxCount = match.min === 0n ? capped(size.max + 1n) : replacement.max <= match.min ? 0n : quotient(size.max, match.min)
+  const minCount = match.max === 0n ? capped(size.min + 1n) : match.max <= replacement.min ? 0n : quotient(size.min, match.max)
+  const unmatched = {
+    min: match.max === 0n || match.max <= replacement.min ? size.min : 0n,
+    max: match.min === 0n || replacement.max <= match.min ? size.max : 0n,
   }
-  return sum(product({ min: minCount, max: maxCount }, replacement), kept)
+  return sum(product({ min: minCount, max: maxCount }, replacement), unmatched)
 }
 
 function quotient(a: bigint, b: bigint): bigint {

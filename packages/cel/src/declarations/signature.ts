@@ -15,9 +15,9 @@ export function declareFunctions(text: string): readonly FunctionDeclaration[] {
     const parser = new TypeParser()
     const argTypes = [...(target === undefined ? [] : [parser.type(target)]), ...parser.list(args!)]
     const resultType = parser.type(result!)
-    const known = overloads.get(name!) ?? []
-    overloads.set(name!, known)
-    known.push({ id: id!, isMember: target !== undefined, args: argTypes, result: resultType, typeParameters: [...parser.parameters] })
+    const existing = overloads.get(name!) ?? []
+    overloads.set(name!, existing)
+    existing.push({ id: id!, isMember: target !== undefined, args: argTypes, result: resultType, typeParameters: [...parser.parameters] })
   }
   return [...overloads].map(([name, list]) => ({ name, overloads: list }))
 }

@@ -29,11 +29,11 @@ export function accessConstant(key: Value, { isOptional, isTest, keepsOptional }
       if (accessOptional(machine, value, key, isTestOnly)) return
     } else {
       machine.charge(1)
-      const found = lookUp(value, key)
-      if (isTest) machine.push(found instanceof CelError ? found : found !== undefined)
-      else if (found instanceof Lazy) machine.pushLater(found.value())
-      else machine.push(found === undefined ? absent(value, key) : found)
-      if (!(found instanceof CelError) && found !== undefined) return
+      const member = lookUp(value, key)
+      if (isTest) machine.push(member instanceof CelError ? member : member !== undefined)
+      else if (member instanceof Lazy) machine.pushLater(member.value())
+      else machine.push(member === undefined ? absent(value, key) : member)
+      if (!(member instanceof CelError) && member !== undefined) return
     }
     machine.position = end.position
   }
@@ -52,9 +52,9 @@ export function accessComputed({ isOptional, isTest }: Access, end: Label): Step
       if (accessOptional(machine, value, key, isTest)) return
     } else {
       machine.charge(1)
-      const found = lookUp(value, key)
-      machine.push(found === undefined ? absent(value, key) : found)
-      if (!(found instanceof CelError) && found !== undefined) return
+      const member = lookUp(value, key)
+      machine.push(member === undefined ? absent(value, key) : member)
+      if (!(member instanceof CelError) && member !== undefined) return
     }
     machine.position = end.position
   }
@@ -63,13 +63,13 @@ export function accessComputed({ isOptional, isTest }: Access, end: Label): Step
 /** Replaces the value on the stack by its optional member. Returns whether the chain continues. */
 function accessOptional(machine: Machine, value: Value, key: Value, isTest: boolean): boolean {
   const within = value instanceof Optional ? value.value : value
-  const found = within === undefined ? undefined : lookUp(within, key)
-  if (found === undefined || found instanceof CelError) {
-    machine.push(found instanceof CelError ? found : isTest ? false : none)
+  const member = within === undefined ? undefined : lookUp(within, key)
+  if (member === undefined || member instanceof CelError) {
+    machine.push(member instanceof CelError ? member : isTest ? false : none)
     return false
   }
   machine.charge(1)
-  machine.push(isTest ? true : new Optional(found))
+  machine.push(isTest ? true : new Optional(member))
   return true
 }
 

@@ -50,12 +50,12 @@ export class Constants {
       case 'list':
         return expression.optional.size > 0 ? undefined : this.#all(expression.elements)
       case 'map': {
-        const parts = this.#all(expression.entries.flatMap(({ key, value }) => [key, value]))
+        const operands = this.#all(expression.entries.flatMap(({ key, value }) => [key, value]))
         const isPlain = expression.entries.every(({ optional }) => !optional)
-        return parts === undefined || !isPlain
+        return operands === undefined || !isPlain
           ? undefined
           : mapOf(
-              parts,
+              operands,
               Array.from(expression.entries, () => false),
             )
       }

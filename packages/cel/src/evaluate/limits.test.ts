@@ -41,7 +41,7 @@ describe('an evaluation', () => {
     expect(await result(text, { s: 'a'.repeat(3000), x: '(a+)+b' })).toBe(exceeded)
   })
 
-  it('bounds the memory of strings', async () => {
+  it('limits the memory of strings', async () => {
     expect(await result(`[dyn(s)]${'.map(v, v + v)'.repeat(40)}[0]`, { s: 'a'.repeat(1000) })).toBe('string is too long')
   })
 
@@ -60,7 +60,7 @@ describe('an evaluation', () => {
     expect(await start('1 + 1 == 2', {}, { costLimit: 2 })).toEqual({ value: true, cost: 2 })
   })
 
-  it('shares a cost budget with other evaluations', async () => {
+  it('can share a cost budget with other evaluations', async () => {
     const budget = new CostBudget(10)
     const { cost } = await start('1 + 1 + 1 + 1 == 4', {})
     expect([cost, budget.spend(cost), budget.spend(cost), budget.remaining, budget.spend(cost), budget.remaining]).toEqual([
@@ -85,7 +85,7 @@ describe('an evaluation', () => {
     expect(turns).toBeGreaterThan(2)
   })
 
-  it('can be interrupted', async () => {
+  it('ends when its signal aborts', async () => {
     const x = Array.from({ length: 10_000 }, (_, i) => i)
     expect(await result('x.all(v, x.all(w, v >= 0))', { x }, { costLimit: 1e12, signal: AbortSignal.abort() })).toBe(
       'operation interrupted',
@@ -96,7 +96,7 @@ describe('an evaluation', () => {
     expect(start('[1, 2, 3].exists(v, v == 2)', {})).toEqual({ value: true, cost: 16 })
   })
 
-  it('awaits lazy variables and fields, each once', async () => {
+  it('awaits lazy variables and fields once each', async () => {
     let computed = 0
     const later = new Lazy(async () => {
       computed++
@@ -108,7 +108,7 @@ describe('an evaluation', () => {
     expect(computed).toBe(1)
   })
 
-  it('awaits the authorizer', async () => {
+  it('awaits the answers of the authorizer', async () => {
     const checks: string[] = []
     const authorizer = new AuthorizerValue({ name: 'alice', groups: [] }, async (user, { verb, resource, name }) => {
       checks.push(`${user.name} ${verb} ${resource} ${name}`)

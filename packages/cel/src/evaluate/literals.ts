@@ -11,11 +11,11 @@ import { createListCost, createMapCost, createStructCost } from './runtime-cost.
  * Creates a step that checks that the value on the stack is optional. `below` is the number of earlier operands. `what` names the key or
  * field in the error.
  */
-export function requireOptional(what: string | undefined, { below, cost, end }: { below: number; cost: number; end: Label }): Step {
+export function requireOptional(subject: string | undefined, { below, cost, end }: { below: number; cost: number; end: Label }): Step {
   return (machine) => {
     const value = machine.stack.at(-1)!
     if (value instanceof Optional) return
-    const key = what === '' ? valueText(machine.stack.at(-2)!) : what
+    const key = subject === '' ? valueText(machine.stack.at(-2)!) : subject
     const target = key === undefined ? 'list element' : `entry '${key}'`
     const result = new CelError(`cannot initialize optional ${target} from non-optional value ${valueText(value)}`)
     replaceOperands(machine, { count: below + 1, result, cost, end })
@@ -32,20 +32,20 @@ export function buildList(count: number, optional: ReadonlySet<number>): Step {
 }
 
 function withoutAbsent(items: readonly Value[], optional: ReadonlySet<number>): readonly Value[] {
-  const kept: Value[] = []
+  const elements: Value[] = []
   for (const [i, item] of items.entries()) {
     const value = optional.has(i) && item instanceof Optional ? item.value : item
-    if (value !== undefined) kept.push(value)
+    if (value !== undefined) elements.push(value)
   }
-  return kept
+  return elements
 }
 
 /** Creates a step that builds a map of the keys and values on the stack. */
 export function buildMap(optional: readonly boolean[]): Step {
   return (machine) => {
-    const parts = machine.stack.splice(machine.stack.length - optional.length * 2, optional.length * 2)
+    const operands = machine.stack.splice(machine.stack.length - optional.length * 2, optional.length * 2)
     machine.charge(createMapCost)
-    machine.push(mapOf(parts, optional))
+    machine.push(mapOf(operands, optional))
   }
 }
 

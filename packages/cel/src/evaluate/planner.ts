@@ -244,8 +244,8 @@ export class Planner {
   }
 
   #function(call: Call): void {
-    const last = call.target === undefined ? call.args[1] : call.args[0]
-    const pattern = last === undefined ? undefined : this.#constants.of(last)
+    const lastArgument = call.target === undefined ? call.args[1] : call.args[0]
+    const pattern = lastArgument === undefined ? undefined : this.#constants.of(lastArgument)
     const { args, implementation, cost, stopsAtError, name } = this.#functions.get(call, pattern)
     const list = name === '@in' ? this.#constants.of(args[1]!) : undefined
     const membership = list === undefined || cost.overload !== 'in_list' ? undefined : isInConstants(list)

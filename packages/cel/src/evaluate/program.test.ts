@@ -10,7 +10,7 @@ const recordedAnswers = readFileSync(new URL('../../testdata/evaluations.jsonl',
   .map((line) => JSON.parse(line) as Answer)
 
 describe('evaluation', () => {
-  it.each(recordedAnswers)('equals kube-apiserver: $text', async (recorded) => {
+  it.each(recordedAnswers)('gives the result of kube-apiserver: $text', async (recorded) => {
     expect(await answer({ text: recorded.text, variables: exampleVariables })).toEqual(recorded)
   })
 })

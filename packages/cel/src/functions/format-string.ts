@@ -35,18 +35,18 @@ function formatted(format: string, list: ListValue): string {
   let text = ''
   let argument = 0
   let at = 0
-  for (let found = format.indexOf('%'); found >= 0; found = format.indexOf('%', at)) {
-    text += format.slice(at, found)
-    if (format[found + 1] === '%') {
+  for (let start = format.indexOf('%'); start >= 0; start = format.indexOf('%', at)) {
+    text += format.slice(at, start)
+    if (format[start + 1] === '%') {
       text += '%'
-      at = found + 2
+      at = start + 2
       continue
     }
     if (argument >= listSize(list)) throw new FormatError(`index ${argument} out of range`)
-    if (found + 1 >= format.length) throw new FormatError('unexpected end of string')
-    clausePattern.lastIndex = found
+    if (start + 1 >= format.length) throw new FormatError('unexpected end of string')
+    clausePattern.lastIndex = start
     const [matched, digits] = clausePattern.exec(format)!
-    const letterAt = found + matched.length
+    const letterAt = start + matched.length
     const precision = parsePrecision(digits, letterAt >= format.length)
     text += clause(format, letterAt, { value: elementAt(list, argument++), precision })
     at = letterAt + 1
@@ -123,8 +123,8 @@ const numberNames: Readonly<Record<string, number>> = { NaN, Infinity, '-Infinit
 
 /** Formats a double, or the name of one that is not finite. */
 function numberText(value: Value, kind: string, text: (number: number) => string): string {
-  const named = typeof value === 'string' && Object.hasOwn(numberNames, value) ? numberNames[value] : undefined
-  const number = value instanceof Double ? value.value : named
+  const namedNumber = typeof value === 'string' && Object.hasOwn(numberNames, value) ? numberNames[value] : undefined
+  const number = value instanceof Double ? value.value : namedNumber
   if (number === undefined) throw unsupported(`${kind} clause can only be used on doubles`, value)
   if (Number.isFinite(number)) return text(number)
   return Number.isNaN(number) ? 'NaN' : number > 0 ? '∞' : '-∞'
@@ -142,8 +142,8 @@ export function roundedToEven(number: number, precision: number): string {
   const exact = number.toFixed(maxPrecision)
   const end = exact.indexOf('.') + 1 + precision
   if (!/^50*$/.test(exact.slice(end))) return number.toFixed(precision)
-  const kept = exact.slice(0, precision === 0 ? end - 1 : end)
-  return /[02468]$/.test(kept) ? kept : number.toFixed(precision)
+  const digits = exact.slice(0, precision === 0 ? end - 1 : end)
+  return /[02468]$/.test(digits) ? digits : number.toFixed(precision)
 }
 
 /** Inserts commas as thousands separators. */

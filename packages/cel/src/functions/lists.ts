@@ -53,15 +53,15 @@ function flattenInto(flat: Value[], list: ListValue, depth: number): void {
 }
 
 function distinct(list: ListValue): Value {
-  const kept: Value[] = []
+  const elements: Value[] = []
   const texts = new Set<string>()
   for (const item of elementsOf(list)) {
     if (typeof item === 'string') {
-      if (!texts.has(item)) kept.push(item)
+      if (!texts.has(item)) elements.push(item)
       texts.add(item)
-    } else if (contains(kept, item) !== true) kept.push(item)
+    } else if (contains(elements, item) !== true) elements.push(item)
   }
-  return kept
+  return elements
 }
 
 /** Sorts a list by the keys of its elements. */

@@ -44,9 +44,9 @@ const timePatternSize = 71
 
 /** Returns whether a text is a date of the calendar: `2006-01-02`. */
 export function isDate(text: string): boolean {
-  const found = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
-  if (found === null) return false
-  const [, year, month, day] = found.map(Number) as [number, number, number, number]
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
+  if (match === null) return false
+  const [, year, month, day] = match.map(Number) as [number, number, number, number]
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   return month >= 1 && month <= 12 && day >= 1 && date.getUTCDate() === day
@@ -56,8 +56,8 @@ export function isDate(text: string): boolean {
 export function isDateTime(text: string): boolean {
   const [date, time] = text.toLowerCase().split('t')
   if (time === undefined || !isDate(date!)) return false
-  const found = clock.exec(time)
-  return found !== null && found[1]! <= '23' && found[2]! <= '59' && found[3]! <= '59'
+  const match = clock.exec(time)
+  return match !== null && match[1]! <= '23' && match[2]! <= '59' && match[3]! <= '59'
 }
 
 export function isBase64(text: string): boolean {

@@ -24,8 +24,8 @@ function comparison(operator: string, holds: (order: number) => boolean): Implem
 function isIn(value: Value, container: Value): Value {
   if (isList(container)) return contains(container, value)
   if (!isMap(container)) return orError(container)
-  const found = findInMap(container, value)
-  return found instanceof CelError ? found : found !== undefined
+  const entry = findInMap(container, value)
+  return entry instanceof CelError ? entry : entry !== undefined
 }
 
 /** Number of characters that can be searched in the time of one step. */

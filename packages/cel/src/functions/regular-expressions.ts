@@ -43,21 +43,21 @@ function findAll(text: string, pattern: string, limit: Int = -1): Value | Promis
 /** Finds all matches up to the limit. Yields to other work if the search takes long. */
 function findAllWith(expression: RE2JS, text: string, limit: Int): Value | Promise<Value> {
   workload.read(text, charactersPerStep)
-  const found: string[] = []
+  const matches: string[] = []
   const matcher = expression.matcher(text)
   let end = -1
   const search = (slice: TimeSlice): Promise<Value> | undefined => {
-    while ((limit < 0 || found.length < limit) && matcher.find()) {
+    while ((limit < 0 || matches.length < limit) && matcher.find()) {
       const match = matcher.group() ?? ''
       // Ignores an empty match directly after another match, as Go does.
-      if (match !== '' || matcher.start() !== end) found.push(match)
+      if (match !== '' || matcher.start() !== end) matches.push(match)
       end = matcher.end()
       const pause = slice.pauseIfOver()
-      if (pause !== undefined) return pause.then(() => search(slice) ?? found)
+      if (pause !== undefined) return pause.then(() => search(slice) ?? matches)
     }
     return undefined
   }
-  return search(new TimeSlice(matchesPerLook)) ?? found
+  return search(new TimeSlice(matchesPerLook)) ?? matches
 }
 
 /** Number of matches after which the clock is read. */

@@ -96,10 +96,10 @@ function splitTimes(text: string, separator: string, most: number): readonly str
   const parts: string[] = []
   let start = 0
   while (parts.length < most) {
-    const found = text.indexOf(separator, start)
-    if (found < 0) break
-    parts.push(text.slice(start, found))
-    start = found + separator.length
+    const end = text.indexOf(separator, start)
+    if (end < 0) break
+    parts.push(text.slice(start, end))
+    start = end + separator.length
   }
   parts.push(text.slice(start))
   return parts

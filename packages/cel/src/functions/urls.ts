@@ -78,9 +78,9 @@ function queryOf({ parts }: Url): Value {
     const name = unescapeQuery(equals < 0 ? pair : pair.slice(0, equals))
     const value = unescapeQuery(equals < 0 ? '' : pair.slice(equals + 1))
     if (name === undefined || value === undefined) continue
-    const known = values.get(name)
-    if (known === undefined) values.set(name, [value])
-    else known.push(value)
+    const existing = values.get(name)
+    if (existing === undefined) values.set(name, [value])
+    else existing.push(value)
   }
   const map = new EntryMap()
   for (const [name, list] of values) map.set(name, list)

@@ -22,7 +22,7 @@ async function evaluated(text: string, purpose: AuthenticationPurpose = 'claimMa
   return value instanceof CelError ? value.message : toNative(value)
 }
 
-describe('claims', () => {
+describe('expressions over claims', () => {
   it.each([
     ['"oidc:" + claims.sub', 'oidc:alice'],
     ['dyn(claims.groups).map(g, "x:" + g)', ['x:dev', 'x:ops']],
@@ -38,7 +38,7 @@ describe('claims', () => {
     ['claims.?email.orValue("none")', 'none'],
     ['claims.email', 'no such key: email'],
     ['claims.a__b__c', 'no such key: a__b__c'],
-  ])('%s', async (text, expected) => {
+  ])('evaluate to the expected result: %s', async (text, expected) => {
     expect(await evaluated(text)).toEqual(expected)
   })
 
@@ -48,7 +48,7 @@ describe('claims', () => {
     expect(await evaluated('user.username', 'claimMapping')).toContain("undeclared reference to 'user'")
   })
 
-  it('become a user', async () => {
+  it('can read the user that the claims map to', async () => {
     expect(await evaluated('user.username == "alice" && user.uid == "" && user.groups == ["dev"]', 'userValidation')).toBe(true)
     expect(await evaluated('user.extra["example.com/team"] == ["a"]', 'userValidation')).toBe(true)
     expect(await evaluated('user.username.startsWith("system:")', 'userValidation')).toBe(false)

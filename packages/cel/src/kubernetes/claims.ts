@@ -21,9 +21,9 @@ const plainNames: Readonly<Record<string, string>> = { underscores: '__', dot: '
 function unescapeName(escaped: string): string | undefined {
   if (!escaped.includes('__')) return escaped
   let isValid = true
-  const name = escaped.replace(/__([^_]+)__/g, (found, content: string) => {
+  const name = escaped.replace(/__([^_]+)__/g, (escape, content: string) => {
     if (Object.hasOwn(plainNames, content)) return plainNames[content]!
-    if (!reservedWords.has(content) || found.length !== escaped.length) isValid = false
+    if (!reservedWords.has(content) || escape.length !== escaped.length) isValid = false
     return content
   })
   return isValid ? name : undefined

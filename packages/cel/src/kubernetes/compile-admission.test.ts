@@ -10,15 +10,15 @@ import type { AdmissionAnswer } from './recorded-answers.fixture.ts'
 
 function compiled({ scope, text, variables }: AdmissionAnswer): Compilation {
   const words = scope.split('+')
-  const known = { hasParams: words.includes('params'), hasAuthorizer: words.includes('authorizer'), hasPatches: words.includes('patch') }
-  if (variables === undefined) return compileAdmission(text, 'variable', known)
+  const options = { hasParams: words.includes('params'), hasAuthorizer: words.includes('authorizer'), hasPatches: words.includes('patch') }
+  if (variables === undefined) return compileAdmission(text, 'variable', options)
   const types = new Map<string, Type>()
   for (const [name, expression] of variables) {
-    const result = compileAdmission(expression, 'variable', { ...known, variables: types })
+    const result = compileAdmission(expression, 'variable', { ...options, variables: types })
     if (result.compiled !== undefined) types.set(name, toVariableType(result.compiled.type))
   }
   for (const [name] of variables) if (!types.has(name)) types.set(name, { kind: 'dyn', name: 'dyn', parameters: [] })
-  return compileAdmission(text, 'variable', { ...known, variables: types })
+  return compileAdmission(text, 'variable', { ...options, variables: types })
 }
 
 const base = { hasParams: false, hasAuthorizer: true }
@@ -52,7 +52,7 @@ describe('admission expressions', () => {
     ['applyConfiguration', '{"spec": 1}', 'must evaluate to Object but got map(string, int)'],
     ['jsonPatch', '[JSONPatch{op: "add", path: "/a/" + jsonpatch.escapeKey("b/c"), value: Object{}}]', undefined],
     ['jsonPatch', 'JSONPatch{}', 'must evaluate to list(JSONPatch) but got JSONPatch'],
-  ])('as %s: %s', (purpose, text, problem) => {
+  ])('compiles an expression for %s: %s', (purpose, text, problem) => {
     expect(
       compileAdmission(text, purpose, { ...base, hasPatches: purpose === 'applyConfiguration' || purpose === 'jsonPatch' }).problem,
     ).toBe(problem)

@@ -19,10 +19,10 @@ const results: Readonly<Record<AdmissionPurpose, readonly Type[]>> = {
 }
 
 export function compileAdmission(text: string, purpose: AdmissionPurpose, scope: AdmissionScope): Compilation {
-  const wanted = results[purpose]
+  const allowed = results[purpose]
   return compileFor(text, buildAdmissionEnvironment(scope), ({ type }) => {
-    if (wanted.length === 0 || wanted.some((result) => sameType(result, type))) return undefined
-    const names = wanted.map(formatResultType)
+    if (allowed.length === 0 || allowed.some((result) => sameType(result, type))) return undefined
+    const names = allowed.map(formatResultType)
     return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${formatResultType(type)}`
   })
 }

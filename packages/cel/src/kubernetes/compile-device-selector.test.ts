@@ -14,7 +14,7 @@ describe('device selectors', () => {
     expect(compiled === undefined ? problem : String(estimateCost(compiled, getDeviceSize).max)).toBe(cost)
   })
 
-  it('has a cost limit', () => {
+  it('limits the cost of an expression', () => {
     expect(isTooComplex(compileDeviceSelector('device.attributes["a.com"].b == 1'))).toBe(false)
     expect(isTooComplex(compileDeviceSelector('lists.range(1000).all(x, lists.range(1000).all(y, x < y))'))).toBe(true)
   })

@@ -13,14 +13,14 @@ async function match(spec: ReviewSpec, ...texts: readonly string[]): Promise<Mat
 }
 
 describe('match conditions', () => {
-  it('match if all are true', async () => {
+  it('match if all conditions are true', async () => {
     const spec = { user: 'alice', groups: ['dev'], resourceAttributes: { namespace: 'kube-system', verb: 'get' } }
     const conditions = ["request.user == 'alice'", "request.groups.exists(g, g == 'dev')"]
     expect(await match(spec, ...conditions, "request.resourceAttributes.namespace == 'kube-system'")).toEqual({ matches: true })
     expect(await match(spec, ...conditions, "request.resourceAttributes.verb == 'list'")).toEqual({ matches: false })
   })
 
-  it('have empty strings for absent strings, and lack absent attributes', async () => {
+  it('read absent strings as empty strings, and do not have absent attributes', async () => {
     expect(await match({}, "request.user == '' && request.uid == '' && size(request.groups) == 0 && size(request.extra) == 0")).toEqual({
       matches: true,
     })
@@ -29,7 +29,7 @@ describe('match conditions', () => {
     expect(await match({ nonResourceAttributes: { path: '/x' } }, "request.nonResourceAttributes.path == '/x'")).toEqual({ matches: true })
   })
 
-  it('have access to selectors', async () => {
+  it('can read label and field selectors', async () => {
     const requirement = { key: 'a', operator: 'In', values: ['b'] }
     const spec = { resourceAttributes: { fieldSelector: { requirements: [requirement] }, labelSelector: { rawSelector: 'x=y' } } }
     const text = "request.resourceAttributes.fieldSelector.requirements[0].values == ['b']"
@@ -51,7 +51,7 @@ describe('match conditions', () => {
     ['request.user', 'must evaluate to bool but got string'],
     ['x', "compilation failed: ERROR: <input>:1:1: undeclared reference to 'x' (in container '')\n | x\n | ^"],
     ['request.foo', "compilation failed: ERROR: <input>:1:8: undefined field 'foo'\n | request.foo\n | .......^"],
-  ])('do not compile: %s', (text, problem) => {
+  ])('have the compile error of kube-apiserver: %s', (text, problem) => {
     expect(compileMatchCondition(text).problem).toBe(problem)
   })
 })

@@ -89,9 +89,9 @@ class PatternChecker {
 
   #escape(): void {
     if (this.#text[this.#at + 1] !== 'Q') return this.#operand(escapeEnd(this.#text, this.#at))
-    const found = this.#text.indexOf('\\E', this.#at + 2)
-    const isEmpty = found === this.#at + 2 || this.#at + 2 === this.#text.length
-    const end = found < 0 ? this.#text.length : found + 2
+    const endMark = this.#text.indexOf('\\E', this.#at + 2)
+    const isEmpty = endMark === this.#at + 2 || this.#at + 2 === this.#text.length
+    const end = endMark < 0 ? this.#text.length : endMark + 2
     if (isEmpty) this.#at = end
     else this.#operand(end)
   }
@@ -126,12 +126,12 @@ class PatternChecker {
   }
 
   #counted(): boolean {
-    const found = /^\{(0|[1-9][0-9]*)(?:(,)(0|[1-9][0-9]*)?)?\}/.exec(this.#text.slice(this.#at, this.#at + 32))
-    if (found === null) {
+    const match = /^\{(0|[1-9][0-9]*)(?:(,)(0|[1-9][0-9]*)?)?\}/.exec(this.#text.slice(this.#at, this.#at + 32))
+    if (match === null) {
       this.#operand(this.#at + 1)
       return false
     }
-    const [text, least, comma, most] = found
+    const [text, least, comma, most] = match
     const min = Number(least)
     const max = comma === undefined ? min : most === undefined ? -1 : Number(most)
     if (min > maxRepeat || max > maxRepeat || (max >= 0 && min > max)) throw new PatternError('invalid repeat count', text)

@@ -15,8 +15,8 @@ const compiled = new Map<string, RE2JS>()
  * const isMatch = typeof pattern === 'object' && pattern.test('abc')
  */
 export function compilePattern(pattern: string): RE2JS | string {
-  const known = compiled.get(pattern)
-  if (known !== undefined) return known
+  const cached = compiled.get(pattern)
+  if (cached !== undefined) return cached
   const problem = findPatternError(pattern)
   if (problem !== undefined) return problem
   const expression = compileUncached(pattern)

@@ -53,7 +53,7 @@ export function readDateTime(text: string): Timestamp | CelError {
 }
 
 /** Parts of a Go time layout: the text in the layout, the pattern of its values, and the name and range of the values. */
-const parts: readonly (readonly [layout: string, pattern: RegExp, name: string, min: number, max: number])[] = [
+const layoutParts: readonly (readonly [layout: string, pattern: RegExp, name: string, min: number, max: number])[] = [
   ['2006', /^\d{4}/, 'year', 0, 9999],
   ['01', /^\d\d/, 'month', 1, 12],
   ['02', /^\d\d/, 'day', 0, 31],
@@ -65,24 +65,24 @@ const parts: readonly (readonly [layout: string, pattern: RegExp, name: string, 
 /** Returns the message of Go's time.Parse for a text that does not match a layout. */
 function timeError(text: string, layout: string): string {
   const prefix = `parsing time "${text}"`
-  const mismatch = (rest: string, expected: string): string => `${prefix} as "${layout}": cannot parse "${rest}" as "${expected}"`
-  let rest = text
-  let left = layout
-  for (const [name, pattern, what, min, max] of parts) {
-    if (left === '') break
-    if (!left.startsWith(name)) {
-      const separator = left[0]!
-      if (!rest.startsWith(separator)) return mismatch(rest, left.slice(0, left.indexOf(name)))
-      rest = rest.slice(1)
-      left = left.slice(1)
+  const mismatch = (remainder: string, expected: string): string => `${prefix} as "${layout}": cannot parse "${remainder}" as "${expected}"`
+  let unread = text
+  let unreadLayout = layout
+  for (const [name, pattern, partName, min, max] of layoutParts) {
+    if (unreadLayout === '') break
+    if (!unreadLayout.startsWith(name)) {
+      const separator = unreadLayout[0]!
+      if (!unread.startsWith(separator)) return mismatch(unread, unreadLayout.slice(0, unreadLayout.indexOf(name)))
+      unread = unread.slice(1)
+      unreadLayout = unreadLayout.slice(1)
     }
-    const [found] = pattern.exec(rest) ?? []
-    if (found === undefined) return mismatch(rest, name)
-    if (Number(found) < min || Number(found) > max) return `${prefix}: ${what} out of range`
-    rest = rest.slice(found.length)
-    left = left.slice(name.length)
+    const [digits] = pattern.exec(unread) ?? []
+    if (digits === undefined) return mismatch(unread, name)
+    if (Number(digits) < min || Number(digits) > max) return `${prefix}: ${partName} out of range`
+    unread = unread.slice(digits.length)
+    unreadLayout = unreadLayout.slice(name.length)
   }
-  return rest === '' ? `${prefix}: day out of range` : `${prefix}: extra text: "${rest}"`
+  return unread === '' ? `${prefix}: day out of range` : `${prefix}: extra text: "${unread}"`
 }
 
 const urlLetters = /[A-Za-z0-9_-]/

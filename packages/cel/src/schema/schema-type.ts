@@ -102,8 +102,8 @@ class SchemaStructs implements StructTypes {
 
   field(typeName: string, identifier: string): Type | undefined {
     const { fields } = this.#objects.get(typeName)!
-    const found = findField(fields, identifier) ?? (reservedWords.has(identifier) ? findField(fields, `__${identifier}__`) : undefined)
-    return found === undefined ? undefined : this.declare(found, `${typeName}.${identifier}`)
+    const field = findField(fields, identifier) ?? (reservedWords.has(identifier) ? findField(fields, `__${identifier}__`) : undefined)
+    return field === undefined ? undefined : this.declare(field, `${typeName}.${identifier}`)
   }
 }
 

@@ -114,8 +114,8 @@ export class Lexer {
   #manyLines(at: number, quote: Quote, isRaw: boolean): number {
     const end = quote.repeat(3)
     if (isRaw) {
-      const found = this.#text.indexOf(end, at + 3)
-      return found < 0 ? 0 : found + 3 - at
+      const index = this.#text.indexOf(end, at + 3)
+      return index < 0 ? 0 : index + 3 - at
     }
     for (let i = at + 3; i < this.#text.length;) {
       if (this.#text.startsWith(end, i)) return i + 3 - at

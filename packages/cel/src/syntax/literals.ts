@@ -84,13 +84,13 @@ function bytesOf(text: string): Uint8Array | undefined {
   if (isRaw) return Buffer.from(content)
   const bytes: Buffer[] = []
   let from = 0
-  for (const found of content.matchAll(escaped)) {
-    const [all, hex, four, eight, octal, letter] = found
+  for (const match of content.matchAll(escaped)) {
+    const [escape, hex, four, eight, octal, letter] = match
     if (four !== undefined || eight !== undefined) return undefined
-    bytes.push(Buffer.from(content.slice(from, found.index)))
+    bytes.push(Buffer.from(content.slice(from, match.index)))
     const code = letter === undefined ? Number.parseInt(hex ?? octal ?? '', hex === undefined ? 8 : 16) : (escapes[letter] ?? 0)
     bytes.push(Buffer.of(code))
-    from = found.index + all.length
+    from = match.index + escape.length
   }
   return Buffer.concat([...bytes, Buffer.from(content.slice(from))])
 }

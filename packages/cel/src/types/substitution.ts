@@ -42,17 +42,17 @@ export class Substitution {
 
   /** Replaces bound type parameters in a type. Unbound parameters are kept or replaced by `unknown`. */
   apply(type: Type, unknown: 'keep' | Type = 'keep'): Type {
-    let left = maxTypeSize
+    let remaining = maxTypeSize
     const replaced = (part: Type): Type => {
       if (isGround(part)) {
-        left -= sizeOf(part)
-        if (left < 0) throw new TypeTooLarge()
+        remaining -= sizeOf(part)
+        if (remaining < 0) throw new TypeTooLarge()
         return part
       }
-      if (left-- === 0) throw new TypeTooLarge()
+      if (remaining-- === 0) throw new TypeTooLarge()
       if (part.kind === 'parameter') {
-        const known = this.#types.get(part.name)
-        if (known !== undefined) return replaced(known)
+        const bound = this.#types.get(part.name)
+        if (bound !== undefined) return replaced(bound)
         return unknown === 'keep' ? part : unknown
       }
       const parameters = part.parameters.map(replaced)
@@ -105,15 +105,15 @@ export class Substitution {
    */
   #bind(parameter: Type, type: Type): 'yes' | 'no' | 'never' {
     if (sameType(parameter, type)) return 'yes'
-    const known = this.#types.get(parameter.name)
-    if (known === undefined) {
+    const bound = this.#types.get(parameter.name)
+    if (bound === undefined) {
       if (this.#occurs(parameter, type)) return 'no'
       this.#set(parameter.name, type)
       return 'yes'
     }
-    if (sameType(known, type)) return 'yes'
-    if (!this.#assignable(type, known)) return 'never'
-    const general = mostGeneral(type, known)
+    if (sameType(bound, type)) return 'yes'
+    if (!this.#assignable(type, bound)) return 'never'
+    const general = mostGeneral(type, bound)
     if (!this.#occurs(parameter, general)) this.#set(parameter.name, general)
     return 'yes'
   }
@@ -123,8 +123,8 @@ export class Substitution {
     if (isGround(within)) return false
     if (sameType(parameter, within)) return true
     if (within.kind === 'parameter') {
-      const known = this.#types.get(within.name)
-      return known !== undefined && this.#occurs(parameter, known)
+      const bound = this.#types.get(within.name)
+      return bound !== undefined && this.#occurs(parameter, bound)
     }
     return within.parameters.some((type) => this.#occurs(parameter, type))
   }

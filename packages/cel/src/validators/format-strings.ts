@@ -93,8 +93,8 @@ function findUnformattablePart(argument: Expr, types: ReadonlyMap<Expr, Type>): 
   const parts =
     argument.kind === 'list' ? argument.elements : argument.kind === 'map' ? argument.entries.flatMap(({ key, value }) => [key, value]) : []
   for (const part of parts) {
-    const found = findUnformattablePart(part, types)
-    if (found !== undefined) return found
+    const unformattable = findUnformattablePart(part, types)
+    if (unformattable !== undefined) return unformattable
   }
   return undefined
 }

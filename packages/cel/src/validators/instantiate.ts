@@ -31,9 +31,9 @@ export function findInstantiationError(compiled: Compiled): string | undefined {
 function findNameError(expression: Expr, { references, types }: Compiled): string | undefined {
   const reference = references.get(expression)
   const type = types.get(expression)
-  const named = type?.kind === 'type' ? type.parameters[0] : undefined
-  if (reference?.kind !== 'ident' || expression.kind === 'struct' || named === undefined) return undefined
-  const isMessage = runtimeTypes.has(named.kind) && named.name === reference.name
+  const valueType = type?.kind === 'type' ? type.parameters[0] : undefined
+  if (reference?.kind !== 'ident' || expression.kind === 'struct' || valueType === undefined) return undefined
+  const isMessage = runtimeTypes.has(valueType.kind) && valueType.name === reference.name
   return isMessage || timeNames.has(reference.name) ? `reference to undefined type: ${reference.name}` : undefined
 }
 

@@ -31,9 +31,9 @@ export function parseDuration(text: string): Duration | undefined {
 /** Formats a number with the shortest exact digits and without an exponent. */
 export function plainNumber(value: number): string {
   const text = String(value)
-  const found = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
-  if (found === null) return text
-  const [, sign, first, rest = '', exponentText] = found
+  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
+  if (match === null) return text
+  const [, sign, first, rest = '', exponentText] = match
   const exponent = Number(exponentText)
   const digits = first! + rest
   return exponent < 0 ? `${sign}0.${'0'.repeat(-exponent - 1)}${digits}` : `${sign}${digits.padEnd(exponent + 1, '0')}`

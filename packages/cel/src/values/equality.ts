@@ -123,16 +123,16 @@ function schemaListEquals(a: SchemaList, b: Value): boolean | CelError {
 }
 
 function setEquals(a: SchemaList, b: ListValue): boolean {
-  const own = a.identities()
-  for (let i = 0, size = listSize(b); i < size; i++) if (!own.has(elementIdentity(elementAt(b, i), a.type))) return false
+  const elements = a.identities()
+  for (let i = 0, size = listSize(b); i < size; i++) if (!elements.has(elementIdentity(elementAt(b, i), a.type))) return false
   return true
 }
 
 function mapListEquals(a: SchemaList, b: ListValue): boolean | CelError {
-  const own = a.identities()
+  const elements = a.identities()
   for (let i = 0, size = listSize(b); i < size; i++) {
     const other = elementAt(b, i)
-    const raw = own.get(elementIdentity(other, a.type))
+    const raw = elements.get(elementIdentity(other, a.type))
     if (raw === undefined) return false
     const result = membersEqual(readBySchema(raw, a.type.element!), other)
     if (result !== true) return result

@@ -33,9 +33,9 @@ export class ConcatList extends CelList {
   /** Returns an array of all elements. Nested concatenations are visited without recursion, because the chain can be long. */
   #flat(): readonly Value[] {
     const items: Value[] = []
-    const parts: ListValue[] = [this]
-    for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
-      if (part instanceof ConcatList && part.#items === undefined) parts.push(part.#second, part.#first)
+    const pending: ListValue[] = [this]
+    for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+      if (part instanceof ConcatList && part.#items === undefined) pending.push(part.#second, part.#first)
       else for (let i = 0; i < listSize(part); i++) items.push(elementAt(part, i))
     }
     return items

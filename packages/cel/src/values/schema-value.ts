@@ -186,11 +186,11 @@ export class SchemaList extends CelList {
   }
 
   #unite(elements: unknown[], others: readonly Value[]): void {
-    const own = this.identities()
+    const union = this.identities()
     for (const other of others) {
       const key = elementIdentity(other, this.type)
-      if (own.has(key)) continue
-      own.set(key, toRaw(other))
+      if (union.has(key)) continue
+      union.set(key, toRaw(other))
       elements.push(toRaw(other))
     }
   }

@@ -45,10 +45,10 @@ const format = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([
 
 /** Parses an RFC 3339 timestamp; undefined for other text. The year may be outside the valid range. */
 export function parseTimestamp(text: string): Timestamp | undefined {
-  const found = format.exec(text)
-  if (found === null) return undefined
-  const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [number, number, number, number, number, number]
-  const [, , , , , , , fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] = found
+  const match = format.exec(text)
+  if (match === null) return undefined
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number]
+  const [, , , , , , , fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] = match
   if (hour > 23 || minute > 59 || second > 59 || Number(offsetHours) > 24 || Number(offsetMinutes) > 59) return undefined
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
