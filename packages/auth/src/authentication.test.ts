@@ -38,7 +38,7 @@ test('authenticates a known token and adds system:authenticated', async () => {
   })
 })
 
-test('rejects a wrong token instead of making it anonymous', async () => {
+test('rejects a wrong token instead of authenticating the request as anonymous', async () => {
   expect(await union.authenticate(withToken('Bearer secre'))).toMatchObject({ outcome: 'rejected' })
 })
 
@@ -49,7 +49,7 @@ test('authenticates a request without credentials as anonymous, without system:a
   })
 })
 
-test('limits anonymous access to paths, or disables it', async () => {
+test('limits anonymous access to configured paths, or disables it', async () => {
   const limited = createAuthenticatorUnion([tokens], { anonymous: createAnonymousAuthenticator({ paths: ['/healthz'] }) })
   expect(await limited.authenticate(credentials({ path: '/healthz' }))).toMatchObject({ outcome: 'authenticated' })
   expect(await limited.authenticate(credentials({ path: '/api' }))).toEqual({ outcome: 'unknown' })

@@ -44,13 +44,13 @@ test.each([
     { kind: 'nodes' },
   ],
   [path('/x<y>'), 'forbidden: User "system:anonymous" cannot get path "/x&lt;y&gt;"', {}],
-])('names user, action and object in the 403', (attributes, message, details) => {
+])('names the user, action and object in the error 403', (attributes, message, details) => {
   const error = createForbiddenError(attributes, '')
   expect(error.status).toMatchObject({ code: 403, reason: 'Forbidden', message, details })
   expect(createForbiddenError(attributes, 'because').status.message).toBe(`${message}: because`)
 })
 
-test('allows paths for non-resource requests only', () => {
+test('allows configured paths for non-resource requests only', () => {
   const authorizer = createAlwaysAllowPathsAuthorizer(['/healthz', '/livez/*'])
   const decide = (p: string) => authorizer.authorize(path(p))
   expect(decide('/healthz')).toMatchObject({ decision: 'allow' })

@@ -11,14 +11,14 @@ const none: readonly Decision[] = []
  */
 export function createAuthorizerUnion(...members: readonly Authorizer[]): Authorizer {
   function step(index: number, attributes: AuthorizerAttributes, undecided: readonly Decision[]): Decision | Promise<Decision> {
-    let given = undecided
+    let collected = undecided
     for (let i = index; i < members.length; i++) {
       const decision = members[i]!.authorize(attributes)
-      if (decision instanceof Promise) return decision.then((d) => (isFinal(d) ? d : step(i + 1, attributes, withOpinion(given, d))))
+      if (decision instanceof Promise) return decision.then((d) => (isFinal(d) ? d : step(i + 1, attributes, withOpinion(collected, d))))
       if (isFinal(decision)) return decision
-      given = withOpinion(given, decision)
+      collected = withOpinion(collected, decision)
     }
-    return given.length === 0 ? noOpinion : joinOpinions(given)
+    return collected.length === 0 ? noOpinion : joinOpinions(collected)
   }
   return {
     authorize: (attributes) => step(0, attributes, none),
@@ -28,13 +28,13 @@ export function createAuthorizerUnion(...members: readonly Authorizer[]): Author
 }
 
 function joinRules(answers: readonly (Rules | undefined)[]): Rules {
-  const known = answers.filter((answer) => answer !== undefined)
-  const errors = known.flatMap(({ error }) => error ?? [])
-  if (known.length < answers.length) errors.push('the authorizer does not support user rule resolution')
+  const definite = answers.filter((answer) => answer !== undefined)
+  const errors = definite.flatMap(({ error }) => error ?? [])
+  if (definite.length < answers.length) errors.push('the authorizer does not support user rule resolution')
   return {
-    resourceRules: known.flatMap(({ resourceRules }) => resourceRules),
-    nonResourceRules: known.flatMap(({ nonResourceRules }) => nonResourceRules),
-    incomplete: known.length < answers.length || known.some(({ incomplete }) => incomplete),
+    resourceRules: definite.flatMap(({ resourceRules }) => resourceRules),
+    nonResourceRules: definite.flatMap(({ nonResourceRules }) => nonResourceRules),
+    incomplete: definite.length < answers.length || definite.some(({ incomplete }) => incomplete),
     ...(errors.length > 0 && { error: aggregateMessages(errors) }),
   }
 }

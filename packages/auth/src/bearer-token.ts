@@ -21,8 +21,8 @@ export function createBearerTokenAuthenticator(...tokens: readonly TokenAuthenti
     authenticate: ({ headers, connection, notes }) => {
       const header = headers.authorization
       if (header === undefined) return unknownCredentials
-      const known = connection === undefined ? undefined : cache.get(connection)
-      if (known?.header === header) return known.result
+      const cached = connection === undefined ? undefined : cache.get(connection)
+      if (cached?.header === header) return cached.result
       const token = bearerToken(header)
       if (token === undefined) {
         if (/^bearer {2}/i.test(header.trim())) notes?.warn(spaceWarning)
@@ -55,8 +55,8 @@ function firstKnown(search: Search, from: number, reasons?: readonly string[]): 
   for (let i = from; i < tokens.length; i++) {
     const result = tokens[i]!.authenticateToken(token, notes)
     if (result instanceof Promise) return result.then((late) => accepted(late) ?? firstKnown(search, i + 1, withReason(all, late)))
-    const known = accepted(result)
-    if (known !== undefined) return known
+    const cached = accepted(result)
+    if (cached !== undefined) return cached
     all = withReason(all, result)
   }
   return all === undefined ? unknownToken : { outcome: 'rejected', reason: joinReasons(all) }

@@ -33,11 +33,11 @@ async function authenticate(text: string, secret: Secret | undefined): Promise<{
 }
 
 test.each([
-  ['without more', {}, ['system:bootstrappers']],
+  ['without other fields', {}, ['system:bootstrappers']],
   ['with groups, each once', groups('system:bootstrappers:b,system:bootstrappers:a,system:bootstrappers:b'), ['a', 'b']],
   ['that expires later', { expiration: '2026-06-01T12:00:01Z' }, []],
   ['that expires later, elsewhere', { expiration: '2026-06-01T13:00:01+01:00' }, []],
-])('authenticates the token of a secret %s', async (_, more, extra) => {
+])('authenticates a bootstrap token from a secret %s', async (_, more, extra) => {
   const names = extra.filter((name) => !name.includes(':')).map((name) => `system:bootstrappers:${name}`)
   expect((await authenticate(token, secretOf({ ...good, ...more }))).result).toEqual({
     name: 'system:bootstrap:abcdef',
@@ -62,7 +62,7 @@ test.each<[object, Partial<Secret>, string]>([
   [groups('system:masters'), {}, 'has invalid value for key auth-extra-groups: bootstrap group "system:masters" is invalid'],
   [groups('system:bootstrappers:a,'), {}, 'has invalid value for key auth-extra-groups: bootstrap group "" is invalid'],
   [groups('system:bootstrappers:a\n'), {}, 'has invalid value for key auth-extra-groups'],
-])('rejects the token of a secret with %j %j, without logging the token', async (data, fields, reason) => {
+])('rejects a bootstrap token if its secret has %j %j, and does not log the token', async (data, fields, reason) => {
   const { result, refused } = await authenticate(token, secretOf({ ...good, ...data }, fields))
   expect(result).toBeUndefined()
   expect(refused).toEqual([expect.stringContaining(`Bootstrap secret kube-system/bootstrap-token-abcdef matching bearer token ${reason}`)])
@@ -77,11 +77,11 @@ test.each([
   `${token}\n`,
   ` ${token}`,
   '../../a.0123456789abcdef',
-])('does not recognize %j', async (text) => {
+])('does not recognize %j as a bootstrap token', async (text) => {
   expect(await authenticate(text, secretOf(good))).toEqual({ result: undefined, refused: [] })
 })
 
-test('does not recognize a token without a secret', async () => {
+test('does not recognize a bootstrap token without a secret', async () => {
   expect(await authenticate(token, undefined)).toEqual({
     result: undefined,
     refused: ['No secret of name bootstrap-token-abcdef to match bootstrap bearer token'],

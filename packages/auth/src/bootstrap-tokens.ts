@@ -60,8 +60,8 @@ interface BootstrapToken {
 function problemWith(secret: DeepReadonly<Secret>, { id, value, now }: BootstrapToken): string | undefined {
   if (secret.metadata.deletionTimestamp !== undefined) return 'is deleted and awaiting removal'
   if (secret.type !== secretType || secret.data === undefined) return `has invalid type, expected ${secretType}.`
-  const [expected, given] = [Buffer.from(dataOf(secret, 'token-secret')), Buffer.from(value)]
-  if (expected.length !== given.length || !timingSafeEqual(expected, given)) return 'has invalid value for key token-secret.'
+  const [expected, received] = [Buffer.from(dataOf(secret, 'token-secret')), Buffer.from(value)]
+  if (expected.length !== received.length || !timingSafeEqual(expected, received)) return 'has invalid value for key token-secret.'
   if (dataOf(secret, 'token-id') !== id) return 'has invalid value for key token-id.'
   const expiration = dataOf(secret, 'expiration')
   if (expiration !== '' && !(timePattern.test(expiration) && Date.parse(expiration.replace(',', '.')) > now)) return 'has expired'

@@ -39,8 +39,8 @@ export function createCachedTokens(tokens: TokenAuthenticator, options: CachedTo
     const digest = createHmac('sha256', key)
       .update(JSON.stringify([token, audiences]))
       .digest('base64')
-    const known = cache.get(digest)
-    if (known !== undefined) return known.result
+    const cached = cache.get(digest)
+    if (cached !== undefined) return cached.result
     let lookup = running.get(digest)
     if (lookup === undefined) {
       lookup = lookUp(token, audiences)

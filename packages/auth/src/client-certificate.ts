@@ -17,14 +17,14 @@ const uidAttribute = '1.3.6.1.4.1.57683.2'
  */
 export function createClientCertificateAuthenticator({ readUid = true }: ClientCertificateOptions = {}): Authenticator {
   // Results by certificate. All requests of a connection carry the same certificate object.
-  const known = new WeakMap<PeerCertificate, AuthenticationResult>()
+  const results = new WeakMap<PeerCertificate, AuthenticationResult>()
   return {
     authenticate: ({ peerCertificate, peerCertificateError }): AuthenticationResult => {
       if (peerCertificateError !== undefined)
         return { outcome: 'rejected', reason: `verifying the client certificate failed: ${peerCertificateError}` }
       if (peerCertificate === undefined) return unknownCredentials
-      let result = known.get(peerCertificate)
-      if (result === undefined) known.set(peerCertificate, (result = resultOf(peerCertificate, readUid)))
+      let result = results.get(peerCertificate)
+      if (result === undefined) results.set(peerCertificate, (result = resultOf(peerCertificate, readUid)))
       return result
     },
   }

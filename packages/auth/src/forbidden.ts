@@ -13,8 +13,8 @@ function forbiddenMessage(userName: string, action: RequestedAction): string {
   const user = `User ${JSON.stringify(userName)} cannot ${action.verb}`
   if (!action.isResourceRequest) return `${user} path ${JSON.stringify(action.path)}`
   const resource = action.subresource === '' ? action.resource : `${action.resource}/${action.subresource}`
-  const what = `${user} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(action.apiGroup)}`
-  return action.namespace === '' ? `${what} at the cluster scope` : `${what} in the namespace ${JSON.stringify(action.namespace)}`
+  const target = `${user} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(action.apiGroup)}`
+  return action.namespace === '' ? `${target} at the cluster scope` : `${target} in the namespace ${JSON.stringify(action.namespace)}`
 }
 
 /** Escapes HTML markup. The message contains parts of the URL, which a browser must not render. */

@@ -40,7 +40,7 @@ function permits(...permissions: readonly string[]): Authorizer {
 const impersonate = async (authorizer: Authorizer, user: UserInfo, wanted: Partial<UserInfo>): Promise<UserInfo> =>
   (await createImpersonation(authorizer)({ user, action: listPods, wanted: { name: 'bob', groups: [], ...wanted } })).user
 
-test('reads repeated headers separately and ignores case', () => {
+test('reads repeated headers separately, and ignores the case of their names', () => {
   expect(impersonatedUser(['Host', 'x', 'If-Match', 'y'])).toBeUndefined()
   expect(
     impersonatedUser(['IMPERSONATE-User', 'bob', 'impersonate-user', 'eve', 'impersonate-group', 'a,b', 'Impersonate-Group', 'c']),
@@ -71,7 +71,7 @@ test.each([
   expect(() => impersonatedUser(headers)).toThrow(`requested &user.DefaultInfo{Name:"", ${text}} without impersonating a user name`)
 })
 
-test('lets an administrator impersonate anyone, without keeping administrator rights', async () => {
+test('lets an administrator impersonate any user, without keeping administrator rights', async () => {
   expect(await impersonate(masters, admin, {})).toEqual({ name: 'bob', groups: ['system:authenticated'] })
   expect(await impersonate(masters, admin, { groups: ['system:masters'] })).toMatchObject({
     groups: ['system:masters', 'system:authenticated'],
@@ -121,12 +121,12 @@ test("limits a mode's permission to its verb and never grants system:masters", a
   })
 })
 
-test('first tries the mode that succeeded last time, and counts attempts and permission checks', async () => {
-  const asked: string[] = []
+test('tries the mode that succeeded last time first, and counts attempts and permission checks', async () => {
+  const checks: string[] = []
   const registry = createMetricsRegistry()
   const authorizer: Authorizer = {
     authorize: ({ action }) => {
-      asked.push(action.verb)
+      checks.push(action.verb)
       return action.verb === 'impersonate' ? { decision: 'allow', reason: '' } : { decision: 'noOpinion', reason: '' }
     },
   }
@@ -134,7 +134,7 @@ test('first tries the mode that succeeded last time, and counts attempts and per
   const request = { user: alice, action: listPods, wanted: { name: 'bob', groups: [] } }
   expect(await run(request)).toEqual({ user: { name: 'bob', groups: ['system:authenticated'] }, constraint: '' })
   await run(request)
-  expect(asked).toEqual(['impersonate-on:user-info:list', 'impersonate', 'impersonate'])
+  expect(checks).toEqual(['impersonate-on:user-info:list', 'impersonate', 'impersonate'])
   await expect(createImpersonation(masters, { metrics: createImpersonationMetrics(createMetricsRegistry()) })(request)).rejects.toThrow()
   const text = registry.text()
   expect(text).toContain('apiserver_impersonation_attempts_total{decision="allowed",mode="legacy"} 2')

@@ -27,8 +27,8 @@ const user = (name: string, fields: object = {}): object => ({
   user: { name, uid: '', groups: [], extra: {}, ...fields },
 })
 
-describe('the headers of a front proxy', () => {
-  test('identify the user regardless of case; group names may contain commas', () => {
+describe('a front proxy', () => {
+  test('identifies the user by headers in any case; group names may contain commas', () => {
     const raw = ['x-REMOTE-user', 'alice', 'X-Remote-Uid', '7', 'X-Remote-Group', 'a,b', 'x-remote-group', 'c', 'X-More-Group', 'd']
     expect(authenticate(raw)).toEqual(user('alice', { uid: '7', groups: ['a,b', 'c', 'd'] }))
   })
@@ -37,9 +37,9 @@ describe('the headers of a front proxy', () => {
     ['the first value of the first header with one', ['X-Other-User', 'bob', 'X-Remote-User', 'alice', 'X-Remote-User', 'eve'], 'alice'],
     ['the next header if the first value is empty', ['X-Remote-User', '', 'X-Remote-User', 'eve', 'X-Other-User', 'bob'], 'bob'],
     ['a name in UTF-8', ['X-Remote-User', Buffer.from('zoë').toString('latin1')], 'zoë'],
-  ])('count as %s', (_, raw, name) => expect(authenticate(raw)).toEqual(user(name)))
+  ])('identifies the user by %s', (_, raw, name) => expect(authenticate(raw)).toEqual(user(name)))
 
-  test('carry extra fields, whose keys are in lower case and may be escaped', () => {
+  test('sends extra fields, whose keys are in lower case and may be escaped', () => {
     const raw = ['X-Remote-User', 'a', 'X-Remote-Extra-Acme.com%2FProject', 'p', 'x-remote-extra-Scopes', 'x', 'X-Remote-Extra-scopes', 'y']
     expect(authenticate([...raw, 'X-Remote-Extra-100%', 'z'])).toEqual(
       user('a', { extra: { 'acme.com/project': ['p'], scopes: ['x', 'y'], '100%': ['z'] } }),
@@ -50,11 +50,11 @@ describe('the headers of a front proxy', () => {
     ['with underscores', ['X_Remote_User', 'eve']],
     ['with another prefix', ['X-Remote-Users', 'eve', 'My-X-Remote-User', 'eve']],
     ['that name only groups', ['X-Remote-Group', 'system:masters']],
-  ])('are ignored: %s', (_, raw) => expect(authenticate(raw)).toEqual({ outcome: 'unknown' }))
+  ])('does not identify the user by headers %s', (_, raw) => expect(authenticate(raw)).toEqual({ outcome: 'unknown' }))
 })
 
 describe('another client', () => {
-  test('without a certificate is unknown', () => {
+  test('is not authenticated without a certificate', () => {
     const authenticator = createRequestHeaderAuthenticator(options)
     const credentials = { headers: {}, rawHeaders: ['X-Remote-User', 'eve'], path: '/', peerCertificate: certificate('proxy') }
     expect(authenticator.authenticate(credentials)).toEqual({ outcome: 'unknown' })
@@ -64,7 +64,7 @@ describe('another client', () => {
     })
   })
 
-  test('must have an allowed common name, unless all names are allowed', () => {
+  test('is authenticated only with an allowed common name, unless all names are allowed', () => {
     const raw = ['X-Remote-User', 'eve']
     expect(authenticate(raw, certificate(['proxy', 'other']))).toEqual({
       outcome: 'rejected',

@@ -24,7 +24,7 @@ test.each([
   expect(() => parseTokenFile(text, 'tokens.csv')).toThrow(message)
 })
 
-test('accepts empty and duplicate tokens with a warning; the last one wins', () => {
+test('accepts empty and duplicate tokens with a warning, and uses the last duplicate', () => {
   const { tokens, warnings } = parseTokenFile(',ghost,1\nt,alice,1\nt,bob,2\n', 'f')
   expect(tokens).toEqual([['t', { name: 'bob', uid: '2', groups: [] }]])
   expect(warnings).toHaveLength(2)

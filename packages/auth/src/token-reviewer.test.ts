@@ -23,6 +23,6 @@ it.each([
   ['a', ['vault']],
   ['b', []],
   ['c', []],
-])('does not authenticate %s for %j', async (token, audiences) => {
+])('does not authenticate the token %s for the audiences %j', async (token, audiences) => {
   expect(await reviewer.reviewToken(token, audiences)).toEqual({ authenticated: false, error: 'invalid bearer token' })
 })

@@ -35,16 +35,16 @@ export function createTokenReviewer({ tokens, audiences: ownAudiences }: TokenRe
   }
   return {
     async reviewToken(token, audiences) {
-      const wanted = audiences.length > 0 ? audiences : ownAudiences
+      const requestedAudiences = audiences.length > 0 ? audiences : ownAudiences
       const reasons: string[] = []
       for (const authenticator of tokens) {
-        const found = await find(authenticator, token, wanted)
-        if (found === undefined) continue
-        if (isRejectedToken(found)) {
-          reasons.push(found.rejected)
+        const result = await find(authenticator, token, requestedAudiences)
+        if (result === undefined) continue
+        if (isRejectedToken(result)) {
+          reasons.push(result.rejected)
           continue
         }
-        return { authenticated: true, user: addAuthenticatedGroup(found.user), audiences: found.audiences }
+        return { authenticated: true, user: addAuthenticatedGroup(result.user), audiences: result.audiences }
       }
       return { authenticated: false, error: joinReasons(reasons) }
     },

@@ -18,7 +18,7 @@ async function ask(protocols: string, more: IncomingHttpHeaders = {}) {
   return { result, left: headers['sec-websocket-protocol'] }
 }
 
-it('authenticates a token among the subprotocols and removes it', async () => {
+it('authenticates by a token among the subprotocols, and removes that subprotocol', async () => {
   expect(await ask(`v5.channel.k8s.io, ${offer('token-é')}, other`)).toMatchObject({
     result: { outcome: 'authenticated', user: { name: 'alice' } },
     left: 'v5.channel.k8s.io,other',
@@ -31,11 +31,11 @@ it.each([
   ['a, base64url.bearer.authorization.k8s.io.%%%', 'invalid base64.bearer.authorization token encoding'],
   ['a, base64url.bearer.authorization.k8s.io._w', 'invalid base64.bearer.authorization token'],
   [offer('token-é'), 'missing additional subprotocol'],
-])('rejects %s', async (protocols, reason) => {
+])('rejects the subprotocols %s', async (protocols, reason) => {
   expect((await ask(protocols)).result).toEqual({ outcome: 'rejected', reason })
 })
 
-it('ignores other requests', async () => {
+it('ignores requests that are not WebSocket handshakes', async () => {
   expect((await ask('a, b')).result.outcome).toBe('unknown')
   expect((await ask(`a, ${offer('token-é')}`, { upgrade: 'h2c' })).result.outcome).toBe('unknown')
 })

@@ -15,15 +15,15 @@ export function createWebSocketTokenAuthenticator(bearer: Authenticator): Authen
       const { headers } = credentials
       const offered = headers[header]
       if (offered === undefined || !offered.includes(prefix) || !asksForWebSocket(headers)) return unknownCredentials
-      const found = readProtocols(offered)
-      if (typeof found === 'string') return { outcome: 'rejected', reason: found }
+      const protocols = readProtocols(offered)
+      if (typeof protocols === 'string') return { outcome: 'rejected', reason: protocols }
       const accept = (result: AuthenticationResult): AuthenticationResult => {
-        if (result.outcome === 'authenticated') headers[header] = found.others.join(',')
+        if (result.outcome === 'authenticated') headers[header] = protocols.others.join(',')
         return result
       }
       const authenticated = bearer.authenticate({
         ...credentials,
-        headers: { authorization: `Bearer ${found.token}` },
+        headers: { authorization: `Bearer ${protocols.token}` },
         connection: undefined,
       })
       return authenticated instanceof Promise ? authenticated.then(accept) : accept(authenticated)

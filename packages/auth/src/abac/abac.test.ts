@@ -31,7 +31,7 @@ test.each<[title: string, line: string, action: RequestedAction, decision: 'allo
   ['a resource, in the old format', '{"user":"alice","resource":"pods"}', pods('create', { apiGroup: 'x' }), 'allow'],
   ['paths, not in the old format', '{"user":"alice","resource":"pods"}', pathAction('get', '/version'), 'noOpinion'],
   ['every authenticated user, in the old format', '{"readonly":true}', pods('get'), 'allow'],
-])('allows %s', (_title, line, action, decision) => {
+])('decides by a policy: %s', (_title, line, action, decision) => {
   expect(authorizerOf('# comment', '', line).authorize({ user: alice, action })).toEqual({
     decision,
     reason: decision === 'allow' ? '' : 'No policy matched.',
@@ -55,7 +55,7 @@ describe('parseAbacPolicies', () => {
   test('counts the lines without apiVersion', () => {
     expect(parseAbacPolicies(`${policy({})}\n{"user":"a"}`, 'f').unversionedLines).toBe(1)
   })
-  test('reports the line number of an error', () => {
+  test('names the line of an invalid policy', () => {
     expect(() => parseAbacPolicies(`# one\n{"user":1}`, 'f')).toThrow(
       'error reading policy file f, line 2: {"user":1}: json: cannot unmarshal number into Go struct field PolicySpec.user of type string',
     )

@@ -17,7 +17,7 @@ test('accepts an empty configuration, which has no issuers', () => {
 
 const issuer = '{url: "https://a", audiences: [x]}'
 const username = '{claim: sub, prefix: ""}'
-describe('an issuer', () => {
+describe('validation of an issuer', () => {
   const at = 'jwt[0].issuer.'
   test.each([
     ['{audiences: [x]}', `${at}url: Required value`],
@@ -47,17 +47,17 @@ describe('an issuer', () => {
       '{url: "https://a", audiences: [x], egressSelectorType: etcd}',
       `${at}egressSelectorType: Invalid value: "etcd": egress selector must be either controlplane or cluster`,
     ],
-  ])('%s', (text, problem) => {
+  ])('reports the error of %s', (text, problem) => {
     expect(problemOf(`jwt: [{issuer: ${text}, claimMappings: {username: ${username}}}]`)).toBe(problem)
   })
 
-  test('must have a unique URL', () => {
+  test('rejects two issuers with the same URL', () => {
     const jwt = `{issuer: ${issuer}, claimMappings: {username: ${username}}}`
     expect(problemOf(`jwt: [${jwt}, ${jwt}]`)).toBe('jwt[1].issuer.url: Duplicate value: "https://a"')
   })
 })
 
-describe('mappings and rules', () => {
+describe('validation of mappings and rules', () => {
   const at = 'jwt[0].claimMappings.'
   test.each([
     ['claimMappings: {}', `${at}username: Required value: claim or expression is required`],
@@ -98,7 +98,7 @@ describe('mappings and rules', () => {
       `claimMappings: {username: ${username}}, userValidationRules: [{expression: ""}]`,
       'jwt[0].userValidationRules[0].expression: Required value',
     ],
-  ])('%s', (text, problem) => {
+  ])('accepts or rejects %s', (text, problem) => {
     expect(problemOf(`jwt: [{issuer: ${issuer}, ${text}}]`)).toBe(problem)
   })
 })

@@ -13,7 +13,7 @@ const problem = (...authorizers: string[]): string | undefined =>
     requiredTypes: authorizers.length === 2 ? ['Node', 'ABAC'] : undefined,
   })
 
-test('sets defaults', () => {
+test('sets the defaults of webhook authorizers', () => {
   expect(parse('{type: RBAC, name: rbac}', webhook(', unauthorizedTTL: 1m30s')).authorizers).toEqual([
     { type: 'RBAC', name: 'rbac' },
     {
@@ -35,7 +35,7 @@ test('sets defaults', () => {
   ])
 })
 
-describe('decodes strictly', () => {
+describe('decoding', () => {
   test.each([
     ['a: b: c', "couldn't get version/kind; json parse error: "],
     ['kind: AuthorizationConfiguration', "Object 'apiVersion' is missing in 'kind: AuthorizationConfiguration'"],
@@ -45,12 +45,12 @@ describe('decodes strictly', () => {
     [`${head}authorizers: []\nauthorizers: []`, 'strict decoding error: '],
     [`${head}authorizers: {}`, 'json: cannot unmarshal object into Go struct field AuthorizationConfiguration.authorizers of type'],
     [`${head}authorizers: [${webhook(', authorizedTTL: soon')}]`, 'time: invalid duration "soon"'],
-  ])('%s', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(() => parseAuthorizationConfiguration(text)).toThrow(message)
   })
 })
 
-describe('validates', () => {
+describe('validation', () => {
   test.each([
     [[], 'authorizers: Required value: at least one authorization mode must be defined'],
     [['{name: a}'], 'authorizers[0].type: Required value'],
@@ -71,7 +71,7 @@ describe('validates', () => {
       'authorizers[0].webhook: Invalid value: "non-null": may only be specified when type=Webhook',
     ],
     [['{type: RBAC, name: rbac}', '{type: AlwaysAllow, name: alwaysallow}'], 'missing required types: [ABAC Node]'],
-  ])('%j', (authorizers, message) => {
+  ])('reports the error of authorizers %j', (authorizers, message) => {
     expect(problem(...authorizers)).toBe(message)
   })
 
@@ -103,7 +103,7 @@ describe('validates', () => {
       'matchConditionSubjectAccessReviewVersion: v1, matchConditions: [{expression: a}, {expression: a}]',
       `${at}matchConditions[1].expression: Duplicate value: "a"`,
     ],
-  ])('a webhook with %s', (change, message) => {
+  ])('reports the error of a webhook with %s', (change, message) => {
     const members: Record<string, string> = {
       timeout: '3s',
       subjectAccessReviewVersion: 'v1',
@@ -111,9 +111,9 @@ describe('validates', () => {
       connectionInfo: '{type: InClusterConfig}',
     }
     const changed = change.split(':')[0]!
-    const kept = Object.entries(members).filter(([name]) => name !== changed)
+    const unchanged = Object.entries(members).filter(([name]) => name !== changed)
     expect(
-      problem(`{type: Webhook, name: a, webhook: {${[...kept.map(([name, value]) => `${name}: ${value}`), change].join(', ')}}}`),
+      problem(`{type: Webhook, name: a, webhook: {${[...unchanged.map(([name, value]) => `${name}: ${value}`), change].join(', ')}}}`),
     ).toBe(message)
   })
 })

@@ -28,11 +28,11 @@ export function findAuthorizationConfigurationError(
 ): string | undefined {
   const errors = validateAuthorizers(configuration, rules)
   if (errors.length > 0) return aggregateFieldErrors(errors)
-  const others = configuration.authorizers.filter(({ type }) => type !== 'Webhook')
-  const problems = others
+  const builtin = configuration.authorizers.filter(({ type }) => type !== 'Webhook')
+  const problems = builtin
     .filter(({ type, name }) => name !== type.toLowerCase())
     .map(({ type, name }) => `expected name ${type.toLowerCase()} for authorizer ${type} instead of ${name}`)
-  const missing = (rules.requiredTypes ?? []).filter((type) => others.every((other) => other.type !== type)).toSorted()
+  const missing = (rules.requiredTypes ?? []).filter((type) => builtin.every((other) => other.type !== type)).toSorted()
   if (missing.length > 0) problems.push(`missing required types: [${missing.join(' ')}]`)
   return problems.length === 0 ? undefined : aggregateMessages(problems)
 }

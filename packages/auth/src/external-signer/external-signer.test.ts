@@ -79,7 +79,7 @@ test('issues tokens that verify with its keys, and fetches keys when a token has
   expect(signer.calls.fetchKeys).toBe(3)
 })
 
-test('refreshes keys when the refresh hint expires, and keeps the old keys if that fails', async () => {
+test('refreshes keys when the refresh hint expires, and keeps the old keys if the refresh fails', async () => {
   const external = await open()
   signer.rotate('2')
   signer.exclude('1')
@@ -103,14 +103,14 @@ test('refreshes keys when the refresh hint expires, and keeps the old keys if th
   expect(text).toMatch(/apiserver_externaljwt_sign_request_total\{code="Unavailable"\} 1/)
 })
 
-describe('refuses', () => {
+describe('a signer that does not work', () => {
   test.each([
     [{ typ: 'at+jwt' }, 'bad type'],
     [{ kid: '' }, 'key id missing'],
     [{ kid: 'k'.repeat(1025) }, 'key id longer than 1 kb'],
     [{ alg: 'HS256' }, 'bad signing algorithm "HS256"'],
     [{ jku: 'x' }, 'json: unknown field "jku"'],
-  ])('a header with %j', async (members, message) => {
+  ])('fails to issue a token with the header members %j', async (members, message) => {
     const external = await open()
     signer.setHeader(members)
     await expect(external.issue(claims)).rejects.toThrow(
@@ -118,7 +118,7 @@ describe('refuses', () => {
     )
   })
 
-  test('to sign with a key that is excluded from discovery', async () => {
+  test('fails to issue a token with a key that is excluded from discovery', async () => {
     signer.exclude('1')
     const external = await open()
     await expect(external.issue(claims)).rejects.toThrow('key used for signing JWT (kid: 1) is excluded from OIDC discovery docs')
@@ -129,7 +129,7 @@ describe('refuses', () => {
     ['found invalid refresh hint (0s)', (one) => one.setRefreshSeconds(0)],
     ['found invalid public key id ""', (one) => one.rotate('')],
     ['rpc error: code = Unavailable desc = broken', (one) => one.setFailure('broken')],
-  ])('to open: %s', async (message, change) => {
+  ])('fails to open: %s', async (message, change) => {
     change(signer)
     await expect(open()).rejects.toThrow(message)
   })

@@ -131,8 +131,8 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
     return {
       maxTokenSeconds,
       keys: (id) => {
-        const known = find(id)
-        if (known.length > 0) return known
+        const matchingKeys = find(id)
+        if (matchingKeys.length > 0) return matchingKeys
         return refreshOnce().then(
           () => find(id),
           (error: unknown) => {

@@ -144,7 +144,7 @@ test.each([
   expect(decide(actionOf(text))).toEqual({ decision: 'noOpinion', reason })
 })
 
-test('does not relate the objects that a mirror pod names to its node', () => {
+test('does not relate the objects named by a mirror pod to its node', () => {
   const mirror = { ...pod, metadata: { ...pod.metadata, annotations: { 'kubernetes.io/config.mirror': '' } } }
   expect(listPodReferences(mirror)).toEqual([])
 })

@@ -117,15 +117,15 @@ export class NodeGraph {
 
   /** Returns the referenced objects without duplicates. Creates missing ones. */
   #find(references: readonly ObjectReference[]): UsedObject[] {
-    const found = new Set<UsedObject>()
+    const related = new Set<UsedObject>()
     for (const { resource, namespace, name } of references) {
       const objects = this.#used[resource]
       const key = keyOf(namespace, name)
       let object = objects.get(key)
       if (object === undefined) objects.set(key, (object = new UsedObject(resource, key)))
-      found.add(object)
+      related.add(object)
     }
-    return [...found]
+    return [...related]
   }
 
   #releasePod({ node, uses }: Pod): void {
@@ -187,9 +187,9 @@ class UsedObject {
 
   /** Removes a reference from the node. */
   remove(node: string): void {
-    const left = this.#countOf(node) - 1
-    this.#setCount(node, left)
-    if (left === 0) for (const { secrets } of this.#volumes ?? []) for (const secret of secrets) secret.remove(node)
+    const count = this.#countOf(node) - 1
+    this.#setCount(node, count)
+    if (count === 0) for (const { secrets } of this.#volumes ?? []) for (const secret of secrets) secret.remove(node)
   }
 
   /** Binds a volume to this claim. The volume's secrets are then used on the nodes of the claim. */

@@ -129,7 +129,7 @@ test('lists again after missed events, and removes deleted objects', async () =>
   expect(pods.opened).toBe(2)
 })
 
-test('relates the secrets of a volume while the volume is bound to the claim of a pod', async () => {
+test('relates the secrets of a volume to a node while a pod there uses the bound claim', async () => {
   const secretRef = { name: 's', namespace: 'ns' }
   const volume = (claim: object): StoredObject =>
     stored({

@@ -82,8 +82,8 @@ function checkRequiredClaims(claims: Claims, { configuration }: CompiledJwt): vo
   }
 }
 
-async function checkRules(rules: readonly ValidationRule[], subject: ExpressionSubject, what: string): Promise<void> {
-  const fail = (reason: string, cause?: unknown): Error => new Error(`oidc: error evaluating ${what}: ${reason}`, { cause })
+async function checkRules(rules: readonly ValidationRule[], subject: ExpressionSubject, subjectName: string): Promise<void> {
+  const fail = (reason: string, cause?: unknown): Error => new Error(`oidc: error evaluating ${subjectName}: ${reason}`, { cause })
   const results: unknown[] = []
   // All rules are evaluated before results are checked, as in kube-apiserver. So an evaluation error takes precedence over a failed rule.
   for (const { expression } of rules) {
@@ -99,19 +99,19 @@ async function checkRules(rules: readonly ValidationRule[], subject: ExpressionS
   }
 }
 
-async function evaluated<T>(what: string, evaluate: () => Promise<T>, more = ''): Promise<T> {
+async function evaluated<T>(description: string, evaluate: () => Promise<T>, more = ''): Promise<T> {
   try {
     return await evaluate()
   } catch (error) {
-    throw new Error(`oidc: error evaluating ${what} expression${more}: ${messageOf(error)}`, { cause: error })
+    throw new Error(`oidc: error evaluating ${description} expression${more}: ${messageOf(error)}`, { cause: error })
   }
 }
 
-function wrapped<T>(what: string, read: () => T): T {
+function wrapped<T>(description: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw new Error(`oidc: ${what}: ${messageOf(error)}`, { cause: error })
+    throw new Error(`oidc: ${description}: ${messageOf(error)}`, { cause: error })
   }
 }
 

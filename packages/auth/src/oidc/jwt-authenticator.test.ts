@@ -75,13 +75,13 @@ describe('a token of the issuer', () => {
     ['signed with the public key as a secret', confused, algorithm('HS256')],
     ['with a critical extension', () => signToken(claimsOf(), one, { crit: ['b64'], b64: false }), 'oidc: malformed jwt'],
     ['with a changed payload', () => tampered(signToken(claimsOf(), one)), signature],
-  ])('%s is rejected', async (_title, token, reason) => {
+  ])('is rejected: %s', async (_title, token, reason) => {
     const authenticator = await open({}, { algorithms: ['RS256'] })
     expect(await ask(authenticator, token())).toEqual({ rejected: `oidc: verify token: ${reason}` })
     expect(authenticator.metrics()).toMatch(/latency_seconds_count\{jwt_issuer_hash="sha256:\w+",result="failure"\} 1/)
   })
 
-  test('without a key id is verified with each key', async () => {
+  test('is verified with each key if it has no key id', async () => {
     providers.add(issuer, [one, two])
     expect(await ask(await open(), signToken(claimsOf(), two, { kid: undefined }))).toMatchObject({ name: 'oidc:alice' })
   })
@@ -102,13 +102,13 @@ function confused(): string {
   return `${header}.${payload}.${createHmac('sha256', JSON.stringify(one.jwk)).update(`${header}.${payload}`).digest('base64url')}`
 }
 
-test('does not recognize tokens of other issuers, or text that is no token', async () => {
+test('differs from tokens of other issuers and other text, which are not recognized', async () => {
   const authenticator = await open()
   for (const token of ['secret', 'a.b', 'a.b.c', signToken(claimsOf({ iss: 'https://other' }), one)])
     expect(await ask(authenticator, token)).toBeUndefined()
 })
 
-describe('keys', () => {
+describe('keys of the issuer', () => {
   const fetches = (): number => providers.asked.filter(({ url }) => url.endsWith('/keys')).length
 
   test('are fetched for the first token with an unknown key, and cached', async () => {
@@ -121,7 +121,7 @@ describe('keys', () => {
     expect(fetches()).toBe(2)
   })
 
-  test('that the provider removed no longer verify tokens after the next fetch', async () => {
+  test('removed keys no longer verify tokens after the next fetch', async () => {
     const authenticator = await open()
     await ask(authenticator, signToken(claimsOf(), one))
     providers.add(issuer, [two])
@@ -147,7 +147,7 @@ describe('keys', () => {
     expect(fetches()).toBe(2)
   })
 
-  test('that cannot be fetched are named in the rejection', async () => {
+  test('the reason of a rejection names the failed fetch', async () => {
     const authenticator = await open()
     delete providers.documents[`${issuer}/keys`]
     expect(await ask(authenticator, signToken(claimsOf(), one))).toEqual({
@@ -164,7 +164,7 @@ describe('discovery', () => {
     [{ issuer: 'https://evil' }, `oidc: issuer did not match the issuer returned by provider, expected "${issuer}" got "https://evil"`],
     [{ issuer }, 'provider did not return JWKS URL'],
     ['redirect http://plain.example.com/', 'unsupported protocol scheme "http"'],
-  ])('with the response %j fails and is retried', async (answer, problem) => {
+  ])('fails with the response %j, and is retried', async (answer, problem) => {
     providers.documents[document] = answer
     const authenticator = await open()
     expect(authenticator.problems()).toEqual([expect.stringContaining(`oidc: authenticator for issuer "${issuer}" is not healthy: `)])
@@ -265,11 +265,11 @@ describe('claims', () => {
           "oidc: error evaluating user info validation rule: validation expression '!user.username.startsWith('oidc:a')' failed: not a",
       },
     ],
-  ])('%s', async (_title, change, claims, result) => {
+  ])('gives the expected result for %s', async (_title, change, claims, result) => {
     expect(await ask(await open(change), signToken(claimsOf(claims), one))).toEqual(result)
   })
 
-  test('that are distributed are fetched and verified', async () => {
+  test('distributed claims are fetched and verified', async () => {
     const other = 'https://groups.example.com'
     providers.add(other, [two])
     const source = (more: object) => ({ _claim_names: { groups: 's' }, _claim_sources: { s: { endpoint: `${other}/claims`, ...more } } })

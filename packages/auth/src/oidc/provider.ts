@@ -121,9 +121,9 @@ export class Provider implements Disposable {
       if (status !== 200) throw new Error(`${status}: ${body.slice(0, 1024)}`)
       const document = parseObject(body, 'provider discovery object')
       if (document['issuer'] !== issuer) {
-        const found = typeof document['issuer'] === 'string' ? document['issuer'] : ''
+        const actual = typeof document['issuer'] === 'string' ? document['issuer'] : ''
         throw new Error(
-          `oidc: issuer did not match the issuer returned by provider, expected ${JSON.stringify(issuer)} got ${JSON.stringify(found)}`,
+          `oidc: issuer did not match the issuer returned by provider, expected ${JSON.stringify(issuer)} got ${JSON.stringify(actual)}`,
         )
       }
       const uri = document['jwks_uri']
@@ -169,12 +169,12 @@ class Key {
   }
 }
 
-function parseObject(text: string, what: string): JsonObject {
+function parseObject(text: string, description: string): JsonObject {
   try {
     const value = JSON.parse(text) as JsonValue
     if (isJsonObject(value)) return value
   } catch (error) {
-    throw new Error(`oidc: failed to decode ${what}: ${messageOf(error)}`, { cause: error })
+    throw new Error(`oidc: failed to decode ${description}: ${messageOf(error)}`, { cause: error })
   }
-  throw new Error(`oidc: failed to decode ${what}: it is no object`)
+  throw new Error(`oidc: failed to decode ${description}: it is no object`)
 }

@@ -36,8 +36,8 @@ export class Grant {
 
 function describeGrant({ namespace, name, roleRef }: BindingFacts, subject: DeepReadonly<Subject>): string {
   const binding = namespace === '' ? `ClusterRoleBinding ${quote(name)}` : `RoleBinding ${quote(`${name}/${namespace}`)}`
-  const { kind, name: subjectName, namespace: own } = subject
-  const printed = kind === 'ServiceAccount' ? `${subjectName}/${own || namespace}` : subjectName
+  const { kind, name: subjectName, namespace: subjectNamespace } = subject
+  const printed = kind === 'ServiceAccount' ? `${subjectName}/${subjectNamespace || namespace}` : subjectName
   return `${binding} of ${roleRef.kind} ${quote(roleRef.name)} to ${kind} ${quote(printed)}`
 }
 
@@ -47,10 +47,10 @@ function appliesTo(subject: DeepReadonly<Subject>, bindingNamespace: string, use
 }
 
 /** Returns the name of the user that a subject refers to; undefined for groups, and for service accounts without a namespace. */
-function userNameOf({ kind, name, namespace: own }: DeepReadonly<Subject>, bindingNamespace: string): string | undefined {
+function userNameOf({ kind, name, namespace: subjectNamespace }: DeepReadonly<Subject>, bindingNamespace: string): string | undefined {
   if (kind === 'User') return name
   if (kind !== 'ServiceAccount') return undefined
-  const namespace = own || bindingNamespace
+  const namespace = subjectNamespace || bindingNamespace
   return namespace === '' ? undefined : `system:serviceaccount:${namespace}:${name}`
 }
 

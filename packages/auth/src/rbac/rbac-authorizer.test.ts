@@ -129,11 +129,11 @@ function naivelyAllowed(cluster: Cluster, who: UserInfo, action: RequestedAction
       return home !== '' && who.name === `system:serviceaccount:${home}:${name}`
     })
     if (!applies) return false
-    const found =
+    const role =
       roleRef.kind === 'ClusterRole'
         ? cluster.objects.get('clusterroles')?.get(`/${roleRef.name}`)
         : cluster.objects.get('roles')?.get(`${namespace}/${roleRef.name}`)
-    return ((found as AnyRole | undefined)?.rules ?? []).some((rule) => naivelyAllows(rule, action))
+    return ((role as AnyRole | undefined)?.rules ?? []).some((rule) => naivelyAllows(rule, action))
   })
 }
 

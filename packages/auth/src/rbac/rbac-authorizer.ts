@@ -50,8 +50,8 @@ export class RbacAuthorizer implements Authorizer {
   }
 
   #search(table: GrantTable, user: UserInfo, action: RequestedAction): Grant | undefined {
-    const own = this.#firstThatAllows(table.ofUser(user.name), action)
-    if (own !== undefined) return own
+    const userGrant = this.#firstThatAllows(table.ofUser(user.name), action)
+    if (userGrant !== undefined) return userGrant
     const { groups } = user
     for (let i = 0; i < groups.length; i++) {
       const grant = this.#firstThatAllows(table.ofGroup(groups[i]!), action)

@@ -89,9 +89,9 @@ export class RbacPolicy {
 
 function grantsOf(table: GrantTable | undefined, user: UserInfo): Grant[] {
   if (table === undefined) return []
-  const found = new Set(table.ofUser(user.name)?.all)
-  for (const name of user.groups) for (const grant of table.ofGroup(name)?.all ?? []) found.add(grant)
-  return [...found].toSorted((a, b) => (a.binding.name < b.binding.name ? -1 : 1))
+  const grants = new Set(table.ofUser(user.name)?.all)
+  for (const name of user.groups) for (const grant of table.ofGroup(name)?.all ?? []) grants.add(grant)
+  return [...grants].toSorted((a, b) => (a.binding.name < b.binding.name ? -1 : 1))
 }
 
 function keyOf(object: DeepReadonly<KubeObject>): { readonly namespace: string; readonly name: string } {

@@ -2,9 +2,9 @@ import type { PolicyRule } from '@keelson/api/rbac/v1'
 import type { DeepReadonly, RequestedAction } from '@keelson/apimachinery'
 
 /** True if one of the values is `*` or `wanted`. */
-function matches(values: readonly string[] | null | undefined, wanted: string): boolean {
+function matches(values: readonly string[] | null | undefined, value: string): boolean {
   if (values === null || values === undefined) return false
-  for (let i = 0; i < values.length; i++) if (values[i] === '*' || values[i] === wanted) return true
+  for (let i = 0; i < values.length; i++) if (values[i] === '*' || values[i] === value) return true
   return false
 }
 
@@ -42,8 +42,8 @@ export class RuleIndex {
     const { resource, subresource } = action
     // The resource of an ordinary request contains no slash, but a SubjectAccessReview can name any resource.
     if (resource.includes('/')) return this.#rules.some((rule) => matchesResource(rule, action) && allowsObject(rule, action))
-    const own = this.#resources.get(resource)
-    if (own !== undefined && anyAllows(own.get(subresource), action)) return true
+    const resourceRules = this.#resources.get(resource)
+    if (resourceRules !== undefined && anyAllows(resourceRules.get(subresource), action)) return true
     const wild = this.#resources.get('*')
     if (wild === undefined) return false
     return anyAllows(wild.get(''), action) || (subresource !== '' && anyAllows(wild.get(subresource), action))
@@ -85,7 +85,7 @@ function allowsObject(rule: Rule, { verb, apiGroup, name }: RequestedAction): bo
 
 function matchesResource({ resources = [] }: Rule, { resource, subresource }: RequestedAction): boolean {
   const combined = subresource === '' ? resource : `${resource}/${subresource}`
-  return resources.some((named) => named === '*' || named === combined || (subresource !== '' && named === `*/${subresource}`))
+  return resources.some((entry) => entry === '*' || entry === combined || (subresource !== '' && entry === `*/${subresource}`))
 }
 
 /** Returns whether a `nonResourceURLs` entry, which may end in `*`, covers the path. */

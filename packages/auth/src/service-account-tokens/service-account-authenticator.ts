@@ -48,13 +48,13 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
   async function problemWith(payload: TokenPayload, now: number): Promise<RejectedToken | undefined> {
     const { namespace, serviceaccount, pod, secret, node } = payload['kubernetes.io']
     const problem = async (resource: 'pods' | 'secrets' | 'nodes', reference: ObjectReference): Promise<RejectedToken | undefined> => {
-      const found = await getter(resource, resource === 'nodes' ? '' : namespace, reference.name)
-      if (found === undefined) return invalidated
+      const object = await getter(resource, resource === 'nodes' ? '' : namespace, reference.name)
+      if (object === undefined) return invalidated
       const kind = resource.slice(0, -1)
-      if (found.uid !== (reference.uid ?? '')) {
-        return { rejected: `${kind} UID (${found.uid}) does not match service account ${kind} ref claim (${reference.uid ?? ''})` }
+      if (object.uid !== (reference.uid ?? '')) {
+        return { rejected: `${kind} UID (${object.uid}) does not match service account ${kind} ref claim (${reference.uid ?? ''})` }
       }
-      return isDeleted(found, now) ? invalidated : undefined
+      return isDeleted(object, now) ? invalidated : undefined
     }
     const account = await getter('serviceaccounts', namespace, serviceaccount.name)
     if (account === undefined) return { rejected: `serviceaccounts ${JSON.stringify(serviceaccount.name)} not found` }
@@ -102,8 +102,8 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
   return createAudienceAuthenticator(options.audiences, authenticateFor)
 }
 
-export function rejectAudience(audiences: readonly string[], wanted: readonly string[]): RejectedToken {
-  return { rejected: `token audiences ${quoted(audiences)} is invalid for the target audiences ${quoted(wanted)}` }
+export function rejectAudience(audiences: readonly string[], expected: readonly string[]): RejectedToken {
+  return { rejected: `token audiences ${quoted(audiences)} is invalid for the target audiences ${quoted(expected)}` }
 }
 
 /** Formats a list of strings like Go's `%q`. */

@@ -69,12 +69,12 @@ async function signParts(header: object | string, payload: object | string, key:
 
 /** Authenticates a token and returns the objects that were looked up. */
 async function lookedUp(token: string): Promise<readonly string[]> {
-  const found: string[] = []
-  const getter = async (...what: readonly string[]): Promise<undefined> => void found.push(what.join('/'))
+  const usernames: string[] = []
+  const getter = async (...segments: readonly string[]): Promise<undefined> => void usernames.push(segments.join('/'))
   const verifier = verifierOf(pems.ES256)
   const clock = { now: () => start, after: () => () => {} }
   await createServiceAccountAuthenticator({ verifier, issuers: [issuer], audiences: [issuer], getter, clock }).authenticateToken(token)
-  return found
+  return usernames
 }
 
 for (const [algorithm, pem] of Object.entries(pems)) {
@@ -180,7 +180,7 @@ test.each([
   [{ pod: { name: 'p', uid: 'x' } }, 0, 'pod UID (pod-uid) does not match service account pod ref claim (x)'],
   [{ secret: { name: 's', uid: 'x' } }, 0, 'secret UID (secret-uid) does not match service account secret ref claim (x)'],
   [{ node: { name: 'n', uid: 'x' } }, 0, 'node UID (node-uid) does not match service account node ref claim (x)'],
-])('rejects a token with %j after %d s, with the reason', async (more, seconds, rejected) => {
+])('rejects a token with %j after %d seconds, with a reason', async (more, seconds, rejected) => {
   const { issuer, reject, objects, pass } = setUp()
   for (const [name, uid] of [
     ['pods/default/p', 'pod-uid'],

@@ -59,19 +59,19 @@ export function createTokenVerifier({ keys, metrics }: TokenVerifierOptions): To
   return {
     verify: (token, issuers) => {
       const digest = hash('sha256', token, 'base64')
-      const known = cache.get(digest)
-      if (known !== undefined) {
-        if (!issuers.has(known.payload['iss'])) return undefined
+      const cached = cache.get(digest)
+      if (cached !== undefined) {
+        if (!issuers.has(cached.payload['iss'])) return undefined
         metrics?.cacheHit()
-        return known
+        return cached
       }
       const parsed = parseToken(token)
       if (parsed === undefined || !issuers.has(parsed.payload['iss'])) return undefined
-      const done = metrics?.cacheMiss()
+      const recordDuration = metrics?.cacheMiss()
       return verifyNow(token, parsed.keyId).then(
         (verified) => {
           const isValid = verified !== undefined && 'payload' in verified
-          done?.(isValid)
+          recordDuration?.(isValid)
           if (isValid) {
             cache.set(digest, verified)
             if (cache.size > maxCachedTokens) cache.delete(cache.keys().next().value!)
@@ -79,7 +79,7 @@ export function createTokenVerifier({ keys, metrics }: TokenVerifierOptions): To
           return verified
         },
         (error: unknown) => {
-          done?.(false)
+          recordDuration?.(false)
           throw error
         },
       )

@@ -72,9 +72,9 @@ async function post(webhook: ReviewWebhook, review: JsonObject, body: string): P
   if (!isJsonObject(value)) return new Error(`couldn't get version/kind; json parse error`)
   if (value['kind'] === 'Status') return statusError(answer.status, text, value)
   for (const member of ['apiVersion', 'kind'] as const) {
-    const given = value[member] ?? ''
-    if (given !== '' && given !== review[member]) {
-      return new Error(`the webhook answered with ${member} ${JSON.stringify(given)} instead of ${JSON.stringify(review[member])}`)
+    const received = value[member] ?? ''
+    if (received !== '' && received !== review[member]) {
+      return new Error(`the webhook answered with ${member} ${JSON.stringify(received)} instead of ${JSON.stringify(review[member])}`)
     }
   }
   return isJsonObject(value['status']) ? value['status'] : {}

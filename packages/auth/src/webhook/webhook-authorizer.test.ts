@@ -40,8 +40,8 @@ function open(answers: Answers, options: Partial<WebhookAuthorizerOptions> = {})
   return { authorizer, requests, clock, sent: (i = 0) => JSON.parse(requests[i]!.body as string) as object, metrics: () => registry.text() }
 }
 
-describe('the request', () => {
-  test('of a resource, v1', async () => {
+describe('requests to the webhook', () => {
+  test('describe an action on a resource as v1', async () => {
     const { authorizer, requests, sent } = open([{ allowed: true }])
     const fieldSelector = parseFieldSelector('a=b,c!=d').requirements
     const labelSelector = parseLabelSelector('x in (1,2),!y,z>3').requirements
@@ -80,7 +80,7 @@ describe('the request', () => {
     expect(requests[0]).toMatchObject({ method: 'POST', timeoutMs: 30_000, headers: { authorization: 'Bearer t' } })
   })
 
-  test('of a path, v1beta1', async () => {
+  test('describe an action on a path as v1beta1', async () => {
     const { authorizer, sent } = open([{ allowed: true }], { version: 'v1beta1' })
     await authorizer.authorize({ user: { name: 'bob', groups: ['g'] }, action: pathAction('get', '/version') })
     expect(sent()).toMatchObject({
@@ -111,7 +111,7 @@ test.each([
   expect(await open([status]).authorizer.authorize(attributes)).toEqual(decision)
 })
 
-test('caches allowed and refused answers, each for its TTL, by the whole spec', async () => {
+test('caches allowed and refused answers by the whole spec, each for its own TTL', async () => {
   const { authorizer, requests, clock } = open([{ allowed: true }, { allowed: false }])
   const ask = async (name: string) => authorizer.authorize({ ...attributes, user: { ...attributes.user, name } })
   await ask('a')
@@ -135,7 +135,7 @@ test('does not cache requests with long attributes', async () => {
   expect(requests.length).toBe(2)
 })
 
-describe('failures', () => {
+describe('failed calls of the webhook', () => {
   test('are retried up to five times if they are transient', async () => {
     const { authorizer, requests, clock, metrics } = open([
       500,
@@ -163,7 +163,7 @@ describe('failures', () => {
     ],
     ['{"kind":"Status","status":"Failure","message":"not today","code":403}', 'not today'],
     [new OutboundError('timeout', 'context deadline exceeded'), 'Post "https://hook/": context deadline exceeded'],
-  ])('%s: are reported as the error of the decision, and not retried', async (answer, error) => {
+  ])('are the error of the decision and are not retried: %s', async (answer, error) => {
     const { authorizer, requests } = open([answer])
     expect(await authorizer.authorize(attributes)).toEqual({ decision: 'noOpinion', reason: '', error })
     expect(requests.length).toBe(1)

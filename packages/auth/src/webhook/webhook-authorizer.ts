@@ -51,18 +51,18 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
   const failed = (error: string): Decision => ({ decision: options.onError, reason: '', error })
 
   async function ask(spec: JsonObject, key: string, action: RequestedAction): Promise<Decision> {
-    let last = 'error'
+    let outcome = 'error'
     let status: JsonObject
     try {
       status = await sendReview(webhook, buildAccessReview(spec, version), {
         observe: ({ error, isTimeout, seconds }) => {
-          last = error === undefined ? 'success' : isTimeout ? 'timeout' : 'error'
-          metrics?.evaluated(name, last, seconds)
+          outcome = error === undefined ? 'success' : isTimeout ? 'timeout' : 'error'
+          metrics?.evaluated(name, outcome, seconds)
         },
       })
     } catch (error) {
       options.log?.(`Failed to make webhook authorizer request: ${messageOf(error)}`)
-      if (options.onError === 'noOpinion') metrics?.failedOpen(name, last)
+      if (options.onError === 'noOpinion') metrics?.failedOpen(name, outcome)
       return failed(messageOf(error))
     }
     const answer = { allowed: status['allowed'] === true, denied: status['denied'] === true, reason: textOf(status['reason']) }
@@ -74,8 +74,8 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
 
   function askUnlessKnown(spec: JsonObject, action: RequestedAction): Decision | Promise<Decision> {
     const key = JSON.stringify(spec)
-    const known = cache.get(key)
-    return known === undefined ? ask(spec, key, action) : decide(known)
+    const cached = cache.get(key)
+    return cached === undefined ? ask(spec, key, action) : decide(cached)
   }
 
   return {

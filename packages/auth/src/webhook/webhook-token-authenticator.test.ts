@@ -30,7 +30,7 @@ function open(answer: (spec: { readonly token: string; readonly audiences?: stri
 
 const alice = { username: 'alice', uid: 'u', groups: ['dev'], extra: { team: ['a'] } }
 
-test.each(['v1', 'v1beta1'] as const)('reviews a token, %s', async (version) => {
+test.each(['v1', 'v1beta1'] as const)('reviews a token with version %s and reads the user', async (version) => {
   const { authenticator, sent } = open(() => ({ authenticated: true, user: alice }), version)
   expect(await authenticator.authenticateToken('t')).toEqual({ name: 'alice', uid: 'u', groups: ['dev'], extra: { team: ['a'] } })
   expect(sent).toEqual([
@@ -50,9 +50,9 @@ describe('audiences', () => {
     [['vault', 'api'], ['vault'], ['vault']],
     [['vault'], undefined, undefined],
     [['api'], ['vault'], undefined],
-  ])('requested %j, in the response %j: %j', async (wanted, named, audiences) => {
+  ])('a request for %j with the response %j gives %j', async (requested, named, audiences) => {
     const { authenticator } = open(() => ({ authenticated: true, user: alice, audiences: named }))
-    const result = await authenticator.authenticateFor?.('t', wanted)
+    const result = await authenticator.authenticateFor?.('t', requested)
     expect(result && 'audiences' in result ? result.audiences : undefined).toEqual(audiences)
   })
 })

@@ -37,9 +37,9 @@ export function createWebhookTokenAuthenticator({
       log?.(`Failed to make webhook authenticator request: ${messageOf(error)}`)
       return { rejected: messageOf(error) }
     }
-    const named = textsOf(status['audiences'])
-    const given = named.length > 0 ? named : ownAudiences
-    const common = audiences.filter((audience) => given.includes(audience))
+    const reviewedAudiences = textsOf(status['audiences'])
+    const tokenAudiences = reviewedAudiences.length > 0 ? reviewedAudiences : ownAudiences
+    const common = audiences.filter((audience) => tokenAudiences.includes(audience))
     if (audiences.length > 0 && common.length === 0) return undefined
     if (status['authenticated'] === true) return { user: userOf(status['user']), audiences: common }
     const { error } = status
