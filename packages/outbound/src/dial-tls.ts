@@ -127,8 +127,8 @@ function canonicalAddress(address: string): string {
 
 /** Returns whether a name in a certificate matches. A wildcard covers the first label only. */
 function matchesName(pattern: string, name: string): boolean {
-  const [wanted, given] = [pattern.toLowerCase(), name.toLowerCase().replace(/\.$/, '')]
-  if (!wanted.startsWith('*.')) return wanted === given
-  const dot = given.indexOf('.')
-  return dot > 0 && given.slice(dot) === wanted.slice(1)
+  const [expected, received] = [pattern.toLowerCase(), name.toLowerCase().replace(/\.$/, '')]
+  if (!expected.startsWith('*.')) return expected === received
+  const dot = received.indexOf('.')
+  return dot > 0 && received.slice(dot) === expected.slice(1)
 }

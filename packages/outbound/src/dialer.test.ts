@@ -14,7 +14,7 @@ async function ask(target: ClientTarget, request: Partial<OutboundRequest> = {},
 }
 const text = (answer: OutboundAnswer): string => (answer.failed ? answer.message : `${answer.status} ${answer.body.toString()}`)
 
-describe.each(['h2', 'http/1.1'] as const)('over %s', (protocol) => {
+describe.each(['h2', 'http/1.1'] as const)('a client over %s', (protocol) => {
   test('sends method, path, headers and body, and reuses connections', async () => {
     await using server = await startTestServer(pair, protocol)
     using client = createDialer({ maxConnections: 3 }).client({ url: `https://127.0.0.1:${server.port}/base?a=1`, tls })
@@ -111,8 +111,8 @@ test('dials the address from the resolver, and expects a certificate for the ser
   )
 })
 
-describe('reports connection errors like Go', () => {
-  test('refused, unknown, not HTTPS', async () => {
+describe('connection errors have the messages of Go', () => {
+  test('for refused connections, unknown hosts and servers without TLS', async () => {
     const silent = createServer((socket) => socket.resume().end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
@@ -128,7 +128,7 @@ describe('reports connection errors like Go', () => {
     )
   })
 
-  test('certificates', async () => {
+  test('for invalid certificates', async () => {
     const verify = 'tls: failed to verify certificate: x509: '
     await using server = await startTestServer(pair, 'h2')
     const url = `https://127.0.0.1:${server.port}/`
@@ -144,7 +144,7 @@ describe('reports connection errors like Go', () => {
   })
 })
 
-test('rejects requests above maxRequests', async () => {
+test('a client rejects requests above maxRequests', async () => {
   await using server = await startTestServer(pair, 'h2')
   using client = createDialer({ maxRequests: 1 }).client({ url: `https://127.0.0.1:${server.port}`, tls })
   const controller = new AbortController()

@@ -110,9 +110,9 @@ class Client implements OutboundClient {
     const { service, network = service === undefined ? 'controlplane' : 'cluster' } = target
     const isSecure = url.protocol === 'https:'
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    const own: Destination = { host, port: Number(url.port || (isSecure ? 443 : 80)) }
+    const urlDestination: Destination = { host, port: Number(url.port || (isSecure ? 443 : 80)) }
     const open = async (protocols: readonly string[]) => {
-      const destination = service === undefined || resolver === undefined ? own : await resolveService(resolver, service)
+      const destination = service === undefined || resolver === undefined ? urlDestination : await resolveService(resolver, service)
       return connect(destination, { dial, network, host, tls: isSecure ? (target.tls ?? {}) : undefined, protocols })
     }
     this.#connections = new Connections(open, { maxConnections, idleTimeoutMs }, isSecure)

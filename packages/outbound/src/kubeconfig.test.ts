@@ -23,7 +23,7 @@ const config = (cluster: string, user = '', context = '{cluster: c, user: u}'): 
   )
 const server = 'server: "https://hooks.example.com/authorize"'
 
-test('reads certificates relative to the file', async () => {
+test('reads certificates relative to the kubeconfig file', async () => {
   const client = await readKubeconfig(
     config(`${server}, certificate-authority: ca.pem, tls-server-name: hook`, 'client-certificate: ca.pem, client-key: key.pem'),
   )
@@ -38,7 +38,7 @@ test.each([
   ['token: secret', { authorization: 'Bearer secret' }],
   ['username: a, password: b', { authorization: 'Basic YTpi' }],
   ['token: t, as: jane, as-groups: [a, b]', { authorization: 'Bearer t', 'impersonate-user': 'jane', 'impersonate-group': 'a, b' }],
-])('sends %s', async (user, headers) => {
+])('authenticates with %s', async (user, headers) => {
   expect(await (await readKubeconfig(config(server, user))).headers()).toEqual(headers)
 })
 
@@ -58,7 +58,7 @@ test('uses HTTPS for a server without a scheme if TLS is configured', async () =
   expect((await readKubeconfig(config('server: "a:80", insecure-skip-tls-verify: true'))).url).toBe('https://a:80')
 })
 
-describe('refuses', () => {
+describe('an invalid kubeconfig', () => {
   test.each([
     ['an unknown context', config, ['', '', '{cluster: d, user: u}'], 'cluster "d" does not exist'],
     ['an unknown user', config, [server, '', '{cluster: c, user: v}'], 'auth info "v" does not exist'],
@@ -82,11 +82,11 @@ describe('refuses', () => {
       'invalid configuration: [client-key-data or client-key must be specified for u to use the clientCert authentication method., more than one authentication method found for u; found [token basicAuth], only one is allowed]',
     ],
     ['a plugin', config, [server, 'exec: {command: a}'], 'invalid configuration: exec is not supported: user "u"'],
-  ] as const)('%s', async (_title, make, parts, message) => {
+  ] as const)('is rejected: %s', async (_title, make, parts, message) => {
     await expect(readKubeconfig(make(...(parts as [string])))).rejects.toThrow(new Error(message))
   })
 
-  test('rejects a missing file and invalid YAML', async () => {
+  test('is rejected if the file is missing or not YAML', async () => {
     await expect(readKubeconfig('/nowhere/config')).rejects.toThrow('open /nowhere/config: no such file or directory')
     await expect(readKubeconfig(write('bad', 'a: b: c'))).rejects.toThrow(`error loading config file "${directory}/bad": `)
   })

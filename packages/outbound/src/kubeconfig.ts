@@ -27,19 +27,19 @@ type Struct = Readonly<Record<string, JsonValue | undefined>>
 export async function readKubeconfig(file: string, { clock = systemClock }: KubeconfigOptions = {}): Promise<KubeconfigClient> {
   const config = structOf(await parseFile(file))
   const contextName = text(config['current-context'])
-  const context = contextName === '' ? {} : find({ config, list: 'contexts', member: 'context', name: contextName, what: 'context' })
+  const context = contextName === '' ? {} : find({ config, list: 'contexts', member: 'context', name: contextName, label: 'context' })
   const [userName, clusterName] = [text(context['user']), text(context['cluster'])]
-  const user = userName === '' ? {} : find({ config, list: 'users', member: 'user', name: userName, what: 'auth info' })
-  const cluster = clusterName === '' ? {} : find({ config, list: 'clusters', member: 'cluster', name: clusterName, what: 'cluster' })
+  const user = userName === '' ? {} : find({ config, list: 'users', member: 'user', name: userName, label: 'auth info' })
+  const cluster = clusterName === '' ? {} : find({ config, list: 'clusters', member: 'cluster', name: clusterName, label: 'cluster' })
 
   const problems: string[] = []
   const at = (name: string): string => (name === '' ? '' : path.resolve(path.dirname(file), name))
-  const read = async (name: string, what: string): Promise<string> => {
+  const read = async (name: string, description: string): Promise<string> => {
     if (name === '') return ''
     try {
       return await readFile(at(name), 'utf8')
     } catch (error) {
-      problems.push(`unable to read ${what} due to ${openError(at(name), error)}`)
+      problems.push(`unable to read ${description} due to ${openError(at(name), error)}`)
       return ''
     }
   }
@@ -87,19 +87,19 @@ interface Lookup {
   readonly list: string
   readonly member: string
   readonly name: string
-  readonly what: string
+  readonly label: string
 }
 
-function find({ config, list, member, name, what }: Lookup): Struct {
+function find({ config, list, member, name, label }: Lookup): Struct {
   const entries = config[list]
-  const found = Array.isArray(entries) ? entries.map(structOf).find((entry) => entry['name'] === name) : undefined
-  if (found === undefined) throw new Error(`${what} ${JSON.stringify(name)} does not exist`)
-  return structOf(found[member])
+  const namedEntry = Array.isArray(entries) ? entries.map(structOf).find((entry) => entry['name'] === name) : undefined
+  if (namedEntry === undefined) throw new Error(`${label} ${JSON.stringify(name)} does not exist`)
+  return structOf(namedEntry[member])
 }
 
 interface Reading {
   readonly name: string
-  readonly read: (name: string, what: string) => Promise<string>
+  readonly read: (name: string, description: string) => Promise<string>
   readonly problems: string[]
 }
 
