@@ -48,19 +48,19 @@ class GroupRoutes implements InstalledRoutes {
   }
 
   update({ versions, storage }: Pick<APIGroupInfo, 'versions' | 'storage'>): void {
-    const served = new Set<string>()
+    const servedNames = new Set<string>()
     for (const { version } of versions) {
       const storages = storage.get(version)
       if (storages === undefined || storages.size === 0) continue
-      served.add(version)
+      servedNames.add(version)
       if (this.#versions.get(version)?.storages !== storages) this.#put(version, storages)
     }
     for (const [version, { remove }] of this.#versions) {
-      if (served.has(version)) continue
+      if (servedNames.has(version)) continue
       remove()
       this.#versions.delete(version)
     }
-    this.#list(Array.from(served, (version) => this.#versions.get(version)!.discovery))
+    this.#list(Array.from(servedNames, (version) => this.#versions.get(version)!.discovery))
   }
 
   uninstall(): void {

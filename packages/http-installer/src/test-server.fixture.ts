@@ -118,7 +118,7 @@ export async function openTestServer(
 function request(base: string, method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
   const raw = body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   return new Promise((resolve, reject) => {
-    const sent = http.request(
+    const clientRequest = http.request(
       base + path,
       {
         method,
@@ -146,8 +146,8 @@ function request(base: string, method: string, path: string, body: unknown, head
         })
       },
     )
-    sent.on('error', reject)
-    sent.end(raw)
+    clientRequest.on('error', reject)
+    clientRequest.end(raw)
   })
 }
 
@@ -164,16 +164,16 @@ export interface WatchStream {
 /** Opens a watch in JSON. The test reads its events one by one. */
 export function openWatch(base: string, path: string, headers: Record<string, string> = {}): Promise<WatchStream> {
   return new Promise((resolve, reject) => {
-    const sent = http.request(base + path, { headers }, (message) => {
-      let rest = ''
+    const clientRequest = http.request(base + path, { headers }, (message) => {
+      let incompleteLine = ''
       const lines: string[] = []
       const waiting: { resolve: (event: unknown) => void; reject: (error: unknown) => void }[] = []
       message.setEncoding('utf8')
       message.on('data', (chunk: string) => {
-        rest += chunk
-        const parts = rest.split('\n')
-        rest = parts.pop()!
-        lines.push(...parts)
+        incompleteLine += chunk
+        const newLines = incompleteLine.split('\n')
+        incompleteLine = newLines.pop()!
+        lines.push(...newLines)
         while (lines.length > 0 && waiting.length > 0) waiting.shift()!.resolve(JSON.parse(lines.shift()!))
       })
       const ended = new Promise<void>((done) => {
@@ -193,10 +193,10 @@ export function openWatch(base: string, path: string, headers: Record<string, st
             if (lines.length > 0) give(JSON.parse(lines.shift()!))
             else waiting.push({ resolve: give, reject: fail })
           }),
-        close: () => sent.destroy(),
+        close: () => clientRequest.destroy(),
       })
     })
-    sent.on('error', reject)
-    sent.end()
+    clientRequest.on('error', reject)
+    clientRequest.end()
   })
 }

@@ -11,8 +11,8 @@ import { writeInSlabs } from '../encoding/write-in-slabs.ts'
 export async function writeCborList(answer: Answer, list: ResultList): Promise<void> {
   const { exchange, served, negotiated } = answer
   const cbor = exchange.services.cbor!
-  const shape = createJsonShape(answer, list)
-  const frame = Object.entries(parseJson(shape.empty).value as object)
+  const listShape = createJsonShape(answer, list)
+  const frame = Object.entries(parseJson(listShape.empty).value as object)
   const schema = negotiated.transform === undefined ? served.type?.schema : undefined
   const items = await collect(exchange, list.items, () => {})
   return writeInSlabs(exchange, { 'content-type': mediaTypes.cbor }, async (writer) => {
@@ -25,7 +25,7 @@ export async function writeCborList(answer: Answer, list: ResultList): Promise<v
       }
       await writer.write(cbor.arrayHead(items.length))
       for (const item of items) {
-        await writer.write(cbor.encodeCbor(parseJson(pieceBytes(shape.item(item))).value, schema))
+        await writer.write(cbor.encodeCbor(parseJson(pieceBytes(listShape.item(item))).value, schema))
         if (writer.sliceIsOver) await writer.nextSlice()
         if (writer.closed) return
       }

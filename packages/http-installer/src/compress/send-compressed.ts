@@ -7,8 +7,8 @@ const compressedBytes: number = 128 * 1024
 
 /** Returns whether the client accepts gzip. As in kube-apiserver, "gzip" with a weight ("gzip;q=1") is ignored. */
 export function acceptsGzip(exchange: Exchange): boolean {
-  const accepted = exchange.header('accept-encoding')
-  return accepted !== undefined && accepted.split(',').some((token) => token.trim() === 'gzip')
+  const acceptEncoding = exchange.header('accept-encoding')
+  return acceptEncoding !== undefined && acceptEncoding.split(',').some((token) => token.trim() === 'gzip')
 }
 
 type Produce = (sink: ResponseSink) => Promise<void>
@@ -56,6 +56,6 @@ function gzipStream(exchange: Exchange, status: number, headers: ResponseHeaders
 
 /** Returns the headers of a compressed response, without its length. The caller adds the encoding to an existing `vary` header. */
 function gzipHeaders(headers: ResponseHeaders): ResponseHeaders {
-  const { 'content-length': _, ...others } = headers
-  return { vary: 'Accept-Encoding', ...others, 'content-encoding': 'gzip' }
+  const { 'content-length': _, ...otherHeaders } = headers
+  return { vary: 'Accept-Encoding', ...otherHeaders, 'content-encoding': 'gzip' }
 }

@@ -40,8 +40,8 @@ export function selectForwardedHeaders(incoming: Incoming): HeaderList {
     if (lower.startsWith(':') || lower === 'authorization' || lower.startsWith('impersonate-') || lower === 'expect') continue
     if (lower === 'x-forwarded-for') forwardedFor = forwardedFor === undefined ? value : `${forwardedFor}, ${value}`
     else if (lower === 'sec-websocket-protocol') {
-      const kept = splitList(value).filter((protocol) => !protocol.startsWith(websocketTokenProtocol))
-      if (kept.length > 0) headers.push([name, kept.join(', ')])
+      const protocols = splitList(value).filter((protocol) => !protocol.startsWith(websocketTokenProtocol))
+      if (protocols.length > 0) headers.push([name, protocols.join(', ')])
     } else headers.push([name, value])
   }
   if (host !== undefined && !headers.some(([name]) => name.toLowerCase() === 'host')) headers.unshift(['Host', host])
@@ -85,11 +85,11 @@ export function toHeaderObject(headers: HeaderList): Record<string, string | str
   const object: Record<string, string | string[]> = {}
   const names = new Map<string, string>()
   for (const [name, value] of headers) {
-    const known = names.get(name.toLowerCase())
-    if (known === undefined) {
+    const firstSpelling = names.get(name.toLowerCase())
+    if (firstSpelling === undefined) {
       names.set(name.toLowerCase(), name)
       object[name] = value
-    } else object[known] = [object[known] ?? [], value].flat()
+    } else object[firstSpelling] = [object[firstSpelling] ?? [], value].flat()
   }
   return object
 }

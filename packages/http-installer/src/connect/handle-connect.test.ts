@@ -13,8 +13,8 @@ import type { TestServer } from '../test-server.fixture.ts'
 let server: TestServer
 let remote: http.Server
 const admitted: AdmissionAttributes[] = []
-const connected: { readonly name: string; readonly options: KubeObject }[] = []
-const asked: string[] = []
+const connections: { readonly name: string; readonly options: KubeObject }[] = []
+const authorized: string[] = []
 
 const admission: AdmissionChain = {
   handles: () => true,
@@ -36,15 +36,15 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => remote.listen(0, '127.0.0.1', resolve))
   const { port } = remote.address() as AddressInfo
-  const at = (path: string) => ({ scheme: 'http', host: '127.0.0.1', port: String(port), path, query: 'own=1' }) as const
+  const targetOf = (path: string) => ({ scheme: 'http', host: '127.0.0.1', port: String(port), path, query: 'own=1' }) as const
   const exec: RESTStorage & Connecter = {
     ...describeRESTStorage(kind('PodExecOptions')),
     connectMethods: ['GET', 'POST'],
     connectOptions: { kind: 'PodExecOptions', members: { command: 'strings', tty: 'boolean', stdin: 'boolean' } },
     connectNeedsCreate: true,
     async connect(_context, name, options) {
-      connected.push({ name, options })
-      return { remote: at('/'), passes: 'upgrade' }
+      connections.push({ name, options })
+      return { remote: targetOf('/'), passes: 'upgrade' }
     },
   }
   const proxy: RESTStorage & Connecter = {
@@ -52,8 +52,8 @@ beforeAll(async () => {
     connectMethods: ['GET', 'HEAD', 'OPTIONS'],
     connectOptions: { kind: 'PodProxyOptions', members: { path: 'string' }, path: true },
     async connect(_context, name, options) {
-      connected.push({ name, options })
-      return { remote: at('/remote'), passes: 'proxy' }
+      connections.push({ name, options })
+      return { remote: targetOf('/remote'), passes: 'proxy' }
     },
   }
   const log: RESTStorage & Streamer = {
@@ -61,11 +61,11 @@ beforeAll(async () => {
     streamType: 'text/plain',
     streamOptions: { kind: 'PodLogOptions', members: { tailLines: 'integer', sinceTime: 'time' } },
     async openStream(_context, name, options) {
-      connected.push({ name, options })
-      return name === 'empty' ? undefined : { remote: at(name === 'missing' ? '/missing' : '/log'), resource: 'things/log' }
+      connections.push({ name, options })
+      return name === 'empty' ? undefined : { remote: targetOf(name === 'missing' ? '/missing' : '/log'), resource: 'things/log' }
     },
   }
-  server = await openTestServer({ admission, authorizeConnect: ({ info }) => void asked.push(info.resource) })
+  server = await openTestServer({ admission, authorizeConnect: ({ info }) => void authorized.push(info.resource) })
   const storage = new Map([
     [
       'v1',
@@ -83,18 +83,18 @@ afterAll(async () => {
   remote.close()
 })
 
-test('admission sees the options, and a GET requires the permission to create', async () => {
+test('admission receives the options, and a GET requires the permission to create', async () => {
   const answer = await server.request('GET', `${base}/exec?command=sh&command=-c&tty=&stdin=false&unknown=1`)
   expect(answer.body).toMatchObject({ code: 400, message: 'Upgrade request required' })
-  expect(connected.at(-1)).toEqual({ name: 't', options: { command: ['sh', '-c'], tty: true } })
+  expect(connections.at(-1)).toEqual({ name: 't', options: { command: ['sh', '-c'], tty: true } })
   expect(admitted.at(-1)).toMatchObject({ operation: 'CONNECT', subresource: 'exec', name: 't', object: { tty: true }, options: {} })
-  expect(asked).toHaveLength(1)
-  const before = connected.length
+  expect(authorized).toHaveLength(1)
+  const oldCount = connections.length
   expect((await server.request('POST', base.replace(/t$/, 'unwanted/exec'))).status).toBe(403)
   expect((await server.request('POST', `${base}/exec?dryRun=All`)).body).toMatchObject({ code: 400, message: 'dryRun is not supported' })
   expect((await server.request('DELETE', `${base}/exec`)).status).toBe(405)
   expect((await server.request('GET', `${base}/exec/more`)).status).toBe(404)
-  expect(connected).toHaveLength(before)
+  expect(connections).toHaveLength(oldCount)
 })
 
 test("forwards any Accept header and any allowed method, with the client's query", async () => {
@@ -109,7 +109,7 @@ test('streams bytes from a remote, or an empty response', async () => {
     accept: 'application/json, */*',
   })
   expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([200, 'text/plain', '/log?own=1'])
-  expect(connected.at(-1)!.options).toEqual({ tailLines: 5, sinceTime: '2026-01-01T00:00:00Z' })
+  expect(connections.at(-1)!.options).toEqual({ tailLines: 5, sinceTime: '2026-01-01T00:00:00Z' })
   expect((await server.request('GET', base.replace(/t$/, 'empty/log'))).status).toBe(204)
   expect((await server.request('GET', base.replace(/t$/, 'missing/log'))).body).toMatchObject({
     code: 404,
@@ -124,7 +124,7 @@ test('streams bytes from a remote, or an empty response', async () => {
   expect(await as('PartialObjectMetadataList')).toMatchObject({ code: 406, message: expect.stringContaining('(*rest.LocationStreamer)') })
 })
 
-test('appears in discovery and OpenAPI', async () => {
+test('connect subresources appear in discovery and OpenAPI', async () => {
   const { resources } = (await server.request('GET', '/apis/example.com/v1')).body
   expect(
     resources.map(({ name, kind: of, verbs }: { name: string; kind: string; verbs: string[] }) => `${name} ${of} ${verbs.join()}`),

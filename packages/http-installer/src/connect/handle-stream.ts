@@ -28,7 +28,7 @@ export function handleStream(streamer: Streamer): Handler {
     if (transform !== undefined) throw noMetadata(transform)
     if (target === undefined) return sendBytes(exchange, 204, {}, '')
     const { stopping } = served.settings
-    const answer = await ask(target, exchange.signal)
+    const answer = await requestStream(target, exchange.signal)
     try {
       if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await refusal(answer, target.resource, name)
       const { upgrade } = exchange
@@ -65,7 +65,7 @@ function noMetadata(transform: Transform): ApiError {
   return newUnknownError('object does not implement the Object interfaces')
 }
 
-function ask({ remote }: StreamTarget, signal: AbortSignal): Promise<IncomingMessage> {
+function requestStream({ remote }: StreamTarget, signal: AbortSignal): Promise<IncomingMessage> {
   const request = requestRemote(remote, { method: 'GET', headers: ['Host', hostAndPort(remote)], signal })
   return new Promise((resolve, reject) => {
     request.once('response', resolve)

@@ -44,22 +44,22 @@ export function askForUpgrade(remote: Remote, { method, headers, signal }: Upgra
     headers: method === 'GET' ? bodyless : [...bodyless, 'Content-Length', '0'],
   })
   return new Promise((resolve, reject) => {
-    const gone = (): void => void request.destroy(new ClientGoneError())
-    const settled = (): void => signal.removeEventListener('abort', gone)
-    if (signal.aborted) gone()
-    else signal.addEventListener('abort', gone)
+    const onAbort = (): void => void request.destroy(new ClientGoneError())
+    const stopListening = (): void => signal.removeEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort)
     request.once('upgrade', (message, socket, head) => {
-      settled()
+      stopListening()
       // After the upgrade, Node removes its own error handler of the socket.
       socket.on('error', () => socket.destroy())
       resolve({ upgraded: true, message, socket, head })
     })
     request.once('response', (message) => {
-      settled()
+      stopListening()
       resolve({ upgraded: false, message })
     })
     request.on('error', (error) => {
-      settled()
+      stopListening()
       reject(error instanceof ClientGoneError ? error : newUnknownError(`error dialing backend: ${remoteErrorText(remote, error)}`))
     })
     request.end()

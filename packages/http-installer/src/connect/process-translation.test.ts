@@ -21,12 +21,12 @@ afterEach(() => closers.splice(0).forEach((close) => close()))
 async function pair(): Promise<{ readonly near: Socket; readonly far: Socket }> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve))
-  const far = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  const near = await accepted
-  closers.push(() => (server.close(), near.destroy(), far.destroy()))
-  far.on('error', () => {})
-  return { near, far }
+  const acceptedSocket = new Promise<Socket>((resolve) => server.once('connection', resolve))
+  const clientSocket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const serverSocket = await acceptedSocket
+  closers.push(() => (server.close(), serverSocket.destroy(), clientSocket.destroy()))
+  clientSocket.on('error', () => {})
+  return { near: serverSocket, far: clientSocket }
 }
 
 /** Connects a client and a fake kubelet through a translation. Records the data that each of them receives. */
@@ -47,9 +47,9 @@ async function translate(wanted: Partial<ProcessStreams>) {
     onData: (stream, piece, fin) => toRemote.push(`${streams.get(stream)} ${piece.toString()}${fin ? ' end' : ''}`),
     onControl: (type, _flags, payload) => {
       if (type !== spdyFrame.synStream) return void toRemote.push(`control ${type} ${payload.toString('hex')}`)
-      const before = headers.length === 0 ? 0 : inflate(headers).length
+      const oldLength = headers.length === 0 ? 0 : inflate(headers).length
       headers = Buffer.concat([headers, payload.subarray(10)])
-      const text = inflate(headers).subarray(before).toString('latin1')
+      const text = inflate(headers).subarray(oldLength).toString('latin1')
       streams.set(payload.readUInt32BE(0), /streamtype\0\0\0.(.+)$/s.exec(text)![1]!)
     },
   })
@@ -91,7 +91,7 @@ function masked(opcode: number, bytes: readonly (number | string)[]): Buffer {
 
 const { binary, ping, close } = websocketOpcode
 
-test('maps each channel to a stream; a terminal has sizes and no stderr', async () => {
+test('maps each channel to a stream, and for a terminal the resize channel but no stderr', async () => {
   const { join, say, tell, streams, toRemote, toClient } = await translate({ stdin: true, stdout: true, stderr: true, tty: true })
   // The client sends data before the streams to the kubelet exist.
   say(binary, 0, 'early')
@@ -130,16 +130,16 @@ test('reports a process whose connection breaks as failed', async () => {
   expect(toClient.at(-2)).toMatch(/^3 .*"status":"Failure".*unexpected EOF/)
 })
 
-test('answers pings on both sides, and closes both if the client closes', async () => {
+test('answers pings of the client and the kubelet, and closes both connections if the client closes', async () => {
   const { join, say, remote, toClient, toRemote, translation } = await translate({ stdin: true })
   join()
   say(ping, 'hi')
   remote.write(spdyControl(spdyFrame.ping, 0, Buffer.from([0, 0, 0, 2])))
   await expect.poll(() => toClient).toContain('control 10 6869')
   await expect.poll(() => toRemote).toEqual(['control 6 00000002'])
-  const gone = new Promise((resolve) => remote.once('close', resolve))
+  const closed = new Promise((resolve) => remote.once('close', resolve))
   say(close)
-  await gone
+  await closed
   expect(translation.signal.aborted).toBe(true)
 })
 

@@ -98,16 +98,16 @@ export class ProcessTranslation {
   }
 
   #fromClient(piece: Buffer, last: boolean): void {
-    let rest = piece
-    if (this.#destination === undefined && rest.length > 0) {
-      this.#destination = this.#destinationOf(rest[0]!)
-      rest = rest.subarray(1)
+    let content = piece
+    if (this.#destination === undefined && content.length > 0) {
+      this.#destination = this.#destinationOf(content[0]!)
+      content = content.subarray(1)
     }
     const destination = this.#destination
     if (last) this.#destination = undefined
-    if (destination === undefined || rest.length === 0) return
-    if (destination.kind === 'close') this.#finishInward(rest[0]!)
-    else if (destination.kind === 'stream' && !this.#remote!.send(destination.stream, rest)) this.#client.pause()
+    if (destination === undefined || content.length === 0) return
+    if (destination.kind === 'close') this.#finishInward(content[0]!)
+    else if (destination.kind === 'stream' && !this.#remote!.send(destination.stream, content)) this.#client.pause()
   }
 
   #destinationOf(number: number): Destination {
@@ -124,13 +124,14 @@ export class ProcessTranslation {
   }
 
   #fromRemote(stream: number, piece: Buffer, fin: boolean): void {
-    const to = this.#outward.get(stream)
-    if (to !== undefined && piece.length > 0 && !this.#client.send(websocketOpcode.binary, heads[to]!, piece)) this.#remote!.socket.pause()
+    const channelNumber = this.#outward.get(stream)
+    if (channelNumber !== undefined && piece.length > 0 && !this.#client.send(websocketOpcode.binary, heads[channelNumber]!, piece))
+      this.#remote!.socket.pause()
     if (stream === this.#errorStream && this.#error.reduce((sum, part) => sum + part.length, piece.length) <= maxErrorBytes) {
       this.#error.push(Buffer.from(piece))
     }
     if (!fin) return
-    if (to !== undefined) this.#outward.delete(stream)
+    if (channelNumber !== undefined) this.#outward.delete(stream)
     if (stream === this.#errorStream) this.#errorEnded = true
     if (this.#outward.size === 0 && this.#errorEnded) this.finish(parseProcessStatus(this.#protocol, Buffer.concat(this.#error).toString()))
   }

@@ -8,12 +8,12 @@ import { writeError } from '../encoding/write-error.ts'
 import { proxyRequest } from './proxy-request.ts'
 
 const servers: (http.Server | http2.Http2Server)[] = []
-const seen: http.IncomingMessage[] = []
-const stopping = new AbortController()
+const receivedRequests: http.IncomingMessage[] = []
+const stopServer = new AbortController()
 let base = ''
 let base2 = ''
 /** Paths of endless responses whose connection was closed. */
-const left: string[] = []
+const closedPaths: string[] = []
 
 async function listen(server: http.Server | http2.Http2Server): Promise<number> {
   servers.push(server)
@@ -24,7 +24,7 @@ async function listen(server: http.Server | http2.Http2Server): Promise<number> 
 beforeAll(async () => {
   const port = await listen(
     http.createServer((request, response) => {
-      seen.push(request)
+      receivedRequests.push(request)
       const { pathname } = new URL(request.url ?? '/', 'http://remote')
       if (pathname === '/echo')
         return void request.pipe(response.writeHead(200, { 'set-cookie': ['a=1', 'b=2'], 'access-control-allow-origin': '*' }))
@@ -33,7 +33,7 @@ beforeAll(async () => {
       if (pathname === '/broken') return void response.writeHead(200, { 'content-length': '10' }).write('12345', () => response.destroy())
       if (pathname === '/endless') {
         response.write('begun')
-        return void response.once('close', () => left.push(pathname))
+        return void response.once('close', () => closedPaths.push(pathname))
       }
       response.end('ok')
     }),
@@ -44,7 +44,7 @@ beforeAll(async () => {
     const named = /^\/port\/(.*)$/.exec(decodeURIComponent(path))?.[1]
     const remote = { scheme: 'http', host: '127.0.0.1', port: named ?? String(path === '/nobody' ? 1 : port), path, query: '' } as const
     try {
-      await proxyRequest({ exchange, stopping: stopping.signal }, remote)
+      await proxyRequest({ exchange, stopping: stopServer.signal }, remote)
     } catch (error) {
       writeError(exchange, error)
     }
@@ -59,7 +59,7 @@ test('forwards methods, queries, bodies and responses', async () => {
   expect((await answer.text()).length).toBe(1_000_000)
   expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   expect(answer.headers.get('access-control-allow-origin')).toBeNull()
-  expect(seen.at(-1)).toMatchObject({
+  expect(receivedRequests.at(-1)).toMatchObject({
     method: 'PUT',
     url: '/echo?a=%2F&b',
     headers: { 'x-forwarded-uri': '/prefix/echo', 'x-forwarded-for': '127.0.0.1' },
@@ -67,9 +67,9 @@ test('forwards methods, queries, bodies and responses', async () => {
   expect((await fetch(`${base}/prefix/x`, { method: 'HEAD' })).status).toBe(200)
 })
 
-test('rewrites redirections to lead through this server, and treats the root as a directory', async () => {
-  const moved = await fetch(`${base}/prefix/moved`, { redirect: 'manual' })
-  expect([moved.status, moved.headers.get('location')]).toEqual([302, '/prefix/elsewhere/'])
+test('rewrites redirections to URLs of this server, and treats the root as a directory', async () => {
+  const redirection = await fetch(`${base}/prefix/moved`, { redirect: 'manual' })
+  expect([redirection.status, redirection.headers.get('location')]).toEqual([302, '/prefix/elsewhere/'])
   const root = await fetch(`${base}/prefix?q`, { redirect: 'manual' })
   expect([root.status, root.headers.get('location')]).toEqual([301, '/prefix/?q'])
 })
@@ -89,8 +89,8 @@ test('forwards the response of a remote that does not read the whole body', asyn
 })
 
 test('reports remotes that are unreachable or disconnect', async () => {
-  const nobody = await fetch(`${base}/prefix/nobody`)
-  expect(await nobody.json()).toMatchObject({
+  const unreachable = await fetch(`${base}/prefix/nobody`)
+  expect(await unreachable.json()).toMatchObject({
     code: 503,
     message: 'error trying to reach service: dial tcp 127.0.0.1:1: connect: connection refused',
   })
@@ -110,11 +110,11 @@ test.each<[string, string]>([
 })
 
 test('ends the remote request if the client disconnects', async () => {
-  const gone = new AbortController()
-  const answer = await fetch(`${base}/prefix/endless`, { signal: gone.signal })
-  gone.abort()
+  const disconnect = new AbortController()
+  const answer = await fetch(`${base}/prefix/endless`, { signal: disconnect.signal })
+  disconnect.abort()
   await expect(answer.text()).rejects.toThrow()
-  await expect.poll(() => left.length).toBe(1)
+  await expect.poll(() => closedPaths.length).toBe(1)
 })
 
 test('forwards requests over HTTP/2', async () => {
@@ -126,6 +126,6 @@ test('forwards requests over HTTP/2', async () => {
   for await (const chunk of stream) text += String(chunk)
   session.close()
   expect([headers[':status'], headers['set-cookie'], text]).toEqual([200, ['a=1', 'b=2'], 'hello'])
-  expect(seen.at(-1)!.headers).toMatchObject({ host: new URL(base2).host, 'transfer-encoding': 'chunked' })
-  expect(seen.at(-1)!.headers).not.toHaveProperty('authorization')
+  expect(receivedRequests.at(-1)!.headers).toMatchObject({ host: new URL(base2).host, 'transfer-encoding': 'chunked' })
+  expect(receivedRequests.at(-1)!.headers).not.toHaveProperty('authorization')
 })

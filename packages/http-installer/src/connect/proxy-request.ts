@@ -58,20 +58,20 @@ async function sendAnswer({ exchange, stopping }: Passage, answer: IncomingMessa
   const { outgoing } = exchange.nodeStreams()
   const common = exchange.commonHeaders
   const rewritten = rewriteHtml(answer, links)
-  const kept = withoutCors(withoutHopByHop(pairs(answer.rawHeaders))).filter(
+  const forwardedHeaders = withoutCors(withoutHopByHop(pairs(answer.rawHeaders))).filter(
     ([name]) => rewritten === undefined || name.toLowerCase() !== 'content-length',
   )
-  const headers = kept.map(([name, value]) =>
+  const headers = forwardedHeaders.map(([name, value]) =>
     name.toLowerCase() === 'location' ? ([name, links.rewrite(value)] as const) : ([name, value] as const),
   )
   outgoing.writeHead(answer.statusCode ?? 502, toHeaderObject([...pairs(common), ...headers]))
   if (exchange.method !== 'HEAD') outgoing.flushHeaders()
-  const cut = (): void => void setTimeout(() => answer.destroy(), shutdownGraceMs).unref()
-  stopping.addEventListener('abort', cut)
+  const destroyLater = (): void => void setTimeout(() => answer.destroy(), shutdownGraceMs).unref()
+  stopping.addEventListener('abort', destroyLater)
   try {
     await pipeBody([answer, ...(rewritten ?? []), outgoing])
   } finally {
-    stopping.removeEventListener('abort', cut)
+    stopping.removeEventListener('abort', destroyLater)
   }
 }
 

@@ -82,17 +82,17 @@ class DialTimeoutError extends Error {
 /** Returns the reason why a request to another server failed, in the words of kube-apiserver. */
 export function remoteErrorText(remote: Remote, error: unknown): string {
   const { code, message, name } = error as NodeJS.ErrnoException
-  const at = hostAndPort(remote)
-  if (name === 'DialTimeoutError') return `dial tcp ${at}: i/o timeout`
+  const hostPort = hostAndPort(remote)
+  if (name === 'DialTimeoutError') return `dial tcp ${hostPort}: i/o timeout`
   switch (code) {
     case 'ECONNREFUSED':
-      return `dial tcp ${at}: connect: connection refused`
+      return `dial tcp ${hostPort}: connect: connection refused`
     case 'EHOSTUNREACH':
-      return `dial tcp ${at}: connect: no route to host`
+      return `dial tcp ${hostPort}: connect: no route to host`
     case 'ENETUNREACH':
-      return `dial tcp ${at}: connect: network is unreachable`
+      return `dial tcp ${hostPort}: connect: network is unreachable`
     case 'ETIMEDOUT':
-      return `dial tcp ${at}: connect: connection timed out`
+      return `dial tcp ${hostPort}: connect: connection timed out`
     case 'ENOTFOUND':
       return `dial tcp: lookup ${remote.host}: no such host`
     case 'ECONNRESET':

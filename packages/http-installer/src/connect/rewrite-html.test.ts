@@ -29,16 +29,16 @@ test('rewrites links to the same server, and keeps others', () => {
 
 async function rewritten(chunks: readonly Buffer[], headers: Record<string, string> = {}): Promise<Buffer> {
   const steps = rewriteHtml({ headers: { 'content-type': 'text/html; charset=utf-8', ...headers } } as unknown as IncomingMessage, links)
-  const out: Buffer[] = []
+  const output: Buffer[] = []
   await pipeline([
     Readable.from(chunks),
     ...(steps ?? []),
     async function* (source: AsyncIterable<Buffer>) {
-      for await (const chunk of source) out.push(chunk)
+      for await (const chunk of source) output.push(chunk)
       yield* []
     } as never,
   ])
-  return Buffer.concat(out)
+  return Buffer.concat(output)
 }
 
 test('rewrites tags across chunk borders, and nothing else', async () => {
@@ -46,8 +46,8 @@ test('rewrites tags across chunk borders, and nothing else', async () => {
     `<!doctype html><p title="/x">é /y <a class=big HREF='/a'>ü</a><img src=/b><form action="/c"><a href="//x.org/d"></p> 1 < 2 <a href="/e`,
   )
   const expected = page.toString().replace("'/a'", `'${prefix}/a'`).replace('src=/b', `src=${prefix}/b`).replace('"/c"', `"${prefix}/c"`)
-  for (let cut = 0; cut <= page.length; cut += 3) {
-    expect((await rewritten([page.subarray(0, cut), page.subarray(cut)].filter(({ length }) => length > 0))).toString()).toBe(expected)
+  for (let split = 0; split <= page.length; split += 3) {
+    expect((await rewritten([page.subarray(0, split), page.subarray(split)].filter(({ length }) => length > 0))).toString()).toBe(expected)
   }
 })
 

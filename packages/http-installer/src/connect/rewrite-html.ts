@@ -84,12 +84,12 @@ class TagRewriter extends Transform {
 
   #rewrite(text: string): Buffer {
     const rewritten = text.replace(/<([a-z][a-z0-9]*)(\s[^<>]*)>/gi, (tag, element: string, attributes: string) => {
-      const wanted = urlAttributes.get(element.toLowerCase())
-      if (wanted === undefined) return tag
+      const attributeNames = urlAttributes.get(element.toLowerCase())
+      if (attributeNames === undefined) return tag
       return `<${element}${attributes.replace(
         /(?<![a-z])([a-z]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/gi,
         (whole, name: string, equals: string, value: string) =>
-          wanted.includes(name.toLowerCase()) ? `${name}${equals}${this.#quoted(value)}` : whole,
+          attributeNames.includes(name.toLowerCase()) ? `${name}${equals}${this.#quoted(value)}` : whole,
       )}>`
     })
     return Buffer.from(rewritten, 'latin1')

@@ -27,8 +27,8 @@ export class LinkRewriter {
     if (origin !== '' && host !== this.#remoteHost && host !== this.#clientHost) return link
     const [, path = '', tail = ''] = /^([^?#]*)(.*)$/s.exec(rest) ?? []
     if (!path.startsWith('/')) return link
-    const kept = host === this.#clientHost ? origin : ''
-    if (path.startsWith(this.#prefix)) return kept + rest
-    return kept + posix.join(this.#prefix, path) + tail
+    const keptOrigin = host === this.#clientHost ? origin : ''
+    if (path.startsWith(this.#prefix)) return keptOrigin + rest
+    return keptOrigin + posix.join(this.#prefix, path) + tail
   }
 }

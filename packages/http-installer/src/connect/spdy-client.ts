@@ -37,7 +37,7 @@ export class SpdyClient {
       this.#ended = true
       listener.onEnd()
     }
-    const take = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       try {
         reader.push(chunk)
       } catch (error) {
@@ -47,8 +47,8 @@ export class SpdyClient {
     }
     socket.once('end', end)
     socket.once('close', end)
-    socket.on('data', take)
-    if (head.length > 0) queueMicrotask(() => take(head))
+    socket.on('data', onData)
+    if (head.length > 0) queueMicrotask(() => onData(head))
   }
 
   open(headers: Readonly<Record<string, string>>): number {

@@ -10,11 +10,11 @@ afterEach(() => closers.splice(0).forEach((close) => close()))
 async function pair(): Promise<{ readonly near: Socket; readonly far: Socket }> {
   const server = createServer({ allowHalfOpen: true })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve))
-  const far = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true })
-  const near = await accepted
-  closers.push(() => (server.close(), near.destroy(), far.destroy()))
-  return { near, far }
+  const acceptedSocket = new Promise<Socket>((resolve) => server.once('connection', resolve))
+  const clientSocket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true })
+  const serverSocket = await acceptedSocket
+  closers.push(() => (server.close(), serverSocket.destroy(), clientSocket.destroy()))
+  return { near: serverSocket, far: clientSocket }
 }
 
 async function spliced() {
@@ -36,7 +36,7 @@ function readAll(socket: Socket): Promise<string> {
   return new Promise((resolve) => socket.once('end', () => resolve(text)))
 }
 
-test('copies bytes in both directions, the head first; an end that has finished still receives', async () => {
+test('copies bytes in both directions, the head first, and continues to send to a socket that has finished', async () => {
   const { client, remote, over } = await spliced()
   client.end('question')
   expect(await readAll(remote)).toBe('first question')
@@ -45,16 +45,16 @@ test('copies bytes in both directions, the head first; an end that has finished 
   await over
 })
 
-test('destroys the other end if one fails', async () => {
+test('destroys one socket if the other fails', async () => {
   const { client, remote, over } = await spliced()
-  const gone = new Promise((resolve) => remote.once('end', resolve))
+  const remoteEnded = new Promise((resolve) => remote.once('end', resolve))
   remote.on('error', () => {}).resume()
   client.resetAndDestroy()
-  await gone
+  await remoteEnded
   await over
 })
 
-test('stops writing to an end that does not read', async () => {
+test('pauses the sender if the other socket does not read', async () => {
   const { client, remote, ends } = await spliced()
   client.pause()
   let written = 0
@@ -62,11 +62,11 @@ test('stops writing to an end that does not read', async () => {
   // Writes until the buffers of the kernel and of Node are full.
   for (let idle = 0; idle < 5;) {
     if (remote.writableNeedDrain) {
-      const moved = await Promise.race([
+      const drained = await Promise.race([
         new Promise((resolve) => remote.once('drain', () => resolve(true))),
         new Promise((resolve) => setTimeout(resolve, 20)),
       ])
-      if (moved !== true) idle++
+      if (drained !== true) idle++
     } else {
       remote.write(chunk)
       written += chunk.length

@@ -35,7 +35,7 @@ export async function translateWebSocket(
     ...spdyProtocols.map((protocol) => ['X-Stream-Protocol-Version', protocol] as const),
   ]
   const translation = new ProcessTranslation(takeSocket(exchange, upgrade, handshake), upgrade.head, streams)
-  const over = waitUntilClosed([translation.socket], stopping, () => translation.close(1001))
+  const closed = waitUntilClosed([translation.socket], stopping, () => translation.close(1001))
   try {
     const answer = await askForUpgrade(remote, { method: 'POST', headers, signal: translation.signal })
     if (answer.upgraded) translation.join(answer.socket, answer.head, String(answer.message.headers['x-stream-protocol-version'] ?? ''))
@@ -44,7 +44,7 @@ export async function translateWebSocket(
     if (!(error instanceof ClientGoneError))
       translation.finish((isApiError(error) ? newInternal(error.message) : newInternal('the server could not handle the request')).status)
   }
-  await over
+  await closed
 }
 
 /** Reads the response with which the kubelet refused. Plain text is converted to a Status. */

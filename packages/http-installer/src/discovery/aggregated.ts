@@ -59,10 +59,10 @@ function groupJson(group: DiscoveryGroup): string {
 }
 
 function versionEntry(group: string, { version, resources, freshness }: DiscoveryVersion): object {
-  const tops = resources.filter((resource) => !resource.name.includes('/'))
+  const topLevel = resources.filter((resource) => !resource.name.includes('/'))
   return {
     version,
-    resources: tops.map((resource) => {
+    resources: topLevel.map((resource) => {
       const apiVersion = apiVersionOf({ group, version })
       return Object.assign(resourceEntry(resource, apiVersion), subresourcesOf(resource, resources, apiVersion))
     }),
@@ -96,6 +96,6 @@ function subresourcesOf({ name }: DiscoveryResource, resources: readonly Discove
 
 /** Returns the `responseKind` of a resource. For most resources, group and version are set only if they differ from those of the list. */
 function responseKind({ kind, listsFullKind = false }: DiscoveryResource, apiVersion: string): object {
-  const same = !listsFullKind && apiVersionOf(kind) === apiVersion
-  return { group: same ? '' : kind.group, version: same ? '' : kind.version, kind: kind.kind }
+  const isSameVersion = !listsFullKind && apiVersionOf(kind) === apiVersion
+  return { group: isSameVersion ? '' : kind.group, version: isSameVersion ? '' : kind.version, kind: kind.kind }
 }

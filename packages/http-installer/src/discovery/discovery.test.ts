@@ -57,8 +57,8 @@ it('serves the aggregated document if the client requests it, and 304 the second
     responseKind: { group: '', version: '', kind: 'Namespace' },
     verbs: ['get', 'patch', 'update'],
   })
-  const again = await server.request('GET', '/api', undefined, { accept, 'if-none-match': answer.headers.etag! })
-  expect([again.status, again.text]).toEqual([304, ''])
+  const secondAnswer = await server.request('GET', '/api', undefined, { accept, 'if-none-match': answer.headers.etag! })
+  expect([secondAnswer.status, secondAnswer.text]).toEqual([304, ''])
 })
 
 it('adds and removes groups while serving', async () => {
@@ -96,7 +96,7 @@ it('lists custom resources with the verbs and subresources in the order of kube-
   // As in kube-apiserver, unknown paths of custom groups are answered like those of unknown groups.
   expect((await server.request('GET', '/apis/example.com/v1/others')).body).toMatchObject({ kind: 'Status', code: 404 })
   const onlyCustom = new Map([['v1', new Map([['widgets', custom]])]])
-  const other = installAPIGroup(server.app, {
+  const otherGroup = installAPIGroup(server.app, {
     ...server.info,
     group: 'only.example.com',
     versions: [{ group: 'only.example.com', version: 'v1' }],
@@ -106,7 +106,7 @@ it('lists custom resources with the verbs and subresources in the order of kube-
   const namespaced = '/apis/only.example.com/v1/namespaces/a'
   expect((await server.request('GET', `${namespaced}/widgets/x/status`)).body.message).toBe('widgets.only.example.com "x" not found')
   expect((await server.request('GET', `${namespaced}/others/x/status`)).text).toBe('404 page not found\n')
-  other.uninstall()
+  otherGroup.uninstall()
   expect(widgets.subresources.map(({ subresource }: { subresource: string }) => subresource)).toEqual(['status', 'scale'])
   installed.uninstall()
 })

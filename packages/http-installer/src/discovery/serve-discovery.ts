@@ -46,9 +46,9 @@ function documentOf(
   }
   if (group === '')
     return () => (asksForAggregated(exchange) ? serveAggregated(exchange, registry, 'named') : groupList(exchange, registry))
-  const found = registry.group(group)
-  if (version !== undefined) return resourceList(exchange, found, version)
-  return found && (() => metaDocument(exchange, 'APIGroup', { ...groupEntry(found) }))
+  const namedGroup = registry.group(group)
+  if (version !== undefined) return resourceList(exchange, namedGroup, version)
+  return namedGroup && (() => metaDocument(exchange, 'APIGroup', { ...groupEntry(namedGroup) }))
 }
 
 function apiVersions(exchange: Exchange, registry: DiscoveryRegistry, serverAddress: string | undefined): void {
@@ -58,8 +58,8 @@ function apiVersions(exchange: Exchange, registry: DiscoveryRegistry, serverAddr
 }
 
 function groupList(exchange: Exchange, registry: DiscoveryRegistry): void {
-  const named = registry.groups('service').filter((group) => group.name !== '' && group.versions.length > 0)
-  return metaDocument(exchange, 'APIGroupList', { groups: named.map(groupEntry) })
+  const namedGroups = registry.groups('service').filter((group) => group.name !== '' && group.versions.length > 0)
+  return metaDocument(exchange, 'APIGroupList', { groups: namedGroups.map(groupEntry) })
 }
 
 function groupEntry({ name, versions }: DiscoveryGroup): object {
@@ -68,10 +68,10 @@ function groupEntry({ name, versions }: DiscoveryGroup): object {
 }
 
 function resourceList(exchange: Exchange, group: DiscoveryGroup | undefined, version: string): (() => void) | undefined {
-  const found = group?.versions.find((candidate) => candidate.version === version)
-  if (group === undefined || found === undefined) return undefined
+  const servedVersion = group?.versions.find((candidate) => candidate.version === version)
+  if (group === undefined || servedVersion === undefined) return undefined
   const gv = { group: group.name, version }
-  const resources = found.resources.map((resource) => resourceEntry(resource, gv))
+  const resources = servedVersion.resources.map((resource) => resourceEntry(resource, gv))
   // In the core group, the resource list has no apiVersion, because the document is older than that field.
   return () => metaDocument(exchange, 'APIResourceList', { groupVersion: apiVersionOf(gv), resources }, group.name !== '')
 }

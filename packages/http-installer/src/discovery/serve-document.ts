@@ -3,7 +3,7 @@ import type { Exchange } from '@keelson/exchange'
 import { checkAcceptable, checkTakesJson } from '../negotiation/negotiate.ts'
 import { writeError } from '../encoding/write-error.ts'
 
-const nowhere = { group: '', resource: '' }
+const noResource = { group: '', resource: '' }
 
 /** Serves a read-only document in JSON, YAML, protobuf or CBOR. */
 export function serveDocument(exchange: Exchange, write: () => void): void {
@@ -17,7 +17,7 @@ export function serveJsonDocument(exchange: Exchange, write: () => void): void {
 
 function serveReadOnly(exchange: Exchange, checkAccept: () => void, write: () => void): void {
   serveAnyMethod(exchange, () => {
-    if (exchange.method !== 'GET') throw newGenericServerResponse(405, exchange.method, nowhere, '')
+    if (exchange.method !== 'GET') throw newGenericServerResponse(405, exchange.method, noResource, '')
     checkAccept()
     write()
   })
@@ -34,5 +34,5 @@ export function serveAnyMethod(exchange: Exchange, write: () => void): void {
 
 /** Answers 404 to a request for an unknown path of an installed group. */
 export function writeNothingThere(exchange: Exchange): void {
-  writeError(exchange, newGenericServerResponse(404, exchange.method, nowhere, ''))
+  writeError(exchange, newGenericServerResponse(404, exchange.method, noResource, ''))
 }

@@ -8,7 +8,7 @@ import type { TestServer } from '../test-server.fixture.ts'
 let server: TestServer
 const maps = '/api/v1/namespaces/f/configmaps'
 const protobuf = { accept: 'application/vnd.kubernetes.protobuf' }
-const as = (kind: string): Record<string, string> => ({ accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` })
+const acceptTransform = (kind: string): Record<string, string> => ({ accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` })
 
 beforeAll(async () => {
   server = await openTestServer()
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 describe('protobuf', () => {
-  it('is accepted and produced', async () => {
+  it('accepts and produces protobuf', async () => {
     const json = (await server.request('GET', `${maps}/a`)).body
     const { headers, bytes } = await server.request('GET', `${maps}/a`, undefined, protobuf)
     expect(headers['content-type']).toBe('application/vnd.kubernetes.protobuf')
@@ -46,7 +46,7 @@ describe('protobuf', () => {
     expect(Buffer.from(encodeUnknown(gvk, type.encodeProto(list))).equals(bytes)).toBe(true)
   })
 
-  it('encodes errors', async () => {
+  it('encodes errors as protobuf', async () => {
     const { status, bytes } = await server.request('GET', `${maps}/none`, undefined, protobuf)
     expect(status).toBe(404)
     const { gvk, raw } = decodeUnknown(bytes)
@@ -59,7 +59,7 @@ describe('protobuf', () => {
 })
 
 describe('YAML', () => {
-  it('is accepted and produced, also for lists and errors', async () => {
+  it('accepts and produces YAML, also for lists and errors', async () => {
     const accept = 'application/yaml'
     for (const path of [maps, `${maps}/a`, `${maps}?labelSelector=none`, `${maps}/none`]) {
       const json = await server.request('GET', path)
@@ -68,16 +68,16 @@ describe('YAML', () => {
       expect(yaml.text).toBe(toYaml(json.body))
     }
     const body = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: yy\ndata:\n  a: "1"\n  a: "2"\n'
-    const refused = await server.request('POST', `${maps}?fieldValidation=Strict`, body, { 'content-type': 'application/yaml' })
-    expect(refused.body.message).toContain('strict decoding error: yaml: unmarshal errors:\n  line 7: key "a" already set in map')
-    const warned = await server.request('POST', `${maps}?dryRun=All`, body, { 'content-type': 'application/yaml' })
-    expect(warned.body.data).toEqual({ a: '2' })
-    expect(warned.headers['warning']).toBe('299 - "line 7: key \\"a\\" already set in map"')
+    const strictAnswer = await server.request('POST', `${maps}?fieldValidation=Strict`, body, { 'content-type': 'application/yaml' })
+    expect(strictAnswer.body.message).toContain('strict decoding error: yaml: unmarshal errors:\n  line 7: key "a" already set in map')
+    const warningAnswer = await server.request('POST', `${maps}?dryRun=All`, body, { 'content-type': 'application/yaml' })
+    expect(warningAnswer.body.data).toEqual({ a: '2' })
+    expect(warningAnswer.headers['warning']).toBe('299 - "line 7: key \\"a\\" already set in map"')
   })
 })
 
 describe('indented JSON', () => {
-  it('is produced on request and for known user agents', async () => {
+  it('indents JSON on request and for known user agents', async () => {
     const compact = await server.request('GET', `${maps}/a`)
     expect(compact.text.endsWith('}\n')).toBe(true)
     for (const [path, headers] of [
@@ -97,11 +97,11 @@ describe('indented JSON', () => {
 })
 
 describe('metadata-only responses', () => {
-  it('are copied from the stored bytes of the object', async () => {
-    const whole = (await server.request('GET', `${maps}/a`)).body
-    const partial = (await server.request('GET', `${maps}/a`, undefined, as('PartialObjectMetadata'))).body
-    expect(partial).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: whole.metadata })
-    const list = (await server.request('GET', maps, undefined, as('PartialObjectMetadataList'))).body
+  it('metadata-only responses are copied from the stored bytes of the object', async () => {
+    const fullObject = (await server.request('GET', `${maps}/a`)).body
+    const partial = (await server.request('GET', `${maps}/a`, undefined, acceptTransform('PartialObjectMetadata'))).body
+    expect(partial).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: fullObject.metadata })
+    const list = (await server.request('GET', maps, undefined, acceptTransform('PartialObjectMetadataList'))).body
     expect(list).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' })
     expect(list.items[0]).toEqual(partial)
     const bytes = (
@@ -114,48 +114,49 @@ describe('metadata-only responses', () => {
     expect(decoded.items.map((item) => item.metadata)).toEqual(list.items.map((item: { metadata: unknown }) => item.metadata))
   })
 
-  it('have null items for an empty list', async () => {
-    const none = `${maps}?labelSelector=none`
+  it('an empty metadata-only list has null items', async () => {
+    const emptyList = `${maps}?labelSelector=none`
     const [json, yaml] = ['application/json', 'application/yaml'].map((type) => `${type};as=PartialObjectMetadataList;v=v1;g=meta.k8s.io`)
-    expect((await server.request('GET', none, undefined, { accept: json! })).body.items).toBeNull()
-    expect((await server.request('GET', `${none}&pretty=true`, undefined, { accept: json! })).text).toContain('\n  "items": null\n}')
-    expect((await server.request('GET', none, undefined, { accept: yaml! })).text).toContain('\nitems: null\n')
-    expect((await server.request('GET', none, undefined, as('Table'))).body.rows).toEqual([])
-    expect((await server.request('GET', none)).body.items).toEqual([])
+    expect((await server.request('GET', emptyList, undefined, { accept: json! })).body.items).toBeNull()
+    expect((await server.request('GET', `${emptyList}&pretty=true`, undefined, { accept: json! })).text).toContain('\n  "items": null\n}')
+    expect((await server.request('GET', emptyList, undefined, { accept: yaml! })).text).toContain('\nitems: null\n')
+    expect((await server.request('GET', emptyList, undefined, acceptTransform('Table'))).body.rows).toEqual([])
+    expect((await server.request('GET', emptyList)).body.items).toEqual([])
   })
 
-  it('are rejected if an object is requested as a list, or a list as an object', async () => {
+  it('rejects requests for the metadata of an object as a list, or of a list as an object', async () => {
     const message = async (path: string, kind: string): Promise<string> =>
-      (await server.request('GET', path, undefined, as(kind))).body.message
+      (await server.request('GET', path, undefined, acceptTransform(kind))).body.message
     expect(await message(maps, 'PartialObjectMetadata')).toContain('the requested object is a list (*core.ConfigMapList)')
     expect(await message(`${maps}/a`, 'PartialObjectMetadataList')).toContain('the requested object is not a list (*core.ConfigMap)')
   })
 })
 
 describe('tables', () => {
-  it('have columns, cells and the requested part of the object', async () => {
-    const table = (await server.request('GET', `${maps}/a`, undefined, as('Table'))).body
+  it('Tables have columns, cells and the requested part of the object', async () => {
+    const table = (await server.request('GET', `${maps}/a`, undefined, acceptTransform('Table'))).body
     expect(table).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', rows: [{ cells: ['a', 1, expect.any(String)] }] })
     expect(table.metadata.resourceVersion).toBe(table.rows[0].object.metadata.resourceVersion)
     expect(table.rows[0].object.kind).toBe('PartialObjectMetadata')
-    const list = (await server.request('GET', `${maps}?includeObject=Object`, undefined, as('Table'))).body
+    const list = (await server.request('GET', `${maps}?includeObject=Object`, undefined, acceptTransform('Table'))).body
     expect(list.rows.map((row: { object: { kind: string; data: unknown } }) => [row.object.kind, row.object.data])).toEqual([
       ['ConfigMap', { k: 'a' }],
       ['ConfigMap', { k: 'b' }],
     ])
-    expect((await server.request('GET', `${maps}?includeObject=None`, undefined, as('Table'))).body.rows[0].object).toBeNull()
-    expect((await server.request('GET', `${maps}?includeObject=x`, undefined, as('Table'))).status).toBe(400)
-    expect((await server.request('GET', `${maps}?labelSelector=none`, undefined, as('Table'))).body.rows).toEqual([])
+    expect((await server.request('GET', `${maps}?includeObject=None`, undefined, acceptTransform('Table'))).body.rows[0].object).toBeNull()
+    expect((await server.request('GET', `${maps}?includeObject=x`, undefined, acceptTransform('Table'))).status).toBe(400)
+    expect((await server.request('GET', `${maps}?labelSelector=none`, undefined, acceptTransform('Table'))).body.rows).toEqual([])
   })
 
-  it('have null rows if the kind has no columns and the list is empty', async () => {
-    const rows = async (path: string): Promise<unknown> => (await server.request('GET', path, undefined, as('Table'))).body.rows
+  it('a Table of an empty list has null rows if the kind has no columns', async () => {
+    const rows = async (path: string): Promise<unknown> =>
+      (await server.request('GET', path, undefined, acceptTransform('Table'))).body.rows
     expect(await rows('/api/v1/namespaces?labelSelector=none')).toBeNull()
     expect(await rows(`${maps}?labelSelector=none`)).toEqual([])
   })
 
-  it('are not available for every subresource', async () => {
-    const status = async (path: string): Promise<number> => (await server.request('GET', path, undefined, as('Table'))).status
+  it('rejects Tables of a subresource that has none', async () => {
+    const status = async (path: string): Promise<number> => (await server.request('GET', path, undefined, acceptTransform('Table'))).status
     await server.request('POST', '/api/v1/namespaces', { metadata: { name: 'f' } })
     expect(await Promise.all(['', '/status', '/finalize'].map((below) => status(`/api/v1/namespaces/f${below}`)))).toEqual([200, 200, 406])
     expect(await status('/api/v1/namespaces/none/finalize')).toBe(406)

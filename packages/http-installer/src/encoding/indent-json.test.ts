@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { indentJson } from './indent-json.ts'
 
-it('has the same result as JSON.stringify', () => {
+it('indents JSON like JSON.stringify', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, undefined, 2))

@@ -1,10 +1,10 @@
 /** Indents compact JSON by two spaces per level. Works on the text, so that numbers keep their notation. */
 export function indentJson(json: string): string {
-  const out: string[] = []
+  const chunks: string[] = []
   let depth = 0
   let from = 0
   const newLine = (at: number, skip: number): void => {
-    out.push(json.slice(from, at), '\n', '  '.repeat(depth))
+    chunks.push(json.slice(from, at), '\n', '  '.repeat(depth))
     from = at + skip
   }
   for (let at = 0; at < json.length; at++) {
@@ -31,13 +31,13 @@ export function indentJson(json: string): string {
         newLine(at + 1, 0)
         break
       case colon:
-        out.push(json.slice(from, at + 1), ' ')
+        chunks.push(json.slice(from, at + 1), ' ')
         from = at + 1
         break
     }
   }
-  out.push(json.slice(from))
-  return out.join('')
+  chunks.push(json.slice(from))
+  return chunks.join('')
 }
 
 const quote = 0x22

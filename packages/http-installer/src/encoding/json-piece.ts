@@ -19,11 +19,11 @@ export function pieceBytes(piece: JsonPiece): Buffer {
 export function surrounded(before: string, piece: JsonPiece, after: string): JsonPiece {
   if (piece instanceof Uint8Array) return Buffer.concat([Buffer.from(before), piece, Buffer.from(after)])
   const { head, object, tail } = piece
-  const behind = Buffer.from(after)
+  const suffix = Buffer.from(after)
   return {
     head: Buffer.concat([Buffer.from(before), head]),
     object,
-    tail: tail === undefined ? behind : Buffer.concat([tail, behind]),
+    tail: tail === undefined ? suffix : Buffer.concat([tail, suffix]),
   }
 }
 
@@ -32,16 +32,16 @@ export function writePiece(writer: SlabWriter, piece: JsonPiece): Promise<void> 
   if (piece instanceof Uint8Array) return writer.write(piece)
   const at = writer.reserve(lengthOf(piece))
   if (at === undefined) return writeInNext(writer, piece)
-  put(writer, at, piece)
+  writeAt(writer, at, piece)
   return undefined
 }
 
 async function writeInNext(writer: SlabWriter, piece: SplicedPiece): Promise<void> {
-  if (await writer.makeRoom(lengthOf(piece))) put(writer, 0, piece)
+  if (await writer.makeRoom(lengthOf(piece))) writeAt(writer, 0, piece)
   else await writer.write(pieceBytes(piece))
 }
 
-function put(writer: SlabWriter, at: number, { head, object, tail }: SplicedPiece): void {
+function writeAt(writer: SlabWriter, at: number, { head, object, tail }: SplicedPiece): void {
   const end = writeSpliced(writer.slab, at, head, object)
   if (tail !== undefined) writer.slab.set(tail, end)
   writer.advance(end + (tail?.length ?? 0))

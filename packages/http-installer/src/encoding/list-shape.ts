@@ -37,26 +37,26 @@ export function listMetaOf(list: ResultList, isCustom = false): ListMeta {
 export function createJsonShape(answer: Answer, list: ResultList): ListShape {
   const { served, negotiated, query } = answer
   const { transform } = negotiated
-  const meta = listMetaOf(list)
+  const listMeta = listMetaOf(list)
   switch (transform?.kind) {
     case 'PartialObjectMetadata':
       throw newNotConvertible(transform, internalTypeName(served, 'List'), true)
     case 'PartialObjectMetadataList': {
       const form = partialForm(served, transform)
-      const shape = typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) =>
+      const shapeOfItems = typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, listMeta, (result) =>
         encodePartialPiece(result, form),
       )
       // An empty list of PartialObjectMetadata has `"items": null`. Other empty lists have an empty array.
-      return { ...shape, empty: `${shape.before.slice(0, -1)}null}\n` }
+      return { ...shapeOfItems, empty: `${shapeOfItems.before.slice(0, -1)}null}\n` }
     }
     case 'Table': {
       const rows = new TableRows(served, transform.version, parseIncludeObject(query))
-      const before = rows.head(meta)
+      const start = rows.head(listMeta)
       return {
-        before,
+        before: start,
         between: ',',
         after: `${rows.tail}\n`,
-        empty: served.storage.table!.nullRows ? `${before.slice(0, -1)}null}\n` : `${before}${rows.tail}\n`,
+        empty: served.storage.table!.nullRows ? `${start.slice(0, -1)}null}\n` : `${start}${rows.tail}\n`,
         item: (result) => rows.row(result),
       }
     }
@@ -77,15 +77,15 @@ function itemJson(served: ServedResource, encoder: ObjectEncoder, result: RestRe
 }
 
 function typedList(kind: string, apiVersion: string, meta: ListMeta, item: ListShape['item']): ListShape {
-  const before = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${stringifyJson(meta)},"items":[`
-  return { before, between: ',', after: ']}\n', empty: `${before}]}\n`, item }
+  const start = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${stringifyJson(meta)},"items":[`
+  return { before: start, between: ',', after: ']}\n', empty: `${start}]}\n`, item }
 }
 
 /** Returns the text around the items of a list in JSON that is indented by two spaces. */
 export function createPrettyShape(compact: ListShape): ListShape {
-  const whole = indentJson((compact.before + compact.after).trimEnd())
+  const emptyText = indentJson((compact.before + compact.after).trimEnd())
   return {
-    before: `${whole.slice(0, whole.lastIndexOf(']'))}\n    `,
+    before: `${emptyText.slice(0, emptyText.lastIndexOf(']'))}\n    `,
     between: ',\n    ',
     after: '\n  ]\n}',
     empty: indentJson(compact.empty.trimEnd()),
@@ -95,13 +95,13 @@ export function createPrettyShape(compact: ListShape): ListShape {
 
 /** Returns the text around the items of a list in YAML. Keys are sorted, so some members of the list follow its items. */
 export function createYamlShape(compact: ListShape): ListShape {
-  const whole = toYaml(parseJson(compact.before + compact.after).value)
-  const at = /^(?:items|rows): \[\]\n/m.exec(whole)!
+  const emptyText = toYaml(parseJson(compact.before + compact.after).value)
+  const at = /^(?:items|rows): \[\]\n/m.exec(emptyText)!
   const end = at.index + at[0].length
   return {
-    before: `${whole.slice(0, at.index)}${at[0].slice(0, -' []\n'.length)}\n`,
+    before: `${emptyText.slice(0, at.index)}${at[0].slice(0, -' []\n'.length)}\n`,
     between: '',
-    after: whole.slice(end),
+    after: emptyText.slice(end),
     empty: toYaml(parseJson(compact.empty).value),
     item: (result) => Buffer.from(yamlItem(toYaml(parseJson(pieceBytes(compact.item(result)).toString()).value))),
   }

@@ -7,12 +7,12 @@ const message = new Uint8Array(800)
 let now = 0
 
 function walk(cache: MessageCache, count: number): number {
-  let found = 0
+  let hits = 0
   for (let n = 0; n < count; n++) {
-    if (cache.get(object(n)) !== undefined) found++
+    if (cache.get(object(n)) !== undefined) hits++
     else cache.offer(object(n), message)
   }
-  return found
+  return hits
 }
 
 test('keeps messages within the budget until the object changes', () => {

@@ -29,34 +29,34 @@ export class MessageCache {
   }
 
   get(object: StoredObject): Uint8Array | undefined {
-    const kept = this.#kept.get(object.key)
-    if (kept?.revision !== object.revision) return undefined
-    kept.requestedAt = this.#now()
-    return kept.message
+    const entry = this.#kept.get(object.key)
+    if (entry?.revision !== object.revision) return undefined
+    entry.requestedAt = this.#now()
+    return entry.message
   }
 
   offer(object: StoredObject, message: Uint8Array): void {
     const { key, revision } = object
-    const known = this.#kept.get(key)
+    const current = this.#kept.get(key)
     // Keeps the newest state of an object: a list at an old revision may offer an older one.
-    if (known !== undefined && known.revision >= revision) return
-    if (known !== undefined) this.#remove(key, known)
+    if (current !== undefined && current.revision >= revision) return
+    if (current !== undefined) this.#remove(key, current)
     if (!this.#makeRoom(message.length + overhead)) return
     this.#kept.set(key, { revision, message, requestedAt: this.#now() })
     this.#bytes += message.length + overhead
   }
 
   #makeRoom(length: number): boolean {
-    const since = this.#now() - idleMs
+    const idleSince = this.#now() - idleMs
     for (let looks = 0; looks < maxChecked && this.#bytes + length > this.#budget; looks++) {
       const oldest = this.#kept.entries().next().value
       if (oldest === undefined) break
-      const [key, kept] = oldest
-      if (kept.requestedAt < since) this.#remove(key, kept)
+      const [key, entry] = oldest
+      if (entry.requestedAt < idleSince) this.#remove(key, entry)
       else {
         // Moves the entry to the end, so that the next call checks other entries first.
         this.#kept.delete(key)
-        this.#kept.set(key, kept)
+        this.#kept.set(key, entry)
       }
     }
     return this.#bytes + length <= this.#budget

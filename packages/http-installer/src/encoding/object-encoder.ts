@@ -96,8 +96,8 @@ export class ObjectEncoder {
     const { type, messages } = this.#served
     if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
     if (!isStoredObject(object)) return type.encodeProto(toVersioned(this.#served, object).object)
-    const kept = messages.get(object)
-    if (kept !== undefined) return kept
+    const cached = messages.get(object)
+    if (cached !== undefined) return cached
     const message = type.encodeProto(toVersioned(this.#served, object).object)
     messages.offer(object, message)
     return message

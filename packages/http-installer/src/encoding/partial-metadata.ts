@@ -87,6 +87,6 @@ function partialMeta(result: RestResult, without: PartialForm['without']): DeepR
   if (without === undefined || metadata.annotations === undefined) return metadata
   const annotations = Object.fromEntries(Object.entries(metadata.annotations).filter(([key]) => !without.includes(key)))
   if (Object.keys(annotations).length > 0) return { ...metadata, annotations }
-  const { annotations: _, ...rest } = metadata
-  return rest
+  const { annotations: _, ...otherMembers } = metadata
+  return otherMembers
 }

@@ -50,9 +50,9 @@ function digits(value: number): number {
 function writeNumber(target: Uint8Array, at: number, value: number): number {
   const end = at + digits(value)
   for (let i = end - 1; i >= at; i--) {
-    const rest = Math.floor(value / 10)
-    target[i] = 0x30 + (value - rest * 10)
-    value = rest
+    const quotient = Math.floor(value / 10)
+    target[i] = 0x30 + (value - quotient * 10)
+    value = quotient
   }
   return end
 }

@@ -43,11 +43,11 @@ export class TableRows {
     const object = isStoredObject(result) ? copyLazily(result, span) : result
     const cells = stringifyJson(table.cells(object, this.#served.settings.now()) satisfies readonly TableCell[])
     const conditions = table.conditions?.(object) ?? []
-    const more = conditions.length === 0 ? '' : `,"conditions":${stringifyJson(conditions)}`
-    const before = `{"cells":${cells}${more},"object":`
-    if (include === 'None') return Buffer.from(`${before}null}`)
+    const conditionsMember = conditions.length === 0 ? '' : `,"conditions":${stringifyJson(conditions)}`
+    const start = `{"cells":${cells}${conditionsMember},"object":`
+    if (include === 'None') return Buffer.from(`${start}null}`)
     const included = include === 'Object' ? this.#encoder.embedded(result) : encodePartialPieceAt(result, span, this.#partial)
-    return surrounded(before, included, '}')
+    return surrounded(start, included, '}')
   }
 
   get tail(): string {

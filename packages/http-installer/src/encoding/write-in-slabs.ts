@@ -11,10 +11,10 @@ export async function writeInSlabs(
 ): Promise<void> {
   let streaming: Promise<void> | undefined
   let finish!: () => void
-  let fail!: (error: unknown) => void
+  let rejectClosed!: (error: unknown) => void
   const written = new Promise<void>((resolve, reject) => {
     finish = resolve
-    fail = reject
+    rejectClosed = reject
   })
   const open = (): Promise<ResponseSink> =>
     new Promise((resolve, reject) => {
@@ -36,7 +36,7 @@ export async function writeInSlabs(
     finish()
   } catch (error) {
     if (streaming === undefined) throw error
-    fail(error)
+    rejectClosed(error)
   }
   return streaming!
 }

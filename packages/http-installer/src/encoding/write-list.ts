@@ -55,7 +55,7 @@ async function writeSplicedList({ exchange, served: { itemHead } }: Answer, shap
     itemsLength += isStoredObject(item) ? measureSpliced(head, item) : head.length - itemHead.length + pieceBytes(shape.item(item)).length
     head = nextHead
   })
-  const put = (writer: SlabWriter, item: (typeof items)[number], index: number): Promise<void> | undefined => {
+  const writeItem = (writer: SlabWriter, item: (typeof items)[number], index: number): Promise<void> | undefined => {
     if (isStoredObject(item)) return writePiece(writer, { head: index === 0 ? itemHead : nextHead, object: item, tail: undefined })
     const bytes = pieceBytes(shape.item(item))
     return writer.write(index === 0 ? bytes : Buffer.concat([comma, bytes]))
@@ -65,6 +65,6 @@ async function writeSplicedList({ exchange, served: { itemHead } }: Answer, shap
     before: Buffer.from(shape.before),
     after: Buffer.from(shape.after),
     itemsLength,
-    put,
+    put: writeItem,
   })
 }

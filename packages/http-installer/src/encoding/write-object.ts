@@ -66,8 +66,11 @@ function transformed({ served }: Answer, transform: Transform, result: RestResul
  */
 export function newNotConvertible(transform: Transform, type: string, isList = false): ApiError {
   if (transform.kind === 'Table') return newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
-  const what = isList ? 'is a list' : 'is not a list'
-  return new ApiError({ reason: 'NotAcceptable', message: `you requested ${transform.kind}, but the requested object ${what} (*${type})` })
+  const problem = isList ? 'is a list' : 'is not a list'
+  return new ApiError({
+    reason: 'NotAcceptable',
+    message: `you requested ${transform.kind}, but the requested object ${problem} (*${type})`,
+  })
 }
 
 function isStatus(result: RestResult): boolean {

@@ -39,16 +39,22 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
     keptMessages.push(itemsLength < maxKeptBytes ? message : undefined)
     itemsLength += fieldLength(message.length)
   })
-  const meta = encodeLengthDelimited(1, listMetaMessage(listMetaOf(list)))
-  const { head, tail } = envelope(gvk, meta.length + itemsLength)
-  const put = (writer: SlabWriter, item: RestResult, index: number): Promise<void> | undefined => {
+  const listMeta = encodeLengthDelimited(1, listMetaMessage(listMetaOf(list)))
+  const { head, tail } = envelope(gvk, listMeta.length + itemsLength)
+  const writeItem = (writer: SlabWriter, item: RestResult, index: number): Promise<void> | undefined => {
     const message = keptMessages[index] ?? messageOf(item)
     const at = writer.reserve(fieldLength(message.length))
     if (at === undefined) return putInNext(writer, message)
     writer.advance(writeField(writer.slab, at, message))
     return undefined
   }
-  return writeSizedList(exchange, mediaTypes.protobuf, { items, before: Buffer.concat([head, meta]), after: tail, itemsLength, put })
+  return writeSizedList(exchange, mediaTypes.protobuf, {
+    items,
+    before: Buffer.concat([head, listMeta]),
+    after: tail,
+    itemsLength,
+    put: writeItem,
+  })
 }
 
 async function putInNext(writer: SlabWriter, message: Uint8Array): Promise<void> {
@@ -70,12 +76,12 @@ function writeField(target: Uint8Array, at: number, message: Uint8Array): number
 /** Returns the two parts of the `k8s\0` envelope around a message of `length` bytes. The message is written separately. */
 function envelope(gvk: Parameters<typeof encodeUnknown>[0], length: number): { head: Uint8Array; tail: Uint8Array } {
   // The envelope of an empty message ends with `12 00 1a 00 22 00`: field 2 is the message, and fields 3 and 4 are always written.
-  const whole = encodeUnknown(gvk, new Uint8Array())
-  const at = rawFieldAt(whole)
+  const emptyUnknown = encodeUnknown(gvk, new Uint8Array())
+  const at = rawFieldAt(emptyUnknown)
   const head = Buffer.allocUnsafe(at + 1 + measureVarint(length))
-  head.set(whole.subarray(0, at + 1))
+  head.set(emptyUnknown.subarray(0, at + 1))
   writeVarint(head, at + 1, length)
-  return { head, tail: whole.subarray(at + 2) }
+  return { head, tail: emptyUnknown.subarray(at + 2) }
 }
 
 /** Returns the offset of field 2 of the envelope, after the magic number and field 1. */

@@ -40,7 +40,7 @@ let store: AsyncDisposable
 let app: Hono<InstallerEnv>
 let host: GroupHost
 let listed: Set<() => readonly string[]>
-let served: string[]
+let servedPaths: string[]
 let ended: string[]
 const discovery = new DiscoveryRegistry()
 const types = createApiTypes([metaV1])
@@ -57,7 +57,7 @@ beforeEach(() => {
     return responseSent
   })
   listed = new Set()
-  served = []
+  servedPaths = []
   ended = []
   const storageFactory = newStorageFactoryConfig().complete({ backend, createCodec: untypedCodecs }).new()
   host = createGroupHost({
@@ -71,8 +71,8 @@ beforeEach(() => {
     client: {
       add({ group }, paths) {
         const names = Array.from(paths.keys(), (path) => `${path}.${group}`)
-        served.push(...names)
-        return () => void (served = served.filter((name) => !names.includes(name)))
+        servedPaths.push(...names)
+        return () => void (servedPaths = servedPaths.filter((name) => !names.includes(name)))
       },
     },
     informers: {
@@ -100,18 +100,18 @@ it('serves a group from the next request on, and removes everything it added', a
   expect(await status('/apis/example.com/v1/widgets')).toBe(200)
   expect(discovery.group('example.com')?.versions.map(({ version }) => version)).toEqual(['v1'])
   expect(listedPaths()).toEqual(['/apis', '/apis/example.com', '/apis/example.com/v1'])
-  expect([served, host.storages.size]).toEqual([['widgets.example.com'], 1])
+  expect([servedPaths, host.storages.size]).toEqual([['widgets.example.com'], 1])
   expect(types.kind({ group: 'example.com', version: 'v1', kind: 'Widget' })).toBeDefined()
 
   await installed[Symbol.asyncDispose]()
   expect(await status('/apis/example.com/v1/widgets')).toBe(404)
   expect(discovery.groups('name')).toEqual([])
-  expect([listedPaths(), served, host.storages.size, ended]).toEqual([[], [], 0, ['widgets']])
+  expect([listedPaths(), servedPaths, host.storages.size, ended]).toEqual([[], [], 0, ['widgets']])
   expect([...scheme.kinds()]).toEqual([])
   expect(types.kind({ group: 'example.com', version: 'v1', kind: 'Widget' })).toBeUndefined()
 })
 
-it('ends open watches, and keeps stored objects for the next install', async () => {
+it('removing a group ends its watches, and keeps its stored objects for the next installation', async () => {
   const first = host.install(widgets)
   const json = { 'content-type': 'application/json' }
   const body = JSON.stringify({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' } })
@@ -123,7 +123,7 @@ it('ends open watches, and keeps stored objects for the next install', async () 
   expect(await status('/apis/example.com/v1/widgets/a')).toBe(200)
 })
 
-it('merges groups with the same name, and keeps the others when one is removed', async () => {
+it('merges groups with the same name, and removing one keeps the others', async () => {
   const first = host.install(widgets)
   host.install(gadgets)
   expect(await status('/apis/example.com/v1/widgets')).toBe(200)
@@ -171,7 +171,7 @@ it('runs deferred functions in reverse order, after the storages have been remov
   expect(order).toEqual(['second with 0 storages', 'first'])
 })
 
-it('lists versions of several definitions by stability, and keeps the routes of the others when one is added', async () => {
+it('lists versions of several definitions by stability, and adding one keeps the routes of the others', async () => {
   const versionOf = (version: string, plural: string, kind: string): ApiGroup => {
     const definition = defineResource({ group: 'example.com', version, kind, plural, scope: 'Cluster', strategy: {} })
     const types = [typesOf('example.com', version, kind)]
@@ -187,7 +187,7 @@ it('lists versions of several definitions by stability, and keeps the routes of 
   const versions = (): unknown => discovery.group('example.com')?.versions.map(({ version }) => version)
   expect(versions()).toEqual(['v10', 'v2', 'v1beta1'])
   expect([route === undefined, routeOfWidgets() === route]).toEqual([false, true])
-  expect(served).toEqual(['widgets.example.com', 'gadgets.example.com', 'gizmos.example.com', 'gizmos.example.com'])
+  expect(servedPaths).toEqual(['widgets.example.com', 'gadgets.example.com', 'gizmos.example.com', 'gizmos.example.com'])
 
   await second[Symbol.asyncDispose]()
   expect([await status('/apis/example.com/v1beta1/gizmos'), await status('/apis/example.com/v1beta1/widgets')]).toEqual([404, 200])

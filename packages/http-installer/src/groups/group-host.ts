@@ -107,25 +107,25 @@ class Host<Services> implements GroupHost<Services> {
     })
     const host: StorageHost<Services> = { restOptions, types, services, defer: (dispose) => removals.add(dispose) }
     const storage = group.newRESTStorage?.(host) ?? newRESTStorage(host, group.resources)
-    const placed = placeStorages(group, storage)
-    for (const place of placed) this.#groups.get(place.group)?.refuseSecond(place)
-    const added = (installation = { group, placed, removals })
-    this.#installed.add(added)
-    for (const each of storages) this.storages.add(each)
-    const names = new Set([group.name, ...placed.map((place) => place.group)])
+    const placements = placeStorages(group, storage)
+    for (const placement of placements) this.#groups.get(placement.group)?.refuseSecond(placement)
+    const newInstallation = (installation = { group, placed: placements, removals })
+    this.#installed.add(newInstallation)
+    for (const tracked of storages) this.storages.add(tracked)
+    const names = new Set([group.name, ...placements.map((place) => place.group)])
     removals.add(() => {
-      for (const each of storages) this.storages.delete(each)
-      this.#installed.delete(added)
+      for (const tracked of storages) this.storages.delete(tracked)
+      this.#installed.delete(newInstallation)
       for (const name of names) {
-        const served = this.#groups.get(name)!
-        served.remove(added)
-        if (served.isEmpty) this.#groups.delete(name)
+        const servedGroup = this.#groups.get(name)!
+        servedGroup.remove(newInstallation)
+        if (servedGroup.isEmpty) this.#groups.delete(name)
       }
     })
     for (const name of names) {
-      let served = this.#groups.get(name)
-      if (served === undefined) this.#groups.set(name, (served = new ServedGroup(name, this.#options)))
-      served.add(added)
+      let servedGroup = this.#groups.get(name)
+      if (servedGroup === undefined) this.#groups.set(name, (servedGroup = new ServedGroup(name, this.#options)))
+      servedGroup.add(newInstallation)
     }
   }
 
@@ -140,12 +140,12 @@ class Host<Services> implements GroupHost<Services> {
  * preferred version.
  */
 function placeStorages(group: ApiGroup, storage: Paths): readonly PlacedPaths[] {
-  const placed = new Map<string, { group: string; version: string; paths: Map<string, RESTStorage> }>()
+  const placements = new Map<string, { group: string; version: string; paths: Map<string, RESTStorage> }>()
   const pathsOf = (name: string, version: string): Map<string, RESTStorage> => {
     const key = `${name}/${version}`
-    const place = placed.get(key) ?? { group: name, version, paths: new Map<string, RESTStorage>() }
-    placed.set(key, place)
-    return place.paths
+    const placement = placements.get(key) ?? { group: name, version, paths: new Map<string, RESTStorage>() }
+    placements.set(key, placement)
+    return placement.paths
   }
   const undefinedPaths = new Map(storage)
   for (const definition of group.resources) {
@@ -164,5 +164,5 @@ function placeStorages(group: ApiGroup, storage: Paths): readonly PlacedPaths[] 
     const paths = pathsOf(group.name, preferred.groupVersion.version)
     for (const [path, rest] of undefinedPaths) paths.set(path, rest)
   }
-  return [...placed.values()]
+  return [...placements.values()]
 }

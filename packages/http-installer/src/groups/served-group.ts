@@ -64,14 +64,14 @@ export class ServedGroup<Services> {
     this.#installations.add(installation)
     const { isServed = () => true } = this.#options
     for (const { version, paths } of this.#placesOf(installation)) {
-      const placed = this.#placed.get(version) ?? new Map<string, RESTStorage>()
-      this.#placed.set(version, placed)
-      const served = new Map(this.#storage.get(version))
+      const allStorages = this.#placed.get(version) ?? new Map<string, RESTStorage>()
+      this.#placed.set(version, allStorages)
+      const servedStorages = new Map(this.#storage.get(version))
       for (const [path, storage] of paths) {
-        placed.set(path, storage)
-        if (isServed({ group: this.#name, version, resource: path.split('/')[0]! })) served.set(path, storage)
+        allStorages.set(path, storage)
+        if (isServed({ group: this.#name, version, resource: path.split('/')[0]! })) servedStorages.set(path, storage)
       }
-      if (served.size > 0) this.#storage.set(version, served)
+      if (servedStorages.size > 0) this.#storage.set(version, servedStorages)
     }
     this.#serve()
   }
@@ -79,15 +79,15 @@ export class ServedGroup<Services> {
   remove(installation: Installation<Services>): void {
     this.#installations.delete(installation)
     for (const { version, paths } of this.#placesOf(installation)) {
-      const placed = this.#placed.get(version)
-      const served = new Map(this.#storage.get(version))
+      const allStorages = this.#placed.get(version)
+      const servedStorages = new Map(this.#storage.get(version))
       for (const path of paths.keys()) {
-        placed?.delete(path)
-        served.delete(path)
+        allStorages?.delete(path)
+        servedStorages.delete(path)
       }
-      if (placed?.size === 0) this.#placed.delete(version)
-      if (served.size === 0) this.#storage.delete(version)
-      else this.#storage.set(version, served)
+      if (allStorages?.size === 0) this.#placed.delete(version)
+      if (servedStorages.size === 0) this.#storage.delete(version)
+      else this.#storage.set(version, servedStorages)
     }
     void this.#clients.get(installation)?.run()
     this.#clients.delete(installation)
@@ -103,11 +103,11 @@ export class ServedGroup<Services> {
     const owner = this.#installations.values().find(({ group }) => group.name === this.#name)
     const versions = owner === undefined ? [] : this.#versions()
     if (owner === undefined || versions.length === 0) return this.#unserve()
-    const served = { versions, storage: this.#storage }
-    if (this.#routes !== undefined) this.#routes.update(served)
+    const servedVersions = { versions, storage: this.#storage }
+    if (this.#routes !== undefined) this.#routes.update(servedVersions)
     else {
-      const info = { group: this.#name, ...served, scheme, types, admission }
-      this.#routes = installAPIGroup(app, info, { ...serving, priority: owner.group.priority })
+      const groupInfo = { group: this.#name, ...servedVersions, scheme, types, admission }
+      this.#routes = installAPIGroup(app, groupInfo, { ...serving, priority: owner.group.priority })
     }
     this.#addToClient(versions)
     this.#listPaths(versions)
@@ -144,9 +144,9 @@ export class ServedGroup<Services> {
       const removals = new Removals()
       this.#clients.set(installation, removals)
       for (const gv of versions) {
-        const place = this.#placesOf(installation).find(({ version }) => version === gv.version)
-        const served = this.#storage.get(gv.version)!
-        const paths = new Map([...(place?.paths ?? [])].filter(([path]) => served.has(path)))
+        const placement = this.#placesOf(installation).find(({ version }) => version === gv.version)
+        const servedStorages = this.#storage.get(gv.version)!
+        const paths = new Map([...(placement?.paths ?? [])].filter(([path]) => servedStorages.has(path)))
         if (paths.size > 0) removals.add(client.add(gv, paths))
       }
     }

@@ -5,12 +5,12 @@ import { openTestServer } from '../test-server.fixture.ts'
 const maps = '/api/v1/namespaces/a/configmaps'
 const map = { metadata: { name: 'm' } }
 
-it('admission sees each write twice (mutating and validating), with the options of its operation', async () => {
-  const heard: string[] = []
+it('runs mutating and validating admission for each write, with the options of its operation', async () => {
+  const calls: string[] = []
   const hear = (half: string) => (attributes: AdmissionAttributes) => {
     const { operation, namespace, name, object, oldObject, dryRun, options } = attributes
     const objects = `${object ? 'new' : ''}${oldObject ? 'old' : ''}`
-    heard.push(`${half} ${operation} ${namespace}/${name} ${objects}${dryRun ? ' dry' : ''} ${JSON.stringify(options)}`)
+    calls.push(`${half} ${operation} ${namespace}/${name} ${objects}${dryRun ? ' dry' : ''} ${JSON.stringify(options)}`)
   }
   const admission: AdmissionChain = { handles: () => true, admit: hear('admit'), validate: hear('validate') }
   await using server = await openTestServer({ admission })
@@ -19,13 +19,13 @@ it('admission sees each write twice (mutating and validating), with the options 
   await server.request('PUT', `${maps}/m`, { ...map, data: { a: '1' } })
   await server.request('PATCH', `${maps}/m`, { data: { b: '2' } }, { 'content-type': 'application/merge-patch+json' })
   await server.request('DELETE', `${maps}/m?gracePeriodSeconds=5`)
-  const both = (text: string): string[] => [`admit ${text}`, `validate ${text}`]
+  const bothCalls = (text: string): string[] => [`admit ${text}`, `validate ${text}`]
   const options = (kind: string, more: string): string => `{"kind":"${kind}","apiVersion":"meta.k8s.io/v1",${more}}`
-  expect(heard).toEqual([
-    ...both(`CREATE a/m new dry ${options('CreateOptions', '"dryRun":["All"],"fieldValidation":"Strict"')}`),
-    ...both(`CREATE a/m new ${options('CreateOptions', '"fieldManager":"me","fieldValidation":"Warn"')}`),
-    ...both(`UPDATE a/m newold ${options('UpdateOptions', '"fieldValidation":"Warn"')}`),
-    ...both(`UPDATE a/m newold ${options('UpdateOptions', '"fieldValidation":"Warn"')}`),
-    ...both(`DELETE a/m old ${options('DeleteOptions', '"gracePeriodSeconds":5')}`),
+  expect(calls).toEqual([
+    ...bothCalls(`CREATE a/m new dry ${options('CreateOptions', '"dryRun":["All"],"fieldValidation":"Strict"')}`),
+    ...bothCalls(`CREATE a/m new ${options('CreateOptions', '"fieldManager":"me","fieldValidation":"Warn"')}`),
+    ...bothCalls(`UPDATE a/m newold ${options('UpdateOptions', '"fieldValidation":"Warn"')}`),
+    ...bothCalls(`UPDATE a/m newold ${options('UpdateOptions', '"fieldValidation":"Warn"')}`),
+    ...bothCalls(`DELETE a/m old ${options('DeleteOptions', '"gracePeriodSeconds":5')}`),
   ])
 })

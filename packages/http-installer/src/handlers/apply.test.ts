@@ -29,11 +29,11 @@ describe('server-side apply over HTTP', () => {
     const changed = await apply('a', 'fieldManager=one', 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  b: "1"\n')
     expect(changed.status).toBe(200)
     expect(changed.body.data).toEqual({ b: '1' })
-    const again = await apply('a', 'fieldManager=one', { data: { b: '1' } })
-    expect(again.body.metadata.resourceVersion).toBe(changed.body.metadata.resourceVersion)
+    const repeated = await apply('a', 'fieldManager=one', { data: { b: '1' } })
+    expect(repeated.body.metadata.resourceVersion).toBe(changed.body.metadata.resourceVersion)
   })
 
-  it('answers conflicts with their causes, and overrides them with force', async () => {
+  it('refuses conflicts with their causes, and overrides them with force', async () => {
     await apply('b', 'fieldManager=one', { data: { a: '1' } })
     const conflict = await apply('b', 'fieldManager=two', { data: { a: '2' } })
     expect(conflict.body).toMatchObject({
@@ -48,9 +48,9 @@ describe('server-side apply over HTTP', () => {
   })
 
   it('creates only for users with the permission to create', async () => {
-    const asked: string[] = []
+    const authorized: string[] = []
     const authorizeCreate = ({ info }: RequestContext): void => {
-      asked.push(info.resource)
+      authorized.push(info.resource)
       throw newForbidden({ group: '', resource: 'configmaps' }, 'x', 'no')
     }
     await using guarded = await openTestServer({ authorizeCreate })
@@ -59,7 +59,7 @@ describe('server-side apply over HTTP', () => {
     expect((await guarded.request('PATCH', path, config, { 'content-type': applyType })).status).toBe(403)
     expect((await guarded.request('POST', collection, config)).status).toBe(201)
     expect((await guarded.request('PATCH', path, config, { 'content-type': applyType })).status).toBe(200)
-    expect(asked).toEqual(['configmaps'])
+    expect(authorized).toEqual(['configmaps'])
   })
 
   it('a dry run stores nothing', async () => {
@@ -90,9 +90,9 @@ describe('server-side apply over HTTP', () => {
     const twice = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\ndata: {a: "1", a: "2"}\n'
     const strict = await apply('d', 'fieldManager=one&fieldValidation=Strict', twice)
     expect(strict.body).toMatchObject({ code: 400, message: expect.stringContaining('key "a" already set in map') })
-    const warned = await apply('d', 'fieldManager=one', twice)
-    expect(warned.status).toBe(201)
-    expect(warned.headers['warning']).toContain('key \\"a\\" already set in map')
+    const warningAnswer = await apply('d', 'fieldManager=one', twice)
+    expect(warningAnswer.status).toBe(201)
+    expect(warningAnswer.headers['warning']).toContain('key \\"a\\" already set in map')
   })
 
   it('a subresource has its own entry in managed fields', async () => {
@@ -104,7 +104,7 @@ describe('server-side apply over HTTP', () => {
     ])
   })
 
-  it('applies again to the newer object after a lost race', async () => {
+  it('applies again to the newer object after a concurrent write', async () => {
     await apply('race', 'fieldManager=none', { data: { z: '1' } })
     const answers = await Promise.all(['a', 'b', 'c', 'd'].map((key) => apply('race', `fieldManager=${key}`, { data: { [key]: '1' } })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
@@ -121,8 +121,8 @@ describe('managed fields', () => {
     expect(created.body.metadata.managedFields).toMatchObject([
       { manager: 'test', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { '.': {}, 'f:a': {} } } },
     ])
-    const put = await server.request('PUT', `${collection}/m`, { ...object, data: { b: '1' } })
-    expect(put.body.metadata.managedFields).toMatchObject([{ fieldsV1: { 'f:data': { 'f:b': {} } } }])
+    const replaced = await server.request('PUT', `${collection}/m`, { ...object, data: { b: '1' } })
+    expect(replaced.body.metadata.managedFields).toMatchObject([{ fieldsV1: { 'f:data': { 'f:b': {} } } }])
     const patched = await server.request(
       'PATCH',
       `${collection}/m`,

@@ -43,7 +43,7 @@ export function parseListOptions(query: QueryParameters, served: ServedResource,
   const timeoutSeconds = parseOptionalInt(query, 'timeoutSeconds')
   const limit = parseOptionalInt(query, 'limit')
   const labels = query.has('labelSelector') ? parseLabelSelector(query.get('labelSelector')!) : everything()
-  const asked = query.has('fieldSelector') ? parseFieldSelector(query.get('fieldSelector')!) : everyField()
+  const fieldSelector = query.has('fieldSelector') ? parseFieldSelector(query.get('fieldSelector')!) : everyField()
   const raw: RawOptions = {
     watch: query.has('watch') && parseLooseBoolean(query.get('watch')),
     resourceVersion: query.get('resourceVersion') ?? '',
@@ -52,11 +52,11 @@ export function parseListOptions(query: QueryParameters, served: ServedResource,
     sendInitialEvents: query.has('sendInitialEvents') ? parseLooseBoolean(query.get('sendInitialEvents')) : undefined,
   }
   applyDefaults(raw)
-  const { sendInitialEvents, ...rest } = raw
-  throwInvalid('ListOptions', validateListOptions(sendInitialEvents === undefined ? rest : { ...rest, sendInitialEvents }))
+  const { sendInitialEvents, ...otherOptions } = raw
+  throwInvalid('ListOptions', validateListOptions(sendInitialEvents === undefined ? otherOptions : { ...otherOptions, sendInitialEvents }))
   return {
     watch: raw.watch || forceWatch,
-    predicate: { labels, fields: onlyNamed(convertFieldLabels(asked, served), name) },
+    predicate: { labels, fields: onlyNamed(convertFieldLabels(fieldSelector, served), name) },
     resourceVersion: raw.resourceVersion,
     resourceVersionMatch: (raw.resourceVersionMatch || undefined) as ListRequestOptions['resourceVersionMatch'],
     limit: Math.max(0, limit),

@@ -29,7 +29,7 @@ describe('a patch that changes kind or apiVersion', () => {
     [strategic, { kind: null }],
     [strategic, { apiVersion: null, kind: null }],
     [strategic, { apiVersion: 'v9', kind: 'Foo' }],
-  ])('%s %j changes nothing', async (type, body) => {
+  ])('a %s patch to %j changes nothing', async (type, body) => {
     expect((await patch(type, body)).body).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { z: '1' } })
   })
 
@@ -48,7 +48,7 @@ describe('a patch that changes kind or apiVersion', () => {
       "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
     ],
     [strategic, { kind: 1 }, 422, 'cannot convert int64 to string'],
-  ])('%s %j is rejected', async (type, body, code, message) => {
+  ])('rejects a %s patch to %j', async (type, body, code, message) => {
     expect((await patch(type, body)).body).toMatchObject({ code, message: expect.stringContaining(message) })
   })
 })

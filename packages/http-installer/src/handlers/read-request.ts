@@ -65,11 +65,11 @@ function readIncoming(exchange: Exchange, limit: number): Promise<Uint8Array> {
       length += chunk.length
       if (length > limit) return fail(tooLarge(limit))
       chunks.push(chunk)
-      if (length > largeBytes) hold(chunk.length)
+      if (length > largeBytes) reserve(chunk.length)
     }
-    const hold = (bytes: number): void => {
-      const held = (exchange.bodyReservation ??= exchange.services.bodyBudget?.hold(exchange.user.name))
-      const wait = held?.add(bytes)
+    const reserve = (bytes: number): void => {
+      const reservation = (exchange.bodyReservation ??= exchange.services.bodyBudget?.hold(exchange.user.name))
+      const wait = reservation?.add(bytes)
       if (wait === undefined) return
       incoming.pause()
       void wait.then(() => incoming.resume())

@@ -20,7 +20,7 @@ const map = (name: string, data: Record<string, string> = { a: '1' }, metadata: 
 })
 
 describe('one object', () => {
-  it('is created, read, changed, patched and deleted', async () => {
+  it('creates, reads, updates, patches and deletes an object', async () => {
     const created = await server.request('POST', maps('crud'), map('a'))
     expect(created.status).toBe(201)
     expect(created.headers['content-type']).toBe('application/json')
@@ -58,7 +58,7 @@ describe('one object', () => {
     expect((await server.request('GET', maps('crud', '/a'))).status).toBe(404)
   })
 
-  it('a patch without effect returns the result, or the patch where lists and maps are merged', async () => {
+  it('a patch without effect returns the object, or the patched document where lists and maps are merged', async () => {
     await server.request('POST', maps('nowhere'), map('a', { a: '1' }))
     const patch = async (type: string): Promise<string> => {
       const headers = { 'content-type': `application/${type}+json` }
@@ -93,7 +93,7 @@ describe('one object', () => {
     expect(misfits.body.message).toMatch(/: json: cannot unmarshal bool into Go struct field ConfigMap\.data of type string$/)
   })
 
-  it('is rejected with another name, namespace, kind or version', async () => {
+  it('rejects an object with another name, namespace, kind or version than the URL', async () => {
     await server.request('POST', maps('wrong'), map('x'))
     const cases: [string, string, unknown, number, string][] = [
       ['PUT', '/x', map('y'), 400, 'the name of the object (y) does not match the name on the URL (x)'],
@@ -132,24 +132,24 @@ describe('one object', () => {
     }
   })
 
-  it('has no resourceVersion after a dry run', async () => {
-    const tried = await server.request('POST', maps('dry', '?dryRun=All'), map('a'))
-    expect(tried.status).toBe(201)
-    expect(tried.body.metadata.resourceVersion).toBeUndefined()
+  it('a dry run of a create returns an object without resourceVersion', async () => {
+    const dryRun = await server.request('POST', maps('dry', '?dryRun=All'), map('a'))
+    expect(dryRun.status).toBe(201)
+    expect(dryRun.body.metadata.resourceVersion).toBeUndefined()
     expect((await server.request('GET', maps('dry', '/a'))).status).toBe(404)
   })
 })
 
 describe('unknown and repeated fields', () => {
   const body = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"f"},"data":{"a":"1","a":"2"},"bogus":1}'
-  it('are rejected, reported or ignored', async () => {
+  it('rejects, reports or ignores unknown and repeated fields', async () => {
     const strict = await server.request('POST', maps('fields', '?fieldValidation=Strict'), body)
     expect(strict.body.message).toBe(
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: duplicate field "data.a", unknown field "bogus"',
     )
-    const warned = await server.request('POST', maps('fields', '?dryRun=All'), body)
-    expect(warned.status).toBe(201)
-    expect(warned.headers['warning']).toBe('299 - "duplicate field \\"data.a\\"", 299 - "unknown field \\"bogus\\""')
+    const warningAnswer = await server.request('POST', maps('fields', '?dryRun=All'), body)
+    expect(warningAnswer.status).toBe(201)
+    expect(warningAnswer.headers['warning']).toBe('299 - "duplicate field \\"data.a\\"", 299 - "unknown field \\"bogus\\""')
     const ignored = await server.request('POST', maps('fields', '?fieldValidation=Ignore'), body)
     expect(ignored.headers['warning']).toBeUndefined()
     expect(ignored.body.data).toEqual({ a: '2' })
@@ -175,8 +175,8 @@ describe('paths and methods', () => {
     expect((await server.request('GET', '/api/v1/namespaces/n')).body.kind).toBe('Namespace')
     expect((await server.request('GET', '/api/v1/namespaces/n/status')).body.kind).toBe('Namespace')
     expect((await server.request('GET', maps('n'))).body.items).toHaveLength(1)
-    const everywhere = (await server.request('GET', '/api/v1/configmaps')).body
-    expect(everywhere.items.map((item: { metadata: { name: string } }) => item.metadata.name)).toContain('in')
+    const allNamespaces = (await server.request('GET', '/api/v1/configmaps')).body
+    expect(allNamespaces.items.map((item: { metadata: { name: string } }) => item.metadata.name)).toContain('in')
   })
 
   it('rejects a body that is too large without reading it', async () => {
@@ -198,23 +198,27 @@ describe('paths and methods', () => {
 
 describe('delete options', () => {
   const type = findMetaType('DeleteOptions')
-  const wrong = { preconditions: { resourceVersion: '1' } }
+  const failingOptions = { preconditions: { resourceVersion: '1' } }
   it.each([
-    ['JSON', JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...wrong }), 'application/json'],
-    ['JSON of another group', JSON.stringify({ apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions', ...wrong }), 'application/json'],
+    ['JSON', JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...failingOptions }), 'application/json'],
+    [
+      'JSON of another group',
+      JSON.stringify({ apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions', ...failingOptions }),
+      'application/json',
+    ],
     ['YAML', 'preconditions: {resourceVersion: "1"}', 'application/yaml'],
     [
       'protobuf',
-      Buffer.from(encodeUnknown({ group: '', version: 'v1', kind: 'DeleteOptions' }, type.encodeProto(wrong as never))),
+      Buffer.from(encodeUnknown({ group: '', version: 'v1', kind: 'DeleteOptions' }, type.encodeProto(failingOptions as never))),
       'application/vnd.kubernetes.protobuf',
     ],
-  ])('are read from %s', async (_, body, contentType) => {
+  ])('reads delete options from %s', async (_, body, contentType) => {
     await server.request('POST', maps('del'), map('d'))
-    const refused = await server.request('DELETE', maps('del', '/d'), body, { 'content-type': contentType })
-    expect(refused.body).toMatchObject({ code: 409, reason: 'Conflict' })
+    const answer = await server.request('DELETE', maps('del', '/d'), body, { 'content-type': contentType })
+    expect(answer.body).toMatchObject({ code: 409, reason: 'Conflict' })
   })
 
-  it('are read from the query if there is no body', async () => {
+  it('reads delete options from the query if there is no body', async () => {
     expect((await server.request('DELETE', maps('del', '/d?resourceVersion=1'))).status).toBe(409)
     expect((await server.request('DELETE', maps('del', '/d?gracePeriodSeconds=x'))).body.message).toBe(
       'strconv.ParseInt: parsing "x": invalid syntax',
@@ -223,17 +227,17 @@ describe('delete options', () => {
       'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "No"',
     )
     expect((await server.request('DELETE', maps('del', '/d'), { kind: 'Pod', apiVersion: 'v1' })).status).toBe(400)
-    const other = async (dryRun: unknown): Promise<string> =>
+    const deleteWith = async (dryRun: unknown): Promise<string> =>
       (await server.request('DELETE', maps('del', '/d'), { kind: 'CreateOptions', apiVersion: 'v1', dryRun })).body.message as string
-    expect(await other('All')).toBe('json: cannot unmarshal string into Go struct field CreateOptions.dryRun of type []string')
-    expect(await other(['All'])).toBe('converting (v1.CreateOptions) to (v1.DeleteOptions): unknown conversion')
+    expect(await deleteWith('All')).toBe('json: cannot unmarshal string into Go struct field CreateOptions.dryRun of type []string')
+    expect(await deleteWith(['All'])).toBe('converting (v1.CreateOptions) to (v1.DeleteOptions): unknown conversion')
     expect((await server.request('DELETE', maps('del', '/d?dryRun=All'))).body.status).toBe('Success')
     expect((await server.request('DELETE', maps('del', '/d'))).status).toBe(200)
   })
 })
 
 describe('lost races', () => {
-  it('apply a patch again to the newer object', async () => {
+  it('applies a patch again to the newer object after a concurrent write', async () => {
     await server.request('POST', maps('race'), map('r', {}))
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
@@ -255,15 +259,15 @@ describe('collections', () => {
     expect(body).toMatchObject({ code, message: expect.stringMatching(new RegExp(`^${message}`)) })
   })
 
-  it('are listed in pages, selected and deleted', async () => {
+  it('lists a collection in pages, selects objects and deletes the collection', async () => {
     for (let i = 0; i < 5; i++) await server.request('POST', maps('list'), map(`c${i}`, {}, { labels: { par: i % 2 ? 'odd' : 'even' } }))
     const first = (await server.request('GET', maps('list', '?limit=2'))).body
     expect(first).toMatchObject({ kind: 'ConfigMapList', apiVersion: 'v1', metadata: { remainingItemCount: 3 } })
     expect(first.items[0].kind).toBeUndefined()
-    const rest = (await server.request('GET', maps('list', `?limit=5&continue=${first.metadata.continue}`))).body
-    expect(rest.items).toHaveLength(3)
-    const odd = (await server.request('GET', maps('list', '?labelSelector=par%3Dodd'))).body
-    expect(odd.items).toHaveLength(2)
+    const secondPage = (await server.request('GET', maps('list', `?limit=5&continue=${first.metadata.continue}`))).body
+    expect(secondPage.items).toHaveLength(3)
+    const oddItems = (await server.request('GET', maps('list', '?labelSelector=par%3Dodd'))).body
+    expect(oddItems.items).toHaveLength(2)
     expect((await server.request('GET', maps('list', '?fieldSelector=data.v%3D1'))).body.message).toBe(
       '"data.v" is not a known field selector: only "metadata.name", "metadata.namespace"',
     )
@@ -274,7 +278,7 @@ describe('collections', () => {
     expect((await server.request('GET', maps('list'))).body.items).toHaveLength(3)
   })
 
-  it('have a content length if they are short, and are streamed otherwise', async () => {
+  it('sends a short list with a content length, and streams a long list', async () => {
     const short = await server.request('GET', maps('none'))
     expect(short.headers['content-length']).toBe(String(short.bytes.length))
     expect(short.body.items).toEqual([])
@@ -293,17 +297,17 @@ describe('collections', () => {
     }
   })
 
-  it('continue for other clients if one disconnects', async () => {
-    const before = server.errors.length
+  it('a client that disconnects during a list does not affect other clients', async () => {
+    const errorCount = server.errors.length
     await Promise.all(
       Array.from({ length: 10 }, (_, i) => {
-        const sent = http.get(`${server.base}${maps('long')}`, (message) => message.once('data', () => sent.destroy()))
-        sent.on('error', () => {})
-        if (i % 2) setTimeout(() => sent.destroy(), i)
-        return new Promise((resolve) => sent.once('close', resolve))
+        const request = http.get(`${server.base}${maps('long')}`, (message) => message.once('data', () => request.destroy()))
+        request.on('error', () => {})
+        if (i % 2) setTimeout(() => request.destroy(), i)
+        return new Promise((resolve) => request.once('close', resolve))
       }),
     )
     expect((await server.request('GET', maps('long'))).body.items).toHaveLength(40)
-    expect(server.errors.slice(before)).toEqual([])
+    expect(server.errors.slice(errorCount)).toEqual([])
   })
 })

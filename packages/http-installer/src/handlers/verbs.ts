@@ -45,8 +45,8 @@ export function handleCreate(storage: RESTStorage & (Creater | NamedCreater)): H
     const bytes = await readBody(exchange, served.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'CreateOptions')
     const parsing = toSentBody(exchange, { form, bytes })
-    const sent = parsing instanceof Promise ? await parsing : parsing
-    const result = await createObject(storage, { route: served, context: exchange, name, options, sent })
+    const body = parsing instanceof Promise ? await parsing : parsing
+    const result = await createObject(storage, { route: served, context: exchange, name, options, sent: body })
     return writeResult({ exchange, served, query, negotiated }, 201, result)
   }
 }
@@ -72,9 +72,9 @@ export function handleUpdate(storage: Updater): Handler {
 export function handlePatch(storage: Updater): Handler {
   return async ({ exchange, served, name, query }) => {
     const patchType = mediaTypeOf(exchange.contentType)
-    const accepted = listPatchTypes(exchange)
+    const patchTypes = listPatchTypes(exchange)
     // The router accepts a list of content types, but a patch has exactly one.
-    if (!accepted.includes(patchType)) throw newUnsupportedMediaType(accepted)
+    if (!patchTypes.includes(patchType)) throw newUnsupportedMediaType(patchTypes)
     const negotiated = negotiateOutput(exchange, served.endpoint)
     const bytes = await readBody(exchange, served.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'PatchOptions', patchType)

@@ -27,14 +27,14 @@ interface Forms {
   readonly negotiated: Readonly<Record<EndpointKind, Map<string, Negotiated | undefined>>>
 }
 
-const usual: Forms = {
+const usualForms: Forms = {
   forms: ['json', 'yaml', 'protobuf'],
   mediaTypes: usualMediaTypes,
   streams: usualStreams,
   negotiated: { object: new Map(), untabled: new Map(), error: new Map(), jsonOnly: new Map() },
 }
 const withCbor: Forms = {
-  forms: [...usual.forms, 'cbor'],
+  forms: [...usualForms.forms, 'cbor'],
   mediaTypes: [...usualMediaTypes, mediaTypes.cbor],
   streams: [...usualStreams, cborStream],
   negotiated: { object: new Map(), untabled: new Map(), error: new Map(), jsonOnly: new Map() },
@@ -42,7 +42,7 @@ const withCbor: Forms = {
 
 /** Returns the encodings that the server accepts and sends. */
 export function formsOf(exchange: Exchange): Forms {
-  return exchange.services.cbor === undefined ? usual : withCbor
+  return exchange.services.cbor === undefined ? usualForms : withCbor
 }
 
 type TransformKind = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
@@ -71,9 +71,9 @@ export type EndpointKind = 'object' | 'untabled' | 'error' | 'jsonOnly'
  * supported.
  */
 export function negotiateOutput(exchange: Exchange, endpoint: EndpointKind): Negotiated {
-  const found = tryNegotiate(exchange, endpoint)
-  if (found === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)
-  return found
+  const negotiated = tryNegotiate(exchange, endpoint)
+  if (negotiated === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)
+  return negotiated
 }
 
 /** Encoding and transformation of the events of a watch. */
@@ -84,12 +84,12 @@ export interface NegotiatedStream extends Negotiated {
 /** Negotiates the encoding of a watch. Works like `negotiateOutput`. */
 export function negotiateStream(exchange: Exchange, endpoint: EndpointKind): NegotiatedStream {
   const isJsonOnly = endpoint === 'jsonOnly'
-  const found = tryNegotiate(exchange, isJsonOnly ? endpoint : 'object')
-  if (found === undefined || !isStream(found)) {
+  const negotiated = tryNegotiate(exchange, isJsonOnly ? endpoint : 'object')
+  if (negotiated === undefined || !isStream(negotiated)) {
     const { mediaTypes: types, streams } = formsOf(exchange)
-    throw newNotAcceptable(found === undefined && isJsonOnly ? types : streams)
+    throw newNotAcceptable(negotiated === undefined && isJsonOnly ? types : streams)
   }
-  return found
+  return negotiated
 }
 
 function isStream(negotiated: Negotiated): negotiated is NegotiatedStream {
@@ -107,12 +107,12 @@ export function tryNegotiate(exchange: Exchange, endpoint: EndpointKind): Negoti
   const header = exchange.accept
   const { forms, negotiated } = formsOf(exchange)
   const cache = negotiated[endpoint]
-  const known = cache.get(header)
-  if (known !== undefined || cache.has(header)) return known
-  const found = header === '' ? unspecified : negotiate(exchange.acceptClauses, forms, endpoint)
+  const cached = cache.get(header)
+  if (cached !== undefined || cache.has(header)) return cached
+  const result = header === '' ? unspecified : negotiate(exchange.acceptClauses, forms, endpoint)
   // Caches results, because clients send few different headers. If the cache is full, other headers are negotiated each time.
-  if (cache.size < cacheSize && header.length <= cachedHeaderLength) cache.set(header, found)
-  return found
+  if (cache.size < cacheSize && header.length <= cachedHeaderLength) cache.set(header, result)
+  return result
 }
 
 /** Encoding of responses to requests without an Accept header. */
@@ -125,14 +125,14 @@ function negotiate(clauses: readonly AcceptClause[], forms: readonly MediaForm[]
       const matches =
         (clause.type === type && (clause.subtype === subtype || clause.subtype === '*')) || (clause.type === '*' && clause.subtype === '*')
       if (!matches) continue
-      const negotiated = accepted(form, clause, endpoint)
+      const negotiated = acceptClause(form, clause, endpoint)
       if (negotiated !== undefined) return negotiated
     }
   }
   return undefined
 }
 
-function accepted(form: MediaForm, clause: AcceptClause, endpoint: EndpointKind): Negotiated | undefined {
+function acceptClause(form: MediaForm, clause: AcceptClause, endpoint: EndpointKind): Negotiated | undefined {
   const { as, g, v, stream, sv, pretty } = clause.parameters
   if (stream && (form === 'yaml' || stream !== 'watch')) return undefined
   if (sv && sv !== 'v1') return undefined
@@ -158,8 +158,8 @@ export function negotiateInput(exchange: Exchange): MediaForm {
 
 /** Returns whether JSON is indented. The query parameter `pretty` decides; without it, JSON is indented for curl, Wget and browsers. */
 export function prefersPretty(query: QueryParameters, userAgent: string): boolean {
-  const asked = query.get('pretty')
-  if (asked) return /^(1|t|T|true|TRUE|True)$/.test(asked)
+  const pretty = query.get('pretty')
+  if (pretty) return /^(1|t|T|true|TRUE|True)$/.test(pretty)
   return userAgent.startsWith('curl') || userAgent.startsWith('Wget') || userAgent.startsWith('Mozilla/5.0')
 }
 
@@ -188,7 +188,7 @@ export function isApply(patchType: string): boolean {
   return patchType === applyPatchType || patchType === cborApplyPatchType
 }
 
-const nowhere = { group: '', resource: '' }
+const noResource = { group: '', resource: '' }
 
 /**
  * Checks the Accept header as kube-apiserver's router does before a handler runs: it accepts exact media types or `*` + `/*`, without
@@ -198,13 +198,13 @@ const nowhere = { group: '', resource: '' }
 export function checkAcceptable(exchange: Exchange, isList: boolean, first: readonly string[] = []): void {
   const { accept } = exchange
   if (accept === '') return
-  const { mediaTypes: answers, streams } = formsOf(exchange)
+  const { mediaTypes: types, streams } = formsOf(exchange)
   // Avoids parsing in the usual case.
-  if (answers.includes(accept)) return
+  if (types.includes(accept)) return
   for (const type of exchange.acceptedTypes) {
-    if (type === '*/*' || answers.includes(type) || first.includes(type)) return
+    if (type === '*/*' || types.includes(type) || first.includes(type)) return
   }
-  throw notAcceptable([...first, ...answers, ...(isList ? streams : [])])
+  throw notAcceptable([...first, ...types, ...(isList ? streams : [])])
 }
 
 /** Throws 406 unless the Accept header allows JSON. */
@@ -216,11 +216,11 @@ export function checkTakesJson(exchange: Exchange): void {
 
 function notAcceptable(available: readonly string[]): ApiError {
   const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`
-  return newGenericServerResponse(406, '', nowhere, '', { serverMessage })
+  return newGenericServerResponse(406, '', noResource, '', { serverMessage })
 }
 
 /** Throws 415 unless one of the content types in the header is among `consumable`. */
 export function checkConsumable(contentType: string | undefined, consumable: readonly string[]): void {
   if (mediaTypesOf(contentType || 'application/octet-stream').some((type) => consumable.includes(type))) return
-  throw newGenericServerResponse(415, '', nowhere, '', { serverMessage: '415: Unsupported Media Type' })
+  throw newGenericServerResponse(415, '', noResource, '', { serverMessage: '415: Unsupported Media Type' })
 }

@@ -18,7 +18,7 @@ describe('a cached document', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
   afterEach(() => void vi.useRealTimers())
 
-  it('is generated once for simultaneous and following calls, and again after ten seconds', async () => {
+  it('generates a document once for simultaneous and following calls, and again after ten seconds', async () => {
     const { document, count } = documentOf(new RecentDocuments(), 1)
     const [first, second] = await Promise.all([document.chunks(), document.chunks()])
     expect(second).toBe(first)
@@ -28,20 +28,20 @@ describe('a cached document', () => {
     expect(count()).toBe(2)
   })
 
-  it('makes room for newer ones if all together are too large, even if the newest alone is', async () => {
+  it('drops the oldest documents if all together exceed the limit, even if the newest alone does', async () => {
     const recent = new RecentDocuments()
     const [a, b, large] = [documentOf(recent, 9), documentOf(recent, 9), documentOf(recent, 40)]
     for (const { document } of [a, b, b, a, a, large, large, a]) await document.chunks()
     expect([a.count(), b.count(), large.count()]).toEqual([3, 1, 1])
   })
 
-  it('is divided into chunks', async () => {
+  it('divides a document into chunks', async () => {
     const { document } = documentOf(new RecentDocuments(), 3)
     const chunks = await document.chunks()
     expect(chunks.map(({ length }) => length)).toEqual([megabyte, megabyte, megabyte])
   })
 
-  it('has the hash of its content, or of its identity without being generated', async () => {
+  it('hashes the content of a document, or its identity without generating it', async () => {
     const recent = new RecentDocuments()
     const hashOf = (text: string): string => createHash('sha512').update(text).digest('hex').toUpperCase()
     expect(await new CachedDocument(() => ['a', 'b'], recent).etag()).toBe(hashOf('ab'))
@@ -49,7 +49,7 @@ describe('a cached document', () => {
     expect(await new CachedDocument(never, recent, () => 'identity').etag()).toBe(hashOf('identity'))
   })
 
-  it('is generated again after a failure', async () => {
+  it('generates a document again after a failure', async () => {
     let fails = true
     const document = new CachedDocument(() => {
       if (fails) throw new Error('failed')

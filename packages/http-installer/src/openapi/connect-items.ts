@@ -62,7 +62,7 @@ export function createStreamItem({ streamOptions, streamType }: Streamer, subjec
  */
 function optionParameters({ members }: OptionsDescription): readonly Component[] {
   return Object.entries(members).flatMap(([name, type]) => {
-    const known = parameterTypes[type]
-    return known === undefined ? [] : queryParameters(name, known)
+    const parameterType = parameterTypes[type]
+    return parameterType === undefined ? [] : queryParameters(name, parameterType)
   })
 }

@@ -30,11 +30,11 @@ export function createCustomItems({ served, item, collection, allNamespaces }: R
   const base = `${namespaced ? '/namespaces/{namespace}' : ''}/${resource}`
   const namespace = namespaced ? [described(pathParameter('namespace'), 'object name and auth scope, such as for teams and projects')] : []
   const name = described(pathParameter('name'), `name of the ${kind}`)
-  const one = `${base}/{name}${subresource === '' ? '' : `/${subresource}`}`
+  const itemPath = `${base}/{name}${subresource === '' ? '' : `/${subresource}`}`
   return [
     ...pathItem(`/${resource}`, subject, allNamespaces, { isList: true, parameters: [] }),
     ...pathItem(base, subject, collection, { isList: true, parameters: namespace }),
-    ...pathItem(one, subject, item, { isList: false, parameters: [name, ...namespace] }),
+    ...pathItem(itemPath, subject, item, { isList: false, parameters: [name, ...namespace] }),
   ]
 }
 
@@ -61,15 +61,15 @@ function actionOf(method: string, isList: boolean): Action {
 }
 
 const codes: Readonly<Partial<Record<Action, readonly number[]>>> = { post: [200, 201, 202], put: [200, 201], delete: [200, 202] }
-const words: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
+const statusTexts: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 
 function operation(subject: CustomSubject, path: string, action: Action): Component {
   const { served, kind, refer } = subject
   const { gvr } = served
-  const own = ownSchema(served, action, refer)
-  const answer = action === 'delete' || action === 'deletecollection' ? refer(findMetaType('Status').schema) : own
-  const body = bodyOf(action, own, refer)
-  const responses = (codes[action] ?? [200]).map((code) => [code, { description: words[code], content: content(bodyTypes, answer) }])
+  const schema = ownSchema(served, action, refer)
+  const answer = action === 'delete' || action === 'deletecollection' ? refer(findMetaType('Status').schema) : schema
+  const body = bodyOf(action, schema, refer)
+  const responses = (codes[action] ?? [200]).map((code) => [code, { description: statusTexts[code], content: content(bodyTypes, answer) }])
   return {
     tags: [formatVersionTag(gvr)],
     description: descriptionOf(action, served.subresource, kind),
@@ -146,6 +146,6 @@ function article(noun: string): string {
 }
 
 function described(parameter: Component, description: string): Component {
-  const { name, in: place, ...rest } = parameter
-  return { name, in: place, description, ...rest }
+  const { name, in: place, ...otherMembers } = parameter
+  return { name, in: place, description, ...otherMembers }
 }

@@ -16,8 +16,8 @@ it('names each document by its hash, and lets clients cache that URL forever', a
   const hash = createHash('sha512').update(answer.bytes).digest('hex').toUpperCase()
   expect(url).toBe(`/openapi/v3/api/v1?hash=${hash}`)
   expect(answer.headers).toMatchObject({ etag: `"${hash}"`, 'cache-control': 'public, immutable', vary: 'Accept' })
-  const again = await server.request('GET', '/openapi/v3/api/v1', undefined, { 'if-none-match': `"${hash}"` })
-  expect(again.status).toBe(304)
+  const secondAnswer = await server.request('GET', '/openapi/v3/api/v1', undefined, { 'if-none-match': `"${hash}"` })
+  expect(secondAnswer.status).toBe(304)
   const stale = await server.request('GET', '/openapi/v3/api/v1?hash=00')
   expect([stale.status, stale.headers['location']]).toEqual([301, url])
   expect((await server.request('GET', '/openapi/v3', undefined, { 'if-none-match': index.headers.etag! })).status).toBe(304)
@@ -25,7 +25,7 @@ it('names each document by its hash, and lets clients cache that URL forever', a
     expect(await server.request('GET', `/openapi/v3/${path}`)).toMatchObject({ status: 404, text: '' })
 })
 
-it('has the fields that kubectl reads, and no broken references', async () => {
+it('documents have the fields that kubectl reads, and no broken references', async () => {
   const { body, text } = await server.request('GET', '/openapi/v3/api/v1')
   const { patch } = body.paths['/api/v1/namespaces/{namespace}/configmaps/{name}']
   expect(patch['x-kubernetes-group-version-kind']).toEqual({ group: '', version: 'v1', kind: 'ConfigMap' })
@@ -73,7 +73,7 @@ it('lists parameters once per path if all its operations have them', async () =>
   expect(names(status.parameters)).toEqual(['name', 'pretty'])
 })
 
-it('has one version 2 document for the whole server, as JSON and as protobuf', async () => {
+it('serves one OpenAPI v2 document for the whole server, as JSON and as protobuf', async () => {
   const json = await server.request('GET', '/openapi/v2')
   expect(json.headers).toMatchObject({ 'content-type': 'application/json', vary: 'Accept-Encoding, Accept' })
   const hash = createHash('sha512').update(json.bytes).digest('hex').toUpperCase()
@@ -111,7 +111,7 @@ it('has one version 2 document for the whole server, as JSON and as protobuf', a
   expect(names(fields.get(9)![0]!, 1)).toEqual(Object.keys(definitions))
 })
 
-it('negotiates version 2 and answers 304 if it is unchanged', async () => {
+it('negotiates the encoding of OpenAPI v2, and answers 304 if the document is unchanged', async () => {
   const { headers } = await server.request('GET', '/openapi/v2', undefined, { accept: 'text/html, */*;q=0.1' })
   expect(headers['content-type']).toBe('application/json')
   expect((await server.request('GET', '/openapi/v2', undefined, { accept: 'application/yaml' })).status).toBe(406)

@@ -35,12 +35,12 @@ export interface OperationSubject {
 /** Returns kube-apiserver's operation id, which is unique in the document. `part` is inserted after the version. */
 export function operationId(action: string, { served, kind, path }: OperationSubject, part = ''): string {
   const { gvr, namespaced, subresource } = served
-  const within = path.includes('/namespaces/{namespace}/') ? 'Namespaced' : ''
-  const everywhere = namespaced && within === '' ? 'ForAllNamespaces' : ''
+  const namespacedWord = path.includes('/namespaces/{namespace}/') ? 'Namespaced' : ''
+  const allNamespacesWord = namespaced && namespacedWord === '' ? 'ForAllNamespaces' : ''
   const collection = action === 'deletecollection' ? 'Collection' : ''
   const list = action === 'watchlist' ? 'List' : ''
-  const where = `${capital(formatGroupWord(gvr.group))}${capital(gvr.version)}${part}${collection}${within}`
-  return `${verbs[action] ?? action}${where}${kind}${capital(subresource)}${list}${everywhere}`
+  const where = `${capital(formatGroupWord(gvr.group))}${capital(gvr.version)}${part}${collection}${namespacedWord}`
+  return `${verbs[action] ?? action}${where}${kind}${capital(subresource)}${list}${allNamespacesWord}`
 }
 
 export function capital(word: string): string {

@@ -49,13 +49,15 @@ export function listActionParameters(action: string): readonly Component[] {
 
 /** Returns the parameters that all operations of a path share, and removes them from the operations. */
 export function extractSharedParameters(operations: Readonly<Record<string, Component>>, own: readonly Component[]): Component {
-  const all = Object.values(operations).map(({ parameters }) => parameters as readonly Component[])
-  const shared = (all[0] ?? []).filter(({ name }) => all.every((parameters) => parameters.some((other) => other['name'] === name)))
+  const parameterLists = Object.values(operations).map(({ parameters }) => parameters as readonly Component[])
+  const shared = (parameterLists[0] ?? []).filter(({ name }) =>
+    parameterLists.every((parameters) => parameters.some((other) => other['name'] === name)),
+  )
   const names = new Set(shared.map(({ name }) => name))
   const item: Record<string, unknown> = {}
   for (const [method, { parameters, ...others }] of Object.entries(operations)) {
-    const left = (parameters as readonly Component[]).filter(({ name }) => !names.has(name))
-    item[method] = left.length === 0 ? others : { ...others, parameters: byName(left) }
+    const remaining = (parameters as readonly Component[]).filter(({ name }) => !names.has(name))
+    item[method] = remaining.length === 0 ? others : { ...others, parameters: byName(remaining) }
   }
   const common = byName([...own, ...shared])
   return common.length === 0 ? item : { ...item, parameters: common }

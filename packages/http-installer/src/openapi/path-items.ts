@@ -49,20 +49,20 @@ export function createPathItems(routes: ResourceRoutes, kind: string, refer: Ref
   const base = `${served.namespaced ? '/namespaces/{namespace}' : ''}/${served.resource}`
   const namespace = served.namespaced ? [pathParameter('namespace')] : []
   const name = [pathParameter('name'), ...namespace]
-  const one = `${base}/{name}${served.subresource === '' ? '' : `/${served.subresource}`}`
-  if (canConnect(served.storage)) return createConnectItems(served.storage, { served, kind, path: one }, name)
-  if (canStream(served.storage)) return [createStreamItem(served.storage, { served, kind, path: one }, [...name, ...pretty])]
+  const itemPath = `${base}/{name}${served.subresource === '' ? '' : `/${served.subresource}`}`
+  if (canConnect(served.storage)) return createConnectItems(served.storage, { served, kind, path: itemPath }, name)
+  if (canStream(served.storage)) return [createStreamItem(served.storage, { served, kind, path: itemPath }, [...name, ...pretty])]
   const subject = { routes, kind, refer }
-  const everywhere = served.namespaced ? routes.allNamespaces : {}
+  const allNamespaces = served.namespaced ? routes.allNamespaces : {}
   return [
-    build(`/${served.resource}`, subject, everywhere, [], true),
+    build(`/${served.resource}`, subject, allNamespaces, [], true),
     build(base, subject, routes.collection, namespace, true),
-    build(one, subject, routes.item, name, false),
+    build(itemPath, subject, routes.item, name, false),
     ...(canWatch(served.storage) && canList(served.storage) && served.subresource === ''
       ? [
-          watchItem(`/${served.resource}`, subject, everywhere, [], 'watchlist'),
+          watchItem(`/${served.resource}`, subject, allNamespaces, [], 'watchlist'),
           watchItem(base, subject, routes.collection, namespace, 'watchlist'),
-          watchItem(one, subject, routes.item, name, 'watch'),
+          watchItem(itemPath, subject, routes.item, name, 'watch'),
         ]
       : []),
   ].flat()
@@ -90,15 +90,15 @@ function watchItem(
 
 function operation({ routes, kind, refer }: Subject, path: string, action: string): Component {
   const { served } = routes
-  const own = served.type === undefined ? anyObject : refer(served.type.schema)
+  const schema = served.type === undefined ? anyObject : refer(served.type.schema)
   const isJsonOnly = served.type?.isJsonOnly === true
-  const body = bodyOf(action, own, { refer, isJsonOnly })
+  const body = bodyOf(action, schema, { refer, isJsonOnly })
   const subject: OperationSubject = { served, kind, path }
   return {
     operationId: operationId(action, subject),
     parameters: listActionParameters(action),
     ...(body === undefined ? undefined : { requestBody: body }),
-    responses: responsesOf(action, answerOf(action, routes, own, refer), isJsonOnly),
+    responses: responsesOf(action, answerOf(action, routes, schema, refer), isJsonOnly),
     tags: [formatVersionTag(served.gvr)],
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': { ...served.gvk },
@@ -156,13 +156,13 @@ function bodyOf(action: string, kind: OpenAPISchema, { refer, isJsonOnly }: Body
   }
 }
 
-const words: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
+const statusTexts: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 const streaming = new Set(['list', 'watch', 'watchlist'])
 
 function responsesOf(action: string, schema: OpenAPISchema, isJsonOnly: boolean): Component {
   const codes = { post: [200, 201, 202], put: [200, 201], patch: [200, 201], delete: [200, 202] }[action] ?? [200]
-  const all = streaming.has(action) ? [...usualMediaTypes, ...usualStreams] : usualMediaTypes
-  const types = isJsonOnly ? all.filter((type) => !type.startsWith(mediaTypes.protobuf)) : all
-  const responses = codes.map((code) => [code, { description: words[code], content: content(types, schema) }] as const)
+  const allTypes = streaming.has(action) ? [...usualMediaTypes, ...usualStreams] : usualMediaTypes
+  const types = isJsonOnly ? allTypes.filter((type) => !type.startsWith(mediaTypes.protobuf)) : allTypes
+  const responses = codes.map((code) => [code, { description: statusTexts[code], content: content(types, schema) }] as const)
   return { ...Object.fromEntries(responses), 401: { description: 'Unauthorized' } }
 }

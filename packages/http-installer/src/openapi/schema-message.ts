@@ -79,7 +79,7 @@ export class SchemaEncoder {
 
   *#writeProperties(properties: Readonly<Record<string, Schema>>): Generator<undefined, void> {
     const writer = this.#writer
-    const all = writer.mark()
+    const mark = writer.mark()
     for (const [name, property] of Object.entries(properties).toReversed()) {
       const entry = writer.mark()
       const value = writer.mark()
@@ -88,7 +88,7 @@ export class SchemaEncoder {
       writer.str(name, 10)
       writer.close(entry, 10)
     }
-    writer.close(all, 202)
+    writer.close(mark, 202)
   }
 
   /** Writes a schema that is an alternative of a field. */

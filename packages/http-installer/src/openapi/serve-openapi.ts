@@ -16,11 +16,11 @@ export async function serveOpenApi(exchange: Exchange, registry: OpenApiRegistry
   const hash = await document.etag()
   if (!acceptsJson(exchange)) return sendBytes(exchange, 406, { vary: 'Accept' }, '')
   const headers: Record<string, string> = { etag: `"${hash}"`, vary: 'Accept', 'content-type': 'application/json' }
-  const asked = exchange.query.get('hash')
-  if (asked && asked !== hash) return sendBytes(exchange, 301, { location: urlOf(path, hash), vary: 'Accept' }, '')
+  const requestedHash = exchange.query.get('hash')
+  if (requestedHash && requestedHash !== hash) return sendBytes(exchange, 301, { location: urlOf(path, hash), vary: 'Accept' }, '')
   // A URL with the correct hash always has the same content, so clients may cache it forever.
-  if (asked) headers['cache-control'] = 'public, immutable'
-  if (asked) headers['expires'] = new Date(Date.now() + 365 * 86_400_000).toUTCString()
+  if (requestedHash) headers['cache-control'] = 'public, immutable'
+  if (requestedHash) headers['expires'] = new Date(Date.now() + 365 * 86_400_000).toUTCString()
   if (exchange.header('if-none-match') === headers['etag']) return notModified(exchange, headers)
   return sendChunks(exchange, headers, await document.chunks())
 }
@@ -58,7 +58,7 @@ const vary = 'Accept-Encoding, Accept'
 const protobuf = 'com.github.proto-openapi.spec.v2.v1.0+protobuf'
 
 /** Media types in the server's order of preference. The name with "@" is an older one; responses use the newer name. */
-const accepted: readonly { readonly subtype: string; readonly answer: string; readonly form: SwaggerForm }[] = [
+const offeredTypes: readonly { readonly subtype: string; readonly answer: string; readonly form: SwaggerForm }[] = [
   { subtype: 'json', answer: 'application/json', form: 'json' },
   { subtype: 'com.github.proto-openapi.spec.v2@v1.0+protobuf', answer: `application/${protobuf}`, form: 'protobuf' },
   { subtype: protobuf, answer: `application/${protobuf}`, form: 'protobuf' },
@@ -66,13 +66,13 @@ const accepted: readonly { readonly subtype: string; readonly answer: string; re
 
 /** Serves the OpenAPI v2 document of the whole server at `/openapi/v2`. */
 export async function serveOpenApiV2(exchange: Exchange, registry: OpenApiRegistry): Promise<void> {
-  const wanted = exchange.accept === '' ? accepted[0] : negotiate(exchange.acceptClauses)
-  if (wanted === undefined) return sendBytes(exchange, 406, { vary }, '')
+  const negotiated = exchange.accept === '' ? offeredTypes[0] : negotiate(exchange.acceptClauses)
+  if (negotiated === undefined) return sendBytes(exchange, 406, { vary }, '')
   // Both encodings have the same hash. The header `vary` makes caches distinguish them.
   const headers: Record<string, string> = { vary, etag: `"${await registry.swagger('json').etag()}"` }
   if (exchange.header('if-none-match') === headers['etag']) return sendBytes(exchange, 304, headers, '')
-  const chunks = await registry.swagger(wanted.form).chunks()
-  headers['content-type'] = wanted.answer
+  const chunks = await registry.swagger(negotiated.form).chunks()
+  headers['content-type'] = negotiated.answer
   if (!acceptsGzip(exchange)) return sendChunks(exchange, headers, chunks)
   return sendLongStream(exchange, 200, headers, (sink) => writeChunks(sink, chunks))
 }
@@ -91,11 +91,11 @@ async function writeChunks(sink: ResponseSink, chunks: readonly Buffer[]): Promi
   }
 }
 
-function negotiate(clauses: readonly AcceptClause[]): (typeof accepted)[number] | undefined {
+function negotiate(clauses: readonly AcceptClause[]): (typeof offeredTypes)[number] | undefined {
   for (const { type, subtype } of clauses) {
     if (type !== 'application' && type !== '*') continue
-    const found = accepted.find((candidate) => subtype === candidate.subtype || subtype === '*')
-    if (found !== undefined) return found
+    const match = offeredTypes.find((candidate) => subtype === candidate.subtype || subtype === '*')
+    if (match !== undefined) return match
   }
   return undefined
 }

@@ -96,16 +96,16 @@ function swaggerPathItem({ item, consumes }: PathItem): Members {
 
 function operation({ requestBody, parameters = [], responses, ...others }: Members, consumes: readonly string[] = ['*/*']): Members {
   const body = requestBody as { readonly content: Content; readonly required?: boolean } | undefined
-  const answers = Object.entries(responses as Record<string, { readonly description: string; readonly content?: Content }>)
-  const produces = answers.find(([, { content }]) => content !== undefined)?.[1].content
-  const all = [...(body === undefined ? [] : [bodyParameter(body)]), ...(parameters as Members[]).map(parameter)]
+  const responseEntries = Object.entries(responses as Record<string, { readonly description: string; readonly content?: Content }>)
+  const produces = responseEntries.find(([, { content }]) => content !== undefined)?.[1].content
+  const allParameters = [...(body === undefined ? [] : [bodyParameter(body)]), ...(parameters as Members[]).map(parameter)]
   return {
     ...(consumes.length > 0 && { consumes: body === undefined ? consumes : Object.keys(body.content) }),
     produces: Object.keys(produces ?? { '*/*': undefined }),
     schemes: ['https'],
-    ...(all.length > 0 && { parameters: all }),
+    ...(allParameters.length > 0 && { parameters: allParameters }),
     responses: Object.fromEntries(
-      answers.map(([code, { description, content }]) => [
+      responseEntries.map(([code, { description, content }]) => [
         code,
         { description, ...(content !== undefined && { schema: swaggerSchema(schemaOf(content)) }) },
       ]),
@@ -137,7 +137,7 @@ interface SwaggerSchema {
  * the result has no default values, because old clients would send them.
  */
 function swaggerSchema(schema: OpenAPISchema): SwaggerSchema {
-  const { $ref, default: _, allOf, oneOf, items, additionalProperties, properties, ...others } = schema
+  const { $ref, default: _, allOf, oneOf, items, additionalProperties, properties, ...otherMembers } = schema
   const target = $ref ?? allOf?.[0]?.$ref
   return {
     ...(target !== undefined && { $ref: `#/definitions/${target.slice(target.lastIndexOf('/') + 1)}` }),
@@ -147,7 +147,7 @@ function swaggerSchema(schema: OpenAPISchema): SwaggerSchema {
       properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, swaggerSchema(property)])),
     }),
     ...(oneOf !== undefined && { type: 'string' }),
-    ...others,
+    ...otherMembers,
   }
 }
 
@@ -159,9 +159,9 @@ const shared: Readonly<Record<string, string>> = {
 /** Adds the extension with all group versions of the document to the schema of a meta/v1 kind that belongs to all of them. */
 export function withGroupVersions(definition: string, schema: OpenAPISchema, versions: readonly GroupVersion[]): OpenAPISchema {
   if (!Object.hasOwn(shared, definition)) return schema
-  const all = [{ group: '', version: 'v1' }, ...versions.filter(({ group, version }) => group !== '' || version !== 'v1')]
+  const allVersions = [{ group: '', version: 'v1' }, ...versions.filter(({ group, version }) => group !== '' || version !== 'v1')]
   return {
     ...schema,
-    'x-kubernetes-group-version-kind': all.map(({ group, version }) => ({ group, kind: shared[definition]!, version })),
+    'x-kubernetes-group-version-kind': allVersions.map(({ group, version }) => ({ group, kind: shared[definition]!, version })),
   }
 }

@@ -12,28 +12,31 @@ export function* generateSwaggerMessage(sources: readonly DocumentSource[]): Gen
   const definitions = new SchemaEncoder()
   const sections: Record<'paths' | 'definitions', Uint8Array[]> = { paths: [], definitions: [] }
   for (const part of generateSwaggerParts(sources)) {
-    yield nothing
+    yield noBytes
     if (part === '') continue
     const { section, name, value } = part
     const body = section === 'paths' ? message(value, pathItem) : yield* encodeDefinition(definitions, value)
     // In the message `Paths`, extensions have field 1 and items have field 2.
-    sections[section].push(encodeLengthDelimited(section === 'paths' ? 2 : 1, named(name, body)))
+    sections[section].push(encodeLengthDelimited(section === 'paths' ? 2 : 1, encodeNamed(name, body)))
   }
   yield encodeLengthDelimited(1, Buffer.from('2.0'))
-  yield encodeLengthDelimited(2, message(swaggerInfo, info))
+  yield encodeLengthDelimited(2, message(swaggerInfo, infoShape))
   yield* lengthDelimitedPieces(8, sections.paths)
   yield* lengthDelimitedPieces(9, sections.definitions)
-  yield encodeLengthDelimited(12, encodeLengthDelimited(1, named('BearerToken', nothing)))
-  yield encodeLengthDelimited(13, encodeLengthDelimited(1, named('BearerToken', encodeLengthDelimited(2, message(bearerToken, apiKey)))))
+  yield encodeLengthDelimited(12, encodeLengthDelimited(1, encodeNamed('BearerToken', noBytes)))
+  yield encodeLengthDelimited(
+    13,
+    encodeLengthDelimited(1, encodeNamed('BearerToken', encodeLengthDelimited(2, message(bearerToken, apiKey)))),
+  )
 }
 
-const nothing = Buffer.alloc(0)
+const noBytes = Buffer.alloc(0)
 
 function* encodeDefinition(encoder: SchemaEncoder, value: object): Generator<Uint8Array, Uint8Array> {
   const steps = encoder.encodeInSteps(value)
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done === true) return step.value
-    yield nothing
+    yield noBytes
   }
 }
 
@@ -57,17 +60,17 @@ interface Shape {
 
 function message(value: object, { fields, extensions }: Shape): Buffer {
   const members = value as Readonly<Record<string, unknown>>
-  const parts: Uint8Array[] = []
-  for (const [member, field, encode] of fields) if (members[member] !== undefined) parts.push(encode(field, members[member]))
+  const encodedFields: Uint8Array[] = []
+  for (const [member, field, encode] of fields) if (members[member] !== undefined) encodedFields.push(encode(field, members[member]))
   if (extensions !== undefined) {
     for (const name of Object.keys(members)) {
-      if (name.startsWith('x-')) parts.push(encodeLengthDelimited(extensions, named(name, any(members[name]))))
+      if (name.startsWith('x-')) encodedFields.push(encodeLengthDelimited(extensions, encodeNamed(name, any(members[name]))))
     }
   }
-  return Buffer.concat(parts)
+  return Buffer.concat(encodedFields)
 }
 
-function named(name: string, value: Uint8Array): Buffer {
+function encodeNamed(name: string, value: Uint8Array): Buffer {
   return Buffer.concat([encodeLengthDelimited(1, Buffer.from(name)), encodeLengthDelimited(2, value)])
 }
 
@@ -77,18 +80,18 @@ function any(value: unknown): Buffer {
 }
 
 const string: Encode = (field, value) => encodeLengthDelimited(field, Buffer.from(value as string))
-const bool: Encode = (field, value) => (value === true ? encodeVarintField(field, 1) : nothing)
+const bool: Encode = (field, value) => (value === true ? encodeVarintField(field, 1) : noBytes)
 const strings: Encode = (field, value) => Buffer.concat((value as string[]).map((text) => string(field, text)))
-const one =
+const encodeMessage =
   (shape: () => Shape): Encode =>
   (field, value) =>
     encodeLengthDelimited(field, message(value as object, shape()))
-const each =
+const encodeRepeated =
   (encode: (value: object) => Uint8Array): Encode =>
   (field, value) =>
     Buffer.concat((value as object[]).map((element) => encodeLengthDelimited(field, encode(element))))
 
-const info: Shape = {
+const infoShape: Shape = {
   fields: [
     ['title', 1, string],
     ['version', 2, string],
@@ -130,10 +133,12 @@ const pathParameter = plainParameter(5, 19)
 
 /** Encodes a parameter. It is nested in several oneofs: parameter or reference; body or not; query or path. */
 function parameter(value: object): Buffer {
-  const place = (value as { readonly in: string }).in
-  if (place === 'body') return encodeLengthDelimited(1, encodeLengthDelimited(1, message(value, bodyParameter)))
+  const location = (value as { readonly in: string }).in
+  if (location === 'body') return encodeLengthDelimited(1, encodeLengthDelimited(1, message(value, bodyParameter)))
   const choice =
-    place === 'query' ? encodeLengthDelimited(3, message(value, queryParameter)) : encodeLengthDelimited(4, message(value, pathParameter))
+    location === 'query'
+      ? encodeLengthDelimited(3, message(value, queryParameter))
+      : encodeLengthDelimited(4, message(value, pathParameter))
   return encodeLengthDelimited(1, encodeLengthDelimited(2, choice))
 }
 
@@ -149,7 +154,7 @@ const responses: Encode = (field, value) => {
   return encodeLengthDelimited(
     field,
     Buffer.concat(
-      codes.map(([code, answer]) => encodeLengthDelimited(1, named(code, encodeLengthDelimited(1, message(answer, response))))),
+      codes.map(([code, answer]) => encodeLengthDelimited(1, encodeNamed(code, encodeLengthDelimited(1, message(answer, response))))),
     ),
   )
 }
@@ -161,7 +166,7 @@ const operation: Shape = {
     ['operationId', 5, string],
     ['produces', 6, strings],
     ['consumes', 7, strings],
-    ['parameters', 8, each(parameter)],
+    ['parameters', 8, encodeRepeated(parameter)],
     ['responses', 9, responses],
     ['schemes', 10, strings],
   ],
@@ -169,14 +174,14 @@ const operation: Shape = {
 }
 const pathItem: Shape = {
   fields: [
-    ['get', 2, one(() => operation)],
-    ['put', 3, one(() => operation)],
-    ['post', 4, one(() => operation)],
-    ['delete', 5, one(() => operation)],
-    ['options', 6, one(() => operation)],
-    ['head', 7, one(() => operation)],
-    ['patch', 8, one(() => operation)],
-    ['parameters', 9, each(parameter)],
+    ['get', 2, encodeMessage(() => operation)],
+    ['put', 3, encodeMessage(() => operation)],
+    ['post', 4, encodeMessage(() => operation)],
+    ['delete', 5, encodeMessage(() => operation)],
+    ['options', 6, encodeMessage(() => operation)],
+    ['head', 7, encodeMessage(() => operation)],
+    ['patch', 8, encodeMessage(() => operation)],
+    ['parameters', 9, encodeRepeated(parameter)],
   ],
   extensions: 10,
 }

@@ -75,13 +75,13 @@ export async function openExchange(
     return
   }
   let settle!: Parameters<typeof openFetchPair>[1]
-  const answered = new Promise<Response>((resolve, reject) => (settle = { resolve, reject }))
+  const responded = new Promise<Response>((resolve, reject) => (settle = { resolve, reject }))
   const pair = openFetchPair(c.req.raw, settle)
   const exchange = new Exchange(pair.incoming, pair.outgoing, services)
   c.set('exchange', exchange)
   // A stream answers before its handler completes. A custom handler may return a `Response` and not use the exchange.
-  const served = serve(exchange).then(() => (exchange.outgoing.headersSent ? answered : undefined))
-  const answer = await Promise.race([answered, served])
+  const handled = serve(exchange).then(() => (exchange.outgoing.headersSent ? responded : undefined))
+  const answer = await Promise.race([responded, handled])
   if (answer === undefined) return
   // Removes the old response first, because Hono would copy its headers to the new one.
   c.res = undefined

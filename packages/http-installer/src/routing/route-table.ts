@@ -37,7 +37,7 @@ function routesOf(served: ServedResource): ResourceRoutes {
   const { storage } = served
   const list: Method | undefined = canList(storage) || canWatch(storage) ? { handle: handleList } : undefined
   const item: Record<string, Method> = {}
-  const below: Record<string, Method> = {}
+  const withPath: Record<string, Method> = {}
   const collection: Record<string, Method> = {}
   if (canGet(storage)) item['GET'] = { handle: handleGet(storage) }
   if (canUpdate(storage)) item['PUT'] = { handle: handleUpdate(storage) }
@@ -49,7 +49,7 @@ function routesOf(served: ServedResource): ResourceRoutes {
     const connect: Method = { handle: handleConnect(storage), mediaTypes: 'any' }
     for (const method of storage.connectMethods) {
       item[method] = connect
-      if (storage.connectOptions.path === true) below[method] = connect
+      if (storage.connectOptions.path === true) withPath[method] = connect
     }
   }
   if (served.subresource === '') {
@@ -59,7 +59,7 @@ function routesOf(served: ServedResource): ResourceRoutes {
   } else if (canCreate(storage) && item['POST'] === undefined) {
     item['POST'] = { handle: handleCreate(storage) }
   }
-  return { served, item, below, collection, allNamespaces: served.namespaced && list !== undefined ? { GET: list } : {} }
+  return { served, item, below: withPath, collection, allNamespaces: served.namespaced && list !== undefined ? { GET: list } : {} }
 }
 
 /** Routes of a path, one for each kind of URL. A route is undefined if no method is allowed; the URL then answers 404. */
@@ -97,10 +97,10 @@ export class RouteTable {
     before?: RouteTable,
   ) {
     for (const [path, storage] of storages) {
-      const kept = before === undefined ? undefined : before.#resources.get(path)
-      const routes = kept?.served.storage === storage ? kept : routesOf(serve(path, storage))
+      const oldRoutes = before === undefined ? undefined : before.#resources.get(path)
+      const routes = oldRoutes?.served.storage === storage ? oldRoutes : routesOf(serve(path, storage))
       this.#resources.set(path, routes)
-      this.#paths.set(path, routes === kept ? before!.#paths.get(path)! : pathRoutes(routes))
+      this.#paths.set(path, routes === oldRoutes ? before!.#paths.get(path)! : pathRoutes(routes))
     }
     this.isCustom = [...storages].every(([path, storage]) => path.includes('/') || storage.isCustom === true)
   }
@@ -136,8 +136,8 @@ function routeAt(routes: PathRoutes, count: number, inNamespace: boolean): Resou
   return count <= 3 ? routes.item : routes.below
 }
 
-const nowhere = { group: '', resource: '' }
-const none: readonly string[] = []
+const noResource = { group: '', resource: '' }
+const noMethods: readonly string[] = []
 
 /** Route of one kind of URL of one resource: an object, a collection, or a path below an object. */
 class ResourceRoute implements Route {
@@ -176,9 +176,9 @@ class ResourceRoute implements Route {
     const { method, info } = exchange
     const { served } = this
     // Over HTTP/2, the method may be any word, including names of members that every object inherits.
-    const found = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
-    if (found === undefined) return this.#refuse(exchange)
-    const { handle, mediaTypes = none } = found
+    const servedMethod = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
+    if (servedMethod === undefined) return this.#refuse(exchange)
+    const { handle, mediaTypes = noMethods } = servedMethod
     // As in kube-apiserver, requests for kinds without a protobuf encoding skip these checks. Their handlers check both headers.
     if (mediaTypes !== 'any' && !this.isJsonOnly) {
       if (method === 'PATCH') checkConsumable(exchange.contentType, listPatchTypes(exchange))
@@ -198,7 +198,7 @@ class ResourceRoute implements Route {
   #refuse(exchange: Exchange): Promise<void> {
     const { method, info } = exchange
     const { storage, groupResource, subresource } = this.served
-    if (storage.isCustom !== true) throw newGenericServerResponse(405, method, nowhere, '')
+    if (storage.isCustom !== true) throw newGenericServerResponse(405, method, noResource, '')
     if (this.namespaced && info.namespace === '') {
       writePageNotFound(exchange)
       return Promise.resolve()

@@ -73,9 +73,9 @@ export function createServedResource(
 ): ServedResource {
   const [resource = '', subresource = ''] = path.split('/')
   const hub = storage.gvk
-  const here: GroupVersionKind = { group: info.group, version, kind: hub.kind }
+  const servedKind: GroupVersionKind = { group: info.group, version, kind: hub.kind }
   // A subresource with a kind of another group (pods/eviction, deployments/scale) is served in that kind's own version.
-  const gvk = info.scheme.registration(here) === undefined ? hub : here
+  const gvk = info.scheme.registration(servedKind) === undefined ? hub : servedKind
   const { scheme, types, admission } = info
   const { authorizeCreate, now } = settings
   const gvr = { group: info.group, version, resource }

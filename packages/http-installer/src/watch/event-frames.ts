@@ -43,13 +43,13 @@ export class SharedFrames {
   get(events: readonly object[], form: string, make: () => Buffer): Buffer {
     const last = events.at(-1)!
     const forms = this.#kept.get(last)
-    const known = forms?.get(form)
-    if (known !== undefined && sameEvents(known.events, events)) return known.bytes
+    const cached = forms?.get(form)
+    if (cached !== undefined && sameEvents(cached.events, events)) return cached.bytes
     const bytes = make()
-    if (known !== undefined || bytes.length > this.#budget) return bytes
-    const kept = { events, bytes }
-    if (forms === undefined) this.#kept.set(last, new Map([[form, kept]]))
-    else forms.set(form, kept)
+    if (cached !== undefined || bytes.length > this.#budget) return bytes
+    const frame = { events, bytes }
+    if (forms === undefined) this.#kept.set(last, new Map([[form, frame]]))
+    else forms.set(form, frame)
     this.#bytes += bytes.length
     this.#forget(last)
     return bytes
@@ -88,12 +88,12 @@ export function createFramer(served: ServedResource, negotiated: NegotiatedStrea
   const { transform } = negotiated
   if (transform?.kind === 'Table') return new TableFramer(served, transform.version, include, frameEmbedded(negotiated, cbor))
   const embed = frameEmbedded(negotiated, cbor, transform === undefined ? served.type?.schema : undefined)
-  const make =
+  const encodeEvent =
     transform === undefined ? wholeFrames(served, negotiated, embed) : partialFrames(negotiated, partialForm(served, transform), embed)
   const form = `${served.apiVersion} ${negotiated.form} ${transform?.version ?? ''}`
   const chunkForm = `${form} chunk`
   const makeFrame = (event: ObjectEvent): Buffer =>
-    event.type === 'BOOKMARK' ? make(event.type, bookmarkObject(served, event)) : make(event.type, event.object)
+    event.type === 'BOOKMARK' ? encodeEvent(event.type, bookmarkObject(served, event)) : encodeEvent(event.type, event.object)
   return {
     frame: (event) => (event.type === 'BOOKMARK' ? makeFrame(event) : sharedFrames.get([event], form, () => makeFrame(event))),
     chunk: (events) => sharedFrames.get(events, chunkForm, () => encodeHttpChunk(events.map(makeFrame))),
@@ -184,10 +184,11 @@ function bookmarkObject(served: ServedResource, { revision, initialEventsEnd }: 
 
 /** Encodes the error event that ends a failed watch. */
 export function encodeErrorFrame(status: Status, negotiated: NegotiatedStream, cbor: CborCodec | undefined): Buffer {
-  const { kind: _, apiVersion: __, ...rest } = status
+  const { kind: _, apiVersion: __, ...otherMembers } = status
   const gvk = { group: '', version: 'v1', kind: 'Status' }
-  if (negotiated.form === 'protobuf') return watchFrame('ERROR', asBuffer(encodeUnknown(gvk, findMetaType('Status').encodeProto(rest))))
-  return frameEmbedded(negotiated, cbor)('ERROR', Buffer.from(encodeTypedJson(gvk, undefined, rest)))
+  if (negotiated.form === 'protobuf')
+    return watchFrame('ERROR', asBuffer(encodeUnknown(gvk, findMetaType('Status').encodeProto(otherMembers))))
+  return frameEmbedded(negotiated, cbor)('ERROR', Buffer.from(encodeTypedJson(gvk, undefined, otherMembers)))
 }
 
 const lineEnd = Buffer.from('\r\n')

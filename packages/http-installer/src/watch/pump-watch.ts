@@ -52,19 +52,19 @@ const groupBytes = 128 * 1024
 /** Splits a long batch of events, so that no more events are encoded than the socket accepts. Usually returns the batch unchanged. */
 function groups(batch: readonly ObjectEvent[]): readonly (readonly ObjectEvent[])[] {
   if (batch.length === 1) return [batch]
-  const found: (readonly ObjectEvent[])[] = []
+  const eventGroups: (readonly ObjectEvent[])[] = []
   let start = 0
   let bytes = 0
   for (let i = 0; i < batch.length; i++) {
     const event = batch[i]!
     bytes += event.type === 'BOOKMARK' ? 0 : event.object.body.length
     if (bytes < groupBytes) continue
-    found.push(batch.slice(start, i + 1))
+    eventGroups.push(batch.slice(start, i + 1))
     start = i + 1
     bytes = 0
   }
-  if (start < batch.length) found.push(start === 0 ? batch : batch.slice(start))
-  return found
+  if (start < batch.length) eventGroups.push(start === 0 ? batch : batch.slice(start))
+  return eventGroups
 }
 
 function writeEvents({ sink, framer, sent }: WatchPump, events: readonly ObjectEvent[]): boolean {

@@ -21,23 +21,23 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
   const { exchange, served, query } = request
   const { settings } = served
   const seconds = options.timeoutSeconds > 0 ? options.timeoutSeconds : settings.minRequestTimeoutSeconds * (1 + settings.random())
-  const sent = settings.observeWatch({ group: served.gvk.group, version: served.gvk.version, resource: served.resource })
+  const watchMetrics = settings.observeWatch({ group: served.gvk.group, version: served.gvk.version, resource: served.resource })
   const life = new WatchLife(settings.stopping, seconds * 1000)
   // A client may disconnect before the first event, or even before the watch is open.
-  const gone = (): void => life.end()
-  exchange.outgoing.once('close', gone)
-  exchange.signal.addEventListener('abort', gone, { once: true })
+  const onDisconnect = (): void => life.end()
+  exchange.outgoing.once('close', onDisconnect)
+  exchange.signal.addEventListener('abort', onDisconnect, { once: true })
   try {
-    const opened = await open(request, storage, options, settings.now() + seconds * 1000, life.signal)
+    const openedWatch = await open(request, storage, options, settings.now() + seconds * 1000, life.signal)
     // Negotiates after opening the watch, because errors of the watch take precedence over errors of its encoding.
     const negotiated = negotiateStream(exchange, served.endpoint)
     const { form } = negotiated
     const include = negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata'
     const framer = createFramer(served, negotiated, { include, cbor: exchange.services.cbor })
     const produce = async (sink: ResponseSink): Promise<void> => {
-      sink.onClose(gone)
+      sink.onClose(onDisconnect)
       try {
-        if ('error' in opened) sink.write(encodeErrorFrame(opened.error.status, negotiated, exchange.services.cbor))
+        if ('error' in openedWatch) sink.write(encodeErrorFrame(openedWatch.error.status, negotiated, exchange.services.cbor))
         else
           await pumpWatch(
             {
@@ -45,10 +45,10 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
               framer,
               failed: (status) => encodeErrorFrame(status, negotiated, exchange.services.cbor),
               signal: life.signal,
-              sent,
+              sent: watchMetrics,
               onInternalError: settings.onInternalError,
             },
-            opened.watch,
+            openedWatch.watch,
           )
       } finally {
         life.end()
@@ -61,8 +61,8 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
     life.end()
     throw error
   } finally {
-    exchange.signal.removeEventListener('abort', gone)
-    exchange.outgoing.off('close', gone)
+    exchange.signal.removeEventListener('abort', onDisconnect)
+    exchange.outgoing.off('close', onDisconnect)
   }
 }
 

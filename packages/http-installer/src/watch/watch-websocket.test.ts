@@ -72,21 +72,21 @@ it('sends each event as its own message', async () => {
   await watch.ended
 })
 
-it('ends after its timeout', async () => {
+it('a WebSocket watch ends after its timeout', async () => {
   await open()
   const watch = await connect(`${maps}?watch=1&timeoutSeconds=1`, ['base64url.bearer.authorization.k8s.io.dG9rZW4', 'of-a-browser'])
   expect(watch.protocol).toBe('of-a-browser')
   expect(await watch.ended).toBe(1000)
 })
 
-it('ends when the server stops, and releases its watch if the client disconnects', async () => {
-  const stopping = new AbortController()
-  await open({ stopping: stopping.signal })
-  const [left, stayed] = [await connect(`${maps}?watch=1`), await connect(`${maps}?watch=1`)]
-  left.close()
-  await left.ended
-  stopping.abort()
-  expect(await stayed.ended).toBe(1000)
+it('ends when the server stops, and ends the storage watch if the client disconnects', async () => {
+  const stopServer = new AbortController()
+  await open({ stopping: stopServer.signal })
+  const [leavingClient, stayingClient] = [await connect(`${maps}?watch=1`), await connect(`${maps}?watch=1`)]
+  leavingClient.close()
+  await leavingClient.ended
+  stopServer.abort()
+  expect(await stayingClient.ended).toBe(1000)
   await expect.poll(() => new Promise((resolve) => server.server.getConnections((_, count) => resolve(count)))).toBe(0)
 })
 

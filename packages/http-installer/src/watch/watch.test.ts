@@ -23,20 +23,23 @@ afterEach(async () => {
 })
 
 describe('a watch', () => {
-  it('sends existing objects, then every change, to each client in its encoding', async () => {
+  it('a watch sends existing objects, then every change, to each client in its encoding', async () => {
     const server = await open()
     await server.request('POST', maps, map('a'))
-    const whole = await openWatch(server.base, `${maps}?watch=1`)
+    const objectWatch = await openWatch(server.base, `${maps}?watch=1`)
     const partial = await openWatch(server.base, `${maps}?watch=true`, {
       accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
     })
     const table = await openWatch(server.base, `${maps}?watch=1`, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })
-    expect(whole.headers['content-type']).toBe('application/json')
-    expect(whole.headers['transfer-encoding']).toBe('chunked')
-    expect(await whole.next()).toMatchObject({ type: 'ADDED', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } } })
+    expect(objectWatch.headers['content-type']).toBe('application/json')
+    expect(objectWatch.headers['transfer-encoding']).toBe('chunked')
+    expect(await objectWatch.next()).toMatchObject({
+      type: 'ADDED',
+      object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } },
+    })
     await server.request('PATCH', `${maps}/a`, { data: { x: 'y' } }, { 'content-type': 'application/merge-patch+json' })
     const current = (await server.request('GET', `${maps}/a`)).body
-    expect(await whole.next()).toEqual({ type: 'MODIFIED', object: current })
+    expect(await objectWatch.next()).toEqual({ type: 'MODIFIED', object: current })
     await partial.next()
     expect(await partial.next()).toEqual({
       type: 'MODIFIED',
@@ -48,7 +51,7 @@ describe('a watch', () => {
     expect(second.object.columnDefinitions).toBeNull()
     expect(second.object.rows[0]).toMatchObject({ cells: ['a', 1, expect.any(String)], object: { kind: 'PartialObjectMetadata' } })
     await server.request('DELETE', `${maps}/a`)
-    const deleted = await whole.next()
+    const deleted = await objectWatch.next()
     expect(deleted.type).toBe('DELETED')
     expect(Number(deleted.object.metadata.resourceVersion)).toBeGreaterThan(Number(current.metadata.resourceVersion))
   })
@@ -84,7 +87,7 @@ describe('a watch', () => {
   it.each([
     ['Object', 'ConfigMap'],
     ['None', 'PartialObjectMetadata'],
-  ])('marks it in tables with objects of %s in a %s', async (include, kind) => {
+  ])('marks the end of initial events in Tables with objects of %s in a %s', async (include, kind) => {
     const server = await open()
     const query = `watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&includeObject=${include}`
     const watch = await openWatch(server.base, `${maps}?${query}`, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })
@@ -92,17 +95,17 @@ describe('a watch', () => {
     expect([object.kind, Object.keys(object.metadata.annotations)]).toEqual([kind, ['k8s.io/initial-events-end']])
   })
 
-  it('ends after its timeout and when the server stops', async () => {
-    const stopping = new AbortController()
-    const server = await open({ stopping: stopping.signal })
+  it('a watch ends after its timeout and when the server stops', async () => {
+    const stopServer = new AbortController()
+    const server = await open({ stopping: stopServer.signal })
     const timed = await openWatch(server.base, `${maps}?watch=1&timeoutSeconds=1`)
-    const endless = await openWatch(server.base, `${maps}?watch=1`)
+    const openEndedWatch = await openWatch(server.base, `${maps}?watch=1`)
     await timed.ended
-    stopping.abort()
-    await endless.ended
+    stopServer.abort()
+    await openEndedWatch.ended
   })
 
-  it('releases its storage watch if the client disconnects', async () => {
+  it('ends the storage watch if the client disconnects', async () => {
     const server = await open()
     const storage = server.info.storage.get('v1')!.get('configmaps')! as unknown as {
       watch(context: unknown, options: unknown, signal: AbortSignal): Promise<unknown>
@@ -152,7 +155,7 @@ describe('a watch', () => {
     expect(server.info.types.kind(gvk)!.decodeProto(raw)).toMatchObject({ metadata: { name: 'a' }, data: { k: 'v' } })
   })
 
-  it('waits for a client that does not read, without delaying others', async () => {
+  it('waits for a client that does not read, without delaying other clients', async () => {
     const server = await open()
     const slow = await openWatch(server.base, `${maps}?watch=1`)
     slow.close()
@@ -165,10 +168,10 @@ describe('a watch', () => {
     const server = await open()
     const yaml = await server.request('GET', `${maps}?watch=1`, undefined, { accept: 'application/yaml' })
     expect(yaml.status).toBe(406)
-    const both = await server.request('GET', `${maps}?watch=1&resourceVersion=x`, undefined, { accept: 'application/yaml' })
-    expect([both.status, both.text]).toEqual([500, expect.stringContaining('resourceVersion: Invalid value: "x"')])
-    const wrong = await server.request('GET', `${maps}?watch=1&sendInitialEvents=true`)
-    expect(wrong.body.message).toBe(
+    const yamlAnswer = await server.request('GET', `${maps}?watch=1&resourceVersion=x`, undefined, { accept: 'application/yaml' })
+    expect([yamlAnswer.status, yamlAnswer.text]).toEqual([500, expect.stringContaining('resourceVersion: Invalid value: "x"')])
+    const matchAnswer = await server.request('GET', `${maps}?watch=1&sendInitialEvents=true`)
+    expect(matchAnswer.body.message).toBe(
       'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
     )
   })
