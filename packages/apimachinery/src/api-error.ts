@@ -47,7 +47,7 @@ function truncated(text: string, max: number): string {
 function truncatedDetails(details: StatusDetails): StatusDetails {
   const { name = '', causes = [] } = details
   if (name.length <= maxText && lengthOf(causes) <= maxText) return details
-  const kept: StatusCause[] = []
+  const shortCauses: StatusCause[] = []
   let length = 0
   for (const cause of causes) {
     const short = { ...cause }
@@ -55,12 +55,12 @@ function truncatedDetails(details: StatusDetails): StatusDetails {
     if (cause.field !== undefined) short.field = truncated(cause.field, maxText)
     length += lengthOf([short])
     if (length > maxCauses) break
-    kept.push(short)
+    shortCauses.push(short)
   }
   return {
     ...details,
     ...(details.name === undefined ? undefined : { name: truncated(name, maxText) }),
-    ...(details.causes === undefined ? undefined : { causes: kept }),
+    ...(details.causes === undefined ? undefined : { causes: shortCauses }),
   }
 }
 

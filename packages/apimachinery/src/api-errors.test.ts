@@ -35,7 +35,7 @@ describe('ApiError', () => {
     })
   })
 
-  it('is recognized by its name and reason', () => {
+  it('recognizes an error by its name and reason', () => {
     expect(isApiError(errors.newGone('x'))).toBe(true)
     expect(isApiError(errors.newGone('x'), 'Gone')).toBe(true)
     expect(isApiError(errors.newGone('x'), 'Expired')).toBe(false)
@@ -43,7 +43,7 @@ describe('ApiError', () => {
     expect(new ApiError({ reason: 'Timeout', message: 'x' }).code).toBe(reasons.Timeout)
   })
 
-  it('keeps its cause, and the Status of another server', () => {
+  it('keeps the cause, and the Status of another server', () => {
     const cause = new Error('disk')
     expect(errors.newInternal('write failed', { cause }).cause).toBe(cause)
     const status = { metadata: {}, status: 'Failure', message: 'no', reason: 'Teapot', code: 418 }
@@ -61,7 +61,7 @@ describe('ApiError', () => {
     [errors.newGenericServerResponse(404, 'GET', { group: '', resource: '' }, ''), 404, 'the server could not find the requested resource'],
     [errors.newGenericServerResponse(409, 'POST', configMaps, 'a'), 409, 'the server reported a conflict (post configmaps a)'],
     [errors.newUnknownError('plain'), 500, 'plain'],
-  ])('have code and message: %s', (error, code, message) => {
+  ])('creates errors with the code and message of kube-apiserver: %s', (error, code, message) => {
     expect([error.code, error.message]).toEqual([code, message])
   })
 
@@ -77,7 +77,7 @@ describe('ApiError', () => {
   })
 })
 
-describe('field errors', () => {
+describe('fieldErrorMessage', () => {
   const path = fieldPath('spec', 'containers').index(0).child('env').key('A')
 
   it.each([
@@ -96,7 +96,7 @@ describe('field errors', () => {
     [fieldError.forbidden(fieldPath('a'), 'no'), 'a: Forbidden: no'],
     [fieldError.notFoundField(fieldPath('a'), 'x'), 'a: Not found: "x"'],
     [fieldError.internal(fieldPath('a'), 'oops'), 'a: Internal error: oops'],
-  ])('have a message: case %#', (error, message) => {
+  ])('formats an error like kube-apiserver, case %#', (error, message) => {
     expect(fieldErrorMessage(error)).toBe(message)
   })
 

@@ -224,8 +224,8 @@ export function newGenericServerResponse(
 
 function genericReason(code: number, verb: string, serverMessage: string): [Reason | '', string] {
   if (code === 409 && verb === 'POST') return ['AlreadyExists', 'the server reported a conflict']
-  const known = genericMessages[code]
-  if (known !== undefined) return [...known]
+  const genericMessage = genericMessages[code]
+  if (genericMessage !== undefined) return [...genericMessage]
   switch (code) {
     case 403:
       return ['Forbidden', serverMessage]

@@ -42,8 +42,8 @@ export function required(check: OptionCheck): OptionCheck {
   return marked
 }
 
-function expecting(what: string, accepts: (value: unknown) => boolean): OptionCheck {
-  return (value, path) => (accepts(value) ? [] : [typeError(path, what, value)])
+function expecting(expected: string, accepts: (value: unknown) => boolean): OptionCheck {
+  return (value, path) => (accepts(value) ? [] : [typeError(path, expected, value)])
 }
 
 export const isString: OptionCheck = expecting('a string', (value) => typeof value === 'string')
@@ -99,9 +99,9 @@ function join(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-function unknownOption(path: string, name: string, known: readonly string[]): string {
-  const guess = closestMatch(name, known)
-  const allowed = known.length <= listedNames ? `; allowed: ${known.map((each) => JSON.stringify(join(path, each))).join(', ')}` : ''
+function unknownOption(path: string, name: string, names: readonly string[]): string {
+  const guess = closestMatch(name, names)
+  const allowed = names.length <= listedNames ? `; allowed: ${names.map((each) => JSON.stringify(join(path, each))).join(', ')}` : ''
   const hint = guess === undefined ? allowed : `; did you mean ${JSON.stringify(join(path, guess))}?`
   return `unknown option ${JSON.stringify(join(path, name))}${hint}`
 }

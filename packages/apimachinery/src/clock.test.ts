@@ -15,7 +15,7 @@ it('supports waits longer than the maximum of a timer', () => {
   expect(call).toHaveBeenCalledOnce()
 })
 
-it('can cancel a long wait that is split into several timers', () => {
+it('can cancel a long wait, which consists of several timers', () => {
   const call = vi.fn()
   const cancel = systemClock.after(2 ** 32, call)
   vi.advanceTimersByTime(2 ** 31)

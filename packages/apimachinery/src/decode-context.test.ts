@@ -7,7 +7,7 @@ function structOf(fields: readonly FieldSchema[]): StructSchema {
   return { kind: 'struct', name: 'Meta', definition: 'Meta', fields, byName: new Map(fields.map((field) => [field.name, field])) }
 }
 
-it('marks a map that the client sent empty and decoding drops', () => {
+it('marks a map that the client sent empty and that decoding drops', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
   const schema = structOf(['labels', 'annotations', 'data'].map((name) => ({ name, type: map, omit: 'empty' })))
   const { object } = decodeStruct(schema, { labels: {}, annotations: { a: 'b' }, data: null })
@@ -33,7 +33,7 @@ it.each([false, true])('remembers lists that the client sent empty, including th
   expect(hasEmptyMarks(object)).toBe(false)
 })
 
-it('copies the marks to copies of the object', () => {
+it('copies the marks with the object', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
   const inner = structOf([{ name: 'labels', type: map, omit: 'empty' }])
   const outer = structOf([
@@ -48,7 +48,7 @@ it('copies the marks to copies of the object', () => {
   expect(wasSentEmpty(copyEmptyMarks({ more: 1 }, object.items[0]!), 'labels')).toBe(true)
 })
 
-it('reports an empty map in a list, but not as a member of an object', () => {
+it('reports an empty map in a list, but not an empty map in an object', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
   const inner = structOf([{ name: 'labels', type: map, omit: 'empty' }])
   const outer = structOf([

@@ -214,8 +214,8 @@ export function findBase64Error(text: string, letters: RegExp = alphabet): numbe
         if (second === undefined) return input.length
         if (second !== '=') return at - 2
       }
-      const rest = next()
-      return rest === undefined ? undefined : at - 1
+      const pause = next()
+      return pause === undefined ? undefined : at - 1
     }
   }
 }

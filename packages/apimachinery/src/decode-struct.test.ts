@@ -66,7 +66,7 @@ const decode = (text: string, options?: DecodeOptions): { json: string; strict: 
 }
 const inSpec = (text: string): string => `{"spec":${text}}`
 
-describe('canonical form', () => {
+describe('decoding to the canonical form', () => {
   test('orders fields, writes required fields, and drops empty fields, kind and apiVersion', () => {
     expect(decode('{"kind":"Pod","apiVersion":"v1"}').json).toBe('{"metadata":{},"spec":{"containers":null,"eventTime":null,"raw":null}}')
     expect(
@@ -103,7 +103,7 @@ describe('canonical form', () => {
   })
 })
 
-describe('type mismatches are reported like in Go', () => {
+describe('type errors', () => {
   const at = (field: string, what: string, type: string): string =>
     `json: cannot unmarshal ${what} into Go struct field ${field} of type ${type}`
   test.each([
@@ -134,7 +134,7 @@ describe('type mismatches are reported like in Go', () => {
     ['{"metadata":{"labels":{"a":1}}}', at('ObjectMeta.metadata.labels', 'number', 'string')],
     ['{"metadata":{"creationTimestamp":1}}', at('ObjectMeta.metadata.creationTimestamp', 'number', 'string')],
     ['{"metadata":{"creationTimestamp":"x"}}', 'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"'],
-  ])('rejects %s', (text, message) => {
+  ])('rejects %s with the message of Go', (text, message) => {
     expect(() => decode(text)).toThrow(message)
   })
 
@@ -270,9 +270,9 @@ test('property: decodes owned input to the same result on every run', () => {
         }
       }
       const expected = of(parseJson(text), false)
-      const given = parseJson(text)
-      expect(of(given, true)).toEqual(expected)
-      expect(of(given, false)).toEqual(expected)
+      const input = parseJson(text)
+      expect(of(input, true)).toEqual(expected)
+      expect(of(input, false)).toEqual(expected)
     }),
     { numRuns: 500 },
   )
@@ -331,7 +331,7 @@ test('reports the first mismatch in schema order when converting', () => {
   expect(() => decodeStruct(schema, document, { converting: true })).toThrow('json: cannot unmarshal number into Go value of type string')
 })
 
-describe('a struct that keeps unknown members', () => {
+describe('decoding a struct that keeps unknown members', () => {
   const open = struct('Open', [{ name: 'metadata', type: meta, omit: 'empty' }], {
     keepsUnknown: true,
     gvk: { group: 'example.com', version: 'v1', kind: 'Open' },
@@ -351,12 +351,12 @@ describe('a struct that keeps unknown members', () => {
     })
   })
 
-  test('reports wrong types in its metadata without the name of that member', () => {
+  test('reports wrong types in the metadata without the name of the member', () => {
     expect(() => decodeJson(open, '{"metadata":{"name":1}}')).toThrow(/Go struct field \w+\.name of type string$/)
     expect(() => decodeJson(open, '{"metadata":1}')).toThrow(/^json: cannot unmarshal number into Go value of type /)
   })
 
-  test('stays canonical after changes', () => {
+  test('gives an object that stays canonical after changes', () => {
     const object = { spec: { b: 1 }, metadata: { name: 'a' }, other: 1 }
     expect(encodeJson(open, canonicalStruct(open, object))).toBe('{"metadata":{"name":"a"},"other":1,"spec":{"b":1}}')
   })

@@ -330,10 +330,10 @@ const decodeUnknown = decoderOf({ kind: 'json' })
 function decodeOpenMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   const repeated = value instanceof ObjectWithDuplicates ? value.entries : undefined
   const source: JsonMembers = repeated === undefined ? value : objectFromEntries(repeated)
-  const known: { [key: string]: unknown } = {}
+  const knownMembers: { [key: string]: unknown } = {}
   const unknown: string[] = []
   for (const key in source) {
-    if (plan.byName.has(key)) setOwn(known, key, source[key])
+    if (plan.byName.has(key)) setOwn(knownMembers, key, source[key])
     else unknown.push(key)
   }
   if (repeated !== undefined) {
@@ -343,7 +343,7 @@ function decodeOpenMembers(plan: StructPlan, value: JsonMembers, context: Decode
       seen.add(key)
     }
   }
-  const decoded = decodeFields(plan, known, context, dropTypeMeta) as { [key: string]: unknown }
+  const decoded = decodeFields(plan, knownMembers, context, dropTypeMeta) as { [key: string]: unknown }
   for (const key of unknown.sort()) {
     context.steps.push(key)
     setOwn(decoded, key, decodeUnknown(source[key], context))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { escapeFieldValue, everyField, fieldEquals, FieldSelector, parseFieldSelector } from './field-selector.ts'
 
 describe('field selectors', () => {
-  it('match by equality', () => {
+  it('match values by equality', () => {
     const get = (name: string): string => ({ 'metadata.name': 'c1', 'spec.nodeName': '' })[name] ?? ''
     expect(parseFieldSelector('metadata.name=c1').matches(get)).toBe(true)
     expect(parseFieldSelector('metadata.name==c1,spec.nodeName=').matches(get)).toBe(true)
@@ -21,7 +21,7 @@ describe('field selectors', () => {
     expect(() => parseFieldSelector(text)).toThrow(message)
   })
 
-  it('returns the value of an exact match, and can transform its requirements', () => {
+  it('return the value of an exact match, and can transform their requirements', () => {
     const selector = parseFieldSelector('a=1,b!=2')
     expect(selector.requiresExactMatch('a')).toBe('1')
     expect(selector.requiresExactMatch('b')).toBeUndefined()
@@ -29,7 +29,7 @@ describe('field selectors', () => {
     expect(everyField().empty).toBe(true)
   })
 
-  it('evaluates many requirements like single requirements', () => {
+  it('evaluate many requirements with the same results as single requirements', () => {
     const field = fc.constantFrom('a', 'b')
     const value = fc.constantFrom('', '1', '2', '3')
     const requirement = fc.record({ field, operator: fc.constantFrom<'=' | '!='>('!=', '!=', '!=', '='), value })

@@ -41,7 +41,7 @@ test('escapes HTML and line separators like Go', () => {
   expect(stringifyJson({ '<': '>&\u2028\u2029"\\' })).toBe('{"\\u003c":"\\u003e\\u0026\\u2028\\u2029\\"\\\\"}')
 })
 
-test('replaces lone surrogates, but not escaped backslashes before a u', () => {
+test('replaces lone surrogates, but not an escaped backslash before a u', () => {
   expect(stringifyJson(['\ud800', '\\ud800', '\\\ud800', '😀'])).toBe('["\\ufffd","\\\\ud800","\\\\\\ufffd","😀"]')
 })
 
@@ -85,9 +85,9 @@ test('property: shared field sets do not change the JSON', () => {
     entries.map((entry) => {
       if (entry?.fieldsV1 === undefined) return entry
       const { value, shared } = entry.fieldsV1
-      const own = share ? value : { ...value }
-      if (share && shared) shareText(own)
-      return { ...entry, fieldsV1: own }
+      const object = share ? value : { ...value }
+      if (share && shared) shareText(object)
+      return { ...entry, fieldsV1: object }
     })
   const order = fc.constantFrom('schema', 'metadata last', 'managers first')
   fc.assert(
@@ -99,9 +99,9 @@ test('property: shared field sets do not change the JSON', () => {
         return place === 'metadata last' ? { ...rest, ...whole } : { ...whole, ...rest }
       }
       const expected = stringifyJson(created(false))
-      const given = created(true)
-      expect(encodeJson(plain, given)).toBe(expected)
-      expect(encodeJson(plain, given)).toBe(expected)
+      const input = created(true)
+      expect(encodeJson(plain, input)).toBe(expected)
+      expect(encodeJson(plain, input)).toBe(expected)
     }),
     { numRuns: 300 },
   )

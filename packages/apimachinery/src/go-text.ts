@@ -88,14 +88,14 @@ const maxTextLength = 128
  * cache has a bounded size.
  */
 export function memoizeByText<T extends object>(compute: (text: string) => T): (text: string) => T {
-  const known = new Map<string, T>()
+  const cache = new Map<string, T>()
   return (text) => {
-    const found = known.get(text)
-    if (found !== undefined) return found
+    const cached = cache.get(text)
+    if (cached !== undefined) return cached
     const result = compute(text)
     if (text.length > maxTextLength) return result
-    if (known.size >= maxEntries) known.clear()
-    known.set(text, result)
+    if (cache.size >= maxEntries) cache.clear()
+    cache.set(text, result)
     return result
   }
 }

@@ -14,7 +14,7 @@ const messageOf = (text: string | Uint8Array): string => {
   return ''
 }
 
-describe('reports errors like Go', () => {
+describe('JSON errors', () => {
   test.each([
     ['', 'unexpected end of JSON input'],
     ['{"a":1', 'unexpected end of JSON input'],
@@ -37,13 +37,13 @@ describe('reports errors like Go', () => {
     ["'", "invalid character '\\'' looking for beginning of value"],
     ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
     ['['.repeat(10_001), "invalid character '[' exceeded max depth"],
-  ])('rejects %j', (text, message) => {
+  ])('rejects %j with the message of Go', (text, message) => {
     expect(messageOf(text)).toBe(message)
   })
 })
 
-describe('values', () => {
-  test('keeps integers exact that a double cannot represent, also when they are written back', () => {
+describe('JSON values', () => {
+  test('keeps integers exact that a double cannot represent, also when writing them', () => {
     const text = '{"a":9007199254740993,"b":-9223372036854775808,"c":1e3}'
     const { value } = parseJson(text)
     expect(value).toEqual({ a: 9007199254740993n, b: -(2n ** 63n), c: 1000 })
@@ -104,9 +104,9 @@ test('property: finds the same duplicate keys as a naive reader', () => {
   }))
   fc.assert(
     fc.property(tree, (value) => {
-      const found = new Set<string>()
-      naive(value, '', found)
-      expect(parseJson(write(value)).duplicates).toEqual([...found].sort(byAppearance(found)))
+      const duplicates = new Set<string>()
+      naive(value, '', duplicates)
+      expect(parseJson(write(value)).duplicates).toEqual([...duplicates].sort(byAppearance(duplicates)))
     }),
   )
 })
@@ -119,20 +119,20 @@ function write(tree: Tree): string {
   return `{${tree.members.map(([key, value]) => `${JSON.stringify(key)} : ${write(value)}`).join(',')}}`
 }
 
-function naive(tree: Tree, path: string, found: Set<string>): void {
+function naive(tree: Tree, path: string, duplicates: Set<string>): void {
   if (typeof tree === 'number') return
-  if (Array.isArray(tree)) return tree.forEach((item, i) => naive(item, `${path}[${i}]`, found))
+  if (Array.isArray(tree)) return tree.forEach((item, i) => naive(item, `${path}[${i}]`, duplicates))
   const seen = new Set<string>()
   for (const [key, value] of tree.members) {
     const here = path === '' ? key : `${path}.${key}`
-    if (seen.has(key)) found.add(here)
+    if (seen.has(key)) duplicates.add(here)
     seen.add(key)
-    naive(value, here, found)
+    naive(value, here, duplicates)
   }
 }
 
-function byAppearance(found: Set<string>): (a: string, b: string) => number {
-  const order = [...found]
+function byAppearance(duplicates: Set<string>): (a: string, b: string) => number {
+  const order = [...duplicates]
   return (a, b) => order.indexOf(a) - order.indexOf(b)
 }
 

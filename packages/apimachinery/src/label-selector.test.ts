@@ -59,7 +59,7 @@ describe('parseLabelSelector', () => {
     expect(messageOf(() => parseLabelSelector(text))).toBe(message)
   })
 
-  it('matches', () => {
+  it('matches labels by every operator', () => {
     const labels = { a: '1', b: '' }
     const yes = ['a', 'a=1', 'b=', 'a in (1,2)', 'c!=1', 'c notin (1)', '!c', 'a>0', 'a<2', '']
     const no = ['c', 'a=2', 'a!=1', '!a', 'a>1', 'b>0', 'a notin (1)', 'toString']
@@ -77,7 +77,7 @@ describe('parseLabelSelector', () => {
     fc.record({ key, operator: fc.constantFrom('gt', 'lt'), values: fc.integer().map((n) => [String(Math.abs(n))]) }),
   )
 
-  it('property: round-trips its text, and requires all requirements', () => {
+  it('property: parses its own text, and requires all of its requirements', () => {
     fc.assert(
       fc.property(fc.array(requirement, { maxLength: 4 }), fc.dictionary(key, value), (requirements, labels) => {
         const text = requirements.reduce((selector, r) => selector.and(r as never), everything()).toString()
@@ -88,7 +88,7 @@ describe('parseLabelSelector', () => {
     )
   })
 
-  it('property: evaluates many requirements like single requirements', () => {
+  it('property: evaluates many requirements with the same result as single requirements', () => {
     const few = fc.constantFrom('a', 'b', 'c', 'constructor')
     const text = fc.constantFrom('', '1', '2', '30', '-4', 'x')
     const any = fc.record({
@@ -137,7 +137,7 @@ describe('parseLabelSelector', () => {
 })
 
 describe('labelSelectorAsSelector', () => {
-  it('selects nothing if absent and everything if empty', () => {
+  it('selects nothing if the selector is absent, and everything if it is empty', () => {
     expect(labelSelectorAsSelector(undefined)).toBe(nothing())
     expect(labelSelectorAsSelector({}).empty).toBe(true)
     expect(nothing().matches({})).toBe(false)

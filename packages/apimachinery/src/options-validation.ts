@@ -69,8 +69,8 @@ export function validateDeleteOptions(options: DeepReadonly<DeleteOptions>): Fie
 /** Rejects options that must not be combined with `ignoreStoreReadErrorWithClusterBreakingPotential`. */
 function validateUnreadableDelete(options: DeepReadonly<DeleteOptions>): FieldErrorList {
   const path = fieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
-  const others: (keyof DeleteOptions)[] = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions']
-  const present = [...((options.dryRun?.length ?? 0) > 0 ? ['dryRun'] : []), ...others.filter((name) => options[name] !== undefined)]
+  const deleteMembers: (keyof DeleteOptions)[] = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions']
+  const present = [...((options.dryRun?.length ?? 0) > 0 ? ['dryRun'] : []), ...deleteMembers.filter((name) => options[name] !== undefined)]
   return present.map((name) => fieldError.invalid(path, true, `cannot be set together with .${name}`))
 }
 

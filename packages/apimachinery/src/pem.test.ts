@@ -12,8 +12,8 @@ it('finds blocks and skips other text', () => {
 })
 
 it('reads CRLF line breaks', () => {
-  const [found] = pemBlocks(block('A').replaceAll('\n', '\r\n'))
-  expect(found).toMatchObject({ label: 'A', body: 'AAAA\r\n' })
+  const [pemBlock] = pemBlocks(block('A').replaceAll('\n', '\r\n'))
+  expect(pemBlock).toMatchObject({ label: 'A', body: 'AAAA\r\n' })
 })
 
 it.each([
@@ -22,7 +22,7 @@ it.each([
   ['text after the END line', `${block('A')}x\n`],
   ['something before the beginning', ` ${block('A')}`],
   ['no dashes after the label', '-----BEGIN A\nAAAA\n-----END A-----\n'],
-])('finds no block with %s', (_, text) => {
+])('finds no block in %s', (_, text) => {
   expect(pemBlocks(text)).toEqual([])
 })
 

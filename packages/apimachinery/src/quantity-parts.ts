@@ -116,8 +116,8 @@ function isZero(whole: string, fraction: string): boolean {
 function shortFraction(fraction: string, power: number): string {
   const needed = maxInt64Digits - smallestExponent + Math.max(power, 0)
   if (fraction.length <= needed) return fraction
-  const kept = fraction.slice(0, needed)
-  return /[1-9]/.test(fraction.slice(needed)) ? `${kept}1` : kept
+  const digits = fraction.slice(0, needed)
+  return /[1-9]/.test(fraction.slice(needed)) ? `${digits}1` : digits
 }
 
 /** Limits a quantity to the largest int64 if its format is BinarySI. Changes the format of a BinarySI quantity below one to DecimalSI. */

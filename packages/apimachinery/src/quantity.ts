@@ -127,16 +127,16 @@ function rescale(unscaled: bigint, by: number): bigint {
   if (by === 0 || unscaled === 0n) return unscaled
   if (by > 0) return unscaled * powerOfTen(by)
   const divisor = powerOfTen(-by)
-  const whole = unscaled / divisor
-  return unscaled % divisor === 0n ? whole : whole + (unscaled < 0n ? -1n : 1n)
+  const quotient = unscaled / divisor
+  return unscaled % divisor === 0n ? quotient : quotient + (unscaled < 0n ? -1n : 1n)
 }
 
 function canonical(quantity: Quantity): string {
   if (quantity.isZero()) return '0'
   if (quantity.format === 'BinarySI') {
-    const whole = quantity.value()
-    const small = -1024n < whole && whole < 1024n
-    if (!small && rescale(whole, -quantity.exponent) === quantity.unscaled) return binary(whole)
+    const integer = quantity.value()
+    const small = -1024n < integer && integer < 1024n
+    if (!small && rescale(integer, -quantity.exponent) === quantity.unscaled) return binary(integer)
   }
   return decimal(quantity)
 }

@@ -55,8 +55,8 @@ export class TimeSlice {
  * @example
  * const began = performance.now()
  * decode()
- * const rest = restAfter(began)
- * if (rest !== undefined) await rest
+ * const pause = restAfter(began)
+ * if (pause !== undefined) await pause
  */
 export function restAfter(began: number): Promise<void> | undefined {
   return performance.now() - began < sliceMilliseconds ? undefined : twoTurns()

@@ -164,8 +164,8 @@ class Scanner {
     )
   }
 
-  #outOfRange(what: string): Error {
-    return this.#error(`: ${what} out of range`)
+  #outOfRange(part: string): Error {
+    return this.#error(`: ${part} out of range`)
   }
 
   #error(message: string): Error {

@@ -7,6 +7,6 @@ it.each([
   // kube-apiserver swaps the paths of these two errors.
   [{ name: 'n', namespace: '' }, ['service.name: Required value']],
   [{ name: '', namespace: 'ns' }, ['service.namespace: Required value']],
-])('validates the service %j: %j', (service, messages) => {
+])('validates the service %j with the errors %j', (service, messages) => {
   expect(validateWebhookService(service, fieldPath('service')).map(fieldErrorMessage)).toEqual(messages)
 })

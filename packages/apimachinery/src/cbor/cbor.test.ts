@@ -86,7 +86,7 @@ describe('decoding CBOR', () => {
     ['5b7fffffffffffffff00', 'unexpected EOF', 'a string longer than its document'],
     ['d9d9', 'unexpected EOF', 'half a tag'],
     ['8161', 'unexpected EOF', 'half a list'],
-  ])('rejects %s: %s (%s)', (input, message) => {
+  ])('rejects %s with "%s" (%s)', (input, message) => {
     expect(() => decode(input)).toThrow(message)
   })
 
@@ -118,7 +118,7 @@ describe('decoding CBOR', () => {
 })
 
 describe('encoding CBOR', () => {
-  it('property: decoding an encoded value returns it', () => {
+  it('property: decoding an encoded value returns the value', () => {
     const scalar = fc.oneof(fc.jsonValue({ maxDepth: 4 }), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))
     const value = fc.oneof(scalar, fc.dictionary(fc.string({ unit: 'grapheme' }), scalar), fc.array(scalar))
     fc.assert(

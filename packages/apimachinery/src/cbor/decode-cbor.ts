@@ -30,8 +30,8 @@ export function decodeCbor(input: Uint8Array): JsonValue {
   if (input.length === 0) throw new CborError('EOF')
   const reader = new Reader(Buffer.from(input.buffer, input.byteOffset, input.byteLength))
   const value = reader.read()
-  const left = input.length - reader.at
-  if (left > 0) throw new CborError(`cbor: ${left} bytes of extraneous data starting at index ${reader.at}`)
+  const remaining = input.length - reader.at
+  if (remaining > 0) throw new CborError(`cbor: ${remaining} bytes of extraneous data starting at index ${reader.at}`)
   return value as JsonValue
 }
 
@@ -174,8 +174,8 @@ class Reader {
       if (this.#input[this.at] === 0xff) break
       const head = readHead(this.#input, this.at)
       if (head.major !== major || head.info === indefinite) {
-        const what = head.info === indefinite ? 'indefinite-length ' : ''
-        throw new CborError(`cbor: wrong element type ${what}${typeName(head.major)} for indefinite-length ${typeName(major)}`)
+        const qualifier = head.info === indefinite ? 'indefinite-length ' : ''
+        throw new CborError(`cbor: wrong element type ${qualifier}${typeName(head.major)} for indefinite-length ${typeName(major)}`)
       }
       this.at = head.next
       if (head.argument === 0) continue

@@ -33,9 +33,9 @@ export class SpdyFrameReader {
   push(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     while (bytes.length > 0) {
-      const taken = this.#data === undefined ? this.#takeFrame(bytes) : this.#takeData(this.#data, bytes)
-      if (taken === 0) break
-      bytes = bytes.subarray(taken)
+      const consumed = this.#data === undefined ? this.#takeFrame(bytes) : this.#takeData(this.#data, bytes)
+      if (consumed === 0) break
+      bytes = bytes.subarray(consumed)
     }
     this.#rest = bytes
   }

@@ -53,9 +53,9 @@ export class WebSocketFrameReader {
   push(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     for (;;) {
-      const taken = this.#frame === undefined ? this.#takeHead(bytes) : this.#takePayload(this.#frame, bytes)
-      if (taken === undefined) break
-      bytes = bytes.subarray(taken)
+      const consumed = this.#frame === undefined ? this.#takeHead(bytes) : this.#takePayload(this.#frame, bytes)
+      if (consumed === undefined) break
+      bytes = bytes.subarray(consumed)
     }
     this.#rest = bytes
   }
@@ -96,17 +96,17 @@ export class WebSocketFrameReader {
   }
 
   #takePayload(frame: Frame, bytes: Buffer): number | undefined {
-    const left = frame.size - frame.taken
+    const remaining = frame.size - frame.taken
     const isControl = frame.opcode >= websocketOpcode.close
-    if (left > 0 && (bytes.length === 0 || (isControl && bytes.length < left))) return undefined
-    const content = unmasked(bytes.subarray(0, left), frame)
+    if (remaining > 0 && (bytes.length === 0 || (isControl && bytes.length < remaining))) return undefined
+    const content = unmasked(bytes.subarray(0, remaining), frame)
     frame.taken += content.length
-    const done = frame.taken === frame.size
-    if (done) this.#frame = undefined
+    const isComplete = frame.taken === frame.size
+    if (isComplete) this.#frame = undefined
     if (isControl) this.#handler.onControl(frame.opcode, content)
     else {
       const opcode = this.#message!
-      const position = { first: !this.#begun, last: done && frame.fin }
+      const position = { first: !this.#begun, last: isComplete && frame.fin }
       this.#begun = true
       if (position.last) this.#message = undefined
       this.#handler.onMessage(opcode, content, position)

@@ -240,7 +240,7 @@ function addItems(type: MergeList, list: readonly JsonValue[], node: NodeBuilder
   }
   const { order, items } = indexItems(type, list)
   for (const element of sortElements(order)) {
-    const found = items.get(element)!
-    node.add(element, found.length > 1 ? leaf : allFields(type.items, found[0]!))
+    const item = items.get(element)!
+    node.add(element, item.length > 1 ? leaf : allFields(type.items, item[0]!))
   }
 }

@@ -60,8 +60,8 @@ function runInSteps<Result>(
         (error: unknown) => runInSteps(steps, () => steps.throw(error)),
       )
     }
-    const rest = restAfter(began)
-    if (rest !== undefined) return rest.then(() => runInSteps(steps))
+    const pause = restAfter(began)
+    if (pause !== undefined) return pause.then(() => runInSteps(steps))
   }
 }
 
@@ -212,8 +212,8 @@ export class FieldManager {
       return { object: yield* this.#applyTyped(live, typed, after, { manager, force }), after }
     } catch (error) {
       if (!(error instanceof ApplyConflicts)) throw error
-      const rest = manager === clientSideApplier ? withoutLastApplied(error, live) : error
-      if (rest !== undefined) throw newFieldManagerConflict(rest)
+      const remaining = manager === clientSideApplier ? withoutLastApplied(error, live) : error
+      if (remaining !== undefined) throw newFieldManagerConflict(remaining)
       after = new Map(managed)
       return { object: yield* this.#applyTyped(live, typed, after, { manager, force: true }), after }
     }
@@ -240,12 +240,12 @@ export class FieldManager {
     const comparison = compareObjects(change)
     const before = new Map(managed)
     if (comparison !== undefined) this.#foldAtomic(managed)
-    const taken = takenFieldsOf(comparison)
-    const newFields = difference(taken.changed, unmanaged)
+    const takenFields = takenFieldsOf(comparison)
+    const newFields = difference(takenFields.changed, unmanaged)
     const { id } = updater
     yield* takeFields(managed, change, comparison, {
       force: true,
-      ...(regainsAllFields(managed.get(id), taken, newFields) && { except: id }),
+      ...(regainsAllFields(managed.get(id), takenFields, newFields) && { except: id }),
     })
     this.#addFields(managed, updater, newFields)
     capUpdateManagers(managed)
@@ -284,15 +284,15 @@ export class FieldManager {
     const identity = identityOf(manager, 'Apply', apiVersion, subresource)
     const id = identityText(identity)
     this.#foldAtomic(managed)
-    const last = managed.get(id)
+    const previous = managed.get(id)
     const claimed = toFieldSet(config.type, config.value)
     const set = resetFields?.(claimed) ?? claimed
-    const applied = { identity, set, apiVersion, applied: true, time: last?.time }
+    const applied = { identity, set, apiVersion, applied: true, time: previous?.time }
     managed.set(id, applied)
     yield
     const merged = { ...live, value: mergeValues(live.type, live.value, config.value) as JsonObject }
     yield
-    const next = yield* prune(merged, managed, { last, now: applied, convert, conversionMayFail })
+    const next = yield* prune(merged, managed, { last: previous, now: applied, convert, conversionMayFail })
     yield
     const change: OwnersChange = { live, next, convert, ...this.#filters }
     const comparison = compareObjects(change)
@@ -300,9 +300,9 @@ export class FieldManager {
     yield* takeFields(managed, change, comparison, { except: id, force })
     // Even without a difference in owned fields, the values can differ, for example in the order of a list.
     const changes = comparison !== undefined || !equalValues(live.value, next.value)
-    const kept = difference(set, unmanaged)
-    if (isEmptySet(kept)) managed.delete(id)
-    else managed.set(id, { identity, set: kept, apiVersion, applied: true, time: changes ? formatTime(now()) : last?.time })
+    const managedSet = difference(set, unmanaged)
+    if (isEmptySet(managedSet)) managed.delete(id)
+    else managed.set(id, { identity, set: managedSet, apiVersion, applied: true, time: changes ? formatTime(now()) : previous?.time })
     return changes ? next : undefined
   }
 
@@ -347,8 +347,8 @@ function regainsAllFields(owner: ManagedEntry | undefined, { changed, removed }:
 /** Returns the conflicts without the fields whose values were set by client-side apply; undefined if no conflict remains. */
 function withoutLastApplied(error: ApplyConflicts, live: TypedObject): ApplyConflicts | undefined {
   const allowed = fieldsLastApplied(live)
-  const rest = error.conflicts.filter(({ path }) => !hasPath(allowed, path))
-  return rest.length === 0 ? undefined : new ApplyConflicts(rest)
+  const conflicts = error.conflicts.filter(({ path }) => !hasPath(allowed, path))
+  return conflicts.length === 0 ? undefined : new ApplyConflicts(conflicts)
 }
 
 function decodeOrEmpty(entries: readonly ManagedFieldsEntry[] | undefined, trusted: boolean): Managed {

@@ -55,8 +55,8 @@ function isCanonical(node: FieldSet, root = true): boolean {
 describe('FieldSet', () => {
   it('contains another set if the difference is empty', () => {
     assert(
-      property(paths, paths, (given, others) => {
-        const [a, b] = [setOfPaths(given), setOfPaths(others)]
+      property(paths, paths, (inputPaths, others) => {
+        const [a, b] = [setOfPaths(inputPaths), setOfPaths(others)]
         expect(containsSet(a, b)).toBe(isEmptySet(difference(b, a)))
         expect(containsSet(union(a, b), b)).toBe(true)
       }),
@@ -65,13 +65,13 @@ describe('FieldSet', () => {
 
   it('lists its paths in the order of fieldsV1', () => {
     assert(
-      property(paths, (given) => {
-        const set = setOfPaths(given)
-        expect(texts(set)).toEqual(sorted(model(given)))
+      property(paths, (inputPaths) => {
+        const set = setOfPaths(inputPaths)
+        expect(texts(set)).toEqual(sorted(model(inputPaths)))
         expect(isCanonical(set)).toBe(true)
-        expect(isEmptySet(set)).toBe(given.length === 0)
-        expect(equalSets(set, setOfPaths(given.toReversed()))).toBe(true)
-        for (const path of given) expect(hasPath(set, path)).toBe(true)
+        expect(isEmptySet(set)).toBe(inputPaths.length === 0)
+        expect(equalSets(set, setOfPaths(inputPaths.toReversed()))).toBe(true)
+        for (const path of inputPaths) expect(hasPath(set, path)).toBe(true)
       }),
     )
   })
@@ -97,8 +97,8 @@ describe('FieldSet', () => {
 
   it('round-trips through JSON in any order', () => {
     assert(
-      property(paths, (given) => {
-        const set = setOfPaths(given)
+      property(paths, (inputPaths) => {
+        const set = setOfPaths(inputPaths)
         const turned = (node: FieldSet): FieldSet =>
           Object.fromEntries(
             Object.keys(node)
@@ -111,8 +111,8 @@ describe('FieldSet', () => {
   })
 })
 
-describe('the format of fieldsV1', () => {
-  it("matches kube-apiserver's JSON", () => {
+describe('the format fieldsV1', () => {
+  it('equals the JSON of kube-apiserver', () => {
     const set = union(
       fieldsAt('spec.replicas', 'metadata.labels', 'metadata.labels.app'),
       setOfPaths([
@@ -144,8 +144,8 @@ describe('the format of fieldsV1', () => {
   })
 
   it('normalizes the spelling of path elements', () => {
-    const given = { 'f:ports': { 'k:{ "protocol":"TCP", "containerPort":80.0 }': { 'f:name': {} }, 'x:later': {} }, 'v: "a"': null }
-    expect(JSON.stringify(normalizeFieldSet(given))).toBe(
+    const fields = { 'f:ports': { 'k:{ "protocol":"TCP", "containerPort":80.0 }': { 'f:name': {} }, 'x:later': {} }, 'v: "a"': null }
+    expect(JSON.stringify(normalizeFieldSet(fields))).toBe(
       JSON.stringify({ 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { 'f:name': {} } }, 'v:"a"': {} }),
     )
     let deep: object = {}

@@ -92,13 +92,13 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
 
 /** Returns the union of many sets. Merges sets in pairs, because adding each set to a growing one takes quadratic time. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
-  let rest = sets
-  while (rest.length > 1) {
+  let remaining = sets
+  while (remaining.length > 1) {
     const joined: FieldSet[] = []
-    for (let i = 0; i < rest.length; i += 2) joined.push(union(rest[i]!, rest[i + 1] ?? leaf))
-    rest = joined
+    for (let i = 0; i < remaining.length; i += 2) joined.push(union(remaining[i]!, remaining[i + 1] ?? leaf))
+    remaining = joined
   }
-  return rest[0] ?? leaf
+  return remaining[0] ?? leaf
 }
 
 function unionNodes(a: FieldSet, b: FieldSet, member: boolean): FieldSet | undefined {
@@ -142,9 +142,9 @@ function subtract(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean)
     const left = a[element]
     if (left === undefined) continue
     const right = b[element]!
-    const taken = isMember(right)
-    const rest = taken && recursive ? undefined : subtract(left, right, isMember(left) && !taken, recursive)
-    if (rest !== left) (rests ??= new Map()).set(element, rest)
+    const isRemoved = isMember(right)
+    const difference = isRemoved && recursive ? undefined : subtract(left, right, isMember(left) && !isRemoved, recursive)
+    if (difference !== left) (rests ??= new Map()).set(element, difference)
   }
   if (rests === undefined && member === isMember(a)) return a
   const node = new NodeBuilder(member)
@@ -247,8 +247,8 @@ function normalizeNode(value: unknown, depth: number): FieldSet | undefined {
     const element = normalizeElement(key)
     if (element === undefined) continue
     const child = normalizeNode((value as { [key: string]: unknown })[key], depth + 1)!
-    const known = children.get(element)
-    children.set(element, known === undefined ? child : unionNodes(known, child, isMember(known) || isMember(child))!)
+    const existing = children.get(element)
+    children.set(element, existing === undefined ? child : unionNodes(existing, child, isMember(existing) || isMember(child))!)
   }
   const node = new NodeBuilder(nested && (member || children.size === 0))
   for (const element of sortElements([...children.keys()])) node.add(element, children.get(element))

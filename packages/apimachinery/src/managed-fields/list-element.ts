@@ -49,9 +49,9 @@ export function indexItems(type: MergeList, list: readonly JsonValue[]): Indexed
   const items = new Map<PathElement, JsonValue[]>()
   for (const item of list) {
     const element = listElement(type, item)
-    const known = items.get(element)
-    if (known === undefined) items.set(element, [item])
-    else known.push(item)
+    const existing = items.get(element)
+    if (existing === undefined) items.set(element, [item])
+    else existing.push(item)
   }
   return { order: [...items.keys()], items }
 }

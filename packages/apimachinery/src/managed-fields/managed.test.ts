@@ -38,7 +38,7 @@ describe('capUpdateManagers', () => {
     expect([...managed]).toEqual(before)
   })
 
-  it('merges the oldest updaters of each version into one with the time of the newest of them', () => {
+  it('merges the oldest updaters of each version into one entry with the newest of their times', () => {
     const managed = managedBy(Array.from({ length: 14 }, (_, i) => ({ apiVersion: i % 2 === 0 ? 'v1' : 'v2' })))
     capUpdateManagers(managed)
     expect(summaryOf(managed).slice(0, 3)).toEqual([

@@ -145,10 +145,10 @@ export function* takeFields(
   for (const [id, { set, apiVersion }] of managed) {
     if (id === except) continue
     if (!versions.has(apiVersion)) versions.set(apiVersion, yield* takenFieldsIn(change, apiVersion))
-    const found = versions.get(apiVersion)
-    if (found === undefined) managed.delete(id)
-    else if (many) losses.push({ id, changed: intersection(set, found.changed), removed: intersection(set, found.removed) })
-    else losses.push({ id, changed: intersection(found.changed, set), removed: found.removed })
+    const existing = versions.get(apiVersion)
+    if (existing === undefined) managed.delete(id)
+    else if (many) losses.push({ id, changed: intersection(set, existing.changed), removed: intersection(set, existing.removed) })
+    else losses.push({ id, changed: intersection(existing.changed, set), removed: existing.removed })
   }
   if (!force) refuseLosses(managed, losses)
   for (const { id, changed, removed } of losses) {
@@ -277,8 +277,8 @@ export function capUpdateManagers(managed: Managed): void {
 
 /** Returns the set of the existing "ancient-changes" entry. If there is none, removes the oldest updater of that version and returns its set. */
 function takeBucketOrOldest(managed: Managed, apiVersion: string, first: string): FieldSet {
-  const known = managed.get(identityText(bucketOf(apiVersion)))
-  if (known !== undefined) return known.set
+  const existing = managed.get(identityText(bucketOf(apiVersion)))
+  if (existing !== undefined) return existing.set
   const { set } = managed.get(first)!
   managed.delete(first)
   return set

@@ -36,7 +36,7 @@ describe('foldAtomicFields', () => {
     expect(JSON.stringify(foldAtomicFields(before, type))).toBe(JSON.stringify(after))
   })
 
-  it('does not change values that were atomic before, and unknown fields', () => {
+  it('does not change unknown fields, and values that were atomic before', () => {
     const set = fieldsAt('selector', 'list', 'inner.text', 'unknown.part')
     expect(foldAtomicFields(set, type)).toBe(set)
   })

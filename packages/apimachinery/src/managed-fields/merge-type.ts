@@ -105,14 +105,14 @@ export function resolveType(type: MergeType, value: unknown): ResolvedType {
 }
 
 const structs = new WeakMap<StructSchema, MergeType>()
-const others = new WeakMap<TypeSchema, MergeType>()
+const typesOfSchemas = new WeakMap<TypeSchema, MergeType>()
 
 export function mergeTypeOf(schema: TypeSchema): MergeType {
-  const known = schema.kind === 'struct' ? structs.get(schema) : others.get(schema)
-  if (known !== undefined) return known
+  const existing = schema.kind === 'struct' ? structs.get(schema) : typesOfSchemas.get(schema)
+  if (existing !== undefined) return existing
   const type = compile(schema)
   if (schema.kind === 'struct') structs.set(schema, type)
-  else others.set(schema, type)
+  else typesOfSchemas.set(schema, type)
   return type
 }
 
@@ -274,8 +274,8 @@ export function foldAtomicFields(set: FieldSet, type: MergeType): FieldSet {
     const child = set[element]!
     const inner = isEmptySet(child) ? undefined : innerType(type, element)
     if (inner === undefined) continue
-    const kept = isWhole(inner) ? leaf : foldAtomicFields(child, inner)
-    if (kept !== child) (folded ??= new Map()).set(element, kept)
+    const foldedChild = isWhole(inner) ? leaf : foldAtomicFields(child, inner)
+    if (foldedChild !== child) (folded ??= new Map()).set(element, foldedChild)
   }
   if (folded === undefined) return set
   const node = new NodeBuilder(isMember(set))

@@ -77,13 +77,13 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
   const shared = configElements.filter((element) => liveItems.has(element))
   let nextShared = 0
   const merged: JsonValue[] = []
-  const taken = new Set<PathElement>()
+  const mergedElements = new Set<PathElement>()
   const take = (element: PathElement): void => {
-    taken.add(element)
-    const found = liveItems.get(element)
+    mergedElements.add(element)
+    const liveItem = liveItems.get(element)
     const item = configItems.get(element)!
     // An item with duplicates in the object is not merged. The configuration's item replaces all of them.
-    merged.push(found?.length === 1 ? mergeValues(type.items, found[0]!, item) : item)
+    merged.push(liveItem?.length === 1 ? mergeValues(type.items, liveItem[0]!, item) : item)
     if (shared[nextShared] === element) nextShared++
   }
   let l = 0
@@ -108,7 +108,7 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
         merged.push(live[l++]!)
         continue
       }
-      if (taken.has(element)) l++
+      if (mergedElements.has(element)) l++
     }
     if (c < config.length) take(configElements[c++]!)
   }

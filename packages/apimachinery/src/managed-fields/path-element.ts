@@ -59,20 +59,20 @@ export function parseElement(text: PathElement): ParsedElement | undefined {
 function parseUncached(text: string): ParsedElement | undefined {
   if (text.length < 2) throw new TypeError('key must be 2 characters long:')
   if (text[1] !== ':') throw new TypeError(`missing colon: ${text}`)
-  const rest = text.slice(2)
+  const content = text.slice(2)
   switch (text[0]) {
     case 'f':
-      return { kind: 'field', name: rest }
+      return { kind: 'field', name: content }
     case 'v':
-      return { kind: 'value', value: JSON.parse(rest) as JsonValue }
+      return { kind: 'value', value: JSON.parse(content) as JsonValue }
     case 'k': {
-      const value = JSON.parse(rest) as JsonValue
+      const value = JSON.parse(content) as JsonValue
       if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`invalid key fields: ${text}`)
       return { kind: 'key', fields: Object.entries(value).sort(([a], [b]) => compareUtf8(a, b)) }
     }
     case 'i': {
-      if (!/^[-+]?[0-9]+$/.test(rest)) throw new TypeError(`invalid index: ${text}`)
-      return { kind: 'index', index: Number(rest) }
+      if (!/^[-+]?[0-9]+$/.test(content)) throw new TypeError(`invalid index: ${text}`)
+      return { kind: 'index', index: Number(content) }
     }
     default:
       return undefined

@@ -69,24 +69,32 @@ function* addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Manage
   for (const [apiVersion, sets] of owned) {
     const set = unionOf(sets)
     if (isEmptySet(set)) continue
-    const whole = yield* convert(merged, apiVersion, `${failedToAdd('owned')}: failed to convert merged object at version ${apiVersion}`)
-    const rest = yield* convert(result, apiVersion, `${failedToAdd('owned')}: failed to convert pruned object at version ${apiVersion}`)
-    if (whole === undefined || rest === undefined) continue
-    const kept = union(fieldsOf(rest), ensureNamedFields(set, whole.type))
-    result = without(whole, difference(fieldsOf(whole), kept))
+    const mergedObject = yield* convert(
+      merged,
+      apiVersion,
+      `${failedToAdd('owned')}: failed to convert merged object at version ${apiVersion}`,
+    )
+    const prunedObject = yield* convert(
+      result,
+      apiVersion,
+      `${failedToAdd('owned')}: failed to convert pruned object at version ${apiVersion}`,
+    )
+    if (mergedObject === undefined || prunedObject === undefined) continue
+    const keptFields = union(fieldsOf(prunedObject), ensureNamedFields(set, mergedObject.type))
+    result = without(mergedObject, difference(fieldsOf(mergedObject), keptFields))
   }
   return result
 }
 
 /** Restores removed fields without an owner, except those that the manager applied last time. */
 function* addBackDangling(merged: TypedObject, pruned: TypedObject, last: VersionedSet, convert: ConvertTyped): Steps<TypedObject> {
-  const rest = yield* convert(
+  const prunedObject = yield* convert(
     pruned,
     last.apiVersion,
     `${failedToAdd('dangling')}: failed to convert pruned object to last applied version`,
   )
-  if (rest === undefined) return merged
-  const gone = difference(fieldsOf(merged), fieldsOf(rest))
+  if (prunedObject === undefined) return merged
+  const gone = difference(fieldsOf(merged), fieldsOf(prunedObject))
   return without(merged, intersection(gone, ensureNamedFields(last.set, merged.type)))
 }
 
@@ -125,22 +133,22 @@ function removeItems(type: MergeType, value: JsonValue, set: FieldSet): JsonValu
 }
 
 function removeFromList(type: MergeList, list: readonly JsonValue[], set: FieldSet): JsonValue {
-  const kept: JsonValue[] = []
+  const items: JsonValue[] = []
   for (const item of list) {
     const node = set[listElement(type, item)]
-    if (node === undefined) kept.push(item)
-    else if (!isMember(node)) kept.push(removeItems(type.items, item, node))
+    if (node === undefined) items.push(item)
+    else if (!isMember(node)) items.push(removeItems(type.items, item, node))
   }
-  return kept.length > 0 ? kept : null
+  return items.length > 0 ? items : null
 }
 
 function removeFromMap(type: MergeMap, map: JsonObject, set: FieldSet): JsonValue {
-  const kept: JsonObject = {}
+  const members: JsonObject = {}
   for (const name of Object.keys(map)) {
     const node = set[fieldElement(name)]
     const inner = type.byName.get(name)?.type ?? type.values
-    if (node === undefined || inner === undefined) setOwn(kept, name, map[name]!)
-    else if (!isMember(node)) setOwn(kept, name, removeItems(inner, map[name]!, node))
+    if (node === undefined || inner === undefined) setOwn(members, name, map[name]!)
+    else if (!isMember(node)) setOwn(members, name, removeItems(inner, map[name]!, node))
   }
-  return isEmptyMap(kept) ? null : kept
+  return isEmptyMap(members) ? null : members
 }

@@ -35,8 +35,8 @@ function claimedItems(type: MergeList, list: readonly JsonValue[], member: boole
   }
   const { order, items } = indexItems(type, list)
   for (const element of sortElements(order)) {
-    const found = items.get(element)!
-    node.add(element, found.length > 1 ? leaf : claimed(type.items, found[0]!, true))
+    const item = items.get(element)!
+    node.add(element, item.length > 1 ? leaf : claimed(type.items, item[0]!, true))
   }
   return node.build()
 }

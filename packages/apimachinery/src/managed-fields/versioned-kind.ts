@@ -159,8 +159,8 @@ export class TypedKind {
   show({ value }: Pick<TypedObject, 'value'>): string {
     const metadata = value['metadata']
     const text = (member: string): string => {
-      const found = isJsonObject(metadata) ? metadata[member] : ''
-      return typeof found === 'string' ? found : ''
+      const value = isJsonObject(metadata) ? metadata[member] : ''
+      return typeof value === 'string' ? value : ''
     }
     return `${text('namespace')}/${text('name')}; ${formatKind(this.apiVersion, this.#kind)}`
   }

@@ -4,7 +4,7 @@ import { createMetricsRegistry } from './metrics-registry.ts'
 import { createCounter, createGauge, createSampledMetric } from './value-vector.ts'
 
 describe('metrics', () => {
-  test('prints each header once, with sorted and escaped labels', () => {
+  test('prints each header once, and sorts and escapes labels', () => {
     const registry = createMetricsRegistry()
     const counter = registry.register(createCounter('requests_total', 'Requests\nof \\ all.'))
     counter.with({ verb: 'GET', code: '200' }).value++
@@ -16,7 +16,7 @@ describe('metrics', () => {
     )
   })
 
-  test('prints nothing without series, and no braces without labels', () => {
+  test('prints nothing for a metric without series, and no braces without labels', () => {
     const registry = createMetricsRegistry()
     const gauge = registry.register(createGauge('size', 'Size.'))
     expect(registry.text()).toBe('')
@@ -24,7 +24,7 @@ describe('metrics', () => {
     expect(registry.text()).toBe('# HELP size Size.\n# TYPE size gauge\nsize -1\n')
   })
 
-  test('drops deleted series', () => {
+  test('omits deleted series', () => {
     const gauge = createGauge('objects', 'Objects.')
     gauge.with({ resource: 'pods' }).value = 1
     gauge.with({ resource: 'nodes' }).value = 2
@@ -72,7 +72,7 @@ describe('metrics', () => {
 })
 
 describe('reset', () => {
-  test('resets counts of existing series but not current state', () => {
+  test('resets the counts of existing series, but keeps current values', () => {
     const registry = createMetricsRegistry()
     const count = registry.register(createCounter('requests_total', 'Requests.')).with({})
     const present = registry.register(createGauge('in_flight', 'In flight.')).with({})

@@ -48,7 +48,7 @@ describe('operations', () => {
     ],
     ['test of the absent for null', {}, '[{"op":"test","path":"/a","value":null}]', {}],
     ['escapes', { 'a/b': 1, '~1': 2 }, '[{"op":"remove","path":"/a~1b"},{"op":"remove","path":"/~01"}]', {}],
-  ])('%s', (_name, document, patch, expected) => {
+  ])('applies %s', (_name, document, patch, expected) => {
     expect(applyJsonPatch(document, op(patch))).toEqual(expected)
   })
 
@@ -62,7 +62,7 @@ describe('operations', () => {
     ['no path', {}, '[{"op":"add","value":1}]'],
     ['a path into the prototype', {}, '[{"op":"add","path":"/__proto__/polluted","value":1}]'],
     ['the constructor', {}, '[{"op":"add","path":"/constructor/prototype/polluted","value":1}]'],
-  ])('rejects: %s', (_name, document, patch) => {
+  ])('rejects %s', (_name, document, patch) => {
     expect(statusOf(() => applyJsonPatch(document, op(patch)))).toBe(refused)
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })

@@ -4,7 +4,7 @@ import { isApiError } from '../api-error.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { applyMergePatch, decodeMergePatch, decodeStrategicMergePatch } from './merge-patch.ts'
 
-describe('RFC 7386', () => {
+describe('merge patches as in RFC 7386', () => {
   test.each<[JsonValue, JsonValue, JsonValue]>([
     [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
     [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -15,7 +15,7 @@ describe('RFC 7386', () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
     [{ a: 'x' }, { a: { b: null, c: 1 } }, { a: { c: 1 } }],
-  ])('%j with %j', (document, patch, expected) => {
+  ])('changes %j with the patch %j', (document, patch, expected) => {
     expect(applyMergePatch(document, patch)).toEqual(expected)
   })
 

@@ -78,7 +78,7 @@ function mergeMember(current: JsonValue, patch: JsonValue): JsonValue {
 function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return mapList(value, withoutNulls)
   if (!isJsonObject(value)) return value
-  const kept: { [key: string]: unknown } = {}
-  for (const key in value) if (value[key] !== null) setOwn(kept, key, withoutNulls(value[key]!))
-  return kept as JsonObject
+  const members: { [key: string]: unknown } = {}
+  for (const key in value) if (value[key] !== null) setOwn(members, key, withoutNulls(value[key]!))
+  return members as JsonObject
 }

@@ -160,11 +160,11 @@ describe('rejected patches', () => {
     [{}, { '$setElementOrder/containers': 'x' }, '500 expected a []interface {}, but received a string'],
     [{ x: {} }, { x: { a: 1 } }, '500 unable to find api field in struct Pod for the json field "x"'],
     [{ labels: { a: {} } }, { labels: { a: { b: 1 } } }, '500 merging an object in json but data type is not struct, instead is: map'],
-  ])('%j with %j', (document, patch, message) => {
+  ])('rejects the change of %j with %j', (document, patch, message) => {
     expect(refusal(document, patch)).toBe(message)
   })
 
-  test('rejects a list that contradicts $setElementOrder', () => {
+  test('rejects a list in a different order than $setElementOrder', () => {
     expect(refusal({}, { containers: named('b', 'a'), '$setElementOrder/containers': named('a', 'b') })).toMatch(
       /^500 The order in patch list:\n\[map\[name:b\] map\[name:a\]\]\n doesn't match/,
     )

@@ -43,9 +43,9 @@ export function applyStrategicMergePatch<T extends JsonObject = JsonObject>(docu
  * copies to the object. kube-apiserver prints this form in its errors. Throws if the patch cannot be applied.
  */
 export function strategicPatchAfterMerge(document: JsonObject, patch: JsonObject, schema: StructSchema): JsonObject {
-  const rest = copyObject(patch)
-  mergeObjects(copyObject(document), rest, schema)
-  return rest
+  const members = copyObject(patch)
+  mergeObjects(copyObject(document), members, schema)
+  return members
 }
 
 /** Merges a patch into an object and returns the object. Modifies both arguments, because kube-apiserver prints the modified patch in its errors. */
@@ -81,13 +81,13 @@ function sameGoType(a: JsonValue, b: JsonValue): boolean {
 }
 
 function replaceOrDelete(patch: JsonObject): JsonObject {
-  const what = patch[directive]
-  if (what === 'replace') {
+  const instruction = patch[directive]
+  if (instruction === 'replace') {
     delete patch[directive]
     return patch
   }
-  if (what === 'delete') return {}
-  throw new PatchFailure(`unknown patch type: ${goValue(what!)} in map: ${goValue(patch)}`)
+  if (instruction === 'delete') return {}
+  throw new PatchFailure(`unknown patch type: ${goValue(instruction!)} in map: ${goValue(patch)}`)
 }
 
 /** Executes `$retainKeys`: drops the members of the object that the directive does not list. Throws if the patch sets a member that is not listed. */
@@ -144,12 +144,12 @@ function orderAfterMerge(live: readonly JsonValue[], patchList: readonly JsonVal
     patchList.filter((item) => isJsonObject(item) && item[directive] === 'delete').map((item) => identityOfItem(item, mergeKey)),
   )
   if (deletions.size === 0) return [...live]
-  const kept = live.filter((item) => !deletions.has(identityOfItem(item, mergeKey)))
-  const present = new Set(kept.map((item) => identityOfItem(item, mergeKey)))
+  const remaining = live.filter((item) => !deletions.has(identityOfItem(item, mergeKey)))
+  const present = new Set(remaining.map((item) => identityOfItem(item, mergeKey)))
   const added = patchList.filter(
     (item) => isJsonObject(item) && !Object.hasOwn(item, directive) && !present.has(identityOfItem(item, mergeKey)),
   )
-  return [...kept, ...added.slice(0, live.length - kept.length)]
+  return [...remaining, ...added.slice(0, live.length - remaining.length)]
 }
 
 function listOf(object: JsonObject, key: string): JsonValue[] | undefined {
@@ -202,9 +202,9 @@ function identityOf(item: JsonObject, mergeKey: string): JsonValue {
 
 /** Sets a member that the object does not have yet. Ignores directives of the patch. */
 function setNewMember(object: JsonObject, key: string, value: JsonValue): void {
-  const taken = withoutDirectives(value)
-  if (taken === undefined) delete object[key]
-  else setOwn(object, key, taken)
+  const cleaned = withoutDirectives(value)
+  if (cleaned === undefined) delete object[key]
+  else setOwn(object, key, cleaned)
 }
 
 function withoutDirectives(value: JsonValue): JsonValue | undefined {

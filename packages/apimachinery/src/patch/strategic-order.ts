@@ -35,12 +35,12 @@ export function identityOfItem(item: JsonValue, mergeKey: string): JsonValue | u
 
 /** Maps the identity of each item to the item's first index. */
 export function findFirstIndexes(list: readonly JsonValue[], mergeKey: string): Map<JsonValue | undefined, number> {
-  const found = new Map<JsonValue | undefined, number>()
+  const positions = new Map<JsonValue | undefined, number>()
   for (const [index, item] of list.entries()) {
     const id = identityOfItem(item, mergeKey)
-    if (!found.has(id)) found.set(id, index)
+    if (!positions.has(id)) positions.set(id, index)
   }
-  return found
+  return positions
 }
 
 /** Splits a list into the items that are in the `$setElementOrder` list, and the other items. */
@@ -101,9 +101,9 @@ export function mergeOrders(input: OrderInput): JsonValue[] {
 function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): JsonValue[] {
   if (mergeKey !== '') for (const list of [items, order]) for (const item of list) requireMergeKey(item, mergeKey)
   const deleted = new Set(mergeKey === '' ? [] : items.filter((item) => isJsonObject(item) && item.$patch === 'delete'))
-  const kept = deleted.size === 0 ? items : items.filter((item) => !deleted.has(item))
+  const remaining = deleted.size === 0 ? items : items.filter((item) => !deleted.has(item))
   const indexes = findFirstIndexes(order, mergeKey)
-  const placed = kept.map((item) => ({ item, at: indexes.get(identityOfItem(item, mergeKey)) ?? -1 }))
+  const placed = remaining.map((item) => ({ item, at: indexes.get(identityOfItem(item, mergeKey)) ?? -1 }))
   if (placed.length > exactSortLimit || placed.every(({ at }) => at >= 0)) placed.sort((a, b) => a.at - b.at)
   else insertionSort(placed)
   return [...placed.map(({ item }) => item), ...deleted]

@@ -86,10 +86,10 @@ class Builder {
   private mapping(node: YAMLMap): JsonObject {
     const members = new Map<YamlScalar, JsonValue>()
     this.fill(node, members)
-    const named = new Map<string, JsonValue>()
-    for (const [key, value] of members) named.set(keyText(key, value), value)
+    const anchors = new Map<string, JsonValue>()
+    for (const [key, value] of members) anchors.set(keyText(key, value), value)
     const object: { [key: string]: unknown } = {}
-    for (const key of [...named.keys()].sort()) setOwn(object, key, named.get(key))
+    for (const key of [...anchors.keys()].sort()) setOwn(object, key, anchors.get(key))
     return object as JsonObject
   }
 

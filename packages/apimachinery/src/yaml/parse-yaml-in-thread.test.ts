@@ -11,7 +11,7 @@ it('does not start a thread for short texts', () => {
 it.each([
   ['plain', `list:\n${'- a: 1\n'.repeat(10_000)}`],
   ['JSON', JSON.stringify({ b: 1, a: Array.from({ length: 10_000 }, () => ({ y: 1, x: 2 })) })],
-])('reads %s long text without a thread, with a new value each time', async (_, text) => {
+])('reads %s long text without a thread, and returns a new value each time', async (_, text) => {
   const read = (await parseYamlInThread(Buffer.from(text), never))!
   const [first, second] = [read(), read()]
   expect(first).toEqual(parseYaml(text))

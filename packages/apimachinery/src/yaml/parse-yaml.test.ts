@@ -14,7 +14,7 @@ const messageOf = (text: string): string => {
   return ''
 }
 
-describe('scalars', () => {
+describe('YAML scalars', () => {
   test.each<[string, unknown]>([
     ['[y, Y, yes, on, True]', [true, true, true, true, true]],
     ['[n, NO, off, FALSE]', [false, false, false, false]],
@@ -36,7 +36,7 @@ describe('scalars', () => {
   })
 })
 
-describe('structure', () => {
+describe('YAML structure', () => {
   test('converts keys to strings and sorts them', () => {
     expect(JSON.stringify(value('b: 1\ntrue: 2\n2.5: 3\n0x10: 4\na: 5'))).toBe('{"16":4,"2.5":3,"a":5,"b":1,"true":2}')
     expect(messageOf('null: a')).toBe('unsupported map key of type: %!s(<nil>), key: <nil>, value: "a"')
@@ -47,7 +47,7 @@ describe('structure', () => {
     expect(value('')).toBe(null)
   })
 
-  test('blocks', () => {
+  test('reads block scalars', () => {
     expect(value('a: |\n  x\n  y\nb: >-\n  x\n  y\n')).toEqual({ a: 'x\ny\n', b: 'x y' })
     expect(value('a: |\n  x')).toEqual({ a: 'x' })
   })
@@ -73,8 +73,8 @@ describe('structure', () => {
   })
 })
 
-describe('aliases', () => {
-  test('refer to their anchor', () => {
+describe('YAML aliases', () => {
+  test('are replaced by the value of their anchor', () => {
     expect(value('a: &x {b: 1}\nc: *x')).toEqual({ a: { b: 1 }, c: { b: 1 } })
     expect(messageOf('a: *x')).toBe("yaml: unknown anchor 'x' referenced")
     expect(messageOf('a: &x [*x]')).toBe("yaml: anchor 'x' value contains itself")
@@ -86,7 +86,7 @@ describe('aliases', () => {
   })
 })
 
-describe('errors', () => {
+describe('YAML errors', () => {
   test.each([
     ['a: [b', "yaml: line 1: did not find expected ',' or ']'"],
     ['a: b: c', 'yaml: mapping values are not allowed in this context'],
@@ -111,19 +111,19 @@ describe('errors', () => {
     ['lists on one line', '- ', ''],
     ['keys of keys', '? ', ''],
     ['lists in brackets, on the third line', '[', 'a: 1\nb: 2\nc: '],
-  ])('reads %s as deep as kube-apiserver and no deeper', (_, part, before) => {
+  ])('reads %s to the same depth as kube-apiserver', (_, part, before) => {
     const start = process.cpuUsage()
     expect(messageOf(before + part.repeat(1_000_000))).toBe(`yaml: ${before === '' ? '' : 'line 3: '}exceeded max depth of 10000`)
     const { user } = process.cpuUsage(start)
     expect(user / 1000).toBeLessThan(1_000)
   })
 
-  test('rejects nesting beyond the stack', () => {
+  test('rejects text that is nested too deeply for the stack', () => {
     expect(messageOf(`${'['.repeat(9_900)}${']'.repeat(9_900)}`)).toBe('yaml: exceeded max depth')
   })
 })
 
-test('property: round-trips', () => {
+test('property: reading printed YAML returns the same value', () => {
   const text = fc.oneof(
     fc.string(),
     fc.string({ unit: fc.constantFrom('a', ' ', '\n', ':', '#', '-', "'", '"', '1', '0', 'é', ',', '[', '&', 'yes', '.', '\t') }),
@@ -152,7 +152,7 @@ test('property: round-trips', () => {
   )
 })
 
-test('property: never crashes', () => {
+test('property: throws only JsonError for any text', () => {
   const yamlish = fc.string({
     unit: fc.constantFrom(
       'a',

@@ -144,7 +144,7 @@ it.each([
   'a: b\n- c',
   'a',
   '',
-])('does not support %j', (text) => {
+])('leaves %j to the full parser', (text) => {
   expect(readPlainYaml(text)).toBeUndefined()
 })
 

@@ -84,7 +84,7 @@ it('terminates a thread that exceeds its time budget and continues with the next
   expect(await next).toBe(done)
 })
 
-it('frees the slot of a disconnected client, whether its text is waiting or being read', async () => {
+it('frees the slot of a disconnected client, whether its text waits or is being read', async () => {
   const { threads, finish, lengths } = manualThreads()
   const [reader, waiter] = [new AbortController(), new AbortController()]
   const reads = [threads.read(text(500_000), reader.signal), threads.read(text(500_001), waiter.signal), threads.read(text(500_002), never)]

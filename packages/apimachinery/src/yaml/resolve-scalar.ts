@@ -31,13 +31,13 @@ const kinds: ReadonlySet<string> = new Set(['str', 'bool', 'int', 'float', 'null
 export function resolveScalar(text: string, tag: string): YamlScalar {
   if (tag === '') return resolvePlain(text).value
   if (!tag.startsWith(tagPrefix)) return text
-  const wanted = tag.slice(tagPrefix.length)
-  if (wanted === 'binary') return decodeBinary(text)
-  if (wanted === 'str' || !kinds.has(wanted)) return text
+  const typeName = tag.slice(tagPrefix.length)
+  if (typeName === 'binary') return decodeBinary(text)
+  if (typeName === 'str' || !kinds.has(typeName)) return text
   const { kind, value } = resolvePlain(text)
-  if (kind === wanted || (wanted === 'float' && kind === 'int')) return value
-  if (wanted === 'timestamp' && timestampLike.test(text)) return text
-  throw new YamlError(`cannot decode !!${kind} \`${text}\` as a !!${wanted}`)
+  if (kind === typeName || (typeName === 'float' && kind === 'int')) return value
+  if (typeName === 'timestamp' && timestampLike.test(text)) return text
+  throw new YamlError(`cannot decode !!${kind} \`${text}\` as a !!${typeName}`)
 }
 
 /** Returns whether a YAML parser reads this text as a string even without quotes. */

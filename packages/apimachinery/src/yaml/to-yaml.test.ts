@@ -15,7 +15,7 @@ test('sorts maps and does not indent lists', () => {
   )
 })
 
-test('compares numbers in keys by value and puts letters last', () => {
+test('compares numbers in keys by value, and puts letters last', () => {
   const keys = ['a10', 'a2', 'a1', 'A', 'b', 'a-1', 'a.b', '_a', '10', '2']
   expect(toYaml(Object.fromEntries(keys.map((key) => [key, 1]))).replaceAll(': 1\n', ' ')).toBe('_a "2" "10" A a-1 a.b a1 a2 a10 b ')
 })
