@@ -89,10 +89,13 @@ function comparable({ metadata, ...rest }: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify({ ...rest, metadata: kept }).replaceAll(String(uid), 'UID')) as JsonObject
 }
 
-describe.skipIf(cases.length === 0)('creates recorded from kube-apiserver', () => {
-  it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase.steps[0]!] as const))('%s', async (_id, step) => {
-    const answer = await create(step)
-    if (step.expect.code >= 400) expect(answer).toBe(step.expect.body.message!)
-    else expect(comparable(answer as JsonObject)).toEqual(comparable(step.expect.body))
-  })
+describe.skipIf(cases.length === 0)('recorded create requests', () => {
+  it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase.steps[0]!] as const))(
+    'has the recorded result: %s',
+    async (_id, step) => {
+      const answer = await create(step)
+      if (step.expect.code >= 400) expect(answer).toBe(step.expect.body.message!)
+      else expect(comparable(answer as JsonObject)).toEqual(comparable(step.expect.body))
+    },
+  )
 })

@@ -394,13 +394,13 @@ for (const definition of definitions) {
 }
 
 describe('built-in groups', () => {
-  it('list each resource once, in its own group', () => {
+  it('lists each resource once, in its own group', () => {
     for (const { name, resources } of apiGroups) expect(resources.map(({ group }) => group)).toEqual(resources.map(() => name))
     const names = definitions.map(({ group, plural }) => `${plural}.${group}`)
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('include the type of each resource', () => {
+  it('includes the type of each resource', () => {
     for (const { group, version, kind } of definitions) expect(types.kind({ group, version, kind }), kind).toBeDefined()
   })
 

@@ -116,8 +116,8 @@ function printParamKind(apiVersion: string, kind: string): string {
 }
 
 function printUser({ name, uid = '', groups, extra = {} }: UserInfo): string {
-  const more = Object.keys(extra)
+  const extraKeys = Object.keys(extra)
     .toSorted()
     .map((key) => `${key}:[${extra[key]!.join(' ')}]`)
-  return `&{${name} ${uid} [${groups.join(' ')}] map[${more.join(' ')}]}`
+  return `&{${name} ${uid} [${groups.join(' ')}] map[${extraKeys.join(' ')}]}`
 }

@@ -26,12 +26,12 @@ function mutating(spec: MutatingSpec): readonly string[] {
 
 describe('expressions of policies', () => {
   it('must return the type that their field requires', () => {
-    const found = validating({
+    const messages = validating({
       matchConditions: [{ name: 'one', expression: 'request.name' }],
       validations: [{ expression: 'object.a', messageExpression: '1' }],
       auditAnnotations: [{ key: 'key', valueExpression: '1 == 1' }],
     })
-    expect(found).toEqual([
+    expect(messages).toEqual([
       'spec.matchConditions[0].expression: must evaluate to bool but got string',
       'spec.validations[0].expression: must evaluate to bool but got dyn',
       'spec.validations[0].messageExpression: must evaluate to string but got int',
@@ -46,8 +46,8 @@ describe('expressions of policies', () => {
       { name: 'bad', expression: 'variables.later' },
       { name: 'later', expression: '"a"' },
     ]
-    const found = validating({ variables, validations: [{ expression: 'variables.more > 1 && variables.later == 1 && variables.bad' }] })
-    expect(found).toEqual([
+    const messages = validating({ variables, validations: [{ expression: 'variables.more > 1 && variables.later == 1 && variables.bad' }] })
+    expect(messages).toEqual([
       "spec.variables[2].expression: compilation failed: ERROR: <input>:1:10: undefined field 'later'\n | variables.later\n | .........^",
       "spec.validations[0].expression: compilation failed: ERROR: <input>:1:39: found no matching overload for '_==_' applied to '(string, int)'\n" +
         ` | variables.more > 1 && variables.later == 1 && variables.bad\n | ${'.'.repeat(38)}^`,

@@ -118,8 +118,8 @@ function validateFullyQualifiedName(name: string, path: FieldPath): FieldErrorLi
 }
 
 function validateReviewVersions(versions: readonly string[], { requireKnownVersion }: WebhookRules, path: FieldPath): FieldErrorList {
-  const known = reviewVersions.join(', ')
-  if (versions.length === 0) return [fieldError.required(path, `must specify one of ${known}`)]
+  const supported = reviewVersions.join(', ')
+  if (versions.length === 0) return [fieldError.required(path, `must specify one of ${supported}`)]
   const errors: FieldErrorList = []
   const isRepeated = repeatCheck<string>()
   for (const [i, version] of versions.entries()) {
@@ -127,7 +127,7 @@ function validateReviewVersions(versions: readonly string[], { requireKnownVersi
     else errors.push(...invalidEach(isDNS1035Label(version), version, path.index(i)))
   }
   if (requireKnownVersion && !hasKnownVersion(versions))
-    errors.push(fieldError.invalid(path, versions, `must include at least one of ${known}`))
+    errors.push(fieldError.invalid(path, versions, `must include at least one of ${supported}`))
   return errors
 }
 

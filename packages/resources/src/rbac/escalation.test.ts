@@ -14,15 +14,15 @@ const authority: RoleAuthority = {
   rulesOfUser: () => ({ rules: [pods], missing: [{ name: 'gone' }] }),
   rulesOf: async ({ name }) => [name === 'pods' ? pods : secrets],
 }
-const info = resourceAction({ verb: 'create', apiGroup: 'rbac.authorization.k8s.io', resource: 'clusterroles' })
-const as = (name: string, groups: string[] = []): RequestContext => ({ ...testContext(''), info, user: { name, groups } })
+const action = resourceAction({ verb: 'create', apiGroup: 'rbac.authorization.k8s.io', resource: 'clusterroles' })
+const as = (name: string, groups: string[] = []): RequestContext => ({ ...testContext(''), info: action, user: { name, groups } })
 const role = (rules: PolicyRule[], rest: Partial<ClusterRole> = {}): ClusterRole => ({ metadata: { name: 'a' }, rules, ...rest })
 
 describe('privilege escalation', () => {
   const { check } = createRoleHooks(authority, 'clusterroles')
   const create = async (context: RequestContext, made: ClusterRole): Promise<unknown> => check!(context, made, undefined)
 
-  it('is prevented in roles', async () => {
+  it('is rejected in roles', async () => {
     await create(as('alice'), role([pods]))
     await expect(create(as('alice', ['dev', 'ops']), role([secrets]))).rejects.toMatchObject({
       reason: 'Forbidden',
@@ -34,18 +34,18 @@ describe('privilege escalation', () => {
     await create(as('root', ['system:masters']), role([secrets]))
   })
 
-  it('is prevented in aggregated roles', async () => {
+  it('is rejected in aggregated roles', async () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
     await expect(create(as('alice'), role([pods], { aggregationRule }))).rejects.toThrow('must have cluster-admin privileges')
   })
 
-  it('does not prevent changes of owners and finalizers', async () => {
+  it('is not checked for changes of owners and finalizers', async () => {
     const owned = role([secrets])
     owned.metadata = { name: 'a', finalizers: ['a/b'] }
     await check!(as('alice'), owned, role([secrets]))
   })
 
-  it('is prevented in bindings', async () => {
+  it('is rejected in bindings', async () => {
     const hooks = createBindingHooks(authority, 'rolebindings')
     const bind = async (context: RequestContext, name: string): Promise<unknown> =>
       hooks.check!(context, { metadata: { name: 'b' }, roleRef: { apiGroup: '', kind: 'Role', name } }, undefined)

@@ -23,7 +23,7 @@ test.each<[string, PolicyRule[], PolicyRule[]]>([
   ['a subresource of all resources', [rule('get', '*/scale')], [rule('get', 'pods/scale')]],
   ['paths below', [urls('get', '/api/*')], [urls('get', '/api/v1 /api/*')]],
   ['nothing', [], []],
-])('%s covers', async (_name, held, wanted) => {
+])('covers: %s', async (_name, held, wanted) => {
   expect(await missing(held, wanted)).toBe('')
 })
 
@@ -62,6 +62,6 @@ test.each<[string, PolicyRule[], PolicyRule[], string]>([
 {NonResourceURLs:["/b"], Verbs:["get"]}
 {NonResourceURLs:["/b"], Verbs:["post"]}`,
   ],
-])('%s', async (_name, held, wanted, expected) => {
+])('does not cover: %s', async (_name, held, wanted, expected) => {
   expect(await missing(held, wanted)).toBe(expected)
 })

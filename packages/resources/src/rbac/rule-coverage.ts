@@ -19,9 +19,9 @@ export async function findMissingRules(held: readonly Rule[], rules: readonly Ru
   let started = performance.now()
   for (const permission of permissionsOf(rules)) {
     if (!held.some((rule) => covers(rule, permission))) missing.push(toRule(permission))
-    const rest = restAfter(started)
-    if (rest === undefined) continue
-    await rest
+    const pause = restAfter(started)
+    if (pause === undefined) continue
+    await pause
     started = performance.now()
   }
   return missing
@@ -49,8 +49,8 @@ function covers(rule: Rule, { verb, apiGroup, resource, resourceName, url }: Per
   return resourceNames.length === 0 || (resourceName !== undefined && resourceNames.includes(resourceName))
 }
 
-function includesOrAll(values: readonly string[], wanted: string): boolean {
-  return values.includes('*') || values.includes(wanted)
+function includesOrAll(values: readonly string[], value: string): boolean {
+  return values.includes('*') || values.includes(value)
 }
 
 function resourceCovers(held: readonly string[], resource: string): boolean {
@@ -91,9 +91,9 @@ export function describeRules(rules: readonly PolicyRule[]): string {
       continue
     }
     const key = JSON.stringify([apiGroups, resources, resourceNames])
-    const known = byObject.get(key)
-    if (known === undefined) byObject.set(key, { ...rule, verbs: [...(verbs ?? [])] })
-    else for (const verb of verbs ?? []) known.verbs!.push(verb)
+    const existing = byObject.get(key)
+    if (existing === undefined) byObject.set(key, { ...rule, verbs: [...(verbs ?? [])] })
+    else for (const verb of verbs ?? []) existing.verbs!.push(verb)
   }
   for (const rule of byObject.values()) lines.add(describeRule(rule))
   return [...lines].toSorted(compareUtf8).join('\n')

@@ -10,7 +10,7 @@ function decoded<T>(kind: string, sent: JsonObject): T {
   return decodeStruct<T>(resourceV1.kinds.find(({ gvk }) => gvk.kind === kind)!.schema, sent).object
 }
 
-it('treats empty lists of devices and counters as set', () => {
+it('counts empty lists of devices and counters as set', () => {
   const spec = { driver: 'd.example.com', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, nodeName: 'n' }
   const errors = (more: JsonObject): string[] =>
     validateResourceSlice(decoded<ResourceSlice>('ResourceSlice', { metadata: { name: 's' }, spec: { ...spec, ...more } })).map(

@@ -12,7 +12,7 @@ describe('device selectors', () => {
     'device.attributes["gpu.example.com"].healthy',
     'device.capacity["gpu.example.com"].memory.compareTo(quantity("1Gi")) >= 0',
     'cel.bind(gpu, device.attributes["gpu.example.com"], gpu.model.startsWith("A") && semver("1.0.0").isLessThan(gpu.version))',
-  ])('accept %s', (expression) => {
+  ])('accepts %s', (expression) => {
     expect(selectorErrors(expression)).toEqual([])
   })
 
@@ -20,7 +20,7 @@ describe('device selectors', () => {
     ['device.driver', 'must evaluate to bool or the unknown type, not string'],
     ['device.model == 1', "compilation failed: ERROR: <input>:1:7: undefined field 'model'\n | device.model == 1\n | ......^"],
     ['lists.range(2000).exists(x, lists.range(2000).exists(y, x == y))', 'too complex, exceeds cost limit'],
-  ])('reject %s', (expression, detail) => {
+  ])('rejects %s', (expression, detail) => {
     expect(selectorErrors(expression)).toEqual([`selectors[0].cel.expression: ${detail}`])
   })
 })

@@ -24,7 +24,7 @@ describe('v1beta1 claims', () => {
     ['one of several', { deviceClassName: '', firstAvailable: [] }, { firstAvailable: [] }],
     ['a class that was forgotten', { deviceClassName: '', adminAccess: false }, { exactly: { deviceClassName: '', adminAccess: false } }],
     ['nothing at all', {}, {}],
-  ])('%s', (_what, request, expected) => {
+  ])('are converted to the hub version: %s', (_what, request, expected) => {
     expect(toHub('v1beta1', 'ResourceClaim', claim(request))).toEqual(claim(expected))
     const template = { metadata, spec: { spec: (claim(request) as { spec: object }).spec } }
     const expectedTemplate = { metadata, spec: { spec: (claim(expected) as { spec: object }).spec } }
@@ -33,13 +33,13 @@ describe('v1beta1 claims', () => {
 })
 
 describe('v1beta1 slices', () => {
-  it('drop an empty node name and a false allNodes', () => {
+  it('drops an empty node name and a false allNodes', () => {
     const spec = { driver: 'd', pool: { name: 'p', generation: 1, resourceSliceCount: 1 } }
     const slice = { metadata, spec: { ...spec, nodeName: '', allNodes: false, devices: [{ name: 'x' }] } }
     expect(toHub('v1beta1', 'ResourceSlice', slice)).toEqual({ metadata, spec: { ...spec, devices: [{ name: 'x' }] } })
   })
 
-  it('convert every device to a basic device', () => {
+  it('converts every device to a basic device', () => {
     const name = fc.stringMatching(/^[a-z]{1,4}$/)
     const device = fc.record(
       { name, nodeName: name, allNodes: fc.boolean(), bindsToNode: fc.boolean(), bindingConditions: fc.array(name) },
@@ -62,8 +62,8 @@ const full = ['v1beta1', 'v1beta2'].flatMap((version) =>
   resource.resources.map(({ kind }) => [`resource.k8s.io.${version}.${kind}`, version, kind] as const),
 )
 
-describe.skipIf(!existsSync(codec))('round trip through the hub version', () => {
-  it.each(full)('%s', (name, version, kind) => {
+describe.skipIf(!existsSync(codec))('conversion to the hub version and back', () => {
+  it.each(full)('does not change %s', (name, version, kind) => {
     const object = JSON.parse(readFileSync(new URL(`${name}.json`, codec), 'utf8')) as KubeObject
     const back = scheme.fromHub(gvk(version, kind), scheme.toHub(gvk(version, kind), structuredClone(object)))
     expect(back).toEqual(object)

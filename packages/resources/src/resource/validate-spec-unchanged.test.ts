@@ -2,7 +2,7 @@ import { fieldErrorMessage } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { validateSpecUnchanged } from './validate-spec-unchanged.ts'
 
-it('prints immutable claim specs with all fields and their Go names', () => {
+it('prints an immutable claim spec with all fields and their Go names', () => {
   const request = {
     name: 'r',
     exactly: { deviceClassName: 'c', allocationMode: 'ExactCount', count: 1, selectors: [{ cel: { expression: 'x' } }] },
@@ -16,7 +16,7 @@ it('prints immutable claim specs with all fields and their Go names', () => {
   ])
 })
 
-it('includes the metadata of templates', () => {
+it('prints an immutable template with its metadata', () => {
   const spec = { metadata: { labels: { a: 'b' } }, spec: { devices: {} } }
   expect(validateSpecUnchanged('ResourceClaimTemplateSpec', spec, spec)).toEqual([])
   expect(validateSpecUnchanged('ResourceClaimTemplateSpec', spec, { spec: spec.spec }).map(fieldErrorMessage)).toEqual([

@@ -19,18 +19,18 @@ describe('controller revisions', () => {
     [null, 'data: Required value: data is mandatory'],
     [[1], 'data: Required value: data must be a valid JSON object'],
     ['a', 'data: Required value: data must be a valid JSON object'],
-  ])('reject data other than an object: %j', (data, message) => {
+  ])('rejects data other than an object: %j', (data, message) => {
     expect(strategy.validateCreate?.(context, revision(data)).map(fieldErrorMessage)).toEqual([message])
   })
 
-  it('have immutable data', () => {
+  it('rejects changes of the data', () => {
     const changed = { ...revision({ a: 2 }), revision: 2 }
     expect(strategy.validateUpdate?.(context, changed, revision({ a: 1 })).map(fieldErrorMessage)).toEqual([
       'data: Invalid value: {"a":2}: field is immutable',
     ])
   })
 
-  it('print their controller', () => {
+  it('prints the controller as a column', () => {
     const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u', controller: true }
     const owned = { ...revision({}), metadata: { name: 'r', ownerReferences: [owner] } }
     const table = tableConvertor(controllerRevisions)

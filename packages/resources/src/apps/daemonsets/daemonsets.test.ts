@@ -20,7 +20,7 @@ function daemonSet(image = 'i', annotations?: Record<string, string>): DaemonSet
 }
 
 describe('daemon sets', () => {
-  it('count template changes and ignore the value of the client', () => {
+  it('counts changes of the template, and ignores the value of the client', () => {
     const created = daemonSet()
     strategy.prepareForCreate?.(context, created)
     expect(created.metadata).toMatchObject({ generation: 1, annotations: { [annotation]: '1' } })
@@ -37,7 +37,7 @@ describe('daemon sets', () => {
     expect(again.metadata).toMatchObject({ generation: 3, annotations: { [annotation]: '2' } })
   })
 
-  it('accept any integer as the first template generation', () => {
+  it('accepts any integer as the first template generation', () => {
     const created = daemonSet('i', { [annotation]: '5' })
     strategy.prepareForCreate?.(context, created)
     expect(created.metadata.annotations).toEqual({ [annotation]: '5' })
@@ -51,7 +51,7 @@ describe('daemon sets', () => {
     [{ maxUnavailable: '10%', maxSurge: 1 }, 'spec.updateStrategy.rollingUpdate.maxSurge'],
     [{ maxUnavailable: '101%' }, 'spec.updateStrategy.rollingUpdate.maxUnavailable'],
     [{ maxUnavailable: 0, maxSurge: 'all' }, 'spec.updateStrategy.rollingUpdate.maxSurge'],
-  ])('require exactly one of maxUnavailable and maxSurge: %j', (rollingUpdate, field) => {
+  ])('requires exactly one of maxUnavailable and maxSurge: %j', (rollingUpdate, field) => {
     const built = daemonSet()
     built.spec!.updateStrategy = { rollingUpdate }
     daemonSets.setDefaults?.(built)

@@ -28,7 +28,7 @@ function deployment(change: (created: Deployment) => void = () => {}): Deploymen
 }
 
 describe('deployments', () => {
-  it('default to rolling updates of 25 percent', () => {
+  it('sets rolling updates of 25 percent by default', () => {
     expect(deployment().spec).toMatchObject({
       replicas: 1,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
@@ -43,28 +43,28 @@ describe('deployments', () => {
     ['annotations, which replica sets have too', (created: Deployment) => void (created.metadata.annotations = { a: 'b' }), 2],
     ['labels', (created: Deployment) => void (created.metadata.labels = { a: 'b' }), 1],
     ['the status, which is not changed here', (created: Deployment) => void (created.status = { replicas: 9 }), 1],
-  ])('set the generation after a change of %s', (_what, change, generation) => {
+  ])('sets the generation after a change of %s', (_what, change, generation) => {
     const changed = deployment(change)
     strategy.prepareForUpdate?.(context, changed, deployment())
     expect(changed.metadata.generation).toBe(generation)
     expect(changed.status).toBeUndefined()
   })
 
-  it('have an immutable selector', () => {
+  it('rejects changes of the selector', () => {
     const changed = deployment(({ spec }) => void (spec!.selector = { matchExpressions: [{ key: 'app', operator: 'Exists' }] }))
     expect(strategy.validateUpdate?.(context, changed, deployment()).map(fieldErrorMessage)).toEqual([
       'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"Exists"}]}: field is immutable',
     ])
   })
 
-  it('print their strategy as kube-apiserver does', () => {
+  it('prints the strategy like kube-apiserver', () => {
     const wrong = deployment(({ spec }) => void (spec!.strategy = { type: 'Other' }))
     expect(strategy.validateCreate?.(context, wrong).map(fieldErrorMessage)).toEqual([
       'spec.strategy: Unsupported value: {"Type":"Other","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
     ])
   })
 
-  it('require an integer as rollback revision', () => {
+  it('requires an integer as rollback revision', () => {
     const requested = (wish: string): Deployment =>
       deployment(({ metadata }) => void (metadata.annotations = { 'deprecated.deployment.rollback.to': wish }))
     expect(requested('+5').metadata.annotations).toEqual({ 'deprecated.deployment.rollback.to': '5' })
@@ -74,7 +74,7 @@ describe('deployments', () => {
     )
   })
 
-  it('ignore labels in status updates, and reject a lower collision count', () => {
+  it('ignores labels in status updates, and rejects a lower collision count', () => {
     const update = deployments.subresources?.['status']?.update
     const old: Deployment = { ...deployment(({ metadata }) => void (metadata.labels = { a: 'b' })), status: { collisionCount: 2 } }
     const written: Deployment = { ...deployment(), status: { replicas: 1, readyReplicas: 2, collisionCount: 1 } }
@@ -86,7 +86,7 @@ describe('deployments', () => {
     ])
   })
 
-  it('are scaled without a full decode', async () => {
+  it('scales a deployment without a full decode', async () => {
     await using test = openTestStore(deployments, { types: createApiTypes([appsV1, autoscalingV1]) })
     const inNamespace = testContext('ns')
     await test.store.create(inNamespace, deployment(), { dryRun: false })
@@ -97,7 +97,7 @@ describe('deployments', () => {
     expect(plain(await test.store.get(inNamespace, 'd', {}))).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 3 } })
   })
 
-  it('print the progress of a rollout', () => {
+  it('prints the progress of a rollout as columns', () => {
     const created: Deployment = { ...deployment(), status: { readyReplicas: 1, updatedReplicas: 1 } }
     expect(tableConvertor(deployments).cells(created, 0)).toEqual(['d', '1/1', 1, 0, '<unknown>', 'c', 'i:1', 'app=a'])
   })

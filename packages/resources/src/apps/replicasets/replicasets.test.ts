@@ -20,7 +20,7 @@ function replicaSet(): ReplicaSet {
 }
 
 describe('replica sets', () => {
-  it('require pods that always restart', () => {
+  it('requires pods that always restart', () => {
     const created = replicaSet()
     Object.assign(created.spec!.template!.spec!, { restartPolicy: 'Never', activeDeadlineSeconds: 1 })
     expect(replicaSets.strategy.validateCreate?.(context, created).map(fieldErrorMessage)).toEqual([
@@ -29,7 +29,7 @@ describe('replica sets', () => {
     ])
   })
 
-  it('reject status counts above replicas', () => {
+  it('rejects status counts above replicas', () => {
     const status = { replicas: 1, readyReplicas: 1, availableReplicas: 2, terminatingReplicas: -1 }
     const update = replicaSets.subresources?.['status']?.update
     expect(update?.validateUpdate?.(context, { ...replicaSet(), status }, replicaSet()).map(fieldErrorMessage)).toEqual([
@@ -39,7 +39,7 @@ describe('replica sets', () => {
     ])
   })
 
-  it('print their selector', () => {
+  it('prints the selector as a column', () => {
     expect(tableConvertor(replicaSets).cells(replicaSet(), 0)).toEqual(['r', 1, 0, 0, '<unknown>', 'c', 'i', 'app=a'])
   })
 })

@@ -27,27 +27,27 @@ function statefulSet(members: Partial<StatefulSetSpec> = {}): StatefulSet {
 }
 
 describe('stateful sets', () => {
-  it('store claim templates with type and status', () => {
+  it('stores claim templates with their type and status', () => {
     expect(statefulSet().spec?.volumeClaimTemplates).toMatchObject([
       { kind: 'PersistentVolumeClaim', apiVersion: 'v1', spec: { volumeMode: 'Filesystem' }, status: { phase: 'Pending' } },
     ])
   })
 
-  it('accept mounts of claim templates', () => {
+  it('accepts mounts of claim templates', () => {
     expect(strategy.validateCreate?.(context, statefulSet())).toEqual([])
     expect(strategy.validateCreate?.(context, statefulSet({ volumeClaimTemplates: [] })).map(fieldErrorMessage)).toEqual([
       'spec.template.spec.containers[0].volumeMounts[0].name: Not found: "data"',
     ])
   })
 
-  it('reject changes of immutable fields', () => {
+  it('rejects changes of immutable fields', () => {
     const changed = statefulSet({ replicas: 3, minReadySeconds: 1, ordinals: { start: 2 } })
     expect(strategy.validateUpdate?.(context, changed, statefulSet())).toEqual([])
     const [error] = strategy.validateUpdate?.(context, statefulSet({ podManagementPolicy: 'Parallel' }), statefulSet()) ?? []
     expect(error).toMatchObject({ type: 'FieldValueForbidden', field: 'spec' })
   })
 
-  it('can be scaled although the stored template is invalid', () => {
+  it('scales a set whose stored template is invalid', () => {
     const old = statefulSet({ serviceName: 'a.b' })
     old.spec!.template.spec!.containers = [{ name: 'c', image: '' }]
     const changed = structuredClone(old)
@@ -55,7 +55,7 @@ describe('stateful sets', () => {
     expect(strategy.validateUpdate?.(context, changed, old)).toEqual([])
   })
 
-  it('drop a new maxUnavailable', () => {
+  it('drops a new value of maxUnavailable', () => {
     const asking = (): StatefulSet => statefulSet({ updateStrategy: { rollingUpdate: { maxUnavailable: 2 } } })
     const created = asking()
     strategy.prepareForCreate?.(context, created)
@@ -65,7 +65,7 @@ describe('stateful sets', () => {
     expect(updated.spec?.updateStrategy?.rollingUpdate?.maxUnavailable).toBe(2)
   })
 
-  it('warn about unlimited history and about fractions of bytes', () => {
+  it('warns about unlimited history and about fractions of bytes', () => {
     const odd = statefulSet({
       revisionHistoryLimit: -1,
       volumeClaimTemplates: [{ ...claim, spec: { ...claim.spec, resources: { requests: { storage: '1500m' } } } }],

@@ -22,7 +22,7 @@ function autoscaler(members: Partial<HorizontalPodAutoscalerSpec> = {}): Horizon
 const messages = (created: HorizontalPodAutoscaler): string[] => (strategy.validateCreate?.(context, created) ?? []).map(fieldErrorMessage)
 
 describe('horizontal pod autoscalers', () => {
-  it('default scaling rules only if there is a behavior', () => {
+  it('sets default scaling rules only if there is a behavior', () => {
     expect(autoscaler().spec?.behavior).toBeUndefined()
     expect(autoscaler({ behavior: { scaleDown: { selectPolicy: 'Disabled' } } }).spec?.behavior).toEqual({
       scaleUp: {
@@ -37,7 +37,7 @@ describe('horizontal pod autoscalers', () => {
     })
   })
 
-  it('reject an empty list of policies', () => {
+  it('rejects an empty list of policies', () => {
     const { schema } = autoscalingV2.kinds.find(({ gvk }) => gvk.kind === 'HorizontalPodAutoscaler')!
     const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3 }
     const sent = { metadata: { name: 'h' }, spec: { ...spec, behavior: { scaleDown: { policies: [] } } } }
@@ -94,15 +94,15 @@ describe('horizontal pod autoscalers', () => {
         'spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800',
       ],
     ],
-  ])('validate the spec %j', (members, expected) => expect(messages(autoscaler(members))).toEqual(expected))
+  ])('reports the errors of the spec %j', (members, expected) => expect(messages(autoscaler(members))).toEqual(expected))
 
-  it('can keep a stored target without a group', () => {
+  it('accepts a stored target without a group', () => {
     const old = autoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'd' } })
     expect(messages(old)).toEqual(['spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group'])
     expect(strategy.validateUpdate?.(context, autoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'e' } }), old)).toEqual([])
   })
 
-  it('print current and target metrics', () => {
+  it('prints current and target metrics as a column', () => {
     const created = autoscaler({
       metrics: [
         { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },

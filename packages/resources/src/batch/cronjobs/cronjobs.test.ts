@@ -17,7 +17,7 @@ function cronJob(members: Partial<CronJobSpec> = {}): CronJob {
   return created
 }
 
-describe('schedules', () => {
+describe('cron schedules', () => {
   it.each([
     '* * * * *',
     '0 0 1 jan SUN',
@@ -27,7 +27,7 @@ describe('schedules', () => {
     '@every 1h30m',
     '@midnight',
     'TZ=UTC @daily',
-  ])('accept %s', (schedule) => expect(findScheduleError(schedule)).toBeUndefined())
+  ])('accepts %s', (schedule) => expect(findScheduleError(schedule)).toBeUndefined())
 
   it.each([
     ['', 'empty spec string'],
@@ -46,16 +46,14 @@ describe('schedules', () => {
     ['@every x', 'failed to parse duration @every x: time: invalid duration "x"'],
     ['TZ=0', 'invalid schedule format: runtime error: slice bounds out of range [:-1]'],
     ['CRON_TZ=Mars/Base * * * * *', 'provided bad location Mars/Base: unknown time zone Mars/Base'],
-  ])('reject %j', (schedule, message) => expect(findScheduleError(schedule)).toBe(message))
+  ])('rejects %j', (schedule, message) => expect(findScheduleError(schedule)).toBe(message))
 })
 
 describe('time zones', () => {
-  it.each(['Europe/Berlin', 'US/Eastern', 'Etc/GMT+1', 'GMT0', 'UTC', 'EST5EDT'])('include %s', (name) =>
+  it.each(['Europe/Berlin', 'US/Eastern', 'Etc/GMT+1', 'GMT0', 'UTC', 'EST5EDT'])('accepts %s', (name) =>
     expect(isTimeZone(name)).toBe(true),
   )
-  it.each(['europe/berlin', 'us/eastern', '+01', 'PST', 'utc', 'Mars/Base'])('do not include %s', (name) =>
-    expect(isTimeZone(name)).toBe(false),
-  )
+  it.each(['europe/berlin', 'us/eastern', '+01', 'PST', 'utc', 'Mars/Base'])('rejects %s', (name) => expect(isTimeZone(name)).toBe(false))
 })
 
 describe('cron jobs', () => {
@@ -70,11 +68,11 @@ describe('cron jobs', () => {
       { schedule: 'TZ=UTC * * * * *' },
       'spec.schedule: Invalid value: "TZ=UTC * * * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead',
     ],
-  ])('reject %j', (members, message) => {
+  ])('rejects %j', (members, message) => {
     expect(strategy.validateCreate?.(context, cronJob(members)).map(fieldErrorMessage)).toEqual([message])
   })
 
-  it('can keep a stored time zone in the schedule, with a warning', () => {
+  it('accepts a stored schedule with a time zone, and warns about it', () => {
     const old = cronJob({ schedule: 'TZ=UTC * * * * *' })
     expect(strategy.validateUpdate?.(context, old, old)).toEqual([])
     expect(strategy.warningsOnUpdate?.(context, old, old)).toEqual([
@@ -85,7 +83,7 @@ describe('cron jobs', () => {
     ])
   })
 
-  it('limit the name, because job names are longer', () => {
+  it('limits the length of the name, because names of jobs are longer', () => {
     const long = cronJob()
     long.metadata.name = 'a'.repeat(53)
     expect(strategy.validateCreate?.(context, long).map(({ field, detail }) => [field, detail])).toEqual([
@@ -94,7 +92,7 @@ describe('cron jobs', () => {
     expect(strategy.validateUpdate?.(context, long, long)).toEqual([])
   })
 
-  it('print the time of the last job', () => {
+  it('prints the time of the last job as a column', () => {
     const created: CronJob = { ...cronJob(), status: { lastScheduleTime: '2026-01-01T00:00:00Z', active: [{ name: 'a' }] } }
     const cells = tableConvertor(cronJobs).cells(created, Date.parse('2026-01-01T00:05:00Z'))
     expect(cells).toEqual(['c', '*/5 * * * *', '<none>', 'False', 1, '5m', '<unknown>', 'c', 'i', '<none>'])

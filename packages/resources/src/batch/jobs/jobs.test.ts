@@ -22,13 +22,13 @@ const messages = (created: Job): string[] => (strategy.validateCreate?.(context,
 const updateMessages = (created: Job, old: Job): string[] => (strategy.validateUpdate?.(context, created, old) ?? []).map(fieldErrorMessage)
 
 describe('jobs', () => {
-  it('default to one completion', () => {
+  it('sets one completion by default', () => {
     expect(job().spec).toMatchObject({ parallelism: 1, completions: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false })
     expect(job({ parallelism: 3 }).spec?.completions).toBeUndefined()
     expect(job({ completions: 3, completionMode: 'Indexed', backoffLimitPerIndex: 1 }).spec?.backoffLimit).toBe(2_147_483_647)
   })
 
-  it('generate a unique selector', () => {
+  it('generates a unique selector', () => {
     const created = job()
     const labels = {
       'batch.kubernetes.io/controller-uid': 'u-1',
@@ -46,14 +46,14 @@ describe('jobs', () => {
     expect(created.metadata.labels).toEqual(labels)
   })
 
-  it('copy the labels of the template, including generated labels, unless the job has labels', () => {
+  it('copies the labels of the template, including generated ones, unless the job has labels', () => {
     const template = { metadata: { labels: { app: 'a' } } }
     const labels = { app: 'a', 'job-name': 'j', 'controller-uid': 'u-1' }
     expect(job({ template: structuredClone(template) }).metadata.labels).toMatchObject(labels)
     expect(job({ template }, { own: 'l' }).metadata.labels).toEqual({ own: 'l' })
   })
 
-  it('reject changes of the generated selector', () => {
+  it('rejects changes of the generated selector', () => {
     const template = {
       metadata: { labels: { 'job-name': 'other' } },
       spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
@@ -66,13 +66,13 @@ describe('jobs', () => {
     ])
   })
 
-  it('warn about deletes without a propagation policy', () => {
+  it('warns about deletes without a propagation policy', () => {
     expect(strategy.warningsOnDelete?.({})).toEqual([expect.stringMatching(/^child pods are preserved by default/)])
     expect(strategy.warningsOnDelete?.({ propagationPolicy: 'Background' })).toEqual([])
     expect(strategy.warningsOnDelete?.({ orphanDependents: false })).toEqual([])
   })
 
-  it('require a name for which the hostnames of pods are valid', () => {
+  it('requires a name for which the hostnames of pods are valid', () => {
     const created = job({ completionMode: 'Indexed', completions: 1000 })
     created.metadata.name = 'j'.repeat(61)
     expect(messages(created)).toContainEqual(expect.stringContaining('will not able to create pod with invalid DNS label'))
@@ -105,9 +105,9 @@ describe('jobs', () => {
       { podReplacementPolicy: 'Never' },
       'spec.podReplacementPolicy: Unsupported value: "Never": supported values: "Failed", "TerminatingOrFailed"',
     ],
-  ])('reject %j', (members, message) => expect(messages(job(members))).toContain(message))
+  ])('rejects %j', (members, message) => expect(messages(job(members))).toContain(message))
 
-  it('reject changes of immutable fields', () => {
+  it('rejects changes of immutable fields', () => {
     const indexed = (count: number, parallelism = count): Job => job({ completionMode: 'Indexed', completions: count, parallelism })
     expect(updateMessages(indexed(3), indexed(2))).toEqual([])
     expect(updateMessages(indexed(3, 1), indexed(2))).toEqual([
@@ -121,7 +121,7 @@ describe('jobs', () => {
     ])
   })
 
-  it('allow scheduling changes while suspended', () => {
+  it('allows changes of scheduling fields while the job is suspended', () => {
     const change = (created: Job): Job => {
       const pod = created.spec!.template.spec!
       pod.nodeSelector = { zone: 'a' }
@@ -140,11 +140,11 @@ describe('jobs', () => {
     expect(updateMessages(change(job({ suspend: true })), started)).toEqual([expect.stringMatching(/^spec\.template: Invalid value/)])
   })
 
-  it('orphan their pods by default', () => {
+  it('orphans pods of a deleted job by default', () => {
     expect(strategy.defaultPropagation).toBe('orphan')
   })
 
-  it('print their state', () => {
+  it('prints the state as columns', () => {
     const cells = (status: JobStatus, members?: Partial<JobSpec>): unknown[] => {
       const created: Job = { ...job(members), status }
       return tableConvertor(jobs).cells(created, Date.parse('2026-01-01T00:01:00Z')).slice(1, 4)

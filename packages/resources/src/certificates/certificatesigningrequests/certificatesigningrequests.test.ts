@@ -19,7 +19,7 @@ const approved = { type: 'Approved', status: 'True' }
 const decode = (base64: string): string => Buffer.from(base64, 'base64').toString()
 
 describe('certificate signing requests', () => {
-  it.each(Object.entries(requests))('accept a request signed with its own key: %s', (_kind, pem) => {
+  it.each(Object.entries(requests))('accepts a request signed with its own key: %s', (_kind, pem) => {
     expect(findCertificateRequestError(pem)).toBeUndefined()
     const lines = decode(pem).split('\n')
     const body = Buffer.from(lines.slice(1, lines.indexOf('-----END CERTIFICATE REQUEST-----')).join(''), 'base64')
@@ -32,11 +32,11 @@ describe('certificate signing requests', () => {
     ['', 'PEM block type must be CERTIFICATE REQUEST'],
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'PEM block type must be CERTIFICATE REQUEST'],
     ['-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n', 'asn1: syntax error: data truncated'],
-  ])('reject the request %j', (text, message) => {
+  ])('rejects the request %j', (text, message) => {
     expect(findCertificateRequestError(Buffer.from(text).toString('base64'))).toBe(message)
   })
 
-  it('name their subject', () => {
+  it('returns the names in the subject', () => {
     for (const pem of Object.values(requests)) {
       expect(readCertificateRequestSubject(pem)).toEqual({ commonName: 'system:node:a', organizations: ['system:nodes'] })
     }
@@ -46,14 +46,14 @@ describe('certificate signing requests', () => {
     })
   })
 
-  it('record the requesting user', () => {
-    const made = request()
-    made.spec.username = 'somebody'
-    strategy.prepareForCreate?.({ ...testContext(''), user: { name: 'alice', uid: '1', groups: ['dev'], extra: { a: ['b'] } } }, made)
-    expect(made.spec).toMatchObject({ username: 'alice', uid: '1', groups: ['dev'], extra: { a: ['b'] } })
+  it('records the requesting user', () => {
+    const created = request()
+    created.spec.username = 'somebody'
+    strategy.prepareForCreate?.({ ...testContext(''), user: { name: 'alice', uid: '1', groups: ['dev'], extra: { a: ['b'] } } }, created)
+    expect(created.spec).toMatchObject({ username: 'alice', uid: '1', groups: ['dev'], extra: { a: ['b'] } })
   })
 
-  it('are approved and issued through separate subresources', () => {
+  it('approves and issues requests through separate subresources', () => {
     const { approval, status } = subresources ?? {}
     const errors = (path: typeof approval, to: CertificateSigningRequest['status']): string[] =>
       (path?.update.validateUpdate?.(context, request(to), request()) ?? []).map(fieldErrorMessage)
@@ -71,7 +71,7 @@ describe('certificate signing requests', () => {
     ])
   })
 
-  it('keep approval conditions and set their times', () => {
+  it('keeps approval conditions, and sets their times', () => {
     const stored = request({ conditions: [{ ...approved, reason: 'Because', lastUpdateTime: '2026-01-01T00:00:00Z' }] })
     const written = request({
       conditions: [
@@ -86,7 +86,7 @@ describe('certificate signing requests', () => {
     ])
   })
 
-  it('print approval and issuance', () => {
+  it('prints approval and issuance as a column', () => {
     const { cells } = tableConvertor(certificateSigningRequests)
     expect(cells(request({ conditions: [approved], certificate: 'eA==' }), 0)).toEqual([
       'a',

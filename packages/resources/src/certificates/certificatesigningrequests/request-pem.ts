@@ -40,8 +40,8 @@ export function findCertificateRequestError(data: string): string | undefined {
 function findSignatureError(bytes: Buffer): string | undefined {
   const [request, ...rest] = parseDerValues(bytes)
   if (rest.length > 0) throw new DerError('asn1: syntax error: trailing data')
-  const [info, algorithm, signature] = sequenceValues(request, sequence)
-  const [, , keyInfo] = sequenceValues(info, sequence)
+  const [requestInfo, algorithm, signature] = sequenceValues(request, sequence)
+  const [, , keyInfo] = sequenceValues(requestInfo, sequence)
   const [identifier] = sequenceValues(algorithm, sequence)
   if (signature?.tag !== bitString || keyInfo === undefined) throw new DerError(structureError)
   const digest = digests[identifier?.content.toString('hex') ?? '']
@@ -49,7 +49,7 @@ function findSignatureError(bytes: Buffer): string | undefined {
   const key = parsePublicKey(keyInfo)
   if (key === undefined) return 'x509: unknown public key'
   // The first byte counts unused bits in the last byte, which is 0 for signatures.
-  const isValid = verify(digest, info!.bytes, key, signature.content.subarray(1))
+  const isValid = verify(digest, requestInfo!.bytes, key, signature.content.subarray(1))
   return isValid ? undefined : failures[key.asymmetricKeyType ?? '']
 }
 
@@ -70,8 +70,8 @@ export function readCertificateRequestSubject(data: string): CertificateSubject 
   const [block] = parsePemBlocks(Buffer.from(data, 'base64').toString())
   if (block?.type !== 'CERTIFICATE REQUEST') return { error: 'PEM block type must be CERTIFICATE REQUEST' }
   try {
-    const [info] = sequenceValues(parseDerValues(block.bytes)[0], sequence)
-    const [, subject] = sequenceValues(info, sequence)
+    const [requestInfo] = sequenceValues(parseDerValues(block.bytes)[0], sequence)
+    const [, subject] = sequenceValues(requestInfo, sequence)
     const attributes = sequenceValues(subject, sequence).flatMap((names) => sequenceValues(names, set))
     const valuesOf = (wanted: string): string[] =>
       attributes.flatMap((attribute) => {

@@ -16,7 +16,7 @@ const slice = (rest: Partial<EndpointSlice> = {}): EndpointSlice => ({
 })
 
 describe('endpoint slices', () => {
-  it('count changes of labels and of everything outside metadata', () => {
+  it('counts changes of labels and of everything outside metadata', () => {
     const generation = (after: EndpointSlice): number | undefined => {
       const old = slice({ metadata: { name: 'a', generation: 3 } })
       after.metadata.generation = 3
@@ -29,7 +29,7 @@ describe('endpoint slices', () => {
     expect(generation(slice({ ports: [{ port: 1 }] }))).toBe(4)
   })
 
-  it('drop the deprecated topology and keep its node name', () => {
+  it('drops the deprecated topology, and keeps its node name', () => {
     const endpoint = { addresses: ['10.0.0.1'], deprecatedTopology: { 'kubernetes.io/hostname': 'node-1' } }
     const created = slice({ endpoints: [structuredClone(endpoint)] })
     strategy.prepareForCreate?.(context, created)
@@ -43,24 +43,24 @@ describe('endpoint slices', () => {
     ['IPv4', '::1', 'endpoints[0].addresses: Invalid value: "::1": must be an IPv4 address'],
     ['IPv6', 'FD00::1', 'endpoints[0].addresses[0]: Invalid value: "FD00::1": must be in canonical form ("fd00::1")'],
     ['FQDN', 'a', 'endpoints[0].addresses[0]: Invalid value: "a": should be a domain with at least two segments separated by dots'],
-  ])('of type %s reject the address %s', (addressType, address, message) => {
+  ])('rejects the address of type %s: %s', (addressType, address, message) => {
     const errors = strategy.validateCreate?.(context, slice({ addressType, endpoints: [{ addresses: [address] }] })) ?? []
     expect(errors.map(fieldErrorMessage)).toContain(message)
   })
 
-  it('accept stored invalid endpoints if they are unchanged', () => {
+  it('accepts stored invalid endpoints if they are unchanged', () => {
     const old = slice({ endpoints: [{ addresses: ['127.0.0.1'] }] })
     expect(strategy.validateUpdate?.(context, { ...old, ports: [{ name: '', protocol: 'TCP' }] }, old)).toEqual([])
   })
 
-  it('warn about addresses that are not canonical', () => {
+  it('warns about addresses that are not canonical', () => {
     const written = slice({ addressType: 'IPv6', endpoints: [{ addresses: ['FD00::1'] }] })
     expect(strategy.warningsOnUpdate?.(context, written, written)).toEqual([
       'endpoints[0].addresses[0]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")',
     ])
   })
 
-  it('print at most three addresses and ports', () => {
+  it('prints at most three addresses and ports as columns', () => {
     const addresses = ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5']
     const cells = tableConvertor(endpointSlices).cells(slice({ endpoints: [{ addresses }], ports: [{ port: 80 }, { name: 'x' }] }), 0)
     expect(cells).toEqual(['a', 'IPv4', '80,x', '10.0.0.1,10.0.0.2,10.0.0.3 + 2 more...', '<unknown>'])

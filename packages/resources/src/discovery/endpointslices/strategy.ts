@@ -39,10 +39,10 @@ function isChanged({ metadata, ...slice }: EndpointSlice, { metadata: oldMetadat
 /** Drops `deprecatedTopology`, which only older servers stored. Its hostname becomes `nodeName` if `old` also had it. */
 function dropTopology(slice: EndpointSlice, old?: ReadonlySlice): void {
   if (old !== undefined && semanticEqual(old.endpoints, slice.endpoints)) return
-  const known = new Set((old?.endpoints ?? []).flatMap(({ deprecatedTopology }) => deprecatedTopology?.[hostname] || []))
+  const oldHostnames = new Set((old?.endpoints ?? []).flatMap(({ deprecatedTopology }) => deprecatedTopology?.[hostname] || []))
   for (const endpoint of slice.endpoints ?? []) {
     const name = endpoint.deprecatedTopology?.[hostname]
-    if (endpoint.nodeName === undefined && name !== undefined && known.has(name) && nameIsDNSSubdomain(name, false).length === 0) {
+    if (endpoint.nodeName === undefined && name !== undefined && oldHostnames.has(name) && nameIsDNSSubdomain(name, false).length === 0) {
       endpoint.nodeName = name
     }
     delete endpoint.deprecatedTopology

@@ -18,8 +18,8 @@ function validateRule(rule: DeepReadonly<PolicyRulesWithSubjects>, path: FieldPa
   if (resourceRules.length === 0 && nonResourceRules.length === 0) {
     errors.push(fieldError.required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty'))
   }
-  resourceRules.forEach((each, i) => errors.push(...validateResourceRule(each, path.child('resourceRules').index(i))))
-  nonResourceRules.forEach((each, i) => errors.push(...validateNonResourceRule(each, path.child('nonResourceRules').index(i))))
+  resourceRules.forEach((rule, i) => errors.push(...validateResourceRule(rule, path.child('resourceRules').index(i))))
+  nonResourceRules.forEach((rule, i) => errors.push(...validateNonResourceRule(rule, path.child('nonResourceRules').index(i))))
   return errors
 }
 

@@ -11,9 +11,9 @@ export function validateSubject(subject: DeepReadonly<Subject>, path: FieldPath)
   const { kind } = subject
   if (!Object.hasOwn(fieldOfKind, kind)) return [fieldError.notSupported(path.child('kind'), kind, kinds)]
   const member = fieldOfKind[kind as keyof typeof fieldOfKind]
-  const named = subject[member]
+  const reference = subject[member]
   const errors =
-    named === undefined
+    reference === undefined
       ? [fieldError.required(path.child(member), `${member} is required when subject kind is '${kind}'`)]
       : validateNamed(subject, member, path.child(member))
   for (const [otherKind, other] of Object.entries(fieldOfKind)) {

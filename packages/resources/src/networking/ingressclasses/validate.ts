@@ -41,10 +41,10 @@ function validateDomainPrefixedPath(text: string, path: FieldPath): FieldErrorLi
   if (text === '') return [fieldError.required(path)]
   const slash = text.indexOf('/')
   const domain = text.slice(0, Math.max(0, slash))
-  const rest = text.slice(slash + 1)
-  if (domain === '' || rest === '') return [fieldError.invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
+  const name = text.slice(slash + 1)
+  if (domain === '' || name === '') return [fieldError.invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
   const errors = invalidEach(isDNS1123Subdomain(domain), domain, path)
-  if (!pathPattern.test(rest)) errors.push(fieldError.invalid(path, rest, regexMessage('Invalid path', pathFormat)))
+  if (!pathPattern.test(name)) errors.push(fieldError.invalid(path, name, regexMessage('Invalid path', pathFormat)))
   return errors
 }
 

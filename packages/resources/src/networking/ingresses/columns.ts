@@ -13,8 +13,8 @@ export const ingressColumns: readonly Column<Ingress>[] = [
 ]
 
 function formatHosts(rules: readonly DeepReadonly<IngressRule>[]): string {
-  const named = rules.flatMap(({ host }, i) => (host ? [{ host, i }] : []))
-  const listed = named.slice(0, maxShownHosts)
+  const rulesWithHost = rules.flatMap(({ host }, i) => (host ? [{ host, i }] : []))
+  const listed = rulesWithHost.slice(0, maxShownHosts)
   if (listed.length === 0) return '*'
   const text = listed.map(({ host }) => host).join(',')
   const last = listed[maxShownHosts - 1]

@@ -35,7 +35,7 @@ export function validateRuleValue({ http }: DeepReadonly<IngressRuleValue>, path
   const pathsPath = path.child('http', 'paths')
   return [
     ...(paths.length === 0 ? [fieldError.required(pathsPath)] : []),
-    ...paths.flatMap((each, i) => validatePath(each, pathsPath.index(i))),
+    ...paths.flatMap((httpPath, i) => validatePath(httpPath, pathsPath.index(i))),
   ]
 }
 

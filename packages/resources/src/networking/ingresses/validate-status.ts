@@ -6,11 +6,11 @@ import { invalidEach, parseIP, validateLegacyIP } from '@keelson/resources-core'
 /** Validates the status of an ingress. Addresses that `old` already had are valid in any format (ratcheting). */
 export function validateIngressStatus({ status }: DeepReadonly<Ingress>, old: DeepReadonly<Ingress>): FieldErrorList {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
-  const known = new Set((old.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip))
+  const oldAddresses = new Set((old.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip))
   const entries = status?.loadBalancer?.ingress ?? []
   const errors: FieldErrorList = []
   for (const [i, { ip = '', hostname = '' }] of entries.entries()) {
-    if (ip !== '') errors.push(...validateLegacyIP(ip, path.index(i).child('ip'), known))
+    if (ip !== '') errors.push(...validateLegacyIP(ip, path.index(i).child('ip'), oldAddresses))
     if (hostname !== '') errors.push(...validateHostname(hostname, path.index(i).child('hostname')))
   }
   return errors

@@ -18,7 +18,7 @@ afterEach(() => test[Symbol.asyncDispose]())
 const create = async (object: IPAddress): Promise<KubeObject> => plain(await test.store.create(context, object, { dryRun: false }))
 
 describe('addresses', () => {
-  it('have the canonical address as name and cannot be allocated twice', async () => {
+  it('requires the canonical address as name, and cannot be allocated twice', async () => {
     await create(address('10.0.0.1'))
     await create(address('fd00::1'))
     await expect(create(address('10.0.0.1'))).rejects.toMatchObject({ reason: 'AlreadyExists' })
@@ -27,13 +27,13 @@ describe('addresses', () => {
     }
   })
 
-  it('do not add a random suffix to generateName', async () => {
+  it('adds no random suffix to generateName', async () => {
     const object = address('')
     object.metadata = { generateName: '10.0.0.9' }
     expect((await create(object)).metadata.name).toBe('10.0.0.9')
   })
 
-  it('have an immutable parent', async () => {
+  it('rejects changes of the parent', async () => {
     await expect(create(address('10.0.0.1', {}))).rejects.toMatchObject({ details: { causes: [{ field: 'spec.parentRef' }] } })
     const created = await create(address('10.0.0.1'))
     const moved = copyObject(created) as IPAddress
@@ -43,7 +43,7 @@ describe('addresses', () => {
     )
   })
 
-  it('print their parent and age', () => {
+  it('prints the parent and the age as columns', () => {
     expect(test.store.table.columns.map(({ name }) => name)).toEqual(['Name', 'ParentRef'])
     expect(test.store.table.cells(address('10.0.0.1'), 0)).toEqual(['10.0.0.1', 'services/ns/a', '<unknown>'])
   })

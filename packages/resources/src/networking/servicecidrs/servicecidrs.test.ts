@@ -10,7 +10,7 @@ const update = (after: ServiceCIDR, before: ServiceCIDR): string[] =>
   (serviceCIDRs.strategy.validateUpdate?.(context, after, before) ?? []).map(fieldErrorMessage)
 
 describe('service CIDRs', () => {
-  it('are immutable, but can be extended to dual-stack', () => {
+  it('rejects changes of the ranges except the addition of a second IP family', () => {
     expect(update(cidr('10.0.0.0/24', 'fd00::/112'), cidr('10.0.0.0/24'))).toEqual([])
     expect(update(cidr('10.0.0.0/24', '10.1.0.0/24'), cidr('10.0.0.0/24'))).toEqual([
       'spec.cidrs: Invalid value: ["10.0.0.0/24","10.1.0.0/24"]: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
@@ -21,11 +21,11 @@ describe('service CIDRs', () => {
     ])
   })
 
-  it('change their status only by the status subresource, which changes nothing else', () => {
+  it('changes the status only by the subresource, which changes nothing else', () => {
     const old: ServiceCIDR = { ...cidr('10.0.0.0/24'), status: { conditions: [] } }
-    const whole: ServiceCIDR = { ...cidr('10.0.0.0/24'), status: {} }
-    serviceCIDRs.strategy.prepareForUpdate?.(context, whole, old)
-    expect(whole.status).toEqual({ conditions: [] })
+    const changed: ServiceCIDR = { ...cidr('10.0.0.0/24'), status: {} }
+    serviceCIDRs.strategy.prepareForUpdate?.(context, changed, old)
+    expect(changed.status).toEqual({ conditions: [] })
     const status: ServiceCIDR = { ...cidr('10.9.0.0/24'), metadata: { name: 'a', labels: { a: 'b' } }, status: {} }
     serviceCIDRs.subresources?.['status']?.update.prepareForUpdate?.(context, status, old)
     expect(status).toEqual({ ...cidr('10.0.0.0/24'), status: {} })

@@ -11,7 +11,7 @@ const budget = (spec: PodDisruptionBudget['spec'] = {}): PodDisruptionBudget => 
 const reserved = { key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }
 
 describe('pod disruption budgets', () => {
-  it('keep the reserved v1beta1 label if it is the only requirement', () => {
+  it('keeps the reserved v1beta1 label if it is the only requirement', () => {
     const defaulted = (selector: NonNullable<PodDisruptionBudget['spec']>['selector'] & object): unknown => {
       const object = budget({ selector })
       setDefaults?.(object)
@@ -21,14 +21,14 @@ describe('pod disruption budgets', () => {
     expect(defaulted({ matchLabels: { a: 'b' }, matchExpressions: [reserved] })).toEqual({ matchLabels: { a: 'b' }, matchExpressions: [] })
   })
 
-  it('count changes of the spec', () => {
+  it('counts changes of the spec in the generation', () => {
     const updated = budget({ minAvailable: 2 })
     const old: PodDisruptionBudget = { ...budget({ minAvailable: 1 }), metadata: { name: 'a', generation: 1 } }
     strategy.prepareForUpdate?.(context, updated, old)
     expect(updated.metadata.generation).toBe(2)
   })
 
-  it('reject minAvailable together with maxUnavailable', () => {
+  it('rejects minAvailable together with maxUnavailable', () => {
     const errors = strategy.validateCreate?.(context, budget({ minAvailable: 1, maxUnavailable: '5' })) ?? []
     expect(errors.map(fieldErrorMessage)).toEqual([
       'spec: Invalid value: {"MinAvailable":1,"Selector":null,"MaxUnavailable":"5","UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set',
@@ -36,7 +36,7 @@ describe('pod disruption budgets', () => {
     ])
   })
 
-  it('reject negative counts in the status', () => {
+  it('rejects negative counts in the status', () => {
     const counts = { disruptionsAllowed: -1, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
     const errors = podDisruptionBudgets.subresources?.['status']?.update.validateUpdate?.(
       context,
@@ -46,7 +46,7 @@ describe('pod disruption budgets', () => {
     expect(errors?.map(({ field }) => field)).toEqual(['status.disruptionsAllowed'])
   })
 
-  it('print their limits', () => {
+  it('prints the limits as columns', () => {
     expect(tableConvertor(podDisruptionBudgets).cells(budget({ minAvailable: 0 }), 0)).toEqual(['a', '0', 'N/A', 0, '<unknown>'])
   })
 })

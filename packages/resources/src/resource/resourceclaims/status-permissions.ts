@@ -73,14 +73,14 @@ type Device = DeepReadonly<AllocatedDeviceStatus>
 /** Returns the sorted names of drivers whose devices were added, removed or changed. */
 function changedDrivers(devices: readonly Device[], old: readonly Device[]): string[] {
   const keyOf = ({ driver, pool, device, shareID = '' }: Device): string => JSON.stringify([driver, pool, device, shareID])
-  const left = new Map(old.map((device) => [keyOf(device), device]))
+  const removed = new Map(old.map((device) => [keyOf(device), device]))
   const drivers = new Set<string>()
   for (const device of devices) {
     const key = keyOf(device)
-    if (!semanticEqual(device, left.get(key))) drivers.add(device.driver)
-    left.delete(key)
+    if (!semanticEqual(device, removed.get(key))) drivers.add(device.driver)
+    removed.delete(key)
   }
-  for (const { driver } of left.values()) drivers.add(driver)
+  for (const { driver } of removed.values()) drivers.add(driver)
   return [...drivers].toSorted()
 }
 

@@ -24,7 +24,7 @@ export const resourceClaimStatus: SubresourceStrategy<ResourceClaim> = {
 function dropDeallocatedDevices(status: ResourceClaimStatus, old: DeepReadonly<ResourceClaimStatus> | undefined): void {
   const wasAllocated = isAllocatedIn(old)
   const isAllocated = isAllocatedIn(status)
-  const kept = (status.devices ?? []).filter((device) => isAllocated(toDeviceID(device)) || !wasAllocated(toDeviceID(device)))
-  if (kept.length === 0) delete status.devices
-  else status.devices = kept
+  const keptDevices = (status.devices ?? []).filter((device) => isAllocated(toDeviceID(device)) || !wasAllocated(toDeviceID(device)))
+  if (keptDevices.length === 0) delete status.devices
+  else status.devices = keptDevices
 }

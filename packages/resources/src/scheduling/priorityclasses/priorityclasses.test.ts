@@ -21,7 +21,7 @@ const messages = (object: PriorityClass): string[] => (strategy.validateCreate?.
 const reserved = "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: "
 
 describe('priority classes', () => {
-  it('with the system prefix must equal the built-in classes', () => {
+  it('rejects names with the system prefix, except equal copies of the built-in classes', () => {
     for (const known of systemPriorityClasses) expect(messages({ ...known })).toEqual([])
     expect(messages(priorityClass('system-node-critical', 1))).toEqual([
       `${reserved}value of system-node-critical PriorityClass must be 2000001000`,
@@ -32,7 +32,7 @@ describe('priority classes', () => {
     expect(messages(priorityClass('system-a', 1))).toEqual([`${reserved}system-a is not a known system priority class`])
   })
 
-  it('have an immutable value and policy', () => {
+  it('rejects changes of the value and the policy', () => {
     const errors = strategy.validateUpdate?.(context, priorityClass('a', 2, { preemptionPolicy: 'Never' }), priorityClass('a', 1))
     expect(errors?.map(fieldErrorMessage)).toEqual([
       'value: Forbidden: may not be changed in an update.',
@@ -40,7 +40,7 @@ describe('priority classes', () => {
     ])
   })
 
-  it('with the system prefix can be deleted with a collection, but not by name', async () => {
+  it('deletes classes with the system prefix in a collection, but not by name', async () => {
     await using test = openTestStore(priorityClasses, { types: createApiTypes([schedulingV1]) })
     const request = { options: {}, dryRun: false }
     await test.store.create(testContext(''), structuredClone(systemPriorityClasses[0]) as PriorityClass, { dryRun: false })
@@ -52,7 +52,7 @@ describe('priority classes', () => {
     expect(items).toHaveLength(1)
   })
 
-  it('print the preemption policy after the age', () => {
+  it('prints the preemption policy after the age', () => {
     const { columns, cells } = tableConvertor(priorityClasses)
     expect(columns.map(({ name }) => name)).toEqual(['Name', 'Value', 'Global-Default', 'Age', 'PreemptionPolicy'])
     expect(cells(priorityClass('a', 1), 0)).toEqual(['a', 1, false, '<unknown>', 'PreemptLowerPriority'])

@@ -21,5 +21,5 @@ export const systemPriorityClasses: readonly Readonly<PriorityClass>[] = [
 ]
 
 export function isSystemPriorityClass(name: string): boolean {
-  return systemPriorityClasses.some((known) => known.metadata.name === name)
+  return systemPriorityClasses.some((systemClass) => systemClass.metadata.name === name)
 }

@@ -16,7 +16,7 @@ const storageClass = (rest: Partial<StorageClass> = {}): StorageClass => ({
 })
 
 describe('storage classes', () => {
-  it('are immutable except for volume expansion and topologies', () => {
+  it('rejects all changes except those of volume expansion and topologies', () => {
     const old = storageClass({ parameters: { type: 'a' } })
     const errors = strategy.validateUpdate?.(context, storageClass({ reclaimPolicy: 'Retain', allowVolumeExpansion: true }), old)
     expect(errors?.map(fieldErrorMessage)).toEqual([
@@ -25,7 +25,7 @@ describe('storage classes', () => {
     ])
   })
 
-  it('mark the default class', () => {
+  it('marks the default class in the name column', () => {
     const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' }
     expect(tableConvertor(storageClasses).cells(storageClass({ metadata: { name: 'a', annotations } }), 0)).toEqual([
       'a (default)',
@@ -37,7 +37,7 @@ describe('storage classes', () => {
     ])
   })
 
-  it('report duplicate terms in linear time', () => {
+  it('reports duplicate terms in linear time', () => {
     const zone = { matchLabelExpressions: [{ key: 'zone', values: ['a', 'b'] }] }
     const same = { matchLabelExpressions: [{ key: 'zone', values: ['b', 'a'] }] }
     const errors = (terms: StorageClass['allowedTopologies']): string[] | undefined =>
@@ -49,7 +49,7 @@ describe('storage classes', () => {
     expect(errors(Array.from({ length: 300_000 }, () => ({})))).toHaveLength(1001)
   })
 
-  it('warn about deprecated node labels', () => {
+  it('warns about deprecated node labels', () => {
     const allowedTopologies = [{ matchLabelExpressions: [{ key: 'failure-domain.beta.kubernetes.io/zone', values: ['a'] }] }]
     expect(strategy.warningsOnCreate?.(context, storageClass({ allowedTopologies }))).toEqual([
       'allowedTopologies[0].matchLabelExpressions[0].key: deprecated since v1.17; use "topology.kubernetes.io/zone" instead',

@@ -17,8 +17,8 @@ const conversionKeys: readonly string[] = [
 export function dropConversionAnnotations<T extends KubeObject>(object: T): T {
   const { annotations } = object.metadata
   if (annotations === undefined || !conversionKeys.some((key) => Object.hasOwn(annotations, key))) return object
-  const kept = Object.entries(annotations).filter(([key]) => !conversionKeys.includes(key))
-  if (kept.length > 0) object.metadata.annotations = Object.fromEntries(kept)
+  const remaining = Object.entries(annotations).filter(([key]) => !conversionKeys.includes(key))
+  if (remaining.length > 0) object.metadata.annotations = Object.fromEntries(remaining)
   else delete object.metadata.annotations
   return object
 }

@@ -66,7 +66,7 @@ const toHub = (object: object): HorizontalPodAutoscaler => {
 const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3 }
 
 describe('autoscaling/v1', () => {
-  it('round-trips through v2', () => {
+  it('converts to v2 and back without loss', () => {
     const before = full()
     const old = scheme.fromHub(v1, before)
     expect(before).toEqual(full())
@@ -77,7 +77,7 @@ describe('autoscaling/v1', () => {
     expect(toHub(structuredClone(old))).toEqual(full())
   })
 
-  it('stores other fields in the annotations of kube-apiserver', () => {
+  it('stores the fields of v2 in annotations like kube-apiserver', () => {
     const { annotations = {} } = scheme.fromHub(v1, full()).metadata
     expect(annotations[annotation('metrics')]).toMatch(
       /^\[\{"type":"Pods","pods":\{"metricName":"p","targetAverageValue":"5"\}\},\{"type":"Object",/,
@@ -90,7 +90,7 @@ describe('autoscaling/v1', () => {
     )
   })
 
-  it('defaults to the CPU metric', () => {
+  it('sets the CPU metric by default', () => {
     expect(toHub({ metadata: { name: 'h' }, spec: { ...spec } }).spec).toEqual({
       ...spec,
       minReplicas: 1,
