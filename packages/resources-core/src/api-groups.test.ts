@@ -7,7 +7,7 @@ core.register(scheme)
 
 describe('field selectors', () => {
   it.each(core.resources.map((definition) => [definition.plural, definition] as const))(
-    'select %s by each selectable field',
+    'selects %s by each selectable field',
     (_, definition) => {
       const { group, version, kind, scope, selectableFields = {} } = definition
       const labels = ['metadata.name', ...(scope === 'Namespaced' ? ['metadata.namespace'] : []), ...Object.keys(selectableFields)]
@@ -16,7 +16,7 @@ describe('field selectors', () => {
     },
   )
 
-  it('accept the legacy label for the node of a pod', () => {
+  it('accepts the legacy label for the node of a pod', () => {
     const gvk = { group: '', version: 'v1', kind: 'Pod' }
     expect(scheme.convertFieldLabel(gvk, 'spec.host')).toBe('spec.nodeName')
     expect(scheme.convertFieldLabel(gvk, 'status.podIPs')).toBe('status.podIPs')
@@ -24,13 +24,13 @@ describe('field selectors', () => {
       expect(() => scheme.convertFieldLabel(gvk, label)).toThrow(`field label not supported: ${label}`)
   })
 
-  it('use the field names of the requested API version for events', () => {
+  it('uses the field names of the requested API version for events', () => {
     const gvk = { group: 'events.k8s.io', version: 'v1', kind: 'Event' }
     expect(scheme.convertFieldLabel(gvk, 'regarding.name')).toBe('involvedObject.name')
     expect(() => scheme.convertFieldLabel(gvk, 'involvedObject.name')).toThrow('field label not supported: involvedObject.name')
   })
 
-  it('reject metadata.namespace for namespaces', () => {
+  it('rejects metadata.namespace for namespaces', () => {
     const gvk = { group: '', version: 'v1', kind: 'Namespace' }
     expect(() => scheme.convertFieldLabel(gvk, 'metadata.namespace')).toThrow('field label not supported: metadata.namespace')
     expect(() => scheme.convertFieldLabel(gvk, 'name')).toThrow('field label not supported: name')

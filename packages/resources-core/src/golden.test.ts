@@ -135,7 +135,7 @@ function comparable(body: JsonObject): JsonObject {
 }
 
 describe.skipIf(cases.length === 0)('create requests have the results that kube-apiserver returned', () => {
-  it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('%s', (_id, { steps }) => {
+  it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('has the recorded result: %s', (_id, { steps }) => {
     const step = steps[0]!
     const answer = create(step)
     if (step.expect.code >= 400) expect(answer).toBe(step.expect.body.message!)

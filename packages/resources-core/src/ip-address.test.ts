@@ -7,7 +7,7 @@ import { formatIP, findIPWarnings, parseIP, validateLegacyIP } from './ip-addres
 const path = fieldPath('ip')
 
 describe('IP addresses', () => {
-  it('without leading zeros are valid if and only if Node.js accepts them', () => {
+  it('are valid without leading zeros if and only if Node.js accepts them', () => {
     fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => parseIP(text) !== undefined))
     const character = fc.constantFrom('0', '1', 'f', ':', '.', '::', 'g')
     fc.assert(
@@ -19,7 +19,7 @@ describe('IP addresses', () => {
     )
   })
 
-  it('are equal after formatting and parsing', () => {
+  it('stay equal after formatting and parsing', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
         const address = parseIP(text)!
@@ -38,12 +38,12 @@ describe('IP addresses', () => {
     ['10.9.8', ['ip: Invalid value: "10.9.8": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']],
     ['010.9.8.7', ['ip: Invalid value: "010.9.8.7": must not have leading 0s']],
     ['::ffff:1.2.3.4', ['ip: Invalid value: "::ffff:1.2.3.4": must not be an IPv4-mapped IPv6 address']],
-  ])('validate %s in a legacy field', (text, messages) => {
+  ])('have the expected errors in a legacy field: %s', (text, messages) => {
     expect(validateLegacyIP(text, path).map(fieldErrorMessage)).toEqual(messages)
     expect(validateLegacyIP(text, path, new Set([text]))).toEqual([])
   })
 
-  it('that are not canonical cause a warning', () => {
+  it('cause a warning if they are not canonical', () => {
     expect(findIPWarnings('010.9.8.7', path)).toEqual(['ip: non-standard IP address "010.9.8.7" is invalid: use "10.9.8.7"'])
     expect(findIPWarnings('FE80::1', path)).toEqual(['ip: IPv6 address "FE80::1" should be in RFC 5952 canonical format ("fe80::1")'])
     expect(findIPWarnings('10.9.8.7', path)).toEqual([])

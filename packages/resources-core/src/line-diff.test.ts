@@ -16,7 +16,7 @@ describe('lineDiff', () => {
     )
   })
 
-  it('the edits transform the first list into the second', () => {
+  it('returns edits that transform the first list into the second', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 })
     fc.assert(
       fc.property(lines, lines, (a, b) => {

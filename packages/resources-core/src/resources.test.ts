@@ -191,11 +191,11 @@ describeCore(endpoints, {
 })
 
 describe('core resources', () => {
-  it('each have shared test cases', () => {
+  it('have shared test cases', () => {
     expect([...described].sort()).toEqual(core.resources.map(({ plural }) => plural).sort())
   })
 
-  it('contain each resource of core/v1 once', () => {
+  it('are listed once each', () => {
     expect(new Set(core.resources.map(({ group, version }) => `${group}/${version}`))).toEqual(new Set(['/v1']))
     expect(core.resources.map(({ plural }) => plural).sort()).toEqual([
       'configmaps',

@@ -64,9 +64,9 @@ const manyLines = 200
 function indexLines(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
   const positions = new Map<string, number[]>()
   for (const [i, line] of lines.entries()) {
-    const known = positions.get(line)
-    if (known === undefined) positions.set(line, [i])
-    else known.push(i)
+    const linePositions = positions.get(line)
+    if (linePositions === undefined) positions.set(line, [i])
+    else linePositions.push(i)
   }
   if (lines.length < manyLines) return positions
   const maxPositions = Math.floor(lines.length / 100) + 1

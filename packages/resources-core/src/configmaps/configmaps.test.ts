@@ -11,7 +11,7 @@ const update = (configMap: Partial<ConfigMap>, old: Partial<ConfigMap>): string[
   validateConfigMapUpdate({ metadata, ...configMap }, { metadata, ...old }).map(fieldErrorMessage)
 
 describe('config maps', () => {
-  it('reject invalid keys, and keys in both data and binaryData', () => {
+  it('rejects invalid keys, and keys in both data and binaryData', () => {
     expect(create({ data: { 'a.b_c-D': '', '..2': '' } })).toEqual(['data[..2]: Invalid value: "..2": must not start with \'..\''])
     expect(create({ data: { '': '' } })[0]).toMatch(/^data\[\]: Invalid value: "": a valid config key must consist of/)
     expect(create({ data: { k: '1' }, binaryData: { k: 'AA==' } })).toEqual([
@@ -19,7 +19,7 @@ describe('config maps', () => {
     ])
   })
 
-  it('limit data and binaryData to one MiB in total', () => {
+  it('limits data and binaryData to one MiB in total', () => {
     const half = 'é'.repeat(256 * 1024)
     const binaryHalf = Buffer.alloc(512 * 1024).toString('base64')
     expect(create({ data: { a: half }, binaryData: { b: binaryHalf } })).toEqual([])
@@ -28,7 +28,7 @@ describe('config maps', () => {
     ])
   })
 
-  it('cannot change after they became immutable', () => {
+  it('rejects all changes of an immutable config map', () => {
     const old = { data: { a: '1' }, immutable: true }
     expect(update(old, old)).toEqual([])
     expect(update({ data: { a: '2' }, binaryData: { b: 'AA==' } }, old)).toEqual([
@@ -45,7 +45,7 @@ describe('config maps', () => {
     expect(update({ data: { a: '2' } }, { data: { a: '1' } })).toEqual([])
   })
 
-  it('print the number of keys', () => {
+  it('prints the number of keys as a column', () => {
     const table = tableConvertor(configMaps)
     expect(table.columns.map(({ name }) => name)).toEqual(['Name', 'Data', 'Age'])
     expect(table.cells({ metadata, data: { a: '' }, binaryData: { b: '' } } as ConfigMap, 0)).toEqual(['a', 2, '<unknown>'])

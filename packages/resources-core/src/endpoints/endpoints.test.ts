@@ -8,7 +8,7 @@ const created = (...subsets: EndpointSubset[]): Endpoints => ({ metadata: { name
 const addresses = (...ips: string[]): EndpointSubset['addresses'] & object => ips.map((ip) => ({ ip }))
 
 describe('endpoints', () => {
-  it('require routable addresses, and a name for each port if there are several', () => {
+  it('requires routable addresses, and a name for each port if there are several', () => {
     const ports = [
       { port: 80, protocol: 'TCP' },
       { name: 'b', port: 0, protocol: 'IP' },
@@ -22,20 +22,20 @@ describe('endpoints', () => {
     ])
   })
 
-  it('accept invalid subsets that the stored object already has', () => {
+  it('accepts invalid subsets that the stored object already has', () => {
     const old = created({ addresses: addresses('127.0.0.1') })
     expect(validateEndpoints(old)).toHaveLength(1)
     expect(validateEndpoints(structuredClone(old), old)).toEqual([])
   })
 
-  it('warn about non-canonical addresses, except in objects of the endpoints controller', () => {
+  it('warns about non-canonical addresses, except in objects of the endpoints controller', () => {
     const object = created({ notReadyAddresses: addresses('FD00::1') })
     expect(findEndpointsWarnings(object)).toHaveLength(1)
     const labels = { 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' }
     expect(findEndpointsWarnings({ ...object, metadata: { ...object.metadata, labels } })).toEqual([])
   })
 
-  it('print the first three addresses', () => {
+  it('prints the first three addresses as a column', () => {
     expect(formatEndpoints(created())).toBe('<none>')
     const subset = { addresses: addresses('10.0.0.1', 'fd00::1'), ports: [{ port: 80 }, { name: 'b', port: 81 }] }
     expect(formatEndpoints(created(subset, { addresses: addresses('10.0.0.2') }))).toBe('10.0.0.1:80,[fd00::1]:80,10.0.0.1:81 + 2 more...')

@@ -40,7 +40,7 @@ const kindOf = (types: GroupVersionTypes): KindType => types.kinds.find(({ gvk }
 const check = (event: Event, version: GroupVersion): string[] => validateEvent(event, version).map(fieldErrorMessage)
 
 describe('events', () => {
-  it('are valid in core/v1 and in events.k8s.io/v1', () => {
+  it('accepts valid events of core/v1 and events.k8s.io/v1', () => {
     expect(check(recorded, core)).toEqual([])
     expect(check(emitted, core)).toEqual([])
     expect(check(emitted, modern)).toEqual([])
@@ -48,14 +48,14 @@ describe('events', () => {
     expect(check(ofNode, modern)).toEqual([])
   })
 
-  it('require the namespace of the involved object', () => {
+  it('requires the namespace of the involved object', () => {
     const mismatch = 'involvedObject.namespace: Invalid value: "y": does not match event.namespace'
     expect(check({ ...recorded, involvedObject: { namespace: 'y' } }, core)).toEqual([mismatch])
     expect(check({ ...recorded, involvedObject: {} }, core)).toHaveLength(1)
     expect(check({ ...emitted, involvedObject: { namespace: 'y' } }, core)).toEqual([])
   })
 
-  it('with an event time require controller, instance, action and reason', () => {
+  it('requires controller, instance, action and reason in an event with an event time', () => {
     const { reportingComponent: _c, ...anonymous } = { ...emitted, reportingInstance: '', action: 'x'.repeat(129), reason: '' }
     const messages = check({ ...anonymous, reportingComponent: '' }, core)
     expect(messages[0]).toBe('reportingComponent: Required value')
@@ -67,7 +67,7 @@ describe('events', () => {
     expect(check({ ...anonymous, reportingComponent: '' }, modern)[0]).toBe('reportingController: Required value')
   })
 
-  it('have stricter rules in events.k8s.io/v1', () => {
+  it('applies stricter rules in events.k8s.io/v1', () => {
     expect(check({ ...recorded, type: 'Odd', series: { count: 1 } }, modern)).toEqual([
       'series.count: Invalid value: "": should be at least 2',
       'series.lastObservedTime: Required value',
@@ -82,7 +82,7 @@ describe('events', () => {
     expect(check({ ...emitted, metadata: { name: 'E', namespace: 'x' } }, modern)[0]).toMatch(/^metadata\.name: Invalid value: "E"/)
   })
 
-  it('allow only changes of the series in events.k8s.io/v1', () => {
+  it('allows only changes of the series in events.k8s.io/v1', () => {
     const old: Event = { ...emitted, metadata: { ...emitted.metadata, resourceVersion: '1' } }
     const update = (change: Partial<Event>, version = modern): string[] =>
       validateEventUpdate({ ...old, ...change }, old, version).map(fieldErrorMessage)
@@ -94,7 +94,7 @@ describe('events', () => {
     expect(update({ action: 'Stop' }, core)).toEqual([])
   })
 
-  it('are converted between core/v1 and events.k8s.io/v1 without loss', () => {
+  it('converts events between core/v1 and events.k8s.io/v1 without loss', () => {
     const other = convertEventFromHub(recorded)
     expect(other).toEqual({
       metadata: { name: 'e', namespace: 'x' },
@@ -117,7 +117,7 @@ describe('events', () => {
     }
   })
 
-  it('print times and count', () => {
+  it('prints times and count as columns', () => {
     const table = tableConvertor(events)
     const now = Date.parse('2026-01-01T00:02:00Z')
     expect(table.columns.map(({ name }) => name)).toEqual([

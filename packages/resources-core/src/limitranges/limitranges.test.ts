@@ -8,7 +8,7 @@ const range = (...limits: LimitRangeItem[]): LimitRange => ({ metadata: { name: 
 const validate = (...limits: LimitRangeItem[]): string[] => validateLimitRange(range(...limits)).map(fieldErrorMessage)
 
 describe('limit ranges', () => {
-  it('default container limits to the maximum, and requests to limit or minimum', () => {
+  it('set the default container limits to the maximum, and default requests to the limit or minimum', () => {
     const object = range({ type: 'Container', max: { cpu: '2', memory: '1Gi' }, default: { cpu: '1' }, min: { disk: '1' } })
     setLimitRangeDefaults(object)
     expect(object.spec!.limits![0]).toMatchObject({
@@ -20,7 +20,7 @@ describe('limit ranges', () => {
     expect(ofPods).toEqual(range({ type: 'Pod', max: { cpu: '2' } }))
   })
 
-  it('require minimum ≤ request ≤ limit ≤ maximum', () => {
+  it('requires minimum ≤ request ≤ limit ≤ maximum', () => {
     expect(
       validate({ type: 'Container', min: { cpu: '3' }, max: { cpu: '2' }, default: { cpu: '4' }, defaultRequest: { cpu: '1' } }),
     ).toEqual([
@@ -30,7 +30,7 @@ describe('limit ranges', () => {
     ])
   })
 
-  it('reject a ratio of limit to request that minimum and maximum exclude', () => {
+  it('rejects a ratio of limit to request that minimum and maximum exclude', () => {
     const item = { type: 'Pod', min: { cpu: '500m' }, max: { cpu: '1' } }
     expect(validate({ ...item, maxLimitRequestRatio: { cpu: '2' } })).toEqual([])
     expect(validate({ ...item, maxLimitRequestRatio: { cpu: '3' } })).toEqual([
@@ -41,7 +41,7 @@ describe('limit ranges', () => {
     ])
   })
 
-  it('reject duplicate types, and resources that the type does not allow', () => {
+  it('rejects duplicate types, and resources that the type does not allow', () => {
     expect(validate({ type: 'Pod', default: { cpu: '1' } }, { type: 'Pod' }, { type: 'House' })).toEqual([
       "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'",
       'spec.limits[1].type: Duplicate value: "Pod"',

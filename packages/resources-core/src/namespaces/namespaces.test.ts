@@ -10,7 +10,7 @@ const context = {} as RequestContext
 const { strategy } = namespaces
 
 describe('namespaces', () => {
-  it('are created active, with the kubernetes finalizer and a name label', () => {
+  it('creates active namespaces with the kubernetes finalizer and a name label', () => {
     const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['example.com/f'] }, status: { phase: 'Terminating' } }
     setNamespaceDefaults(namespace)
     strategy.prepareForCreate?.(context, namespace)
@@ -27,12 +27,12 @@ describe('namespaces', () => {
     expect(generated.metadata.labels).toEqual({ 'kubernetes.io/metadata.name': 'a-x' })
   })
 
-  it('change finalizers only through the subresource finalize, and the phase only through status', () => {
+  it('changes finalizers only by the subresource finalize, and the phase only by status', () => {
     const old: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
     const changed = (): Namespace => ({ metadata: { name: 'a' }, spec: { finalizers: [] }, status: { phase: 'Terminating' } })
-    const whole = changed()
-    strategy.prepareForUpdate?.(context, whole, old)
-    expect(whole).toEqual(old)
+    const namespace = changed()
+    strategy.prepareForUpdate?.(context, namespace, old)
+    expect(namespace).toEqual(old)
     const finalized = changed()
     finalizeStrategy.prepareForUpdate?.(context, finalized, old)
     expect([finalized.spec, finalized.status]).toEqual([{ finalizers: [] }, { phase: 'Active' }])
@@ -44,7 +44,7 @@ describe('namespaces', () => {
     ])
   })
 
-  it('require standard or qualified finalizers', () => {
+  it('requires standard or qualified finalizers', () => {
     const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes', 'mine'] } }
     const detail = 'Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified'
     expect(strategy.validateCreate?.(context, namespace).map(fieldErrorMessage)).toEqual([`spec.finalizers: ${detail}`])
@@ -53,7 +53,7 @@ describe('namespaces', () => {
     ])
   })
 
-  it('are deleted when their last finalizer is removed', () => {
+  it('deletes a namespace when its last finalizer is removed', () => {
     const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
     namespaces.deletion?.beginDelete(namespace)
     expect(namespace.status?.phase).toBe('Terminating')

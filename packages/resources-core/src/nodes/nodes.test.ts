@@ -19,7 +19,7 @@ function update(changed: Partial<Node>, stored: Partial<Node>): string[] {
 const create = (node: Partial<Node>): string[] => (strategy.validateCreate?.(context, { metadata, ...node }) ?? []).map(fieldErrorMessage)
 
 describe('nodes', () => {
-  it('default allocatable to capacity', () => {
+  it('sets allocatable to capacity by default', () => {
     const node: Node = { metadata, status: { capacity: { cpu: '1.5', memory: '1024Ki', tiny: '0.1m' } } }
     setNodeDefaults(node)
     expect(node.status).toEqual({
@@ -28,14 +28,14 @@ describe('nodes', () => {
     })
   })
 
-  it('keep podCIDR and podCIDRs in sync', () => {
+  it('keeps podCIDR and podCIDRs in sync', () => {
     expect(normalizeNode({ metadata, spec: { podCIDR: '10.0.0.0/24' } }).spec?.podCIDRs).toEqual(['10.0.0.0/24'])
     expect(normalizeNode({ metadata, spec: { podCIDRs: ['10.0.0.0/24', 'fd00::/64'] } }).spec?.podCIDR).toBe('10.0.0.0/24')
     const old = { podCIDR: '10.1.0.0/24', podCIDRs: ['10.0.0.0/24', 'fd00::/64'] }
     expect(normalizeNode({ metadata, spec: old }).spec?.podCIDRs).toEqual(['10.1.0.0/24'])
   })
 
-  it('validate pod CIDRs, taints and quantities', () => {
+  it('validates pod CIDRs, taints and quantities', () => {
     expect(create({ spec: { podCIDRs: ['10.0.0.0/24', '10.1.0.0/24'] } })).toEqual([
       'spec.podCIDRs: Invalid value: ["10.0.0.0/24","10.1.0.0/24"]: may specify no more than one CIDR for each IP family',
     ])
@@ -49,7 +49,7 @@ describe('nodes', () => {
     ])
   })
 
-  it('reject changes of pod CIDRs and provider ID, and keep the stored status', () => {
+  it('rejects changes of pod CIDRs and provider ID, and keeps the stored status', () => {
     const old = { spec: { podCIDRs: ['10.0.0.0/24'], providerID: 'p' }, status: { phase: 'Running' } }
     expect(update({ spec: { podCIDRs: ['10.1.0.0/24'], providerID: 'q' } }, old)).toEqual([
       'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid',
@@ -61,7 +61,7 @@ describe('nodes', () => {
     expect(node).toMatchObject({ spec: old.spec, status: { phase: 'x' } })
   })
 
-  it('print status, roles and kernel', () => {
+  it('prints status, roles and kernel as columns', () => {
     const { columns, cells } = tableConvertor(nodes)
     const node: Node = {
       metadata: { name: 'n', labels: { 'node-role.kubernetes.io/b': '', 'node-role.kubernetes.io/a': '', 'kubernetes.io/role': 'c' } },

@@ -30,7 +30,7 @@ function update(changed: PersistentVolumeClaim, old: PersistentVolumeClaim): str
 }
 
 describe('claims', () => {
-  it('keep dataSource and dataSourceRef in sync, and drop invalid data sources', () => {
+  it('keeps dataSource and dataSourceRef in sync, and drops invalid data sources', () => {
     expect(create({ dataSource: snapshot }).dataSourceRef).toEqual(snapshot)
     expect(create({ dataSourceRef: snapshot }).dataSource).toEqual(snapshot)
     const other = { apiGroup: 'example.com', kind: 'Backup', name: 'b' }
@@ -39,7 +39,7 @@ describe('claims', () => {
     expect(create({ dataSourceRef: { ...snapshot, namespace: 'other' } })).not.toHaveProperty('dataSourceRef')
   })
 
-  it('allow setting volume and storage class once', () => {
+  it('allows a client to set the volume and the storage class once', () => {
     expect(update(claim({ volumeName: 'v', storageClassName: 'fast' }), claim({}))).toEqual([])
     expect(update(claim({ volumeName: 'w' }), claim({ volumeName: 'v' }))[0]).toMatch(
       /^spec: Forbidden: spec is immutable after creation except/,
@@ -51,7 +51,7 @@ describe('claims', () => {
     ])
   })
 
-  it('allow larger requests when bound, and smaller requests above the capacity', () => {
+  it('allows larger requests when the claim is bound, and smaller requests above the capacity', () => {
     const bound = (size: string, capacity = '1Gi'): PersistentVolumeClaim =>
       claim({}, { phase: 'Bound', capacity: { storage: capacity } }, size)
     expect(update(claim({}, undefined, '2Gi'), claim({}))).toHaveLength(1)
@@ -62,7 +62,7 @@ describe('claims', () => {
     ])
   })
 
-  it('reject the removal of a volume attributes class that is in use', () => {
+  it('rejects the removal of a volume attributes class that is in use', () => {
     const status = { phase: 'Bound', currentVolumeAttributesClassName: 'gold' }
     const old = claim({ volumeAttributesClassName: 'gold' }, status)
     expect(update(claim({ volumeAttributesClassName: 'silver' }, status), old)).toEqual([])
@@ -71,7 +71,7 @@ describe('claims', () => {
     ])
   })
 
-  it('validate the resize status', () => {
+  it('validates the resize status', () => {
     const status = { allocatedResourceStatuses: { storage: 'Lost', cpu: 'NodeResizePending' }, allocatedResources: { storage: '-1' } }
     expect(validateClaimStatus(claim({}, status)).map(({ type, field }) => `${field} ${type}`)).toEqual([
       'status.allocatedResourceStatuses FieldValueNotSupported',

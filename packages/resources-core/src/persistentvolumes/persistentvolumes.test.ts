@@ -27,7 +27,7 @@ const inZone = (key: string): NonNullable<PersistentVolumeSpec['nodeAffinity']> 
 })
 
 describe('persistent volumes', () => {
-  it('require exactly one source', () => {
+  it('requires exactly one source', () => {
     expect(create({ nfs })).toEqual([])
     expect(create({})).toEqual(['spec: Required value: must specify a volume type'])
     expect(create({ nfs, csi: { driver: 'd', volumeHandle: 'h' } })).toEqual([
@@ -40,7 +40,7 @@ describe('persistent volumes', () => {
     ])
   })
 
-  it('require a namespace in secret references', () => {
+  it('requires a namespace in secret references', () => {
     const csi = { driver: 'd', volumeHandle: '', nodePublishSecretRef: { name: 'S', namespace: '' } }
     expect(create({ csi }).map((text) => text.split(': ').slice(0, 2).join(': '))).toEqual([
       'spec.csi.volumeHandle: Required value',
@@ -50,7 +50,7 @@ describe('persistent volumes', () => {
     expect(create({ cinder: { volumeID: 'v', secretRef: { name: 's' } } })).toEqual(['spec.cinder.secretRef.namespace: Required value'])
   })
 
-  it('reject changes of source and node affinity', () => {
+  it('rejects changes of source and node affinity', () => {
     expect(update({ nfs: { ...nfs, server: 't' } }, { nfs })[0]).toMatch(
       /^spec\.persistentvolumesource: Forbidden: spec\.persistentvolumesource is immutable after creation\n/,
     )
@@ -66,7 +66,7 @@ describe('persistent volumes', () => {
     ])
   })
 
-  it('get the time of their last phase transition', () => {
+  it('sets the time of the last phase transition', () => {
     const old: PersistentVolume = { ...volume({ nfs }), status: { phase: 'Available', lastPhaseTransitionTime: '2026-01-01T00:00:00Z' } }
     const write = (status: PersistentVolume['status']): PersistentVolume['status'] => {
       const changed: PersistentVolume = { ...volume({ nfs }), ...(status && { status }) }
@@ -75,7 +75,7 @@ describe('persistent volumes', () => {
     }
     expect(write({ phase: 'Available' })).toEqual(old.status)
     expect(write({ phase: 'Bound' })?.lastPhaseTransitionTime).not.toBe(old.status?.lastPhaseTransitionTime)
-    const given = { phase: 'Bound', lastPhaseTransitionTime: '2026-02-01T00:00:00Z' }
-    expect(write(given)).toEqual(given)
+    const status = { phase: 'Bound', lastPhaseTransitionTime: '2026-02-01T00:00:00Z' }
+    expect(write(status)).toEqual(status)
   })
 })

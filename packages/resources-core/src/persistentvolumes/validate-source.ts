@@ -58,11 +58,11 @@ export function validatePersistentVolumeSource(
   path: FieldPath,
 ): FieldErrorList {
   const errors: FieldErrorList = []
-  let found = false
+  let hasSource = false
   for (const [member, rule] of Object.entries(sourceRules) as [keyof PersistentVolumeSource, SourceRule<unknown>][]) {
     const source = spec[member]
     if (source === undefined) continue
-    if (found && rule.alwaysValidate !== true) {
+    if (hasSource && rule.alwaysValidate !== true) {
       errors.push(fieldError.forbidden(path.child(rule.duplicatePathName ?? member), 'may not specify more than 1 volume type'))
     } else {
       errors.push(...rule.validate(source, path.child(rule.pathName ?? member), volumeName))
@@ -70,9 +70,9 @@ export function validatePersistentVolumeSource(
         errors.push(fieldError.required(path.child('nodeAffinity'), 'Local volume requires node affinity'))
       }
     }
-    found = true
+    hasSource = true
   }
-  return found ? errors : [fieldError.required(path, 'must specify a volume type')]
+  return hasSource ? errors : [fieldError.required(path, 'must specify a volume type')]
 }
 
 /** Names of the spec fields that contain a volume source. */

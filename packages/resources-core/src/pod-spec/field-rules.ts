@@ -55,11 +55,11 @@ export function validateItems<T, E = FieldError>(
   path: FieldPath,
   validate: (item: T, at: FieldPath) => readonly E[],
 ): E[] {
-  const found: E[] = []
-  if (items === undefined || items === null) return found
+  const errors: E[] = []
+  if (items === undefined || items === null) return errors
   for (let i = 0; i < items.length; i++) {
     const itemErrors = validate(items[i]!, path.index(i))
-    for (let j = 0; j < itemErrors.length; j++) found.push(itemErrors[j]!)
+    for (let j = 0; j < itemErrors.length; j++) errors.push(itemErrors[j]!)
   }
-  return found
+  return errors
 }

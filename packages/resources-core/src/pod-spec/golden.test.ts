@@ -75,7 +75,7 @@ function isKindSpecific(field: string, path: string): boolean {
 }
 
 describe.skipIf(cases.length === 0)('pod templates have the errors that kube-apiserver returned', () => {
-  it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('%s', (_id, { steps }) => {
+  it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('has the recorded errors: %s', (_id, { steps }) => {
     const step = steps[0]!
     const { code, body } = step.expect
     const { schema } = types.kind(gvkOf(step))!

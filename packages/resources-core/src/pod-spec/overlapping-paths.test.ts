@@ -56,7 +56,7 @@ describe('overlappingPathWarnings', () => {
           ),
         ),
     ],
-  ])('takes subquadratic time: %s', async (_, make) => {
+  ])('takes subquadratic time for %s', async (_, make) => {
     const [few, many] = [make(5_000), make(20_000)]
     const small = await processorTime(() => findOverlappingPathWarnings(few))
     expect(await processorTime(() => findOverlappingPathWarnings(many))).toBeLessThan(fourfold * small)

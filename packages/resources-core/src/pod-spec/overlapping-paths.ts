@@ -63,20 +63,20 @@ function collectProjectedPaths(projection: DeepReadonly<VolumeProjection>): Path
 
 function findOverlaps(paths: readonly PathOf[]): Iterable<string> {
   if (paths.length < 2) return []
-  const found = new Set<string>()
+  const warnings = new Set<string>()
   const different: PathOf[] = []
   for (const { path, source } of paths.slice(0, maxPaths)) {
     const candidate = { path: trimTrailingSlashes(path), source }
     let isRepeated = false
     for (const other of different) {
       if (!overlap(candidate.path, other.path)) continue
-      found.add(`${describePath(candidate)} with ${describePath(other)}`)
-      if (found.size === maxWarnings) return found
+      warnings.add(`${describePath(candidate)} with ${describePath(other)}`)
+      if (warnings.size === maxWarnings) return warnings
       isRepeated ||= candidate.path === other.path && candidate.source?.() === other.source?.()
     }
     if (!isRepeated) different.push(candidate)
   }
-  return found
+  return warnings
 }
 
 /** Trims trailing slashes of a path. Uses a loop, because a regular expression takes quadratic time on slashes inside the path. */

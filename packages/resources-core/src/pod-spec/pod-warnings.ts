@@ -144,14 +144,14 @@ function findPullSecretWarnings({ imagePullSecrets: secrets }: ReadonlyPodSpec, 
 
 /** Returns the index and the value of each item whose value an earlier item has too. */
 function findRepeated<T>(items: readonly T[], valueOf: (item: T) => string): [number, string][] {
-  const found: [number, string][] = []
-  if (items.length < 2) return found
+  const duplicates: [number, string][] = []
+  if (items.length < 2) return duplicates
   const isRepeated = repeatCheck<string>()
   for (let i = 0; i < items.length; i++) {
     const value = valueOf(items[i]!)
-    if (isRepeated(value)) found.push([i, value])
+    if (isRepeated(value)) duplicates.push([i, value])
   }
-  return found
+  return duplicates
 }
 
 /** Names of resources that are measured in bytes. Fractional quantities of them cause a warning. */

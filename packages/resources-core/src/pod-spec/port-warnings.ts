@@ -19,22 +19,22 @@ export function findPortWarnings(containers: readonly ContainerAt[]): string[] {
     const key = `${containerPort}/${protocol}`
     const before = portsByKey.get(key)
     if (before === undefined) portsByKey.set(key, [at])
-    const found = before === undefined || collisions > maxCollisions ? [] : findCollisionWarnings(at, before)
+    const warnings = before === undefined || collisions > maxCollisions ? [] : findCollisionWarnings(at, before)
     before?.push(at)
-    collisions += found.length
-    return [...findAddressWarnings(at), ...found]
+    collisions += warnings.length
+    return [...findAddressWarnings(at), ...warnings]
   })
   return [...warnings, ...findNameWarnings(ports)]
 }
 
 function collectPorts(containers: readonly ContainerAt[]): PortAt[] {
-  const found: PortAt[] = []
+  const ports: PortAt[] = []
   for (const { container, path } of containers) {
     if (container.ports === undefined) continue
     const at = path.child('ports')
-    for (const [i, port] of container.ports.entries()) found.push({ port, path: at.index(i) })
+    for (const [i, port] of container.ports.entries()) ports.push({ port, path: at.index(i) })
   }
-  return found
+  return ports
 }
 
 /**

@@ -28,14 +28,14 @@ export function validateHandler(handler: Handler, gracePeriod: number | undefine
     sleep: sleep && ((at) => validateSleep(sleep, gracePeriod, at)),
   }
   const errors: FieldErrorList = []
-  let found = false
+  let hasHandler = false
   for (const [member, validate] of Object.entries(actions)) {
     if (validate === undefined) continue
-    if (found) errors.push(fieldError.forbidden(path.child(member), 'may not specify more than 1 handler type'))
+    if (hasHandler) errors.push(fieldError.forbidden(path.child(member), 'may not specify more than 1 handler type'))
     else errors.push(...validate(path.child(member)))
-    found = true
+    hasHandler = true
   }
-  return found ? errors : [fieldError.required(path, 'must specify a handler type')]
+  return hasHandler ? errors : [fieldError.required(path, 'must specify a handler type')]
 }
 
 function validateHTTPGet(action: DeepReadonly<HTTPGetAction>, path: FieldPath): FieldErrorList {

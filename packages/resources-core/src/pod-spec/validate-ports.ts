@@ -27,15 +27,15 @@ export function validateContainerPorts({ ports }: ReadonlyContainer, path: Field
 
 /** Rejects host ports that several containers use. */
 export function validateHostPorts(containers: readonly ReadonlyContainer[], path: FieldPath): FieldErrorList {
-  const taken = new Set<string>()
+  const usedPorts = new Set<string>()
   const errors: FieldErrorList = []
   for (const [i, { ports }] of containers.entries()) {
     if (ports === undefined) continue
     for (const [j, { hostPort = 0, hostIP = '', protocol = '' }] of ports.entries()) {
       if (hostPort === 0) continue
       const key = `${protocol}/${hostIP}/${hostPort}`
-      if (taken.has(key)) errors.push(fieldError.duplicate(path.index(i).child('ports').index(j).child('hostPort'), key))
-      taken.add(key)
+      if (usedPorts.has(key)) errors.push(fieldError.duplicate(path.index(i).child('ports').index(j).child('hostPort'), key))
+      usedPorts.add(key)
     }
   }
   return errors

@@ -20,8 +20,8 @@ interface ProjectionContext {
 
 /** Validates the sources of a projected volume. Two sources must not write the same file. */
 export function validateProjectedVolume(source: DeepReadonly<ProjectedVolumeSource>, rules: PodRules, path: FieldPath): FieldErrorList {
-  const taken = new Set<string>()
-  const claim = (file: string): boolean => !taken.has(file) && taken.add(file) !== undefined
+  const paths = new Set<string>()
+  const claim = (file: string): boolean => !paths.has(file) && paths.add(file) !== undefined
   const context: ProjectionContext = { rules, volumePath: path, claim }
   const sourceErrors = (source.sources ?? []).flatMap((projection, i) =>
     validateProjection(projection, context, path.child('sources').index(i)),

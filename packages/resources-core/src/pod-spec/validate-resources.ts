@@ -123,8 +123,8 @@ function validateClaimNames(claims: DeepReadonly<ResourceClaim[]>, podClaims: Re
       used.add(key)
     }
     if (podClaims.has(name)) continue
-    const known = podClaims.size === 0 ? ' which is empty' : `: ${[...podClaims].toSorted().join(', ')}`
-    errors.push({ ...fieldError.notFoundField(at, name), detail: `must be one of the names in pod.spec.resourceClaims${known}` })
+    const supported = podClaims.size === 0 ? ' which is empty' : `: ${[...podClaims].toSorted().join(', ')}`
+    errors.push({ ...fieldError.notFoundField(at, name), detail: `must be one of the names in pod.spec.resourceClaims${supported}` })
   }
   return errors
 }

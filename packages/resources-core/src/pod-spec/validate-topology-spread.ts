@@ -16,7 +16,7 @@ export function validateTopologySpread(spec: ReadonlyPodSpec, rules: PodRules, p
 }
 
 function validateConstraints(constraints: readonly Constraint[], rules: PodRules, path: FieldPath): FieldErrorList {
-  const last = new Map(constraints.map((constraint, i) => [formatPair(constraint), i]))
+  const lastIndexes = new Map(constraints.map((constraint, i) => [formatPair(constraint), i]))
   return constraints.flatMap((constraint, i) => {
     const at = path.index(i)
     const { topologyKey = '', whenUnsatisfiable: action = '' } = constraint
@@ -25,7 +25,7 @@ function validateConstraints(constraints: readonly Constraint[], rules: PodRules
       ...validateRequired(topologyKey, at, 'topologyKey', 'can not be empty'),
       ...validateSupported(action, whenUnsatisfiable, at.child('whenUnsatisfiable')),
     ]
-    if (last.get(formatPair(constraint)) !== i) {
+    if (lastIndexes.get(formatPair(constraint)) !== i) {
       errors.push(fieldError.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), formatPair(constraint)))
     }
     return [

@@ -72,15 +72,16 @@ const rulesByMember = new Map<string, SourceEntry>(rulesInOrder.map((entry) => [
 export function validateVolumeSource(volume: DeepReadonly<Volume>, context: VolumeScope, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   const at: VolumeContext = { ...context, volume, volumePath: path }
-  let found = false
+  let hasSource = false
   for (const [member, rule] of rulesOf(volume)) {
     const source = volume[member]
     if (source === undefined) continue
-    if (found) errors.push(fieldError.forbidden(path.child(rule.duplicatePathName ?? member), 'may not specify more than 1 volume type'))
+    if (hasSource)
+      errors.push(fieldError.forbidden(path.child(rule.duplicatePathName ?? member), 'may not specify more than 1 volume type'))
     else for (const error of rule.validate(source, path.child(rule.pathName ?? member), at)) errors.push(error)
-    found = true
+    hasSource = true
   }
-  return found ? errors : [fieldError.required(path, 'must specify a volume type')]
+  return hasSource ? errors : [fieldError.required(path, 'must specify a volume type')]
 }
 
 /**

@@ -13,14 +13,14 @@ export interface ContainerAt {
 
 /** Lists all containers of a pod with their paths, in upstream's order: init, regular, ephemeral. */
 export function listContainersWithPath(spec: ReadonlyPodSpec, path: FieldPath): readonly ContainerAt[] {
-  const found: ContainerAt[] = []
+  const locations: ContainerAt[] = []
   for (const member of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
     const containers: readonly ReadonlyContainer[] | null | undefined = spec[member]
     if (containers === undefined || containers === null) continue
     const at = path.child(member)
-    for (let i = 0; i < containers.length; i++) found.push({ container: containers[i]!, path: at.index(i) })
+    for (let i = 0; i < containers.length; i++) locations.push({ container: containers[i]!, path: at.index(i) })
   }
-  return found
+  return locations
 }
 
 /** Returns whether the predicate is true for any container of a pod. Creates no list of containers, to be fast. */

@@ -57,8 +57,8 @@ export function validateISCSI(source: DeepReadonly<ISCSIVolumeSource>, path: Fie
 
 function validateInitiator(name: string, path: FieldPath): FieldErrorList {
   if (isInitiatorName(name)) return []
-  const known = initiatorFormats[name.slice(0, 3)] !== undefined
-  return [fieldError.invalid(path, name, known ? 'must be valid format' : 'must be valid format starting with iqn, eui, or naa')]
+  const hasKnownFormat = initiatorFormats[name.slice(0, 3)] !== undefined
+  return [fieldError.invalid(path, name, hasKnownFormat ? 'must be valid format' : 'must be valid format starting with iqn, eui, or naa')]
 }
 
 export function isInitiatorName(name: string): boolean {

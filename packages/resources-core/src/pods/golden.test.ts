@@ -69,13 +69,13 @@ function create({ body }: Step): Answer {
 /** Removes fields that admission plugins add to every pod: token volume, priority and tolerations. */
 function withoutAdmission({ spec }: { readonly spec?: PodSpec }): unknown {
   const { priority: _p, preemptionPolicy: _e, tolerations, volumes, containers, initContainers, ...rest } = spec ?? { containers: [] }
-  const own = ({ name }: { readonly name: string }): boolean => !name.startsWith('kube-api-access-')
+  const isOwn = ({ name }: { readonly name: string }): boolean => !name.startsWith('kube-api-access-')
   const mounted = (list: PodSpec['containers'] | undefined): unknown =>
-    list?.map(({ volumeMounts, ...container }) => ({ ...container, volumeMounts: (volumeMounts ?? []).filter(own) }))
+    list?.map(({ volumeMounts, ...container }) => ({ ...container, volumeMounts: (volumeMounts ?? []).filter(isOwn) }))
   const trouble = new Set(['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable', 'node.kubernetes.io/memory-pressure'])
   return {
     ...rest,
-    volumes: (volumes ?? []).filter(own),
+    volumes: (volumes ?? []).filter(isOwn),
     containers: mounted(containers),
     initContainers: mounted(initContainers),
     tolerations: (tolerations ?? []).filter(({ key }) => !trouble.has(key ?? '')),
@@ -83,7 +83,7 @@ function withoutAdmission({ spec }: { readonly spec?: PodSpec }): unknown {
 }
 
 describe.skipIf(cases.length === 0)('create requests of pods have the results that kube-apiserver returned', () => {
-  it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('%s', (_id, { steps }) => {
+  it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('has the recorded result: %s', (_id, { steps }) => {
     const step = steps[0]!
     const { code, body, warning = '' } = step.expect
     const answer = create(step)

@@ -46,7 +46,7 @@ describeResource(pods, {
 })
 
 describe('pod defaults', () => {
-  it('set requests to limits, and pod-level resources from containers', () => {
+  it('set requests to limits, and pod-level resources to the sum over containers', () => {
     const { containers, resources } = pod({
       containers: [{ name: 'c', image: 'i', resources: { limits: { memory: '1Gi' }, requests: { cpu: '100m' } } }],
       resources: { limits: { cpu: '2', memory: '4Gi' } },
@@ -74,7 +74,7 @@ describe('pod defaults', () => {
     expect(spec!.resources!.requests).toEqual({ cpu: '4' })
   })
 
-  it('normalize service account, grace period and pod IPs', () => {
+  it('set the service account, grace period and pod IPs', () => {
     const object: Pod = {
       metadata: { annotations: { 'pod.beta.kubernetes.io/init-containers': '[]', kept: '' } },
       spec: { containers: [], serviceAccount: 'a', terminationGracePeriodSeconds: -5 },
@@ -241,7 +241,7 @@ describe('pod update', () => {
     expect(update(pod({}), ({ metadata }) => void (metadata.labels = { a: '' })).object.metadata.generation).toBe(1)
   })
 
-  it('error messages distinguish an empty list from a missing one', () => {
+  it('distinguishes an empty list from a missing one in error messages', () => {
     const changed = pod({ nodeSelector: {}, schedulingGates: [], containers: [{ name: 'c', image: 'i', env: [] }], hostname: 'h' })
     const [error] = podStrategy.validateUpdate!(context, changed, pod({ nodeSelector: { a: 'b' } }))
     expect(error?.detail).toContain('+   "Env": [],')
@@ -295,7 +295,7 @@ describe('pod update', () => {
         ]),
       ['spec.containers: Forbidden: pod updates may not add or remove containers'],
     ],
-  ])('%s', (_title, spec, change, messages) => {
+  ])('has the expected errors after a change: %s', (_title, spec, change, messages) => {
     expect(update(pod(spec), (object) => change(object.spec!)).errors).toEqual(messages)
   })
 
@@ -339,14 +339,14 @@ describe('pod status', () => {
 })
 
 describe('pod warnings', () => {
-  it('report names that are not valid hostnames', () => {
+  it('reports names that are not valid hostnames', () => {
     const object = pod({}, { metadata: { name: 'a.b', namespace: 'ns' } })
     expect(podStrategy.warningsOnCreate?.(context, object)).toEqual([
       "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]",
     ])
   })
 
-  it('report duplicate variables, ports and paths', () => {
+  it('reports duplicate variables, ports and paths', () => {
     const port = { containerPort: 80, name: 'http' }
     const object = pod({
       containers: [

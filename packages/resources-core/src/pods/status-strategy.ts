@@ -37,11 +37,11 @@ export const podStatus: SubresourceStrategy<Pod> = {
 function keepObservedGenerations(pod: Pod, old: Pod): void {
   if (pod.status === undefined) return
   if (!pod.status.observedGeneration && old.status?.observedGeneration) pod.status.observedGeneration = old.status.observedGeneration
-  const known = new Map<string, number[]>()
+  const oldPositions = new Map<string, number[]>()
   for (const { type, observedGeneration } of old.status?.conditions ?? [])
-    known.set(type, [...(known.get(type) ?? []), observedGeneration ?? 0])
+    oldPositions.set(type, [...(oldPositions.get(type) ?? []), observedGeneration ?? 0])
   for (const condition of pod.status.conditions ?? []) {
-    const generation = known.get(condition.type)?.shift() ?? 0
+    const generation = oldPositions.get(condition.type)?.shift() ?? 0
     if (!condition.observedGeneration && generation !== 0) condition.observedGeneration = generation
   }
 }

@@ -19,7 +19,7 @@ const updatable = [
 export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (semanticEqual(spec, old)) return []
   const errors: FieldErrorList = []
-  let rest = withMutableOf(old, spec)
+  let comparableSpec = withMutableOf(old, spec)
   // The scheduler does not consider a gated pod yet, so its node constraints can become stricter.
   if ((old.schedulingGates ?? []).length > 0) {
     const { affinity: oldAffinity } = old
@@ -27,11 +27,11 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
     errors.push(...validateNodeAffinity(spec.affinity?.nodeAffinity, oldAffinity?.nodeAffinity, path.child('affinity', 'nodeAffinity')))
     const { podAffinity, podAntiAffinity } = spec.affinity ?? {}
     const unchanged = semanticEqual(podAffinity, oldAffinity?.podAffinity) && semanticEqual(podAntiAffinity, oldAffinity?.podAntiAffinity)
-    const placed = { ...rest, nodeSelector: old.nodeSelector, ...(unchanged ? { affinity: oldAffinity } : undefined) }
-    rest = copyEmptyMarks(placed, rest, ['nodeSelector']) as ReadonlyPodSpec
+    const placed = { ...comparableSpec, nodeSelector: old.nodeSelector, ...(unchanged ? { affinity: oldAffinity } : undefined) }
+    comparableSpec = copyEmptyMarks(placed, comparableSpec, ['nodeSelector']) as ReadonlyPodSpec
   }
-  if (semanticEqual(rest, old)) return errors
-  const detail = `pod updates may not change fields other than ${updatable}\n${formatLineDiff(toInternalStruct(coreV1.table.resolve('PodSpec'), old), toInternalStruct(coreV1.table.resolve('PodSpec'), rest))}`
+  if (semanticEqual(comparableSpec, old)) return errors
+  const detail = `pod updates may not change fields other than ${updatable}\n${formatLineDiff(toInternalStruct(coreV1.table.resolve('PodSpec'), old), toInternalStruct(coreV1.table.resolve('PodSpec'), comparableSpec))}`
   return [...errors, fieldError.forbidden(path, detail)]
 }
 
@@ -40,7 +40,7 @@ function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPod
   const images = (containers: readonly ReadonlyContainer[], before: readonly ReadonlyContainer[] | null | undefined): unknown =>
     containers.map((container, i) => copyEmptyMarks({ ...container, image: before?.[i]?.image }, container))
   const wasNegative = (old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1
-  const rest = {
+  const unchanged = {
     ...spec,
     containers: images(spec.containers ?? [], old.containers),
     ...(spec.initContainers === undefined ? undefined : { initContainers: images(spec.initContainers, old.initContainers) }),
@@ -49,7 +49,7 @@ function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPod
     tolerations: old.tolerations,
     ...(wasNegative ? { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds } : undefined),
   }
-  return copyEmptyMarks(rest, spec, ['schedulingGates', 'tolerations']) as ReadonlyPodSpec
+  return copyEmptyMarks(unchanged, spec, ['schedulingGates', 'tolerations']) as ReadonlyPodSpec
 }
 
 function validateNodeSelector(spec: ReadonlyPodSpec, { nodeSelector: old = {} }: ReadonlyPodSpec, path: FieldPath): FieldErrorList {

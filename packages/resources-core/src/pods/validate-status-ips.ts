@@ -19,9 +19,9 @@ export function validateHostIPs(status: Status, old: Status, path: FieldPath): F
 
 /** Validates the IP addresses in a pod status. Allows one address per IP family. */
 function validateAddresses(addresses: Addresses, old: Addresses, path: FieldPath): FieldErrorList {
-  const known = new Set(old.map(({ ip = '' }) => ip))
+  const oldIPs = new Set(old.map(({ ip = '' }) => ip))
   const ips = addresses.map(({ ip = '' }) => ip)
-  const errors = ips.flatMap((text, i) => validateLegacyIP(text, path.index(i), known))
+  const errors = ips.flatMap((text, i) => validateLegacyIP(text, path.index(i), oldIPs))
   if (ips.length < 2) return errors
   const printed = ips.map((IP) => ({ IP }))
   const parsed = ips.map((text) => parseIP(text))

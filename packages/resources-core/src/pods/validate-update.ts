@@ -81,9 +81,9 @@ function validateOnlyDeletedGates(
   old: readonly DeepReadonly<PodSchedulingGate>[],
   path: FieldPath,
 ): FieldErrorList {
-  const known = new Set(old.map(({ name }) => name))
+  const oldNames = new Set(old.map(({ name }) => name))
   return gates.flatMap(({ name }, i) =>
-    known.has(name)
+    oldNames.has(name)
       ? []
       : [fieldError.forbidden(path.index(i).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`)],
   )

@@ -23,11 +23,11 @@ function controller(): ReplicationController {
 }
 
 describe('replication controllers', () => {
-  it('have one replica and the labels of their template by default', () => {
+  it('sets one replica and the labels of the template by default', () => {
     expect(controller()).toMatchObject({ metadata: { labels: { a: '1', b: '2' } }, spec: { replicas: 1, selector: { a: '1', b: '2' } } })
   })
 
-  it('reject status counts above replicas', () => {
+  it('rejects status counts above replicas', () => {
     const status = { replicas: 1, readyReplicas: 2, availableReplicas: 3, observedGeneration: -1 }
     expect(validateReplicationControllerStatus({ ...controller(), status }).map(fieldErrorMessage)).toEqual([
       'status.observedGeneration: Invalid value: -1: must be greater than or equal to 0',
@@ -37,7 +37,7 @@ describe('replication controllers', () => {
     ])
   })
 
-  it('show the labels of their template if a status update has removed their own', async () => {
+  it('shows the labels of the template if a status update has removed the labels', async () => {
     await using test = openTestStore(replicationControllers, { types })
     await test.store.create(context, controller(), { dryRun: false })
     const status = test.paths.get('replicationcontrollers/status') as unknown as Updater
@@ -47,7 +47,7 @@ describe('replication controllers', () => {
     expect(plain(await test.store.get(context, 'c', {})).metadata.labels).toEqual(labels)
   })
 
-  it('are scaled without a full decode', async () => {
+  it('scales a replication controller without a full decode', async () => {
     await using test = openTestStore(replicationControllers, { types })
     await test.store.create(context, controller(), { dryRun: false })
     const storage = test.paths.get('replicationcontrollers/scale') as unknown as Getter & Updater

@@ -10,14 +10,14 @@ const quota = (spec: ResourceQuotaSpec): ResourceQuota => ({ metadata: { name: '
 const validate = (spec: ResourceQuotaSpec): string[] => validateResourceQuota(quota(spec)).map(fieldErrorMessage)
 
 describe('resource quotas', () => {
-  it('accept known resources in integer quantities', () => {
+  it('accepts known resources in integer quantities', () => {
     expect(validate({ hard: { 'count/widgets.example.com': '1', pods: '1500m', storage: '1' } })).toEqual([
       'spec.hard[pods]: Invalid value: "1500m": must be an integer',
       'spec.hard[storage]: Invalid value: "storage": must be a standard resource for quota',
     ])
   })
 
-  it('reject unknown scopes, and resources that a scope does not support', () => {
+  it('rejects unknown scopes, and resources that a scope does not support', () => {
     expect(validate({ hard: { cpu: '1' }, scopes: ['BestEffort', 'NotBestEffort', 'Mine'] })).toEqual([
       'spec.scopes: Invalid value: ["BestEffort","NotBestEffort","Mine"]: unsupported scope applied to resource',
       'spec.scopes: Invalid value: ["BestEffort","NotBestEffort","Mine"]: unsupported scope',
@@ -35,14 +35,14 @@ describe('resource quotas', () => {
     ])
   })
 
-  it('have immutable scopes', () => {
+  it('rejects changes of the scopes', () => {
     const change = (scopes: string[], old: string[]): string[] =>
       validateResourceQuotaUpdate(quota({ scopes }), quota({ scopes: old })).map(fieldErrorMessage)
     expect(change(['BestEffort'], ['BestEffort'])).toEqual([])
     expect(change(['BestEffort'], [])).toEqual(['spec.scopes: Invalid value: ["BestEffort"]: field is immutable'])
   })
 
-  it('warn about requests above limits, and print both as table columns', () => {
+  it('warns about requests above limits, and prints both as columns', () => {
     const hard = { 'requests.cpu': '2', 'limits.cpu': '1', pods: '3' }
     const { strategy } = resourceQuotas
     expect(strategy.warningsOnCreate?.({} as RequestContext, quota({ hard }))).toEqual([

@@ -12,7 +12,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const create = (secret: Partial<Secret>): string[] => validateSecret({ metadata, ...secret }).map(fieldErrorMessage)
 
 describe('secrets', () => {
-  it('default to Opaque and merge stringData into data', () => {
+  it('sets the type Opaque by default, and merges stringData into data', () => {
     const secret: Secret = { metadata, data: { a: base64('old'), b: base64('kept') }, stringData: { a: 'né' } }
     setSecretDefaults(secret)
     expect(mergeStringData(secret)).toEqual({ metadata, type: 'Opaque', data: { a: base64('né'), b: base64('kept') } })
@@ -40,19 +40,19 @@ describe('secrets', () => {
     ['kubernetes.io/ssh-auth', { 'ssh-privatekey': '' }, ['data[ssh-privatekey]: Required value']],
     ['kubernetes.io/tls', { 'tls.key': '' }, ['data[tls.crt]: Required value']],
     ['example.com/any', {}, []],
-  ])('validate type %s with %j', (type, texts, messages) => {
+  ])('reports the errors of type %s with %j', (type, texts, messages) => {
     const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, base64(text)]))
     expect(create({ type, data })).toEqual(messages)
   })
 
-  it('limit data to one MiB', () => {
+  it('limits data to one MiB', () => {
     expect(create({ data: { a: Buffer.alloc(1024 * 1024).toString('base64') } })).toEqual([])
     expect(create({ data: { a: Buffer.alloc(1024 * 1024 + 1).toString('base64') } })).toEqual([
       'data: Too long: may not be more than 1048576 bytes',
     ])
   })
 
-  it('reject changes of the type, and changes of the data if immutable is set', () => {
+  it('rejects changes of the type, and changes of the data if immutable is set', () => {
     const old: Secret = { metadata, type: 'Opaque', data: { a: 'AA==' }, immutable: true }
     const messages = validateSecretUpdate({ metadata, type: 'x/y', data: {} }, old).map(fieldErrorMessage)
     expect(messages).toEqual([
@@ -65,7 +65,7 @@ describe('secrets', () => {
     expect(untyped.type).toBe('Opaque')
   })
 
-  it('warn if the TLS certificate and the key do not match', () => {
+  it('warns if the TLS certificate and the key do not match', () => {
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
     const warn = (crt: string, tlsKey: string): readonly string[] =>
       findTLSWarnings({ metadata, type: 'kubernetes.io/tls', data: { 'tls.crt': base64(crt), 'tls.key': base64(tlsKey) } })

@@ -57,8 +57,8 @@ function findJsonObjectError(text: string): string | undefined {
   try {
     const { value } = parseJson(text)
     if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined
-    const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
-    return `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`
+    const typeName = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
+    return `json: cannot unmarshal ${typeName} into Go value of type map[string]interface {}`
   } catch (error) {
     return messageOf(error)
   }

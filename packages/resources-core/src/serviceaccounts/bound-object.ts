@@ -43,13 +43,13 @@ export async function findBoundObject(
   }
   const object = await lookUp(resource, resource === 'nodes' ? '' : namespace, name)
   if (object === undefined) throw newNotFound({ group: '', resource }, name)
-  const found = { name, uid: object.metadata.uid! }
+  const boundObject = { name, uid: object.metadata.uid! }
   const bound: BoundObjects = resource === 'pods' ? await findPodNode(object, account, lookUp) : {}
-  if (uid && uid !== found.uid) {
+  if (uid && uid !== boundObject.uid) {
     const message = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
     throw newConflict({ group, resource: kind }, name, message)
   }
-  return { [kind.toLowerCase()]: found, ...bound }
+  return { [kind.toLowerCase()]: boundObject, ...bound }
 }
 
 async function findPodNode({ spec }: DeepReadonly<Pod>, account: string, lookUp: ObjectLookup): Promise<BoundObjects> {

@@ -8,13 +8,13 @@ const metadata = { name: 'a', namespace: 'x' }
 const { strategy } = serviceAccounts
 
 describe('service accounts', () => {
-  it('keep only the names of secret references', () => {
+  it('keeps only the names of secret references', () => {
     const account: ServiceAccount = { metadata, secrets: [{ name: 's', namespace: 'y', kind: 'Secret' }, { uid: 'u' }] }
     strategy.prepareForCreate?.(context, account)
     expect(account.secrets).toEqual([{ name: 's' }, {}])
   })
 
-  it('warn if a deprecated annotation is added', () => {
+  it('warns if a deprecated annotation is added', () => {
     const annotated = { metadata: { ...metadata, annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } } }
     expect(strategy.warningsOnCreate?.(context, annotated)?.[0]).toMatch(
       /^metadata\.annotations\[kubernetes\.io\/enforce-mountable-secrets\]/,

@@ -26,8 +26,8 @@ export function dropDependentFields(service: Service, oldService: ReadonlyServic
     if ((old.ipFamilyPolicy ?? '') === (spec.ipFamilyPolicy ?? '')) delete spec.ipFamilyPolicy
   }
   if (opensNodePorts(old) && !opensNodePorts(spec)) {
-    const known = new Set(getNodePorts(old))
-    if (getNodePorts(spec).every((port) => known.has(port))) for (const port of spec.ports ?? []) delete port.nodePort
+    const oldPorts = new Set(getNodePorts(old))
+    if (getNodePorts(spec).every((port) => oldPorts.has(port))) for (const port of spec.ports ?? []) delete port.nodePort
   }
   if (needsHealthCheck(old) && !needsHealthCheck(spec) && (old.healthCheckNodePort ?? 0) === (spec.healthCheckNodePort ?? 0)) {
     delete spec.healthCheckNodePort

@@ -17,7 +17,7 @@ const errors = (spec: ServiceSpec, annotations?: Record<string, string>): string
   validateService(service(spec, annotations)).map(fieldErrorMessage)
 
 describe('services', () => {
-  it('get defaults that depend on the service type', () => {
+  it('sets defaults that depend on the service type', () => {
     expect(service().spec).toEqual({
       ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
       sessionAffinity: 'None',
@@ -121,11 +121,11 @@ describe('services', () => {
         'spec.trafficDistribution: Unsupported value: "PreferFar": supported values: "PreferClose", "PreferSameZone", "PreferSameNode"',
       ],
     ],
-  ])('are validated: %j', (spec, messages) => {
+  ])('reports the errors of the spec %j', (spec, messages) => {
     expect(errors(spec)).toEqual(messages)
   })
 
-  it('validate their annotations', () => {
+  it('validates annotations', () => {
     expect(errors({}, { 'service.kubernetes.io/topology-aware-hints': 'a', 'service.kubernetes.io/topology-mode': 'b' })).toEqual([
       'metadata.annotations[service.kubernetes.io/topology-mode]: Invalid value: "b": must match annotations[service.kubernetes.io/topology-aware-hints] when both are specified',
     ])
@@ -134,7 +134,7 @@ describe('services', () => {
     expect(errors({}, ranges)).toHaveLength(2)
   })
 
-  it('reject changes of immutable fields', () => {
+  it('rejects changes of immutable fields', () => {
     const update = (before: ServiceSpec, after: ServiceSpec): string[] =>
       validateServiceUpdate(service(after), service(before)).map(fieldErrorMessage)
     const ip = (address: string): ServiceSpec => ({ clusterIP: address, clusterIPs: [address] })
@@ -152,7 +152,7 @@ describe('services', () => {
     ])
   })
 
-  it('validate the load balancer status', () => {
+  it('validates the load balancer status', () => {
     const status = (type: string, ingress: NonNullable<ServiceStatus['loadBalancer']>['ingress']): string[] => {
       const object: Service = { ...service({ type }), status: { loadBalancer: { ingress: ingress! } } }
       return validateServiceStatus(object, service({ type })).map(fieldErrorMessage)
@@ -170,7 +170,7 @@ describe('services', () => {
     ])
   })
 
-  it('warn about fields that have no effect', () => {
+  it('warns about fields that have no effect', () => {
     expect(
       findServiceWarnings(service({ clusterIP: 'None', clusterIPs: ['None'], sessionAffinity: 'ClientIP', loadBalancerIP: '1.2.3.4' })),
     ).toEqual(['spec.loadBalancerIP is ignored for headless services', 'spec.SessionAffinity is ignored for headless services'])
@@ -201,7 +201,7 @@ describe('services', () => {
       ['LoadBalancer', '<none>', '1.1.1.1,z,9.9.9.9', '80/TCP', '<none>'],
     ],
     [{ type: 'ExternalName', externalName: 'x.y', ports: [] }, {}, ['ExternalName', '<none>', 'x.y', '<none>', '<none>']],
-  ])('print columns, case %#', (spec, status, cells) => {
+  ])('prints columns, case %#', (spec, status, cells) => {
     const [, type, ip, external, ports, , selector] = tableConvertor(services).cells({ ...service(spec), status } as Service, 0)
     expect([type, ip, external, ports, selector]).toEqual(cells)
   })

@@ -50,8 +50,8 @@ function validateFamilies({ ipFamilies = [] }: ReadonlySpec): FieldErrorList {
   ])
 }
 
-function validateAddresses(clusterIPs: readonly string[], known: readonly string[] | undefined): FieldErrorList {
-  const knownIPs = new Set(known)
+function validateAddresses(clusterIPs: readonly string[], oldIPs: readonly string[] | undefined): FieldErrorList {
+  const knownIPs = new Set(oldIPs)
   return clusterIPs.flatMap((ip, i) => {
     if (i > 0 || ip !== noClusterIP) return validateLegacyIP(ip, ipsPath.index(i), knownIPs)
     return clusterIPs.length === 1 ? [] : [fieldError.invalid(ipsPath, clusterIPs, "'None' must be the first and only value")]

@@ -16,10 +16,10 @@ export function validateSourceRanges(service: ReadonlyService, old: ReadonlyServ
   if (ranges.length > 0) {
     // Like upstream, capitalizes the field name in the error path.
     const path = fieldPath('spec', 'LoadBalancerSourceRanges')
-    const known = new Set((old && getSpec(old).loadBalancerSourceRanges)?.map((range) => range.trim()))
+    const oldRanges = new Set((old && getSpec(old).loadBalancerSourceRanges)?.map((range) => range.trim()))
     return [
       ...(isOtherType ? [fieldError.forbidden(path, loadBalancerOnly)] : []),
-      ...ranges.flatMap((range, i) => validateLegacyCidr(range.trim(), path.index(i), known)),
+      ...ranges.flatMap((range, i) => validateLegacyCidr(range.trim(), path.index(i), oldRanges)),
     ]
   }
   const annotation = service.metadata.annotations?.[rangesAnnotation]
@@ -55,12 +55,12 @@ export function validateServiceStatus(service: ReadonlyService, old: ReadonlySer
   if (getSpec(service).type !== 'LoadBalancer') {
     return ingress.length === 0 ? [] : [fieldError.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
   }
-  const known = new Set((old.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip))
+  const oldAddresses = new Set((old.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip))
   const modes = ['Proxy', 'VIP']
   return ingress.flatMap(({ ip = '', ipMode, hostname = '' }, i) => {
     const at = path.index(i)
     const modePath = at.child('ipMode')
-    const errors = ip === '' ? [] : validateLegacyIP(ip, at.child('ip'), known)
+    const errors = ip === '' ? [] : validateLegacyIP(ip, at.child('ip'), oldAddresses)
     if (ipMode === undefined) {
       if (ip !== '') errors.push(fieldError.required(modePath, 'must be specified when `ip` is set'))
     } else if (ip === '') errors.push(fieldError.forbidden(modePath, 'may not be specified when `ip` is not set'))

@@ -97,10 +97,10 @@ function validateAffinity({ sessionAffinity = '', sessionAffinityConfig: config 
 }
 
 function validateExternalIPs({ externalIPs = [] }: ReadonlySpec, old: ReadonlySpec | undefined): FieldErrorList {
-  const known = new Set(old?.externalIPs)
+  const oldIPs = new Set(old?.externalIPs)
   return externalIPs.flatMap((ip, i) => {
     const path = specPath.child('externalIPs').index(i)
-    const errors = validateLegacyIP(ip, path, known)
+    const errors = validateLegacyIP(ip, path, oldIPs)
     return errors.length > 0 ? errors : findEndpointIPErrors(ip).map((message) => fieldError.invalid(path, ip, message))
   })
 }

@@ -116,7 +116,7 @@ describe('ephemeral containers', () => {
     terminationMessagePath: '/dev/l',
   }
 
-  it('can be added, but not changed', async () => {
+  it('adds ephemeral containers, but rejects changes of existing ones', async () => {
     const pod = await createPod('p')
     const spec = pod.spec!
     const grown = await write('ephemeralcontainers', {
@@ -133,7 +133,7 @@ describe('ephemeral containers', () => {
     expect((await failure(write('ephemeralcontainers', { ...grown, spec }))).message).toMatch(/"debug" may not be removed/)
   })
 
-  it('need unique names, and are rejected for static pods', async () => {
+  it('requires unique names, and rejects ephemeral containers in static pods', async () => {
     const pod = await createPod('p')
     const twin = { ...pod, spec: { ...pod.spec!, ephemeralContainers: [{ ...debug, name: 'c' }] } }
     expect((await failure(write('ephemeralcontainers', twin))).status.details?.causes?.[0]?.field).toBe('spec.ephemeralContainers[0].name')
