@@ -18,7 +18,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'allow-metric-labels': { because: 'the labels of metrics are not configurable' },
   'allow-metric-labels-manifest': { because: 'the labels of metrics are not configurable' },
   'allow-privileged': { because: 'privileged pods are always allowed', harmless: on, isSwitch: true },
-  'apiserver-count': { because: 'the endpoints of the kubernetes service are those of the running servers', harmless: any },
   'contention-profiling': { because: 'a single thread has no lock contention', harmless: any, isSwitch: true },
   'debug-socket-path': { because: 'profiles are only served at /debug/pprof/' },
   'disabled-metrics': { because: 'metrics cannot be switched off one by one' },

@@ -34,6 +34,7 @@ import { findOptionProblems } from './option-problems.ts'
 import { diagnosticsDefaults } from './options/diagnostics.ts'
 import { lifecycleDefaults } from './options/lifecycle.ts'
 import { requestDefaults } from './options/requests.ts'
+import { servicesDefaults } from './options/services.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { servingDefaults } from './options/serving.ts'
 import type { ServerChain } from './server-chain.ts'
@@ -162,7 +163,8 @@ async function wire(
   })
   installGroups(host, groups)
 
-  const customResources = new CustomResources({ config, host, client, server, log })
+  const { serverCount } = { ...servicesDefaults, ...options.services }
+  const customResources = new CustomResources({ config, host, client, server, log, serverCount })
 
   config.authorization.readFrom({ client, informers })
   const { serviceAccounts } = config.authentication

@@ -13,7 +13,12 @@ interface CustomResourcesParts {
   readonly client: LoopbackClient
   readonly server: Pick<Server, 'holdUnknownPaths'>
   readonly log: Log
+  /** Number of API servers of the cluster. */
+  readonly serverCount: number
 }
+
+/** Time in milliseconds before a definition is established if there are several servers, as in kube-apiserver. All of them serve it by then. */
+const establishDelayMs = 5000
 
 const definitionsResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
 
@@ -41,12 +46,13 @@ export class CustomResources implements AsyncDisposable {
 
   /** Starts the controllers of definitions. */
   start(metrics: WorkQueueMetrics): void {
-    const { client, config, log } = this.#parts
+    const { client, config, log, serverCount } = this.#parts
     this.#controllers = startDefinitionControllers({
       client,
       resources: this.#host,
       metrics,
       clock: config.clock,
+      ...(serverCount > 1 && { establishDelayMs }),
       onError: (controller, error) => log(0, 'Controller failed', { controller, err: describeError(error) }),
     })
   }

@@ -1,6 +1,6 @@
 import { servicesDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { onOff, oneOf, textLike } from '../flag-types.ts'
+import { onOff, oneOf, textLike, whole } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Services'
@@ -25,6 +25,12 @@ export const servicesFlags = {
     default: servicesDefaults.endpointReconcilerType,
     help: 'lease: the server keeps its own address in the endpoints of the kubernetes service. none: the server does not change these endpoints.',
   },
+  'apiserver-count': {
+    group,
+    type: whole({ minimum: 1 }),
+    default: servicesDefaults.serverCount,
+    help: 'Number of API servers of the cluster. With several, definitions of custom resources are established after 5 s, so that all servers serve them by then.',
+  },
   'enable-aggregator-routing': {
     group,
     type: onOff(),
@@ -38,6 +44,7 @@ export function servicesOptions(values: FlagValuesOf<typeof servicesFlags>): Non
     clusterIpRange: values['service-cluster-ip-range'],
     nodePortRange: values['service-node-port-range'],
     endpointReconcilerType: values['endpoint-reconciler-type'],
+    serverCount: values['apiserver-count'],
     enableAggregatorRouting: values['enable-aggregator-routing'],
   }
 }

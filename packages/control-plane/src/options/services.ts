@@ -1,4 +1,4 @@
-import { isBoolean, isOneOf, isString } from '@keelson/apimachinery'
+import { isBoolean, isNumber, isOneOf, isString } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import { defaultClusterIPRange, defaultNodePortRange } from '@keelson/core-services'
 
@@ -12,6 +12,11 @@ export interface ServicesOptions {
    * the endpoints.
    */
   readonly endpointReconcilerType?: 'lease' | 'none'
+  /**
+   * Number of API servers of the cluster. If there are several, a definition of custom resources is established five seconds after its names
+   * were accepted, so that all of them serve it by then.
+   */
+  readonly serverCount?: number
   /** Sends the server's own requests to services to a ready endpoint, for servers that cannot reach cluster IPs. */
   readonly enableAggregatorRouting?: boolean
 }
@@ -20,6 +25,7 @@ export const servicesDefaults: Required<ServicesOptions> = {
   clusterIpRange: defaultClusterIPRange,
   nodePortRange: defaultNodePortRange,
   endpointReconcilerType: 'lease',
+  serverCount: 1,
   enableAggregatorRouting: false,
 }
 
@@ -27,5 +33,6 @@ export const servicesChecks: OptionTable<ServicesOptions> = {
   clusterIpRange: isString,
   nodePortRange: isString,
   endpointReconcilerType: isOneOf('lease', 'none'),
+  serverCount: isNumber({ min: 1, integer: true }),
   enableAggregatorRouting: isBoolean,
 }
