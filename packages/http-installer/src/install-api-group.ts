@@ -11,6 +11,7 @@ import { createDiscoveryVersion } from './discovery/discovery-version.ts'
 import type { InstalledRoutes, InstallOptions } from './install-options.ts'
 import { hasCustomResources } from './openapi/custom-document.ts'
 import { createGroupItem } from './openapi/discovery-items.ts'
+import type { RouteTable } from './routing/route-table.ts'
 import { createDocumentSource, sourceOf } from './openapi/openapi-document.ts'
 
 /**
@@ -24,12 +25,19 @@ export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, opt
   return routes
 }
 
+/** The entries of a version in discovery and OpenAPI. */
+interface Documents {
+  readonly discovery: DiscoveryVersion
+  readonly remove: () => void
+}
+
 /** One served version of a group. */
 interface VersionRoutes {
   readonly storages: ReadonlyMap<string, RESTStorage>
-  readonly discovery: DiscoveryVersion
+  readonly table: RouteTable
   readonly isCustom: boolean
-  readonly remove: () => void
+  /** Undefined while no resource of the version is listed. */
+  documents: Documents | undefined
 }
 
 /** The routes, documents and discovery entry of one group. */
@@ -38,6 +46,8 @@ class GroupRoutes implements InstalledRoutes {
   readonly #info: Omit<APIGroupInfo, 'versions' | 'storage'>
   readonly #priority: number
   readonly #versions = new Map<string, VersionRoutes>()
+  /** The served versions in the order in which discovery lists them. */
+  #order: Iterable<string> = []
   #unlist: (() => void) | undefined
   #removeDocument: (() => void) | undefined
 
@@ -55,18 +65,23 @@ class GroupRoutes implements InstalledRoutes {
       servedNames.add(version)
       if (this.#versions.get(version)?.storages !== storages) this.#put(version, storages)
     }
-    for (const [version, { remove }] of this.#versions) {
-      if (servedNames.has(version)) continue
-      remove()
-      this.#versions.delete(version)
+    for (const [version, routes] of this.#versions) {
+      if (!servedNames.has(version)) this.#remove(version, routes)
     }
-    this.#list(Array.from(servedNames, (version) => this.#versions.get(version)!.discovery))
+    this.#order = servedNames
+    this.#list()
+  }
+
+  refreshDocuments(version: string): void {
+    const routes = this.#versions.get(version)
+    if (routes === undefined) return
+    this.#document(version, routes)
+    this.#list()
   }
 
   uninstall(): void {
     this.#unlist?.()
-    for (const { remove } of this.#versions.values()) remove()
-    this.#versions.clear()
+    for (const [version, routes] of this.#versions) this.#remove(version, routes)
     this.#removeDocument?.()
   }
 
@@ -74,21 +89,41 @@ class GroupRoutes implements InstalledRoutes {
     const { group } = this.#info
     const gv = { group, version }
     const table = this.#surface.put(this.#info, gv, storages)
-    const path = `${group === '' ? 'api' : 'apis'}/${formatGroupVersion(gv)}`
-    const removeDocument = this.#surface.settings.openApi.add(path, createDocumentSource(gv, table))
-    this.#versions.set(version, {
-      storages,
-      discovery: createDiscoveryVersion(gv, table),
-      isCustom: hasCustomResources(table),
-      remove: () => {
-        this.#surface.remove(gv, table)
-        removeDocument()
-      },
-    })
+    const documents = this.#versions.get(version)?.documents
+    const routes: VersionRoutes = { storages, table, isCustom: hasCustomResources(table), documents }
+    this.#versions.set(version, routes)
+    this.#document(version, routes)
   }
 
-  #list(versions: readonly DiscoveryVersion[]): void {
+  #remove(version: string, { table, documents }: VersionRoutes): void {
+    this.#surface.remove({ group: this.#info.group, version }, table)
+    documents?.remove()
+    this.#versions.delete(version)
+  }
+
+  /** Adds the documents of a version, or replaces them. Removes them if no resource is listed. */
+  #document(version: string, routes: VersionRoutes): void {
+    const { group } = this.#info
+    const gv = { group, version }
+    const { table, documents } = routes
+    const [first] = table.listed
+    if (first === undefined) {
+      documents?.remove()
+      routes.documents = undefined
+      return
+    }
+    const path = `${group === '' ? 'api' : 'apis'}/${formatGroupVersion(gv)}`
+    const remove = this.#surface.settings.openApi.add(path, createDocumentSource(gv, table))
+    routes.documents = { discovery: createDiscoveryVersion(gv, table), remove }
+  }
+
+  #list(): void {
     const { group: name } = this.#info
+    const versions: DiscoveryVersion[] = []
+    for (const version of this.#order) {
+      const { documents } = this.#versions.get(version)!
+      if (documents !== undefined) versions.push(documents.discovery)
+    }
     const { openApi, discovery } = this.#surface.settings
     // As in kube-apiserver, the group page of custom resources is not documented.
     if (versions.length > 0 && this.#versions.values().some(({ isCustom }) => !isCustom)) {
@@ -100,7 +135,8 @@ class GroupRoutes implements InstalledRoutes {
       this.#removeDocument?.()
       this.#removeDocument = undefined
     }
-    this.#unlist = discovery.addGroup({ name, versions, priority: this.#priority })
+    if (versions.length > 0 || this.#versions.size === 0) this.#unlist = discovery.addGroup({ name, versions, priority: this.#priority })
+    else this.#unlist?.()
   }
 }
 

@@ -11,7 +11,7 @@ import type {
 import type { FieldFilter, KindSchema } from '@keelson/apimachinery/managed-fields'
 import type { DefaultOnRead } from '@keelson/storagebackend'
 import type { QuotaRules } from './quota-rules.ts'
-import type { TableCell } from './rest.ts'
+import type { Listing, TableCell } from './rest.ts'
 import type { ScaledBy } from './scale-subresource.ts'
 
 /** Divides a long validation into expensive steps. `runValidation` spreads the steps over several turns of the event loop. */
@@ -185,6 +185,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
    * custom resources. Default: false.
    */
   readonly isCustom?: boolean
+  /** Returns how discovery and OpenAPI list the resource at the moment. Default: completely. */
+  readonly listing?: () => Listing
   readonly plural: string
   /** The singular name. Default: the kind in lower case. */
   readonly singular?: string

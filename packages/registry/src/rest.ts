@@ -9,6 +9,16 @@ import type { AdmittedRoute, WriteOptions } from './write/admission.ts'
 import type { Change } from './write/change.ts'
 import type { WriteRoute } from './write/route.ts'
 
+/** The entry of a resource in discovery and OpenAPI. */
+export interface Listing {
+  /** Whether the documents contain the resource. */
+  readonly isListed: boolean
+  /** Whether the verbs create, update and patch are listed. */
+  readonly listsWrites: boolean
+  /** Whether the hash of the storage version is listed. */
+  readonly listsStorageVersion: boolean
+}
+
 /**
  * The storage of one path ("pods", "pods/status"). Each verb that it supports is a small interface, such as `Getter`, which
  * `canGet(storage)` and similar functions test for. Reads and writes return a `StoredObject` (bytes, served without parsing) or a plain
@@ -28,6 +38,8 @@ export interface RESTStorage {
    * custom resources. Default: false.
    */
   readonly isCustom?: boolean
+  /** Returns how documents list the resource at the moment. Default: completely. */
+  readonly listing?: () => Listing
   /** The version in which objects are stored. Default: the hub version. */
   readonly storedVersion?: string
   /** Columns and cells for Table output. Absent: Tables are not served. */

@@ -19,6 +19,7 @@ import type {
   GetRequest,
   GracefulDeleter,
   Lister,
+  Listing,
   ListRequest,
   RESTStorage,
   RestResult,
@@ -47,6 +48,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly categories: readonly string[]
   readonly listKind?: string
   readonly isCustom: boolean
+  readonly listing?: () => Listing
   readonly storedVersion: string
   readonly table: TableConvertor | undefined
   readonly specAnnotations: readonly string[] | undefined
@@ -67,6 +69,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     this.categories = definition.categories ?? []
     if (definition.listKind !== undefined) this.listKind = definition.listKind
     this.isCustom = definition.isCustom ?? false
+    if (definition.listing !== undefined) this.listing = definition.listing
     this.storedVersion = definition.storage?.version ?? definition.version
     this.table = tabled ? tableConvertor(definition) : undefined
     this.specAnnotations = definition.specAnnotations

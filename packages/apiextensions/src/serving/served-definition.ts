@@ -14,7 +14,16 @@ import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
 import type { ReplicasPaths } from '@keelson/apimachinery/managed-fields'
 import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
 import { createResourceStorage, createStore } from '@keelson/registry'
-import type { ApiGroup, OtherVersions, ResourceDefinition, RESTOptions, RESTOptionsGetter, StorageHost, Store } from '@keelson/registry'
+import type {
+  ApiGroup,
+  Listing,
+  OtherVersions,
+  ResourceDefinition,
+  RESTOptions,
+  RESTOptionsGetter,
+  StorageHost,
+  Store,
+} from '@keelson/registry'
 import type { Dialer } from '@keelson/outbound'
 import type { StoredObject } from '@keelson/storagebackend'
 import { toMergeSchema } from '../apply/merge-schema.ts'
@@ -89,8 +98,10 @@ export class ServedDefinition {
       metadata.generation === outline.metadata.generation &&
       semanticEqual(status?.acceptedNames, outline.status?.acceptedNames)
     if (!isSame) return false
+    const before = this.#listing
     this.#outline = outline
     this.#stored = stored
+    if (!semanticEqual(before, this.#listing)) for (const group of this.#installed) group.refreshDocuments()
     return true
   }
 
@@ -116,6 +127,15 @@ export class ServedDefinition {
 
   get #storageVersion(): CompiledVersion {
     return this.#versions.values().find(({ outline }) => outline.storage)!
+  }
+
+  /** As in kube-apiserver, documents list the resource when it is established, and without writes while its objects are deleted. */
+  get #listing(): Listing {
+    return {
+      isListed: isConditionTrue(this.#outline, 'Established'),
+      listsWrites: !isConditionTrue(this.#outline, 'Terminating'),
+      listsStorageVersion: this.#storageVersion.outline.served,
+    }
   }
 
   #compile(outline: OutlineVersion): CompiledVersion {
@@ -176,7 +196,11 @@ export class ServedDefinition {
 
   #define(version: CompiledVersion): ResourceDefinition {
     const definition = defineCustomResource(this.#outline, version, this.#otherVersions)
-    return { ...definition, storage: { ...definition.storage, asRead: (object) => this.#storages.asRead(version, object) } }
+    return {
+      ...definition,
+      listing: () => this.#listing,
+      storage: { ...definition.storage, asRead: (object) => this.#storages.asRead(version, object) },
+    }
   }
 
   /** Refuses to create an object while the definition is being deleted. */

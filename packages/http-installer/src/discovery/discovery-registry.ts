@@ -21,6 +21,8 @@ export interface DiscoveryResource {
 export interface DiscoveryVersion {
   readonly version: string
   readonly resources: readonly DiscoveryResource[]
+  /** Whether the list of resources is served for every HTTP method, as kube-apiserver does for custom resources. Default: only for GET. */
+  readonly allowsAnyMethod?: boolean
   /** 'Stale' if the aggregated API server that serves this version does not respond. */
   readonly freshness?: 'Current' | 'Stale'
 }

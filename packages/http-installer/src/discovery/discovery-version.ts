@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { GroupVersion, GroupVersionKind } from '@keelson/apimachinery'
 import { canWatch } from '@keelson/registry'
+import type { Listing } from '@keelson/registry'
 import type { ResourceRoutes, RouteTable } from '../routing/route-table.ts'
 import type { DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
 
@@ -14,6 +15,7 @@ export function createDiscoveryVersion(gv: GroupVersion, table: RouteTable): Dis
   let resources: readonly DiscoveryResource[] | undefined
   return {
     version: gv.version,
+    allowsAnyMethod: table.isCustom,
     get resources() {
       return (resources ??= listResources(table))
     },
@@ -22,16 +24,18 @@ export function createDiscoveryVersion(gv: GroupVersion, table: RouteTable): Dis
 
 /** Verbs and subresources of custom resources, in the order in which kube-apiserver lists them. */
 const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+/** Verbs that kube-apiserver does not list while a definition is being deleted. */
+const writes = new Set(['create', 'patch', 'update'])
 const customSubresources = ['', 'status', 'scale']
 
 function listResources(table: RouteTable): readonly DiscoveryResource[] {
   const custom = new Set<string>()
-  for (const { served } of table.resources) if (served.storage.isCustom === true) custom.add(served.resource)
+  for (const { served } of table.listed) if (served.storage.isCustom === true) custom.add(served.resource)
   const rank = ({ served }: ResourceRoutes): string | number =>
     custom.has(served.resource) ? customSubresources.indexOf(served.subresource) : served.subresource
-  return [...table.resources]
+  return [...table.listed]
     .toSorted((a, b) => (a.served.resource === b.served.resource ? compare(rank(a), rank(b)) : compare(pathOf(a), pathOf(b))))
-    .map((routes) => resourceOf(routes, custom.has(routes.served.resource)))
+    .map((routes) => resourceOf(routes, custom.has(routes.served.resource), table.listingOf(routes.served.resource)))
 }
 
 function compare(a: string | number, b: string | number): number {
@@ -42,7 +46,7 @@ function pathOf({ served: { resource, subresource } }: ResourceRoutes): string {
   return subresource === '' ? resource : `${resource}/${subresource}`
 }
 
-function resourceOf(routes: ResourceRoutes, isCustom: boolean): DiscoveryResource {
+function resourceOf(routes: ResourceRoutes, isCustom: boolean, { listsWrites, listsStorageVersion }: Listing): DiscoveryResource {
   const { served } = routes
   const { storage, subresource } = served
   const verbs = verbsOf(routes)
@@ -52,12 +56,13 @@ function resourceOf(routes: ResourceRoutes, isCustom: boolean): DiscoveryResourc
     namespaced: served.namespaced,
     kind: served.gvk,
     ...(isCustom && { listsFullKind: true }),
-    verbs: isCustom && subresource === '' ? customVerbs.filter((verb) => verbs.includes(verb)) : verbs,
+    verbs:
+      isCustom && subresource === '' ? customVerbs.filter((verb) => verbs.includes(verb) && (listsWrites || !writes.has(verb))) : verbs,
     shortNames: subresource === '' ? storage.shortNames : [],
     categories: subresource === '' ? storage.categories : [],
     // A resource is stored if it can be both listed and watched.
     storageVersionHash:
-      subresource === '' && verbs.includes('list') && verbs.includes('update')
+      listsStorageVersion && subresource === '' && verbs.includes('list') && verbs.includes('update')
         ? storageVersionHash({ ...served.hub, version: storage.storedVersion ?? served.hub.version })
         : '',
   }

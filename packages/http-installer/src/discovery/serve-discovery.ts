@@ -1,6 +1,6 @@
 import type { Exchange } from '@keelson/exchange'
 import { asksForAggregated, serveAggregated } from './aggregated.ts'
-import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource } from './discovery-registry.ts'
+import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
 import { serveAnyMethod, serveDocument } from './serve-document.ts'
 import { apiVersionOf } from '../routing/served-resource.ts'
 import { newNotAcceptable } from '@keelson/apimachinery'
@@ -21,13 +21,14 @@ export function serveDiscovery(
   segments: readonly string[],
   serverAddress: () => string | undefined,
 ): boolean {
-  const [root, , version] = segments
+  const [root, group = '', version] = segments
   if (segments.length > (root === 'api' ? 2 : 3)) return false
   const document = documentOf(exchange, registry, segments, serverAddress)
   if (document === undefined) return false
-  // As in kube-apiserver, the list of groups and the documents of groups are served for every HTTP method.
-  if (root === 'apis' && version === undefined) serveAnyMethod(exchange, document)
-  else serveDocument(exchange, document)
+  // As in kube-apiserver, some documents are served for every HTTP method: the list of groups, groups, and versions of custom resources.
+  if (root === 'apis' && (version === undefined || versionOf(registry.group(group), version)?.allowsAnyMethod === true)) {
+    serveAnyMethod(exchange, document)
+  } else serveDocument(exchange, document)
   return true
 }
 
@@ -67,8 +68,12 @@ function groupEntry({ name, versions }: DiscoveryGroup): object {
   return { name, versions: entries, preferredVersion: entries[0] ?? { groupVersion: '', version: '' } }
 }
 
+function versionOf(group: DiscoveryGroup | undefined, version: string): DiscoveryVersion | undefined {
+  return group?.versions.find((candidate) => candidate.version === version)
+}
+
 function resourceList(exchange: Exchange, group: DiscoveryGroup | undefined, version: string): (() => void) | undefined {
-  const servedVersion = group?.versions.find((candidate) => candidate.version === version)
+  const servedVersion = versionOf(group, version)
   if (group === undefined || servedVersion === undefined) return undefined
   const gv = { group: group.name, version }
   const resources = servedVersion.resources.map((resource) => resourceEntry(resource, gv))

@@ -34,6 +34,8 @@ export interface GroupHostOptions<Services> {
 /** An installed group. Disposing it removes everything that the group added and ends its watches. */
 export interface InstalledGroup extends AsyncDisposable {
   readonly group: ApiGroup
+  /** Makes the entries of the group in discovery and OpenAPI again, after the `listing` of a resource changed. */
+  refreshDocuments(): void
 }
 
 /** Installs and removes groups of an app while the app serves requests. Disposing it removes all groups. */
@@ -74,12 +76,16 @@ class Host<Services> implements GroupHost<Services> {
   install(group: ApiGroup<Services>): InstalledGroup {
     const removals = new Removals()
     try {
-      this.#install(group, removals)
+      const installation = this.#install(group, removals)
+      return {
+        group,
+        refreshDocuments: () => this.#refreshDocuments(installation),
+        [Symbol.asyncDispose]: () => removals.run(),
+      }
     } catch (error) {
       removals.abandon()
       throw error
     }
-    return { group, [Symbol.asyncDispose]: () => removals.run() }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -87,7 +93,7 @@ class Host<Services> implements GroupHost<Services> {
   }
 
   /** Runs the steps of an installation. Each step adds the function that undoes it; these functions run in reverse order. */
-  #install(group: ApiGroup<Services>, removals: Removals): void {
+  #install(group: ApiGroup<Services>, removals: Removals): Installation<Services> {
     const { scheme, types, services, informers } = this.#options
     const { restOptions, storages } = trackStorages(this.#options.restOptions)
     let installation: Installation<Services> | undefined
@@ -127,6 +133,12 @@ class Host<Services> implements GroupHost<Services> {
       if (servedGroup === undefined) this.#groups.set(name, (servedGroup = new ServedGroup(name, this.#options)))
       servedGroup.add(newInstallation)
     }
+    return newInstallation
+  }
+
+  #refreshDocuments(installation: Installation<Services>): void {
+    if (!this.#installed.has(installation)) return
+    for (const { group, version } of installation.placed) this.#groups.get(group)?.refreshDocuments(version)
   }
 
   async #removeInformers({ placed }: Installation<Services>, informers: GroupHostOptions<Services>['informers']): Promise<void> {

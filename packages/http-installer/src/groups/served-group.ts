@@ -94,6 +94,11 @@ export class ServedGroup<Services> {
     this.#serve()
   }
 
+  /** Makes the entries of a version in discovery and OpenAPI again. */
+  refreshDocuments(version: string): void {
+    this.#routes?.refreshDocuments(version)
+  }
+
   #placesOf({ placed }: Installation<Services>): readonly PlacedPaths[] {
     return placed.filter(({ group }) => group === this.#name)
   }

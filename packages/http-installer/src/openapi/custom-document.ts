@@ -27,8 +27,8 @@ export function createCustomSource(gv: GroupVersion, table: RouteTable): Documen
   const prefix = `/apis/${gv.group}/${gv.version}`
   const paths: DocumentSource['paths'] = function* (refer) {
     for (const root of ['ObjectMeta', 'ListMeta']) refer(metaV1.table.resolve(root))
-    const kinds = new Map(Array.from(table.resources, ({ served }) => [`${served.resource}/${served.subresource}`, served.gvk.kind]))
-    for (const routes of table.resources) {
+    const kinds = new Map(Array.from(table.listed, ({ served }) => [`${served.resource}/${served.subresource}`, served.gvk.kind]))
+    for (const routes of table.listed) {
       const kind = kinds.get(`${routes.served.resource}/`) ?? routes.served.gvk.kind
       for (const item of createCustomItems(routes, kind, refer)) yield { ...item, path: prefix + item.path }
     }
@@ -43,7 +43,7 @@ export function createCustomSource(gv: GroupVersion, table: RouteTable): Documen
 }
 
 function* kindsOf(table: RouteTable): Generator<KindDocument> {
-  for (const { served } of table.resources) {
+  for (const { served } of table.listed) {
     if (served.subresource === '' && served.type?.openApi !== undefined) yield served.type.openApi
   }
 }

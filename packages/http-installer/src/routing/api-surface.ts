@@ -13,7 +13,7 @@ import type { InstallOptions } from '../install-options.ts'
 import { createGroupsItem } from '../openapi/discovery-items.ts'
 import { sourceOf } from '../openapi/openapi-document.ts'
 import { serveOpenApiV2, serveOpenApi } from '../openapi/serve-openapi.ts'
-import { RouteTable } from './route-table.ts'
+import { RouteTable, warnIfDeprecated } from './route-table.ts'
 import { createServedResource } from './served-resource.ts'
 import type { ServedResource } from './served-resource.ts'
 import { completeSettings } from '../settings.ts'
@@ -113,8 +113,12 @@ export class ApiSurface {
     const isDocument = !info.isResourceRequest && serveDiscovery(exchange, discovery, target.segments, serverAddress)
     if (!isDocument) {
       if (this.#knowsGroup(target.segments)) writeNothingThere(exchange)
-      else if (this.#lacksSubresource(info)) writeError(exchange, newNotFound({ group: info.apiGroup, resource: info.resource }, info.name))
-      else return undefined
+      else {
+        const custom = this.#customResourceOf(info)
+        if (custom === undefined) return undefined
+        warnIfDeprecated(exchange, custom)
+        writeError(exchange, newNotFound(custom.groupResource, info.name))
+      }
     }
     return Promise.resolve()
   }
@@ -129,11 +133,11 @@ export class ApiSurface {
     return versions.values().some(({ isCustom }) => !isCustom)
   }
 
-  /** Returns whether the request is for a subresource that an installed custom resource does not have. */
-  #lacksSubresource(info: RequestInfo): boolean {
-    if (!info.isResourceRequest || info.subresource === '') return false
+  /** Returns the custom resource of a request for a subresource that the resource does not have. */
+  #customResourceOf(info: RequestInfo): ServedResource | undefined {
+    if (!info.isResourceRequest || info.subresource === '') return undefined
     const served = this.#tableOf(info)?.servedOf(info.resource)
-    return served?.storage.isCustom === true && served.namespaced === (info.namespace !== '')
+    return served?.storage.isCustom === true && served.namespaced === (info.namespace !== '') ? served : undefined
   }
 }
 

@@ -12,11 +12,11 @@ import {
   canUpdate,
   canWatch,
 } from '@keelson/registry'
-import type { RESTStorage } from '@keelson/registry'
+import type { DeprecationNotice, Listing, RESTStorage } from '@keelson/registry'
 import { handleConnect } from '../connect/handle-connect.ts'
 import { handleStream } from '../connect/handle-stream.ts'
 import { handleCreate, handleDelete, handleDeleteCollection, handleGet, handleList, handlePatch, handleUpdate } from '../handlers/verbs.ts'
-import type { Method, MethodTable, ServedResource } from './served-resource.ts'
+import type { Handler, Method, MethodTable, ServedResource } from './served-resource.ts'
 import { isApiError, newBadRequest, newGenericServerResponse, newMethodNotSupported } from '@keelson/apimachinery'
 import { BrokenResponseError, isAbort } from '@keelson/exchange'
 import { listPatchTypes, checkAcceptable, checkConsumable } from '../negotiation/negotiate.ts'
@@ -71,7 +71,9 @@ interface PathRoutes {
   readonly allNamespaces: ResourceRoute | undefined
 }
 
-function pathRoutes({ served, item, below, collection, allNamespaces }: ResourceRoutes): PathRoutes {
+function pathRoutes(routes: ResourceRoutes): PathRoutes {
+  const { served, collection, allNamespaces } = routes
+  const { item, below } = served.storage.isCustom === true ? customMethods(routes) : routes
   const routeOf = (methods: MethodTable, isList: boolean): ResourceRoute | undefined =>
     Object.keys(methods).length === 0 ? undefined : new ResourceRoute(served, methods, isList)
   return {
@@ -82,6 +84,33 @@ function pathRoutes({ served, item, below, collection, allNamespaces }: Resource
     allNamespaces: routeOf(allNamespaces, true),
   }
 }
+
+/**
+ * Returns the methods of custom objects, including those that documents do not list. kube-apiserver creates an object after a POST to the URL
+ * of any object, and serves all paths below a subresource like the subresource.
+ */
+function customMethods({ served, item, collection }: ResourceRoutes): Pick<ResourceRoutes, 'item' | 'below'> {
+  if (served.subresource !== '') return { item, below: item }
+  const { POST: create } = collection
+  if (create === undefined) return { item, below: {} }
+  // The name in the URL has no effect.
+  const handle: Handler = (request) => create.handle({ ...request, name: '' })
+  return { item: { ...item, POST: { ...create, handle } }, below: {} }
+}
+
+/** HTTP methods by the verb of a request for custom objects. kube-apiserver serves them by verb: HEAD gets or lists, and `watch/` takes any method. */
+const methodsByVerb: ReadonlyMap<string, string> = new Map([
+  ['get', 'GET'],
+  ['list', 'GET'],
+  ['watch', 'GET'],
+  ['create', 'POST'],
+  ['update', 'PUT'],
+  ['patch', 'PATCH'],
+  ['delete', 'DELETE'],
+  ['deletecollection', 'DELETE'],
+])
+
+const completeListing: Listing = { isListed: true, listsWrites: true, listsStorageVersion: true }
 
 /** Routes of all paths of one version, such as "pods" and "pods/status". */
 export class RouteTable {
@@ -109,6 +138,16 @@ export class RouteTable {
     return this.#resources.values()
   }
 
+  /** The resources that discovery and OpenAPI list, with their subresources. */
+  get listed(): Iterable<ResourceRoutes> {
+    return this.#resources.values().filter(({ served }) => this.listingOf(served.resource).isListed)
+  }
+
+  /** Returns how discovery and OpenAPI list a resource. */
+  listingOf(resource: string): Listing {
+    return this.servedOf(resource)?.storage.listing?.() ?? completeListing
+  }
+
   /** Returns the resource at a path such as "pods". Returns undefined if the table does not have it. */
   servedOf(path: string): ServedResource | undefined {
     return this.#resources.get(path)?.served
@@ -134,6 +173,13 @@ function routeAt(routes: PathRoutes, count: number, inNamespace: boolean): Resou
   if (inNamespace !== routes.namespaced) return routes.namespaced && count === 1 ? routes.allNamespaces : undefined
   if (count === 1) return routes.collection
   return count <= 3 ? routes.item : routes.below
+}
+
+/** Adds a warning to the response if the version of the request is deprecated. Returns the deprecation. */
+export function warnIfDeprecated(exchange: Exchange, { storage, apiVersion }: ServedResource): DeprecationNotice | undefined {
+  const deprecation = storage.deprecations?.[apiVersion]
+  if (deprecation !== undefined) exchange.warn(deprecation.warning)
+  return deprecation
 }
 
 const noResource = { group: '', resource: '' }
@@ -173,8 +219,9 @@ class ResourceRoute implements Route {
   }
 
   #handle(exchange: Exchange): Promise<void> {
-    const { method, info } = exchange
+    const { info } = exchange
     const { served } = this
+    const method = served.storage.isCustom === true ? (methodsByVerb.get(info.verb) ?? '') : exchange.method
     // Over HTTP/2, the method may be any word, including names of members that every object inherits.
     const servedMethod = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
     if (servedMethod === undefined) return this.#refuse(exchange)
@@ -186,11 +233,8 @@ class ResourceRoute implements Route {
     }
     const name = info.parts[1] ?? ''
     if (name === '' && !this.#isList) throw newBadRequest('name must be provided')
-    const deprecation = served.storage.deprecations?.[served.apiVersion]
-    if (deprecation !== undefined) {
-      exchange.warn(deprecation.warning)
-      served.settings.observeDeprecated(served, deprecation.gone ?? '')
-    }
+    const deprecation = warnIfDeprecated(exchange, served)
+    if (deprecation !== undefined) served.settings.observeDeprecated(served, deprecation.gone ?? '')
     return handle({ exchange, served, name, query: exchange.query })
   }
 
@@ -203,6 +247,7 @@ class ResourceRoute implements Route {
       writePageNotFound(exchange)
       return Promise.resolve()
     }
+    warnIfDeprecated(exchange, this.served)
     if (this.#isList && subresource === '' && (method === 'PUT' || method === 'PATCH')) throw newBadRequest('name must be provided')
     throw newMethodNotSupported(groupResource, info.verb)
   }
