@@ -1,9 +1,10 @@
 import type { Authorizer } from '@keelson/auth'
+import { formatGroupVersion } from '@keelson/apimachinery'
 import type { GroupResource, KubeObject, RequestContext, RequestedAction } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import type { LoopbackClient, LoopbackResource, SharedInformers } from '@keelson/loopback'
-import { defineResource } from '@keelson/registry'
+import { defineResource, Reinvocation } from '@keelson/registry'
 import type { QuotaRules } from '@keelson/registry'
 import { openTestStore, testContext } from '@keelson/registry/testing'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
@@ -120,7 +121,17 @@ export function write(plural: Plural, object: KubeObject | undefined, rest: Part
     oldObject: undefined,
     dryRun: false,
     options: {},
-    as: (groupVersion) => ({ kind: { ...groupVersion, kind }, object, oldObject: rest.oldObject }),
+    equivalents: [],
+    reinvocation: new Reinvocation(),
+    as: (groupVersion) => {
+      const typed = { kind, apiVersion: formatGroupVersion(groupVersion) }
+      const { oldObject } = rest
+      return {
+        kind: { ...groupVersion, kind },
+        object: object && { ...typed, ...object },
+        oldObject: oldObject && { ...typed, ...oldObject },
+      }
+    },
     annotate() {},
     ...rest,
     warnings,

@@ -116,9 +116,12 @@ export type {
   AdmissionChain,
   AdmissionOperation,
   AdmittedRoute,
+  EquivalentResource,
+  VersionedObject,
   VersionedObjects,
   WriteOptions,
 } from './write/admission.ts'
+export { Reinvocation } from './write/reinvocation.ts'
 export { mergePatchTypes } from './write/change.ts'
 export type { Change, Configuration, CreateWrite, MergePatchType } from './write/change.ts'
 export { createObject } from './write/write.ts'

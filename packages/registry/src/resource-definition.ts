@@ -165,6 +165,11 @@ export interface OtherVersions {
   schemaOf(apiVersion: string): KindSchema | undefined
   /** Returns whether the resource has a subresource ("status") in a version. */
   hasSubresource(apiVersion: string, subresource: string): boolean
+  /**
+   * Returns all versions in which the resource has a subresource, or in which it exists for "". They are in the order of the definition and
+   * include those that are not served.
+   */
+  versionsOf(subresource: string): readonly string[]
   /** Converts an object without kind and apiVersion. Must not modify its argument. Returns a promise if a webhook converts the object. */
   convert(object: KubeObject, from: string, to: string): KubeObject | Promise<KubeObject>
 }

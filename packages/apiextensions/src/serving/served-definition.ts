@@ -215,6 +215,10 @@ export class ServedDefinition {
       return version && this.#typeOf(version.gvk)
     },
     hasSubresource: (apiVersion, subresource) => this.#versionOf(apiVersion)?.outline.subresources?.[subresource as 'status'] !== undefined,
+    versionsOf: (subresource) =>
+      Array.from(this.#versions.values(), ({ outline }) => outline)
+        .filter(({ subresources }) => subresource === '' || subresources?.[subresource as 'status'] !== undefined)
+        .map(({ name }) => name),
     convert: (object, from, to) => this.#convert(object, from, to),
   }
 

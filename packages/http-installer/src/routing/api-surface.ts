@@ -13,6 +13,7 @@ import type { InstallOptions } from '../install-options.ts'
 import { createGroupsItem } from '../openapi/discovery-items.ts'
 import { sourceOf } from '../openapi/openapi-document.ts'
 import { serveOpenApiV2, serveOpenApi } from '../openapi/serve-openapi.ts'
+import { EquivalentResources } from './equivalent-resources.ts'
 import { RouteTable, warnIfDeprecated } from './route-table.ts'
 import { createServedResource } from './served-resource.ts'
 import type { ServedResource } from './served-resource.ts'
@@ -30,6 +31,7 @@ export class ApiSurface {
   readonly settings: SurfaceSettings
   /** Route tables by group, and then by version. */
   readonly #groups = new Map<string, Map<string, RouteTable>>()
+  readonly #equivalents = new EquivalentResources()
 
   private constructor(app: Hono<InstallerEnv>, options: InstallOptions) {
     this.settings = completeSettings(options)
@@ -86,8 +88,9 @@ export class ApiSurface {
    */
   put(info: Omit<APIGroupInfo, 'versions' | 'storage'>, gv: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): RouteTable {
     let versions = this.#groups.get(gv.group)
-    const serve = (path: string, storage: RESTStorage): ServedResource =>
-      createServedResource(info, gv.version, path, storage, this.settings)
+    const { settings } = this
+    const serve = (path: string): ServedResource =>
+      createServedResource({ info, version: gv.version, path, storages, equivalents: this.#equivalents, settings })
     const table = new RouteTable(storages, serve, versions?.get(gv.version))
     if (versions === undefined) this.#groups.set(gv.group, (versions = new Map()))
     versions.set(gv.version, table)

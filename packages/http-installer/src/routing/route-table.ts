@@ -120,14 +120,10 @@ export class RouteTable {
   readonly isCustom: boolean
 
   /** Creates a table with a route for each storage. Takes over the routes of `before` whose storage is the same, with their caches. */
-  constructor(
-    storages: ReadonlyMap<string, RESTStorage>,
-    serve: (path: string, storage: RESTStorage) => ServedResource,
-    before?: RouteTable,
-  ) {
+  constructor(storages: ReadonlyMap<string, RESTStorage>, serve: (path: string) => ServedResource, before?: RouteTable) {
     for (const [path, storage] of storages) {
       const oldRoutes = before === undefined ? undefined : before.#resources.get(path)
-      const routes = oldRoutes?.served.storage === storage ? oldRoutes : routesOf(serve(path, storage))
+      const routes = oldRoutes?.served.storage === storage ? oldRoutes : routesOf(serve(path))
       this.#resources.set(path, routes)
       this.#paths.set(path, routes === oldRoutes ? before!.#paths.get(path)! : pathRoutes(routes))
     }

@@ -3,6 +3,7 @@ import type { Exchange, QueryParameters } from '@keelson/exchange'
 import { createWriteRoute } from '@keelson/registry'
 import type { RESTStorage, WriteRoute } from '@keelson/registry'
 import type { APIGroupInfo } from '../api-group-info.ts'
+import type { EquivalentResources } from './equivalent-resources.ts'
 import { MessageCache } from '../encoding/message-cache.ts'
 import type { EndpointKind, Negotiated } from '../negotiation/negotiate.ts'
 import type { SurfaceSettings } from '../settings.ts'
@@ -63,14 +64,21 @@ export interface Answer {
 export { formatGroupVersion as apiVersionOf } from '@keelson/apimachinery'
 export { parseApiVersion } from '@keelson/registry'
 
-/** Creates the constants that all requests for a path share. The path is a resource or a subresource, such as "pods" or "pods/status". */
-export function createServedResource(
-  info: Omit<APIGroupInfo, 'versions' | 'storage'>,
-  version: string,
-  path: string,
-  storage: RESTStorage,
-  settings: SurfaceSettings,
-): ServedResource {
+/** The parameters of `createServedResource`. */
+export interface ServedResourceOptions {
+  readonly info: Omit<APIGroupInfo, 'versions' | 'storage'>
+  readonly version: string
+  /** A resource or a subresource, such as "pods" or "pods/status". */
+  readonly path: string
+  /** The storages of all paths of the version. */
+  readonly storages: ReadonlyMap<string, RESTStorage>
+  readonly equivalents: EquivalentResources
+  readonly settings: SurfaceSettings
+}
+
+/** Creates the constants that all requests for a path share. */
+export function createServedResource({ info, version, path, storages, equivalents, settings }: ServedResourceOptions): ServedResource {
+  const storage = storages.get(path)!
   const [resource = '', subresource = ''] = path.split('/')
   const hub = storage.gvk
   const servedKind: GroupVersionKind = { group: info.group, version, kind: hub.kind }
@@ -79,7 +87,18 @@ export function createServedResource(
   const { scheme, types, admission } = info
   const { authorizeCreate, now } = settings
   const gvr = { group: info.group, version, resource }
-  const route = createWriteRoute({ storage, gvk, gvr, subresource, scheme, types, admission, authorizeCreate, now })
+  const route = createWriteRoute({
+    storage,
+    gvk,
+    gvr,
+    subresource,
+    scheme,
+    types,
+    admission,
+    authorizeCreate,
+    equivalents: equivalents.add({ resource: gvr, subresource, kind: gvk, storage }, storages.get(resource)?.otherVersions),
+    now,
+  })
   const isJsonOnly = route.type?.isJsonOnly === true || storage.isCustom === true
   const head = encodeTypeHead(gvk.kind, route.apiVersion)
   return {

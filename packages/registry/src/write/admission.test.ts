@@ -1,9 +1,13 @@
+import { createApiTypes } from '@keelson/api'
+import type { KindType } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
 import { Scheme } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
+import type { OtherVersions } from '../resource-definition.ts'
 import { testContext } from '../testing/test-context.ts'
 import { noAdmission, WriteAttributes } from './admission.ts'
-import type { AdmittedObjects, AdmittedWrite } from './admission.ts'
+import type { AdmittedObjects, AdmittedRoute, AdmittedWrite } from './admission.ts'
 
 interface Thing extends KubeObject {
   size?: number
@@ -23,17 +27,21 @@ scheme.register({
   },
 })
 
+const plainRoute: AdmittedRoute = {
+  admission: noAdmission,
+  scheme,
+  gvk: hub,
+  gvr: { group: 'example.com', version: 'v2', resource: 'things' },
+  subresource: '',
+  types: createApiTypes([]),
+  otherVersions: undefined,
+  equivalents: () => [],
+}
+
 function attributes(objects: Partial<AdmittedObjects>, rest: Partial<AdmittedWrite> = {}): WriteAttributes {
   conversions = 0
-  const route = {
-    admission: noAdmission,
-    scheme,
-    gvk: hub,
-    gvr: { group: 'example.com', version: 'v2', resource: 'things' },
-    subresource: '',
-  }
   const options = { dryRun: false, fieldManager: 'me', force: false, fieldValidation: 'Strict' } as const
-  const write: AdmittedWrite = { route, context: testContext('ns'), name: 'a', dryRun: false, options, ...rest }
+  const write: AdmittedWrite = { route: plainRoute, context: testContext('ns'), name: 'a', dryRun: false, options, ...rest }
   return new WriteAttributes(write, 'UPDATE', { object: undefined, oldObject: undefined, isFinal: true, ...objects })
 }
 
@@ -44,30 +52,54 @@ it('converts both objects to another version, and caches the conversion of final
   const versioned = final.as(old)
   expect(versioned).toEqual({
     kind: old,
-    object: { metadata: { name: 'a' }, length: 2 },
-    oldObject: { metadata: { name: 'a' }, length: 1 },
+    object: { kind: 'Thing', apiVersion: 'example.com/v1', metadata: { name: 'a' }, length: 2 },
+    oldObject: { kind: 'Thing', apiVersion: 'example.com/v1', metadata: { name: 'a' }, length: 1 },
   })
   expect(final.as({ group: 'example.com', version: 'v1' })).toBe(versioned)
   expect(conversions).toBe(2)
 })
 
-it('returns the same objects for the hub version', () => {
+it('adds kind and apiVersion to the objects of the hub version', () => {
   const object: Thing = { metadata: { name: 'a' }, size: 2 }
-  expect(attributes({ object }).as(hub)).toEqual({ kind: hub, object, oldObject: undefined })
-  expect(attributes({ object }).as(hub).object).toBe(object)
+  const typed = { kind: 'Thing', apiVersion: 'example.com/v2', ...object }
+  expect(attributes({ object }).as(hub)).toEqual({ kind: hub, object: typed, oldObject: undefined })
 })
 
-it('passes the changes of earlier plugins to later plugins, in every version', () => {
+it('sets the fields that kube-apiserver prints although they are empty', async () => {
+  const gvk = { group: '', version: 'v1', kind: 'Service' }
+  const route = { ...plainRoute, scheme: new Scheme(), gvk, types: createApiTypes([coreV1]) }
+  const { object } = await attributes({ object: { metadata: { name: 'a' } } }, { route }).as(gvk)
+  expect(JSON.stringify(object)).toBe('{"kind":"Service","apiVersion":"v1","metadata":{"name":"a"},"spec":{},"status":{"loadBalancer":{}}}')
+})
+
+it('converts custom objects by the conversion of their definition', async () => {
+  const otherVersions: OtherVersions = {
+    schemaOf: (apiVersion) => (apiVersion === 'example.com/v3' ? ({} as KindType) : undefined),
+    hasSubresource: () => false,
+    versionsOf: () => [],
+    convert: (object, from, to) => Promise.resolve({ ...object, converted: `${from} to ${to}` }),
+  }
+  const object: Thing = { metadata: { name: 'a' } }
+  const custom = attributes({ object }, { route: { ...plainRoute, otherVersions } })
+  const versioned = custom.as({ group: 'example.com', version: 'v3' })
+  expect(await versioned).toMatchObject({ object: { apiVersion: 'example.com/v3', converted: 'example.com/v2 to example.com/v3' } })
+  expect(custom.as({ group: 'example.com', version: 'v3' })).toBe(versioned)
+})
+
+it('passes the changes of earlier plugins to later plugins, in every version', async () => {
   const object: Thing = { metadata: { name: 'a' }, size: 2 }
   const mutable = attributes({ object, oldObject: { metadata: { name: 'a' } }, isFinal: false })
-  const before = mutable.as(old)
+  const before = await mutable.as(old)
   object.size = 3
-  expect(mutable.as(old).object).toMatchObject({ length: 3 })
-  expect(mutable.as(old).oldObject).toBe(before.oldObject)
+  const after = await mutable.as(old)
+  expect(after.object).toMatchObject({ length: 3 })
+  expect(after.oldObject).toBe(before.oldObject)
 })
 
 it('refuses a version that is not served', () => {
-  expect(() => attributes({}).as({ group: 'example.com', version: 'v3' })).toThrow('Thing is not served in version example.com/v3')
+  expect(() => attributes({ object: { metadata: {} } }).as({ group: 'example.com', version: 'v3' })).toThrow(
+    'Thing is not served in version example.com/v3',
+  )
 })
 
 it('adds annotations to the audit event of the request, if it has one', () => {

@@ -1,4 +1,5 @@
-import { formatGroupVersion } from '@keelson/apimachinery'
+import type { ApiTypes } from '@keelson/api'
+import { canonicalStruct, formatGroupVersion, maybeThen } from '@keelson/apimachinery'
 import type {
   GroupVersion,
   GroupVersionKind,
@@ -9,14 +10,28 @@ import type {
   FieldValidation,
   Scheme,
 } from '@keelson/apimachinery'
+import type { OtherVersions } from '../resource-definition.ts'
+import { Reinvocation } from './reinvocation.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
-/** The new and the old object of a write in one version, without kind and apiVersion. */
+/** An object with its kind and apiVersion, and with the fields that kube-apiserver prints although they are empty. */
+export interface VersionedObject extends KubeObject {
+  readonly kind: string
+  readonly apiVersion: string
+}
+
+/** The new and the old object of a write in one version. */
 export interface VersionedObjects {
   readonly kind: GroupVersionKind
-  readonly object: KubeObject | undefined
-  readonly oldObject: KubeObject | undefined
+  readonly object: VersionedObject | undefined
+  readonly oldObject: VersionedObject | undefined
+}
+
+/** Another version or another group in which the resource of a write has the same objects. */
+export interface EquivalentResource {
+  readonly resource: GroupVersionResource
+  readonly kind: GroupVersionKind
 }
 
 /** The write that an admission plugin checks or changes. Its objects are in the hub version, without kind and apiVersion. */
@@ -40,10 +55,17 @@ export interface AdmissionAttributes {
    */
   readonly options: Readonly<Record<string, unknown>>
   /**
-   * Converts both objects to another version of their kind. Plugins must not change the results, because changes would be lost. Throws if
-   * the version is not served.
+   * The equivalent resources that have the subresource of the write, without the resource of the write. All writes to the same path have the
+   * same array until the server serves other versions, and writes to different paths have different arrays, so it can be the key of a cache.
    */
-  as(groupVersion: GroupVersion): VersionedObjects
+  readonly equivalents: readonly EquivalentResource[]
+  /** The state of mutating plugins that can run twice for a write. */
+  readonly reinvocation: Reinvocation
+  /**
+   * Converts both objects to a version of their kind. Plugins must not change the results, because changes would be lost. Returns a promise
+   * only if a webhook converts the objects. Throws if the kind does not have the version.
+   */
+  as(groupVersion: GroupVersion): VersionedObjects | Promise<VersionedObjects>
   /** Adds an annotation to the request's audit event. `key` is qualified ("example.com/reason"). */
   annotate(key: string, value: string): void
 }
@@ -77,11 +99,16 @@ export interface WriteOptions {
 export interface AdmittedRoute {
   readonly admission: AdmissionChain
   readonly scheme: Pick<Scheme, 'fromHub' | 'registration'>
+  readonly types: Pick<ApiTypes, 'kind'>
   /** The kind in the version that the route serves. */
   readonly gvk: GroupVersionKind
   readonly gvr: GroupVersionResource
   /** The subresource, for example "status", or "" for the resource itself. */
   readonly subresource: string
+  /** The versions of the kind that other resources serve. */
+  readonly otherVersions: OtherVersions | undefined
+  /** Returns the equivalent resources (`AdmissionAttributes.equivalents`). */
+  readonly equivalents: () => readonly EquivalentResource[]
 }
 
 /** A write that admission checks, without its objects. */
@@ -118,7 +145,8 @@ export class WriteAttributes implements AdmissionAttributes {
   readonly dryRun: boolean
   readonly #write: AdmittedWrite
   readonly #isFinal: boolean
-  #versions: Map<string, VersionedObjects> | undefined
+  #versions: Map<string, VersionedObjects | Promise<VersionedObjects>> | undefined
+  #reinvocation: Reinvocation | undefined
 
   constructor(write: AdmittedWrite, operation: AdmissionOperation, { object, oldObject, isFinal }: AdmittedObjects) {
     const { route, context, name, dryRun } = write
@@ -146,25 +174,43 @@ export class WriteAttributes implements AdmissionAttributes {
     return { ...typed, ...(dryRun ? { dryRun: ['All'] } : {}), ...(fieldManager === '' ? {} : { fieldManager }), fieldValidation }
   }
 
-  as(groupVersion: GroupVersion): VersionedObjects {
+  get equivalents(): readonly EquivalentResource[] {
+    return this.#write.route.equivalents()
+  }
+
+  get reinvocation(): Reinvocation {
+    return (this.#reinvocation ??= new Reinvocation())
+  }
+
+  as({ group, version }: GroupVersion): VersionedObjects | Promise<VersionedObjects> {
     const versions = (this.#versions ??= new Map())
-    const key = formatGroupVersion(groupVersion)
+    const kind: GroupVersionKind = { group, version, kind: this.kind.kind }
+    const key = formatGroupVersion(kind)
     const cached = versions.get(key)
     if (cached !== undefined && this.#isFinal) return cached
-    const { scheme } = this.#write.route
-    const { group, version } = groupVersion
-    const kind: GroupVersionKind = { group, version, kind: this.kind.kind }
-    if (scheme.registration(kind) === undefined && key !== formatGroupVersion(this.kind)) {
-      throw new Error(`${kind.kind} is not served in version ${key}`)
-    }
     const { object, oldObject } = this
-    const versioned: VersionedObjects = {
-      kind,
-      object: object && scheme.fromHub(kind, object),
-      oldObject: cached === undefined ? oldObject && scheme.fromHub(kind, oldObject) : cached.oldObject,
+    const old = cached === undefined ? oldObject && this.#convert(oldObject, kind) : maybeThen(cached, (earlier) => earlier.oldObject)
+    const converted = maybeThen(object && this.#convert(object, kind), (current) =>
+      maybeThen(old, (before): VersionedObjects => ({ kind, object: current, oldObject: before })),
+    )
+    versions.set(key, converted)
+    return converted
+  }
+
+  /** Converts an object of the hub version. Does not change its argument. */
+  #convert(object: KubeObject, kind: GroupVersionKind): VersionedObject | Promise<VersionedObject> {
+    const { scheme, types, otherVersions } = this.#write.route
+    const [own, wanted] = [formatGroupVersion(this.kind), formatGroupVersion(kind)]
+    const withType = (converted: KubeObject): VersionedObject => {
+      const type = types.kind(kind)
+      const complete = type === undefined ? converted : canonicalStruct(type.schema, converted)
+      return { kind: kind.kind, apiVersion: wanted, ...complete }
     }
-    versions.set(key, versioned)
-    return versioned
+    if (otherVersions !== undefined && own !== wanted && otherVersions.schemaOf(wanted) !== undefined) {
+      return maybeThen(otherVersions.convert(object, own, wanted), withType)
+    }
+    if (scheme.registration(kind) === undefined && own !== wanted) throw new Error(`${kind.kind} is not served in version ${wanted}`)
+    return withType(scheme.fromHub(kind, object))
   }
 
   annotate(key: string, value: string): void {

@@ -1,3 +1,4 @@
+import { createApiTypes } from '@keelson/api'
 import { everyField, everything, parseLabelSelector, Scheme } from '@keelson/apimachinery'
 import type { DeleteOptions, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -30,7 +31,16 @@ const read = async (): Promise<KubeObject> => plain(await test.store.get(context
 function admittedBy(validate: AdmissionChain['validate']): DeleteRequest {
   const admission: AdmissionChain = { handles: () => true, admit() {}, validate }
   const gvr = { group: 'example.com', version: 'v1', resource: 'widgets' }
-  const route = { admission, scheme: new Scheme(), gvk: test.store.gvk, gvr, subresource: '' }
+  const route = {
+    admission,
+    scheme: new Scheme(),
+    types: createApiTypes([]),
+    gvk: test.store.gvk,
+    gvr,
+    subresource: '',
+    otherVersions: undefined,
+    equivalents: () => [],
+  }
   return { options: {}, dryRun: false, route }
 }
 const notFound = { reason: 'NotFound', message: 'widgets.example.com "a" not found' }

@@ -11,7 +11,7 @@ import type {
 } from '@keelson/apimachinery'
 import { FieldManager } from '@keelson/apimachinery/managed-fields'
 import type { RESTStorage } from '../rest.ts'
-import type { AdmissionChain, AdmittedRoute } from './admission.ts'
+import type { AdmissionChain, AdmittedRoute, EquivalentResource } from './admission.ts'
 
 /** The properties of a route (a path in one version) that its writes use. */
 export interface WriteRoute extends AdmittedRoute {
@@ -43,12 +43,15 @@ export interface WriteRouteOptions {
   readonly admission: AdmissionChain
   /** Checks the permission to create an object through an update. Throws if it is missing. Default: the permission to update is enough. */
   readonly authorizeCreate?: WriteRoute['authorizeCreate']
+  /** Returns the equivalent resources for admission. Default: there are none. */
+  readonly equivalents?: WriteRoute['equivalents']
   readonly now: () => number
 }
 
 /** Creates the properties of a route that its writes use. */
 export function createWriteRoute(options: WriteRouteOptions): WriteRoute {
   const { storage, gvk, gvr, subresource, scheme, types, admission, authorizeCreate = () => {}, now } = options
+  const none: readonly EquivalentResource[] = []
   const hub = storage.gvk
   return {
     storage,
@@ -66,6 +69,8 @@ export function createWriteRoute(options: WriteRouteOptions): WriteRoute {
     namespaced: storage.namespaced,
     fieldManager: createStorageFieldManager({ scheme, types, kind: gvk, storage, subresource, now }),
     authorizeCreate,
+    otherVersions: storage.otherVersions,
+    equivalents: options.equivalents ?? (() => none),
   }
 }
 
