@@ -38,10 +38,10 @@ it('reports every unavailable plugin', async () => {
   await expect(create(['Nosuch'], ['Neither'])).rejects.toThrow(
     'enable-admission-plugins plugin "Nosuch" is unknown, disable-admission-plugins plugin "Neither" is unknown',
   )
-  await expect(create(['AlwaysPullImages'])).rejects.toThrow(
-    'enable-admission-plugins plugin "AlwaysPullImages" is not available in this server',
+  await expect(create(['ValidatingAdmissionWebhook'])).rejects.toThrow(
+    'enable-admission-plugins plugin "ValidatingAdmissionWebhook" is not available in this server',
   )
-  await expect(create([], ['AlwaysPullImages'])).resolves.toBeDefined()
+  await expect(create(['JobValidation'], ['ValidatingAdmissionWebhook'])).resolves.toBeDefined()
   await expect(create(['Priority', 'LimitRanger'], ['LimitRanger', 'Priority'])).rejects.toThrow(
     '[LimitRanger Priority] in enable-admission-plugins and disable-admission-plugins overlapped',
   )
@@ -76,6 +76,7 @@ it('enables the same plugins by default as kube-apiserver', async () => {
     'CertificateSigning',
     'ClusterTrustBundleAttest',
     'CertificateSubjectRestriction',
+    'DefaultIngressClass',
     'PodTopologyLabels',
     'NodeDeclaredFeatureValidator',
     'PodResizeValidator',
@@ -92,6 +93,33 @@ it('disposes the plugins that were created before one that fails', async () => {
   plugins.register('Third', () => Promise.reject(new Error('no file')))
   await expect(plugins.create(dependencies)).rejects.toThrow('couldn\'t init admission plugin "Third": no file')
   expect(disposed).toEqual(['Second', 'First'])
+})
+
+// kube-apiserver 1.36 logs these lists at its start, here with all plugins enabled.
+const mutating =
+  'AlwaysAdmit,NamespaceAutoProvision,NamespaceLifecycle,LimitRanger,ServiceAccount,NodeRestriction,TaintNodesByCondition,AlwaysPullImages,' +
+  'PodNodeSelector,Priority,DefaultTolerationSeconds,PodTolerationRestriction,ExtendedResourceToleration,DefaultStorageClass,' +
+  'StorageObjectInUseProtection,PodGroupProtection,RuntimeClass,DefaultIngressClass,PodTopologyLabels,MutatingAdmissionPolicy,' +
+  'MutatingAdmissionWebhook,AlwaysDeny'
+const validating =
+  'AlwaysAdmit,NamespaceExists,LimitPodHardAntiAffinityTopology,LimitRanger,ServiceAccount,AlwaysPullImages,ImagePolicyWebhook,PodSecurity,' +
+  'PodNodeSelector,Priority,PodTolerationRestriction,EventRateLimit,OwnerReferencesPermissionEnforcement,PersistentVolumeClaimResize,' +
+  'RuntimeClass,CertificateApproval,CertificateSigning,ClusterTrustBundleAttest,CertificateSubjectRestriction,DenyServiceExternalIPs,' +
+  'PodGroupWorkloadExists,NodeDeclaredFeatureValidator,JobValidation,PodResizeValidator,ValidatingAdmissionPolicy,' +
+  'ValidatingAdmissionWebhook,ResourceQuota,AlwaysDeny'
+
+it("runs the phases of all plugins in kube-apiserver's order", async () => {
+  const plugins = builtinPlugins()
+  const eventLimits = { kind: 'Configuration', apiVersion: 'eventratelimit.admission.k8s.io/v1alpha1' }
+  const configuration = new Map([['EventRateLimit', { ...eventLimits, limits: [{ type: 'Server', qps: 1, burst: 1 }] }]])
+  const enable = plugins.names.filter((name) => defaultOffPlugins.has(name))
+  const created = await plugins.create(dependencies, { enable, configuration })
+  const registered = (list: string): string[] => list.split(',').filter((name) => plugins.names.includes(name))
+  expect(named(created.filter(({ admit }) => admit !== undefined))).toEqual(registered(mutating))
+  // NamespaceLifecycle checks the namespace once more just before the write.
+  const validate = created.filter((plugin) => plugin.validate !== undefined && plugin.name !== 'NamespaceLifecycle')
+  expect(named(validate)).toEqual(registered(validating))
+  expect([...new Set([...mutating.split(','), ...validating.split(',')])].toSorted()).toEqual(allOrderedPlugins.toSorted())
 })
 
 it('the order contains every plugin that is off by default', () => {

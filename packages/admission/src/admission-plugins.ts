@@ -6,7 +6,7 @@ import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { Dialer } from '@keelson/outbound'
 import type { AdmissionPlugin } from './admission.ts'
 import { disposePlugins } from './create-admission-chain.ts'
-import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
+import { allOrderedPlugins, defaultOffPlugins, inactivePlugins } from './plugin-order.ts'
 
 /** Services that a plugin can use. */
 export interface PluginDependencies {
@@ -90,7 +90,7 @@ export class AdmissionPlugins {
       ...unknown('enable-admission-plugins', enable),
       ...unknown('disable-admission-plugins', disable),
       ...enable
-        .filter((name) => isKnown(name) && !this.#factories.has(name))
+        .filter((name) => isKnown(name) && !this.#factories.has(name) && !inactivePlugins.has(name))
         .map((name) => `enable-admission-plugins plugin ${JSON.stringify(name)} is not available in this server`),
       ...(both.length > 0 ? [`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`] : []),
     ]

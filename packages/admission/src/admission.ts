@@ -20,3 +20,6 @@ export interface AdmissionPlugin {
   /** Validating phase, which runs on the final object. */
   validate?(attributes: AdmissionAttributes): Promise<void> | void
 }
+
+/** Operations for a plugin that is also called for connections. */
+export const allOperations: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT']

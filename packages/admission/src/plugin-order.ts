@@ -60,3 +60,9 @@ export const defaultOffPlugins: ReadonlySet<string> = new Set([
   'DenyServiceExternalIPs',
   'AlwaysDeny',
 ])
+
+/**
+ * Plugins whose resources are behind feature gates that are off. Enabling or disabling them has no effect, as in kube-apiserver, and is not
+ * an error.
+ */
+export const inactivePlugins: ReadonlySet<string> = new Set(['PodGroupProtection', 'PodGroupWorkloadExists', 'JobValidation'])

@@ -30,6 +30,8 @@ const kinds = {
   resourceslices: ['resource.k8s.io', 'v1', 'ResourceSlice', 'Cluster'],
   certificatesigningrequests: ['certificates.k8s.io', 'v1', 'CertificateSigningRequest', 'Cluster'],
   clustertrustbundles: ['certificates.k8s.io', 'v1beta1', 'ClusterTrustBundle', 'Cluster'],
+  ingresses: ['networking.k8s.io', 'v1', 'Ingress', 'Namespaced'],
+  ingressclasses: ['networking.k8s.io', 'v1', 'IngressClass', 'Cluster'],
   cronjobs: ['batch', 'v1', 'CronJob', 'Namespaced'],
   priorityclasses: ['scheduling.k8s.io', 'v1', 'PriorityClass', 'Cluster'],
   runtimeclasses: ['node.k8s.io', 'v1', 'RuntimeClass', 'Cluster'],

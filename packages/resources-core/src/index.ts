@@ -1,4 +1,5 @@
 export { core, coreGroups } from './api-groups.ts'
+export { parseAnnotationList } from './annotation-list.ts'
 export { cidrContains, findCidrWarnings, formatCidr, parseCidr, validateCidr, validateLegacyCidr } from './cidr.ts'
 export type { Cidr } from './cidr.ts'
 export { componentStatuses } from './componentstatuses/index.ts'
@@ -32,7 +33,7 @@ export {
   validateRequiredOneOf,
   validateSupported,
 } from './pod-spec/field-rules.ts'
-export { listContainers } from './pod-spec/visit-containers.ts'
+export { listContainers, listContainersWithPath, listMutableContainers } from './pod-spec/visit-containers.ts'
 export { getNodeLabelDeprecation, findNodeLabelSelectorWarnings } from './pod-spec/node-label-warnings.ts'
 export { dropDisabledPodFields } from './pod-spec/drop-disabled-fields.ts'
 export { setPodSpecDefaults, setPodTemplateDefaults } from './pod-spec/pod-spec-defaults.ts'
@@ -52,6 +53,7 @@ export { validateSignerName } from './pod-spec/validate-signer-name.ts'
 export { validateTolerations } from './pod-spec/validate-tolerations.ts'
 export { findClaimSpecWarnings } from './pod-spec/volume-warnings.ts'
 export { pods } from './pods/index.ts'
+export { computeQosClass } from './pods/qos.ts'
 export { bindings, bindingSubresource } from './pods/subresources/binding.ts'
 export { evictionSubresource } from './pods/subresources/eviction.ts'
 export type { DisruptionBudgets, EvictionOptions } from './pods/subresources/eviction.ts'

@@ -6,7 +6,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObject } from '../find-object.ts'
 import { forbidden } from '../forbidden.ts'
-import { mergeTolerations } from './merge-tolerations.ts'
+import { mergeTolerations } from '../merge-tolerations.ts'
 
 const runtimeClasses = { group: 'node.k8s.io', resource: 'runtimeclasses' }
 const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"

@@ -5,7 +5,7 @@ import type { AdmissionPlugin } from '../admission.ts'
 import { admitted, openTestCluster, write } from '../plugin.fixture.ts'
 import type { TestCluster } from '../plugin.fixture.ts'
 import { runtimeClass } from './index.ts'
-import { mergeTolerations } from './merge-tolerations.ts'
+import { mergeTolerations } from '../merge-tolerations.ts'
 
 let cluster: TestCluster
 let plugin: AdmissionPlugin

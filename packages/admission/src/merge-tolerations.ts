@@ -16,7 +16,7 @@ export function mergeTolerations(first: readonly DeepReadonly<Toleration>[], sec
 }
 
 /** Returns whether `wider` tolerates every taint that `other` tolerates. */
-function covers(wider: DeepReadonly<Toleration>, other: DeepReadonly<Toleration>): boolean {
+export function covers(wider: DeepReadonly<Toleration>, other: DeepReadonly<Toleration>): boolean {
   if (semanticEqual(wider, other)) return true
   const anyKey = !wider.key && wider.operator === 'Exists'
   if ((other.key ?? '') !== (wider.key ?? '') && !anyKey) return false

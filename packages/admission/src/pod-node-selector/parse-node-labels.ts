@@ -1,0 +1,23 @@
+import { fieldError, fieldErrorMessage, fieldPath, isQualifiedName, isValidLabelValue } from '@keelson/apimachinery'
+import type { FieldPath } from '@keelson/apimachinery'
+
+export type NodeLabels = ReadonlyMap<string, string>
+
+/** Parses labels such as "env=test,disk=ssd". Throws if they are not a list of valid labels. */
+export function parseNodeLabels(text: string): NodeLabels {
+  const labels = new Map<string, string>()
+  if (text === '') return labels
+  for (const item of text.split(',')) {
+    const parts = item.split('=')
+    if (parts.length !== 2) throw new Error(`invalid selector: [${parts.join(' ')}]`)
+    const [key, value] = parts.map((part) => part.trim()) as [string, string]
+    check(undefined, key, isQualifiedName(key))
+    check(fieldPath().key(key), value, isValidLabelValue(value))
+    labels.set(key, value)
+  }
+  return labels
+}
+
+function check(path: FieldPath | undefined, value: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new Error(fieldErrorMessage(fieldError.invalid(path, value, problems.join('; '))))
+}
