@@ -100,7 +100,15 @@ it('sets the default of the status in the response to a create', async () => {
   const started = {
     ...kind,
     metadata: { name: 'starteds.example.com' },
-    spec: { ...spec, names: { plural: 'starteds', kind: 'Started' }, versions: [{ ...version, schema: { openAPIV3Schema } }] },
+    spec: {
+      ...spec,
+      names: { plural: 'starteds', kind: 'Started' },
+      versions: [
+        { ...version, schema: { openAPIV3Schema } },
+        // The descriptions of the versions differ, and so the text of their schemas.
+        { ...version, name: 'v1beta1', storage: false, schema: { openAPIV3Schema: { ...openAPIV3Schema, description: 'Old.' } } },
+      ],
+    },
   }
   expect((await call('POST', definitions, started)).code).toBe(201)
   const path = '/apis/example.com/v1/namespaces/default/starteds'
@@ -112,6 +120,16 @@ it('sets the default of the status in the response to a create', async () => {
   const apply = { 'content-type': 'application/apply-patch+yaml' }
   expect((await call('PATCH', `${path}/b?fieldManager=a`, applied, apply)).body).toMatchObject({ status: { phase: 'New' } })
   expect((await call('GET', `${path}/b`)).body).toMatchObject({ status: { phase: 'New' } })
+  const dry = { ...object, metadata: { name: 'c' } }
+  expect((await call('POST', `${path}?dryRun=All`, dry)).body).toMatchObject({ status: { phase: 'New' } })
+  const old = path.replace('/v1/', '/v1beta1/')
+  const first = await call('POST', old, { ...dry, apiVersion: 'example.com/v1beta1' })
+  expect(first.body).toMatchObject({ status: { phase: 'New' } })
+  // The second write stores the default, although it changes nothing else.
+  const second = await call('PATCH', `${old}/c/status`, {}, merge)
+  const third = await call('PATCH', `${path}/c/status`, {}, merge)
+  const [one, two, three] = [first, second, third].map(({ body }) => (body['metadata'] as { resourceVersion: string }).resourceVersion)
+  expect([two === one, three === two]).toEqual([false, true])
 })
 
 it('increases the generation with the spec, and not with the status or metadata', async () => {

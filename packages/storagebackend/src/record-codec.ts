@@ -100,7 +100,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
     const json = toJson(stripped)
     const fields = extract.map((field) => field(stripped as DeepReadonly<T>))
     return encodeRecord({
-      schemaVersion: defaultOnRead?.isDue(stripped as DeepReadonly<T>) === true ? unfilled : schemaVersion,
+      schemaVersion: defaultOnRead?.isDue(object as DeepReadonly<T>) === true ? unfilled : schemaVersion,
       fieldsChecksum: checksum,
       labels: object.metadata.labels,
       fields: storedVersion === undefined ? fields : [storedVersion, ...fields],

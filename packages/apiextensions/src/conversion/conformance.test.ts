@@ -11,7 +11,7 @@ import type { Converted, ObjectConverter } from './object-converter.ts'
 import { PrunedView, WebhookView } from './version-view.ts'
 import type { VersionSchema, VersionView } from './version-view.ts'
 
-const noSchema: VersionSchema = { prune: () => undefined, setDefaults: () => undefined }
+const noSchema: VersionSchema = { prune: () => undefined, setDefaults: () => undefined, noteMissingDefaults: () => undefined }
 
 /** Version v1 has `spec.text`, and version v2 has the same text reversed in `spec.txet`. The labels of v2 have the suffix "-v2". */
 const reversing: ObjectConverter = {

@@ -30,10 +30,14 @@ export interface VersionView<T extends KubeObject> {
   asRead(object: T, key: string): T | Error | Promise<T | Error>
 }
 
-/** The parts of a compiled schema that a conversion needs. Both functions change the object in place. */
+/** The parts of a compiled schema that a conversion needs. */
 export interface VersionSchema {
+  /** Changes the object in place. */
   prune(object: KubeObject): void
+  /** Changes the object in place. */
   setDefaults(object: KubeObject): void
+  /** Finds out whether an object that will be stored lacks defaults. kube-apiserver stores it without them, and sets them on read. */
+  noteMissingDefaults(object: KubeObject): void
 }
 
 interface ViewOptions<T extends KubeObject> {
@@ -82,14 +86,13 @@ export class PrunedView<T extends KubeObject> implements VersionView<T> {
   toStored(object: T): T {
     const stored = copyObject(object)
     this.#storageSchema.prune(stored)
-    // kube-apiserver sets these defaults when the object is read, also for the response to this write. Setting them now saves reading the
-    // stored object with the schema each time.
-    this.#storageSchema.setDefaults(stored)
+    this.#storageSchema.noteMissingDefaults(stored)
     return stored
   }
 
   asRead(object: T): T {
     const stored = this.toStored(object)
+    this.#storageSchema.setDefaults(stored)
     this.#schema.prune(stored)
     return stored
   }
@@ -133,14 +136,16 @@ export class WebhookView<T extends KubeObject> implements VersionView<T> {
     const converted = await this.#convertOne(object, { key, from: version, to: storageVersion, signal })
     if (converted instanceof Error) return converted
     storageSchema.prune(converted)
-    storageSchema.setDefaults(converted)
+    storageSchema.noteMissingDefaults(converted)
     return converted
   }
 
   async asRead(object: T, key: string): Promise<T | Error> {
-    const { version, storageVersion, schema } = this.#options
-    const stored = await this.toStored(object, key, undefined)
-    if (stored instanceof Error || version === storageVersion) return stored
+    const { version, storageVersion, schema, storageSchema } = this.#options
+    const stored = version === storageVersion ? copyObject(object) : await this.toStored(object, key, undefined)
+    if (stored instanceof Error) return stored
+    storageSchema.setDefaults(stored)
+    if (version === storageVersion) return stored
     const read = await this.#convertOne(stored, { key, from: storageVersion, to: version, signal: undefined })
     if (!(read instanceof Error)) schema.prune(read)
     return read

@@ -1,7 +1,7 @@
 import type { PruneOptions } from '@keelson/api'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
-import { copyObject, fieldErrorMessage, formatGroupVersion, JsonError } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, JsonValue, KubeObject } from '@keelson/apimachinery'
+import { copyObject, equalJson, fieldErrorMessage, formatGroupVersion, JsonError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
 import type { DefaultOnRead } from '@keelson/storagebackend'
 import { compileRules } from '../rules/compiled-rules.ts'
 import type { CompiledRules, RuleOptions } from '../rules/compiled-rules.ts'
@@ -18,7 +18,9 @@ export class VersionSchema {
   readonly #kind: string
   #compiled: CompiledSchema | null | undefined
   #rules: CompiledRules | null | undefined
-  #statusDefault: JsonValue | undefined
+  #hasStatusDefault = false
+  /** Converted objects that lack defaults. */
+  readonly #incomplete = new WeakSet<object>()
 
   constructor(gvk: GroupVersionKind, load: () => JSONSchemaProps | undefined) {
     this.#load = load
@@ -65,12 +67,22 @@ export class VersionSchema {
   }
 
   /**
-   * The default of the root field `status`. Writes without the subresource remove the status of a new object, and stored objects lack it until it
-   * is written. kube-apiserver sets the default when it reads them.
+   * The defaults that stored objects lack. A create removes the status of the object, and conversions between versions set no defaults.
+   * kube-apiserver sets them when it reads the object, and they are stored with the next write.
    */
-  readonly statusOnRead: DefaultOnRead = {
-    isDue: (object) => !Object.hasOwn(object, 'status') && this.#get() !== undefined && this.#statusDefault !== undefined,
-    fill: (object) => void Object.assign(object, { status: copyObject(this.#statusDefault) }),
+  readonly defaultOnRead: DefaultOnRead = {
+    isDue: (object) => this.#lacksStatus(object) || this.#incomplete.has(object),
+    fill: (object) => this.setDefaults(object),
+  }
+
+  noteMissingDefaults(object: KubeObject): void {
+    const filled = copyObject(object)
+    this.setDefaults(filled)
+    if (!equalJson(filled as unknown as JsonObject, object as unknown as JsonObject)) this.#incomplete.add(object)
+  }
+
+  #lacksStatus(object: DeepReadonly<KubeObject>): boolean {
+    return !Object.hasOwn(object, 'status') && this.#get() !== undefined && this.#hasStatusDefault
   }
 
   validate(object: JsonObject, old: JsonObject | undefined, options: ValidateOptions): FieldErrorList {
@@ -113,6 +125,6 @@ export class VersionSchema {
     this.#rules = (schema && compileRules(schema)) ?? null
     const defaults: JsonObject = {}
     this.#compiled?.setDefaults(defaults)
-    this.#statusDefault = defaults['status']
+    this.#hasStatusDefault = Object.hasOwn(defaults, 'status')
   }
 }

@@ -162,6 +162,23 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     await storages.close()
   })
 
+  it.each([
+    ['without', undefined],
+    ['with', (({ desiredAPIVersion, objects }) => objects.map((each) => ({ ...each, apiVersion: desiredAPIVersion }))) satisfies Hook],
+  ])('versions %s a webhook store the defaults of the storage version with the second write', async (_strategy, hook) => {
+    await using backend = openMemory()
+    const versions = { v1: { fields: ['a'] }, v2: { fields: ['a', 'new'], defaults: { new: 'y' } } }
+    const storages = open(backend, createCodec, { versions, storageVersion: 'v2', ...(hook && { hook }) })
+    const [v1, v2] = [storages.storageOf('v1'), storages.storageOf('v2')]
+    const created = await v1.create(key, widget({ a: '1' }))
+    const updated = await v2.guaranteedUpdate(key, (current) => ({ object: current! }))
+    expect((updated.object() as Widget).spec).toEqual({ a: '1', new: 'y' })
+    expect(updated.revision).toBeGreaterThan(created.revision)
+    const again = await v2.guaranteedUpdate(key, (current) => ({ object: current! }))
+    expect(again.revision).toBe(updated.revision)
+    await storages.close()
+  })
+
   it('versions without a webhook share the bytes of objects that no schema changes', async () => {
     await using backend = openMemory()
     const versions = { v1: { fields: ['a'] }, v2: { fields: ['a'] } }
@@ -272,8 +289,10 @@ it('a dry run returns the object as it would be read', async () => {
   await using backend = openMemory()
   const opened = { versions: hosts, storageVersion: 'v2' }
   const relabelled = open(backend, codecs['records']!, opened)
+  expect(((await relabelled.asRead('v2', widget({ address: 'a' }))) as Widget).spec).toEqual({ address: 'a', extra: 'two' })
   expect(((await relabelled.asRead('v1', widget({ host: 'h', extra: 'e' }))) as Widget).spec).toEqual({ extra: 'e' })
   const converted = open(backend, codecs['records']!, { ...opened, hook: addresses() })
   expect(((await converted.asRead('v1', widget({ host: 'h', port: '1' }))) as Widget).spec).toEqual({ host: 'h', port: '1', extra: 'two' })
+  expect(((await converted.asRead('v2', widget({ address: 'a' }))) as Widget).spec).toEqual({ address: 'a', extra: 'two' })
   await expect(converted.asRead('v1', widget({ host: 'bad' }))).rejects.toMatchObject({ code: 'ConversionFailed' })
 })

@@ -79,8 +79,10 @@ export class VersionStorages {
   /** Returns an object of a version as it would be read after it was stored. */
   asRead(version: CompiledVersion, object: KubeObject): KubeObject | Promise<KubeObject> {
     const name = object.metadata.name ?? ''
-    const read = this.#viewOf(version)?.asRead(object, name) ?? object
-    return maybeThen(read, (converted) => orThrow(converted, name))
+    const view = this.#viewOf(version)
+    if (view !== undefined) return maybeThen(view.asRead(object, name), (converted) => orThrow(converted, name))
+    version.schema.setDefaults(object)
+    return object
   }
 
   #createPruned(version: CompiledVersion): Storage {
@@ -151,7 +153,7 @@ export class VersionStorages {
       backend,
       codec: createCodec({
         ...this.#codecRequest(this.#storageVersion),
-        defaultOnRead: schema.statusOnRead,
+        defaultOnRead: schema.defaultOnRead,
         versions: {
           current: outline.name,
           schemaVersion: checksumOf(schema.text),
