@@ -107,6 +107,74 @@ describe('paths of custom resources', () => {
   })
 })
 
+describe('patches with another kind or version', () => {
+  const typed = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' } } } } } }
+  const mergePatch = 'application/merge-patch+json'
+  let gears = ''
+  beforeAll(async () => {
+    const versions = [
+      { ...plainVersion, schema: typed, subresources: { status: {} } },
+      { ...plainVersion, name: 'v2', storage: false, schema: typed },
+    ]
+    await define('patched.example.com', 'gears', { versions })
+    gears = '/apis/patched.example.com/v1/namespaces/default/gears'
+    await call('POST', gears, { apiVersion: 'patched.example.com/v1', kind: 'Gear', metadata: { name: 'a' }, spec: { a: 'b' } })
+  })
+
+  const answer = async (patch: object, path = `${gears}/a`): Promise<unknown[]> => {
+    const { code, body, warning } = await call('PATCH', path, patch, Array.isArray(patch) ? 'application/json-patch+json' : mergePatch)
+    return [code, body.message, warning]
+  }
+
+  it.each([{ apiVersion: null }, { apiVersion: '' }, { apiVersion: '/' }, [{ op: 'remove', path: '/apiVersion' }]])(
+    'answers a patch to no version with 500: %j',
+    async (patch) => {
+      const problem = "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'"
+      expect(await answer(patch)).toEqual([500, problem, null])
+      expect(await answer(patch, `${gears}/a/status`)).toEqual([500, problem, null])
+    },
+  )
+
+  it.each([
+    [{ apiVersion: 'a/b/c', kind: null }, 'unexpected GroupVersion string: a/b/c'],
+    [[{ op: 'replace', path: '/apiVersion', value: null }], '.apiVersion accessor error: <nil> is of the type <nil>, expected string'],
+  ])('answers a patch to an invalid version with 422: %j', async (patch, problem) => {
+    expect(await answer(patch)).toEqual([422, expect.stringContaining(problem), null])
+  })
+
+  it('warns of unknown fields of the other version before it refuses the version', async () => {
+    const refusal = (version: string): string =>
+      `Gear.patched.example.com "a" is invalid: apiVersion: Invalid value: "patched.example.com/${version}": must be patched.example.com/v1`
+    const spec = { unknown: 1 }
+    expect(await answer({ apiVersion: 'patched.example.com/v2', spec })).toEqual([
+      422,
+      refusal('v2'),
+      '299 - "unknown field \\"spec.unknown\\""',
+    ])
+    expect(await answer({ apiVersion: 'patched.example.com/v9', spec })).toEqual([422, refusal('v9'), '299 - "unknown field \\"spec\\""'])
+    expect(await answer({ apiVersion: 'patched.example.com/v2', spec }, `${gears}/a?fieldValidation=Strict`)).toEqual([
+      422,
+      expect.stringContaining('strict decoding error: unknown field "spec.unknown"'),
+      null,
+    ])
+  })
+
+  it('reports another name before another kind, and ignores the kind in a subresource', async () => {
+    expect(await answer({ kind: 'Other', metadata: { name: 'b' } })).toEqual([
+      400,
+      'the name of the object (b) does not match the name on the URL (a)',
+      null,
+    ])
+    expect(await answer({ kind: 'Other', spec: { unknown: 1 } })).toEqual([
+      422,
+      'Other.patched.example.com "a" is invalid: kind: Invalid value: "Other": must be Gear',
+      null,
+    ])
+    expect(await answer({ kind: 'Other', status: { unknown: 1 } }, `${gears}/a/status`)).toEqual([200, undefined, null])
+    expect((await call('GET', `${gears}/a`)).body['status']).toBeUndefined()
+  })
+})
+
 describe('discovery of custom resources', () => {
   const listed = async (version: string): Promise<unknown> => (await call('GET', `/apis/${version}`)).body['resources']
   const allVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']

@@ -2,11 +2,14 @@ import {
   decodeStruct,
   jsonTypeOf,
   fieldError,
+  formatGroupVersion,
   fieldPath,
   isApiError,
   maybeThen,
   messageOf,
+  newInternal,
   newInvalid,
+  parseGroupVersion,
   parseJson,
   restAfter,
   strictDecodingMessage,
@@ -19,6 +22,7 @@ import {
 import type {
   Decoded,
   FieldValidation,
+  GroupVersionKind,
   JsonObject,
   JsonValue,
   KubeObject,
@@ -32,7 +36,7 @@ import type { WriteRoute } from '../write/route.ts'
 import { isCustomRoute, pruneUnknown } from '../decode/body.ts'
 import type { DecodedBody } from '../decode/body.ts'
 import { formatNotRegistered } from '../decode/document.ts'
-import { newMissingNameError } from '../write/change.ts'
+import { checkName, ensureNamespace, newMissingNameError } from '../write/change.ts'
 
 interface PatchedDocument {
   readonly patched: JsonValue
@@ -46,7 +50,7 @@ interface PatchedDocument {
 
 /**
  * Decodes a patched document into an object of the route's version. Throws 422 with an error for the field `patch` if the document is
- * invalid. Returns a promise only if printing the document takes long.
+ * invalid. Returns a promise only if decoding or printing the document takes long.
  */
 export function decodePatched(
   route: WriteRoute,
@@ -65,8 +69,11 @@ export function decodePatched(
     if (validation === 'Warn') for (const error of errors) context.warn(error)
     return rest()
   }
-  if (isCustomRoute(route) && typeof (patchedObject['kind'] ?? '') === 'string' && (patchedObject['kind'] ?? '') === '') {
-    return maybeThen(printed(), (text) => throwInvalidPatch(`Object 'Kind' is missing in '${text}'`))
+  const custom = isCustomRoute(route) ? readOtherKind(route, patchedObject) : undefined
+  if (custom?.problem !== undefined) return throwInvalidPatch(custom.problem)
+  if (custom?.kind === '') return maybeThen(printed(), (text) => throwInvalidPatch(`Object 'Kind' is missing in '${text}'`))
+  if (custom !== undefined && patchedObject['apiVersion'] === null) {
+    return throwInvalidPatch('.apiVersion accessor error: <nil> is of the type <nil>, expected string')
   }
   const kind = converting ? 'right' : patchedKind(route, patchedObject)
   if (kind === 'unversioned') {
@@ -96,13 +103,15 @@ export function decodePatched(
   const { object, strictErrors, emptied } = decoded
   let unknown: readonly string[] = []
   try {
-    if (type !== undefined) unknown = pruneUnknown(type, object)
+    if (custom !== undefined) unknown = pruneCustom(route, custom, object)
+    else if (type !== undefined) unknown = pruneUnknown(type, object)
   } catch (error) {
     if (isApiError(error)) throw error
     return throwInvalidPatch(messageOf(error))
   }
   return maybeThen(converting ? strictErrors : sortInPrintedOrder(route, strictErrors, printed), (errors) =>
     strict([...patchErrors, ...errors, ...unknown], () => {
+      if (custom !== undefined) checkCustomKind(route, context, { custom, object, name: current.metadata.name ?? '' })
       if (!emptied || type === undefined) return { object, withEmptyLists: undefined }
       const withEmptyLists = decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true, converting }).object
       pruneUnknown(type, withEmptyLists)
@@ -131,8 +140,8 @@ function sortInPrintedOrder(
 }
 
 /** Returns an "unknown field" error for each member of a document that is not decoded because its kind is wrong. */
-function unknownMembers(patched: JsonObject): readonly string[] {
-  const names = Object.keys(patched).filter((name) => name !== 'apiVersion' && name !== 'kind')
+function unknownMembers(patched: JsonObject, known: readonly string[] = ['apiVersion', 'kind']): readonly string[] {
+  const names = Object.keys(patched).filter((name) => !known.includes(name))
   return names.sort().map((name) => `unknown field ${JSON.stringify(name)}`)
 }
 
@@ -150,10 +159,7 @@ function patchedKind(route: WriteRoute, patched: JsonObject): PatchedKind {
     sentTypeMeta[member] = value
   }
   const kind = sentTypeMeta.kind || route.gvk.kind
-  if (isCustomRoute(route) && sentTypeMeta.apiVersion !== '') {
-    checkCustomKind(route, { apiVersion: sentTypeMeta.apiVersion, kind }, patched)
-    return 'right'
-  }
+  if (isCustomRoute(route)) return 'right'
   if (sentTypeMeta.apiVersion === '') return kind === route.gvk.kind ? 'unversioned' : { mismatch: unknownInternalKind(route, kind) }
   const gvk = { ...parseApiVersion(sentTypeMeta.apiVersion), kind }
   if (gvk.kind === route.gvk.kind && sentTypeMeta.apiVersion === route.apiVersion) return 'right'
@@ -164,24 +170,63 @@ function patchedKind(route: WriteRoute, patched: JsonObject): PatchedKind {
   return { mismatch }
 }
 
+/** Kind and version of a patched custom resource. */
+interface CustomKind extends GroupVersionKind {
+  /** The error for a document that is not decoded. */
+  readonly problem?: string
+}
+
+/** Reads the kind and version of a patched custom resource. Returns undefined if both are right, or if one is not a string. */
+function readOtherKind(route: WriteRoute, patched: JsonObject): CustomKind | undefined {
+  const { kind = null, apiVersion } = patched
+  if (kind === route.gvk.kind && apiVersion === route.apiVersion) return undefined
+  if (typeof (kind ?? '') !== 'string' || typeof (apiVersion ?? '') !== 'string') return undefined
+  const version = { group: '', version: '', kind: (kind ?? '') as string }
+  try {
+    return { ...version, ...parseGroupVersion((apiVersion ?? '') as string) }
+  } catch (error) {
+    return { ...version, problem: messageOf(error) }
+  }
+}
+
 /**
- * Throws the validation error for a custom resource with another kind or apiVersion. kube-apiserver reports no error for subresources, which
- * ignore both.
+ * Prunes a patched custom resource by the schema of its own version, as kube-apiserver does before it checks the version. In an unknown version
+ * all fields are unknown. Fields of an object of another kind are dropped without errors.
+ */
+function pruneCustom({ type, types, gvk }: WriteRoute, { group, version, kind }: CustomKind, object: KubeObject): readonly string[] {
+  const isOther = group !== gvk.group || kind !== gvk.kind
+  const versionType = isOther || version === gvk.version ? type : types.kind({ group, version, kind })
+  if (isOther) {
+    if (versionType !== undefined) pruneUnknown(versionType, object)
+    return []
+  }
+  if (versionType !== undefined) return pruneUnknown(versionType, object)
+  const members = object as unknown as JsonObject
+  const known = ['apiVersion', 'kind', 'metadata']
+  const errors = unknownMembers(members, known)
+  for (const name of Object.keys(members)) if (!known.includes(name)) delete members[name]
+  return errors
+}
+
+/**
+ * Throws the error for a custom resource with another kind or version, after those of its name and namespace. kube-apiserver reports none for
+ * subresources, which ignore both.
  */
 function checkCustomKind(
   route: WriteRoute,
-  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
-  patched: JsonObject,
+  context: RequestContext,
+  { custom, object, name }: { readonly custom: CustomKind; readonly object: KubeObject; readonly name: string },
 ): void {
-  if (route.subresource !== '') return
+  const { group, version, kind } = custom
   const errors: FieldErrorList = []
   if (kind !== route.gvk.kind) errors.push(fieldError.invalid(fieldPath('kind'), kind, `must be ${route.gvk.kind}`))
-  if (apiVersion !== route.apiVersion) {
-    errors.push(fieldError.invalid(fieldPath('apiVersion'), apiVersion, `must be ${route.apiVersion}`))
-  }
-  const { metadata } = patched
-  const name = isJsonObject(metadata) ? metadata['name'] : undefined
-  if (errors.length > 0) throw newInvalid({ group: parseApiVersion(apiVersion).group, kind }, typeof name === 'string' ? name : '', errors)
+  const apiVersion = formatGroupVersion(custom)
+  if (apiVersion !== route.apiVersion) errors.push(fieldError.invalid(fieldPath('apiVersion'), apiVersion, `must be ${route.apiVersion}`))
+  if (errors.length === 0) return
+  ensureNamespace(object, route, context.namespace)
+  checkName(object, name)
+  if (version === '') throw newInternal(`Object 'apiVersion' is missing in 'object has no apiVersion field'`)
+  if (route.subresource === '') throw newInvalid({ group, kind }, name, errors)
 }
 
 /**

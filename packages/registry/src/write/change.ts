@@ -116,7 +116,7 @@ export function ensureNamespace(object: KubeObject, route: Pick<WriteRoute, 'nam
 }
 
 /** Throws if the object's name differs from the name in the URL. */
-function checkName(object: KubeObject, name: string): void {
+export function checkName(object: KubeObject, name: string): void {
   const current = object.metadata.name ?? ''
   if (current === '') throw newMissingNameError(name)
   if (current !== name) throw newBadRequest(`the name of the object (${current}) does not match the name on the URL (${name})`)
