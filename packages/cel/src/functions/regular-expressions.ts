@@ -63,10 +63,16 @@ function findAllWith(expression: RE2JS, text: string, limit: Int): Value | Promi
 /** Number of matches after which the clock is read. */
 const matchesPerLook = 64
 
-/** Returns the implementation of `matches`, `find` or `findAll` for a constant pattern, which is compiled once; undefined for an invalid pattern. */
+/** Maximum size of a program that an expression keeps, in instructions. A definition may have thousands of expressions. */
+const maxKeptSize = 500
+
+/**
+ * Returns the implementation of `matches`, `find` or `findAll` for a constant pattern, which is compiled once. Returns undefined for an invalid
+ * pattern, and for a large one, which the cache of patterns keeps for a while.
+ */
 export function searchFor(name: string, pattern: string): Implementation | undefined {
   const expression = compileUncached(pattern)
-  if (typeof expression === 'string') return undefined
+  if (typeof expression === 'string' || expression.programSize() > maxKeptSize) return undefined
   return typed((value: Value, _: Value, limit: Value = -1): Value | Promise<Value> => {
     const text = value instanceof PreservedValue ? adapt(value.raw) : value
     if (typeof text !== 'string') return orError(text)

@@ -4,11 +4,14 @@ const namedClasses: ReadonlySet<string> = new Set(
   'alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit'.split(' ').flatMap((name) => [name, `^${name}`]),
 )
 
-/** Returns the end of the class `[…]` that begins at `start`. */
-export function classEnd(text: string, start: number): number {
+/**
+ * Returns the end of the class `[…]` that begins at `start`. `lastNameEnd` is the position of the last `:]` of the pattern. Searching it for each
+ * beginning of a name would take quadratic time.
+ */
+export function classEnd(text: string, start: number, lastNameEnd: number): number {
   let at = start + (text[start + 1] === '^' ? 2 : 1)
   for (let isFirst = true; isFirst || text[at] !== ']'; isFirst = false) {
-    at = namedClassEnd(text, at) ?? escapedClassEnd(text, at) ?? rangeEnd(text, at, start)
+    at = (at < lastNameEnd ? namedClassEnd(text, at) : undefined) ?? escapedClassEnd(text, at) ?? rangeEnd(text, at, start)
   }
   return at + 1
 }

@@ -3,6 +3,19 @@ import { escapeEnd, PatternError } from './escape.ts'
 
 const maxRepeat = 1000
 
+/**
+ * Maximum size of a pattern, roughly the number of instructions of its program. Compiling a pattern of this size takes about 25 ms, which cannot be
+ * interrupted. kube-apiserver allows three million instructions.
+ */
+const maxSize = 20_000
+/** Maximum work for parsing classes, in time that compiling a character takes. Repetitions copy a class without parsing it again. */
+const maxClassWork = 20_000
+const classWork = 4
+const charactersPerWork = 8
+const unicodeClassWork = 20
+/** Factor for the work of classes if the pattern may ignore case, which adds all other cases of their characters. */
+const ignoreCaseFactor = 5
+
 /** Returns the error of Go's regexp package for an invalid pattern; undefined for a valid one. https://github.com/google/re2/wiki/Syntax */
 export function findPatternError(pattern: string): string | undefined {
   try {
@@ -21,17 +34,25 @@ interface Group {
   repeats: number
   /** Largest repetition count of nested repetitions in the group. */
   most: number
+  size: number
+  /** Size of the last operand. */
+  lastSize: number
 }
 
 class PatternChecker {
   readonly #text: string
   readonly #groups: Group[] = [newGroup()]
+  readonly #classFactor: number
+  readonly #lastNameEnd: number
+  #classWork = 0
   #at = 0
   /** Start of the repetition operator directly before the position; -1 if there is none. */
   #lastRepeat = -1
 
   constructor(text: string) {
     this.#text = text
+    this.#lastNameEnd = text.lastIndexOf(':]')
+    this.#classFactor = /\(\?[msU]*i/.test(text) ? ignoreCaseFactor : 1
   }
 
   check(): void {
@@ -41,6 +62,7 @@ class PatternChecker {
       this.#lastRepeat = isRepeat ? start : -1
     }
     if (this.#groups.length > 1) throw new PatternError('missing closing )', this.#text)
+    if (this.#group.size > maxSize || this.#classWork > maxClassWork) throw new PatternError('expression too large', this.#text)
   }
 
   get #group(): Group {
@@ -60,6 +82,7 @@ class PatternChecker {
       case '|':
         this.#at++
         this.#group.hasOperand = false
+        this.#group.size++
         return false
       case '*':
       case '+':
@@ -69,7 +92,7 @@ class PatternChecker {
       case '{':
         return this.#counted()
       case '[':
-        this.#operand(classEnd(this.#text, this.#at))
+        this.#class(classEnd(this.#text, this.#at, this.#lastNameEnd))
         return false
       case '\\':
         this.#escape()
@@ -80,20 +103,32 @@ class PatternChecker {
     }
   }
 
-  #operand(end: number, repeats = 1): void {
+  #operand(end: number, repeats = 1, size = 1): void {
+    const group = this.#group
     this.#at = end
-    this.#group.hasOperand = true
-    this.#group.repeats = repeats
-    this.#group.most = Math.max(this.#group.most, repeats)
+    group.hasOperand = true
+    group.repeats = repeats
+    group.most = Math.max(group.most, repeats)
+    group.size += size
+    group.lastSize = size
+  }
+
+  #class(end: number): void {
+    let work = classWork + Math.floor((end - this.#at) / charactersPerWork)
+    for (let at = this.#at; at < end; at++) if (this.#text[at] === '\\' && /p/i.test(this.#text[++at]!)) work += unicodeClassWork
+    this.#classWork += work * this.#classFactor
+    this.#operand(end)
   }
 
   #escape(): void {
-    if (this.#text[this.#at + 1] !== 'Q') return this.#operand(escapeEnd(this.#text, this.#at))
+    const letter = this.#text[this.#at + 1]
+    if (letter === 'p' || letter === 'P') return this.#class(escapeEnd(this.#text, this.#at))
+    if (letter !== 'Q') return this.#operand(escapeEnd(this.#text, this.#at))
     const endMark = this.#text.indexOf('\\E', this.#at + 2)
     const isEmpty = endMark === this.#at + 2 || this.#at + 2 === this.#text.length
     const end = endMark < 0 ? this.#text.length : endMark + 2
     if (isEmpty) this.#at = end
-    else this.#operand(end)
+    else this.#operand(end, 1, end - this.#at)
   }
 
   #open(): void {
@@ -121,8 +156,8 @@ class PatternChecker {
 
   #close(): void {
     if (this.#groups.length === 1) throw new PatternError('unexpected )', this.#text)
-    const { most } = this.#groups.pop()!
-    this.#operand(this.#at + 1, most)
+    const { most, size } = this.#groups.pop()!
+    this.#operand(this.#at + 1, most, size + 2)
   }
 
   #counted(): boolean {
@@ -146,10 +181,12 @@ class PatternChecker {
     if (!this.#group.hasOperand) throw new PatternError('missing argument to repetition operator', part)
     const repeats = this.#group.repeats * Math.max(times, 1)
     if (times > 1 && repeats > maxRepeat) throw new PatternError('invalid repeat count', part)
-    this.#operand(after, repeats)
+    const { lastSize } = this.#group
+    this.#group.size -= lastSize
+    this.#operand(after, repeats, (lastSize + 1) * Math.max(times, 1))
   }
 }
 
 function newGroup(): Group {
-  return { hasOperand: false, repeats: 1, most: 1 }
+  return { hasOperand: false, repeats: 1, most: 1, size: 0, lastSize: 0 }
 }

@@ -1,11 +1,18 @@
 import { RE2JS } from 're2js'
 import { findPatternError } from './check-pattern.ts'
 
-const maxCachedPatterns = 256
-/** Maximum length of cached patterns. Longer patterns compile to large programs, which would take too much memory. */
-const maxCachedLength = 1024
+/** Maximum size of all cached programs in instructions. They take about 30 MB. */
+const maxCachedSize = 100_000
+/** Size that a pattern counts for in addition to its program. */
+const baseSize = 20
 
-const compiled = new Map<string, RE2JS>()
+interface CachedPattern {
+  readonly expression: RE2JS | string
+  readonly size: number
+}
+
+const cached = new Map<string, CachedPattern>()
+let cachedSize = 0
 
 /**
  * Compiles a pattern with RE2, which matches in linear time. Returns Go's error message for an invalid pattern. Recent patterns are cached.
@@ -15,15 +22,24 @@ const compiled = new Map<string, RE2JS>()
  * const isMatch = typeof pattern === 'object' && pattern.test('abc')
  */
 export function compilePattern(pattern: string): RE2JS | string {
-  const cached = compiled.get(pattern)
-  if (cached !== undefined) return cached
-  const problem = findPatternError(pattern)
-  if (problem !== undefined) return problem
-  const expression = compileUncached(pattern)
-  if (typeof expression === 'string' || pattern.length > maxCachedLength) return expression
-  if (compiled.size >= maxCachedPatterns) compiled.delete(compiled.keys().next().value!)
-  compiled.set(pattern, expression)
+  const recent = cached.get(pattern)
+  if (recent !== undefined) return recent.expression
+  const expression = findPatternError(pattern) ?? compileUncached(pattern)
+  const size = baseSize + pattern.length / 8 + (typeof expression === 'string' ? expression.length / 8 : expression.programSize())
+  for (const [text, oldest] of cached) {
+    if (cachedSize + size <= maxCachedSize) break
+    cached.delete(text)
+    cachedSize -= oldest.size
+  }
+  if (size > maxCachedSize) return expression
+  cached.set(pattern, { expression, size })
+  cachedSize += size
   return expression
+}
+
+/** Returns whether `compilePattern` returns a cached result. */
+export function isPatternCached(pattern: string): boolean {
+  return cached.has(pattern)
 }
 
 /** Compiles a valid pattern for a caller that keeps the result. Returns a message if the pattern is too large. */

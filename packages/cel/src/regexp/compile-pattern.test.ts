@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { findPatternError } from './check-pattern.ts'
+import { compilePattern, isPatternCached } from './compile-pattern.ts'
+
+describe('compilePattern', () => {
+  it('keeps recent patterns, and forgets large ones sooner', () => {
+    const large = (n: number): string => `${n}[a-z]{1,900}`
+    const first = compilePattern('^first$')
+    expect(compilePattern('^first$')).toBe(first)
+    compilePattern(large(0))
+    expect(isPatternCached(large(0))).toBe(true)
+    for (let n = 1; n < 200; n++) compilePattern(large(n))
+    expect(isPatternCached(large(199))).toBe(true)
+    expect(isPatternCached(large(0))).toBe(false)
+  })
+
+  it('also keeps long patterns', () => {
+    const pattern = `^(${Array.from({ length: 400 }, (_, n) => `value${n}`).join('|')})$`
+    expect(compilePattern(pattern)).toBe(compilePattern(pattern))
+  })
+})
+
+describe('findPatternError', () => {
+  it.each([
+    ['many repetitions', 'a{1000}'.repeat(1000)],
+    ['a long text', 'ab'.repeat(50_000)],
+    ['many alternatives', 'a|'.repeat(50_000)],
+    ['many large classes', '\\pL'.repeat(2000)],
+    ['large classes without case', `(?i)${'[\\pL\\pN]'.repeat(500)}`],
+    ['a long class', `[${'ab'.repeat(200_000)}]`],
+  ])('refuses patterns that take long to compile: %s', (_, pattern) => {
+    expect(findPatternError(pattern)).toMatch(/^error parsing regexp: expression too large: /)
+  })
+
+  it.each(['^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?){0,7}$', '(?i)^[\\pL\\pN ]{1,100}$', '[a-z]{1000}'])(
+    'accepts %s',
+    (pattern) => expect(findPatternError(pattern)).toBeUndefined(),
+  )
+
+  it('takes linear time for classes', () => {
+    const began = performance.now()
+    expect(findPatternError(`[${'[:'.repeat(70_000)}x]`)).toBeUndefined()
+    expect(performance.now() - began).toBeLessThan(1000)
+  })
+})
