@@ -16,6 +16,8 @@ export interface JsonKind {
   readonly openApi?: KindDocument
   /** The kind of lists. Default: the kind followed by "List". */
   readonly listKind?: string
+  /** See `KindType.prepare`. Default: nothing is prepared. */
+  readonly prepare?: NonNullable<KindType['prepare']>
   /** See `KindType.prune`. Default: nothing is dropped. */
   readonly prune?: NonNullable<KindType['prune']>
 }
@@ -32,7 +34,7 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
   const prefix = [...group.split('.').reverse(), version].join('.')
   const structs = new Map<string, StructSchema>()
   const options = new Map<StructSchema, KindOptions>()
-  for (const { kind, fields, mergeType, openApi, listKind = `${kind}List`, prune } of kinds) {
+  for (const { kind, fields, mergeType, openApi, listKind = `${kind}List`, prepare, prune } of kinds) {
     const gvk = { group, version, kind }
     const metadata = memberOf('PartialObjectMetadata', 'metadata')
     const object = structSchema({
@@ -53,7 +55,12 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
       ],
     })
     for (const schema of [object, list]) structs.set(schema.name, schema)
-    options.set(object, { ...(mergeType && { mergeType }), ...(openApi && { openApi }), ...(prune && { prune }) })
+    options.set(object, {
+      ...(mergeType && { mergeType }),
+      ...(openApi && { openApi }),
+      ...(prepare && { prepare }),
+      ...(prune && { prune }),
+    })
   }
   const resolve = (name: string): StructSchema => {
     const found = structs.get(name)
@@ -67,7 +74,7 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
   }
 }
 
-type KindOptions = Pick<KindType, 'mergeType' | 'openApi' | 'prune'>
+type KindOptions = Pick<KindType, 'mergeType' | 'openApi' | 'prepare' | 'prune'>
 
 function jsonKind(schema: StructSchema, options: KindOptions | undefined): KindType {
   return {

@@ -13,6 +13,8 @@ export interface KindType {
   readonly mergeType?: MergeType | undefined
   /** OpenAPI definitions of the kind, if they are not made from `schema`. */
   readonly openApi?: KindDocument | undefined
+  /** Prepares `prune` in time slices. Must be called before the body of a request is decoded. Returns undefined if there is nothing to wait for. */
+  prepare?(): Promise<void> | undefined
   /**
    * Drops fields of a decoded object in place that the kind does not specify. Returns their paths. Absent if decoding by `schema` already drops
    * all such fields. Also drops nulls that stand for absent fields. `keepsInvalidNulls` keeps those of fields with a type, which

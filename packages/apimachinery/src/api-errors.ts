@@ -58,7 +58,7 @@ export function newApplyConflict(causes: readonly StatusCause[], message: string
  * Maximum length of a 422 message in characters. Some messages repeat a value in full. Without a limit, a response could become much larger than
  * its request.
  */
-const maxInvalidLength = 4 * 1024 * 1024
+const maxInvalidLength = 1024 * 1024
 
 /** Builds the 422 for an invalid object. Omits the errors that exceed the maximum size of a response. */
 export function newInvalid(gk: GroupKind, name: string, errors: Readonly<FieldErrorList>): ApiError {

@@ -126,6 +126,17 @@ function limit(verb: string, otherwise: string, count: number, unit: string): st
   return count < 0 ? otherwise : `${verb} ${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
+const fewTexts = 100
+/** Quoted texts of long lists, which many errors of one request may repeat. */
+const quotedLists = new WeakMap<readonly string[], string>()
+
+function quoteAll(texts: readonly string[]): string {
+  if (texts.length <= fewTexts) return texts.map(quote).join(', ')
+  let quoted = quotedLists.get(texts)
+  if (quoted === undefined) quotedLists.set(texts, (quoted = texts.map(quote).join(', ')))
+  return quoted
+}
+
 /** Functions that create field errors, one for each type of error. An `undefined` path prints as `<nil>`, like a nil path in Go. */
 export interface FieldErrorConstructors {
   required(path: Path, detail?: string): FieldError
@@ -150,7 +161,7 @@ export const fieldError: FieldErrorConstructors = {
   invalid: (path, value, detail) => make('FieldValueInvalid', path, value, detail),
   typeInvalid: (path, value, detail) => make('FieldValueTypeInvalid', path, value, detail),
   notSupported: (path, value, supported) =>
-    make('FieldValueNotSupported', path, value, supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`),
+    make('FieldValueNotSupported', path, value, supported.length === 0 ? '' : `supported values: ${quoteAll(supported)}`),
   forbidden: (path, detail) => make('FieldValueForbidden', path, '', detail),
   duplicate: (path, value) => make('FieldValueDuplicate', path, value, ''),
   notFoundField: (path, value) => make('FieldValueNotFound', path, value, ''),

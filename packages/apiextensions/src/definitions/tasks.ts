@@ -1,3 +1,4 @@
+import { TimeSlice } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
 
 /** A long computation that yields after each small part of its work. */
@@ -43,4 +44,18 @@ export function finishTask<Result>(task: Task<Result>): Result {
     const progress = advance(task)
     if (progress.done) return progress.value
   }
+}
+
+/** Runs a task in time slices, so that other requests run in between. Returns a promise only for a task that takes longer than a slice. */
+export function runInSlices<Result>(task: Task<Result>): Result | Promise<Result> {
+  const slice = new TimeSlice()
+  const run = (): Result | Promise<Result> => {
+    for (;;) {
+      const progress = advance(task)
+      if (progress.done) return progress.value
+      const pause = slice.pauseIfOver()
+      if (pause !== undefined) return pause.then(run)
+    }
+  }
+  return run()
 }

@@ -1,5 +1,7 @@
 import type { FieldErrorList, FieldPath, JsonValue } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
+import { finishTask } from '../definitions/tasks.ts'
+import type { Task } from '../definitions/tasks.ts'
 import { RuleEvaluation } from './rule-evaluation.ts'
 import { buildRuleNodes } from './rule-node.ts'
 import type { RuleNode } from './rule-node.ts'
@@ -34,7 +36,12 @@ export interface RuleResult {
  * const { errors } = rules?.validate(object, old, { warn: (text) => context.warn(text), steps }) ?? { errors: [] }
  */
 export function compileRules(schema: Schema, isResourceRoot: boolean = true): CompiledRules | undefined {
-  const root = buildRuleNodes(schema, isResourceRoot)
+  return finishTask(compileRulesStepwise(schema, isResourceRoot))
+}
+
+/** Prepares the rules of a schema like `compileRules`. Yields after each schema in it. */
+export function* compileRulesStepwise(schema: Schema, isResourceRoot: boolean = true): Task<CompiledRules | undefined> {
+  const root = yield* buildRuleNodes(schema, isResourceRoot)
   return root === undefined ? undefined : new CompiledRules(root)
 }
 

@@ -2,6 +2,7 @@ import { buildRuleEnvironments, Program } from '@keelson/cel'
 import type { SchemaType } from '@keelson/cel'
 import { compileRule } from './compile-rule.ts'
 import { parseRuleFieldPath } from '../definitions/json-path.ts'
+import type { Task } from '../definitions/tasks.ts'
 import { innermostFirst, isDeclared, isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from './schema-type.ts'
 import type { Rule, Schema } from './schema-type.ts'
 
@@ -86,15 +87,15 @@ function normalized(rule: Rule, schema: Schema): Rule {
   return path === undefined || path === '' ? rest : { ...rest, fieldPath: path }
 }
 
-/** Builds the nodes of a schema. Returns undefined if it has no rules. */
-export function buildRuleNodes(schema: Schema, isResourceRoot: boolean): RuleNode | undefined {
+/** Builds the nodes of a schema. Returns undefined if it has no rules. Yields after each schema in it. */
+export function* buildRuleNodes(schema: Schema, isResourceRoot: boolean): Task<RuleNode | undefined> {
   const nodes = new RuleNodes()
-  for (const _part of nodes.build(schema, isResourceRoot));
+  yield* nodes.build(schema, isResourceRoot)
   return nodes.bySchema.get(schema)
 }
 
 /** Builds the nodes of all schemas within the schema of a resource. Schemas without rules have no node. Yields after each schema. */
-export function* buildRuleNodesBySchema(root: Schema): Generator<undefined, ReadonlyMap<Schema, RuleNode>> {
+export function* buildRuleNodesBySchema(root: Schema): Task<ReadonlyMap<Schema, RuleNode>> {
   const nodes = new RuleNodes()
   yield* nodes.build(root, true)
   return nodes.bySchema
@@ -155,7 +156,7 @@ class RuleNodes {
   }
 
   /** Builds the nodes of all schemas within a schema. Yields after each schema. */
-  *build(root: Schema, isResourceRoot: boolean): Generator<undefined, void> {
+  *build(root: Schema, isResourceRoot: boolean): Task<void> {
     for (const schema of innermostFirst(root)) {
       if (isDeclared(schema, (elements) => this.#declared.has(elements))) this.#declared.add(schema)
       const node = this.#build(schema, schema === root ? isResourceRoot : isEmbeddedResource(schema))

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@keelson/apimachinery'
+import { isPatternCached } from '@keelson/cel'
 import { hasFormat } from './formats.ts'
 import { Flag, has } from './schema-node.ts'
 import type { Composition, Constraints, JsonMembers, SchemaNode } from './schema-node.ts'
@@ -9,7 +10,6 @@ import {
   hasDuplicates,
   isAbove,
   isBelow,
-  isInEnum,
   isMultipleOf,
   isOutOfRange,
   isTooLong,
@@ -17,11 +17,38 @@ import {
   matchPattern,
 } from './value-checks.ts'
 
+/** Work that one call of `accepts` may do, in values. It takes up to three milliseconds. */
+const maxWork = 20_000
+/** Work of compiling a pattern that is not in the cache. Most patterns take less, and the largest ones take more. */
+const patternWork = 2000
+/** Number of characters that can be matched with a pattern in the time of one value. */
+const charactersPerWork = 8
+
+const undecided = new Error('validating the value takes too long')
+let remaining = 0
+
 /**
- * Returns whether a value is valid. Allocates nothing, unlike `explain`, which finds the errors of an invalid value.
+ * Returns whether a value is valid. Returns false also if validating it takes long, for example because alternatives multiply the work.
+ * `explain` then decides, and can pause. Allocates nothing, unlike `explain`, which finds the errors of an invalid value.
  */
 export function accepts(node: SchemaNode, value: JsonValue): boolean {
+  remaining = maxWork
+  try {
+    return acceptsValue(node, value)
+  } catch (error) {
+    if (error === undecided) return false
+    throw error
+  }
+}
+
+function spend(work: number): void {
+  remaining -= work
+  if (remaining < 0) throw undecided
+}
+
+function acceptsValue(node: SchemaNode, value: JsonValue): boolean {
   if (!has(node, Flag.constrains)) return true
+  spend(1)
   if (value === null) return acceptsNull(node)
   if (checkType(node, value) !== 'valid') return false
   if (node.constraints !== undefined && !meetsConstraints(node, node.constraints, value)) return false
@@ -38,7 +65,7 @@ function acceptsNull(node: SchemaNode): boolean {
 function acceptsItems(node: SchemaNode, items: readonly JsonValue[]): boolean {
   const schema = node.items
   if (schema === undefined || !has(schema, Flag.constrains)) return true
-  for (let i = 0; i < items.length; i++) if (!accepts(schema, items[i]!)) return false
+  for (let i = 0; i < items.length; i++) if (!acceptsValue(schema, items[i]!)) return false
   return true
 }
 
@@ -50,7 +77,7 @@ function acceptsMembers(node: SchemaNode, value: JsonMembers): boolean {
       const property = properties?.get(key)
       if (property === undefined && forbids) return false
       const schema = property ?? additional
-      if (schema !== undefined && !accepts(schema, value[key]!)) return false
+      if (schema !== undefined && !acceptsValue(schema, value[key]!)) return false
     }
   }
   for (let i = 0; i < (required?.length ?? 0); i++) if (!Object.hasOwn(value, required![i]!)) return false
@@ -58,7 +85,7 @@ function acceptsMembers(node: SchemaNode, value: JsonMembers): boolean {
 }
 
 function meetsConstraints(node: SchemaNode, constraints: Constraints, value: JsonValue): boolean {
-  if (constraints.enum !== undefined && !isInEnum(value, constraints.enum)) return false
+  if (constraints.enum?.has(value) === false) return false
   switch (typeof value) {
     case 'string':
       return isValidText(constraints, value)
@@ -74,8 +101,14 @@ function meetsConstraints(node: SchemaNode, constraints: Constraints, value: Jso
 function isValidText({ minLength, maxLength, pattern, format }: Constraints, text: string): boolean {
   if (maxLength !== undefined && isTooLong(text, maxLength)) return false
   if (minLength !== undefined && isTooShort(text, minLength)) return false
-  if (pattern !== undefined && matchPattern(text, pattern) !== true) return false
+  if (pattern !== undefined && !matches(text, pattern)) return false
   return format === undefined || hasFormat(text, format)
+}
+
+function matches(text: string, pattern: string): boolean {
+  spend(Math.trunc(text.length / charactersPerWork))
+  if (!isPatternCached(pattern)) spend(patternWork)
+  return matchPattern(text, pattern) === true
 }
 
 function isValidList({ minItems, maxItems, uniqueItems }: Constraints, items: readonly JsonValue[]): boolean {
@@ -106,36 +139,13 @@ function isValidNumber(constraints: Constraints, value: number | bigint, types: 
 
 function meetsComposition({ allOf, anyOf, oneOf, not }: Composition, value: JsonValue): boolean {
   if (allOf !== undefined && countAccepting(allOf, value) < allOf.length) return false
-  if (anyOf !== undefined && !anyOf.some((schema) => accepts(schema, value))) return false
+  if (anyOf !== undefined && !anyOf.some((schema) => acceptsValue(schema, value))) return false
   if (oneOf !== undefined && countAccepting(oneOf, value) !== 1) return false
-  return not === undefined || !accepts(not, value)
+  return not === undefined || !acceptsValue(not, value)
 }
 
 function countAccepting(schemas: readonly SchemaNode[], value: JsonValue): number {
   let count = 0
-  for (let i = 0; i < schemas.length; i++) if (accepts(schemas[i]!, value)) count++
-  return count
-}
-
-/** Maximum number of values that are validated without a pause. It takes a few milliseconds. */
-const maxUndivided = 30_000
-
-/** Returns whether alternatives in the schema (`anyOf` and others) multiply the work for a value too much to do it without a pause. */
-export function isLarge({ repetitions }: SchemaNode, value: JsonValue): boolean {
-  return repetitions > 1 && repetitions * countValues(value, maxUndivided / repetitions) > maxUndivided
-}
-
-/** Returns the number of values in a value. Stops counting above `limit`. */
-function countValues(value: JsonValue, limit: number): number {
-  if (typeof value !== 'object' || value === null) return 1
-  let count = 1
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length && count <= limit; i++) count += countValues(value[i]!, limit - count)
-    return count
-  }
-  for (const key in value) {
-    if (count > limit) break
-    count += countValues(value[key]!, limit - count)
-  }
+  for (let i = 0; i < schemas.length; i++) if (acceptsValue(schemas[i]!, value)) count++
   return count
 }

@@ -1,7 +1,10 @@
-import { copyObject, stringifyJson, TimeSlice } from '@keelson/apimachinery'
+import { copyObject, stringifyJson } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 import { schemaIn, subschemasOf } from '../definitions/subschemas.ts'
+import { finishTask } from '../definitions/tasks.ts'
+import type { Task } from '../definitions/tasks.ts'
 import type { Schema } from '../rules/schema-type.ts'
+import { AllowedValues } from './allowed-values.ts'
 import { coerceEmbedded } from './embedded-resources.ts'
 import { pruneFields } from './prune.ts'
 import { isSupportedFormat } from './formats.ts'
@@ -19,29 +22,24 @@ export interface BuildOptions {
   readonly isForDefaults?: boolean
 }
 
-/** Number of nodes that are built between two looks at the clock. */
-const nodesPerLook = 64
-
 /** Builds the node of a schema. Takes about a millisecond for a thousand parts of the schema. */
 export function buildNode(schema: Schema): SchemaNode {
-  const builder = new NodeBuilder(schema)
-  while (!builder.isDone) builder.buildNext()
-  return builder.nodes.get(schema)!
+  return finishTask(buildNodeStepwise(schema))
 }
 
-/** Builds the node of a schema in time slices, so that other requests run in between. Returns a promise only for a large schema. */
-export function buildNodeInSlices(schema: Schema): SchemaNode | Promise<SchemaNode> {
-  const builder = new NodeBuilder(schema)
-  const slice = new TimeSlice(nodesPerLook)
-  const build = (): SchemaNode | Promise<SchemaNode> => {
-    while (!builder.isDone) {
-      builder.buildNext()
-      const pause = slice.pauseIfOver()
-      if (pause !== undefined) return pause.then(build)
-    }
-    return builder.nodes.get(schema)!
+/** Builds the node of a schema. Yields after each part of the schema. */
+export function* buildNodeStepwise(schema: Schema): Task<SchemaNode> {
+  const nodes = yield* buildNodes(new NodeBuilder(schema))
+  return nodes.get(schema)!
+}
+
+/** Builds all nodes of a builder. Yields after each part of the schema. */
+export function* buildNodes(builder: NodeBuilder): Task<ReadonlyMap<Schema, SchemaNode>> {
+  while (!builder.isDone) {
+    builder.buildNext()
+    yield
   }
-  return build()
+  return builder.nodes
 }
 
 /** Builds the nodes of one schema, the innermost ones first. Equal parts of the schema become one node. */
@@ -50,22 +48,39 @@ export class NodeBuilder {
   readonly #isForDefaults: boolean
   /** The parts of the schema that have no node yet. Each part is before the parts in it. */
   readonly #parts: Schema[]
+  /** Number of parts whose own parts are in the list. */
+  #opened = 0
   readonly #shared = new Map<string, SchemaNode>()
   readonly #ids = new Map<SchemaNode, number>()
-  readonly #constraints = new Map<string, Constraints>()
+  readonly #constraints = new Map<string, SharedConstraints>()
+  /** Enums whose index is not complete. */
+  readonly #unindexed: AllowedValues[] = []
 
   constructor(schema: Schema, { isForDefaults = false }: BuildOptions = {}) {
     this.#isForDefaults = isForDefaults
-    this.#parts = partsOf(schema)
+    this.#parts = [schema]
   }
 
   get isDone(): boolean {
-    return this.#parts.length === 0
+    return this.#parts.length === 0 && this.#unindexed.length === 0
   }
 
+  /** Finds the parts in a part, or builds the next node, or a part of the index of an enum. */
   buildNext(): void {
-    const part = this.#parts.pop()!
-    if (!this.nodes.has(part)) this.nodes.set(part, this.#build(part))
+    if (this.#opened < this.#parts.length) return this.#open(this.#parts[this.#opened++]!)
+    const part = this.#parts.pop()
+    if (part === undefined) this.#indexMore()
+    else if (!this.nodes.has(part)) this.nodes.set(part, this.#build(part))
+  }
+
+  #open(part: Schema): void {
+    for (const below of subschemasOf(part)) this.#parts.push(below.schema)
+  }
+
+  #indexMore(): void {
+    const values = this.#unindexed.at(-1)!
+    values.indexMore()
+    if (values.isIndexed) this.#unindexed.pop()
   }
 
   #build(schema: Schema): SchemaNode {
@@ -73,7 +88,8 @@ export class NodeBuilder {
     const additional = this.#find(schema.additionalProperties)
     const items = this.#find(schema.items)
     const composition = this.#findComposition(schema)
-    const constraints = this.#shareConstraints(constraintsOf(schema, this.#isForDefaults))
+    const shared = this.#shareConstraints(constraintsOf(schema, this.#isForDefaults))
+    const constraints = shared?.constraints
     const required = nonEmpty(schema.required)
     const defaulted = properties === undefined ? undefined : namesWithDefault(properties)
     let flags = ownFlags(schema) | typeFlags(schema, this.#isForDefaults)
@@ -91,11 +107,11 @@ export class NodeBuilder {
       composition,
       default: undefined,
       defaulted,
-      repetitions: repetitionsOf({ properties, additional, items, composition }),
       listMapKeys: nonEmpty(schema['x-kubernetes-list-map-keys']),
     }
     const value = schema.default
-    return this.#share(value === undefined || value === null ? node : { ...node, default: prunedDefault(value as JsonValue, node) })
+    const complete = value === undefined || value === null ? node : { ...node, default: prunedDefault(value as JsonValue, node) }
+    return this.#share(complete, shared?.id ?? 0)
   }
 
   #find(part: Schema['items'] | Schema['additionalProperties']): SchemaNode | undefined {
@@ -128,8 +144,8 @@ export class NodeBuilder {
   }
 
   /** Returns the node that is equal to a node, if there is one already. */
-  #share(node: SchemaNode): SchemaNode {
-    const key = this.#keyOf(node)
+  #share(node: SchemaNode, constraintsId: number): SchemaNode {
+    const key = this.#keyOf(node, constraintsId)
     const equalNode = this.#shared.get(key)
     if (equalNode !== undefined) return equalNode
     this.#shared.set(key, node)
@@ -137,12 +153,14 @@ export class NodeBuilder {
     return node
   }
 
-  #keyOf({ flags, properties, additional, items, required, constraints, composition, default: value, listMapKeys }: SchemaNode): string {
-    let key = `${flags} ${this.#idOf(additional)} ${this.#idOf(items)}`
+  #keyOf(
+    { flags, properties, additional, items, required, composition, default: value, listMapKeys }: SchemaNode,
+    constraintsId: number,
+  ): string {
+    let key = `${flags} ${constraintsId} ${this.#idOf(additional)} ${this.#idOf(items)}`
     // Lengths make the text unambiguous, whatever characters the names have.
     if (properties !== undefined) for (const [name, child] of properties) key += ` ${name.length}:${name}${this.#idOf(child)}`
     if (required !== undefined) key += ` r${JSON.stringify(required)}`
-    if (constraints !== undefined) key += ` c${keyOfConstraints(constraints)}`
     if (composition !== undefined) key += ` a${JSON.stringify(this.#keyOfComposition(composition))}`
     if (value !== undefined) key += ` d${keyOfJson(value.value)}`
     return listMapKeys === undefined ? key : `${key} k${JSON.stringify(listMapKeys)}`
@@ -156,13 +174,22 @@ export class NodeBuilder {
     return [...[allOf, anyOf, oneOf].map((nodes) => nodes.map((node) => this.#idOf(node))), this.#idOf(not)]
   }
 
-  #shareConstraints(constraints: Constraints | undefined): Constraints | undefined {
+  #shareConstraints(constraints: Constraints | undefined): SharedConstraints | undefined {
     if (constraints === undefined) return undefined
     const key = keyOfConstraints(constraints)
     const equalConstraints = this.#constraints.get(key)
-    if (equalConstraints === undefined) this.#constraints.set(key, constraints)
-    return equalConstraints ?? constraints
+    if (equalConstraints !== undefined) return equalConstraints
+    const shared = { constraints, id: this.#constraints.size + 1 }
+    this.#constraints.set(key, shared)
+    if (constraints.enum?.isIndexed === false) this.#unindexed.push(constraints.enum)
+    return shared
   }
+}
+
+/** Constraints with a number that identifies them within a schema. */
+interface SharedConstraints {
+  readonly constraints: Constraints
+  readonly id: number
 }
 
 /** Lists a schema and all schemas in it. Each schema is before those in it. Does not recurse, because schemas can be deep. */
@@ -220,7 +247,7 @@ function constraintsOf(schema: Schema, keepsAllFormats: boolean): Constraints | 
   const format = schema.format === '' ? undefined : schema.format
   const constraints: Constraints = {
     format: keepsAllFormats || isSupportedFormat(schema) ? format : undefined,
-    enum: nonEmpty(schema.enum as readonly JsonValue[] | undefined),
+    enum: schema.enum === undefined || schema.enum.length === 0 ? undefined : new AllowedValues(schema.enum as readonly JsonValue[]),
     pattern: schema.pattern === '' ? undefined : schema.pattern,
     minLength: schema.minLength,
     maxLength: schema.maxLength,
@@ -239,14 +266,19 @@ function constraintsOf(schema: Schema, keepsAllFormats: boolean): Constraints | 
 }
 
 function keyOfConstraints(constraints: Constraints): string {
-  return keyOfJson(Object.values(constraints))
+  return keyOfJson(Object.values({ ...constraints, enum: constraints.enum?.values }))
 }
 
 /** Serializes a value so that only equal values have the same text. */
 function keyOfJson(value: unknown): string {
-  return (
-    JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? `${member}n` : member === undefined ? '\0' : member)) ?? ''
-  )
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    // JSON.stringify cannot serialize bigints. Marks strings too, so that none equals the text of a bigint.
+    return JSON.stringify(value, (_, member: unknown) => {
+      return typeof member === 'bigint' ? `n${member}` : typeof member === 'string' ? `s${member}` : member
+    })
+  }
 }
 
 /** Returns the default as kube-apiserver sets it: without fields that are not in the schema, and with canonical metadata. */
@@ -257,19 +289,4 @@ function prunedDefault(value: JsonValue, node: SchemaNode): Default {
   coerceEmbedded(pruned, node, { dropInvalid: true, isResource })
   pruneFields(pruned, node, isResource)
   return { value: pruned, size: stringifyJson(pruned).length }
-}
-
-/** Returns how often a value in the place of this schema, or a part of the value, is validated at most. */
-function repetitionsOf({
-  properties,
-  additional,
-  items,
-  composition,
-}: Pick<SchemaNode, 'properties' | 'additional' | 'items' | 'composition'>): number {
-  let most = Math.max(1, items?.repetitions ?? 0, additional?.repetitions ?? 0)
-  if (properties !== undefined) for (const property of properties.values()) most = Math.max(most, property.repetitions)
-  if (composition === undefined) return most
-  const { allOf = [], anyOf = [], oneOf = [], not } = composition
-  for (const list of [allOf, anyOf, oneOf]) for (const part of list) most += part.repetitions
-  return most + (not?.repetitions ?? 0)
 }

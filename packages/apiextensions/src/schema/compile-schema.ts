@@ -1,7 +1,8 @@
 import type { FieldErrorList, JsonObject } from '@keelson/apimachinery'
-import { fieldPath, maybeThen } from '@keelson/apimachinery'
-import { buildNode, buildNodeInSlices } from './build-nodes.ts'
+import { fieldPath } from '@keelson/apimachinery'
+import { buildNode, buildNodeStepwise } from './build-nodes.ts'
 import type { ValidationSteps } from '@keelson/registry'
+import type { Task } from '../definitions/tasks.ts'
 import type { Schema } from '../rules/schema-type.ts'
 import { coerceEmbedded, validateEmbedded } from './embedded-resources.ts'
 import type { Coercion, CoercionOptions } from './embedded-resources.ts'
@@ -26,9 +27,9 @@ export function compileSchema(schema: Schema): CompiledSchema {
   return new StructuralSchema(buildNode(schema))
 }
 
-/** Compiles a schema like `compileSchema`, in time slices. Returns a promise only for a large schema. */
-export function compileSchemaInSlices(schema: Schema): CompiledSchema | Promise<CompiledSchema> {
-  return maybeThen(buildNodeInSlices(schema), (node) => new StructuralSchema(node))
+/** Compiles a schema like `compileSchema`. Yields after small parts of the work. */
+export function* compileSchemaStepwise(schema: Schema): Task<CompiledSchema> {
+  return new StructuralSchema(yield* buildNodeStepwise(schema))
 }
 
 export interface ValidateOptions {

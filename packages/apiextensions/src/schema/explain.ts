@@ -1,7 +1,7 @@
-import { fieldError, formatFloat, goJson, quote, verbatim } from '@keelson/apimachinery'
+import { fieldError, formatFloat, quote, verbatim } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 import type { Task } from '../definitions/tasks.ts'
-import { accepts, isLarge } from './accepts.ts'
+import { accepts } from './accepts.ts'
 import type { CorrelatedValue } from './correlated-value.ts'
 import { hasFormat, isTextFormat } from './formats.ts'
 import { Flag, has, isInteger, typeNames, typeText } from './schema-node.ts'
@@ -14,7 +14,6 @@ import {
   hasDuplicates,
   isAbove,
   isBelow,
-  isInEnum,
   isMultipleOf,
   isMultipleOfFloat,
   isOutOfRange,
@@ -22,7 +21,6 @@ import {
   isTooShort,
   matchPattern,
   printable,
-  sortKeys,
   typeFlagOf,
 } from './value-checks.ts'
 
@@ -203,9 +201,9 @@ class Explanation {
     return undefined
   }
 
-  /** Returns whether a part can have problems, or counts for the number of matches. Large parts are visited step by step in any case. */
+  /** Returns whether a part can have problems, or counts for the number of matches. Parts that take long are visited step by step. */
   #mustVisit(node: SchemaNode, value: JsonValue): boolean {
-    return this.#isAlternative || isLarge(node, value) || !accepts(node, value)
+    return this.#isAlternative || !accepts(node, value)
   }
 
   /** Whether further problems would not be reported. */
@@ -226,8 +224,8 @@ class Explanation {
 
   #checkEnum(value: JsonValue): void {
     const allowed = this.#node.constraints?.enum
-    if (allowed === undefined || isInEnum(value, allowed)) return
-    const texts = allowed.map((item) => (typeof item === 'string' ? item : goJson(sortKeys(item))))
+    if (allowed === undefined || allowed.has(value)) return
+    const { texts } = allowed
     this.#add(`${this.#path} in body should be one of [${texts.join(' ')}]`, (path) =>
       fieldError.notSupported(path, printable(value), texts),
     )

@@ -38,6 +38,30 @@ describe('hostile objects', () => {
     expect(errors.length).toBeLessThan(1200)
   })
 
+  it('validation takes linear time with a large enum and reports short errors', () => {
+    const schema = compileList({ type: 'string', enum: Array.from({ length: 50_000 }, (_, n) => `value-${n}`) })
+    const began = performance.now()
+    expect(schema.validate(listOf(20_000, () => 'value-49999'))).toEqual([])
+    const errors = schema.validate(listOf(20_000, () => 'missing'))
+    expect(performance.now() - began).toBeLessThan(2000)
+    expect(errors.length).toBeGreaterThan(1)
+    expect(errors.reduce((length, { detail }) => length + detail.length, 0)).toBeLessThan(10_000_000)
+  })
+
+  it('validation runs in time slices if many patterns must be compiled', async () => {
+    const names = Array.from({ length: 500 }, (_, n) => `f${n}`)
+    const properties = Object.fromEntries(names.map((name, n) => [name, { type: 'string', pattern: `^[a-c]{1,${n + 100}}${n}$` }]))
+    const schema = compileSchema({ type: 'object', properties })
+    const object = Object.fromEntries(names.map((name, n) => [name, `a${n}`]))
+    let calls = 0
+    const errors = await validateInSlices({ signal: new AbortController().signal }, (steps) => {
+      calls++
+      return schema.validate(object, undefined, { steps })
+    })
+    expect(errors).toEqual([])
+    expect(calls).toBeGreaterThan(5)
+  })
+
   it('defaults cannot use up the memory', () => {
     const schema = compileList({ type: 'object', properties: { a: { type: 'string', default: 'x'.repeat(100_000) } } })
     expect(() => schema.setDefaults(listOf(1000, () => ({})))).toThrow('the defaults of the schema are larger than 3145728 characters')

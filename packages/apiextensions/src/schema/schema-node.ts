@@ -1,4 +1,5 @@
 import type { JsonValue } from '@keelson/apimachinery'
+import type { AllowedValues } from './allowed-values.ts'
 
 /** Bits of `SchemaNode.flags`. The lowest six are the allowed JSON types. No type bit means that every type is allowed. */
 export const Flag = {
@@ -34,7 +35,7 @@ export const typeNames = ['object', 'array', 'integer', 'string', 'number', 'boo
 /** Constraints on numbers, strings and sizes. They are a separate object, because most nodes have none. */
 export interface Constraints {
   readonly format: string | undefined
-  readonly enum: readonly JsonValue[] | undefined
+  readonly enum: AllowedValues | undefined
   readonly pattern: string | undefined
   readonly minLength: number | undefined
   readonly maxLength: number | undefined
@@ -80,8 +81,6 @@ export interface SchemaNode {
   readonly default: Default | undefined
   /** Names of the properties with a default. */
   readonly defaulted: readonly string[] | undefined
-  /** Maximum number of times that a value is validated by this schema and by the alternatives in it (`anyOf` and others). */
-  readonly repetitions: number
   readonly listMapKeys: readonly string[] | undefined
 }
 

@@ -8,7 +8,7 @@ import type { RuleNode } from '../rules/rule-node.ts'
 import { requestCostBudget } from '../rules/rule-evaluation.ts'
 import type { RuleEvaluation } from '../rules/rule-evaluation.ts'
 import type { Schema } from '../rules/schema-type.ts'
-import { NodeBuilder, partsOf } from './build-nodes.ts'
+import { buildNodes, NodeBuilder, partsOf } from './build-nodes.ts'
 import { coerceEmbedded, validateEmbedded } from './embedded-resources.ts'
 import { pruneFields } from './prune.ts'
 import { Flag, has } from './schema-node.ts'
@@ -29,7 +29,7 @@ export interface DefaultOptions {
  */
 export function* validateDefaults(schema: Schema, path: Path, options: DefaultOptions): Task<FieldErrorList> {
   if (!partsOf(schema).some(hasDefault)) return []
-  const nodes = yield* buildNodesForDefaults(schema)
+  const nodes = yield* buildNodes(new NodeBuilder(schema, { isForDefaults: true }))
   const ruleNodes = yield* buildRuleNodesBySchema(schema)
   const validation = new DefaultValidation(nodes, ruleNodes, options)
   const places: Place[] = [{ schema, path, resource: schema, last: undefined, isInMetadata: false }]
@@ -45,7 +45,7 @@ export function* validateDefaults(schema: Schema, path: Path, options: DefaultOp
 /** Finds out whether a default of a structural schema has fields that the schema does not specify. Older servers accepted such definitions. */
 export function* findUnprunedDefault(schema: Schema): Task<{ readonly isUnpruned: boolean }> {
   if (!partsOf(schema).some(hasDefault)) return { isUnpruned: false }
-  const nodes = yield* buildNodesForDefaults(schema)
+  const nodes = yield* buildNodes(new NodeBuilder(schema, { isForDefaults: true }))
   for (const [part, node] of nodes) {
     if (hasDefault(part) && hasUnknownFields(part.default as JsonValue, node)) return { isUnpruned: true }
     yield
@@ -55,15 +55,6 @@ export function* findUnprunedDefault(schema: Schema): Task<{ readonly isUnpruned
 
 function hasDefault(schema: Schema): boolean {
   return schema.default !== undefined && schema.default !== null
-}
-
-function* buildNodesForDefaults(schema: Schema): Task<ReadonlyMap<Schema, SchemaNode>> {
-  const builder = new NodeBuilder(schema, { isForDefaults: true })
-  while (!builder.isDone) {
-    builder.buildNext()
-    yield
-  }
-  return builder.nodes
 }
 
 /** A step to a field, or to the items of a list (0). Steps are linked, because schemas can be deep. */

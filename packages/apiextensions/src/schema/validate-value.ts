@@ -2,7 +2,7 @@ import { newBadRequest } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath, JsonValue } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
 import { runOnce, runTask } from '../definitions/tasks.ts'
-import { accepts, isLarge } from './accepts.ts'
+import { accepts } from './accepts.ts'
 import { CorrelatedValue } from './correlated-value.ts'
 import { explain } from './explain.ts'
 import type { SchemaNode } from './schema-node.ts'
@@ -22,7 +22,7 @@ export interface ValidationOptions {
  */
 export function validateValue(node: SchemaNode, value: JsonValue, { old, path, steps }: ValidationOptions = {}): FieldErrorList {
   return withDepthLimit(() => {
-    const isAccepted = runOnce(steps, () => !isLarge(node, value) && accepts(node, value))
+    const isAccepted = runOnce(steps, () => accepts(node, value))
     if (isAccepted !== false) return []
     const correlated = old === undefined ? undefined : new CorrelatedValue(node, value, old)
     return runTask(steps, () => explain(node, value, { path: '', old: correlated }))?.toErrors(path) ?? []

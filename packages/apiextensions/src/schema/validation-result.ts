@@ -16,6 +16,8 @@ export interface Problem {
 
 /** Maximum number of problems that are kept. It is larger than the number of errors that one request reports. */
 const maxProblems = 1100
+/** Maximum length of the texts of all problems in characters. It is larger than the messages that a response reports. */
+const maxLength = 2 * 1024 * 1024
 /** Number of problems above which a set is used to find equal texts. */
 const fewProblems = 8
 
@@ -27,6 +29,7 @@ export class ValidationResult {
   readonly problems: Problem[] = []
   matches = 0
   #texts: Set<string> | undefined
+  #length = 0
 
   get isValid(): boolean {
     return this.problems.length === 0
@@ -34,12 +37,13 @@ export class ValidationResult {
 
   /** Whether the result takes no further problems. */
   get isFull(): boolean {
-    return this.problems.length >= maxProblems
+    return this.problems.length >= maxProblems || this.#length > maxLength
   }
 
   add(problem: Problem): void {
     if (this.isFull || this.#hasText(problem.text)) return
     this.problems.push(problem)
+    this.#length += problem.text.length
     this.#texts?.add(problem.text)
   }
 
@@ -51,6 +55,7 @@ export class ValidationResult {
   /** Removes all problems of a value that an update does not change. */
   forgive(): void {
     this.problems.length = 0
+    this.#length = 0
     this.#texts = undefined
   }
 

@@ -2,7 +2,7 @@ import { compilePattern } from '@keelson/cel'
 import { compareUtf8, formatFloat, goJson, setOwn, verbatim } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 import { Flag, isInteger } from './schema-node.ts'
-import type { Constraints, SchemaNode } from './schema-node.ts'
+import type { SchemaNode } from './schema-node.ts'
 
 // Checks of one value without its members. They allocate nothing if the value is valid.
 
@@ -131,35 +131,6 @@ export function isTooShort(text: string, minLength: number): boolean {
 export function matchPattern(text: string, pattern: string): boolean | string {
   const compiled = compilePattern(pattern)
   return typeof compiled === 'string' ? compiled : compiled.test(text)
-}
-
-/** Returns whether a value is in an enum. Numbers are converted to the type of the allowed value, as in kube-openapi. */
-export function isInEnum(value: JsonValue, allowed: NonNullable<Constraints['enum']>): boolean {
-  for (let i = 0; i < allowed.length; i++) if (equalsAllowed(value, allowed[i]!)) return true
-  return false
-}
-
-function equalsAllowed(value: JsonValue, allowed: JsonValue): boolean {
-  if (value === null || allowed === null) return false
-  if (typeof value === 'object') return typeof allowed === 'object' && equalValues(value, allowed)
-  if (typeof value === typeof allowed && typeof value !== 'number') return value === allowed
-  if (typeof value !== 'number' && typeof value !== 'bigint') return false
-  if (typeof allowed === 'string') return isInteger(value) && characterOf(value) === allowed
-  if (typeof allowed !== 'number' && typeof allowed !== 'bigint') return false
-  return equalsNumber(value, allowed)
-}
-
-/** Compares numbers. A float is compared without its fraction if the allowed value is an integer. */
-function equalsNumber(value: number | bigint, allowed: number | bigint): boolean {
-  if (typeof value === 'bigint' && typeof allowed === 'bigint') return value === allowed
-  const compared = typeof value === 'number' && isInteger(allowed) ? Math.trunc(value) : value
-  return Number(compared) === Number(allowed)
-}
-
-/** Returns the character whose code is an integer. Go compares it with allowed texts. */
-function characterOf(code: number | bigint): string {
-  const isValid = code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
-  return isValid ? String.fromCodePoint(Number(code)) : '\ufffd'
 }
 
 /** Returns whether two JSON values are equal, like Go's reflect.DeepEqual. */

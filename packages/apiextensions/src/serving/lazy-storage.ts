@@ -16,55 +16,57 @@ import type {
 } from '@keelson/storagebackend'
 
 /**
- * A storage that is created on first use, so that a definition without requests has no watch cache. Closing it has no effect, because the
- * created storage may be shared.
+ * A storage that is created on first use, so that a definition without requests has no watch cache. Requests wait for `prepare` before. Closing
+ * it has no effect, because the created storage may be shared.
  */
 export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T> {
   readonly #create: () => Storage<T>
+  readonly #prepare: () => Promise<void> | undefined
   #storage: Storage<T> | undefined
 
-  constructor(create: () => Storage<T>) {
+  constructor(create: () => Storage<T>, prepare: () => Promise<void> | undefined) {
     this.#create = create
+    this.#prepare = prepare
   }
 
   create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>> {
-    return this.#get().create(key, object, options)
+    return this.#use((storage) => storage.create(key, object, options))
   }
 
   get(key: string, options?: GetOptions): Promise<StoredObject<T>> {
-    return this.#get().get(key, options)
+    return this.#use((storage) => storage.get(key, options))
   }
 
   list(key: string, options?: ListObjectsOptions): Promise<ObjectList<T>> {
-    return this.#get().list(key, options)
+    return this.#use((storage) => storage.list(key, options))
   }
 
   watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>> {
-    return this.#get().watch(key, options)
+    return this.#use((storage) => storage.watch(key, options))
   }
 
   guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options?: UpdateOptions<T>): Promise<StoredObject<T>> {
-    return this.#get().guaranteedUpdate(key, tryUpdate, options)
+    return this.#use((storage) => storage.guaranteedUpdate(key, tryUpdate, options))
   }
 
   delete(key: string, options?: DeleteObjectOptions<T>): Promise<StoredObject<T>> {
-    return this.#get().delete(key, options)
+    return this.#use((storage) => storage.delete(key, options))
   }
 
   deleteUnreadable(key: string, options?: { readonly signal?: AbortSignal }): Promise<Revision> {
-    return this.#get().deleteUnreadable(key, options)
+    return this.#use((storage) => storage.deleteUnreadable(key, options))
   }
 
   count(key: string): Promise<number> {
-    return this.#get().count(key)
+    return this.#use((storage) => storage.count(key))
   }
 
   stats(): Promise<StorageStats> {
-    return this.#get().stats()
+    return this.#use((storage) => storage.stats())
   }
 
   currentRevision(): Promise<Revision> {
-    return this.#get().currentRevision()
+    return this.#use((storage) => storage.currentRevision())
   }
 
   /** A storage that is not created yet is ready. */
@@ -76,7 +78,9 @@ export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T
     return Promise.resolve()
   }
 
-  #get(): Storage<T> {
-    return (this.#storage ??= this.#create())
+  #use<Result>(run: (storage: Storage<T>) => Promise<Result>): Promise<Result> {
+    if (this.#storage !== undefined) return run(this.#storage)
+    const open = (): Promise<Result> => run((this.#storage ??= this.#create()))
+    return this.#prepare()?.then(open) ?? open()
   }
 }

@@ -144,7 +144,7 @@ export class ServedDefinition {
     return {
       gvk,
       outline,
-      schema: new VersionSchema(gvk, () => this.#schemaOf(outline.name)),
+      schema: new VersionSchema(gvk, { load: () => this.#schemaOf(outline.name), size: () => this.#stored.body.byteLength }),
       scale: scale && new ScalePaths(scale),
     }
   }
@@ -260,6 +260,7 @@ export class ServedDefinition {
           listKind,
           mergeType: toMergeSchema(() => this.#schemaOf(version)!),
           openApi: createKindDocument({ definition: this.#outline, version, load: () => this.#schemaOf(version) }),
+          prepare: () => schema.prepare(),
           prune: (object, options) => schema.prune(object, options),
         },
       ])

@@ -3,34 +3,59 @@ import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { copyObject, equalJson, fieldErrorMessage, formatGroupVersion, JsonError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
 import type { DefaultOnRead } from '@keelson/storagebackend'
-import { compileRules } from '../rules/compiled-rules.ts'
+import { finishTask, runInSlices } from '../definitions/tasks.ts'
+import type { Task } from '../definitions/tasks.ts'
+import { compileRulesStepwise } from '../rules/compiled-rules.ts'
 import type { CompiledRules, RuleOptions } from '../rules/compiled-rules.ts'
-import { compileSchema } from '../schema/compile-schema.ts'
+import { compileSchemaStepwise } from '../schema/compile-schema.ts'
 import type { CompiledSchema, ValidateOptions } from '../schema/compile-schema.ts'
 
+export interface SchemaSource {
+  /** Reads the schema from the stored definition. */
+  load(): JSONSchemaProps | undefined
+  /** Returns the size of the stored definition in bytes. */
+  size(): number
+}
+
+/** Size of a stored definition in bytes above which its schemas are compiled in time slices. */
+const largeSize = 64 * 1024
+
 /**
- * The schema of one version of a definition, compiled on first use. `load` reads the schema from the stored definition. Its result is not
- * kept, because compiled schemas are much smaller.
+ * The schema of one version of a definition, compiled on first use. The loaded schema is not kept, because compiled schemas are much smaller.
  */
 export class VersionSchema {
-  readonly #load: () => JSONSchemaProps | undefined
+  readonly #source: SchemaSource
   readonly #apiVersion: string
   readonly #kind: string
   #compiled: CompiledSchema | null | undefined
   #rules: CompiledRules | null | undefined
   #hasStatusDefault = false
+  #preparing: Promise<void> | undefined
   /** Converted objects that lack defaults. */
   readonly #incomplete = new WeakSet<object>()
 
-  constructor(gvk: GroupVersionKind, load: () => JSONSchemaProps | undefined) {
-    this.#load = load
+  constructor(gvk: GroupVersionKind, source: SchemaSource) {
+    this.#source = source
     this.#apiVersion = formatGroupVersion(gvk)
     this.#kind = gvk.kind
   }
 
+  /**
+   * Compiles a large schema in time slices. The other methods compile it without a pause if the caller does not wait for the result. Returns
+   * undefined if the schema is compiled or small.
+   */
+  prepare(): Promise<void> | undefined {
+    if (this.#preparing !== undefined) return this.#preparing
+    if (this.#compiled !== undefined || this.#source.size() < largeSize) return undefined
+    this.#preparing = Promise.resolve()
+      .then(() => runInSlices(this.#compile()))
+      .finally(() => (this.#preparing = undefined))
+    return this.#preparing
+  }
+
   /** The schema as text, to compare it with others. It is not kept. */
   get text(): string {
-    return JSON.stringify(this.#load()) ?? ''
+    return JSON.stringify(this.#source.load()) ?? ''
   }
 
   /** Returns the object with kind and apiVersion, which objects inside the server lack. */
@@ -110,21 +135,23 @@ export class VersionSchema {
   }
 
   #get(): CompiledSchema | undefined {
-    if (this.#compiled === undefined) this.#compile()
+    if (this.#compiled === undefined) finishTask(this.#compile())
     return this.#compiled ?? undefined
   }
 
   #getRules(): CompiledRules | undefined {
-    if (this.#rules === undefined) this.#compile()
+    if (this.#rules === undefined) finishTask(this.#compile())
     return this.#rules ?? undefined
   }
 
-  #compile(): void {
-    const schema = this.#load()
-    this.#compiled = schema === undefined ? null : compileSchema(schema)
-    this.#rules = (schema && compileRules(schema)) ?? null
+  *#compile(): Task<void> {
+    const schema = this.#source.load()
+    yield
+    const compiled = schema === undefined ? null : yield* compileSchemaStepwise(schema)
+    this.#rules = (schema && (yield* compileRulesStepwise(schema))) ?? null
     const defaults: JsonObject = {}
-    this.#compiled?.setDefaults(defaults)
+    compiled?.setDefaults(defaults)
     this.#hasStatusDefault = Object.hasOwn(defaults, 'status')
+    this.#compiled = compiled
   }
 }

@@ -45,7 +45,10 @@ class Versions {
         const gvk = { group, version: name, kind }
         const selectableFields = fields.map((field) => ({ jsonPath: `.spec.${field}` }))
         const outline = { name, served: true, storage: name === storageVersion, selectableFields }
-        return [name, { gvk, outline, schema: new VersionSchema(gvk, () => schemaOf(fields, defaults)), scale: undefined }]
+        return [
+          name,
+          { gvk, outline, schema: new VersionSchema(gvk, { load: () => schemaOf(fields, defaults), size: () => 0 }), scale: undefined },
+        ]
       }),
     )
     const webhook = { clientConfig: { url: 'https://127.0.0.1:1/convert' }, conversionReviewVersions: ['v1'] }

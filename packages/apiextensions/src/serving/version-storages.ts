@@ -54,8 +54,24 @@ export class VersionStorages {
   storageOf(version: CompiledVersion): Storage {
     const { name } = version.outline
     let lazy = this.#lazy.get(name)
-    if (lazy === undefined) this.#lazy.set(name, (lazy = new LazyStorage(() => this.#create(version))))
+    if (lazy === undefined)
+      this.#lazy.set(
+        name,
+        (lazy = new LazyStorage(
+          () => this.#create(version),
+          () => this.#prepare(),
+        )),
+      )
     return lazy
+  }
+
+  /** Compiles large schemas, because stored objects of all versions may have to be pruned. Returns undefined if there is nothing to wait for. */
+  #prepare(): Promise<void> | undefined {
+    for (const { schema } of this.#options.versions.values()) {
+      const preparing = schema.prepare()
+      if (preparing !== undefined) return preparing.then(() => this.#prepare())
+    }
+    return undefined
   }
 
   /** The converter of the definition's webhook. Undefined if the definition has none. */

@@ -40,7 +40,7 @@ export function decodeBody(
 ): DecodedBody | Promise<DecodedBody> {
   const readStart = performance.now()
   const document = readDocument(route, body)
-  return maybeThen(restAfter(readStart), () => {
+  return maybeThen(route.type?.prepare?.() ?? restAfter(readStart), () => {
     const decoding = performance.now()
     const decoded = decodeTyped(route, document, validation, warn)
     return maybeThen(restAfter(decoding), () => convertBodyToHub(route, decoded))
