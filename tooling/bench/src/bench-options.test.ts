@@ -10,7 +10,7 @@ function parse(...args: readonly string[]): BenchOptions {
 }
 const namesOf = (...args: readonly string[]): readonly string[] => parse(...args).items.map(({ name }) => name)
 
-test('selection of items', () => {
+test('selects items by name, group and the flag --full', () => {
   expect(namesOf()).toEqual(allItems.filter(({ only }) => only === undefined).map(({ name }) => name))
   expect(namesOf('--full')).toEqual(allItems.map(({ name }) => name))
   expect(namesOf('http/get', 'storage/walk')).toEqual(['http/get', 'storage/walk'])
@@ -24,7 +24,7 @@ test('selection of items', () => {
   expect(() => parse('htt')).toThrow('unknown item: htt')
 })
 
-test('flags', () => {
+test('parses flags, and rejects invalid ones', () => {
   expect(parse()).toMatchObject({
     seconds: 0.5,
     rounds: { withBar: 5, without: 3 },

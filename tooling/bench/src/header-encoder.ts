@@ -22,16 +22,20 @@ export class HeaderEncoder {
     const parts: Buffer[] = []
     for (const [name, value] of fields) {
       const field = `${name} ${value}`
-      const own = this.#own.lastIndexOf(field)
-      const place = knownFields[field] ?? (own < 0 ? undefined : firstDynamic + this.#own.length - 1 - own)
+      const index = this.#own.lastIndexOf(field)
+      const place = knownFields[field] ?? (index < 0 ? undefined : firstDynamic + this.#own.length - 1 - index)
       if (place !== undefined) {
         parts.push(integer(0x80, 7, place))
         continue
       }
       const remembered = name !== ':path'
       if (remembered) this.#own.push(field)
-      const known = knownNames[name] ?? 0
-      parts.push(remembered ? integer(0x40, 6, known) : integer(0, 4, known), ...(known === 0 ? [text(name)] : []), text(value))
+      const staticIndex = knownNames[name] ?? 0
+      parts.push(
+        remembered ? integer(0x40, 6, staticIndex) : integer(0, 4, staticIndex),
+        ...(staticIndex === 0 ? [text(name)] : []),
+        text(value),
+      )
     }
     return Buffer.concat(parts)
   }
@@ -63,8 +67,8 @@ function integer(start: number, bits: number, value: number): Buffer {
   const most = 2 ** bits - 1
   if (value < most) return Buffer.from([start | value])
   const bytes = [start | most]
-  let rest = value - most
-  for (; rest >= 0x80; rest >>= 7) bytes.push((rest & 0x7f) | 0x80)
-  bytes.push(rest)
+  let remaining = value - most
+  for (; remaining >= 0x80; remaining >>= 7) bytes.push((remaining & 0x7f) | 0x80)
+  bytes.push(remaining)
   return Buffer.from(bytes)
 }

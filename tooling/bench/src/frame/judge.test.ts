@@ -8,7 +8,7 @@ const busyClient = { serverCores: 0.6, clientCores: 1 }
 const rate = (value: number, more: Partial<Figure> = busyServer): Figure => ({ value, ...more })
 const times = (...values: readonly number[]): Figure[] => values.map((value) => ({ value }))
 
-test('finds the side that was the bottleneck', () => {
+test('finds the side that limited the result', () => {
   expect(findBusySide({ value: 1, ...busyServer })).toBe('server')
   expect(findBusySide({ value: 1, ...busyClient })).toBe('client')
   expect(findBusySide({ value: 1, serverCores: 0.95, clientCores: 0.97 })).toBe('client')
@@ -17,7 +17,7 @@ test('finds the side that was the bottleneck', () => {
   expect(findBusySide({ value: 1 })).toBeUndefined()
 })
 
-test('compares round by round and uses the median', () => {
+test('compares round by round, and uses the median of the ratios', () => {
   const sides = [
     { name: 'ours', rounds: [60, 10, 90].map((n) => rate(n)) },
     { name: 'bare', rounds: [100, 100, 300].map((n) => rate(n)) },
@@ -42,7 +42,7 @@ test("compares the server's processor time per response if the client was the bo
   expect(compare('requests/s', [rate(50, {})], [rate(100, {})])).toMatchObject({ reached: 0.5, by: 'value' })
 })
 
-test('a shorter time is better', () => {
+test('counts a shorter time as better', () => {
   expect(compare('ms', times(2), times(1)).reached).toBe(0.5)
   const sides = [{ name: 'ours', rounds: times(2, 3, 1) }]
   expect(judge({ unit: 's', sides, bar: { type: 'most', value: 2 } })?.met).toBe(true)

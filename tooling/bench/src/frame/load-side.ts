@@ -87,11 +87,11 @@ export function createLoadSide(options: LoadSideOptions): Side {
   return {
     name,
     async warmUp() {
-      const one = await load()
-      const form = options.warmAs ?? identifyLoad(one)
+      const job = await load()
+      const form = options.warmAs ?? identifyLoad(job)
       const forms = warm.get(server) ?? new Set()
       // Opens the watches that stay open before the measurement, so that opening them is not measured.
-      if (forms.has(form)) return void (one.watch?.keep === true && (await run(keptOpenSeconds)))
+      if (forms.has(form)) return void (job.watch?.keep === true && (await run(keptOpenSeconds)))
       warm.set(server, forms.add(form))
       const bare = server.name === bareSide
       const seconds = bare ? bareStepSeconds : 1

@@ -27,9 +27,9 @@ const fields = [
  * bad in another.
  */
 export function medianFigure(rounds: readonly Figure[]): Figure {
-  const known = fields.flatMap((field) => {
+  const medians = fields.flatMap((field) => {
     const values = rounds.flatMap((figure) => figure[field] ?? [])
     return values.length === 0 ? [] : [[field, median(values)] as const]
   })
-  return { value: NaN, ...Object.fromEntries(known) }
+  return { value: NaN, ...Object.fromEntries(medians) }
 }

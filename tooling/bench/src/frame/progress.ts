@@ -11,15 +11,15 @@ export interface Progress {
 /** Creates a progress display. It is a progress bar on a terminal, and a line per item otherwise. */
 export function createProgress(out: NodeJS.WriteStream = process.stderr, now: () => number = Date.now): Progress {
   const began = now()
-  let said = -1
+  let shownCount = -1
   const clear = (): void => {
     if (out.isTTY) out.write('\r\u001B[K')
   }
   return {
     show(done, all, what) {
       if (!out.isTTY) {
-        if (done !== said) out.write(`${done + 1}/${all} ${what}\n`)
-        said = done
+        if (done !== shownCount) out.write(`${done + 1}/${all} ${what}\n`)
+        shownCount = done
         return
       }
       const filled = Math.round((done / all) * width)

@@ -59,11 +59,11 @@ export class ReportFile {
    */
   add(name: string, result: ItemResult | undefined, again = false): void {
     const { items, left } = this.#report
-    const others = left.filter((other) => other !== name)
+    const otherNames = left.filter((other) => other !== name)
     const at = items.findIndex((item) => item.name === name)
     this.#report = {
       ...this.#report,
-      left: again ? [...others, name] : others,
+      left: again ? [...otherNames, name] : otherNames,
       items: result === undefined ? items : at === -1 ? [...items, result] : items.with(at, result),
     }
     writeReport(this.file, this.#report)

@@ -76,7 +76,7 @@ test("disposes of an item's resources, even after a failure", async () => {
   expect(open).toBe(0)
 })
 
-test('uses fewer rounds without a bar, and more rounds for a repetition', async () => {
+test('runs fewer rounds for an item without a bar, and more rounds for a repetition', async () => {
   const rounds = { withBar: 3, without: 2 }
   const countOf = async (more: Partial<Item>, times?: number): Promise<number | undefined> => {
     const { sides } = recorded(['ours'])

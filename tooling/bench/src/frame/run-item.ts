@@ -95,14 +95,14 @@ export async function runItem(
  * single round, because their measurements take too long.
  */
 async function warmUpSides(sides: readonly Side[], seconds: number, rounds: number): Promise<ReadonlyMap<Side, WarmUp>> {
-  const done = new Map<Side, WarmUp>()
-  if (rounds === 1) return done
+  const warmUps = new Map<Side, WarmUp>()
+  if (rounds === 1) return warmUps
   for (const side of sides) {
     if (side.warmUp === undefined) await side.measure(Math.min(1, seconds / 2))
     const warmUp = await side.warmUp?.()
-    if (warmUp !== undefined) done.set(side, warmUp)
+    if (warmUp !== undefined) warmUps.set(side, warmUp)
   }
-  return done
+  return warmUps
 }
 
 async function inTurns(

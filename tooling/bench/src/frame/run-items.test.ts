@@ -28,8 +28,8 @@ function reports(): string {
 test('splits a long run into parts that continue where the last one ended', async () => {
   const directory = reports()
   const items = ['a/1', 'a/2', 'a/3'].map((name) => createItem(name, { only: 'full' }))
-  const left = items.map(({ name }) => name)
-  let report = ReportFile.create(directory, { revision: 'r', seconds: 2, rounds: once, left })
+  const remaining = items.map(({ name }) => name)
+  let report = ReportFile.create(directory, { revision: 'r', seconds: 2, rounds: once, left: remaining })
   // The time limit is shorter than any item, so each part measures exactly one item.
   for (const after of [['a/2', 'a/3'], ['a/3'], []]) {
     await runItems(
@@ -42,7 +42,7 @@ test('splits a long run into parts that continue where the last one ended', asyn
     if (after.length > 0) report = ReportFile.unfinished(directory)!
   }
   expect(ReportFile.unfinished(directory)).toBeUndefined()
-  expect(report.report).toMatchObject({ seconds: 2, rounds: once, items: left.map((name) => ({ name })) })
+  expect(report.report).toMatchObject({ seconds: 2, rounds: once, items: remaining.map((name) => ({ name })) })
 })
 
 test('keeps a failed item in the list and measures the others', async () => {
@@ -55,10 +55,10 @@ test('keeps a failed item in the list and measures the others', async () => {
 test('repeats an item that misses its bar after all others, with twice the rounds', async () => {
   const measured: string[] = []
   const slowAtFirst = (name: string, rates: readonly number[]): Item => {
-    const left = [...rates]
+    const remainingRates = [...rates]
     const measure = async (): Promise<{ readonly value: number }> => {
       measured.push(name)
-      return { value: left.shift()! }
+      return { value: remainingRates.shift()! }
     }
     return createItem(name, {
       bar: { type: 'least', value: 10 },

@@ -43,11 +43,11 @@ export async function runItems(items: readonly Item[], bench: OpenBench, report:
     const now = performance.now()
     // Assumes that the next item takes as long as the longest item so far.
     if (done > 0 && now + Math.max(longest, item.only === 'full' ? fullItemMs : 0) > until) break
-    const known = report.findResult(item.name)
-    if (known !== undefined) {
+    const earlierResult = report.findResult(item.name)
+    if (earlierResult !== undefined) {
       noMoreAgain = Math.min(noMoreAgain, now + maxRepeatMs)
       if (now > noMoreAgain) {
-        report.add(item.name, known)
+        report.add(item.name, earlierResult)
         continue
       }
     }
@@ -55,7 +55,7 @@ export async function runItems(items: readonly Item[], bench: OpenBench, report:
     bench.release()
     try {
       const onRound = (text: string): void => progress.show(done, queue.length, `${item.name}, ${text}`)
-      if (await runInto(report, item, bench, { ...options, known, onRound })) queue.push(item)
+      if (await runInto(report, item, bench, { ...options, known: earlierResult, onRound })) queue.push(item)
     } catch (error) {
       failed++
       progress.say(`${item.name} failed: ${String((error as Error).stack ?? error)}`)

@@ -27,12 +27,12 @@ test('ends after two steps without improvement', async () => {
   expect(await warmed([8, 4, 5, 4.5, 2])).toMatchObject({ seconds: 4, steadyAfter: { seconds: 2 } })
 })
 
-test('ignores improvements of less than 5 %, unless several add up to more', async () => {
+test('ignores improvements of less than 5 %, unless several of them add up to more', async () => {
   expect((await warmed([100, 97, 96])).seconds).toBe(3)
   expect((await warmed([100, 96, 93, 90, 87, 87])).seconds).toBeGreaterThan(5)
 })
 
-test('continues until enough responses, and ends at the time limit', async () => {
+test('continues until there are enough responses, and ends at the time limit', async () => {
   expect(await warmed([8], { minRequests: 1000 })).toMatchObject({ seconds: 10, steady: true })
   const falling = Array.from({ length: 50 }, (_, i) => 0.5 ** i)
   expect(await warmed(falling, { maxSeconds: 6 })).toMatchObject({ seconds: 6, steady: false })

@@ -40,12 +40,12 @@ export async function warmUntilSteady(step: () => Promise<WarmUpStep>, { minRequ
   let steadyAfter = { seconds, requests }
   let same = 0
   while (seconds < maxSeconds && !(same >= enough && requests >= minRequests)) {
-    const done = await step()
-    rates.push(done.rate)
-    seconds += done.seconds
-    requests += done.requests
-    if (done.cost < best * better) {
-      best = done.cost
+    const responses = await step()
+    rates.push(responses.rate)
+    seconds += responses.seconds
+    requests += responses.requests
+    if (responses.cost < best * better) {
+      best = responses.cost
       steadyAfter = { seconds, requests }
       same = 0
     } else same++
