@@ -193,10 +193,10 @@ function build(module: Module, field: Field, listKind: boolean): string {
     return `${target} = ${variable} ?? ${listKind && field.name === 'items' ? '[]' : 'null'}`
   }
   if (type.kind === 'message') {
-    const whole = `${variable} ?? ${call(module, type, 'read')}(r, r.here())`
-    if (facts.inline) return `Object.assign(o, ${whole})`
+    const readValue = `${variable} ?? ${call(module, type, 'read')}(r, r.here())`
+    if (facts.inline) return `Object.assign(o, ${readValue})`
     if (facts.omit === 'zero') return `if (${never}) ${target} = ${variable}`
-    return `${target} = ${whole}`
+    return `${target} = ${readValue}`
   }
   if (type.scalar === 'bytes')
     return facts.omit === undefined ? `${target} = ${variable} ?? null` : `if (${variable}) ${target} = ${variable}`

@@ -32,7 +32,7 @@ export function packageExports(
   current: PackageExports,
   target: (path: string) => string | ExportTarget,
 ): PackageExports {
-  const kept = Object.entries(current).filter(([name]) => !/^\.\/[a-z0-9]+\/v\d/.test(name) && name !== './package.json')
+  const otherEntries = Object.entries(current).filter(([name]) => !/^\.\/[a-z0-9]+\/v\d/.test(name) && name !== './package.json')
   const added = folders.toSorted().map((folder): [string, string | ExportTarget] => [`./${folder}`, target(`generated/${folder}/index`)])
-  return Object.fromEntries([...kept, ...added, ['./package.json', './package.json']])
+  return Object.fromEntries([...otherEntries, ...added, ['./package.json', './package.json']])
 }

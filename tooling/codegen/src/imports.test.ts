@@ -21,7 +21,7 @@ function loadedWith(folder: string): string[] {
   return [...new Set([...seen].map((file) => file.split('/').slice(0, 2).join('/')))].toSorted()
 }
 
-describe('importing a group version', () => {
+describe('the import of a group version', () => {
   it('loads only group versions whose types it contains', () => {
     expect(loadedWith('meta/v1')).toEqual(['meta/v1'])
     expect(loadedWith('core/v1')).toEqual(['core/v1', 'meta/v1'])

@@ -8,15 +8,15 @@ import { apiPackage, factsFolder, generatedFolder, referenceFolder } from './pat
 
 /** If these tests fail, run `npm run codegen` to update the files. */
 describe('the committed files', () => {
-  it.skipIf(!existsSync(referenceFolder))('match the reference next to the repository', () => {
+  it.skipIf(!existsSync(referenceFolder))('equal the reference next to the repository', () => {
     expectTree(factsFolder, deriveFacts(referenceFolder))
   })
 
-  it('match the files generated from the facts', () => {
+  it('equal the files generated from the facts', () => {
     expectTree(generatedFolder, generate(readFacts(factsFolder)))
   })
 
-  it('include every group version in the package exports', () => {
+  it('the exports of the package include every group version', () => {
     const manifest = JSON.parse(readFileSync(join(apiPackage, 'package.json'), 'utf8')) as {
       exports: PackageExports
       publishConfig: { exports: PackageExports }
@@ -32,8 +32,8 @@ describe('the committed files', () => {
 })
 
 function expectTree(folder: string, files: ReadonlyMap<string, string>): void {
-  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  expect(found.length).toBe(files.size)
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  expect(entries.length).toBe(files.size)
   const stale = [...files].filter(([name, text]) => !existsSync(join(folder, name)) || readFileSync(join(folder, name), 'utf8') !== text)
   expect(stale.map(([name]) => name)).toEqual([])
 }
