@@ -51,29 +51,29 @@ describe('compare', () => {
       method === 'POST' && path.includes('/configmaps') && code === 201 ? body.replace('"kind":"ConfigMap"', '"kind":"ConfigPlan"') : body,
     )
     using altered = new Server(proxy.url, two.token)
-    const found = await compare(one, altered, {
+    const result = await compare(one, altered, {
       seed: 1,
       steps: 40,
       only: ['create/ConfigMap', 'change/ConfigMap'],
       scenarios: [create, change],
       trials: 30,
     })
-    expect(found.groups.map(({ name }) => name).toSorted()).toEqual(['change POST ConfigMap body.kind', 'create POST ConfigMap body.kind'])
-    for (const { smallest, found: all } of found.groups) {
+    expect(result.groups.map(({ name }) => name).toSorted()).toEqual(['change POST ConfigMap body.kind', 'create POST ConfigMap body.kind'])
+    for (const { smallest, found: all } of result.groups) {
       expect(all[0]?.difference).toMatchObject({ want: 'ConfigMap', got: 'ConfigPlan' })
       expect(smallest.steps).toHaveLength(1)
       expect(smallest.steps[0]?.body).not.toHaveProperty('data')
     }
-    const [setup, ...lines] = formatGoldenLines(found.groups).map((line) => JSON.parse(line) as Record<string, unknown>)
+    const [setup, ...lines] = formatGoldenLines(result.groups).map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(setup).toMatchObject({ setup: true })
     expect(lines[0]).toMatchObject({
-      id: `compare/${found.groups[0]?.smallest.id}`,
+      id: `compare/${result.groups[0]?.smallest.id}`,
       steps: [{ method: 'POST', expect: { code: 201, body: { kind: 'ConfigMap' } } }],
     })
     expect(JSON.stringify(lines)).not.toContain('compare-')
   })
 
-  it('refuses a server with nodes', async () => {
+  it('rejects a server with nodes', async () => {
     const [one] = servers
     await expect(refuseNodes(one)).resolves.toBeUndefined()
     await one.send({ method: 'POST', path: '/api/v1/nodes', body: { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } } })

@@ -46,7 +46,7 @@ export interface ComparedGroup extends Group, SavedCase {}
 export async function compare(reference: Server, candidate: Server, options: CompareOptions): Promise<Comparison> {
   const pair: Pair = { reference, candidate, namespace: `compare-${randomBytes(4).toString('hex')}` }
   const subjects = await findSubjects(await servedByBoth(reference, candidate))
-  const wanted = (id: string): boolean => options.only.length === 0 || options.only.some((start) => id.startsWith(start))
+  const isSelected = (id: string): boolean => options.only.length === 0 || options.only.some((start) => id.startsWith(start))
   await using _referenceNamespace = await openNamespace(reference, pair.namespace)
   await using _candidateNamespace = await openNamespace(candidate, pair.namespace)
 
@@ -55,21 +55,21 @@ export async function compare(reference: Server, candidate: Server, options: Com
   let cases = 0
   let steps = 0
   for (let seed = options.seed, passed = 0; steps < options.steps; seed++) {
-    const one = generateCase(seed, { scenarios: options.scenarios ?? scenarios, subjects, wanted })
-    if (one === undefined) {
+    const generated = generateCase(seed, { scenarios: options.scenarios ?? scenarios, subjects, wanted: isSelected })
+    if (generated === undefined) {
       if (++passed > 100_000) throw new Error(`no case id starts with ${options.only.join(' or ')}`)
       continue
     }
     passed = 0
     cases++
-    const played = await playCase(pair, one)
+    const played = await playCase(pair, generated)
     steps += played.answers.length
-    options.played?.(one, played)
+    options.played?.(generated, played)
     if (played.difference === undefined) continue
-    const again = await playCase(pair, one)
+    const again = await playCase(pair, generated)
     if (again.difference?.where !== played.difference.where)
-      flaky.push(`${one.id} (${[played, again].map(({ difference }) => difference?.where ?? 'nothing').join(', then ')})`)
-    else found.push({ case: one, difference: played.difference })
+      flaky.push(`${generated.id} (${[played, again].map(({ difference }) => difference?.where ?? 'nothing').join(', then ')})`)
+    else found.push({ case: generated, difference: played.difference })
   }
   const groups: ComparedGroup[] = []
   for (const group of groupDifferences(found)) groups.push({ ...group, ...(await findSmallest(pair, group, options.trials ?? 0)) })
@@ -95,6 +95,6 @@ async function servedByBoth(reference: Server, candidate: Server): Promise<Serve
     [reference, candidate].map((server) => readServedResources((path) => server.get(path))),
   )
   const key = ({ group, version, plural }: ServedResource): string => `${group}/${version}/${plural}`
-  const known = new Map(referenceResources!.map((resource) => [key(resource), resource]))
-  return candidateResources!.filter((resource) => known.has(key(resource)))
+  const referenceByKey = new Map(referenceResources!.map((resource) => [key(resource), resource]))
+  return candidateResources!.filter((resource) => referenceByKey.has(key(resource)))
 }

@@ -30,6 +30,6 @@ it.each([
   [['--server', server, '--steps', 'x'], '--steps must be an integer of at least 0, not "x"'],
   [['--server', server, '--seed', ''], '--seed must be an integer'],
   [['--bogus'], 'bogus'],
-])('%j: %s', (args, message) => {
+])('rejects %j with the message: %s', (args, message) => {
   expect(() => parseOptions(args)).toThrow(message)
 })

@@ -52,9 +52,10 @@ export async function compareRoleWrites(
   const created = new Set<string>()
   const differences: DifferentWrite[] = []
   let refused = 0
-  const both = async (step: Step): Promise<readonly [Answer, Answer]> => Promise.all([reference.send(step), candidate.send(step)])
+  const sendToBoth = async (step: Step): Promise<readonly [Answer, Answer]> => Promise.all([reference.send(step), candidate.send(step)])
   const install = async (path: string, body: JsonObject & { metadata: { name: string } }): Promise<void> => {
-    for (const answer of await both({ method: 'POST', path, body })) if (answer.code !== 201) throw new Error(`${path}: ${explain(answer)}`)
+    for (const answer of await sendToBoth({ method: 'POST', path, body }))
+      if (answer.code !== 201) throw new Error(`${path}: ${explain(answer)}`)
     created.add(`${path}/${body.metadata.name}`)
   }
   try {
@@ -76,7 +77,7 @@ export async function compareRoleWrites(
         `${prefix}-writer${random.below(limitedPermissions.length)}`,
         randomRules(random, words, 'Role'),
       )
-      const [theirs, own] = await both(step)
+      const [theirs, own] = await sendToBoth(step)
       if (theirs.code === 201 || own.code === 201) created.add(`${object.path}/${object.name}`)
       const [want, got] = [comparable(theirs), comparable(own)]
       if (want !== got) differences.push({ step, want, got })

@@ -15,16 +15,16 @@ export interface NodeVocabulary {
 }
 
 export function createNodeVocabulary(prefix: string): NodeVocabulary {
-  const named = (kind: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}-${kind}${i}`)
+  const createNames = (kind: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}-${kind}${i}`)
   return {
-    nodes: named('node', 3),
-    secrets: named('secret', 6),
-    configMaps: named('map', 5),
-    claims: named('claim', 4),
-    volumes: named('volume', 4),
-    attachments: named('attachment', 4),
-    resourceClaims: named('device', 3),
-    slices: named('slice', 3),
+    nodes: createNames('node', 3),
+    secrets: createNames('secret', 6),
+    configMaps: createNames('map', 5),
+    claims: createNames('claim', 4),
+    volumes: createNames('volume', 4),
+    attachments: createNames('attachment', 4),
+    resourceClaims: createNames('device', 3),
+    slices: createNames('slice', 3),
   }
 }
 

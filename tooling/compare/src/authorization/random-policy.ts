@@ -16,14 +16,14 @@ export interface Vocabulary {
 
 /** Creates the names of a run. All names start with `prefix`, so that a run does not change the permissions of other users. */
 export function createVocabulary(prefix: string): Vocabulary {
-  const named = (kind: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}-${kind}${i}`)
-  const namespaces = named('ns', 3)
+  const createNames = (kind: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}-${kind}${i}`)
+  const namespaces = createNames('ns', 3)
   return {
     namespaces,
-    users: named('user', 12),
-    groups: named('group', 6),
+    users: createNames('user', 12),
+    groups: createNames('group', 6),
     accounts: namespaces.flatMap((namespace) => ['default', 'builder'].map((name) => ({ namespace, name }))),
-    roles: named('role', 25),
+    roles: createNames('role', 25),
     objects: ['one', 'two', 'three'],
   }
 }

@@ -240,9 +240,9 @@ const richer: Readonly<Record<string, readonly JsonObject[]>> = {
 /** Returns a valid object of the resource. Throws if the resource has no sample. */
 export function createExample(random: Random, resource: ServedResource, name: string, namespace: string): JsonObject {
   const least = sampleObject({ ...resource, name, ...(resource.namespaced && { namespace }) })
-  const more = random.pick([{}, ...(richer[`${resource.group}/${resource.plural}`] ?? [])])
-  const metadata = { ...(more['metadata'] as JsonObject | undefined), ...(least['metadata'] as JsonObject) }
-  return structuredClone({ ...least, ...more, metadata })
+  const extraFields = random.pick([{}, ...(richer[`${resource.group}/${resource.plural}`] ?? [])])
+  const metadata = { ...(extraFields['metadata'] as JsonObject | undefined), ...(least['metadata'] as JsonObject) }
+  return structuredClone({ ...least, ...extraFields, metadata })
 }
 
 export function hasExample(resource: ServedResource): boolean {

@@ -6,14 +6,14 @@ import type { Case } from './case.ts'
 import { generateCase } from './generate.ts'
 import { isHarmless } from './harmless.ts'
 
-const all = { scenarios, subjects, wanted: () => true }
+const options = { scenarios, subjects, wanted: () => true }
 const seeds = integer({ min: 0, max: 2 ** 31 })
 
 describe('generateCase', () => {
   it('returns the same case for the same seed', () => {
     assert(
       property(seeds, (seed) => {
-        expect(generateCase(seed, all)).toEqual(generateCase(seed, all))
+        expect(generateCase(seed, options)).toEqual(generateCase(seed, options))
       }),
     )
   })
@@ -21,9 +21,9 @@ describe('generateCase', () => {
   it('returns the same case with and without a filter', () => {
     assert(
       property(seeds, (seed) => {
-        const one = generateCase(seed, all)!
-        expect(generateCase(seed, { ...all, wanted: (id) => id === one.id })).toEqual(one)
-        expect(generateCase(seed, { ...all, wanted: () => false })).toBeUndefined()
+        const generated = generateCase(seed, options)!
+        expect(generateCase(seed, { ...options, wanted: (id) => id === generated.id })).toEqual(generated)
+        expect(generateCase(seed, { ...options, wanted: () => false })).toBeUndefined()
       }),
     )
   })
@@ -31,7 +31,7 @@ describe('generateCase', () => {
   it('writes only to objects of the run', () => {
     assert(
       property(seeds, (seed) => {
-        const foreign = generateCase(seed, all)!.steps.filter((step) => !isHarmless(step))
+        const foreign = generateCase(seed, options)!.steps.filter((step) => !isHarmless(step))
         expect(foreign).toEqual([])
       }),
       { numRuns: 500 },
@@ -39,7 +39,7 @@ describe('generateCase', () => {
   })
 
   it('covers every scenario and kind within 1,000 seeds', () => {
-    const cases = Array.from({ length: 1000 }, (_, seed) => generateCase(seed, all)!)
+    const cases = Array.from({ length: 1000 }, (_, seed) => generateCase(seed, options)!)
     const distinct = (of: (one: Case) => string): string[] => [...new Set(cases.map(of))].toSorted()
     expect(distinct(({ scenario }) => scenario)).toEqual(scenarios.map(({ name }) => name).toSorted())
     expect(distinct(({ kind }) => kind)).toEqual(subjects.map(({ kind }) => kind).toSorted())

@@ -22,7 +22,7 @@ describe('harmless', () => {
     ['DELETE', '/api/v1/nodes/a?dryRun=All'],
     ['PATCH', '/api/v1/namespaces/default'],
     ['DELETE', '/api/v1/namespaces/${ns}/../default/pods'],
-  ])('refuses %s %s', (method, path) => {
+  ])('rejects %s %s', (method, path) => {
     expect(isHarmless({ method, path })).toBe(false)
     expect(() => restrictToRun({ method, path })).toThrow('would change objects outside the run')
   })

@@ -10,8 +10,8 @@ const readOnlyMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 
 export function restrictToRun(step: Step): Step {
   if (isHarmless(step)) return step
   const [path, query] = step.path.split('?')
-  const others = (query ?? '').split('&').filter((part) => part !== '' && !part.startsWith('dryRun='))
-  const tried = { ...step, path: `${path}?${[...others, 'dryRun=All'].join('&')}` }
+  const otherParameters = (query ?? '').split('&').filter((part) => part !== '' && !part.startsWith('dryRun='))
+  const tried = { ...step, path: `${path}?${[...otherParameters, 'dryRun=All'].join('&')}` }
   if (!isHarmless(tried)) throw new Error(`${step.method} ${step.path} would change objects outside the run`)
   return tried
 }

@@ -13,12 +13,12 @@ export interface Location {
 
 /** Lists all values inside an object. A value comes before the values inside it. */
 export function listLocations(root: JsonValue, type: TypeSchema | undefined): Location[] {
-  const found: Location[] = []
+  const locations: Location[] = []
   const visit = (value: JsonValue, type: TypeSchema | undefined, path: Location['path']): void => {
     if (Array.isArray(value))
       value.forEach((item, index) => {
         const inner = type?.kind === 'list' ? type.items : undefined
-        found.push({
+        locations.push({
           path: [...path, index],
           value: item,
           type: inner,
@@ -30,7 +30,7 @@ export function listLocations(root: JsonValue, type: TypeSchema | undefined): Lo
     else if (isObject(value))
       for (const [name, member] of Object.entries(value)) {
         const inner = memberType(type, name)
-        found.push({
+        locations.push({
           path: [...path, name],
           value: member,
           type: inner,
@@ -41,7 +41,7 @@ export function listLocations(root: JsonValue, type: TypeSchema | undefined): Lo
       }
   }
   visit(root, type, [])
-  return found
+  return locations
 }
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {

@@ -24,8 +24,8 @@ export class Random {
   /** Returns a random key of `weights`. The probability of a key is proportional to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries(weights) as [Name, number][]
-    let left = this.#next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
-    for (const [name, weight] of entries) if ((left -= weight) < 0) return name
+    let remaining = this.#next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
+    for (const [name, weight] of entries) if ((remaining -= weight) < 0) return name
     return entries.at(-1)![0]
   }
 }

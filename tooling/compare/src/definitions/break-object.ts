@@ -47,8 +47,8 @@ function exceedLimit(random: Random, { value, replace }: Place, schema: JsonObje
   const [least, most] = [numberOf(schema['minimum']), numberOf(schema['maximum'])]
   if (Array.isArray(value)) {
     const item = value.length > 0 ? random.pick(value) : null
-    const wanted = random.chance(0.3) ? Math.min((numberOf(schema['maxItems']) ?? 8) + 1, 200) : value.length + 1
-    while (value.length < wanted) value.push(structuredClone(item))
+    const length = random.chance(0.3) ? Math.min((numberOf(schema['maxItems']) ?? 8) + 1, 200) : value.length + 1
+    while (value.length < length) value.push(structuredClone(item))
   } else if (isObject(value)) {
     for (let index = (numberOf(schema['maxProperties']) ?? 0) + 1; index > 0 && index < 200; index--) value[`key-${index}`] = 'x'
   } else if (typeof value === 'number')
@@ -62,12 +62,12 @@ function exceedLimit(random: Random, { value, replace }: Place, schema: JsonObje
 
 /** Lists the values of an object that a schema describes. `apiVersion`, `kind` and `metadata` of the object itself are left out. */
 function listPlaces(root: JsonObject, schema: JsonObject): Place[] {
-  const found: Place[] = []
+  const places: Place[] = []
   const visit = (value: JsonValue, schema: JsonObject, depth: number): void => {
     if (Array.isArray(value)) {
       const items = isObject(schema['items']) ? schema['items'] : {}
       for (const [index, item] of value.entries()) {
-        found.push({
+        places.push({
           value: item,
           schema: items,
           replace: (other) => void (value[index] = other),
@@ -81,7 +81,7 @@ function listPlaces(root: JsonObject, schema: JsonObject): Place[] {
     for (const [name, member] of Object.entries(value)) {
       if (depth === 0 && ['apiVersion', 'kind', 'metadata'].includes(name)) continue
       const inner = memberSchema(schema, name)
-      found.push({
+      places.push({
         value: member,
         schema: inner,
         replace: (other) => void (value[name] = other),
@@ -91,7 +91,7 @@ function listPlaces(root: JsonObject, schema: JsonObject): Place[] {
     }
   }
   visit(root, schema, 0)
-  return found
+  return places
 }
 
 function memberSchema(schema: JsonObject, name: string): JsonObject {

@@ -62,10 +62,10 @@ export async function compareDefinitions(
       await comparePublished(pair, established, judge)
       for (const definition of established)
         for (let index = 0; index < options.objects; index++) {
-          const one = generateObjectCase(definition, seed, index)
-          const { difference, answers } = await playCase(pair, one)
+          const generated = generateObjectCase(definition, seed, index)
+          const { difference, answers } = await playCase(pair, generated)
           if (answers[0]?.code === 201) created++
-          judge(`object ${one.id}`, difference?.step ?? one.steps[0]!, difference)
+          judge(`object ${generated.id}`, difference?.step ?? generated.steps[0]!, difference)
           seed++
         }
     } finally {
@@ -113,8 +113,8 @@ async function readSettled(server: Server, step: Step): Promise<Answer> {
     if (answer.code !== 200 || isSettled(answer.body) || Date.now() > deadline) {
       // A condition can be added shortly after the definition is established.
       await wait(50)
-      const last = await server.send(step)
-      return { ...last, body: withSortedEntries(last.body) }
+      const response = await server.send(step)
+      return { ...response, body: withSortedEntries(response.body) }
     }
     await wait(50)
   }

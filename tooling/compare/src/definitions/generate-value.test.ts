@@ -58,7 +58,7 @@ describe('ValueGenerator', () => {
   })
 })
 
-it('breakObject changes objects, and leaves the given one as it is', () => {
+it('breaks a copy of an object, and does not change the object', () => {
   const object = generate(1) as never
   const before = JSON.stringify(object)
   const broken = seeds.map((seed) => JSON.stringify(breakObject(new Random(seed), object, schema)))

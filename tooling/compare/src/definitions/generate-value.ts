@@ -104,8 +104,8 @@ export class ValueGenerator {
     const items = isObject(schema['items']) ? schema['items'] : {}
     const least = numberOf(schema['minItems']) ?? 0
     const most = numberOf(schema['maxItems']) ?? 5
-    const wanted = this.#left <= 0 ? least : Math.min(most, Math.max(least, this.#random.pick([0, 1, 1, 1, 2, 3])))
-    const list = Array.from({ length: wanted }, () => this.value(items, field, depth + 1))
+    const size = this.#left <= 0 ? least : Math.min(most, Math.max(least, this.#random.pick([0, 1, 1, 1, 2, 3])))
+    const list = Array.from({ length: size }, () => this.value(items, field, depth + 1))
     if (schema['x-kubernetes-list-type'] === 'set') return [...new Map(list.map((item) => [JSON.stringify(item), item])).values()]
     const keys = schema['x-kubernetes-list-map-keys']
     if (!Array.isArray(keys)) return list
@@ -144,13 +144,13 @@ const mapKeys: readonly string[] = ['a', 'app', 'example.com/x', 'b', 'c', 'd', 
 
 /** Returns the required members of an object schema. Adds those of one branch of `oneOf` and `anyOf`, so that many objects are valid. */
 function requiredNames(schema: JsonObject, random: Random): string[] {
-  const own = Array.isArray(schema['required']) ? schema['required'].map(String) : []
+  const requiredNames = Array.isArray(schema['required']) ? schema['required'].map(String) : []
   const branches = ['oneOf', 'anyOf'].flatMap((key) => {
-    const all = schema[key]
-    const branch = Array.isArray(all) && all.length > 0 ? random.pick(all) : undefined
+    const subschemas = schema[key]
+    const branch = Array.isArray(subschemas) && subschemas.length > 0 ? random.pick(subschemas) : undefined
     return isObject(branch) && Array.isArray(branch['required']) ? branch['required'].map(String) : []
   })
-  return [...own, ...branches]
+  return [...requiredNames, ...branches]
 }
 
 export function numberOf(value: JsonValue | undefined): number | undefined {

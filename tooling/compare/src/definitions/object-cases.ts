@@ -17,39 +17,46 @@ const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 export function generateObjectCase(definition: Definition, seed: number, index: number): Case {
   const random = new Random(seed + index)
   const { name: version, schema, hasStatus } = definition.versions[index % definition.versions.length]!
-  const whole = (): JsonObject => {
+  const createObject = (): JsonObject => {
     const generated = new ValueGenerator(random).value({ ...schema, type: 'object' }, '')
     return isObject(generated) ? generated : {}
   }
-  const first = index % 2 === 0 ? whole() : breakObject(random, whole(), schema)
-  const second = random.chance(0.5) ? breakObject(random, first, schema) : { ...first, ...pickMembers(random, whole()) }
+  const first = index % 2 === 0 ? createObject() : breakObject(random, createObject(), schema)
+  const second = random.chance(0.5) ? breakObject(random, first, schema) : { ...first, ...pickMembers(random, createObject()) }
   const collection = collectionPath(definition, version, namespace)
   const name = `${namespace}-${index}`
-  const one = `${collection}/${name}`
+  const objectPath = `${collection}/${name}`
   const identity = { apiVersion: `${definition.group}/${version}`, kind: definition.kind }
   const strictness = random.pick(['', '?fieldValidation=Strict', '?fieldValidation=Warn', '?fieldValidation=Ignore'])
   const metadata = { name, ...(random.chance(0.3) && { labels: { a: 'b' }, annotations: { c: 'd' } }) }
   const steps: Step[] = [
     { method: 'POST', path: collection + strictness, body: { ...first, ...identity, metadata }, save: { rv: 'metadata.resourceVersion' } },
-    { method: 'GET', path: one, headers: { accept: table } },
-    { method: 'PUT', path: one + strictness, body: { ...second, ...identity, metadata: { ...metadata, resourceVersion: '${rv}' } } },
+    { method: 'GET', path: objectPath, headers: { accept: table } },
+    { method: 'PUT', path: objectPath + strictness, body: { ...second, ...identity, metadata: { ...metadata, resourceVersion: '${rv}' } } },
     {
       method: 'PATCH',
-      path: one,
+      path: objectPath,
       headers: { 'content-type': 'application/merge-patch+json' },
-      body: pickMembers(random, breakObject(random, whole(), schema)),
+      body: pickMembers(random, breakObject(random, createObject(), schema)),
     },
     {
       method: 'PATCH',
-      path: `${one}?fieldManager=applier&force=true`,
+      path: `${objectPath}?fieldManager=applier&force=true`,
       headers: { 'content-type': 'application/apply-patch+yaml' },
-      body: { ...whole(), ...identity, metadata: { name } },
+      body: { ...createObject(), ...identity, metadata: { name } },
     },
     ...(hasStatus
-      ? [{ method: 'PATCH', path: `${one}/status`, headers: { 'content-type': 'application/merge-patch+json' }, body: whole() }]
+      ? [
+          {
+            method: 'PATCH',
+            path: `${objectPath}/status`,
+            headers: { 'content-type': 'application/merge-patch+json' },
+            body: createObject(),
+          },
+        ]
       : []),
-    { method: 'GET', path: one },
-    { method: 'DELETE', path: one },
+    { method: 'GET', path: objectPath },
+    { method: 'DELETE', path: objectPath },
   ]
   return { id: `${definition.name}/${index}`, scenario: 'objects', kind: definition.kind, seed: seed + index, steps }
 }

@@ -5,13 +5,13 @@ const step = { method: 'POST', path: '/apis/example.com/v1/widgets' }
 const difference = (item: string, message: string) => ({ item, step, where: `cause spec.${item}`, want: { message }, got: undefined })
 
 it('groups messages that differ only in values, paths and numbers', () => {
-  const one = difference('object a/1', 'Invalid value: "x\\"y": spec.a[0].b must be at most 5')
+  const example = difference('object a/1', 'Invalid value: "x\\"y": spec.a[0].b must be at most 5')
   const same = difference('object b/2', 'Invalid value: "z": spec.c must be at most 10')
-  expect(causeOf(one)).toBe(causeOf({ ...same, want: { message: 'Invalid value: "z": spec.c.d must be at most 10' } }))
-  expect(causeOf(one)).not.toBe(causeOf(difference('object a/1', 'Required value')))
+  expect(causeOf(example)).toBe(causeOf({ ...same, want: { message: 'Invalid value: "z": spec.c.d must be at most 10' } }))
+  expect(causeOf(example)).not.toBe(causeOf(difference('object a/1', 'Required value')))
 })
 
-it('prints the share of items that are alike, the largest group first', () => {
+it('prints the share of equal items, and the largest group first', () => {
   const differences = [
     difference('object a/1', 'Required value'),
     difference('object a/2', 'Too long'),

@@ -43,11 +43,11 @@ async function compareDocument(pair: Pair, { group, version, served }: ServedVer
   const [want, got] = (await readBoth(pair, step, hasAll)).map(withoutIntendedDifferences) as [Answer, Answer]
   for (const definition of served)
     judge(`openapi ${definition.name} ${version}`, step, firstDifference(partOf(want, definition), partOf(got, definition)))
-  const rest = (answer: Answer): Answer => ({
+  const withoutPaths = (answer: Answer): Answer => ({
     ...answer,
     body: isObject(answer.body) ? { ...answer.body, paths: pathNames(answer.body) } : answer.body,
   })
-  judge(`openapi ${group}/${version}`, step, firstDifference(rest(want), rest(got)))
+  judge(`openapi ${group}/${version}`, step, firstDifference(withoutPaths(want), withoutPaths(got)))
 }
 
 async function compareOldDocument(pair: Pair, definitions: readonly Definition[], judge: Judge): Promise<void> {

@@ -2,7 +2,7 @@ import { sample, stringMatching } from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import type { Random } from '../cases/random.ts'
 
-const known = new Map<string, Arbitrary<string> | undefined>()
+const cache = new Map<string, Arbitrary<string> | undefined>()
 
 export interface PatternOptions {
   readonly random: Random
@@ -12,8 +12,8 @@ export interface PatternOptions {
 
 /** Returns a string that matches a pattern. Returns undefined if none is found, for example because the pattern uses lookahead. */
 export function stringForPattern(pattern: string, { random, fits }: PatternOptions): string | undefined {
-  if (!known.has(pattern)) known.set(pattern, arbitraryFor(pattern))
-  const strings = known.get(pattern)
+  if (!cache.has(pattern)) cache.set(pattern, arbitraryFor(pattern))
+  const strings = cache.get(pattern)
   if (strings === undefined) return undefined
   return sample(strings, { seed: random.below(1_000_000), numRuns: 20 }).find((text) => fits(text) && isPrintable(text))
 }

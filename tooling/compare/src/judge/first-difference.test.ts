@@ -26,14 +26,14 @@ describe('firstDifference', () => {
     ['body.spec.ports[*]', answer(200, { spec: { ports: [1] } }), answer(200, { spec: { ports: [1, 2] } })],
     ['body.a', answer(200, { a: {} }), answer(200, {})],
     ['body.a', answer(200, { a: [] }), answer(200, { a: {} })],
-  ])('%s', (where, want, got) => {
+  ])('finds the first difference in %s', (where, want, got) => {
     expect(firstDifference(want, got)?.where).toBe(where)
   })
 
   it('shortens long texts to the part around the first difference', () => {
     const text = 'x'.repeat(5000)
-    const found = firstDifference(answer(200, `${text}a`), answer(200, `${text}b`))
-    expect(found?.want).toMatch(/^…x{100}a$/)
-    expect(found?.got).toMatch(/^…x{100}b$/)
+    const difference = firstDifference(answer(200, `${text}a`), answer(200, `${text}b`))
+    expect(difference?.want).toMatch(/^…x{100}a$/)
+    expect(difference?.got).toMatch(/^…x{100}b$/)
   })
 })

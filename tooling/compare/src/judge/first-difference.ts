@@ -68,8 +68,8 @@ function findDifferentValue(want: JsonValue | undefined, got: JsonValue | undefi
       ...(typeof want === 'string' && typeof got === 'string' ? excerptAtDifference(want, got) : { want, got }),
     }
   for (const [step, left, right] of pairs) {
-    const found = findDifferentValue(left, right, at + step)
-    if (found !== undefined) return found
+    const difference = findDifferentValue(left, right, at + step)
+    if (difference !== undefined) return difference
   }
   return undefined
 }

@@ -74,6 +74,6 @@ function fillStep(step: Step, saved: Readonly<Record<string, string>>): Step {
 }
 
 function valueAt(body: JsonValue, at: string): string {
-  const found = at.split('.').reduce<JsonValue | undefined>((value, name) => (isObject(value) ? value[name] : undefined), body)
-  return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
+  const memberValue = at.split('.').reduce<JsonValue | undefined>((value, name) => (isObject(value) ? value[name] : undefined), body)
+  return typeof memberValue === 'string' || typeof memberValue === 'number' ? String(memberValue) : ''
 }

@@ -3,7 +3,7 @@ import type { Case } from '../cases/case.ts'
 import { minimize } from './minimize.ts'
 
 const path = '/api/v1/namespaces/${ns}/pods'
-const whole: Case = {
+const fullCase: Case = {
   id: 'change/Pod/1',
   scenario: 'change',
   kind: 'Pod',
@@ -19,20 +19,20 @@ const differs = async ({ steps }: Case): Promise<boolean> => JSON.stringify(step
 
 describe('minimize', () => {
   it('finds the smallest case that still differs', async () => {
-    const { steps } = await minimize(whole, differs, 100)
-    expect(steps).toEqual([{ method: 'POST', path, body: { spec: { containers: [{ name: 'd' }] } } }, whole.steps[2]])
+    const { steps } = await minimize(fullCase, differs, 100)
+    expect(steps).toEqual([{ method: 'POST', path, body: { spec: { containers: [{ name: 'd' }] } } }, fullCase.steps[2]])
   })
 
   it('stops when its budget is used up', async () => {
     let trials = 0
     const counted = (smaller: Case): Promise<boolean> => (trials++, differs(smaller))
-    await minimize(whole, counted, 3)
+    await minimize(fullCase, counted, 3)
     expect(trials).toBe(3)
-    expect(await minimize(whole, counted, 0)).toBe(whole)
+    expect(await minimize(fullCase, counted, 0)).toBe(fullCase)
   })
 
   it('never plays a case that would change objects outside the run', async () => {
-    const node: Case = { ...whole, steps: [{ method: 'POST', path: '/api/v1/nodes', body: { metadata: { name: '${ns}-one' } } }] }
+    const node: Case = { ...fullCase, steps: [{ method: 'POST', path: '/api/v1/nodes', body: { metadata: { name: '${ns}-one' } } }] }
     expect(await minimize(node, () => Promise.resolve(true), 100)).toEqual(node)
   })
 })

@@ -8,17 +8,17 @@ import { listLocations } from '../cases/locations.ts'
  */
 export async function minimize(whole: Case, still: (smaller: Case) => Promise<boolean>, budget: number): Promise<Case> {
   let best = whole
-  let left = budget
+  let remaining = budget
   const holds = async (smaller: Case): Promise<boolean> => {
-    if (left === 0 || !smaller.steps.every(isHarmless)) return false
-    left--
+    if (remaining === 0 || !smaller.steps.every(isHarmless)) return false
+    remaining--
     if (!(await still(smaller))) return false
     best = smaller
     return true
   }
   for (let at = best.steps.length - 2; at >= 0; at--) await holds({ ...best, steps: best.steps.toSpliced(at, 1) })
   for (let step = best.steps.length - 1; step >= 0; step--)
-    for (let location = 0, tried = smallerBody(best.steps[step]!, 0); tried !== undefined && left > 0;) {
+    for (let location = 0, tried = smallerBody(best.steps[step]!, 0); tried !== undefined && remaining > 0;) {
       // Do not advance after a removal, because the next value now has this index.
       if (!(await holds({ ...best, steps: best.steps.with(step, tried) }))) location++
       tried = smallerBody(best.steps[step]!, location)

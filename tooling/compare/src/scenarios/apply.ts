@@ -20,8 +20,8 @@ export const apply: Scenario = {
         steps.push(randomWrite(random, subject, path, body))
         continue
       }
-      const wanted = steps.length === 0 && random.chance(0.7) ? body : mutateCopy(random, body, subject.schema)
-      const some = random.chance(0.5) ? wanted : { apiVersion, kind, metadata, ...(part(random, rest) as object) }
+      const desired = steps.length === 0 && random.chance(0.7) ? body : mutateCopy(random, body, subject.schema)
+      const configuration = random.chance(0.5) ? desired : { apiVersion, kind, metadata, ...(part(random, rest) as object) }
       steps.push({
         method: 'PATCH',
         path: withQuery(path, {
@@ -31,7 +31,7 @@ export const apply: Scenario = {
           dryRun: random.chance(0.05) ? 'All' : undefined,
         }),
         headers: { 'content-type': 'application/apply-patch+yaml' },
-        body: some,
+        body: configuration,
       })
     }
     return [...steps, { method: 'GET', path }]

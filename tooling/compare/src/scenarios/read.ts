@@ -93,10 +93,10 @@ export const read: Scenario = {
   suits: mayPersist,
   steps: (random, subject) => {
     const steps: Step[] = createLabelledObjects(random, subject, ['a', 'b'])
-    const own = runSelector(subject)
+    const selector = runSelector(subject)
     for (let left = random.pick([2, 3, 4, 6]); left > 0; left--) {
       const one = random.chance(0.2)
-      const query: Query = { ...randomQuery(random), ...own }
+      const query: Query = { ...randomQuery(random), ...selector }
       steps.push({
         method: random.chance(0.03) ? random.pick(['OPTIONS', 'TRACE', 'BOGUS']) : 'GET',
         path: one

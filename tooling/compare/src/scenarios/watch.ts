@@ -26,7 +26,7 @@ export const watch: Scenario = {
       as,
     })
     const label = { metadata: { labels: { app: random.pick(['b', 'a', null]) } } }
-    const other = random.pick([
+    const options = random.pick([
       { labelSelector: 'app=a' },
       { labelSelector: 'app notin (a),example.com/x' },
       { fieldSelector: `metadata.name!=two`, ...(labelSelector && { labelSelector }) },
@@ -39,7 +39,7 @@ export const watch: Scenario = {
         'application/json',
         random.chance(0.5) ? {} : { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: 'true' },
       ),
-      open('other', random.pick(['application/json', forms.table, forms.metadata]), other),
+      open('other', random.pick(['application/json', forms.table, forms.metadata]), options),
       { method: 'PATCH', path, headers: { 'content-type': 'application/merge-patch+json' }, body: label },
       randomWrite(random, subject, path, body),
       { method: 'DELETE', path: withQuery(path, { gracePeriodSeconds: '0' }) },

@@ -34,13 +34,13 @@ export const watching: Scenario = {
     const old = random.chance(0.2)
     const collection = collectionPath(subject)
     const path = old ? collection.replace(/^\/api(?:\/v1|s\/[^/]+\/[^/]+)/, '$&/watch') : collection
-    const one = old && random.chance(0.4) ? `/${objectName(subject, random.pick(['a', 'a', 'nope']))}` : ''
+    const namePath = old && random.chance(0.4) ? `/${objectName(subject, random.pick(['a', 'a', 'nope']))}` : ''
     const accept = random.pick(random.chance(0.6) ? ['application/json'] : accepts.filter((form) => !form.includes('protobuf')))
     return [
       ...createLabelledObjects(random, subject, ['a', 'b']),
       {
         method: 'WATCH',
-        path: withQuery(path + one, old ? { ...query, watch: maybe(random, 0.2, ['false', 'true']) } : query),
+        path: withQuery(path + namePath, old ? { ...query, watch: maybe(random, 0.2, ['false', 'true']) } : query),
         headers: { accept },
         as: 'it',
       },
