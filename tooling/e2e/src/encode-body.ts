@@ -15,8 +15,8 @@ export async function findKindType({ group, version, kind }: GroupVersionKind): 
 }
 
 function loadModule(name: string): Promise<GroupVersionTypes> {
-  const known = loaded.get(name)
-  if (known !== undefined) return known
+  const loadedCodec = loaded.get(name)
+  if (loadedCodec !== undefined) return loadedCodec
   const entry = `@keelson/api/${name}`
   const loading = import(/* @vite-ignore */ entry).then((module: Record<string, GroupVersionTypes>) => Object.values(module)[0]!)
   loaded.set(name, loading)

@@ -56,7 +56,7 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
     rmSync(directory, { recursive: true })
   })
 
-  test('configured by flags: finds the keys of the provider and their rotation, rejects expired and foreign tokens', async () => {
+  test('authenticate by flags: the server follows the rotation of keys, and rejects expired and foreign tokens', async () => {
     await using server = await startKeelsonProcess({
       flags: [
         `--oidc-issuer-url=${provider.issuer}`,
@@ -106,7 +106,7 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
     userValidationRules: [{ expression: "!user.username.startsWith('system:')", message: 'reserved' }],
   })
 
-  test('configured by a file: maps claims, rejects an expired token, and stops accepting an issuer that is removed from the file', async () => {
+  test('authenticate by a file: the server maps claims, rejects an expired token, and stops accepting a removed issuer', async () => {
     const config = file('authentication.json', configuration(issuer()))
     await using server = await startKeelsonProcess({ flags: [`--authentication-config=${config}`] })
     const token = await provider.token(audience)
@@ -141,7 +141,7 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
     expect(text).not.toContain(token.split('.')[2])
   })
 
-  test.skipIf(kubectl === undefined)('kubectl gets its token from a plugin', async () => {
+  test.skipIf(kubectl === undefined)('authenticate with kubectl, which gets its token from a plugin', async () => {
     const config = file('kubectl.json', configuration(issuer()))
     await using server = await startKeelsonProcess({ flags: [`--authentication-config=${config}`] })
     const token = await provider.token(audience)

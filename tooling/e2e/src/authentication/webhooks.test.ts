@@ -21,10 +21,10 @@ interface Review {
   }
 }
 
-test.skipIf(openssl === undefined)('webhooks authenticate and authorize, over mutual TLS', { timeout: 120_000 }, async () => {
+test.skipIf(openssl === undefined)('webhooks authenticate and authorize users, over mutual TLS', { timeout: 120_000 }, async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'keelson-webhooks-'))
   const certificates = issueCertificates(openssl ?? '', directory, { hook: 'IP:127.0.0.1', server: 'DNS:server' })
-  const asked: Review[] = []
+  const reviews: Review[] = []
   const clients = new Set<string>()
   const answer = ({ kind, spec }: Review): object => {
     if (kind === 'TokenReview') return { authenticated: spec.token === 'hooked', user: { username: 'carol', groups: ['hooked'] } }
@@ -42,7 +42,7 @@ test.skipIf(openssl === undefined)('webhooks authenticate and authorize, over mu
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
     request.on('end', () => {
       const review = JSON.parse(text) as Review
-      asked.push(review)
+      reviews.push(review)
       clients.add((request.socket as TLSSocket).getPeerCertificate().subject.CN as string)
       response.end(JSON.stringify({ ...review, status: answer(review) }))
     })
@@ -97,14 +97,14 @@ test.skipIf(openssl === undefined)('webhooks authenticate and authorize, over mu
     expect(refused.status).toBe(403)
     expect(refused.text).toContain('User \\"carol\\" cannot delete resource \\"pods\\"')
     expect(refused.text).toContain('said of delete')
-    const decided = asked.filter(({ kind }) => kind === 'SubjectAccessReview').length
+    const decided = reviews.filter(({ kind }) => kind === 'SubjectAccessReview').length
     await get('GET', '/api/v1/namespaces/default/pods')
     expect((await get('GET', '/api/v1/namespaces/spared/pods')).status).toBe(403)
     expect((await carol.request('GET', '/api/v1/namespaces/default/pods', { token: 'alicetoken' })).status).toBe(403)
     expect((await carol.request('GET', '/api/v1/namespaces/default/pods', { token: 'unknown' })).status).toBe(401)
     // The webhook got no more requests, because its decisions are cached and it is not asked about other users and namespaces.
-    expect(asked.filter(({ kind }) => kind === 'SubjectAccessReview').length).toBe(decided)
-    expect(asked.filter(({ spec }) => spec.token === 'hooked').length).toBe(1)
+    expect(reviews.filter(({ kind }) => kind === 'SubjectAccessReview').length).toBe(decided)
+    expect(reviews.filter(({ spec }) => spec.token === 'hooked').length).toBe(1)
     expect([...clients]).toEqual(['server'])
 
     hook.closeAllConnections()

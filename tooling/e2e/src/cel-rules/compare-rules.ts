@@ -63,8 +63,8 @@ async function withoutRandomOnes(program: string, differences: readonly RuleDiff
     differences.flatMap(({ question }) => Array.from({ length: repetitions }, () => question)),
   )
   return differences.filter(({ received }, i) => {
-    const others = again.slice(i * repetitions, (i + 1) * repetitions)
-    return !others.some((other) => isDeepStrictEqual(other, received))
+    const repetitionsOfRule = again.slice(i * repetitions, (i + 1) * repetitions)
+    return !repetitionsOfRule.some((other) => isDeepStrictEqual(other, received))
   })
 }
 

@@ -136,9 +136,9 @@ export class RandomObjects {
 
   /** Returns a copy of an object in which some fields have other values. */
   changed(object: JsonObject): JsonObject {
-    const other = this.object()
+    const differentObject = this.object()
     return Object.fromEntries(
-      Object.entries(object).map(([name, value]) => [name, this.chance(0.3) && name in other ? other[name] : value]),
+      Object.entries(object).map(([name, value]) => [name, this.chance(0.3) && name in differentObject ? differentObject[name] : value]),
     )
   }
 

@@ -11,8 +11,8 @@ function vocabularyWith(members: Leaves, moreProductions: Leaves = {}): Vocabula
   const { leaves, productions } = exampleVocabulary
   return {
     leaves: changed(leaves, (constants, type) => {
-      const own = words(members[type])
-      const all = [...own, ...own, ...own, ...own, ...constants]
+      const functions = words(members[type])
+      const all = [...functions, ...functions, ...functions, ...functions, ...constants]
       return all.length === 0 ? ['dyn(1)'] : all
     }),
     productions: changed(productions, (templates, type) => [...templates, ...words(moreProductions[type])]),

@@ -207,14 +207,14 @@ export class RandomExpressions {
   }
 
   #expand(template: string, depth: number): string {
-    const known = this.#locals.length
+    const localCount = this.#locals.length
     const chosen = template.replace(/<((?:\\.|[^<>\\])*)>/g, (_, choices: string) => this.#pick(choices.split('|')))
     const text = chosen.replace(/\$(\w+)|NAME:(\w+)/g, (found, type: string | undefined, local: string | undefined) => {
       if (local !== undefined) return this.#declare(local)
       if (type === 'any') return this.#expression(this.#pick(expressionTypes), depth)
       return isType(type) ? this.#expression(type, depth) : found
     })
-    this.#locals.length = known
+    this.#locals.length = localCount
     return text.replaceAll('OR', '||').replaceAll('\\<', '<').replaceAll('\\>', '>')
   }
 

@@ -27,8 +27,8 @@ export async function runChecks({ file, args, environment, answer }: CheckRun): 
     child.once('close', (code, signal) => resolve(`exit ${code ?? signal}`))
   })
   const results: CheckResult[] = []
-  let rest = ''
-  const keep = (text: string): void => void (rest = `${rest}${text}\n`.slice(-10_000))
+  let buffered = ''
+  const keep = (text: string): void => void (buffered = `${buffered}${text}\n`.slice(-10_000))
   child.stdin.on('error', () => {})
   child.stderr.on('data', (data: Buffer) => keep(data.toString().trimEnd()))
   for await (const line of createInterface({ input: child.stdout })) {
@@ -41,14 +41,16 @@ export async function runChecks({ file, args, environment, answer }: CheckRun): 
   }
   const end = await ended
   const failures = results.some(({ failure }) => failure !== undefined)
-  if (end !== (failures ? 'exit 1' : 'exit 0')) results.push({ name: `*/${end}`, failure: rest })
+  if (end !== (failures ? 'exit 1' : 'exit 0')) results.push({ name: `*/${end}`, failure: buffered })
   return results
 }
 
 /** Returns the failures of a group, including "no checks ran". A test expects an empty list. */
 export function listFailures(results: readonly CheckResult[], group: string): readonly string[] {
-  const own = results.filter(({ name }) => name.startsWith(`${group}/`))
+  const groupResults = results.filter(({ name }) => name.startsWith(`${group}/`))
   const aborted = results.filter(({ name }) => name.startsWith('*/'))
-  const failures = [...own, ...aborted].filter(({ failure }) => failure !== undefined).map(({ name, failure }) => `${name}: ${failure}`)
-  return own.length === 0 ? [`${group}: no checks ran`, ...failures] : failures
+  const failures = [...groupResults, ...aborted]
+    .filter(({ failure }) => failure !== undefined)
+    .map(({ name, failure }) => `${name}: ${failure}`)
+  return groupResults.length === 0 ? [`${group}: no checks ran`, ...failures] : failures
 }

@@ -24,7 +24,7 @@ describe.skipIf(program === undefined)('client-go', () => {
     results = (await Promise.all([checkEverything(), checkRestart()])).flat()
   }, 180_000)
 
-  test.each([...groups, 'restart'])('%s', (group) => expect(listFailures(results, group)).toEqual([]))
+  test.each([...groups, 'restart'])('passes all checks of the group %s', (group) => expect(listFailures(results, group)).toEqual([]))
 })
 
 async function checkEverything(): Promise<readonly CheckResult[]> {

@@ -42,11 +42,11 @@ describe('@kubernetes/client-node', () => {
     expect(selected.items).toHaveLength(4)
   })
 
-  test('reads, replaces and patches, and gets a conflict for a stale version', async () => {
-    const made = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'conflict' }, data: { a: '1' } } })
-    await core.replaceNamespacedConfigMap({ namespace, name: 'conflict', body: { ...made, data: { a: '2' } } })
+  test('reads, replaces and patches objects, and gets a conflict for a stale version', async () => {
+    const created = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'conflict' }, data: { a: '1' } } })
+    await core.replaceNamespacedConfigMap({ namespace, name: 'conflict', body: { ...created, data: { a: '2' } } })
     await expect(
-      core.replaceNamespacedConfigMap({ namespace, name: 'conflict', body: { ...made, data: { a: '3' } } }),
+      core.replaceNamespacedConfigMap({ namespace, name: 'conflict', body: { ...created, data: { a: '3' } } }),
     ).rejects.toMatchObject({
       code: 409,
     })
@@ -54,7 +54,7 @@ describe('@kubernetes/client-node', () => {
     expect((await core.readNamespacedConfigMap({ namespace, name: 'conflict' })).data).toEqual({ a: '4' })
   })
 
-  test('watches', async () => {
+  test('receives the events of a watch', async () => {
     const seen: string[] = []
     const { metadata } = await core.listNamespacedConfigMap({ namespace })
     const watch = await new Watch(config).watch(
@@ -76,7 +76,7 @@ describe('@kubernetes/client-node', () => {
     more: { fieldManager?: string; force?: boolean } = {},
   ): Promise<V1ConfigMap> => core.patchNamespacedConfigMap({ namespace, name, body, ...more }, setHeaderOptions('Content-Type', strategy))
 
-  test('patches with three content types', async () => {
+  test('sends patches of three content types', async () => {
     await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'patched' }, data: { a: '1', b: '1' } } })
     await patchAs(PatchStrategy.JsonPatch, 'patched', [{ op: 'replace', path: '/data/a', value: '2' }])
     await patchAs(PatchStrategy.MergePatch, 'patched', { data: { b: null, c: '3' } })
@@ -86,7 +86,7 @@ describe('@kubernetes/client-node', () => {
     await expect(patchAs('application/unknown', 'patched', {})).rejects.toMatchObject({ code: 415 })
   })
 
-  test('applies', async () => {
+  test('applies objects with server-side apply', async () => {
     const body = (value: string): V1ConfigMap => ({
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -107,9 +107,9 @@ describe('@kubernetes/client-node', () => {
   test('handles kinds without generated code', async () => {
     const objects = KubernetesObjectApi.makeApiClient(config)
     const spec = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'dynamic', namespace } }
-    const made: V1ConfigMap = { ...spec, data: { a: '1' } }
+    const created: V1ConfigMap = { ...spec, data: { a: '1' } }
     const change: V1ConfigMap = { ...spec, data: { b: '2' } }
-    await objects.create(made)
+    await objects.create(created)
     await objects.patch(change, undefined, undefined, 'me', undefined, PatchStrategy.MergePatch)
     expect(await objects.read(spec)).toMatchObject({ kind: 'ConfigMap', data: { a: '1', b: '2' } })
     await objects.delete(spec)

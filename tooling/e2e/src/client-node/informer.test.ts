@@ -70,8 +70,8 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
     const { informer, events } = inform('plain', server.url)
     await informer.start()
     try {
-      const made = await create('i', 'plain')
-      await direct.replaceNamespacedConfigMap({ namespace, name: 'i', body: { ...made, data: { changed: 'yes' } } })
+      const created = await create('i', 'plain')
+      await direct.replaceNamespacedConfigMap({ namespace, name: 'i', body: { ...created, data: { changed: 'yes' } } })
       await expect.poll(() => informer.get('i', namespace)?.data, patiently).toEqual({ changed: 'yes' })
       await direct.deleteNamespacedConfigMap({ namespace, name: 'i' })
       await expect.poll(() => events, patiently).toEqual(['add i', 'update i', 'delete i'])

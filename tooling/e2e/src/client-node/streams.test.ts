@@ -56,7 +56,7 @@ describe.skipIf(openssl === undefined)('@kubernetes/client-node, with a kubelet'
     await expect(new Exec(config).exec('default', 'nope', 'c', 'true', gather().stream, null, null, false)).rejects.toBeDefined()
   })
 
-  test('attach', async () => {
+  test('attach transfers input and output', async () => {
     const out = gather()
     const stdin = new PassThrough()
     const socket = await new Attach(config).attach('default', 'p', 'c', out.stream, gather().stream, stdin, false)
@@ -65,7 +65,7 @@ describe.skipIf(openssl === undefined)('@kubernetes/client-node, with a kubelet'
     socket.close()
   })
 
-  test('log, and log with follow', async () => {
+  test('log returns the log, and follows it', async () => {
     parts.kubelet.log('earlier')
     const [whole, live] = [gather(), gather()]
     const log = new Log(config)
@@ -81,7 +81,7 @@ describe.skipIf(openssl === undefined)('@kubernetes/client-node, with a kubelet'
     await expect(log.log('default', 'p', 'nope', gather().stream)).rejects.toMatchObject({ code: 400 })
   })
 
-  test('port-forward', async () => {
+  test('port-forward transfers data', async () => {
     const behind = http.createServer((request, response) => void response.end(`${request.url} is here`))
     await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve))
     try {

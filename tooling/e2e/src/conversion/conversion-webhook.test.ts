@@ -99,14 +99,14 @@ async function create(group: string, name: string): Promise<void> {
   expect(status, text).toBe(201)
 }
 
-describe('a conversion webhook that', () => {
+describe('a conversion webhook', () => {
   it.each([
     ['reset', / failed: Post "https:.*\/reset\?timeout=30s": (EOF|read: connection reset by peer)$/],
     ['few', / returned 0 objects, expected 1$/],
     ['uid', / failed: expected response.uid="[0-9a-f-]{36}", got "other"$/],
     ['large', / failed: Post ".*\/large\?timeout=30s": the answer is larger than \d+ bytes$/],
     ['endless', / failed: Post ".*\/endless\?timeout=30s": the answer is larger than \d+ bytes$/],
-  ])('misbehaves (%s) causes an error for its version only', async (behavior, message) => {
+  ])('that misbehaves (%s) causes an error for its version only', async (behavior, message) => {
     const group = await define(behavior)
     for (const path of [`${objects(group, 'v1')}/a`, objects(group, 'v1')]) {
       const answer = await client.request('GET', path)
@@ -119,14 +119,14 @@ describe('a conversion webhook that', () => {
     await client.request('DELETE', `${definitions}/things.${group}`)
   })
 
-  it('returns deeply nested objects does not harm the server', async () => {
+  it('that returns deeply nested objects does not harm the server', async () => {
     const group = await define('deep')
     expect([200, 500]).toContain((await client.request('GET', `${objects(group, 'v1')}/a`)).status)
     expect((await client.request('GET', '/api/v1/namespaces/default')).status).toBe(200)
     await client.request('DELETE', `${definitions}/things.${group}`)
   })
 
-  it('calls the server back gets its responses', async () => {
+  it('that calls the server gets responses', async () => {
     const group = await define('back')
     const reads = await Promise.all(Array.from({ length: 20 }, () => client.request('GET', `${objects(group, 'v1')}/a`)))
     expect(reads.map(({ status }) => status)).toEqual(reads.map(() => 200))
@@ -136,7 +136,7 @@ describe('a conversion webhook that', () => {
     await client.request('DELETE', `${definitions}/things.${group}`)
   })
 
-  it('hangs delays no other requests, and its calls end when their clients leave', async () => {
+  it('that hangs delays no other requests, and its calls end when their clients leave', async () => {
     const group = await define('hang')
     const leave = new AbortController()
     const hanging = Array.from({ length: 100 }, () =>
@@ -160,7 +160,7 @@ describe('a conversion webhook that', () => {
     await client.request('DELETE', `${definitions}/things.${group}`)
   })
 
-  it('fails at times loses no event of a watch', async () => {
+  it('that sometimes fails loses no event of a watch', async () => {
     const group = await define('flaky')
     const first = await client.request('GET', `${objects(group, 'v1')}/a`)
     const { resourceVersion } = first.json<CustomObject>().metadata

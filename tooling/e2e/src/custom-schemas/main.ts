@@ -30,8 +30,8 @@ async function compare(reference: string, count: number, seed: number): Promise<
   for (const { question, expected, received } of differences.slice(0, shown)) {
     console.log(question)
     for (const [key, value] of Object.entries({ ...received, ...expected })) {
-      const other = received[key as keyof typeof received]
-      if (!isDeepStrictEqual(value, other)) printDifference(key, value, other)
+      const receivedValue = received[key as keyof typeof received]
+      if (!isDeepStrictEqual(value, receivedValue)) printDifference(key, value, receivedValue)
     }
   }
   const share = ((100 * (compared - differences.length)) / compared).toFixed(2)

@@ -108,8 +108,8 @@ export class RandomSchemas {
   #embeddedProperties(depth: number): JSONSchemaProps {
     const { properties, required } = this.#properties(depth) as Required<JSONSchemaProps>
     for (const name of ['metadata', 'kind', '__proto__']) delete properties[name]
-    const rest = this.#chance(0.5) ? { 'x-kubernetes-preserve-unknown-fields': true } : {}
-    return { properties, ...(required !== undefined && { required: required.filter((name) => name in properties) }), ...rest }
+    const unknownFields = this.#chance(0.5) ? { 'x-kubernetes-preserve-unknown-fields': true } : {}
+    return { properties, ...(required !== undefined && { required: required.filter((name) => name in properties) }), ...unknownFields }
   }
 
   #mapList(depth: number): JSONSchemaProps {
@@ -169,8 +169,9 @@ export class RandomSchemas {
       if (this.#chance(0.7)) part.items = this.#alternative(items as JSONSchemaProps, depth)
     } else if (type === 'object') {
       part = this.#sizes('Properties')
-      const some = Object.keys(properties ?? {}).filter((name) => name !== 'metadata' && this.#chance(0.5))
-      if (some.length > 0) part.properties = Object.fromEntries(some.map((name) => [name, this.#alternative(properties![name]!, depth)]))
+      const requiredNames = Object.keys(properties ?? {}).filter((name) => name !== 'metadata' && this.#chance(0.5))
+      if (requiredNames.length > 0)
+        part.properties = Object.fromEntries(requiredNames.map((name) => [name, this.#alternative(properties![name]!, depth)]))
       const required = Object.keys(properties ?? {}).filter(() => this.#chance(0.3))
       if (required.length > 0) part.required = required
     }

@@ -41,13 +41,13 @@ export async function readDefinitions(limit: number = Infinity): Promise<readonl
 }
 
 async function downloadDefinitions(): Promise<RealDefinition[]> {
-  const found = new Map<string, RealDefinition>()
+  const definitions = new Map<string, RealDefinition>()
   for (const project of projects) {
-    const before = found.size
-    for (const one of await readProject(project)) if (!found.has(one.name)) found.set(one.name, one)
-    if (found.size === before) throw new Error(`${project.module} contains no definition that the projects before it do not contain`)
+    const before = definitions.size
+    for (const one of await readProject(project)) if (!definitions.has(one.name)) definitions.set(one.name, one)
+    if (definitions.size === before) throw new Error(`${project.module} contains no definition that the projects before it do not contain`)
   }
-  return [...found.values()]
+  return [...definitions.values()]
 }
 
 /** Downloads the module of a project and returns its definitions. */

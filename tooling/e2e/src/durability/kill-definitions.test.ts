@@ -58,8 +58,8 @@ async function killAtEvent(server: KeelsonProcess, events: number, act: (client:
 
 async function waitFor<T>(read: () => Promise<T | undefined>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
-    const found = await read()
-    if (found !== undefined) return found
+    const definition = await read()
+    if (definition !== undefined) return definition
     if (attempt > 1000) throw new Error('the state was not reached')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
@@ -68,8 +68,8 @@ async function waitFor<T>(read: () => Promise<T | undefined>): Promise<T> {
 async function isEstablished(client: HttpsClient): Promise<Definition | undefined> {
   const answer = await client.request('GET', `${definitions}/${name}`)
   if (answer.status !== 200) return undefined
-  const found = answer.json<Definition>()
-  return found.status.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ? found : undefined
+  const definition = answer.json<Definition>()
+  return definition.status.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ? definition : undefined
 }
 
 async function create(client: HttpsClient): Promise<void> {

@@ -30,10 +30,10 @@ test(
         metadata: { resourceVersion: string }
         items: ConfigMap[]
       }>()
-      const found = new Map(list.items.map((item) => [item.metadata.name, item]))
-      expect(found.size).toBe(list.items.length)
-      for (const [name, written] of acknowledged) expect(found.get(name), `round ${round}: ${name}`).toMatchObject(written)
-      for (const [name, item] of found) {
+      const itemsByName = new Map(list.items.map((item) => [item.metadata.name, item]))
+      expect(itemsByName.size).toBe(list.items.length)
+      for (const [name, written] of acknowledged) expect(itemsByName.get(name), `round ${round}: ${name}`).toMatchObject(written)
+      for (const [name, item] of itemsByName) {
         expect(attempted.has(name)).toBe(true)
         expect(item.data.payload).toBe(payload(name))
       }
@@ -57,11 +57,11 @@ test(
             .catch(() => undefined)
           if (answer === undefined) return
           expect(answer.status).toBe(201)
-          const made = answer.json<ConfigMap>()
-          expect(Number(made.metadata.resourceVersion)).toBeGreaterThan(newest)
+          const created = answer.json<ConfigMap>()
+          expect(Number(created.metadata.resourceVersion)).toBeGreaterThan(newest)
           acknowledged.set(name, {
-            metadata: { name, uid: made.metadata.uid, resourceVersion: made.metadata.resourceVersion },
-            data: made.data,
+            metadata: { name, uid: created.metadata.uid, resourceVersion: created.metadata.resourceVersion },
+            data: created.data,
           })
           if (acknowledged.size > (round + 1) * clients) loaded.resolve()
         }

@@ -8,7 +8,7 @@ export interface SystemCall {
   readonly end: number
 }
 
-const whole = /^(\d+)\s+(\d+\.\d+) (\w+)\((.*)\)\s+= (-?\d+|0x[\da-f]+).*?<(\d+\.\d+)>$/
+const callPattern = /^(\d+)\s+(\d+\.\d+) (\w+)\((.*)\)\s+= (-?\d+|0x[\da-f]+).*?<(\d+\.\d+)>$/
 const begun = /^(\d+)\s+(\d+\.\d+) (\w+)\((.*) <unfinished \.\.\.>$/
 const resumed = /^(\d+)\s+(\d+\.\d+) <\.\.\. (\w+) resumed>.*= (-?\d+|0x[\da-f]+).*?<(\d+\.\d+)>$/
 
@@ -17,15 +17,15 @@ export function parseTrace(text: string): readonly SystemCall[] {
   const calls: SystemCall[] = []
   const open = new Map<string, { start: number; descriptor: number }>()
   for (const line of text.split('\n')) {
-    const one = whole.exec(line)
-    if (one !== null) {
-      const start = Number(one[2])
+    const call = callPattern.exec(line)
+    if (call !== null) {
+      const start = Number(call[2])
       calls.push({
-        name: one[3] ?? '',
-        descriptor: Number.parseInt(one[4] ?? '', 10),
-        result: Number(one[5]),
+        name: call[3] ?? '',
+        descriptor: Number.parseInt(call[4] ?? '', 10),
+        result: Number(call[5]),
         start,
-        end: start + Number(one[6]),
+        end: start + Number(call[6]),
       })
       continue
     }
@@ -34,10 +34,10 @@ export function parseTrace(text: string): readonly SystemCall[] {
       open.set(`${half[1]} ${half[3]}`, { start: Number(half[2]), descriptor: Number.parseInt(half[4] ?? '', 10) })
       continue
     }
-    const rest = resumed.exec(line)
-    const first = rest === null ? undefined : open.get(`${rest[1]} ${rest[3]}`)
-    if (rest === null || first === undefined) continue
-    calls.push({ name: rest[3] ?? '', ...first, result: Number(rest[4]), end: first.start + Number(rest[5]) })
+    const resumption = resumed.exec(line)
+    const first = resumption === null ? undefined : open.get(`${resumption[1]} ${resumption[3]}`)
+    if (resumption === null || first === undefined) continue
+    calls.push({ name: resumption[3] ?? '', ...first, result: Number(resumption[4]), end: first.start + Number(resumption[5]) })
   }
   return calls.sort((a, b) => a.start - b.start)
 }

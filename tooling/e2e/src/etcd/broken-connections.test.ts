@@ -83,7 +83,7 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
     expect(seen).toEqual(written)
   })
 
-  test('ends a watch with a slow reader without delaying others', async () => {
+  test('a watch with a slow reader ends without a delay for others', async () => {
     await using backend = await openEtcd3({ transport: { serverList: [etcd.url] }, watchQueue: { changes: 100 } })
     const start = (await direct.get('x')).revision
     const { signal } = new AbortController()

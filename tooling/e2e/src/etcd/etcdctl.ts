@@ -28,8 +28,8 @@ export class Etcdctl {
     const ids = (await this.#run('lease', 'list')).split('\n').filter((line) => /^[0-9a-f]{16}$/.test(line))
     return Promise.all(
       ids.map(async (id) => {
-        const said = await this.#run('lease', 'timetolive', id, '--keys')
-        const [, ttl, keys] = /granted with TTL\((\d+)s\).*attached keys\(\[(.*)\]\)/.exec(said)!
+        const output = await this.#run('lease', 'timetolive', id, '--keys')
+        const [, ttl, keys] = /granted with TTL\((\d+)s\).*attached keys\(\[(.*)\]\)/.exec(output)!
         return { id, grantedTTL: Number(ttl), keys: keys === '' ? [] : keys!.split(' ') }
       }),
     )

@@ -122,9 +122,9 @@ function isOmitted(fact: FieldFacts, value: unknown, shown: Json): boolean {
  */
 function getPackage(apiVersion: string, facts: ReadonlyMap<string, MessageFacts>, kind: string): string {
   const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['core', apiVersion]
-  const named = `k8s.io.api.${group.split('.')[0]}.${version}`
-  if (!facts.has(`.${named}.${kind}`)) throw new Error(`no facts about ${apiVersion} ${kind}`)
-  return named
+  const packageName = `k8s.io.api.${group.split('.')[0]}.${version}`
+  if (!facts.has(`.${packageName}.${kind}`)) throw new Error(`no facts about ${apiVersion} ${kind}`)
+  return packageName
 }
 
 function own(message: protobuf.Message, name: string): unknown {

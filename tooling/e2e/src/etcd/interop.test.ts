@@ -55,7 +55,7 @@ interface Recorded {
   readonly object?: KubeObject & { apiVersion: string; kind: string }
 }
 
-describe.skipIf(missing)('values in etcd, decoded without the codecs of Keelson', { timeout: 30_000 }, () => {
+describe.skipIf(missing)('values in etcd, decoded without Keelson', { timeout: 30_000 }, () => {
   let etcd: EtcdProcess
   let backend: Backend
   let etcdctl: Etcdctl

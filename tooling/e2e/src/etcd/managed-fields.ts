@@ -9,8 +9,8 @@ export function extractManagedFields(value: JsonValue, fields: JsonObject): Json
   if (elements.length === 0) return value ?? []
   if (Array.isArray(value)) {
     return value.flatMap((item) => {
-      const [, own] = elements.find(([element]) => isItem(element, item)) ?? []
-      return own === undefined ? [] : [extractManagedFields(item, own)]
+      const [, ownedFields] = elements.find(([element]) => isItem(element, item)) ?? []
+      return ownedFields === undefined ? [] : [extractManagedFields(item, ownedFields)]
     })
   }
   const members = value as JsonObject
@@ -19,7 +19,7 @@ export function extractManagedFields(value: JsonValue, fields: JsonObject): Json
 }
 
 function isItem(element: string, item: JsonValue): boolean {
-  const named = JSON.parse(element.slice(2)) as JsonValue
-  if (!element.startsWith('k:')) return named === item
-  return Object.entries(named as JsonObject).every(([key, value]) => (item as JsonObject)[key] === value)
+  const keyFields = JSON.parse(element.slice(2)) as JsonValue
+  if (!element.startsWith('k:')) return keyFields === item
+  return Object.entries(keyFields as JsonObject).every(([key, value]) => (item as JsonObject)[key] === value)
 }

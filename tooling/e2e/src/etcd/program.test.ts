@@ -41,7 +41,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
     await rm(scratch, { recursive: true, force: true })
   })
 
-  test("use kube-apiserver's keys and values", async () => {
+  test('use the keys and values of kube-apiserver', async () => {
     await kubectl.run(['create', 'configmap', 'made', '--from-literal=a=1'])
     const value = await client.get('/registry/configmaps/default/made').buffer()
     expect(value?.subarray(0, 4)).toEqual(Buffer.from('k8s\0'))
@@ -51,7 +51,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
     for (const key of keys) expect((await client.get(key).buffer())?.subarray(0, 4), key).toEqual(Buffer.from('k8s\0'))
   })
 
-  test("serve and watch each other's writes immediately", async () => {
+  test('serve and watch the writes of each other at once', async () => {
     const watch = other.start(['get', 'cm', '-w', '--output-watch-events', '-l', 'watched=yes'])
     try {
       await kubectl.run(['create', 'configmap', 'shared', '--from-literal=a=1'])
@@ -69,7 +69,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
     }
   })
 
-  test('increment a counter concurrently without losing writes', async () => {
+  test('increment a counter concurrently without losing a write', async () => {
     using one = new HttpsClient(first.url, first.token, 8)
     using two = new HttpsClient(second.url, second.token, 8)
     const url = '/api/v1/namespaces/default/configmaps'

@@ -34,7 +34,7 @@ describe.skipIf(binary === undefined)('services of two servers on one etcd', { t
     await etcd[Symbol.asyncDispose]()
   })
 
-  test('never allocate the same address or port twice', async () => {
+  test('never get the same address or port twice', async () => {
     const answers = await Promise.all(
       Array.from({ length: 48 }, (_, i) =>
         clients[i % 2]!.request('POST', '/api/v1/namespaces/default/services', {
@@ -42,21 +42,21 @@ describe.skipIf(binary === undefined)('services of two servers on one etcd', { t
         }),
       ),
     )
-    const made = answers.filter(({ status }) => status === 201).map((answer) => answer.json<Service>().spec)
-    expect(made).toHaveLength(40)
-    expect(new Set(made.map(({ clusterIP }) => clusterIP)).size).toBe(40)
-    expect(new Set(made.map(({ ports }) => ports[0]?.nodePort)).size).toBe(40)
+    const created = answers.filter(({ status }) => status === 201).map((answer) => answer.json<Service>().spec)
+    expect(created).toHaveLength(40)
+    expect(new Set(created.map(({ clusterIP }) => clusterIP)).size).toBe(40)
+    expect(new Set(created.map(({ ports }) => ports[0]?.nodePort)).size).toBe(40)
     for (const { status, text } of answers) if (status !== 201) expect(text).toContain('failed to allocate a nodePort: range is full')
     const keys = await client.getAll().prefix('/registry/ipaddresses/').keys()
     // The keys include the service "kubernetes", which the server creates.
     expect(keys.toSorted()).toEqual(
-      [...made.map(({ clusterIP }) => `/registry/ipaddresses/${clusterIP}`), '/registry/ipaddresses/10.0.0.1'].toSorted(),
+      [...created.map(({ clusterIP }) => `/registry/ipaddresses/${clusterIP}`), '/registry/ipaddresses/10.0.0.1'].toSorted(),
     )
     const ranges = await client.get('/registry/ranges/servicenodeports').buffer()
     expect(decodeUnknown(ranges!).gvk.kind).toBe('RangeAllocation')
   })
 
-  test('list both servers as endpoints, and later only the remaining one', async () => {
+  test('have both servers as endpoints, and later only the remaining one', async () => {
     const addresses = async (): Promise<string[]> => {
       const answer = await clients[1]!.request('GET', '/api/v1/namespaces/default/endpoints/kubernetes')
       const { subsets } = answer.json<{ subsets: readonly { addresses: readonly { ip: string }[] }[] }>()

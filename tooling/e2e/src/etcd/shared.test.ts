@@ -147,11 +147,11 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
   })
 
   test('connects through the egress selector', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     await using backend = await open({
       transport: { serverList: ['http://etcd.internal:2379'] },
       async egress(host, port) {
-        asked.push(`${host}:${port}`)
+        requests.push(`${host}:${port}`)
         const socket = connectTcp(etcd.port, '127.0.0.1')
         await once(socket, 'connect')
         return socket
@@ -159,7 +159,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     })
     const revision = await write(backend, 'through the tunnel')
     expect((await backend.get('/registry/a')).entry?.modRevision).toBe(revision)
-    expect(new Set(asked)).toEqual(new Set(['etcd.internal:2379']))
+    expect(new Set(requests)).toEqual(new Set(['etcd.internal:2379']))
   })
 
   test('rejects calls after it was closed', async () => {

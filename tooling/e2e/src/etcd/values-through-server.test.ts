@@ -100,9 +100,9 @@ function replaceAll(bytes: Buffer, from: Buffer, to: Buffer): Buffer {
 /** Encodes a time like protobuf's Timestamp: field 1 contains the seconds as a varint. */
 function seconds(time: string): Buffer {
   const bytes = [0x08]
-  let rest = BigInt(Date.parse(time) / 1000)
-  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
-  return Buffer.from([...bytes, Number(rest)])
+  let remaining = BigInt(Date.parse(time) / 1000)
+  for (; remaining >= 0x80n; remaining >>= 7n) bytes.push(Number(remaining & 0x7fn) | 0x80)
+  return Buffer.from([...bytes, Number(remaining)])
 }
 
 describe.skipIf(missing)('values that the built server writes to etcd', { timeout: 60_000 }, () => {
@@ -126,11 +126,11 @@ describe.skipIf(missing)('values that the built server writes to etcd', { timeou
   })
 
   test('created objects have the recorded keys and bytes, except for uid and time', async () => {
-    const all = readRecorded()
+    const recorded = readRecorded()
       .filter(isOneCreate)
       .toSorted((a, b) => rank(a) - rank(b))
     const differing: string[] = []
-    for (const one of all) {
+    for (const one of recorded) {
       const { key, object, value } = one
       const { namespace } = object.metadata
       if (namespace !== undefined) await ensureNamespace(namespace)
@@ -143,7 +143,7 @@ describe.skipIf(missing)('values that the built server writes to etcd', { timeou
       if (!same) differing.push(`${key} ${answer.text}`)
     }
     expect(differing).toEqual([])
-    expect(all.length).toBeGreaterThan(40)
+    expect(recorded.length).toBeGreaterThan(40)
   })
 
   test("the server's own objects and addresses have the recorded bytes, except for uid and time", async () => {

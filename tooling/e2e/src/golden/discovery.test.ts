@@ -68,8 +68,8 @@ const groups = (steps.find(({ path }) => path === '/apis')?.expect.body as { rea
  */
 function flattened(group: string, version: string, resources: readonly AggregatedResource[]): Omit<Resource, 'storageVersionHash'>[] {
   const kindOf = (kind: GroupVersionKind | undefined): Pick<Resource, 'group' | 'version' | 'kind'> => {
-    const own = kind === undefined || kind.version === '' || (kind.group === group && kind.version === version)
-    return { ...(own ? {} : { ...(kind.group !== '' && { group: kind.group }), version: kind.version }), kind: kind?.kind ?? '' }
+    const isOwnKind = kind === undefined || kind.version === '' || (kind.group === group && kind.version === version)
+    return { ...(isOwnKind ? {} : { ...(kind.group !== '' && { group: kind.group }), version: kind.version }), kind: kind?.kind ?? '' }
   }
   return resources.flatMap(({ resource, responseKind, scope, singularResource, verbs, shortNames, categories, subresources = [] }) => [
     {
@@ -109,7 +109,7 @@ describe.skipIf(!hasRecordings)('discovery', () => {
     expect(answer.json()).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups: groups.filter(({ name }) => !laterGroups.has(name)) })
   })
 
-  test.each(groups.filter(({ name }) => !laterGroups.has(name)))('group $name', async (group) => {
+  test.each(groups.filter(({ name }) => !laterGroups.has(name)))('serves group $name as recorded', async (group) => {
     expect((await http.request('GET', `/apis/${group.name}`)).json()).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...group })
   })
 

@@ -22,7 +22,7 @@ function isWaiting(id: string): boolean {
 }
 
 test.skipIf(!hasRecordings)(
-  'responds like kube-apiserver',
+  'gives the recorded responses of kube-apiserver',
   async () => {
     const { fails, total } = await playGolden(['--without', without, '--show', '0'])
     expect(total).toBeGreaterThan(1900)
@@ -33,7 +33,7 @@ test.skipIf(!hasRecordings)(
 )
 
 test.skipIf(!hasRecordings)(
-  'responds like kube-apiserver for custom resources',
+  'gives the recorded responses of kube-apiserver for custom resources',
   async () => {
     const cases = path.join(sharedDirectory, 'golden/extend/crd.jsonl')
     const { fails, total } = await playGolden(['--cases', cases, '--show', '0'])

@@ -41,7 +41,7 @@ process.exit(outcome.failed === 0 ? 0 : 1)
 function playedFiles(): readonly string[] | undefined {
   const at = args.indexOf('--cases')
   if (at < 0) return undefined
-  const rest = args.slice(at + 1)
-  const end = rest.findIndex((argument) => argument.startsWith('--'))
-  return rest.slice(0, end < 0 ? undefined : end).map((file) => path.resolve(file))
+  const childArgs = args.slice(at + 1)
+  const end = childArgs.findIndex((argument) => argument.startsWith('--'))
+  return childArgs.slice(0, end < 0 ? undefined : end).map((file) => path.resolve(file))
 }

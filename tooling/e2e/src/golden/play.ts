@@ -28,8 +28,8 @@ export interface Outcome {
 /** Replays the recorded cases against a fresh server without controllers. Passes `args` to the player. */
 export async function playGolden(args: readonly string[]): Promise<Outcome> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-golden-'))
-  const wanted = args.indexOf('--json')
-  const report = wanted < 0 ? path.join(scratch, 'report.json') : path.resolve(args[wanted + 1] ?? '')
+  const flagIndex = args.indexOf('--json')
+  const report = flagIndex < 0 ? path.join(scratch, 'report.json') : path.resolve(args[flagIndex + 1] ?? '')
   await using server = await startKeelsonProcess({ controllers: 'none' })
   try {
     const output = await collect([player, 'check', '--server', server.url, '--token', server.token, ...args, '--json', report])

@@ -125,7 +125,7 @@ describe.skipIf(!hasRecordings)('objects have the same result in JSON and in pro
     expect(served).toEqual(encoded)
   }
 
-  test.each(hasRecordings ? codecPairs() : [])('pair %s', (_title, object) => hold(object))
-  test.each(hasRecordings ? storedValues() : [])('stored %s', (_title, object) => hold(object))
-  test.each(hasRecordings ? createdObjects() : [])('created %s', (_title, object) => hold(object))
+  test.each(hasRecordings ? codecPairs() : [])('gives the same result for the pair %s', (_title, object) => hold(object))
+  test.each(hasRecordings ? storedValues() : [])('gives the same result for the stored object %s', (_title, object) => hold(object))
+  test.each(hasRecordings ? createdObjects() : [])('gives the same result for the created object %s', (_title, object) => hold(object))
 })

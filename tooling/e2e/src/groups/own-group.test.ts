@@ -60,7 +60,7 @@ spec:
 `
 
 describe.skipIf(binary === undefined)('kubectl with an API group of an embedding application', { timeout: 90_000 }, () => {
-  test.each(variants)('%s', async (_name, groups) => {
+  test.each(variants)('works with %s', async (_name, groups) => {
     await start({ groups })
     await chain.listen()
     await chain.ready

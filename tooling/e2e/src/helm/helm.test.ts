@@ -98,7 +98,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     ])
   })
 
-  test('list, status, get', async () => {
+  test('list, status and get show the release', async () => {
     expect(await helm.json<Release[]>('list', '-A')).toMatchObject([
       { name: 'shop', namespace: 'shops', revision: '1', status: 'deployed' },
     ])
@@ -122,8 +122,8 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
   })
 
   test('takes over a field of another applier only with force', async () => {
-    const taken = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'shop' }, spec: { replicas: 7 } }
-    expect((await put('/apis/apps/v1/namespaces/shops/deployments/shop', taken, 'scaler')).status).toBe(200)
+    const applied = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'shop' }, spec: { replicas: 7 } }
+    expect((await put('/apis/apps/v1/namespaces/shops/deployments/shop', applied, 'scaler')).status).toBe(200)
     const refused = await helm.try('upgrade', 'shop', chart, '-n', 'shops', '--set=replicas=4')
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('conflict with "scaler": .spec.replicas') })
     expect((await get('apps/v1:deployments/shop')).spec.replicas).toBe(7)
@@ -132,14 +132,14 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     expect(await history()).toEqual(['1 superseded', '2 superseded', '3 failed', '4 deployed'])
   })
 
-  test('rollback', async () => {
+  test('rollback restores the previous revision', async () => {
     await helm.run('rollback', 'shop', '2', '-n', 'shops', '--wait', '--timeout=30s')
     expect((await get('v1:configmaps/shop')).data).toMatchObject({ greeting: 'goodbye', revision: '2' })
     expect((await get('apps/v1:deployments/shop')).spec.replicas).toBe(3)
     expect((await history()).at(-1)).toBe('5 deployed')
   })
 
-  test('rolls back a rejected upgrade', async () => {
+  test('upgrade restores the previous revision after a rejected change', async () => {
     const refused = await helm.try(
       'upgrade',
       'shop',
@@ -155,14 +155,14 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     expect((await history()).slice(-2)).toEqual(['6 failed', '7 deployed'])
   })
 
-  test('rolls back an upgrade that never becomes ready', async () => {
+  test('upgrade restores the previous revision if the new one never becomes ready', async () => {
     const late = await helm.try('upgrade', 'shop', chart, '-n', 'shops', '--set=image=missing:1', '--rollback-on-failure', '--timeout=5s')
     expect(late.code).toBe(1)
     expect(JSON.stringify(await get('apps/v1:deployments/shop'))).toContain('nginx:1.27')
     expect((await history()).slice(-2)).toEqual(['8 failed', '9 deployed'])
   })
 
-  test('with client-side apply', async () => {
+  test('installs and upgrades with client-side apply', async () => {
     await helm.run('upgrade', '--install', 'old', chart, '-n', 'shops', '--server-side=false')
     await helm.run('upgrade', 'old', chart, '-n', 'shops', '--server-side=false', '--set=replicas=5,host=other.example')
     expect((await get('apps/v1:deployments/old')).spec.replicas).toBe(5)

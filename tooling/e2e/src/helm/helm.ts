@@ -15,14 +15,14 @@ export class Helm {
 
   constructor(binary: string, server: KeelsonProcess, home: string) {
     this.#binary = binary
-    const own = (name: string): string => path.join(home, name)
+    const inHome = (name: string): string => path.join(home, name)
     this.#environment = {
       ...process.env,
       KUBECONFIG: server.kubeconfig,
       HOME: home,
-      HELM_CACHE_HOME: own('cache'),
-      HELM_CONFIG_HOME: own('config'),
-      HELM_DATA_HOME: own('data'),
+      HELM_CACHE_HOME: inHome('cache'),
+      HELM_CONFIG_HOME: inHome('config'),
+      HELM_DATA_HOME: inHome('data'),
     }
   }
 

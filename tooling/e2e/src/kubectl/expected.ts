@@ -37,7 +37,7 @@ export function describeDifference(printed: string, expected: Text): string | un
     const matches = printed === expected || printed === `${expected}\n`
     return matches ? undefined : `expected ${JSON.stringify(expected)}`
   }
-  const wanted = expected instanceof RegExp ? [expected] : expected
-  const missing = wanted.find((part) => (typeof part === 'string' ? !printed.includes(part) : !part.test(printed)))
+  const patterns = expected instanceof RegExp ? [expected] : expected
+  const missing = patterns.find((part) => (typeof part === 'string' ? !printed.includes(part) : !part.test(printed)))
   return missing === undefined ? undefined : `expected ${String(missing)}`
 }

@@ -56,6 +56,6 @@ function isText(expected: Text | Outcome): expected is Text {
 }
 
 function differences(stream: string, printed: string, expected: Text = ''): readonly string[] {
-  const found = describeDifference(printed, expected)
-  return found === undefined ? [] : [`${stream}: ${found}`]
+  const difference = describeDifference(printed, expected)
+  return difference === undefined ? [] : [`${stream}: ${difference}`]
 }

@@ -47,8 +47,8 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
 
   const log = (query: string, name = 'p') => client.request('GET', `${pods}/${name}/log?${query}`)
 
-  describe('logs', () => {
-    test("returns the container's output, and authenticates with the server's certificate", async () => {
+  describe('logs of a container', () => {
+    test('are returned, and the server authenticates to the kubelet with its certificate', async () => {
       kubelet.log('one')
       kubelet.log('two')
       const answer = await log('tailLines=1&timestamps=true&sinceSeconds=60&limitBytes=1000')
@@ -72,7 +72,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       expect((await log('', 'none')).json()).toMatchObject({ code: 404, message: 'pods "none" not found' })
     })
 
-    test("require a container name if the pod has several containers, and return the kubelet's errors", async () => {
+    test('require a container name if the pod has several containers, and pass on the errors of the kubelet', async () => {
       const containers = ['a', 'waiting'].map((name) => ({ name, image: 'busybox' }))
       await makePod('two', { nodeName: 'n', containers })
       expect((await log('', 'two')).json()).toMatchObject({
@@ -86,7 +86,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       })
     })
 
-    test('require a valid kubelet certificate unless verification is disabled', async () => {
+    test('require a valid certificate of the kubelet, unless its verification is disabled', async () => {
       await makeNode('elsewhere', '127.0.0.1')
       await makePod('misplaced', { nodeName: 'elsewhere' })
       const refused = await log('', 'misplaced')
@@ -95,7 +95,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       expect((await log('insecureSkipTLSVerifyBackend=true', 'misplaced')).status).toBe(200)
     })
 
-    test('fail for a node that is missing or does not listen', async () => {
+    test('fail for a node that does not exist or does not listen', async () => {
       await makePod('lost', { nodeName: 'no-such-node' })
       expect((await log('', 'lost')).json()).toMatchObject({ code: 404, message: 'pods "no-such-node" not found' })
       await client.request('PATCH', '/api/v1/nodes/elsewhere/status', {
@@ -124,7 +124,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
   })
 
   describe.skipIf(address === undefined)('proxies', () => {
-    test('to nodes', async () => {
+    test('forward requests to nodes', async () => {
       expect((await client.request('GET', '/api/v1/nodes/n/proxy/healthz')).text).toBe('ok')
       expect(kubelet.requests.at(-1)).toMatchObject({
         client: 'apiserver',
@@ -143,7 +143,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       })
     })
 
-    test('to pods and services forward any method, body and query', async () => {
+    test('forward any method, body and query to pods and services', async () => {
       await makePod('web', { nodeName: 'n' }, { podIP: address, podIPs: [{ ip: address }] })
       const echo = await client.request('POST', `${pods}/https:web:/proxy/echo?x=%20y`, { body: 'hello' })
       expect([echo.status, echo.text, echo.headers['x-seen']]).toEqual([201, 'hello', 'POST'])
@@ -216,14 +216,14 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
   describe.skipIf(kubectlBinary === undefined).each([
     ['WebSocket', {}],
     ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }],
-  ])('kubectl, in %s', (_name, environment) => {
+  ])('kubectl over %s', (_name, environment) => {
     test('exec separates stdin, stdout and stderr, and returns the exit code', async () => {
       expect(await kubectl.run(['exec', 'p', '--', 'echo', 'a b', '~*'], { environment })).toBe('a b ~*\n')
-      const both = await kubectl.try(['exec', '-i', 'p', '--', 'sh', '-c', 'cat; echo wrong >&2; exit 3'], {
+      const result = await kubectl.try(['exec', '-i', 'p', '--', 'sh', '-c', 'cat; echo wrong >&2; exit 3'], {
         input: 'typed\n',
         environment,
       })
-      expect(both).toEqual({ code: 3, stdout: 'typed\n', stderr: 'wrong\ncommand terminated with exit code 3\n' })
+      expect(result).toEqual({ code: 3, stdout: 'typed\n', stderr: 'wrong\ncommand terminated with exit code 3\n' })
     })
 
     test('exec transfers megabytes in both directions', async () => {
@@ -239,12 +239,12 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       expect(stderr).toContain('Forbidden')
     })
 
-    test('attach', async () => {
+    test('attach transfers input and output', async () => {
       const { code, stdout } = await kubectl.try(['attach', '-i', 'p'], { input: 'to the process\n', environment })
       expect([code, stdout]).toEqual([0, 'to the process\n'])
     })
 
-    test('cp in both directions', async () => {
+    test('cp copies files in both directions', async () => {
       const at = (name: string): string => path.join(directory, name)
       const content = Array.from({ length: 20_000 }, (_, i) => `line ${i}\n`).join('')
       mkdirSync(at('pod'), { recursive: true })
@@ -255,7 +255,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       expect(readFileSync(at('back'), 'utf8')).toBe(content)
     })
 
-    test('port-forward', async () => {
+    test('port-forward transfers data', async () => {
       const behind = http.createServer((_request, response) => void response.end('y'.repeat(1_000_000)))
       await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve))
       const { port } = behind.address() as AddressInfo
@@ -308,7 +308,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
     },
   )
 
-  test('ends the process when its client disconnects', async () => {
+  test('the server ends a process when its client disconnects', async () => {
     await expect.poll(() => kubelet.connections(), longTimeout).toBe(0)
     const { socket } = await upgrade(`${pods}/p/exec?command=sleep&command=1000&stdout=1`, 'v4.channel.k8s.io')
     expect(kubelet.connections()).toBe(1)
@@ -319,7 +319,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
   test.each([
     ['binary.k8s.io', (bytes: Buffer) => bytes.toString()],
     ['base64.binary.k8s.io', (bytes: Buffer) => Buffer.from(bytes.toString(), 'base64').toString()],
-  ])('logs as messages: %s', async (protocol, decode) => {
+  ])('the server sends logs as WebSocket messages: %s', async (protocol, decode) => {
     kubelet.log('the last')
     const { socket, head } = await upgrade(`${pods}/p/log?tailLines=1`, protocol)
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 101 [^]*\r\nsec-websocket-protocol: ${protocol}\r\n`, 'i'))
@@ -344,7 +344,7 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
     })
   }
 
-  test('ends running processes when the server stops', async () => {
+  test('the server ends running processes when it stops', async () => {
     const { socket, head } = await upgrade(`${pods}/p/exec?command=sleep&command=1000&stdout=1`, 'v5.channel.k8s.io')
     expect(head).toContain('HTTP/1.1 101 Switching Protocols')
     const ended = new Promise((resolve) => socket.once('close', resolve))

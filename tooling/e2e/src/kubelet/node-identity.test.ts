@@ -71,7 +71,7 @@ describe.skipIf(openssl === undefined)('kubelets with client certificates, under
     )
   })
 
-  it('get no node permissions without the organization system:nodes', async () => {
+  it('have no node permissions without the organization system:nodes', async () => {
     expect(await nodeWithoutGroup('GET', '/api/v1/nodes/n2')).toBe(
       '403 nodes "n2" is forbidden: User "system:node:n2" cannot get resource "nodes" in API group "" at the cluster scope',
     )

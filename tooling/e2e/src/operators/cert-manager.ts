@@ -53,25 +53,25 @@ export async function runCertManager(cluster: Cluster): Promise<boolean> {
 
 async function issueCertificates(cluster: Cluster): Promise<void> {
   const core = `/api/v1/namespaces/${cluster.namespace}`
-  const own = `/apis/cert-manager.io/v1/namespaces/${cluster.namespace}`
-  await cluster.create(`${own}/issuers`, issuer('self-signed', { selfSigned: {} }))
-  await cluster.untilTrue(`${own}/issuers/self-signed`, 'Ready')
+  const basePath = `/apis/cert-manager.io/v1/namespaces/${cluster.namespace}`
+  await cluster.create(`${basePath}/issuers`, issuer('self-signed', { selfSigned: {} }))
+  await cluster.untilTrue(`${basePath}/issuers/self-signed`, 'Ready')
   await cluster.create(
-    `${own}/certificates`,
+    `${basePath}/certificates`,
     certificate('authority', { isCA: true, commonName: 'authority', secretName: 'authority', issuerRef: { name: 'self-signed' } }),
   )
-  const ready = await cluster.untilTrue(`${own}/certificates/authority`, 'Ready')
+  const ready = await cluster.untilTrue(`${basePath}/certificates/authority`, 'Ready')
   assert.equal(ready.status?.['revision'], 1)
   const authority = readCertificate(await cluster.get(`${core}/secrets/authority`))
   assert(authority.ca && authority.verify(authority.publicKey))
 
-  await cluster.create(`${own}/issuers`, issuer('by-authority', { ca: { secretName: 'authority' } }))
-  await cluster.untilTrue(`${own}/issuers/by-authority`, 'Ready')
+  await cluster.create(`${basePath}/issuers`, issuer('by-authority', { ca: { secretName: 'authority' } }))
+  await cluster.untilTrue(`${basePath}/issuers/by-authority`, 'Ready')
   await cluster.create(
-    `${own}/certificates`,
+    `${basePath}/certificates`,
     certificate('server', { dnsNames: ['a.example.com'], secretName: 'server', issuerRef: { name: 'by-authority' } }),
   )
-  await cluster.untilTrue(`${own}/certificates/server`, 'Ready')
+  await cluster.untilTrue(`${basePath}/certificates/server`, 'Ready')
   const server = readCertificate(await cluster.get(`${core}/secrets/server`))
   assert(server.verify(authority.publicKey))
   assert.match(server.subjectAltName ?? '', /DNS:a\.example\.com/)
@@ -79,7 +79,7 @@ async function issueCertificates(cluster: Cluster): Promise<void> {
   await cluster.request('DELETE', `${core}/secrets/server`)
   const again = readCertificate(await cluster.until(`${core}/secrets/server`, ({ data }) => (data?.['tls.crt'] ?? '') !== ''))
   assert.notEqual(again.serialNumber, server.serialNumber)
-  await cluster.until(`${own}/certificates/server`, ({ status }) => status?.['revision'] === 2)
+  await cluster.until(`${basePath}/certificates/server`, ({ status }) => status?.['revision'] === 2)
 }
 
 async function injectAuthority(cluster: Cluster): Promise<void> {

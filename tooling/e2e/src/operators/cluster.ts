@@ -83,13 +83,13 @@ export class Cluster implements AsyncDisposable {
 
   /** Polls an object until it satisfies a condition. */
   async until(at: string, isDone: (object: Stored) => boolean): Promise<Stored> {
-    let last = 'nothing'
+    let lastState = 'nothing'
     for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await wait(100)) {
       const answer = await this.#client.request('GET', at)
-      last = answer.text
+      lastState = answer.text
       if (answer.status === 200 && isDone(answer.json<Stored>())) return answer.json<Stored>()
     }
-    throw new Error(`${at} did not reach the expected state within ${patienceMs / 1000} s: ${last.slice(0, 2000)}`)
+    throw new Error(`${at} did not reach the expected state within ${patienceMs / 1000} s: ${lastState.slice(0, 2000)}`)
   }
 
   untilTrue(at: string, condition: string): Promise<Stored> {

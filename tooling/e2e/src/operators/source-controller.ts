@@ -50,38 +50,38 @@ export async function runSourceController(cluster: Cluster): Promise<boolean> {
 }
 
 async function followChart(cluster: Cluster, repository: HelmServer): Promise<void> {
-  const own = `/apis/source.toolkit.fluxcd.io/v1/namespaces/${cluster.namespace}`
+  const basePath = `/apis/source.toolkit.fluxcd.io/v1/namespaces/${cluster.namespace}`
   const identity = { apiVersion: 'source.toolkit.fluxcd.io/v1' }
-  await cluster.create(`${own}/helmrepositories`, {
+  await cluster.create(`${basePath}/helmrepositories`, {
     ...identity,
     kind: 'HelmRepository',
     metadata: { name: 'demo' },
     spec: { url: repository.url, interval: '1h' },
   })
-  await cluster.untilTrue(`${own}/helmrepositories/demo`, 'Ready')
-  await downloadArtifact(await cluster.until(`${own}/helmrepositories/demo`, (object) => artifactOf(object).url !== undefined))
-  await cluster.create(`${own}/helmcharts`, {
+  await cluster.untilTrue(`${basePath}/helmrepositories/demo`, 'Ready')
+  await downloadArtifact(await cluster.until(`${basePath}/helmrepositories/demo`, (object) => artifactOf(object).url !== undefined))
+  await cluster.create(`${basePath}/helmcharts`, {
     ...identity,
     kind: 'HelmChart',
     metadata: { name: 'demo' },
     spec: { chart: 'demo', version: '1.x', interval: '1h', sourceRef: { kind: 'HelmRepository', name: 'demo' } },
   })
-  await cluster.untilTrue(`${own}/helmcharts/demo`, 'Ready')
+  await cluster.untilTrue(`${basePath}/helmcharts/demo`, 'Ready')
   // The controller writes the condition before the artifact.
-  await downloadArtifact(await cluster.until(`${own}/helmcharts/demo`, (object) => artifactOf(object).revision === '1.0.0'))
+  await downloadArtifact(await cluster.until(`${basePath}/helmcharts/demo`, (object) => artifactOf(object).revision === '1.0.0'))
 
   repository.publish(['1.0.0', '1.1.0'])
-  await cluster.merge(`${own}/helmrepositories/demo`, { metadata: { annotations: { 'reconcile.fluxcd.io/requestedAt': 'now' } } })
-  await cluster.until(`${own}/helmcharts/demo`, (object) => artifactOf(object).revision === '1.1.0')
+  await cluster.merge(`${basePath}/helmrepositories/demo`, { metadata: { annotations: { 'reconcile.fluxcd.io/requestedAt': 'now' } } })
+  await cluster.until(`${basePath}/helmcharts/demo`, (object) => artifactOf(object).revision === '1.1.0')
 
-  await cluster.merge(`${own}/helmcharts/demo`, { spec: { chart: 'missing' } })
+  await cluster.merge(`${basePath}/helmcharts/demo`, { spec: { chart: 'missing' } })
   await cluster.until(
-    `${own}/helmcharts/demo`,
+    `${basePath}/helmcharts/demo`,
     ({ status }) => status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'False') ?? false,
   )
   for (const one of ['helmcharts', 'helmrepositories']) {
-    await cluster.request('DELETE', `${own}/${one}/demo`)
-    await cluster.untilGone(`${own}/${one}/demo`)
+    await cluster.request('DELETE', `${basePath}/${one}/demo`)
+    await cluster.untilGone(`${basePath}/${one}/demo`)
   }
 }
 

@@ -6,7 +6,7 @@ import { buildWidgetOperator, runWidgetOperator } from './widget-operator.ts'
 const program = await buildWidgetOperator()
 
 test.skipIf(program === undefined)(
-  'an operator on controller-runtime with a conversion webhook does its work',
+  'an operator built with controller-runtime manages objects through a conversion webhook',
   { timeout: 180_000 },
   async () => {
     await using server = await startKeelsonProcess()

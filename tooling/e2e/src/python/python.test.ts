@@ -28,9 +28,9 @@ describe.skipIf(python === undefined)("Python's kubernetes package", () => {
   }, 180_000)
   afterAll(() => parts[Symbol.asyncDispose]())
 
-  test.each(groups)('%s', (group) => expect(listFailures(results, group)).toEqual([]))
+  test.each(groups)('passes all checks of the group %s', (group) => expect(listFailures(results, group)).toEqual([]))
 
-  test('expiry', { timeout: 60_000 }, async () => {
+  test('handles expired lists and watches', { timeout: 60_000 }, async () => {
     const dataDir = path.join(parts.directory, 'kept')
     await (await startKeelsonProcess({ dataDir })).stop()
     await using server = await startKeelsonProcess({ dataDir })

@@ -45,12 +45,12 @@ describe.each(protocols)('a client with only %s', (protocol) => {
   const name = `raw-${protocol.replace(/\W/g, '').toLowerCase()}`
   const at = `${configMaps}/${name}`
 
-  test('creates, reads, replaces, patches, lists and deletes', async () => {
-    const made = await send('POST', configMaps, { metadata: { name, labels: { by: name } }, data: { a: '1' } })
-    expect([made.status, made.headers['content-type']]).toEqual([201, 'application/json'])
+  test('creates, reads, replaces, patches, lists and deletes objects', async () => {
+    const created = await send('POST', configMaps, { metadata: { name, labels: { by: name } }, data: { a: '1' } })
+    expect([created.status, created.headers['content-type']]).toEqual([201, 'application/json'])
     expect((await send('POST', configMaps, { metadata: { name } })).status).toBe(409)
     const read = await send('GET', at)
-    expect([read.status, read.text]).toEqual([200, made.text])
+    expect([read.status, read.text]).toEqual([200, created.text])
     const old = JSON.parse(read.text) as object
     expect((await send('PUT', at, { ...old, data: { a: '2' } })).status).toBe(200)
     expect(JSON.parse((await send('PUT', at, { ...old, data: { a: '3' } })).text)).toMatchObject({ code: 409, reason: 'Conflict' })
@@ -87,14 +87,14 @@ describe.each(protocols)('a client with only %s', (protocol) => {
   })
 })
 
-describe('a watch disappears from the server within a second after its client disconnects', () => {
+describe('a watch of a disconnected client ends on the server within a second', () => {
   /** Returns the number of open watches according to the metrics. */
   const watching = async (): Promise<number> => {
     const line = /^apiserver_longrunning_requests\{[^}]*resource="secrets"[^}]*verb="WATCH"[^}]*\} (\d+)$/m
     return Number(line.exec((await http1.request('GET', '/metrics')).text)?.[1] ?? 0)
   }
 
-  test.each(protocols)('%s', async (protocol) => {
+  test.each(protocols)('over %s', async (protocol) => {
     const before = await watching()
     const watches: readonly OpenWatch[] = await Promise.all(
       Array.from({ length: 20 }, () => openWatch(protocol, server, '/api/v1/secrets?watch=1')),
@@ -105,9 +105,9 @@ describe('a watch disappears from the server within a second after its client di
     let left: number
     // A metrics request that was sent after the second must not count the watch, even if its response is slow.
     do {
-      const asked = performance.now()
+      const began = performance.now()
       left = await watching()
-      if (asked - dropped > 1000) break
+      if (began - dropped > 1000) break
     } while (left > before)
     expect(left).toBe(before)
   })

@@ -7,8 +7,8 @@ const version = 'v4.2.4'
 
 /** Returns the path of Helm: the environment variable HELM_BIN, else Helm 4 on PATH, else Helm compiled from source. */
 export async function findHelm(): Promise<string | undefined> {
-  const found = process.env['HELM_BIN'] ?? findOnPath('helm')
-  if (found !== undefined && isHelm4(found)) return found
+  const file = process.env['HELM_BIN'] ?? findOnPath('helm')
+  if (file !== undefined && isHelm4(file)) return file
   return await installGoProgram({ what: 'helm', name: `helm-${version}`, package: `helm.sh/helm/v4/cmd/helm@${version}` })
 }
 

@@ -47,15 +47,15 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
     })
     const answer = (data: Buffer): void => {
       if (swallowed === 'answers') return
-      const left = planned[0] ?? Infinity
-      if (data.length < left) {
-        if (planned.length > 0) planned[0] = left - data.length
+      const remainingBytes = planned[0] ?? Infinity
+      if (data.length < remainingBytes) {
+        if (planned.length > 0) planned[0] = remainingBytes - data.length
         if (!client.write(data)) upstream.pause()
       } else {
         planned.shift()
         // Forwards the bytes up to the limit and drops the rest of the chunk, so that a connection breaks in the middle of the data.
         upstream.off('data', answer)
-        client.write(data.subarray(0, left), cut)
+        client.write(data.subarray(0, remainingBytes), cut)
       }
     }
     upstream.on('data', answer)

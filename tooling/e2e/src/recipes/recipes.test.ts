@@ -33,7 +33,7 @@ test('CONTRIBUTING.md contains the expected recipes', () => {
   expect(recipes.map(([title]) => title)).toEqual(['Add a resource', 'Add a group', 'Add a filter', 'Add an admission plugin'])
 })
 
-test('recipes compile', async () => {
+test('the code of the recipes compiles', async () => {
   const tsc = path.join(repositoryRoot, 'node_modules/typescript/bin/tsc')
   const errors = await run(process.execPath, [tsc, '-p', scratch, '--pretty', 'false']).then(
     () => '',
@@ -42,6 +42,6 @@ test('recipes compile', async () => {
   expect(errors).toBe('')
 })
 
-test.each(recipes)('%s: runs', async (title) => {
+test.each(recipes)('the code of the recipe %s runs', async (title) => {
   await run(process.execPath, [fileOf(title)], { timeout: 60_000 })
 })

@@ -9,7 +9,7 @@ import type { Sender } from './senders.ts'
 import { sampleObject, samplePatch, samplePosted } from './sample-objects.ts'
 import type { Placed } from './sample-objects.ts'
 
-let made = 0
+let createdObjects = 0
 const madeNames = 'replay-'
 
 /**
@@ -17,8 +17,8 @@ const madeNames = 'replay-'
  * requests.
  */
 function newName(): string {
-  made += 1
-  return `${madeNames}${made}`
+  createdObjects += 1
+  return `${madeNames}${createdObjects}`
 }
 
 /** Prepares the situation in which kube-apiserver returned `code`, and sends a request of this shape as the component that was recorded. */
@@ -204,7 +204,7 @@ function impersonate({ user, groups }: Sender): Record<string, string> {
   return { 'impersonate-user': user, ...(groups && { 'impersonate-group': groups.join() }) }
 }
 
-const left: Readonly<Record<string, string>> = { timeout: '10s', timeoutSeconds: '60', fieldManager: 'replay' }
+const queryValues: Readonly<Record<string, string>> = { timeout: '10s', timeoutSeconds: '60', fieldManager: 'replay' }
 
 /** Returns the recorded query with values for its variable parts. The hash of an OpenAPI document is read from the server. */
 async function buildQuery(client: Http2Client, { query, path }: ClientRequest, selected: string): Promise<string> {
@@ -212,7 +212,7 @@ async function buildQuery(client: Http2Client, { query, path }: ClientRequest, s
   const filled = parts.map(async (part) => {
     const [name = '', value = ''] = part.split('=')
     if (name === 'hash') return `hash=${await documentHash(client, path)}`
-    return `${name}=${value.replace('…', left[name] ?? selected)}`
+    return `${name}=${value.replace('…', queryValues[name] ?? selected)}`
   })
   return (await Promise.all(filled)).join('&')
 }

@@ -15,7 +15,7 @@ if (recorded === undefined)
 const isLater = ({ path }: ClientRequest): boolean => Object.keys(laterShapes).some((beginning) => path.startsWith(beginning))
 const shapes = (recorded ?? []).filter((shape) => !isLater(shape))
 
-describe.skipIf(recorded === undefined)('requests of kube-controller-manager, kube-scheduler, kubelets and kubectl', () => {
+describe.skipIf(recorded === undefined)('recorded requests of kube-controller-manager, kube-scheduler, kubelets and kubectl', () => {
   let server: KeelsonProcess
   let client: Http2Client
 
@@ -29,9 +29,9 @@ describe.skipIf(recorded === undefined)('requests of kube-controller-manager, ku
     await server.stop()
   })
 
-  test('replays all recorded requests, except those for missing features', () => expect(recorded!.length - shapes.length).toBe(1))
+  test('are replayed, except those for missing features', () => expect(recorded!.length - shapes.length).toBe(1))
 
-  test('rejects all requests of a user without roles, so the senders need their roles', async () => {
+  test('are rejected for a user without roles, so that the senders need their roles', async () => {
     const answered: string[] = []
     for (const { method, path, query, contentType } of shapes.filter((shape) => parseTarget(shape) !== undefined)) {
       const filled = `${path.replace('{ns}', 'default').replace('{name}', 'some')}?${query.replaceAll('timeout=…', 'timeout=10s').replaceAll('…', '1')}`
@@ -47,13 +47,13 @@ describe.skipIf(recorded === undefined)('requests of kube-controller-manager, ku
       (code) => [`${shape.client} ${shape.method} ${shape.path}?${shape.query} ${shape.accept} → ${code}`, shape, Number(code)] as const,
     ),
   )
-  test.each(cases)('%s', async (_name, shape, code) => {
+  test.each(cases)('have the recorded result: %s', async (_name, shape, code) => {
     const { status, headers, body } = await replayShape(client, shape, code)
     expect(`${status} ${status === code ? '' : body.toString()}`).toBe(`${code} `)
     if (code === 403) expect(body.toString()).toContain('is being terminated')
     if (parseTarget(shape) === undefined || status >= 300) return
-    const wanted = shape.accept.split(/[;,]/)[0]!
-    expect(headers['content-type']).toContain(wanted)
-    if (wanted === protobuf && !shape.query.includes('watch=true')) expect(body.subarray(0, 4).toString()).toBe('k8s\0')
+    const mediaType = shape.accept.split(/[;,]/)[0]!
+    expect(headers['content-type']).toContain(mediaType)
+    if (mediaType === protobuf && !shape.query.includes('watch=true')) expect(body.subarray(0, 4).toString()).toBe('k8s\0')
   })
 })

@@ -126,12 +126,16 @@ const rolledOut = {
 
 /** Tests the rollout commands for a kind whose history is in ControllerRevisions. */
 async function revisions(session: Session, kind: keyof typeof rolledOut): Promise<void> {
-  const it = `${kind.toLowerCase()}.apps/web`
+  const workload = `${kind.toLowerCase()}.apps/web`
   const labels = { app: 'web' }
   const template = { metadata: { labels }, spec: { containers: [{ name: 'nginx', image: 'nginx:2' }] } }
   const spec = { selector: { matchLabels: labels }, template, ...(kind === 'StatefulSet' && { serviceName: 'web' }) }
-  await session.play(['create -f -', `${it} created`, JSON.stringify({ apiVersion: 'apps/v1', kind, metadata: { name: 'web' }, spec })])
-  const uid = await session.run(`get ${it} -o jsonpath={.metadata.uid}`)
+  await session.play([
+    'create -f -',
+    `${workload} created`,
+    JSON.stringify({ apiVersion: 'apps/v1', kind, metadata: { name: 'web' }, spec }),
+  ])
+  const uid = await session.run(`get ${workload} -o jsonpath={.metadata.uid}`)
   await session.write('status.json', JSON.stringify({ status: { observedGeneration: 99, ...rolledOut[kind] } }))
   await session.play(
     controllerRevision(kind, uid, 1, 'nginx:1'),
@@ -140,11 +144,11 @@ async function revisions(session: Session, kind: keyof typeof rolledOut): Promis
       'get controllerrevisions --sort-by=.revision',
       /^NAME +CONTROLLER +REVISION +AGE\n\S+-1 +\S+\/web +1 +\S+\n\S+-2 +\S+\/web +2 +\S+\n$/,
     ],
-    [`rollout history ${it}`, /REVISION +CHANGE-CAUSE\n1 +<none>\n2 +<none>\n/],
-    [`rollout undo ${it} --to-revision=1`, `${it} rolled back`],
-    [`get ${it} ${image}`, 'nginx:1'],
-    [`rollout restart ${it}`, `${it} restarted`],
-    [`patch ${it} --subresource=status --type=merge --patch-file=status.json`, `${it} patched`],
-    [`rollout status ${it} --timeout=20s`, /(rolling update complete|roll out complete|successfully rolled out)/],
+    [`rollout history ${workload}`, /REVISION +CHANGE-CAUSE\n1 +<none>\n2 +<none>\n/],
+    [`rollout undo ${workload} --to-revision=1`, `${workload} rolled back`],
+    [`get ${workload} ${image}`, 'nginx:1'],
+    [`rollout restart ${workload}`, `${workload} restarted`],
+    [`patch ${workload} --subresource=status --type=merge --patch-file=status.json`, `${workload} patched`],
+    [`rollout status ${workload} --timeout=20s`, /(rolling update complete|roll out complete|successfully rolled out)/],
   )
 }
