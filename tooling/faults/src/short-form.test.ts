@@ -15,7 +15,7 @@ import { newResult } from './scenarios/scenario.ts'
 describe('fault scenarios with few rounds', () => {
   for (const scenario of scenarios) {
     if (scenario.shortRounds === 0) continue
-    it(`${scenario.name}: ${scenario.about}`, { timeout: 60_000 }, async ({ skip }) => {
+    it(`passes the scenario ${scenario.name}: ${scenario.about}`, { timeout: 60_000 }, async ({ skip }) => {
       const reason = await scenario.unavailable?.()
       if (reason !== undefined) skip(reason)
       const result = await runPart(scenario, scenario.shortRounds, () => undefined)

@@ -10,7 +10,7 @@ const watches = [
 ]
 
 describe('checkHistory', () => {
-  it.each(Array.from({ length: 25 }, (_, seed) => seed))('passes (seed %i)', (seed) => {
+  it.each(Array.from({ length: 25 }, (_, seed) => seed))('accepts a random valid history (seed %i)', (seed) => {
     const result = checkHistory(simulate({ calls: 600, keys: 8, clients: 6, seed, watches }))
     expect(result.violations).toEqual([])
     expect(result.operations).toBe(600)
@@ -121,7 +121,7 @@ describe('the checker', () => {
     expect(listRules(() => {})).toEqual([])
   })
 
-  it('allows an unacknowledged write that no client saw', () => {
+  it('accepts an unacknowledged write that no client saw', () => {
     const unanswered = (operation: object): object => ({
       call: { type: 'commit', compare: [], operations: [operation] },
       invoked: 70,

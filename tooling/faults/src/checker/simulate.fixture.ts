@@ -98,9 +98,9 @@ export function simulate({
   function watch({ name, range, resumeEvery = Infinity }: { name: string; range: KeyRange; resumeEvery?: number }): WatchRecord {
     const segments: { after: Revision; items: WatchItem[] }[] = [{ after: 1, items: [] }]
     for (let r = 2; r <= revision; r++) {
-      const own = changes[r - 2]!.filter((change) => inRange(range, change.type === 'put' ? change.entry.key : change.key))
+      const visibleChanges = changes[r - 2]!.filter((change) => inRange(range, change.type === 'put' ? change.entry.key : change.key))
       const { items } = segments.at(-1)!
-      if (own.length > 0) items.push({ type: 'changes', time: r * 20, revision: r, changes: own })
+      if (visibleChanges.length > 0) items.push({ type: 'changes', time: r * 20, revision: r, changes: visibleChanges })
       if (random() < 0.1) items.push({ type: 'progress', time: r * 20, revision: r })
       if (r % resumeEvery === 0 && items.length > 0) segments.push({ after: items.at(-1)!.revision, items: [] })
     }

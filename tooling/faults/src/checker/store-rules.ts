@@ -65,13 +65,13 @@ function checkPage(
   { keys, log, report, history, record }: PageContext,
 ): void {
   const revision = at ?? page.revision
-  const what = `list at ${revision}`
+  const description = `list at ${revision}`
   const shown = new Map(page.entries.map((entry) => [entry.key, entry]))
-  if (shown.size !== page.entries.length) report('list-is-a-snapshot', `${what} contains a key twice`)
+  if (shown.size !== page.entries.length) report('list-is-a-snapshot', `${description} contains a key twice`)
   for (const [i, { key }] of page.entries.entries()) {
-    if (!inRange(range, key)) report('list-is-a-snapshot', `${what} contains ${key}, which is outside its range`)
+    if (!inRange(range, key)) report('list-is-a-snapshot', `${description} contains ${key}, which is outside its range`)
     if (i > 0 && Buffer.compare(Buffer.from(page.entries[i - 1]!.key), Buffer.from(key)) >= 0)
-      report('list-is-a-snapshot', `the keys of ${what} are out of order at ${key}`)
+      report('list-is-a-snapshot', `the keys of ${description} are out of order at ${key}`)
   }
   let live = 0
   let vanishing = 0
@@ -87,14 +87,14 @@ function checkPage(
     if (!entry && version?.tag !== undefined && afterRestart && !log.mayVanish(key))
       report(
         'acknowledged-writes-survive',
-        `${key} = ${version.tag} of revision ${version.revision} is not there after the restart (${what})`,
+        `${key} = ${version.tag} of revision ${version.revision} is not there after the restart (${description})`,
       )
-    else checkVersion(entry, version, log, key, what, report)
+    else checkVersion(entry, version, log, key, description, report)
   }
-  if (limit > 0 && page.entries.length > limit) report('list-is-a-snapshot', `${what} exceeds its limit of ${limit}`)
+  if (limit > 0 && page.entries.length > limit) report('list-is-a-snapshot', `${description} exceeds its limit of ${limit}`)
   if (page.more !== page.count > page.entries.length)
-    report('list-is-a-snapshot', `${what} reports more: ${page.more} with ${page.entries.length} of ${page.count}`)
-  if (Math.abs(page.count - live) > vanishing) report('list-is-a-snapshot', `${what} counts ${page.count} keys instead of ${live}`)
+    report('list-is-a-snapshot', `${description} reports more: ${page.more} with ${page.entries.length} of ${page.count}`)
+  if (Math.abs(page.count - live) > vanishing) report('list-is-a-snapshot', `${description} counts ${page.count} keys instead of ${live}`)
 }
 
 function checkVersion(

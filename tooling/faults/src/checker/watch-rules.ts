@@ -86,27 +86,27 @@ class SegmentCheck {
     for (const change of item.changes) {
       const revision = revisionOfChange(change)
       const key = keyOfChange(change)
-      const what = `${change.type} of ${key} at ${revision}`
+      const description = `${change.type} of ${key} at ${revision}`
       const mark = `${revision}/${key}`
-      if (!inRange(this.#watch.range, key)) this.#report('filtered', `${what} is outside the range`)
+      if (!inRange(this.#watch.range, key)) this.#report('filtered', `${description} is outside the range`)
       else inMessage.set(revision, (inMessage.get(revision) ?? 0) + 1)
       if (this.#shown.has(mark)) {
-        this.#report('unique', `${what} arrived twice`)
+        this.#report('unique', `${description} arrived twice`)
         continue
       }
       this.#shown.add(mark)
       if (revision <= this.#segment.after)
-        this.#report('resumable', `${what} arrived, although the watch started after ${this.#segment.after}`)
+        this.#report('resumable', `${description} arrived, although the watch started after ${this.#segment.after}`)
       else if (this.#shownIn.get(revision)! < index) this.#split(revision)
-      else if (revision <= this.#progress) this.#report('bookmarkable', `${what} arrived after progress to ${this.#progress}`)
-      else if (revision < this.#newest) this.#report('ordered', `${what} arrived after ${this.#newest}`)
-      if (revision > item.revision) this.#report('ordered', `${what} arrived in a message of revision ${item.revision}`)
+      else if (revision <= this.#progress) this.#report('bookmarkable', `${description} arrived after progress to ${this.#progress}`)
+      else if (revision < this.#newest) this.#report('ordered', `${description} arrived after ${this.#newest}`)
+      if (revision > item.revision) this.#report('ordered', `${description} arrived in a message of revision ${item.revision}`)
       this.#newest = Math.max(this.#newest, revision)
-      this.#content(change, what)
+      this.#content(change, description)
     }
     for (const [revision, count] of inMessage) {
-      const wanted = this.#countExpected(revision)
-      if (count < wanted && this.#shownIn.get(revision) === index) this.#split(revision)
+      const expected = this.#countExpected(revision)
+      if (count < expected && this.#shownIn.get(revision) === index) this.#split(revision)
     }
     this.#newest = Math.max(this.#newest, item.revision)
   }

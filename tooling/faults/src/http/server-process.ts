@@ -51,8 +51,8 @@ export async function startServer(
     let out = ''
     child.stdout.on('data', (text: Buffer) => {
       out += text.toString()
-      const found = /https:\/\/127\.0\.0\.1:(\d+)/.exec(out)
-      if (found !== null) resolve(Number(found[1]))
+      const match = /https:\/\/127\.0\.0\.1:(\d+)/.exec(out)
+      if (match !== null) resolve(Number(match[1]))
     })
     void exited.then((code) => reject(new Error(`the server exited with ${code}: ${written}`)))
   })

@@ -45,16 +45,16 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
 
   async function list(range: KeyRange, options: { readonly at?: Revision; readonly limit?: number } = {}): Promise<ListPage> {
     const { at, limit } = options
-    const found: ObjectList = await (range.end === undefined && at === undefined
+    const list: ObjectList = await (range.end === undefined && at === undefined
       ? cacher.list(range.start, { recursive: false })
       : cacher.list(prefix, {
           ...(at !== undefined && { resourceVersion: String(at), resourceVersionMatch: 'Exact' as const }),
           ...(limit !== undefined && { limit }),
         }))
-    const entries = Array.from(found.items, (object) => notedEntries.findEntry(object)).filter((entry) => inRange(range, entry.key))
-    const more = found.continue !== ''
-    const revision = at === undefined ? found.revision : await cacher.currentRevision()
-    return { entries, revision, more, count: entries.length + (found.remainingItemCount ?? 0) }
+    const entries = Array.from(list.items, (object) => notedEntries.findEntry(object)).filter((entry) => inRange(range, entry.key))
+    const more = list.continue !== ''
+    const revision = at === undefined ? list.revision : await cacher.currentRevision()
+    return { entries, revision, more, count: entries.length + (list.remainingItemCount ?? 0) }
   }
 
   return {
@@ -72,10 +72,10 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
       const recursive = range.end !== undefined
       try {
         const options = { resourceVersion: String(after), allowBookmarks: true, recursive, signal }
-        const whole = recursive && range.start <= prefix && range.end >= prefixEnd(prefix)
-        const watch = await (recursive && !whole
+        const isWholePrefix = recursive && range.start <= prefix && range.end >= prefixEnd(prefix)
+        const watch = await (recursive && !isWholePrefix
           ? cacher.watch(prefix, { ...options, predicate: within(range) })
-          : cacher.watch(whole ? prefix : range.start, options))
+          : cacher.watch(isWholePrefix ? prefix : range.start, options))
         for await (const batch of watch) yield* notedEntries.messagesOf(batch)
       } catch (error) {
         throw isStorageError(error, 'ResourceVersionTooOld') ? new CompactedError(after, after) : error

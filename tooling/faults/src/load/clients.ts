@@ -50,7 +50,7 @@ export function startLoad(backend: Backend, recorder: Recorder, after: Revision,
 
 async function runClient(backend: RecordedBackend, options: LoadOptions, stopped: () => boolean): Promise<void> {
   const { random } = options
-  const known = new Map<string, Revision>()
+  const revisions = new Map<string, Revision>()
   let revision = 0
   for (let i = 0; i < options.calls && !stopped(); i++) {
     await options.pace?.()
@@ -64,19 +64,19 @@ async function runClient(backend: RecordedBackend, options: LoadOptions, stopped
     else if (dice < 0.4) outcome = await backend.commit([], [{ type: 'delete', key }])
     else if (dice < 0.5) outcome = await backend.commit([{ key, modRevision: 0 }], [{ type: 'put', key, tag: backend.tag() }])
     else if (dice < 0.6) {
-      const other = keyAt(Math.floor(random() * options.keys))
+      const otherKey = keyAt(Math.floor(random() * options.keys))
       const operations = [{ type: 'put', key, tag: backend.tag() } as const]
       outcome = await backend.commit(
         [],
-        other === key ? operations : [...operations, { type: 'put', key: other, tag: `${backend.tag()}b` }],
+        otherKey === key ? operations : [...operations, { type: 'put', key: otherKey, tag: `${backend.tag()}b` }],
       )
     } else if (dice < 0.8)
-      outcome = await backend.commit([{ key, modRevision: known.get(key) ?? 0 }], [{ type: 'put', key, tag: backend.tag() }])
+      outcome = await backend.commit([{ key, modRevision: revisions.get(key) ?? 0 }], [{ type: 'put', key, tag: backend.tag() }])
     else outcome = await backend.commit([], [{ type: 'put', key, tag: backend.tag() }])
     if ('revision' in outcome) revision = Math.max(revision, outcome.revision)
-    if (outcome.type === 'committed') known.set(key, outcome.revision)
-    else if (outcome.type === 'lost') known.set(key, outcome.current[0]?.modRevision ?? 0)
-    else if (outcome.type === 'entry') known.set(key, outcome.entry?.modRevision ?? 0)
+    if (outcome.type === 'committed') revisions.set(key, outcome.revision)
+    else if (outcome.type === 'lost') revisions.set(key, outcome.current[0]?.modRevision ?? 0)
+    else if (outcome.type === 'entry') revisions.set(key, outcome.entry?.modRevision ?? 0)
     if (outcome.type === 'failed' || outcome.type === 'unknown') await sleep(2)
   }
 }

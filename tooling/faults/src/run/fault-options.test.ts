@@ -23,7 +23,7 @@ test.each([
   [['--what'], "Unknown option '--what'"],
 ])('rejects %j', (args, message) => expect(() => parse(...args)).toThrow(message))
 
-test('help lists all flags and scenarios', () => {
+test('lists all flags and scenarios with --help', () => {
   expect(parseFaultOptions(['--help'], scenarios)).toBe('help')
   for (const { name } of scenarios) expect(help(scenarios)).toContain(name)
 })

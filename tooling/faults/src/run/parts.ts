@@ -16,15 +16,15 @@ export interface Selection {
 }
 
 export function listParts(scenarios: readonly Scenario[], { only, rounds, part }: Selection): Part[] {
-  const wanted = scenarios.filter(({ name }) => only === undefined || name.includes(only))
-  if (wanted.length === 0) throw new Error(`no scenario matches ${only}; scenarios: ${scenarios.map(({ name }) => name).join(', ')}`)
+  const selected = scenarios.filter(({ name }) => only === undefined || name.includes(only))
+  if (selected.length === 0) throw new Error(`no scenario matches ${only}; scenarios: ${scenarios.map(({ name }) => name).join(', ')}`)
   const parts: Part[] = []
-  for (const scenario of wanted) {
-    let left = rounds ?? scenario.rounds
-    for (let i = 0; left > 0; i++) {
-      const own = Math.min(left, scenario.roundsPerPart)
-      parts.push({ id: `${scenario.name}-${rounds ?? scenario.rounds}-${i}`, scenario, rounds: own })
-      left -= own
+  for (const scenario of selected) {
+    let remaining = rounds ?? scenario.rounds
+    for (let i = 0; remaining > 0; i++) {
+      const partRounds = Math.min(remaining, scenario.roundsPerPart)
+      parts.push({ id: `${scenario.name}-${rounds ?? scenario.rounds}-${i}`, scenario, rounds: partRounds })
+      remaining -= partRounds
     }
   }
   if (part === undefined) return parts

@@ -10,7 +10,7 @@ export interface Bounds {
   readonly count: number
 }
 
-const [what, dataDir, amount] = process.argv.slice(2) as [string, string, string]
+const [scenario, dataDir, amount] = process.argv.slice(2) as [string, string, string]
 const inFlight = 64
 
 async function write(backend: EmbeddedBackend, count: number, keys: number, bytes: number, every: (done: number) => void): Promise<void> {
@@ -39,15 +39,15 @@ const samples: number[] = []
 const began = performance.now()
 const backend = await openEmbedded({ dataDir })
 let milliseconds = performance.now() - began
-if (what === 'update') {
+if (scenario === 'update') {
   const count = Number(amount)
   const step = Math.floor(count / 40)
   await write(backend, count, 1000, 3000, (done) => {
     if (done % step === 0) samples.push(rssAnon())
   })
   milliseconds = performance.now() - began
-} else if (what === 'fill') await write(backend, Number(amount), Number(amount), 8000, () => undefined)
-else if (what === 'fork') {
+} else if (scenario === 'fill') await write(backend, Number(amount), Number(amount), 8000, () => undefined)
+else if (scenario === 'fork') {
   const forks: EmbeddedBackend[] = []
   milliseconds = Infinity
   for (let i = 0; i < 5; i++) {
@@ -57,7 +57,7 @@ else if (what === 'fork') {
     milliseconds = Math.min(milliseconds, performance.now() - start)
     forks.push(fork)
   }
-} else if (what === 'die') process.kill(process.pid, 'SIGKILL')
+} else if (scenario === 'die') process.kill(process.pid, 'SIGKILL')
 const { count } = await backend.list(allKeys, { countOnly: true })
 const size = await backend.size()
 await backend[Symbol.asyncDispose]()

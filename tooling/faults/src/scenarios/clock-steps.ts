@@ -59,8 +59,8 @@ export const clockSteps: Scenario = {
         await sleep(20)
       }
       for (const what of early) fail(result, what)
-      const left = await backend.list(range)
-      if (left.count > 0) fail(result, `${left.count} keys outlived their leases`)
+      const remaining = await backend.list(range)
+      if (remaining.count > 0) fail(result, `${remaining.count} keys outlived their leases`)
       const last = await new RecordedBackend(backend, history, 'last', 0).list(allKeys)
       if (last.type === 'page') for (const name of await load.finish(last.revision)) history.mustReach(name, last.revision)
       abort.abort()

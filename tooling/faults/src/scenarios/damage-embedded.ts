@@ -30,17 +30,17 @@ export const damageEmbedded: Scenario = {
       const dataDir = join(directory, 'damaged')
       rmSync(dataDir, { recursive: true, force: true })
       cpSync(template.dataDir, dataDir, { recursive: true })
-      const what = round % 4 === 3 ? await spoilValue(dataDir, random) : spoilFile(dataDir, random, template.earlier)
+      const damage = round % 4 === 3 ? await spoilValue(dataDir, random) : spoilFile(dataDir, random, template.earlier)
       let stage: 'refused' | 'refused after writing' = 'refused'
       try {
-        if (!(await readsCorrectly(dataDir, template.entries, result.rounds))) fail(result, `wrong content after ${what}`)
+        if (!(await readsCorrectly(dataDir, template.entries, result.rounds))) fail(result, `wrong content after ${damage}`)
         stage = 'refused after writing'
-        if (!(await readsCorrectly(dataDir, undefined, result.rounds))) fail(result, `wrong content after ${what} and further writes`)
+        if (!(await readsCorrectly(dataDir, undefined, result.rounds))) fail(result, `wrong content after ${damage} and further writes`)
         counts.right++
       } catch (error) {
         counts[stage]++
         const reason = error instanceof Error ? error.message : ''
-        if (!/damaged|stored|format|restore/.test(reason)) fail(result, `refused without a reason after ${what}: ${String(error)}`)
+        if (!/damaged|stored|format|restore/.test(reason)) fail(result, `refused without a reason after ${damage}: ${String(error)}`)
         const kind = reason.replace(/"[^"]*"|\/\S+|\d+/g, '…').slice(0, 70)
         reasons.set(kind, (reasons.get(kind) ?? 0) + 1)
       }
@@ -110,7 +110,7 @@ function spoilFile(dataDir: string, random: () => number, earlier: Buffer): stri
         ? Math.min(bytes.length - 1, below(pages) * pageBytes + below(40))
         : below(bytes.length)
   const kind = below(7)
-  const what = ['a bit', 'a byte', 'bytes', 'a sector', 'two pages', 'the length', 'an older page'][kind]!
+  const damage = ['a bit', 'a byte', 'bytes', 'a sector', 'two pages', 'the length', 'an older page'][kind]!
   if (kind === 0) bytes[at]! ^= 1 << below(8)
   else if (kind === 1) bytes[at] = below(256)
   else if (kind === 2) for (let i = at; i < Math.min(bytes.length, at + 1 + below(64)); i++) bytes[i] = below(256)
@@ -126,7 +126,7 @@ function spoilFile(dataDir: string, random: () => number, earlier: Buffer): stri
     earlier.copy(bytes, page, page, page + pageBytes)
   }
   writeFileSync(file, bytes)
-  return `spoiling ${what} of ${name} at ${at}`
+  return `spoiling ${damage} of ${name} at ${at}`
 }
 
 async function spoilValue(dataDir: string, random: () => number): Promise<string> {

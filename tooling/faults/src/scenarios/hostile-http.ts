@@ -59,9 +59,9 @@ export const hostileHttp: Scenario = {
 }
 
 async function sendRound(client: HostileClient, random: () => number, result: ScenarioResult): Promise<void> {
-  let left = requestsPerRound
+  let remaining = requestsPerRound
   const work = async (): Promise<void> => {
-    while (left-- > 0) {
+    while (remaining-- > 0) {
       result.operations++
       try {
         if (random() < 0.1) {
@@ -89,9 +89,9 @@ async function sendRound(client: HostileClient, random: () => number, result: Sc
 async function openIdle(client: HostileClient, count: number): Promise<readonly TLSSocket[]> {
   const sockets: TLSSocket[] = []
   while (sockets.length < count) {
-    const some = Array.from({ length: Math.min(50, count - sockets.length) }, () => client.open())
-    await Promise.all(some.map((socket) => new Promise((resolve) => socket.once('secureConnect', resolve).once('close', resolve))))
-    sockets.push(...some)
+    const opened = Array.from({ length: Math.min(50, count - sockets.length) }, () => client.open())
+    await Promise.all(opened.map((socket) => new Promise((resolve) => socket.once('secureConnect', resolve).once('close', resolve))))
+    sockets.push(...opened)
   }
   return sockets
 }

@@ -71,8 +71,8 @@ export async function runCases(
   await using meter = new StallMeter(server)
   let longest = { milliseconds: 0, about: '' }
   for (const { about, request } of cases) {
-    const made = await request()
-    if (made === undefined) continue
+    const created = await request()
+    if (created === undefined) continue
     result.operations++
     let milliseconds = Infinity
     let growth = Infinity
@@ -81,7 +81,7 @@ export async function runCases(
       const before = server.rss()
       meter.take()
       try {
-        const answer = await client.send(made)
+        const answer = await client.send(created)
         // This message means that the server failed. Expected failures of apply and bindings return 500 with other messages.
         if (answer?.body.includes('the server could not handle the request'))
           fail(result, `${about}: ${server.loggedErrors().slice(-2000)}`)
@@ -90,7 +90,7 @@ export async function runCases(
       }
       const stall = meter.take()
       milliseconds = Math.min(milliseconds, stall.milliseconds)
-      growth = Math.min(growth, stall.memory - before - made.body!.length)
+      growth = Math.min(growth, stall.memory - before - created.body!.length)
       if (!server.running()) {
         fail(result, `${about}: the server died: ${server.loggedErrors().slice(-2000)}`)
         return { milliseconds, about }

@@ -53,10 +53,10 @@ export const stopUnderLoad: Scenario = {
         })
       const load = async (): Promise<void> => {
         for (;;) {
-          const own = number++
+          const id = number++
           const status = await (random() < 0.5
-            ? ask('POST', path, { metadata: { name: `c${own}` }, data: { x: 'y'.repeat(3000) } })
-            : ask('GET', random() < 0.3 ? `${path}?limit=500` : `${path}/c${Math.floor(own / 2)}`))
+            ? ask('POST', path, { metadata: { name: `c${id}` }, data: { x: 'y'.repeat(3000) } })
+            : ask('GET', random() < 0.3 ? `${path}?limit=500` : `${path}/c${Math.floor(id / 2)}`))
           result.operations++
           if (status === undefined || status === 429) return
           if (status >= 500) fail(result, `returned ${status}`)
