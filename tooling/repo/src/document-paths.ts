@@ -24,9 +24,9 @@ function namedPaths(markdown: string): readonly MissingPath[] {
   const text = markdown.replace(/^```[\s\S]*?^```$/gm, (block) => block.replace(/[^\n]/g, ' '))
   return text.split('\n').flatMap((content, i) =>
     [...content.matchAll(/`([^`\s]+)`|\]\(([^)\s#]+)\)/g)].flatMap(([, code, link]) => {
-      const found = code ?? link!
-      const isPath = link === undefined ? isFilePath(found) : !/^[a-z]+:/.test(found)
-      return isPath ? [{ line: i + 1, path: found }] : []
+      const reference = code ?? link!
+      const isPath = link === undefined ? isFilePath(reference) : !/^[a-z]+:/.test(reference)
+      return isPath ? [{ line: i + 1, path: reference }] : []
     }),
   )
 }

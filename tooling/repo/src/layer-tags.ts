@@ -12,7 +12,7 @@ const readJson = (file: string): TurboFile => JSON.parse(readFileSync(file, 'utf
 
 /** Returns one message for each package without exactly one known layer tag. */
 export function findUntaggedPackages(root: string): readonly string[] {
-  const known = new Set(Object.keys(readJson(path.join(root, 'turbo.json')).boundaries?.tags ?? {}))
+  const definedTags = new Set(Object.keys(readJson(path.join(root, 'turbo.json')).boundaries?.tags ?? {}))
   const complaints: string[] = []
   for (const top of ['packages', 'apps', 'tooling']) {
     if (!existsSync(path.join(root, top))) continue
@@ -22,7 +22,7 @@ export function findUntaggedPackages(root: string): readonly string[] {
       const file = path.join(home, 'turbo.json')
       const tags = (existsSync(file) ? (readJson(file).tags ?? []) : []).filter((tag) => tag.startsWith('layer:'))
       if (tags.length !== 1) complaints.push(`${top}/${name}: has ${tags.length} layer tags in turbo.json, must have one`)
-      else if (!known.has(tags[0] ?? '')) complaints.push(`${top}/${name}: the tag ${tags[0]} is not defined in the root turbo.json`)
+      else if (!definedTags.has(tags[0] ?? '')) complaints.push(`${top}/${name}: the tag ${tags[0]} is not defined in the root turbo.json`)
     }
   }
   return complaints

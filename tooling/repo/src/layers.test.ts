@@ -46,12 +46,12 @@ function addPackage(name: string, tag: string | undefined, dependencies: Record<
 }
 
 function boundaries(): { status: number | null; output: string } {
-  const done = spawnSync(process.execPath, [tool('turbo'), 'boundaries', '--no-color'], {
+  const result = spawnSync(process.execPath, [tool('turbo'), 'boundaries', '--no-color'], {
     cwd: scratch,
     encoding: 'utf8',
     env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
   })
-  return { status: done.status, output: done.stdout + done.stderr }
+  return { status: result.status, output: result.stdout + result.stderr }
 }
 
 describe('layers', () => {

@@ -22,8 +22,8 @@ test('every published package requires the lowest supported Node', () => {
 for (const version of ['18.20.8', '20.19.0', '22.11.0'])
   test(`the program on Node ${version} prints the required version`, fetching, () => {
     const node = findNode(version)
-    const done = spawnSync(node, [path.join(repositoryRoot, 'apps/apiserver/dist/main.js'), '--version'], { encoding: 'utf8' })
-    expect(done).toMatchObject({
+    const result = spawnSync(node, [path.join(repositoryRoot, 'apps/apiserver/dist/main.js'), '--version'], { encoding: 'utf8' })
+    expect(result).toMatchObject({
       status: 1,
       stdout: '',
       stderr: `keelson: needs Node 22.12 or newer; this is Node ${version}, ${node}\n`,

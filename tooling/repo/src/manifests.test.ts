@@ -36,7 +36,7 @@ const workspace = parse(readFileSync(path.join(repositoryRoot, 'pnpm-workspace.y
 
 describe('the manifest of every published package', () => {
   for (const { directory, manifest } of readPublishedManifests())
-    test(`${directory}/package.json`, () => {
+    test(`${directory}/package.json is complete`, () => {
       const keys = Object.keys(manifest)
       expect(keys).toEqual(order.filter((key) => keys.includes(key) || !optional.has(key)))
       expect(manifest).toMatchObject({
@@ -69,7 +69,7 @@ describe('imports of the bundle', () => {
   ]
   const dependencies = { lmdb: '^3', '@scope/one': '^1' }
 
-  test('match the dependencies of the manifest', () => {
+  test('equal the dependencies of the manifest', () => {
     expect(findDependencyProblems(chunk('@scope/one/deep'), dependencies)).toEqual([])
   })
 

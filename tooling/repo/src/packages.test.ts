@@ -124,7 +124,7 @@ describe('contents of a tarball', () => {
     ])
   })
 
-  test('npm pack fails', () => {
+  test('npm pack refuses to build a tarball', () => {
     const packed = spawnSync('npm', ['pack'], { cwd: home, encoding: 'utf8', shell: process.platform === 'win32' })
     expect(packed.status).not.toBe(0)
     expect(packed.stderr).toContain('cel was not packed: use npm run release')

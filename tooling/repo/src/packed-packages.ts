@@ -14,10 +14,10 @@ try {
     // Programs have no entry points to import.
     if (manifest.bin === undefined) checks.push(['attw', ['--profile', 'esm-only', '--no-color', '--no-emoji', tarball]])
     for (const [checker, args] of checks) {
-      const done = spawnSync(node, [tool(checker), ...args], { encoding: 'utf8' })
-      if (done.status === 0) continue
+      const result = spawnSync(node, [tool(checker), ...args], { encoding: 'utf8' })
+      if (result.status === 0) continue
       failed += 1
-      process.stderr.write(`${checker}: ${name}\n${done.stdout}${done.stderr}\n`)
+      process.stderr.write(`${checker}: ${name}\n${result.stdout}${result.stderr}\n`)
     }
   }
 } finally {

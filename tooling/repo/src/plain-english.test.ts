@@ -45,8 +45,8 @@ describe.each(folders)('%s', (folder) => {
     expect(files).toContain('README.md')
     const findings = files.flatMap((file) => {
       const source = readFileSync(path.join(repositoryRoot, folder, file), 'utf8')
-      const found = file.endsWith('.md') ? checkMarkdown(source) : checkSource(source)
-      return found.map(({ line, phrase, advice }) => `${folder}/${file}:${line}: "${phrase}": ${advice}`)
+      const matches = file.endsWith('.md') ? checkMarkdown(source) : checkSource(source)
+      return matches.map(({ line, phrase, advice }) => `${folder}/${file}:${line}: "${phrase}": ${advice}`)
     })
     expect(findings).toEqual([])
   })

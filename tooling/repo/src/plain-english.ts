@@ -78,17 +78,17 @@ export function checkMarkdown(source: string): readonly Finding[] {
 
 /** Joins adjacent comment lines, because sentences span lines. */
 function comments(lines: readonly string[]): readonly Prose[] {
-  const found: { line: number; text: string; next: number }[] = []
+  const comments: { line: number; text: string; next: number }[] = []
   for (const [i, line] of lines.entries()) {
-    const whole = /^\s*(?:\/\*\*?|\*(?= |$)|\/\/)(.*)/.exec(line)?.[1]
-    const text = (whole ?? /\s\/\/ (.*)/.exec(line)?.[1])?.replace(/\*\/\s*$/, '').trim()
+    const fullLine = /^\s*(?:\/\*\*?|\*(?= |$)|\/\/)(.*)/.exec(line)?.[1]
+    const text = (fullLine ?? /\s\/\/ (.*)/.exec(line)?.[1])?.replace(/\*\/\s*$/, '').trim()
     if (text === undefined || text === '/') continue
-    const last = found.at(-1)
-    if (whole !== undefined && last?.next === i && text !== '' && !line.trimStart().startsWith('/**')) last.text += ` ${text}`
-    else found.push({ line: i + 1, text, next: i + 1 })
-    found.at(-1)!.next = i + 1
+    const last = comments.at(-1)
+    if (fullLine !== undefined && last?.next === i && text !== '' && !line.trimStart().startsWith('/**')) last.text += ` ${text}`
+    else comments.push({ line: i + 1, text, next: i + 1 })
+    comments.at(-1)!.next = i + 1
   }
-  return found.map(({ line, text }) => ({ line, text: text.trim() }))
+  return comments.map(({ line, text }) => ({ line, text: text.trim() }))
 }
 
 function titles(lines: readonly string[]): readonly Prose[] {

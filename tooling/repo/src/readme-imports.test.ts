@@ -11,13 +11,13 @@ function namedPackages(readme: string): { readonly all: readonly string[]; reado
 }
 
 const published = readPublishedManifests()
-const known = new Set(published.map(({ manifest }) => manifest.name))
+const packageNames = new Set(published.map(({ manifest }) => manifest.name))
 
 describe.each(published.map(({ directory, manifest }) => [directory, manifest] as const))('%s/README.md', (directory, manifest) => {
   const { all, importable } = namedPackages(readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8'))
 
   test('names packages that exist', () => {
-    expect(all.filter((name) => !known.has(name))).toEqual([])
+    expect(all.filter((name) => !packageNames.has(name))).toEqual([])
   })
 
   test('lists only its dependencies as importable', () => {

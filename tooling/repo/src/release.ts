@@ -80,12 +80,12 @@ async function tryAll(): Promise<void> {
   await using registry = await openLocalRegistry(packages)
   const waiting = [...packages]
   const work = async (): Promise<void> => {
-    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      const project = await installAlone(one, registry, path.join(scratch, 'projects', path.basename(one.directory)))
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const project = await installAlone(name, registry, path.join(scratch, 'projects', path.basename(name.directory)))
       for (const current of nodes) {
-        if (one.manifest.bin === undefined) await importAlone(one, project, current)
+        if (name.manifest.bin === undefined) await importAlone(name, project, current)
         else if (!(await runWithNpx(project, current, 'keelson', '--version')).includes('v1.'))
-          throw new Error(`npx keelson --version of ${one.name} does not print a version`)
+          throw new Error(`npx keelson --version of ${name.name} does not print a version`)
       }
     }
   }
@@ -103,11 +103,11 @@ function pendingBumps(): readonly Bump[] {
   const waiting = readdirSync(path.join(repositoryRoot, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
   if (waiting.length === 0) return []
   const output = path.join(scratch, 'status.json')
-  const done = spawnSync(node, [tool('changeset'), 'status', '--output', path.relative(repositoryRoot, output)], {
+  const result = spawnSync(node, [tool('changeset'), 'status', '--output', path.relative(repositoryRoot, output)], {
     cwd: repositoryRoot,
     encoding: 'utf8',
   })
-  if (done.status !== 0) fail(`changeset status: ${done.stdout}${done.stderr}`)
+  if (result.status !== 0) fail(`changeset status: ${result.stdout}${result.stderr}`)
   return (JSON.parse(readFileSync(output, 'utf8')) as { readonly releases: readonly Bump[] }).releases.filter(({ type }) => type !== 'none')
 }
 

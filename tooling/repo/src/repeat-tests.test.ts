@@ -18,13 +18,13 @@ const bad: Round = { passed: 2, failed: 1, skipped: 1, seconds: 2, failures: ['a
 
 /** Runs a series with the given results. 'interrupt' stops the series in that round. */
 function series(times: number, rounds: readonly (Round | 'interrupt')[], fresh = false): Promise<number> {
-  const left = [...rounds]
+  const remaining = [...rounds]
   return runSeries({
     times,
     fresh,
     stateFile: path.join(directory, 'rounds.json'),
     runRound: async () => {
-      const next = left.shift()
+      const next = remaining.shift()
       if (next === undefined) throw new Error('the series ran more rounds than expected')
       return next === 'interrupt' ? undefined : next
     },

@@ -118,20 +118,20 @@ export function createRound(
 async function main(args: readonly string[]): Promise<number> {
   const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
   const behind = args.indexOf('--')
-  const [command, ...rest] = args.slice(behind + 1)
+  const [command, ...commandArgs] = args.slice(behind + 1)
   const written = args.slice(0, behind).find((option) => option.startsWith('--times='))
   const times = Number(written?.slice('--times='.length))
   if (behind < 0 || command === undefined || !Number.isInteger(times) || times < 1) {
     process.stderr.write(`--times: wants a whole number of rounds, at least 1, not ${JSON.stringify(written?.slice('--times='.length))}\n`)
     return 2
   }
-  const directory = path.join(root, 'node_modules/.cache/keelson-repeat', keyOf(root, [command, ...rest]))
+  const directory = path.join(root, 'node_modules/.cache/keelson-repeat', keyOf(root, [command, ...commandArgs]))
   mkdirSync(directory, { recursive: true })
   return runSeries({
     times,
     fresh: args.slice(0, behind).includes('--fresh'),
     stateFile: path.join(directory, 'rounds.json'),
-    runRound: (number) => runVitest([command, ...rest], { root, directory, number }),
+    runRound: (number) => runVitest([command, ...commandArgs], { root, directory, number }),
     print: (line) => process.stdout.write(`${line}\n`),
   })
 }

@@ -48,7 +48,7 @@ const unbounded = (file: string, source: string): string[] =>
     .map(({ at, spread }) => `${at}(...${spread})`)
 
 describe('spread arguments', () => {
-  it('are only used for short lists (use appendAll or a loop, or add an entry with a reason to this file)', () => {
+  it('are used for short lists only (use appendAll or a loop, or add an entry with a reason to this file)', () => {
     expect(sources().flatMap((file) => unbounded(file, readFileSync(path.join(root, file), 'utf8')))).toEqual([])
   })
 
@@ -56,7 +56,7 @@ describe('spread arguments', () => {
     ['list.push(...items)', 'list.push', 'items'],
     ['const a = Math.max(0, ...items.map((x) => [x, f(x)]), 1)', 'Math.max', 'items.map((x) => [x, f(x)])'],
     ['new Set([1]).add(...(a ?? b))', '.add', '(a ?? b)'],
-  ])('are found: %s', (source, callee, spread) => {
+  ])('are found in %s', (source, callee, spread) => {
     expect(findSpreadArguments(`// f(...no)\n${source}\n`)).toEqual([{ line: 2, callee: expect.stringContaining(callee), spread }])
     expect(unbounded('packages/planted/src/index.ts', source)).toHaveLength(1)
   })
@@ -70,7 +70,7 @@ describe('spread arguments', () => {
     'interface A { f(...rest: string[]): void }',
     "f('(...a)', `text`)",
     '/* f(...a) */',
-  ])('are not found: %s', (source) => {
+  ])('are not found in %s', (source) => {
     expect(findSpreadArguments(source)).toEqual([])
   })
 })

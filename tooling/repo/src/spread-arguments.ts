@@ -13,7 +13,7 @@ export interface SpreadArgument {
  */
 export function findSpreadArguments(source: string): SpreadArgument[] {
   const code = blankedComments(source)
-  const found: SpreadArgument[] = []
+  const spreads: SpreadArgument[] = []
   const open: number[] = []
   for (let i = 0; i < code.length; i++) {
     const c = code[i]!
@@ -23,12 +23,12 @@ export function findSpreadArguments(source: string): SpreadArgument[] {
       const start = open.at(-1)
       const callee = start === undefined || code[start] !== '(' ? undefined : calleeBefore(code, start)
       if (callee !== undefined && !isParameterList(code, start!)) {
-        found.push({ line: code.slice(0, i).split('\n').length, callee, spread: source.slice(i + 3, endOfArgument(code, i + 3)).trim() })
+        spreads.push({ line: code.slice(0, i).split('\n').length, callee, spread: source.slice(i + 3, endOfArgument(code, i + 3)).trim() })
       }
       i += 2
     }
   }
-  return found
+  return spreads
 }
 
 function calleeBefore(code: string, at: number): string | undefined {

@@ -5,7 +5,7 @@ import { prefixRange } from '@keelson/storagebackend'
 const [dataDir = '', life = ''] = process.argv.slice(2)
 const store = await openEmbedded({ dataDir })
 const { entries } = await store.list(prefixRange('/'))
-const found = entries.map(({ key, value }) => `${key} ${value.length} ${Buffer.from(value).toString('latin1', 0, 8)}`)
+const lines = entries.map(({ key, value }) => `${key} ${value.length} ${Buffer.from(value).toString('latin1', 0, 8)}`)
 for (const size of [0, 1, 500, 20_000, 200_000])
   await store.commit({
     compare: [],
@@ -15,4 +15,4 @@ for (const size of [0, 1, 500, 20_000, 200_000])
     ],
   })
 await store[Symbol.asyncDispose]()
-process.stdout.write(JSON.stringify(found))
+process.stdout.write(JSON.stringify(lines))

@@ -40,8 +40,8 @@ class Search {
     for (const { reads } of this.#automaton.nodes) {
       for (const { set } of reads) {
         if (sets.has(set)) continue
-        const one = new RegExp(`^(?:${set})$`, flags.replace('m', ''))
-        sets.set(set, new Set(this.#alphabet.flatMap((character, i) => (one.test(character) ? [i] : []))))
+        const single = new RegExp(`^(?:${set})$`, flags.replace('m', ''))
+        sets.set(set, new Set(this.#alphabet.flatMap((character, i) => (single.test(character) ? [i] : []))))
       }
     }
     this.#addState(searching, sets)
@@ -87,16 +87,16 @@ class Search {
   }
 
   witnesses(): readonly Witness[] {
-    const found: Witness[] = []
+    const witnesses: Witness[] = []
     const prefixes = this.#prefixes()
     const loops = this.#states.filter((state) => this.#reaches(state, state))
     for (const first of loops) {
       for (const second of loops) {
         const pump = this.#pump(first, second)
-        if (pump !== undefined) found.push({ prefix: prefixes.get(first)!, pump })
+        if (pump !== undefined) witnesses.push({ prefix: prefixes.get(first)!, pump })
       }
     }
-    return found
+    return witnesses
   }
 
   #prefixes(): ReadonlyMap<number, string> {

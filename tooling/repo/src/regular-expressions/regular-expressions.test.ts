@@ -18,7 +18,7 @@ const parameterized: Readonly<Record<string, string>> = {
 }
 
 const files = sourceFiles(root)
-const found = files.map((file) => ({ file, ...regularExpressions(root, file) }))
+const patternsByFile = files.map((file) => ({ file, ...regularExpressions(root, file) }))
 
 function complaint(pattern: RegExp): string | undefined {
   const slow = findSlowText(pattern)
@@ -60,7 +60,7 @@ it('finds literals and constructors, and ignores division and comments', () => {
 it('all regular expression literals run in linear time', { timeout: 120_000 }, () => {
   expect(files.length).toBeGreaterThan(100)
   const complaints: string[] = []
-  for (const { file, line, pattern } of found.flatMap(({ literals }) => literals)) {
+  for (const { file, line, pattern } of patternsByFile.flatMap(({ literals }) => literals)) {
     if (bounded[file] !== undefined) continue
     const problem = complaint(pattern)
     if (problem !== undefined) complaints.push(`${file}:${line}: ${problem}`)
@@ -72,7 +72,7 @@ it('all patterns constructed from strings run in linear time', { timeout: 60_000
   const made: RegExp[] = []
   const Native = globalThis.RegExp
   const complaints: string[] = []
-  for (const { file, constructed } of found) {
+  for (const { file, constructed } of patternsByFile) {
     if (!constructed || parameterized[file] !== undefined) continue
     made.length = 0
     vi.resetModules()
@@ -100,7 +100,9 @@ it('all patterns constructed from strings run in linear time', { timeout: 60_000
 
 it('every exception is needed', () => {
   for (const file of Object.keys(bounded)) {
-    expect(found.find((entry) => entry.file === file)?.literals.some(({ pattern }) => findSlowText(pattern) !== undefined)).toBe(true)
+    expect(patternsByFile.find((entry) => entry.file === file)?.literals.some(({ pattern }) => findSlowText(pattern) !== undefined)).toBe(
+      true,
+    )
   }
-  for (const file of Object.keys(parameterized)) expect(found.find((entry) => entry.file === file)?.constructed).toBe(true)
+  for (const file of Object.keys(parameterized)) expect(patternsByFile.find((entry) => entry.file === file)?.constructed).toBe(true)
 })
