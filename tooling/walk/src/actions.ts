@@ -124,7 +124,7 @@ async function watchedEvent({ server, collection, target }: Subject): Promise<Ac
 
 async function storageKey({ backend }: WalkedServer): Promise<string> {
   const { entries } = await backend.list({ start: '/registry/', end: '/registry0' })
-  const found = entries.find(({ key }) => key.endsWith(`/${name}`))
-  if (found === undefined) throw new Error('the sample object is not in the store')
-  return found.key
+  const entry = entries.find(({ key }) => key.endsWith(`/${name}`))
+  if (entry === undefined) throw new Error('the sample object is not in the store')
+  return entry.key
 }

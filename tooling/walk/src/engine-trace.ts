@@ -123,8 +123,8 @@ export class EngineTrace implements AsyncDisposable {
   }
 
   async #script(scriptId: string): Promise<Script> {
-    const known = this.#scripts.get(scriptId)
-    if (known) return known
+    const cached = this.#scripts.get(scriptId)
+    if (cached) return cached
     const { scriptSource } = await this.#session.post('Debugger.getScriptSource', { scriptId })
     const script = new Script(scriptId, scriptSource)
     this.#scripts.set(scriptId, script)

@@ -34,8 +34,8 @@ export function summarizeCalls(entries: readonly Entry[], layers: Layers): Walk 
   const upward = new Map<string, UpwardCall>()
   for (const { callee, callers } of entries) {
     const key = formatLabel(callee)
-    const known = functions.get(key)
-    if (known) known.calls++
+    const existing = functions.get(key)
+    if (existing) existing.calls++
     else functions.set(key, { ...callee, calls: 1 })
     files.add(callee.file)
     const to = packageOf(callee.file)
