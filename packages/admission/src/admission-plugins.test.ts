@@ -80,6 +80,7 @@ it('enables the same plugins by default as kube-apiserver', async () => {
     'PodTopologyLabels',
     'NodeDeclaredFeatureValidator',
     'PodResizeValidator',
+    'ValidatingAdmissionPolicy',
     'ResourceQuota',
   ])
 })

@@ -24,6 +24,7 @@ import { podResizeValidator } from './pod-resize-validator/index.ts'
 import { podSecurity } from './pod-security/index.ts'
 import { podTolerationRestriction } from './pod-toleration-restriction/index.ts'
 import { podTopologyLabels } from './pod-topology-labels/index.ts'
+import { validatingAdmissionPolicy } from './policy/validating/index.ts'
 import { priority } from './priority/index.ts'
 import { resourceQuota } from './resource-quota/index.ts'
 import { runtimeClass } from './runtime-class/index.ts'
@@ -69,6 +70,7 @@ export function builtinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPl
   plugins.register('PodTopologyLabels', podTopologyLabels)
   plugins.register('NodeDeclaredFeatureValidator', nodeDeclaredFeatureValidator)
   plugins.register('PodResizeValidator', podResizeValidator)
+  plugins.register('ValidatingAdmissionPolicy', validatingAdmissionPolicy)
   plugins.register('ResourceQuota', resourceQuota)
   plugins.register('AlwaysDeny', alwaysDeny)
   return plugins

@@ -36,6 +36,8 @@ const kinds = {
   priorityclasses: ['scheduling.k8s.io', 'v1', 'PriorityClass', 'Cluster'],
   runtimeclasses: ['node.k8s.io', 'v1', 'RuntimeClass', 'Cluster'],
   storageclasses: ['storage.k8s.io', 'v1', 'StorageClass', 'Cluster'],
+  validatingadmissionpolicies: ['admissionregistration.k8s.io', 'v1', 'ValidatingAdmissionPolicy', 'Cluster'],
+  validatingadmissionpolicybindings: ['admissionregistration.k8s.io', 'v1', 'ValidatingAdmissionPolicyBinding', 'Cluster'],
 } as const
 export type Plural = keyof typeof kinds
 

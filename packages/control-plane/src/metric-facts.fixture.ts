@@ -16,7 +16,9 @@ const request = 'component dry_run group resource scope subresource verb version
 const sli = 'component group resource scope subresource verb version'
 const object = 'group resource'
 const admission = 'operation rejected type'
+const policyCheck = 'enforcement_action error_type policy policy_binding'
 const sliBounds = '0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60'
+const goDefaults = '0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10'
 const doubling = '0.001 0.002 0.004 0.008 0.016 0.032 0.064 0.128 0.256 0.512 1.024 2.048 4.096 8.192 16.384'
 const bounds: Readonly<Record<string, string>> = {
   etcd_request_duration_seconds: `0.005 0.025 ${sliBounds}`,
@@ -32,7 +34,10 @@ const bounds: Readonly<Record<string, string>> = {
   apiserver_impersonation_attempts_duration_seconds: doubling,
   apiserver_impersonation_authorization_attempts_duration_seconds: doubling,
   authentication_duration_seconds: doubling,
-  authentication_token_cache_request_duration_seconds: '0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10',
+  apiserver_cel_compilation_duration_seconds: goDefaults,
+  apiserver_cel_evaluation_duration_seconds: goDefaults,
+  apiserver_validating_admission_policy_check_duration_seconds: '5e-07 0.001 0.01 0.1 1',
+  authentication_token_cache_request_duration_seconds: goDefaults,
   authorization_duration_seconds: doubling,
   workqueue_queue_duration_seconds: '1e-08 1e-07 1e-06 9.999999999999999e-06 9.999999999999999e-05 0.001 0.01 0.1 1 10',
   workqueue_work_duration_seconds: '1e-08 1e-07 1e-06 9.999999999999999e-06 9.999999999999999e-05 0.001 0.01 0.1 1 10',
@@ -60,6 +65,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'counter BETA': {
     apiserver_storage_events_received_total: object,
+    apiserver_validating_admission_policy_check_total: policyCheck,
     workqueue_adds_total: 'name',
     workqueue_retries_total: 'name',
   },
@@ -71,6 +77,9 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     workqueue_unfinished_work_seconds: 'name',
   },
   'histogram BETA': {
+    apiserver_cel_compilation_duration_seconds: '',
+    apiserver_cel_evaluation_duration_seconds: '',
+    apiserver_validating_admission_policy_check_duration_seconds: policyCheck,
     workqueue_queue_duration_seconds: 'name',
     workqueue_work_duration_seconds: 'name',
   },

@@ -18,6 +18,13 @@ let families: ReadonlyMap<string, MetricFamily>
 beforeAll(async () => {
   chain = await startChain({ controllers: ['*'] })
   const configMaps = '/api/v1/namespaces/default/configmaps'
+  const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic'
+  const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }
+  await ask('POST', `${policies}ies`, {
+    metadata: { name: 'p' },
+    spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'false' }] },
+  })
+  await ask('POST', `${policies}ybindings`, { metadata: { name: 'p' }, spec: { policyName: 'p', validationActions: ['Warn'] } })
   await ask('POST', configMaps, { metadata: { name: 'a' } })
   await ask('DELETE', `${configMaps}/a`)
   for (const path of [configMaps, '/api/v1/namespaces/default/endpoints', '/readyz']) await ask('GET', path)
@@ -29,10 +36,12 @@ beforeAll(async () => {
   }).end()
   const [answer] = (await once(watch, 'response')) as [IncomingMessage]
   await once(answer, 'data')
-  // Waits, because stored objects are counted in the background.
+  // Waits, because stored objects are counted in the background, and policies apply soon after their creation.
   const before = Date.now()
-  do families = parseExposition(await ask('GET', '/metrics'))
-  while (!facts.every(({ name }) => families.has(name)) && Date.now() - before < 5000)
+  do {
+    await ask('POST', `${configMaps}?dryRun=All`, { metadata: { name: 'a' } })
+    families = parseExposition(await ask('GET', '/metrics'))
+  } while (!facts.every(({ name }) => families.has(name)) && Date.now() - before < 5000)
   watch.on('error', () => {}).destroy()
 })
 afterAll(() => chain.close())

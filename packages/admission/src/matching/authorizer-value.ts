@@ -18,7 +18,6 @@ export function buildAuthorizerVariables(authorizer: Authorizer, attributes: Adm
     authorizer: value,
     'authorizer.requestResource': value.resource({
       apiGroup: resource.group,
-      apiVersion: resource.version,
       resource: resource.resource,
       subresource,
       namespace,

@@ -1,0 +1,123 @@
+import type { Namespace } from '@keelson/api/core/v1'
+import { maybeThen } from '@keelson/apimachinery'
+import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import type { Authorizer } from '@keelson/auth'
+import { Lazy } from '@keelson/cel'
+import type { EvaluateOptions } from '@keelson/cel'
+import type { VersionedObjects } from '@keelson/registry'
+import type { AdmissionAttributes } from '../admission.ts'
+import { buildAuthorizerVariables } from '../matching/authorizer-value.ts'
+import type { MatchedResource } from '../matching/match-criteria.ts'
+import { buildRequestValue } from '../matching/request-value.ts'
+import type { RequestVariables } from './evaluate-expressions.ts'
+
+/** The variables that depend on the binding and on the kind of expression. */
+export interface VariableSelection {
+  readonly params: object | null
+  /** The namespace of the request. Undefined for cluster-wide objects, and for expressions that do not see it. */
+  readonly namespace: DeepReadonly<Namespace> | undefined
+  readonly hasAuthorizer: boolean
+  /** Whether the variable `request` has the resource of the request itself. Default: that of the rule that matched. */
+  readonly usesRequestResource?: boolean
+}
+
+/** The values of one request for the expressions of policies. Policies that match the same kind share the converted objects. */
+export class PolicyInput {
+  readonly attributes: AdmissionAttributes
+  /** Aborts evaluations that pause, when the request ends. */
+  readonly evaluation: EvaluateOptions
+  readonly #authorizer: Readonly<Record<string, unknown>>
+  /** The values by resource and kind. */
+  readonly #matches = new Map<string, PolicyMatch | Promise<PolicyMatch>>()
+
+  constructor(attributes: AdmissionAttributes, authorizer: Authorizer) {
+    const { context } = attributes
+    this.attributes = attributes
+    // A getter, because the first access to `context.signal` creates the signal, and most evaluations do not pause.
+    this.evaluation = {
+      get signal() {
+        return context.signal
+      },
+    }
+    this.#authorizer = { ...buildAuthorizerVariables(authorizer, attributes) }
+  }
+
+  /**
+   * Returns the values in the version of a matched kind. Throws if the objects cannot be converted. Returns a promise only if a webhook
+   * converts them.
+   */
+  in(matched: MatchedResource): PolicyMatch | Promise<PolicyMatch> {
+    const { resource, kind } = matched
+    const key = resource === this.attributes.resource ? '' : `${resource.group}/${resource.version}/${resource.resource} ${kind.kind}`
+    let match = this.#matches.get(key)
+    if (match === undefined) {
+      match = maybeThen(this.attributes.as(matched.kind), (objects) => new PolicyMatch(this.attributes, matched, objects, this.#authorizer))
+      this.#matches.set(key, match)
+    }
+    return match
+  }
+}
+
+/** The values of one request in the version of a matched kind. */
+export class PolicyMatch {
+  readonly #objects: VersionedObjects
+  readonly #request: unknown
+  readonly #ownRequest: unknown
+  readonly #authorizer: Readonly<Record<string, unknown>>
+
+  constructor(
+    attributes: AdmissionAttributes,
+    { resource, kind }: MatchedResource,
+    objects: VersionedObjects,
+    authorizer: Readonly<Record<string, unknown>>,
+  ) {
+    this.#objects = objects
+    this.#authorizer = authorizer
+    this.#ownRequest = new Lazy(() => buildRequestValue(attributes, kind))
+    this.#request =
+      resource === attributes.resource ? this.#ownRequest : new Lazy(() => ({ ...buildRequestValue(attributes, kind), resource }))
+  }
+
+  /** Returns the variables of an evaluation. */
+  variables({ params, namespace, hasAuthorizer, usesRequestResource = false }: VariableSelection): RequestVariables {
+    const { object, oldObject } = this.#objects
+    return {
+      object: object ?? null,
+      oldObject: oldObject ?? null,
+      params,
+      request: usesRequestResource ? this.#ownRequest : this.#request,
+      namespaceObject: namespace === undefined ? null : namespaceValue(namespace),
+      ...(hasAuthorizer ? this.#authorizer : undefined),
+    }
+  }
+}
+
+const hiddenMetadata: ReadonlySet<string> = new Set(['managedFields', 'ownerReferences', 'selfLink'])
+const namespaceValues = new WeakMap<DeepReadonly<Namespace>, unknown>()
+
+/** Returns the variable `namespaceObject`. It is cached, because informers keep objects for a long time. */
+function namespaceValue(namespace: DeepReadonly<Namespace>): unknown {
+  let value = namespaceValues.get(namespace)
+  if (value === undefined) {
+    const { metadata, spec = {}, status = {} } = namespace
+    const shown = Object.fromEntries(Object.entries(metadata).filter(([name]) => !hiddenMetadata.has(name)))
+    namespaceValues.set(namespace, (value = { metadata: shown, spec, status }))
+  }
+  return value
+}
+
+const typedObjects = new WeakMap<DeepReadonly<KubeObject>, TypedObject>()
+
+interface TypedObject {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+/** Returns a parameter with kind and apiVersion. It is cached, like the variable `namespaceObject`. */
+export function withTypeMeta(object: DeepReadonly<KubeObject>, { apiVersion, kind }: TypedObject): object {
+  const known = typedObjects.get(object)
+  if (known?.apiVersion === apiVersion) return known
+  const typed = { ...object, apiVersion, kind }
+  typedObjects.set(object, typed)
+  return typed
+}

@@ -1,0 +1,129 @@
+import type { ParamKind, ParamRef } from '@keelson/api/admissionregistration/v1'
+import { labelSelectorAsSelector, parseGroupVersion, pause, systemClock } from '@keelson/apimachinery'
+import type { DeepReadonly, GroupVersionKind, KubeObject, LabelsSelector } from '@keelson/apimachinery'
+import type { DeletableResource, Informer } from '@keelson/loopback'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { withTypeMeta } from './policy-input.ts'
+
+/** A parameter with kind and apiVersion. Null for a policy or a binding that uses none. */
+export type Param = object | null
+
+/** The resource whose objects are the parameters of a policy, or the reason why there is none. */
+export type ParamResource = { readonly resource: DeletableResource } | { readonly problem: string }
+
+const syncTimeout = 1000
+
+/** Finds the parameters of policies. They come from the informers that all plugins share. */
+export class PolicyParams {
+  readonly #dependencies: PluginDependencies
+  /** The served resources for which `#found` is valid. */
+  #served: readonly DeletableResource[] | undefined
+  readonly #found = new Map<string, ParamResource>()
+  readonly #selectors = new WeakMap<object, LabelsSelector>()
+
+  constructor(dependencies: PluginDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Starts the informer of the parameters, so that the first request does not have to wait for it. */
+  prepare(kind: DeepReadonly<ParamKind> | undefined): void {
+    const found = kind && this.resourceOf(kind)
+    if (found !== undefined && 'resource' in found) this.#dependencies.informers.of(found.resource)
+  }
+
+  /** Returns the resource of the parameters. The result changes when a custom resource is defined later. */
+  resourceOf(kind: DeepReadonly<ParamKind>): ParamResource {
+    const served = this.#dependencies.client.deletableResources()
+    if (served !== this.#served) {
+      this.#served = served
+      this.#found.clear()
+    }
+    const key = `${kind.apiVersion}, ${kind.kind}`
+    let found = this.#found.get(key)
+    if (found === undefined) this.#found.set(key, (found = findResource(served, kind)))
+    return found
+  }
+
+  /**
+   * Returns the parameters that a binding refers to, for a request in a namespace. An empty list means that the policy is not evaluated.
+   * Throws an error if there are none and the binding requires one. Returns a promise only if the informer has no initial list yet.
+   */
+  collect(
+    kind: DeepReadonly<ParamKind> | undefined,
+    reference: DeepReadonly<ParamRef> | undefined,
+    namespace: string,
+  ): readonly Param[] | Promise<readonly Param[]> {
+    if (kind === undefined || reference === undefined) return noParams
+    const found = this.resourceOf(kind)
+    if ('problem' in found) throw new Error(found.problem)
+    const { resource } = found
+    const from = namespaceOf(resource, reference, namespace)
+    const informer = this.#dependencies.informers.of(resource)
+    if (informer === undefined) throw new Error(`paramKind kind \`${describe(kind)}\` not known`)
+    if (informer.hasSynced) return this.#select(informer, kind, reference, from)
+    return this.#whenSynced(informer, kind).then(() => this.#select(informer, kind, reference, from))
+  }
+
+  #select(
+    informer: Informer<KubeObject>,
+    kind: DeepReadonly<ParamKind>,
+    reference: DeepReadonly<ParamRef>,
+    namespace: string,
+  ): readonly Param[] {
+    const objects = this.#find(informer, reference, namespace)
+    if (objects.length === 0 && reference.parameterNotFoundAction === 'Deny') {
+      throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction')
+    }
+    const type = { apiVersion: kind.apiVersion ?? '', kind: kind.kind ?? '' }
+    return objects.map((object) => withTypeMeta(object, type))
+  }
+
+  #find(
+    informer: Informer<KubeObject>,
+    { name = '', selector }: DeepReadonly<ParamRef>,
+    namespace: string,
+  ): readonly DeepReadonly<KubeObject>[] {
+    if (name !== '') {
+      const object = informer.get(namespace, name)
+      return object === undefined ? [] : [object]
+    }
+    if (selector === undefined) throw new Error('one of name or selector must be provided')
+    let labels = this.#selectors.get(selector)
+    if (labels === undefined) this.#selectors.set(selector, (labels = labelSelectorAsSelector(selector)))
+    const matches = labels
+    return informer.list(namespace).filter(({ metadata }) => matches.matches(metadata.labels))
+  }
+
+  async #whenSynced(informer: Informer<KubeObject>, kind: DeepReadonly<ParamKind>): Promise<void> {
+    const { clock = systemClock } = this.#dependencies
+    const timeout = new AbortController()
+    await Promise.race([informer.synced, pause(clock, syncTimeout, { signal: timeout.signal })])
+    timeout.abort()
+    if (!informer.hasSynced) throw new Error(`paramKind kind \`${describe(kind)}\` not yet synced to use for admission`)
+  }
+}
+
+const noParams: readonly Param[] = [null]
+
+/** Returns the namespace from which a binding takes parameters; "" for parameters without a namespace. */
+function namespaceOf({ namespaced }: DeletableResource, { namespace = '' }: DeepReadonly<ParamRef>, requestNamespace: string): string {
+  if (!namespaced) {
+    if (namespace !== '') throw new Error('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
+    return ''
+  }
+  const from = namespace === '' ? requestNamespace : namespace
+  if (from === '') throw new Error('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
+  return from
+}
+
+function findResource(served: readonly DeletableResource[], { apiVersion = '', kind = '' }: DeepReadonly<ParamKind>): ParamResource {
+  const wanted: GroupVersionKind = { ...parseGroupVersion(apiVersion), kind }
+  const resource = served.find((each) => each.group === wanted.group && each.version === wanted.version && each.kind === kind)
+  if (resource !== undefined) return { resource }
+  return { problem: `failed to find resource referenced by paramKind: '${wanted.group}/${wanted.version}, Kind=${kind}'` }
+}
+
+/** Formats a kind like kube-apiserver in error messages. */
+function describe({ apiVersion = '', kind = '' }: DeepReadonly<ParamKind>): string {
+  return `&ParamKind{APIVersion:${apiVersion},Kind:${kind},}`
+}

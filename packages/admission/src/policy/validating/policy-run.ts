@@ -1,0 +1,217 @@
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
+import type { Namespace } from '@keelson/api/core/v1'
+import { messageOf, newNotFound, TimeSlice } from '@keelson/apimachinery'
+import type { ApiError, DeepReadonly } from '@keelson/apimachinery'
+import type { Authorizer } from '@keelson/auth'
+import type { AdmissionAttributes } from '../../admission.ts'
+import { forbidden } from '../../forbidden.ts'
+import type { Matcher } from '../../matching/create-matcher.ts'
+import type { MatchedResource } from '../../matching/match-criteria.ts'
+import { createCachingAuthorizer } from '../caching-authorizer.ts'
+import { PolicyInput } from '../policy-input.ts'
+import type { PolicyMatch } from '../policy-input.ts'
+import type { PolicyMetrics } from '../policy-metrics.ts'
+import type { PolicyParams } from '../policy-params.ts'
+import type { BoundPolicy, PolicyHook } from '../policy-source.ts'
+import { AnnotationCollector, publishFailure } from './audit-annotations.ts'
+import type { Decision, ValidatingPolicy, ValidationResult } from './validating-policy.ts'
+
+type Policy = ValidatingAdmissionPolicy
+type Binding = ValidatingAdmissionPolicyBinding
+/** A policy to evaluate, with its bindings. */
+export type ValidatingPolicyHook = PolicyHook<Policy, Binding, ValidatingPolicy>
+type Hook = ValidatingPolicyHook
+
+const namespacesResource = { group: '', resource: 'namespaces' }
+
+/** Services of the plugin. */
+export interface PolicyServices {
+  readonly authorizer: Authorizer
+  readonly matcher: Matcher
+  readonly params: PolicyParams
+  readonly metrics: PolicyMetrics
+}
+
+/** A reason to refuse the request. */
+interface Denial {
+  readonly policy: string
+  /** Undefined if the policy itself is the reason. */
+  readonly binding: string | undefined
+  readonly message: string
+  readonly reason: string
+}
+
+/** Validates a request by all policies that may match it. Rejects with the answer if one of them denies it. */
+export async function validateByPolicies(
+  hooks: readonly ValidatingPolicyHook[],
+  attributes: AdmissionAttributes,
+  services: PolicyServices,
+): Promise<void> {
+  const input = new PolicyInput(attributes, createCachingAuthorizer(services.authorizer))
+  await new PolicyRun(services, input).run(hooks)
+}
+
+/** The validation of one request. */
+class PolicyRun {
+  readonly #services: PolicyServices
+  readonly #input: PolicyInput
+  /** The first denial, which is the answer. */
+  #denial: Denial | undefined
+
+  constructor(services: PolicyServices, input: PolicyInput) {
+    this.#services = services
+    this.#input = input
+  }
+
+  /** Evaluates all policies, because each can warn and annotate. Throws if one of them denies the request. */
+  async run(hooks: readonly Hook[]): Promise<void> {
+    const slice = new TimeSlice()
+    for (const hook of hooks) {
+      await this.#runPolicy(hook)
+      const pause = slice.pauseIfOver()
+      if (pause) await pause
+    }
+    if (this.#denial !== undefined) throw toError(this.#input.attributes, this.#denial)
+  }
+
+  async #runPolicy(hook: Hook): Promise<void> {
+    const { matcher, params } = this.#services
+    const { attributes } = this.#input
+    const paramKind = hook.policy.spec?.paramKind
+    let matched: MatchedResource | undefined
+    try {
+      const matching = matcher.match(attributes, hook.criteria)
+      matched = matching instanceof Promise ? await matching : matching
+      if (matched === undefined) return
+      const found = paramKind && params.resourceOf(paramKind)
+      if (found !== undefined && 'problem' in found) throw new Error(found.problem)
+    } catch (error) {
+      return this.#misconfigured(hook, undefined, error)
+    }
+    const annotations = new AnnotationCollector()
+    for (const bound of hook.bindings) await this.#runBinding(hook, bound, matched, annotations)
+    annotations.publish(nameOf(hook.policy), attributes)
+  }
+
+  async #runBinding(
+    hook: Hook,
+    { binding, criteria }: BoundPolicy<Binding>,
+    matched: MatchedResource,
+    annotations: AnnotationCollector,
+  ): Promise<void> {
+    const { matcher, params } = this.#services
+    const { attributes } = this.#input
+    let found: Awaited<ReturnType<PolicyParams['collect']>>
+    let match: PolicyMatch
+    try {
+      if (criteria !== undefined) {
+        const matching = matcher.match(attributes, criteria)
+        if ((matching instanceof Promise ? await matching : matching) === undefined) return
+      }
+      const collecting = params.collect(hook.policy.spec?.paramKind, binding.spec?.paramRef, attributes.namespace)
+      found = collecting instanceof Promise ? await collecting : collecting
+      if (found.length === 0) return
+      match = await this.#matchOf(matched)
+    } catch (error) {
+      return this.#misconfigured(hook, binding, error)
+    }
+    const finding = this.#findNamespace()
+    const namespace = finding instanceof Promise ? await finding : finding
+    for (const param of found) {
+      const result = await hook.evaluator.validate({ input: this.#input, match, params: param, namespace })
+      this.#apply(hook, binding, result, annotations)
+    }
+  }
+
+  async #matchOf(matched: MatchedResource): Promise<PolicyMatch> {
+    try {
+      return await this.#input.in(matched)
+    } catch (error) {
+      throw new Error(`failed to convert object version: ${messageOf(error)}`, { cause: error })
+    }
+  }
+
+  /** Returns the namespace of the request. Undefined for a cluster-wide object. Throws a 404 if it does not exist. */
+  #findNamespace(): DeepReadonly<Namespace> | undefined | Promise<DeepReadonly<Namespace> | undefined> {
+    const { namespace, kind } = this.#input.attributes
+    if (namespace === '' || (kind.group === '' && kind.version === 'v1' && kind.kind === 'Namespace')) return undefined
+    const require = (found: DeepReadonly<Namespace> | undefined): DeepReadonly<Namespace> => {
+      if (found === undefined) throw newNotFound(namespacesResource, namespace)
+      return found
+    }
+    const found = this.#services.matcher.findNamespace(namespace)
+    return found instanceof Promise ? found.then(require) : require(found)
+  }
+
+  /** Applies the actions of a binding to the decisions of a policy. */
+  #apply(
+    hook: Hook,
+    binding: DeepReadonly<Binding>,
+    { decisions, annotations: values }: ValidationResult,
+    annotations: AnnotationCollector,
+  ): void {
+    const { metrics } = this.#services
+    const names = { policy: nameOf(hook.policy), binding: nameOf(binding) }
+    for (const [index, decision] of decisions.entries()) {
+      if (decision.action === 'deny') this.#enforce(binding, index, decision)
+      else if (decision.error !== undefined) metrics.observe('allow', { ...names, message: decision.error, seconds: decision.seconds })
+    }
+    for (const annotation of values) {
+      if (annotation.error === undefined) annotations.add(annotation.key, annotation.value)
+      else {
+        this.#deny({ ...names, message: annotation.error, reason: '' })
+        metrics.observe('deny', { ...names, message: annotation.error, seconds: annotation.seconds })
+      }
+    }
+  }
+
+  #enforce(binding: DeepReadonly<Binding>, index: number, { message, reason, seconds }: Decision & { readonly action: 'deny' }): void {
+    const { metrics } = this.#services
+    const { attributes } = this.#input
+    const names = { policy: binding.spec?.policyName ?? '', binding: nameOf(binding) }
+    const check = { ...names, message, seconds }
+    for (const action of binding.spec?.validationActions ?? []) {
+      if (action === 'Deny') {
+        this.#deny({ ...names, message, reason })
+        metrics.observe('deny', check)
+      } else if (action === 'Audit') {
+        publishFailure(attributes, binding, index, message)
+        metrics.observe('audit', check)
+      } else if (action === 'Warn') {
+        attributes.context.warn(
+          `Validation failed for ValidatingAdmissionPolicy '${names.policy}' with binding '${names.binding}': ${message}`,
+        )
+        metrics.observe('warn', check)
+      }
+    }
+  }
+
+  /** Applies the failure policy to a policy or binding that cannot be evaluated. */
+  #misconfigured({ policy }: Hook, binding: DeepReadonly<Binding> | undefined, error: unknown): void {
+    const { failurePolicy = 'Fail' } = policy.spec ?? {}
+    if (failurePolicy === 'Ignore') return
+    const what = binding === undefined ? 'policy' : 'binding'
+    const message =
+      failurePolicy === 'Fail' ? `failed to configure ${what}: ${messageOf(error)}` : `unrecognized failure policy: '${failurePolicy}'`
+    this.#deny({ policy: nameOf(policy), binding: binding && nameOf(binding), message, reason: '' })
+  }
+
+  #deny(denial: Denial): void {
+    this.#denial ??= denial
+  }
+}
+
+const reasonCodes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 }
+
+function toError(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denial): ApiError {
+  const by = binding === undefined ? '' : ` with binding '${binding}'`
+  const text = `ValidatingAdmissionPolicy '${policy}'${by} denied request: ${message}`
+  const error = forbidden(attributes, text, [{ message: text }])
+  error.status.reason = reason === '' ? 'Invalid' : reason
+  error.status.code = reasonCodes[reason] ?? 422
+  return error
+}
+
+function nameOf({ metadata }: DeepReadonly<Policy | Binding>): string {
+  return metadata.name ?? ''
+}

@@ -1,0 +1,204 @@
+import type { Validation, ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
+import type { Namespace } from '@keelson/api/core/v1'
+import { byteLength } from '@keelson/apimachinery'
+import type { DeepReadonly, TimeSlice } from '@keelson/apimachinery'
+import { trimSpace, typeNameOf } from '@keelson/cel'
+import type { MatchConditionMetrics } from '../../matching/match-condition-metrics.ts'
+import { MatchConditions } from '../../matching/match-conditions.ts'
+import { evaluateExpressions } from '../evaluate-expressions.ts'
+import type { EvaluationSettings, ExpressionResult } from '../evaluate-expressions.ts'
+import { PolicyCompiler } from '../policy-compiler.ts'
+import type { PolicyExpression, PolicyVariable } from '../policy-compiler.ts'
+import type { PolicyInput, PolicyMatch } from '../policy-input.ts'
+import type { ExpressionMetrics } from '../policy-metrics.ts'
+import type { Param } from '../policy-params.ts'
+
+/** kube-apiserver's cost budget for a policy, a binding and a parameter. The annotations have a budget of their own. */
+const costBudget = 10_000_000
+/** The most that one expression costs, except if a single step exceeds the limit of an expression. */
+const costPerExpression = 1_000_000
+const maxMessageBytes = 5 * 1024
+
+/** The result of one validation. */
+export type Decision =
+  /** `error` is the message of an expression that failed although the policy ignores failures. */
+  | { readonly action: 'admit'; readonly error?: string; readonly seconds: number }
+  | { readonly action: 'deny'; readonly message: string; readonly reason: string; readonly seconds: number }
+
+/** The result of one audit annotation. */
+export type Annotation =
+  | { readonly key: string; readonly value: string; readonly error?: undefined }
+  /** The expression failed, which refuses the request. */
+  | { readonly key: string; readonly error: string; readonly seconds: number }
+
+export interface ValidationResult {
+  /** The decisions by the index of the validation. */
+  readonly decisions: readonly Decision[]
+  readonly annotations: readonly Annotation[]
+}
+
+/** A request to validate by a policy. */
+export interface PolicyRequest {
+  readonly input: PolicyInput
+  readonly match: PolicyMatch
+  readonly params: Param
+  readonly namespace: DeepReadonly<Namespace> | undefined
+}
+
+export interface ValidatingPolicyMetrics {
+  readonly expressions: ExpressionMetrics
+  readonly matchConditions: MatchConditionMetrics
+}
+
+interface CompiledExpressions {
+  readonly variables: readonly PolicyVariable[]
+  readonly validations: readonly PolicyExpression[]
+  /** The message expressions by the index of their validation. */
+  readonly messages: readonly (PolicyExpression | undefined)[]
+  readonly annotations: readonly PolicyExpression[]
+}
+
+/** Compiles a policy. */
+export async function compileValidatingPolicy(
+  policy: DeepReadonly<ValidatingAdmissionPolicy>,
+  metrics: ValidatingPolicyMetrics,
+  slice: TimeSlice,
+): Promise<ValidatingPolicy> {
+  const { paramKind, variables = [], validations = [], auditAnnotations = [] } = policy.spec ?? {}
+  const compiler = new PolicyCompiler({ hasParams: paramKind !== undefined, slice, observe: metrics.expressions.compiled })
+  await compiler.addVariables(variables)
+  const compiled = {
+    validations: [] as PolicyExpression[],
+    messages: [] as (PolicyExpression | undefined)[],
+    annotations: [] as PolicyExpression[],
+  }
+  for (const { expression, messageExpression = '' } of validations) {
+    compiled.validations.push(await compiler.compile(expression, 'condition'))
+    compiled.messages.push(
+      messageExpression === '' ? undefined : await compiler.compile(messageExpression, 'message', { hasAuthorizer: false }),
+    )
+  }
+  for (const { valueExpression } of auditAnnotations) compiled.annotations.push(await compiler.compile(valueExpression, 'annotation'))
+  return new ValidatingPolicy(policy, { variables: compiler.variables, ...compiled }, metrics)
+}
+
+/** A compiled policy, which validates requests. */
+export class ValidatingPolicy {
+  readonly #policy: DeepReadonly<ValidatingAdmissionPolicy>
+  readonly #expressions: CompiledExpressions
+  readonly #conditions: MatchConditions
+  readonly #metrics: ValidatingPolicyMetrics
+  readonly #messageCount: number
+
+  constructor(policy: DeepReadonly<ValidatingAdmissionPolicy>, expressions: CompiledExpressions, metrics: ValidatingPolicyMetrics) {
+    const { paramKind, matchConditions = [], failurePolicy } = policy.spec ?? {}
+    this.#policy = policy
+    this.#expressions = expressions
+    this.#metrics = metrics
+    this.#messageCount = expressions.messages.filter((message) => message !== undefined).length
+    this.#conditions = new MatchConditions({
+      name: policy.metadata.name ?? '',
+      kind: 'policy',
+      type: 'validate',
+      conditions: matchConditions,
+      failurePolicy,
+      hasParams: paramKind !== undefined,
+      metrics: metrics.matchConditions,
+    })
+  }
+
+  /** Validates a request. */
+  async validate({ input, match, params, namespace }: PolicyRequest): Promise<ValidationResult> {
+    if ((this.#policy.spec?.matchConditions?.length ?? 0) > 0) {
+      const variables = match.variables({ params, namespace: undefined, hasAuthorizer: true, usesRequestResource: true })
+      const matching = this.#conditions.match(variables, input.attributes.operation)
+      const { matches, error } = matching instanceof Promise ? await matching : matching
+      if (error !== undefined) return this.#failed(error)
+      if (!matches) return nothing
+    }
+    const { variables, validations, annotations } = this.#expressions
+    const withAuthorizer = match.variables({ params, namespace, hasAuthorizer: true })
+    const settings: EvaluationSettings = {
+      policyVariables: variables,
+      budget: costBudget,
+      options: input.evaluation,
+      observe: this.#metrics.expressions.evaluated,
+    }
+    const evaluated = await evaluateExpressions(validations, withAuthorizer, settings)
+    if (evaluated.problem !== undefined) return this.#failed(evaluated.problem)
+    const { results, remaining } = evaluated
+    let messages: readonly (ExpressionResult | undefined)[] = []
+    let messageProblem: string | undefined
+    if (this.#needsMessages(results, remaining)) {
+      const withoutAuthorizer = match.variables({ params, namespace, hasAuthorizer: false })
+      const built = await evaluateExpressions(this.#expressions.messages, withoutAuthorizer, { ...settings, budget: remaining })
+      if (built.problem === undefined) messages = built.results
+      else messageProblem = built.problem
+    }
+    const decisions = results.map((result, i) => this.#decide(i, result!, messages[i], messageProblem))
+    if (annotations.length === 0) return { decisions, annotations: [] }
+    const withoutAuthorizer = match.variables({ params, namespace, hasAuthorizer: false })
+    const values = await evaluateExpressions(annotations, withoutAuthorizer, settings)
+    if (values.problem !== undefined) return this.#failed(values.problem)
+    return { decisions, annotations: values.results.flatMap((value, i) => this.#annotation(i, value!)) }
+  }
+
+  /**
+   * Returns whether the message expressions must be evaluated: if a message is needed, or if they might exhaust the budget, because then
+   * kube-apiserver refuses the request even if all validations are true.
+   */
+  #needsMessages(results: readonly (ExpressionResult | undefined)[], remaining: number): boolean {
+    if (this.#messageCount === 0) return false
+    const maxCost = (this.#messageCount + this.#expressions.variables.length) * costPerExpression
+    return maxCost > remaining || results.some((result) => result!.value !== true)
+  }
+
+  #decide(
+    index: number,
+    { value, error, seconds }: ExpressionResult,
+    message: ExpressionResult | undefined,
+    messageProblem?: string,
+  ): Decision {
+    const problem = error ?? (messageProblem === undefined ? undefined : `failed messageExpression: ${messageProblem}`)
+    if (problem !== undefined) return this.#failure(problem, seconds)
+    if (value === true) return { action: 'admit', seconds }
+    const validation = this.#policy.spec!.validations![index]!
+    return { action: 'deny', message: messageOf(validation, message), reason: validation.reason ?? '', seconds }
+  }
+
+  /** Decides about an expression that failed. */
+  #failure(message: string, seconds: number): Decision {
+    return this.#ignoresFailures ? { action: 'admit', error: message, seconds } : { action: 'deny', message, reason: '', seconds }
+  }
+
+  #failed(message: string): ValidationResult {
+    return { decisions: [this.#failure(message, 0)], annotations: [] }
+  }
+
+  #annotation(index: number, { value, error, seconds }: ExpressionResult): readonly Annotation[] {
+    const { key, valueExpression } = this.#policy.spec!.auditAnnotations![index]!
+    if (error !== undefined) return this.#ignoresFailures ? [] : [{ key, error, seconds }]
+    if (value === null) return []
+    if (typeof value === 'string') {
+      const text = trimSpace(value)
+      return text === '' ? [] : [{ key, value: text }]
+    }
+    const type = value === undefined ? 'null_type' : typeNameOf(value)
+    const problem = `valueExpression '${valueExpression}' resulted in unsupported return type: ${type}. Return type must be either string or null.`
+    return [{ key, error: problem, seconds }]
+  }
+
+  get #ignoresFailures(): boolean {
+    return this.#policy.spec?.failurePolicy === 'Ignore'
+  }
+}
+
+const nothing: ValidationResult = { decisions: [], annotations: [] }
+
+/** Returns the message of a validation that is false. */
+function messageOf(validation: DeepReadonly<Validation>, computed: ExpressionResult | undefined): string {
+  const text = typeof computed?.value === 'string' ? trimSpace(computed.value) : ''
+  if (text !== '' && byteLength(text) <= maxMessageBytes && !text.includes('\n')) return text
+  const fixed = trimSpace(validation.message ?? '')
+  return fixed === '' ? `failed expression: ${trimSpace(validation.expression)}` : fixed
+}
