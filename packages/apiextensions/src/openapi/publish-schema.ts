@@ -178,12 +178,12 @@ function isNullable(properties: NonNullable<DefinitionSchema['properties']>, nam
 
 /** Returns the alternatives of a junctor. An integer or string has the alternatives of both types, unless the schema has them itself. */
 function alternativesOf(schema: DefinitionSchema, junctor: (typeof junctors)[number]): readonly DefinitionSchema[] {
-  const own = schema[junctor] ?? []
-  if (schema['x-kubernetes-int-or-string'] !== true || junctor === 'oneOf') return own
+  const alternatives = schema[junctor] ?? []
+  if (schema['x-kubernetes-int-or-string'] !== true || junctor === 'oneOf') return alternatives
   const { anyOf = [], allOf = [] } = schema
-  if (isIntOrString(anyOf) || isIntOrString(allOf[0]?.anyOf ?? [])) return own
-  if (junctor === 'anyOf') return anyOf.length === 0 ? intOrString : own
-  return anyOf.length === 0 ? own : [{ anyOf: intOrString }, ...own]
+  if (isIntOrString(anyOf) || isIntOrString(allOf[0]?.anyOf ?? [])) return alternatives
+  if (junctor === 'anyOf') return anyOf.length === 0 ? intOrString : alternatives
+  return anyOf.length === 0 ? alternatives : [{ anyOf: intOrString }, ...alternatives]
 }
 
 const intOrString: readonly DefinitionSchema[] = [{ type: 'integer' }, { type: 'string' }]
