@@ -8,7 +8,7 @@ import type { Step } from './machine.ts'
 import { createListCost, createMapCost, createStructCost } from './runtime-cost.ts'
 
 /**
- * Creates a step that checks that the value on the stack is optional. `below` is the number of earlier operands. `what` names the key or
+ * Creates a step that checks that the value on the stack is optional. `below` is the number of earlier operands. `subject` is the key or
  * field in the error.
  */
 export function requireOptional(subject: string | undefined, { below, cost, end }: { below: number; cost: number; end: Label }): Step {

@@ -190,7 +190,7 @@ const standard: Readonly<Record<string, CallCost>> = {
 /** Returns the cost function of a call. `overload` is empty if the overload depends on run-time types. */
 export function getCallCost(name: string, overload: string): CallCost {
   if (overload === 'cidr_ip') return one
-  return own(byOverload, overload) ?? sorts.get(overload) ?? own(byFunction, name) ?? own(standard, overload) ?? one
+  return ownCost(byOverload, overload) ?? sorts.get(overload) ?? ownCost(byFunction, name) ?? ownCost(standard, overload) ?? one
 }
 
 /** Returns whether the cost is always 1. */
@@ -206,6 +206,6 @@ export function dependsOnResult(cost: CallCost): boolean {
   return cost === resultList || cost === joinCost
 }
 
-function own(table: Readonly<Record<string, CallCost>>, name: string): CallCost | undefined {
+function ownCost(table: Readonly<Record<string, CallCost>>, name: string): CallCost | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
