@@ -162,8 +162,8 @@ test.each([
   ['a.b/K', 'a non-lowercase key in extra is not allowed: "a.b/K"'],
   ['', 'the empty string key in extra is not allowed'],
 ])('rejects the extra key %j in constrained impersonation', async (key, message) => {
-  const own = permits('impersonate-on:user-info:list /pods a/', 'impersonate:user-info authentication.k8s.io/users bob')
-  await expect(impersonate(own, alice, { extra: { [key]: ['v'] } })).rejects.toMatchObject({
+  const permitted = permits('impersonate-on:user-info:list /pods a/', 'impersonate:user-info authentication.k8s.io/users bob')
+  await expect(impersonate(permitted, alice, { extra: { [key]: ['v'] } })).rejects.toMatchObject({
     message: expect.stringContaining(`impersonating ${message}`) as unknown,
   })
 })

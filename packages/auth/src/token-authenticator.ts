@@ -48,17 +48,17 @@ export function toRejection(error: unknown): RejectedToken {
 }
 
 /**
- * Builds an authenticator from its method for audiences. Tokens of ordinary requests must be valid for `own`, the audiences of this server.
+ * Builds an authenticator from its method for audiences. Tokens of ordinary requests must be valid for `serverAudiences`, the audiences of this server.
  * API errors that occur while an object is looked up reject the token.
  */
 export function createAudienceAuthenticator(
-  own: readonly string[],
+  serverAudiences: readonly string[],
   authenticateFor: NonNullable<TokenAuthenticator['authenticateFor']>,
 ): TokenAuthenticator {
   const safely: typeof authenticateFor = (token, audiences, notes) => authenticateFor(token, audiences, notes).catch(toRejection)
   return {
     authenticateToken: async (token, notes) => {
-      const result = await safely(token, own, notes)
+      const result = await safely(token, serverAudiences, notes)
       return result !== undefined && 'user' in result ? result.user : result
     },
     authenticateFor: safely,

@@ -7,7 +7,7 @@ const authenticator = createWebSocketTokenAuthenticator(
 )
 const offer = (token: string): string => `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString('base64url')}`
 
-async function ask(protocols: string, more: IncomingHttpHeaders = {}) {
+async function authenticate(protocols: string, more: IncomingHttpHeaders = {}) {
   const headers: IncomingHttpHeaders = {
     connection: 'keep-alive, Upgrade',
     upgrade: 'WebSocket',
@@ -19,7 +19,7 @@ async function ask(protocols: string, more: IncomingHttpHeaders = {}) {
 }
 
 it('authenticates by a token among the subprotocols, and removes that subprotocol', async () => {
-  expect(await ask(`v5.channel.k8s.io, ${offer('token-é')}, other`)).toMatchObject({
+  expect(await authenticate(`v5.channel.k8s.io, ${offer('token-é')}, other`)).toMatchObject({
     result: { outcome: 'authenticated', user: { name: 'alice' } },
     left: 'v5.channel.k8s.io,other',
   })
@@ -32,10 +32,10 @@ it.each([
   ['a, base64url.bearer.authorization.k8s.io._w', 'invalid base64.bearer.authorization token'],
   [offer('token-é'), 'missing additional subprotocol'],
 ])('rejects the subprotocols %s', async (protocols, reason) => {
-  expect((await ask(protocols)).result).toEqual({ outcome: 'rejected', reason })
+  expect((await authenticate(protocols)).result).toEqual({ outcome: 'rejected', reason })
 })
 
 it('ignores requests that are not WebSocket handshakes', async () => {
-  expect((await ask('a, b')).result.outcome).toBe('unknown')
-  expect((await ask(`a, ${offer('token-é')}`, { upgrade: 'h2c' })).result.outcome).toBe('unknown')
+  expect((await authenticate('a, b')).result.outcome).toBe('unknown')
+  expect((await authenticate(`a, ${offer('token-é')}`, { upgrade: 'h2c' })).result.outcome).toBe('unknown')
 })

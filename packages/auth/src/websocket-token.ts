@@ -14,7 +14,7 @@ export function createWebSocketTokenAuthenticator(bearer: Authenticator): Authen
     authenticate: (credentials) => {
       const { headers } = credentials
       const offered = headers[header]
-      if (offered === undefined || !offered.includes(prefix) || !asksForWebSocket(headers)) return unknownCredentials
+      if (offered === undefined || !offered.includes(prefix) || !isWebSocketHandshake(headers)) return unknownCredentials
       const protocols = readProtocols(offered)
       if (typeof protocols === 'string') return { outcome: 'rejected', reason: protocols }
       const accept = (result: AuthenticationResult): AuthenticationResult => {
@@ -31,7 +31,7 @@ export function createWebSocketTokenAuthenticator(bearer: Authenticator): Authen
   }
 }
 
-function asksForWebSocket({ connection = '', upgrade = '' }: IncomingHttpHeaders): boolean {
+function isWebSocketHandshake({ connection = '', upgrade = '' }: IncomingHttpHeaders): boolean {
   return upgrade.toLowerCase() === 'websocket' && /(^|[\s,])upgrade([\s,]|$)/i.test(connection)
 }
 

@@ -27,7 +27,7 @@ export function signToken(claims: object, { kid, privateKey }: SignedBy, header:
 /** Fake identity providers that respond without a network. */
 export class FakeProviders {
   readonly clock: ManualClock = createManualClock()
-  readonly asked: { readonly url: string; readonly request: OutboundRequest; readonly target: ClientTarget }[] = []
+  readonly requests: { readonly url: string; readonly request: OutboundRequest; readonly target: ClientTarget }[] = []
   /** Response by URL: a document, an HTTP status, or a text. */
   readonly documents: Record<string, object | number | string> = {}
 
@@ -41,7 +41,7 @@ export class FakeProviders {
       client: (target) => ({
         request: async (request): Promise<OutboundAnswer> => {
           const url = `${target.url}${request.path ?? '/'}`
-          this.asked.push({ url, request, target })
+          this.requests.push({ url, request, target })
           const document = this.documents[url]
           if (document === undefined) {
             const error = new OutboundError('dial', 'connect: connection refused')

@@ -34,17 +34,17 @@ async function open(change: Partial<JwtConfiguration> = {}, options: { readonly 
 
 const seconds = (): number => Math.floor(providers.clock.now() / 1000)
 const claimsOf = (more: object = {}): object => ({ iss: issuer, aud: 'me', sub: 'alice', exp: seconds() + 600, ...more })
-const ask = async (authenticator: JwtAuthenticator, token: string) => authenticator.authenticateToken(token)
+const authenticate = async (authenticator: JwtAuthenticator, token: string) => authenticator.authenticateToken(token)
 
 describe('a token of the issuer', () => {
   test('authenticates a user with groups and a credential id', async () => {
     const authenticator = await open()
-    expect(await ask(authenticator, signToken(claimsOf({ groups: ['dev', 'ops'], jti: 'j' }), one))).toEqual({
+    expect(await authenticate(authenticator, signToken(claimsOf({ groups: ['dev', 'ops'], jti: 'j' }), one))).toEqual({
       name: 'oidc:alice',
       groups: ['g:dev', 'g:ops'],
       extra: { 'authentication.kubernetes.io/credential-id': ['JTI=j'] },
     })
-    expect(await ask(authenticator, signToken(claimsOf({ groups: 'dev' }), one))).toMatchObject({ groups: ['g:dev'] })
+    expect(await authenticate(authenticator, signToken(claimsOf({ groups: 'dev' }), one))).toMatchObject({ groups: ['g:dev'] })
     expect(authenticator.metrics()).toMatch(/latency_seconds_count\{jwt_issuer_hash="sha256:\w+",result="success"\} 2/)
     expect(authenticator.metrics()).toMatch(
       /jwks_fetch_last_timestamp_seconds\{apiserver_id_hash="id",jwt_issuer_hash="sha256:\w+",result="success"\} 1\n/,
@@ -77,13 +77,13 @@ describe('a token of the issuer', () => {
     ['with a changed payload', () => tampered(signToken(claimsOf(), one)), signature],
   ])('is rejected: %s', async (_title, token, reason) => {
     const authenticator = await open({}, { algorithms: ['RS256'] })
-    expect(await ask(authenticator, token())).toEqual({ rejected: `oidc: verify token: ${reason}` })
+    expect(await authenticate(authenticator, token())).toEqual({ rejected: `oidc: verify token: ${reason}` })
     expect(authenticator.metrics()).toMatch(/latency_seconds_count\{jwt_issuer_hash="sha256:\w+",result="failure"\} 1/)
   })
 
   test('is verified with each key if it has no key id', async () => {
     providers.add(issuer, [one, two])
-    expect(await ask(await open(), signToken(claimsOf(), two, { kid: undefined }))).toMatchObject({ name: 'oidc:alice' })
+    expect(await authenticate(await open(), signToken(claimsOf(), two, { kid: undefined }))).toMatchObject({ name: 'oidc:alice' })
   })
 })
 
@@ -105,30 +105,30 @@ function confused(): string {
 test('differs from tokens of other issuers and other text, which are not recognized', async () => {
   const authenticator = await open()
   for (const token of ['secret', 'a.b', 'a.b.c', signToken(claimsOf({ iss: 'https://other' }), one)])
-    expect(await ask(authenticator, token)).toBeUndefined()
+    expect(await authenticate(authenticator, token)).toBeUndefined()
 })
 
 describe('keys of the issuer', () => {
-  const fetches = (): number => providers.asked.filter(({ url }) => url.endsWith('/keys')).length
+  const fetches = (): number => providers.requests.filter(({ url }) => url.endsWith('/keys')).length
 
   test('are fetched for the first token with an unknown key, and cached', async () => {
     const authenticator = await open()
-    expect(await ask(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
+    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
     providers.add(issuer, [one, two])
     providers.clock.advance(5000)
-    expect(await ask(authenticator, signToken(claimsOf(), two))).toMatchObject({ name: 'oidc:alice' })
-    expect(await ask(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
+    expect(await authenticate(authenticator, signToken(claimsOf(), two))).toMatchObject({ name: 'oidc:alice' })
+    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
     expect(fetches()).toBe(2)
   })
 
   test('removed keys no longer verify tokens after the next fetch', async () => {
     const authenticator = await open()
-    await ask(authenticator, signToken(claimsOf(), one))
+    await authenticate(authenticator, signToken(claimsOf(), one))
     providers.add(issuer, [two])
     providers.clock.advance(5000)
-    await ask(authenticator, signToken(claimsOf(), two))
+    await authenticate(authenticator, signToken(claimsOf(), two))
     providers.clock.advance(5000)
-    expect(await ask(authenticator, signToken(claimsOf(), one))).toMatchObject({
+    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toMatchObject({
       rejected: expect.stringContaining('failed to verify') as string,
     })
   })
@@ -136,10 +136,10 @@ describe('keys of the issuer', () => {
   test('are fetched at most once per second, however many tokens arrive', async () => {
     const authenticator = await open()
     const forged = signToken(claimsOf(), stranger)
-    await Promise.all(Array.from({ length: 50 }, () => ask(authenticator, forged)))
+    await Promise.all(Array.from({ length: 50 }, () => authenticate(authenticator, forged)))
     expect(fetches()).toBe(1)
     providers.add(issuer, [one, two])
-    const late = [forged, signToken(claimsOf(), two), forged].map((token) => ask(authenticator, token))
+    const late = [forged, signToken(claimsOf(), two), forged].map((token) => authenticate(authenticator, token))
     await settle()
     expect(fetches()).toBe(1)
     providers.clock.advance(1000)
@@ -150,7 +150,7 @@ describe('keys of the issuer', () => {
   test('the reason of a rejection names the failed fetch', async () => {
     const authenticator = await open()
     delete providers.documents[`${issuer}/keys`]
-    expect(await ask(authenticator, signToken(claimsOf(), one))).toEqual({
+    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toEqual({
       rejected: `oidc: verify token: failed to verify signature: fetching keys Get "${issuer}/keys": connect: connection refused`,
     })
   })
@@ -169,12 +169,12 @@ describe('discovery', () => {
     const authenticator = await open()
     expect(authenticator.problems()).toEqual([expect.stringContaining(`oidc: authenticator for issuer "${issuer}" is not healthy: `)])
     expect(authenticator.problems()[0]).toContain(problem)
-    expect(await ask(authenticator, signToken(claimsOf(), one))).toEqual({ rejected: 'oidc: authenticator not initialized' })
+    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toEqual({ rejected: 'oidc: authenticator not initialized' })
     providers.add(issuer, [one])
     providers.clock.advance(10_000)
     await settle()
     expect(authenticator.problems()).toEqual([])
-    expect(await ask(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
+    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
   })
 
   test('supports discoveryURL, redirects and certificateAuthority', async () => {
@@ -184,8 +184,8 @@ describe('discovery', () => {
     const authenticator = await open({
       issuer: { ...base.issuer, discoveryURL: 'https://inside.example.com/discovery', egressSelectorType: 'cluster' },
     })
-    expect(await ask(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
-    expect(providers.asked[0]).toMatchObject({ target: { network: 'cluster' } })
+    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
+    expect(providers.requests[0]).toMatchObject({ target: { network: 'cluster' } })
   })
 })
 
@@ -266,7 +266,7 @@ describe('claims', () => {
       },
     ],
   ])('gives the expected result for %s', async (_title, change, claims, result) => {
-    expect(await ask(await open(change), signToken(claimsOf(claims), one))).toEqual(result)
+    expect(await authenticate(await open(change), signToken(claimsOf(claims), one))).toEqual(result)
   })
 
   test('distributed claims are fetched and verified', async () => {
@@ -277,15 +277,15 @@ describe('claims', () => {
     providers.documents[`${other}/claims`] = signToken(claimsOf({ iss: other, groups: ['far'] }), two)
     const authenticator = await open()
     // The first request starts the discovery of the claim issuer's keys.
-    expect(await ask(authenticator, token)).toMatchObject({
+    expect(await authenticate(authenticator, token)).toMatchObject({
       rejected: expect.stringContaining('verifier not initialized for issuer') as string,
     })
     await settle()
-    expect(await ask(authenticator, token)).toMatchObject({ groups: ['g:far'] })
-    expect(providers.asked.find(({ url }) => url === `${other}/claims`)?.request.headers).toMatchObject({ authorization: 'Bearer t' })
+    expect(await authenticate(authenticator, token)).toMatchObject({ groups: ['g:far'] })
+    expect(providers.requests.find(({ url }) => url === `${other}/claims`)?.request.headers).toMatchObject({ authorization: 'Bearer t' })
     providers.documents[`${other}/claims`] = signToken(claimsOf({ iss: other, groups: ['far'] }), one)
     providers.clock.advance(5000)
-    expect(await ask(authenticator, token)).toMatchObject({
+    expect(await authenticate(authenticator, token)).toMatchObject({
       rejected: expect.stringContaining('oidc: could not expand distributed claims: verify distributed claim token') as string,
     })
   })

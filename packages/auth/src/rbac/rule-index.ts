@@ -1,7 +1,7 @@
 import type { PolicyRule } from '@keelson/api/rbac/v1'
 import type { DeepReadonly, RequestedAction } from '@keelson/apimachinery'
 
-/** True if one of the values is `*` or `wanted`. */
+/** Returns whether one of the values is `*` or `value`. */
 function matches(values: readonly string[] | null | undefined, value: string): boolean {
   if (values === null || values === undefined) return false
   for (let i = 0; i < values.length; i++) if (values[i] === '*' || values[i] === value) return true

@@ -94,17 +94,20 @@ export function readAudiences({ aud = [] }: Readonly<Record<string, unknown>>): 
 
 interface AudienceOptions {
   /** The audiences of this server. */
-  readonly own: readonly string[]
+  readonly serverAudiences: readonly string[]
   readonly notes: RequestNotes | undefined
   readonly metrics: TokenMetrics | undefined
 }
 
 /** Returns the audiences of a token. A token without audiences is a legacy token and valid for this server's audiences. */
-export function audiencesOf({ aud, sub }: Pick<TokenPayload, 'aud' | 'sub'>, { own, notes, metrics }: AudienceOptions): readonly string[] {
+export function audiencesOf(
+  { aud, sub }: Pick<TokenPayload, 'aud' | 'sub'>,
+  { serverAudiences, notes, metrics }: AudienceOptions,
+): readonly string[] {
   if (aud.length > 0) return aud
   notes?.annotate?.('authentication.k8s.io/legacy-token', sub)
   if (metrics !== undefined) metrics.legacy.value++
-  return own
+  return serverAudiences
 }
 
 function isReference(value: unknown): value is ObjectReference {

@@ -113,7 +113,7 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
     const { sub } = verified.payload
     const aud = readAudiences(verified.payload)
     if (aud === undefined) return { rejected: 'aud claim is invalid' }
-    const audiences = audiencesOf({ aud, sub: typeof sub === 'string' ? sub : '' }, { own: options.audiences, notes, metrics })
+    const audiences = audiencesOf({ aud, sub: typeof sub === 'string' ? sub : '' }, { serverAudiences: options.audiences, notes, metrics })
     const common = audiences.filter((audience) => wanted.includes(audience))
     if (common.length === 0) return rejectAudience(audiences, wanted)
     const claims = readClaims(verified.payload)

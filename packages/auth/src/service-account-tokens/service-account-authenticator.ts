@@ -77,7 +77,7 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
     if (verified === undefined || isRejectedToken(verified)) return verified
     const payload = readPayload(verified.payload)
     if (payload === undefined) return { rejected: 'service account token claims could not be validated due to unexpected validation error' }
-    const audiences = audiencesOf(payload, { own: options.audiences, notes, metrics })
+    const audiences = audiencesOf(payload, { serverAudiences: options.audiences, notes, metrics })
     const common = audiences.filter((audience) => wanted.includes(audience))
     if (common.length === 0) return rejectAudience(audiences, wanted)
     const now = clock.now()

@@ -143,7 +143,7 @@ test('rejects critical extensions and invalid object names, even if the signatur
   expect(await authenticate(await signed({}))).toBeDefined()
   for (const more of [{ crit: ['x'], x: 1 }, { crit: ['b64'], b64: true }, { crit: [] }, { b64: false }])
     expect(await authenticate(await signed(more))).toBeUndefined()
-  const own = payload['kubernetes.io']
+  const privateClaims = payload['kubernetes.io']
   for (const changed of [
     { namespace: '../x' },
     { namespace: '' },
@@ -152,7 +152,7 @@ test('rejects critical extensions and invalid object names, even if the signatur
     { pod: { name: '', uid: 'u' } },
     { secret: { name: 'a/b', uid: 'u' } },
   ])
-    expect(await lookedUp(await signed({}, { ...payload, 'kubernetes.io': { ...own, ...changed } }))).toEqual([])
+    expect(await lookedUp(await signed({}, { ...payload, 'kubernetes.io': { ...privateClaims, ...changed } }))).toEqual([])
 })
 
 test('rejects unknown and duplicate members of the header', async () => {
@@ -281,11 +281,11 @@ test('checks the issuer of cached tokens, and counts a cache miss once', async (
   const keys = readVerificationKeys(pems.ES256)
   const verifier = createTokenVerifier({ keys: () => keys, metrics: createTokenMetrics(registry) })
   const token = await setUp().issuer.issue(claims)
-  const [own, other] = [new Set([issuer]), new Set(['https://other.example'])]
-  expect(await verifier.verify(token, other)).toBeUndefined()
-  expect(await verifier.verify(token, own)).toMatchObject({ payload: { iss: issuer } })
-  expect(await verifier.verify(token, other)).toBeUndefined()
-  expect(await verifier.verify(token, own)).toMatchObject({ payload: { iss: issuer } })
+  const [acceptedIssuers, otherIssuers] = [new Set([issuer]), new Set(['https://other.example'])]
+  expect(await verifier.verify(token, otherIssuers)).toBeUndefined()
+  expect(await verifier.verify(token, acceptedIssuers)).toMatchObject({ payload: { iss: issuer } })
+  expect(await verifier.verify(token, otherIssuers)).toBeUndefined()
+  expect(await verifier.verify(token, acceptedIssuers)).toMatchObject({ payload: { iss: issuer } })
   const text = registry.text()
   expect(text).toContain('authentication_token_cache_request_total{status="hit"} 1')
   expect(text).toContain('authentication_token_cache_request_total{status="miss"} 1')

@@ -50,7 +50,7 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
   const cache = new ExpiringCache<Answer>(maxCachedAnswers, webhook.clock ?? systemClock)
   const failed = (error: string): Decision => ({ decision: options.onError, reason: '', error })
 
-  async function ask(spec: JsonObject, key: string, action: RequestedAction): Promise<Decision> {
+  async function review(spec: JsonObject, key: string, action: RequestedAction): Promise<Decision> {
     let outcome = 'error'
     let status: JsonObject
     try {
@@ -75,7 +75,7 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
   function askUnlessKnown(spec: JsonObject, action: RequestedAction): Decision | Promise<Decision> {
     const key = JSON.stringify(spec)
     const cached = cache.get(key)
-    return cached === undefined ? ask(spec, key, action) : decide(cached)
+    return cached === undefined ? review(spec, key, action) : decide(cached)
   }
 
   return {

@@ -72,17 +72,22 @@ describe('the cache', () => {
     const clock = createManualClock()
     const { authenticator, sent } = open(({ token }) => ({ authenticated: token === 'good', user: alice }))
     const cached = createCachedTokens(authenticator, { audiences: ['api'], successTtlMs: 1000, unknownTtlMs: 500, clock })
-    const ask = async (token: string) => (await cached.authenticateToken(token)) !== undefined
-    expect([await ask('good'), await ask('good'), await ask('bad'), await ask('bad')]).toEqual([true, true, false, false])
+    const isAuthenticated = async (token: string) => (await cached.authenticateToken(token)) !== undefined
+    expect([
+      await isAuthenticated('good'),
+      await isAuthenticated('good'),
+      await isAuthenticated('bad'),
+      await isAuthenticated('bad'),
+    ]).toEqual([true, true, false, false])
     expect(sent.length).toBe(2)
     await cached.authenticateFor?.('good', ['other'])
     expect(sent.length).toBe(3)
     clock.advance(999)
-    await ask('good')
+    await isAuthenticated('good')
     expect(sent.length).toBe(3)
-    await ask('bad')
+    await isAuthenticated('bad')
     clock.advance(1)
-    await ask('good')
+    await isAuthenticated('good')
     expect(sent.length).toBe(5)
   })
 
