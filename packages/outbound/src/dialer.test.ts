@@ -8,7 +8,11 @@ import { createKeyPair, startTestServer } from './test-server.fixture.ts'
 const pair = createKeyPair()
 const tls = { authorities: pair.certificate }
 
-async function ask(target: ClientTarget, request: Partial<OutboundRequest> = {}, options: DialerOptions = {}): Promise<OutboundAnswer> {
+async function sendRequest(
+  target: ClientTarget,
+  request: Partial<OutboundRequest> = {},
+  options: DialerOptions = {},
+): Promise<OutboundAnswer> {
   using client = createDialer(options).client(target)
   return await client.request({ timeoutMs: 20_000, ...request })
 }
@@ -45,11 +49,11 @@ describe.each(['h2', 'http/1.1'] as const)('a client over %s', (protocol) => {
   test('limits the size of responses, reports broken connections, and does not follow redirects', async () => {
     await using server = await startTestServer(pair, protocol)
     const url = `https://127.0.0.1:${server.port}`
-    expect(text(await ask({ url, tls }, { path: '/big', maxBytes: 100_000 }))).toBe(
+    expect(text(await sendRequest({ url, tls }, { path: '/big', maxBytes: 100_000 }))).toBe(
       `Get "${url}/big": the answer is larger than 100000 bytes`,
     )
-    expect(await ask({ url, tls }, { path: '/reset' })).toMatchObject({ failed: true, error: { kind: 'closed' } })
-    expect(text(await ask({ url, tls }, { path: '/redirect' }))).toBe('302 ')
+    expect(await sendRequest({ url, tls }, { path: '/reset' })).toMatchObject({ failed: true, error: { kind: 'closed' } })
+    expect(text(await sendRequest({ url, tls }, { path: '/redirect' }))).toBe('302 ')
   })
 
   test('reconnects after the server closed all connections', async () => {
@@ -65,7 +69,7 @@ describe.each(['h2', 'http/1.1'] as const)('a client over %s', (protocol) => {
   test('presents a client certificate', async () => {
     await using server = await startTestServer(pair, protocol, true)
     const target = { url: `https://127.0.0.1:${server.port}`, tls: { ...tls, certificate: pair.certificate, key: pair.key } }
-    expect(text(await ask(target, { headers: { 'x-one': 'one' } }))).toBe('200 one:0')
+    expect(text(await sendRequest(target, { headers: { 'x-one': 'one' } }))).toBe('200 one:0')
     expect(server.requests[0]?.certificate).toBe('hook')
   })
 })
@@ -93,10 +97,10 @@ test('dials the address from the resolver, and expects a certificate for the ser
   }
   const url = buildServiceUrl(service, 'admit')
   expect(url).toBe('https://hook.test.svc:443/admit')
-  expect(text(await ask({ url, service, tls }, { headers: { 'x-one': 'one' } }, options))).toBe('200 one:0')
+  expect(text(await sendRequest({ url, service, tls }, { headers: { 'x-one': 'one' } }, options))).toBe('200 one:0')
   expect(dialed).toEqual([[{ host: '127.0.0.1', port: server.port }, 'cluster']])
   const other = { ...service, name: 'other' }
-  expect(text(await ask({ url: buildServiceUrl(other), service: other, tls }, {}, options))).toBe(
+  expect(text(await sendRequest({ url: buildServiceUrl(other), service: other, tls }, {}, options))).toBe(
     'Get "https://other.test.svc:443/": tls: failed to verify certificate: x509: certificate is valid for hook.test.svc, not other.test.svc',
   )
   const failing: DialerOptions = {
@@ -106,7 +110,7 @@ test('dials the address from the resolver, and expects a certificate for the ser
       },
     },
   }
-  expect(text(await ask({ url, service, tls }, { method: 'POST' }, failing))).toBe(
+  expect(text(await sendRequest({ url, service, tls }, { method: 'POST' }, failing))).toBe(
     'Post "https://hook.test.svc:443/admit": no endpoints available for service "hook"',
   )
 })
@@ -116,14 +120,14 @@ describe('connection errors have the messages of Go', () => {
     const silent = createServer((socket) => socket.resume().end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
-    expect(text(await ask({ url: `https://127.0.0.1:${port}/`, tls }))).toBe(
+    expect(text(await sendRequest({ url: `https://127.0.0.1:${port}/`, tls }))).toBe(
       `Get "https://127.0.0.1:${port}/": http: server gave HTTP response to HTTPS client`,
     )
     await new Promise((resolve) => silent.close(resolve))
-    expect(text(await ask({ url: `https://127.0.0.1:${port}/` }, { method: 'POST' }))).toBe(
+    expect(text(await sendRequest({ url: `https://127.0.0.1:${port}/` }, { method: 'POST' }))).toBe(
       `Post "https://127.0.0.1:${port}/": dial tcp 127.0.0.1:${port}: connect: connection refused`,
     )
-    expect(text(await ask({ url: 'https://nowhere.invalid/' }))).toBe(
+    expect(text(await sendRequest({ url: 'https://nowhere.invalid/' }))).toBe(
       'Get "https://nowhere.invalid/": dial tcp: lookup nowhere.invalid: no such host',
     )
   })
@@ -132,15 +136,15 @@ describe('connection errors have the messages of Go', () => {
     const verify = 'tls: failed to verify certificate: x509: '
     await using server = await startTestServer(pair, 'h2')
     const url = `https://127.0.0.1:${server.port}/`
-    expect(text(await ask({ url }))).toBe(`Get "${url}": ${verify}certificate signed by unknown authority`)
-    expect(text(await ask({ url, tls: { ...tls, serverName: 'a.b' } }))).toBe(
+    expect(text(await sendRequest({ url }))).toBe(`Get "${url}": ${verify}certificate signed by unknown authority`)
+    expect(text(await sendRequest({ url, tls: { ...tls, serverName: 'a.b' } }))).toBe(
       `Get "${url}": ${verify}certificate is valid for hook.test.svc, not a.b`,
     )
-    expect(text(await ask({ url, tls: { insecureSkipVerify: true } }, { headers: { 'x-one': 'one' } }))).toBe('200 one:0')
+    expect(text(await sendRequest({ url, tls: { insecureSkipVerify: true } }, { headers: { 'x-one': 'one' } }))).toBe('200 one:0')
     const nameless = createKeyPair('')
     await using old = await startTestServer(nameless, 'h2')
     const target = { url: `https://127.0.0.1:${old.port}/`, tls: { authorities: nameless.certificate, serverName: 'hook' } }
-    expect(text(await ask(target))).toContain(`${verify}certificate relies on legacy Common Name field, use SANs instead`)
+    expect(text(await sendRequest(target))).toContain(`${verify}certificate relies on legacy Common Name field, use SANs instead`)
   })
 })
 
