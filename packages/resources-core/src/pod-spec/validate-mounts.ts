@@ -80,7 +80,7 @@ export function validateVolumeDevices(container: ReadonlyContainer, volumes: Vol
     const devicePathField = at.child('devicePath')
     const errors = [
       ...validateRequired(name, namePath),
-      ...validateDeviceVolume(device, volumes, { namePath, known: names }),
+      ...validateDeviceVolume(device, volumes, { namePath, usedNames: names }),
       ...validateRequired(devicePath, devicePathField),
     ]
     if (paths.has(devicePath)) errors.push(fieldError.invalid(devicePathField, devicePath, 'must be unique'))
@@ -99,9 +99,9 @@ export function validateVolumeDevices(container: ReadonlyContainer, volumes: Vol
 function validateDeviceVolume(
   { name = '' }: DeepReadonly<VolumeDevice>,
   volumes: Volumes,
-  { namePath, known }: { readonly namePath: FieldPath; readonly known: ReadonlySet<string> },
+  { namePath, usedNames }: { readonly namePath: FieldPath; readonly usedNames: ReadonlySet<string> },
 ): FieldErrorList {
-  const errors: FieldErrorList = known.has(name) ? [fieldError.invalid(namePath, name, 'must be unique')] : []
+  const errors: FieldErrorList = usedNames.has(name) ? [fieldError.invalid(namePath, name, 'must be unique')] : []
   const volume = volumes.get(name)
   if (volume === undefined) errors.push(fieldError.notFoundField(namePath, name))
   else if (volume.persistentVolumeClaim === undefined && volume.ephemeral === undefined) {
