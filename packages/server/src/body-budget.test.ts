@@ -18,7 +18,7 @@ const mebibyte = 2 ** 20
 let server: Server
 let client: ClientHttp2Session
 /** Number of request bodies that have been received completely. */
-let whole = 0
+let completeBodies = 0
 let release: () => void
 
 beforeEach(async () => {
@@ -30,15 +30,15 @@ beforeEach(async () => {
     tls: { certificate, key },
     maxBodyBytes: 4 * mebibyte,
   })
-  whole = 0
+  completeBodies = 0
   const released = new Promise<void>((resolve) => (release = resolve))
-  const kept = withExchange(async (exchange) => {
+  const holdBody = withExchange(async (exchange) => {
     const body = await readBody(exchange, 3 * mebibyte)
-    whole++
+    completeBodies++
     await released
     sendBytes(exchange, 200, {}, String(body.length))
   })
-  server.app.post('/kept', kept)
+  server.app.post('/kept', holdBody)
   const length = withExchange(async (exchange) => {
     sendBytes(exchange, 200, {}, String((await readBody(exchange, 3 * mebibyte)).length))
   })
@@ -65,22 +65,22 @@ async function answerTo(stream: ClientHttp2Stream): Promise<string> {
   return text
 }
 
-test('limits the number of large bodies in memory, serves other requests meanwhile, and serves all in the end', async () => {
+test('limits the number of large bodies in memory, without delaying other requests, and serves all of them', async () => {
   const answers = Array.from({ length: 20 }, () => answerTo(send('/kept', 'greedy', mebibyte)))
-  await expect.poll(() => whole).toBeGreaterThanOrEqual(4)
+  await expect.poll(() => completeBodies).toBeGreaterThanOrEqual(4)
   for (let i = 0; i < 5; i++) expect(await answerTo(send('/body', 'modest', mebibyte))).toBe(String(mebibyte))
   expect(await answerTo(send('/body', 'greedy', 1000))).toBe('1000')
-  expect(whole).toBeLessThanOrEqual(12)
+  expect(completeBodies).toBeLessThanOrEqual(12)
   release()
   expect(await Promise.all(answers)).toEqual(answers.map(() => String(mebibyte)))
 })
 
-test('incomplete bodies delay no other user, and free their share when the client disconnects', async () => {
+test('incomplete bodies delay no other user, and free their memory when the client disconnects', async () => {
   const halves = Array.from({ length: 10 }, () => send('/body', 'greedy', mebibyte, false))
   expect(await answerTo(send('/body', 'modest', 2 * mebibyte))).toBe(String(2 * mebibyte))
-  const behind = answerTo(send('/body', 'greedy', 2 * mebibyte))
+  const waitingAnswer = answerTo(send('/body', 'greedy', 2 * mebibyte))
   for (const half of halves) half.close(8)
-  expect(await behind).toBe(String(2 * mebibyte))
+  expect(await waitingAnswer).toBe(String(2 * mebibyte))
 })
 
 test('serves all waiting bodies, even if each of them is incomplete at first', async () => {

@@ -50,8 +50,8 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
 const neverPausedBodies = 8
 
 function isAmongOldest({ sender, node }: Body): boolean {
-  let at = sender.bodies.first
-  for (let i = 0; i < neverPausedBodies && at !== undefined; i++, at = at.after) if (at === node) return true
+  let candidate = sender.bodies.first
+  for (let i = 0; i < neverPausedBodies && candidate !== undefined; i++, candidate = candidate.after) if (candidate === node) return true
   return false
 }
 

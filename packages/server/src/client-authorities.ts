@@ -66,7 +66,7 @@ export class ClientAuthorities {
           )
         }
       }
-      return best && both(best, validity(subject))
+      return best && intersect(best, validity(subject))
     }
     return search(leaf, intermediates)
   }
@@ -86,6 +86,6 @@ function validity({ validFrom, validTo }: X509Certificate): Validity {
   return { from: Date.parse(validFrom), until: Date.parse(validTo) + 1 }
 }
 
-function both(a: Validity, b: Validity): Validity {
+function intersect(a: Validity, b: Validity): Validity {
   return { from: Math.max(a.from, b.from), until: Math.min(a.until, b.until) }
 }

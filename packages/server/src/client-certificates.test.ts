@@ -13,14 +13,17 @@ import { createServer } from './create-server.ts'
 import type { Server, ServerOptions } from './create-server.ts'
 
 let trusted: Authority
-let other: Authority
+let untrusted: Authority
 let standard: KeyPair
-let named: KeyPair
+let sniCertificate: KeyPair
 beforeAll(async () => {
-  ;[trusted, other] = await Promise.all([authority('trusted'), authority('other')])
-  const serving = (...names: string[]) =>
-    createCertificate({ usage: 'server', ...day, subject: { commonName: names[0]! }, names, issuer: other.issuer })
-  ;[standard, named] = await Promise.all([serving('localhost'), serving('sni.example.com', '*.wild.example.com')])
+  ;[trusted, untrusted] = await Promise.all([authority('trusted'), authority('other')])
+  const createServingCertificate = (...names: string[]) =>
+    createCertificate({ usage: 'server', ...day, subject: { commonName: names[0]! }, names, issuer: untrusted.issuer })
+  ;[standard, sniCertificate] = await Promise.all([
+    createServingCertificate('localhost'),
+    createServingCertificate('sni.example.com', '*.wild.example.com'),
+  ])
 })
 
 let server: Server | undefined
@@ -34,7 +37,7 @@ async function serve(authorities: readonly Authority[], options: Partial<ServerO
   server = createServer({
     authenticator: createAuthenticatorUnion([createClientCertificateAuthenticator()]),
     authorizer: createPrivilegedGroupsAuthorizer('system:masters'),
-    tls: { ...standard, named: [named], clientAuthorities: pemOf(authorities) },
+    tls: { ...standard, named: [sniCertificate], clientAuthorities: pemOf(authorities) },
     ...options,
   })
   server.app.get('/api/v1/whoami', (c) => c.text(exchangeOf(c).user.name))
@@ -121,33 +124,37 @@ describe('trusts only the configured client CAs, not the default CAs of Node.js'
     // Simulates additional default CAs, as from NODE_EXTRA_CA_CERTS or the system's store. Older versions of Node cannot change them at run
     // time.
     const { setDefaultCACertificates: trustByDefault } = tls as Partial<typeof tls>
-    const before = trustByDefault && tls.getCACertificates('default')
-    if (before !== undefined) trustByDefault!([...before, other.pair.certificate])
+    const defaultAuthorities = trustByDefault && tls.getCACertificates('default')
+    if (defaultAuthorities !== undefined) trustByDefault!([...defaultAuthorities, untrusted.pair.certificate])
     try {
       const port = await serve([trusted])
-      const [good, foreign] = await Promise.all([clientOf(trusted, 'good'), clientOf(other, 'foreign')])
-      expect(await whoAmI(port, good, { servername })).toBe('good')
+      const [accepted, foreign] = await Promise.all([clientOf(trusted, 'good'), clientOf(untrusted, 'foreign')])
+      expect(await whoAmI(port, accepted, { servername })).toBe('good')
       expect(await whoAmI(port, foreign, { servername })).toBe('401')
 
-      const next = await authority('next')
-      server!.serveCertificates({ ...standard, named: [{ ...named, names: names.slice(1) }], clientAuthorities: pemOf([next]) })
-      expect(await whoAmI(port, await clientOf(next, 'newcomer'), { servername })).toBe('newcomer')
-      expect(await whoAmI(port, good, { servername })).toBe('401')
+      const newAuthority = await authority('next')
+      server!.serveCertificates({
+        ...standard,
+        named: [{ ...sniCertificate, names: names.slice(1) }],
+        clientAuthorities: pemOf([newAuthority]),
+      })
+      expect(await whoAmI(port, await clientOf(newAuthority, 'newcomer'), { servername })).toBe('newcomer')
+      expect(await whoAmI(port, accepted, { servername })).toBe('401')
       expect(await whoAmI(port, foreign, { servername })).toBe('401')
     } finally {
-      if (before !== undefined) trustByDefault!(before)
+      if (defaultAuthorities !== undefined) trustByDefault!(defaultAuthorities)
     }
   })
 
   test('accepts intermediate certificates that the client sends, but no leaf certificate as a CA', async () => {
     const port = await serve([trusted])
-    const between = await authority('between', { issuer: trusted.issuer })
-    const leaf = await clientOf(between, 'below')
-    expect(await whoAmI(port, { key: leaf.key, certificate: leaf.certificate + between.pair.certificate })).toBe('below')
+    const intermediate = await authority('between', { issuer: trusted.issuer })
+    const leaf = await clientOf(intermediate, 'below')
+    expect(await whoAmI(port, { key: leaf.key, certificate: leaf.certificate + intermediate.pair.certificate })).toBe('below')
     expect(await whoAmI(port, leaf)).toBe('401')
     const forged = await authority('forged', { usage: 'client', issuer: trusted.issuer })
-    const below = await clientOf(forged, 'forged-below')
-    expect(await whoAmI(port, { key: below.key, certificate: below.certificate + forged.pair.certificate })).toBe('401')
+    const forgedLeaf = await clientOf(forged, 'forged-below')
+    expect(await whoAmI(port, { key: forgedLeaf.key, certificate: forgedLeaf.certificate + forged.pair.certificate })).toBe('401')
   })
 
   test('rejects authorities without a certificate and keeps the previous ones', async () => {
@@ -158,7 +165,7 @@ describe('trusts only the configured client CAs, not the default CAs of Node.js'
 })
 
 describe('a client certificate is checked on each request', () => {
-  test('rejects an expired certificate on open connections, and closes them', async () => {
+  test('rejects an expired client certificate on open connections, and closes them', async () => {
     let now = start
     const port = await serve([trusted], { now: () => now })
     const pair = await clientOf(trusted, 'short', { notAfter: new Date(start + hour) })
@@ -170,12 +177,12 @@ describe('a client certificate is checked on each request', () => {
     await closed
   })
 
-  test('rejects a certificate whose issuer expires first', async () => {
+  test('rejects a client certificate whose issuer has expired', async () => {
     let now = start
     const port = await serve([trusted], { now: () => now })
-    const between = await authority('between', { issuer: trusted.issuer, notAfter: new Date(start + hour) })
-    const leaf = await clientOf(between, 'below')
-    const client = await http1(port, { key: leaf.key, certificate: leaf.certificate + between.pair.certificate })
+    const intermediate = await authority('between', { issuer: trusted.issuer, notAfter: new Date(start + hour) })
+    const leaf = await clientOf(intermediate, 'below')
+    const client = await http1(port, { key: leaf.key, certificate: leaf.certificate + intermediate.pair.certificate })
     expect(await client.ask()).toBe('below')
     now = start + hour + 1000
     expect(await client.ask()).toBe('401')
@@ -186,9 +193,9 @@ describe('a client certificate is checked on each request', () => {
     async (maxVersion) => {
       let now = start
       const port = await serve([trusted], { now: () => now })
-      const between = await authority('between', { issuer: trusted.issuer })
-      const leaf = await clientOf(between, 'below', { notAfter: new Date(start + hour) })
-      const pair = { key: leaf.key, certificate: leaf.certificate + between.pair.certificate }
+      const intermediate = await authority('between', { issuer: trusted.issuer })
+      const leaf = await clientOf(intermediate, 'below', { notAfter: new Date(start + hour) })
+      const pair = { key: leaf.key, certificate: leaf.certificate + intermediate.pair.certificate }
       const first = await http1(port, pair, { maxVersion })
       expect(await first.ask()).toBe('below')
       const session = first.session()!
@@ -198,14 +205,14 @@ describe('a client certificate is checked on each request', () => {
     },
   )
 
-  test('rejects certificates of a removed authority and keeps accepting those of the others', async () => {
-    const port = await serve([trusted, other])
+  test('rejects client certificates of a removed authority, and accepts those of the other authorities', async () => {
+    const port = await serve([trusted, untrusted])
     const pair = await clientOf(trusted, 'good')
     const [first, second] = [await http1(port, pair), http2(port, pair)]
     expect([await first.ask(), await askHttp2(second)]).toEqual(['good', 'good'])
     server!.serveCertificates({ ...standard, clientAuthorities: pemOf([trusted]) })
     expect([await first.ask(), await askHttp2(second)]).toEqual(['good', 'good'])
-    server!.serveCertificates({ ...standard, clientAuthorities: pemOf([other]) })
+    server!.serveCertificates({ ...standard, clientAuthorities: pemOf([untrusted]) })
     expect([await first.ask(), await askHttp2(second)]).toEqual(['401', '401'])
   })
 })

@@ -18,7 +18,7 @@ import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
 const maxConnections = 10
-const [one, another] = ['127.0.0.1', '127.0.0.2']
+const [firstAddress, secondAddress] = ['127.0.0.1', '127.0.0.2']
 
 let certificates: OwnCertificates
 beforeAll(async () => {
@@ -47,9 +47,9 @@ afterEach(async () => {
 type Kind = 'tcp' | 'http/1.1' | 'h2'
 
 /** Opens a connection and sends no request. If `kind` is not tcp, completes the TLS handshake. */
-async function silent(kind: Kind, localAddress = one): Promise<Socket> {
-  const to = { host: '127.0.0.1', port, localAddress }
-  const socket = kind === 'tcp' ? connectTcp(to) : connectTls({ ...to, rejectUnauthorized: false, ALPNProtocols: [kind] })
+async function openSilent(kind: Kind, localAddress = firstAddress): Promise<Socket> {
+  const options = { host: '127.0.0.1', port, localAddress }
+  const socket = kind === 'tcp' ? connectTcp(options) : connectTls({ ...options, rejectUnauthorized: false, ALPNProtocols: [kind] })
   socket.on('error', () => {})
   open.push(socket)
   await once(socket, kind === 'tcp' ? 'connect' : 'secureConnect')
@@ -63,42 +63,45 @@ async function statusOn(socket: Socket, token?: string): Promise<string> {
   return chunk.toString().split(' ')[1]!
 }
 
-test.each<Kind>(['tcp', 'http/1.1', 'h2'])('silent connections of %s keep nobody out, and end nobody who was let in', async (kind) => {
-  const first = await silent('http/1.1')
-  expect(await statusOn(first, 'root')).toBe('200')
-  const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
-  open.push(session)
-  const stream = session.request({ ':path': '/version', authorization: 'Bearer root' })
-  expect((await once(stream.resume(), 'response'))[0]).toMatchObject({ ':status': 200 })
+test.each<Kind>(['tcp', 'http/1.1', 'h2'])(
+  'silent connections of %s do not block new clients or close authenticated connections',
+  async (kind) => {
+    const first = await openSilent('http/1.1')
+    expect(await statusOn(first, 'root')).toBe('200')
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+    open.push(session)
+    const stream = session.request({ ':path': '/version', authorization: 'Bearer root' })
+    expect((await once(stream.resume(), 'response'))[0]).toMatchObject({ ':status': 200 })
 
-  for (let i = 0; i < maxConnections * 2; i++) await silent(kind)
-  expect(await statusOn(await silent('http/1.1'), 'root')).toBe('200')
-  expect(await statusOn(first, 'root')).toBe('200')
-  expect(session.destroyed).toBe(false)
-})
+    for (let i = 0; i < maxConnections * 2; i++) await openSilent(kind)
+    expect(await statusOn(await openSilent('http/1.1'), 'root')).toBe('200')
+    expect(await statusOn(first, 'root')).toBe('200')
+    expect(session.destroyed).toBe(false)
+  },
+)
 
 test('closes an unauthenticated connection for a new one, even if it has sent a request', async () => {
-  const nobodies: Socket[] = []
+  const unauthenticated: Socket[] = []
   for (let i = 0; i < maxConnections; i++) {
-    const socket = await silent('http/1.1')
+    const socket = await openSilent('http/1.1')
     expect(await statusOn(socket)).toBe('403')
-    nobodies.push(socket)
+    unauthenticated.push(socket)
   }
-  const closed = new Promise((resolve) => nobodies[0]!.once('close', resolve))
-  expect(await statusOn(await silent('http/1.1'), 'root')).toBe('200')
+  const closed = new Promise((resolve) => unauthenticated[0]!.once('close', resolve))
+  expect(await statusOn(await openSilent('http/1.1'), 'root')).toBe('200')
   await closed
-  expect(await statusOn(nobodies[1]!)).toBe('403')
+  expect(await statusOn(unauthenticated[1]!)).toBe('403')
 })
 
 test('closes connections of an address with more than its share first', async () => {
-  const patient = await silent('http/1.1', another)
-  for (let i = 0; i < maxConnections * 2; i++) await silent('http/1.1')
-  expect(await statusOn(patient, 'root')).toBe('200')
+  const otherClient = await openSilent('http/1.1', secondAddress)
+  for (let i = 0; i < maxConnections * 2; i++) await openSilent('http/1.1')
+  expect(await statusOn(otherClient, 'root')).toBe('200')
 })
 
 test('closes the new connection if all others are authenticated', async () => {
-  for (let i = 0; i < maxConnections; i++) expect(await statusOn(await silent('http/1.1'), 'root')).toBe('200')
-  const late = connectTcp({ host: '127.0.0.1', port })
-  late.on('error', () => {})
-  await new Promise((resolve) => late.once('close', resolve))
+  for (let i = 0; i < maxConnections; i++) expect(await statusOn(await openSilent('http/1.1'), 'root')).toBe('200')
+  const newSocket = connectTcp({ host: '127.0.0.1', port })
+  newSocket.on('error', () => {})
+  await new Promise((resolve) => newSocket.once('close', resolve))
 })

@@ -295,7 +295,7 @@ export function createServer(options: ServerOptions): Server {
       paths.add(`/${name}`)
       for (const check of checks[name]) paths.add(`/${name}/${check.name}`)
     }
-    for (const more of listedPaths) for (const path of more()) paths.add(path)
+    for (const listPaths of listedPaths) for (const path of listPaths()) paths.add(path)
     return [...paths].sort()
   }
 
@@ -315,10 +315,10 @@ export function createServer(options: ServerOptions): Server {
   async function close(graceMs: number): Promise<void> {
     lifecycle.drain()
     if (options.shutdownSendRetryAfter !== true) listener?.stopAccepting()
-    const began = performance.now()
+    const startTime = performance.now()
     // A response in flight may be written completely, although the client has not read it yet.
     const idle = await lifecycle.idle(graceMs)
-    await listener?.close(idle ? Math.max(1000, graceMs - (performance.now() - began)) : 0)
+    await listener?.close(idle ? Math.max(1000, graceMs - (performance.now() - startTime)) : 0)
     node.close()
     deadlines.stop()
     lifecycle.stop()

@@ -10,10 +10,10 @@ export function createDeprecationMetrics(registry: MetricsRegistry): Deprecation
       '[STABLE] Deprecated APIs that have been requested, by group, version, resource, subresource and the release that has them no longer.',
     ),
   )
-  const counted = new WeakSet<object>()
+  const countedPaths = new WeakSet<object>()
   return (path, gone) => {
-    if (counted.has(path)) return
-    counted.add(path)
+    if (countedPaths.has(path)) return
+    countedPaths.add(path)
     gauge.with({ ...path.gvr, subresource: path.subresource, removed_release: gone }).value = 1
   }
 }

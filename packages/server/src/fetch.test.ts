@@ -58,16 +58,16 @@ beforeAll(async () => {
     const { signal } = exchangeOf(c)
     ended = new Promise((resolve) => signal.addEventListener('abort', () => resolve((signal.reason as Error).name)))
     outgoing.writeHead(200, ['content-type', 'text/plain']).flushHeaders()
-    const piece = new Uint8Array(10_000).fill(65)
+    const chunk = new Uint8Array(10_000).fill(65)
     while (!outgoing.destroyed && written < 2_000_000) {
-      written += piece.length
+      written += chunk.length
       // Overwrites the buffer after it was sent, because the server reuses buffers too.
-      const taken = new Promise<void>((resolve) => {
-        if (outgoing.write(piece, () => resolve())) return
+      const drained = new Promise<void>((resolve) => {
+        if (outgoing.write(chunk, () => resolve())) return
         outgoing.once('drain', resolve).once('close', resolve)
       })
-      await taken
-      piece.fill(65 + ((written / 10_000) % 26))
+      await drained
+      chunk.fill(65 + ((written / 10_000) % 26))
     }
     outgoing.end()
     return RESPONSE_ALREADY_SENT
@@ -105,7 +105,7 @@ describe.each([
     expect((await ask('/nowhere', admin)).status).toBe(404)
   })
 
-  test('sends complete and streamed bodies', async () => {
+  test('passes complete and streamed request bodies to the handler', async () => {
     const text = await ask('/api/v1/echo', { method: 'POST', body: 'häppchen', ...admin })
     expect([text.status, await text.text()]).toEqual([201, 'häppchen'])
     const body = new ReadableStream({
@@ -128,9 +128,9 @@ describe.each([
     const answer = await ask('/api/v1/stream', admin)
     await new Promise((resolve) => setImmediate(resolve))
     expect(written).toBeLessThan(300_000)
-    const all = new Uint8Array(await answer.arrayBuffer())
-    expect(all).toHaveLength(2_000_000)
-    for (let i = 0; i < 200; i++) expect(all[i * 10_000]).toBe(65 + (i % 26))
+    const body = new Uint8Array(await answer.arrayBuffer())
+    expect(body).toHaveLength(2_000_000)
+    for (let i = 0; i < 200; i++) expect(body[i * 10_000]).toBe(65 + (i % 26))
   })
 
   test('ends the request when the reader cancels the body', async () => {
@@ -142,14 +142,14 @@ describe.each([
   test('ends the request when its signal aborts', async () => {
     const controller = new AbortController()
     const answer = await ask('/api/v1/stream', { signal: controller.signal, ...admin })
-    const reading = answer.text()
+    const text = answer.text()
     controller.abort()
-    await expect(reading).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(text).rejects.toMatchObject({ name: 'AbortError' })
     expect(await ended).toBe('ClientGoneError')
     await expect(ask('/api/v1/stream', { signal: AbortSignal.abort(), ...admin })).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  test('fails if the request body fails', async () => {
+  test('rejects if reading the request body fails', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('torn')) })
     await expect(ask('/api/v1/echo', { method: 'POST', body, duplex: 'half', ...admin })).rejects.toThrow('torn')
     expect(bugs.join()).not.toContain('torn')
@@ -182,14 +182,14 @@ describe('server.fetch', () => {
   test('fails open requests when the server closes', async () => {
     const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
     const authorizer = createPrivilegedGroupsAuthorizer('system:masters')
-    const other = createServer({ tls: serving, authenticator: createAuthenticatorUnion([]), authorizer })
-    other.app.get('/hangs', (c) => {
+    const otherServer = createServer({ tls: serving, authenticator: createAuthenticatorUnion([]), authorizer })
+    otherServer.app.get('/hangs', (c) => {
       ;(c.env.outgoing as ServerResponse).write('begun')
       return RESPONSE_ALREADY_SENT
     })
-    const hanging = await other.fetch('/hangs', { user: { name: 'a', groups: ['system:masters'] } })
-    await other.close(0)
+    const hanging = await otherServer.fetch('/hangs', { user: { name: 'a', groups: ['system:masters'] } })
+    await otherServer.close(0)
     await expect(hanging.text()).rejects.toThrow('aborted the response')
-    expect((await other.fetch('/version')).status).toBe(429)
+    expect((await otherServer.fetch('/version')).status).toBe(429)
   })
 })

@@ -55,11 +55,11 @@ async function serve(now = (): number => start): Promise<number> {
   })
   server.app.get('/api/v1/whoami', (c) => {
     const { user, incoming } = exchangeOf(c)
-    const left = incoming.rawHeaders.filter((name, i) => i % 2 === 0 && /remote/i.test(name))
+    const remaining = incoming.rawHeaders.filter((name, i) => i % 2 === 0 && /remote/i.test(name))
     return c.json({
       name: user.name,
       groups: user.groups,
-      left: [...left, ...Object.keys(incoming.headers).filter((n) => /remote/.test(n))],
+      left: [...remaining, ...Object.keys(incoming.headers).filter((n) => /remote/.test(n))],
     })
   })
   return (await server.listen(0, '127.0.0.1')).port
@@ -70,7 +70,7 @@ async function serve(now = (): number => start): Promise<number> {
  * byte.
  */
 async function whoAmI(port: number, pair: KeyPair | undefined, headers: readonly string[] = []): Promise<string> {
-  const sent = httpsRequest({
+  const request = httpsRequest({
     host: '127.0.0.1',
     port,
     path: '/api/v1/whoami',
@@ -79,20 +79,20 @@ async function whoAmI(port: number, pair: KeyPair | undefined, headers: readonly
     headers: ['Host', 'localhost', ...headers],
     ...(pair && { cert: pair.certificate, key: pair.key }),
   })
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => sent.on('response', resolve).on('error', reject).end())
-  return shown(answer.statusCode!, Buffer.concat(await answer.toArray()).toString())
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => request.on('response', resolve).on('error', reject).end())
+  return describeAnswer(answer.statusCode!, Buffer.concat(await answer.toArray()).toString())
 }
 
-function shown(status: number, body: string): string {
+function describeAnswer(status: number, body: string): string {
   if (status !== 200) return String(status)
-  const { name, groups, left } = JSON.parse(body) as { name: string; groups: string[]; left: string[] }
-  return [name, groups.join(','), ...left].join(' ')
+  const { name, groups, left: remaining } = JSON.parse(body) as { name: string; groups: string[]; left: string[] }
+  return [name, groups.join(','), ...remaining].join(' ')
 }
 
 const alice = ['X-Remote-User', 'alice', 'X-Remote-Group', 'dev', 'x-remote-extra-a', '1']
 
 describe('the headers of a front proxy', () => {
-  test('name the user, over HTTP/1.1 and HTTP/2, and no handler sees them', async () => {
+  test('the headers of a front proxy name the user, over HTTP/1.1 and HTTP/2, and handlers do not receive them', async () => {
     const port = await serve()
     const proxy = await clientOf(proxies, 'proxy')
     expect(await whoAmI(port, proxy, alice)).toBe('alice dev,system:authenticated')
@@ -105,11 +105,11 @@ describe('the headers of a front proxy', () => {
     })
     const stream = session.request({ ':path': '/api/v1/whoami', 'x-remote-user': 'alice', 'x-remote-group': ['dev', 'a,b'] })
     const status = await new Promise<number>((resolve) => stream.on('response', (headers) => resolve(Number(headers[':status']))))
-    expect(shown(status, Buffer.concat(await stream.toArray()).toString())).toBe('alice dev,a,b,system:authenticated')
+    expect(describeAnswer(status, Buffer.concat(await stream.toArray()).toString())).toBe('alice dev,a,b,system:authenticated')
     session.destroy()
   })
 
-  test('take precedence over a token; without headers the token is used, and the certificate alone is rejected', async () => {
+  test('front proxy headers take precedence over a token, and the certificate of a front proxy alone is rejected', async () => {
     const port = await serve()
     const proxy = await clientOf(proxies, 'proxy')
     const token = ['Authorization', 'Bearer token']
@@ -118,7 +118,7 @@ describe('the headers of a front proxy', () => {
     expect(await whoAmI(port, proxy)).toBe('401')
   })
 
-  test('are ignored when its certificate has expired or its CA was removed, also on open connections', async () => {
+  test('ignores the headers of a front proxy whose certificate has expired or whose CA was removed, also on open connections', async () => {
     let now = start
     const port = await serve(() => now)
     const proxy = await clientOf(proxies, 'proxy', { notAfter: new Date(start + hour) })
@@ -147,7 +147,7 @@ describe('the headers of other clients are ignored and removed:', () => {
     expect(await whoAmI(port, await pair?.(), [...alice, 'X-REMOTE-USER', 'eve'])).toBe(expected)
   })
 
-  test('a token does not become the user of the headers', async () => {
+  test('a request with a token does not run as the user of front proxy headers', async () => {
     expect(await whoAmI(await serve(), undefined, [...alice, 'Authorization', 'Bearer token'])).toBe('token-user system:authenticated')
   })
 })
@@ -173,7 +173,7 @@ test('reads the UID of a client certificate', async () => {
   const port = await serve()
   server!.app.get('/api/v1/uid', (c) => c.text(exchangeOf(c).user.uid ?? 'none'))
   const { certificate: cert, key } = await clientOf(clients, 'user', { subject: { uid: 'abc-123' } })
-  const sent = httpsRequest({ host: '127.0.0.1', port, path: '/api/v1/uid', rejectUnauthorized: false, agent: false, cert, key })
-  const answer = await new Promise<IncomingMessage>((resolve) => sent.on('response', resolve).end())
+  const request = httpsRequest({ host: '127.0.0.1', port, path: '/api/v1/uid', rejectUnauthorized: false, agent: false, cert, key })
+  const answer = await new Promise<IncomingMessage>((resolve) => request.on('response', resolve).end())
   expect(Buffer.concat(await answer.toArray()).toString()).toBe('abc-123')
 })

@@ -42,8 +42,8 @@ afterAll(async () => {
 })
 
 test('cancels many watches of a client at once, and keeps its connection', async () => {
-  let lost = false
-  client.once('goaway', () => (lost = true))
+  let receivedGoaway = false
+  client.once('goaway', () => (receivedGoaway = true))
   for (let round = 0; round < 6; round++) {
     const watches = await Promise.all(
       Array.from({ length: 300 }, async () => {
@@ -55,14 +55,14 @@ test('cancels many watches of a client at once, and keeps its connection', async
     for (const watch of watches) watch.close(8)
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => {
-        const asked = client.request({ ':path': '/version', authorization })
-        const [headers] = (await once(asked, 'response')) as [Record<string, unknown>]
-        asked.resume()
-        await once(asked, 'close')
+        const stream = client.request({ ':path': '/version', authorization })
+        const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
+        stream.resume()
+        await once(stream, 'close')
         return headers[':status']
       }),
     )
     expect(statuses).toEqual(Array.from({ length: 20 }, () => 200))
   }
-  expect(lost).toBe(false)
+  expect(receivedGoaway).toBe(false)
 })

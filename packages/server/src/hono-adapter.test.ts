@@ -10,16 +10,16 @@ const onError = (error: Error): Response => new Response(`error: ${error.message
 
 /** Creates the same app twice: once with `PathRouter` and once with Hono's default router. */
 function apps(install: (app: Hono<InstallerEnv>) => void): readonly [ours: Hono<InstallerEnv>, usual: Hono<InstallerEnv>] {
-  const ours = new Hono<InstallerEnv>({ router: new SmartRouter({ routers: [new PathRouter(onError), new TrieRouter()] }) })
-  const usual = new Hono<InstallerEnv>()
-  for (const app of [ours, usual]) {
+  const pathRouterApp = new Hono<InstallerEnv>({ router: new SmartRouter({ routers: [new PathRouter(onError), new TrieRouter()] }) })
+  const defaultApp = new Hono<InstallerEnv>()
+  for (const app of [pathRouterApp, defaultApp]) {
     app.onError(onError)
     install(app)
   }
-  return [ours, usual]
+  return [pathRouterApp, defaultApp]
 }
 
-const told = async (answer: Response | Promise<Response>): Promise<readonly [number, string]> => [
+const readAnswer = async (answer: Response | Promise<Response>): Promise<readonly [number, string]> => [
   (await answer).status,
   await (await answer).text(),
 ]
@@ -36,52 +36,52 @@ test("calls the same handlers in the same order as Hono's default router", async
       fc.constantFrom(...paths),
       fc.constantFrom(...methods),
       async (routes, path, method) => {
-        const met: string[] = []
-        const both = apps((app) => {
+        const calls: string[] = []
+        const testedApps = apps((app) => {
           routes.forEach(({ pattern, method: on, ends }, i) =>
             app.on(on.toUpperCase(), pattern, async (_c, next): Promise<Response | void> => {
-              met.push(`in ${i}`)
+              calls.push(`in ${i}`)
               if (ends) return new Response(`ends ${i}`)
               await next()
-              met.push(`out ${i}`)
+              calls.push(`out ${i}`)
             }),
           )
         })
-        const seen = []
-        for (const app of both) {
+        const results = []
+        for (const app of testedApps) {
           // Requests each path twice, because the second request uses the cached result.
           for (let i = 0; i < 2; i++) {
-            met.length = 0
-            seen.push({ answer: await told(app.request(path, { method })), met: [...met] })
+            calls.length = 0
+            results.push({ answer: await readAnswer(app.request(path, { method })), met: [...calls] })
           }
         }
-        expect(seen[0]).toEqual(seen[2])
-        expect(seen[1]).toEqual(seen[2])
+        expect(results[0]).toEqual(results[2])
+        expect(results[1]).toEqual(results[2])
       },
     ),
   )
 })
 
-test("answers a handler's error behind the chain, and an error of the chain outside it", async () => {
-  const after: number[] = []
-  const [ours, usual] = apps((app) => {
+test("middleware sees the response to a handler's error, and its own errors are answered too", async () => {
+  const statuses: number[] = []
+  const [pathRouterApp, defaultApp] = apps((app) => {
     app.use('*', async (c, next) => {
       if (c.req.path === '/early') throw new Error('early')
       await next()
-      after.push(c.res.status)
+      statuses.push(c.res.status)
     })
     app.get('/late', () => {
       throw new Error('late')
     })
   })
-  for (const app of [ours, usual]) {
-    expect(await told(app.request('/late'))).toEqual([500, 'error: late'])
-    expect(await told(app.request('/early'))).toEqual([500, 'error: early'])
+  for (const app of [pathRouterApp, defaultApp]) {
+    expect(await readAnswer(app.request('/late'))).toEqual([500, 'error: late'])
+    expect(await readAnswer(app.request('/early'))).toEqual([500, 'error: early'])
   }
-  expect(after).toEqual([500, 500])
+  expect(statuses).toEqual([500, 500])
 })
 
-test('leaves other patterns to another router', async () => {
-  const [ours] = apps((app) => app.get('/things/:name', (c) => c.text(c.req.param('name'))))
-  expect(await told(ours.request('/things/one'))).toEqual([200, 'one'])
+test('another router serves patterns that the path router does not support', async () => {
+  const [pathRouterApp] = apps((app) => app.get('/things/:name', (c) => c.text(c.req.param('name'))))
+  expect(await readAnswer(pathRouterApp.request('/things/one'))).toEqual([200, 'one'])
 })

@@ -36,22 +36,22 @@ interface NodeListener {
 export function createNodeListener({ fetch, services, onError }: NodeListenerOptions): NodeListener {
   const fetched = new Set<Outgoing>()
   function serve(exchange: Exchange): void {
-    const failed = (error: unknown): void => {
+    const onFailure = (error: unknown): void => {
       exchange.bodyReservation?.release()
       onError(error, exchange)
       exchange.outgoing.destroy()
     }
-    const answered = (response: Response): Promise<void> | undefined => {
+    const onAnswer = (response: Response): Promise<void> | undefined => {
       exchange.bodyReservation?.release()
       const { outgoing } = exchange
-      return outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, exchange).catch(failed)
+      return outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, exchange).catch(onFailure)
     }
     try {
       const answer = fetch(new HonoRequest(exchange) as unknown as Request, exchange)
-      if (answer instanceof Promise) answer.then(answered, failed)
-      else void answered(answer)
+      if (answer instanceof Promise) answer.then(onAnswer, onFailure)
+      else void onAnswer(answer)
     } catch (error) {
-      failed(error)
+      onFailure(error)
     }
   }
   return {
@@ -147,7 +147,7 @@ function drainIncoming(incoming: Incoming): void {
   }
   let bytes = 0
   const giveUp = (): void => {
-    done()
+    stopDraining()
     incoming.socket.destroySoon()
   }
   const onData = (chunk: Buffer): void => {
@@ -156,11 +156,11 @@ function drainIncoming(incoming: Incoming): void {
   }
   const timer = setTimeout(giveUp, drainTimeoutMs)
   timer.unref()
-  const done = (): void => {
+  const stopDraining = (): void => {
     clearTimeout(timer)
-    incoming.off('data', onData).off('end', done).off('error', done).off('close', done)
+    incoming.off('data', onData).off('end', stopDraining).off('error', stopDraining).off('close', stopDraining)
   }
-  incoming.on('data', onData).on('end', done).on('error', done).on('close', done)
+  incoming.on('data', onData).on('end', stopDraining).on('error', stopDraining).on('close', stopDraining)
   incoming.resume()
 }
 
@@ -180,7 +180,7 @@ interface Prefix {
   readonly holdsPaths: boolean
 }
 
-const nothing: Result<Route> = [[]]
+const noMatch: Result<Route> = [[]]
 
 /**
  * A router for complete paths ("/version") and prefixes ("/api/*"). It rejects other patterns, so that another router handles them. It
@@ -222,19 +222,19 @@ export class PathRouter implements Router<Route> {
   match(method: string, path: string): Result<Route> {
     const prefix = this.#prefixes.find(({ text }) => path.startsWith(text))
     const key = prefix?.holdsPaths !== false && this.#paths.has(path) ? path : prefix?.pattern
-    if (key === undefined) return nothing
+    if (key === undefined) return noMatch
     // Unknown methods share one cache entry, because clients may send any method name.
-    const known = this.#methods.has(method) ? method : 'ALL'
-    let results = this.#results.get(known)
-    if (results === undefined) this.#results.set(known, (results = new Map<string, Result<Route>>()))
+    const methodKey = this.#methods.has(method) ? method : 'ALL'
+    let results = this.#results.get(methodKey)
+    if (results === undefined) this.#results.set(methodKey, (results = new Map<string, Result<Route>>()))
     let result = results.get(key)
-    if (result === undefined) results.set(key, (result = this.#resolve(known, path)))
+    if (result === undefined) results.set(key, (result = this.#resolve(methodKey, path)))
     return result
   }
 
   #resolve(method: string, path: string): Result<Route> {
     const routes = this.#added.filter((added) => (added.method === 'ALL' || added.method === method) && matches(added.pattern, path))
-    if (routes.length === 0) return nothing
+    if (routes.length === 0) return noMatch
     const serve = routes.map(({ route }) => route[0]).reduceRight((inner, outer) => this.#join(outer, inner))
     return [[[[serve, routes[0]!.route[1]], {}]]]
   }

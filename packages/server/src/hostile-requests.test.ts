@@ -130,10 +130,10 @@ test('dispatches the path that was authorized', async () => {
 
 test('an impersonating request runs as the impersonated user, or not at all', async () => {
   const root = 'Authorization: Bearer root\r\n'
-  const refused = await raw('/api/v1/pods', `${root}Impersonate-User: bob\r\n`)
-  expect([refused.status, refused.body]).toEqual([403, expect.stringContaining('User \\"bob\\" cannot list resource')])
-  const served = await raw('/api/v1/pods', `${root}Impersonate-User: bob\r\nImpersonate-Group: a,b\r\nImpersonate-Group: viewers\r\n`)
-  expect(JSON.parse(served.body)).toMatchObject({ user: { name: 'bob', groups: ['a,b', 'viewers', 'system:authenticated'] } })
+  const bob = await raw('/api/v1/pods', `${root}Impersonate-User: bob\r\n`)
+  expect([bob.status, bob.body]).toEqual([403, expect.stringContaining('User \\"bob\\" cannot list resource')])
+  const viewer = await raw('/api/v1/pods', `${root}Impersonate-User: bob\r\nImpersonate-Group: a,b\r\nImpersonate-Group: viewers\r\n`)
+  expect(JSON.parse(viewer.body)).toMatchObject({ user: { name: 'bob', groups: ['a,b', 'viewers', 'system:authenticated'] } })
   const alice = await raw('/api/v1/pods', 'Authorization: Bearer alice\r\nImpersonate-User: admin\r\nImpersonate-Group: system:masters\r\n')
   expect([alice.status, alice.body]).toEqual([403, expect.stringContaining('User \\"alice\\" cannot impersonate-on:user-info:list')])
   expect((await raw('/api/v1/pods', `${root}Impersonate-Group: viewers\r\n`)).status).toBe(400)
@@ -141,11 +141,11 @@ test('an impersonating request runs as the impersonated user, or not at all', as
 })
 
 test('reads a query of empty names in linear time, also without authentication', async () => {
-  const ask = async (count: number): Promise<void> => {
+  const sendNames = async (count: number): Promise<void> => {
     expect((await raw(`/api/v1/pods?${'a&'.repeat(count)}`)).status).toBe(403)
   }
-  const few = await processorTime(() => ask(75_000))
-  expect(await processorTime(() => ask(300_000))).toBeLessThan(fourfold * few)
+  const timeOfFew = await processorTime(() => sendNames(75_000))
+  expect(await processorTime(() => sendNames(300_000))).toBeLessThan(fourfold * timeOfFew)
 })
 
 test('health endpoints answer every method, as in kube-apiserver', async () => {
@@ -156,55 +156,55 @@ test('health endpoints answer every method, as in kube-apiserver', async () => {
 
 describe('a client that sends requests and reads no response', () => {
   const size = 4 * 1024 * 1024
-  let made: Server
-  let at: number
-  let served = 0
+  let slowServer: Server
+  let slowPort: number
+  let largeResponses = 0
   let closed: string[] = []
   beforeAll(async () => {
-    made = createServer({
+    slowServer = createServer({
       authenticator: createAnonymousAuthenticator(),
       authorizer: { authorize: () => ({ decision: 'allow', reason: '' }) },
       tls: serving,
       stallMs: 300,
     })
-    made.app.get('/api/v1/large', (c) => {
-      served++
+    slowServer.app.get('/api/v1/large', (c) => {
+      largeResponses++
       const outgoing = c.env.outgoing as ServerResponse
       outgoing.once('close', () => closed.push('large'))
       outgoing.end(Buffer.alloc(size))
       return RESPONSE_ALREADY_SENT
     })
-    made.app.get('/api/v1/watch/:kind', async (c) => {
+    slowServer.app.get('/api/v1/watch/:kind', async (c) => {
       const outgoing = c.env.outgoing as ServerResponse
       outgoing.write(c.req.param('kind') === 'quiet' ? 'event\n' : Buffer.alloc(size))
       await once(outgoing, 'close')
       closed.push(c.req.param('kind'))
       return RESPONSE_ALREADY_SENT
     })
-    at = (await made.listen(0, '127.0.0.1')).port
+    slowPort = (await slowServer.listen(0, '127.0.0.1')).port
   })
-  afterAll(() => made.close(0))
+  afterAll(() => slowServer.close(0))
 
-  const ask = (text: string): TLSSocket => {
-    const socket = connectTls({ host: '127.0.0.1', port: at, rejectUnauthorized: false })
+  const sendText = (text: string): TLSSocket => {
+    const socket = connectTls({ host: '127.0.0.1', port: slowPort, rejectUnauthorized: false })
     socket.on('error', () => {})
     socket.write(text)
     return socket
   }
   const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
-  test('has at most one response in memory, for a limited time', async () => {
-    const socket = ask(get('/api/v1/large').repeat(50))
+  test('a client that reads no response has at most one response in memory, for a limited time', async () => {
+    const socket = sendText(get('/api/v1/large').repeat(50))
     socket.pause()
-    await vi.waitFor(() => expect(served).toBe(1), { timeout: 60_000 })
+    await vi.waitFor(() => expect(largeResponses).toBe(1), { timeout: 60_000 })
     await vi.waitFor(() => expect(closed).toEqual(['large']), { timeout: 60_000 })
-    expect(served).toBe(1)
+    expect(largeResponses).toBe(1)
     socket.destroy()
   })
 
-  test('has no response in memory for a stream that it reset without an error', async () => {
+  test('frees the response of a stream that the client has reset without an error', async () => {
     closed = []
-    const client = connectHttp2(`https://127.0.0.1:${at}`, { rejectUnauthorized: false })
+    const client = connectHttp2(`https://127.0.0.1:${slowPort}`, { rejectUnauthorized: false })
     const stream = client.request({ ':path': '/api/v1/large' })
     await once(stream, 'response')
     stream.destroy()
@@ -212,25 +212,25 @@ describe('a client that sends requests and reads no response', () => {
     client.destroy()
   })
 
-  test('gets all responses in order if it reads them later', async () => {
-    served = 0
-    const socket = ask(get('/version').repeat(20) + get('/api/v1/large') + get('/healthz'))
+  test('a client that reads later gets all responses in order', async () => {
+    largeResponses = 0
+    const socket = sendText(get('/version').repeat(20) + get('/api/v1/large') + get('/healthz'))
     let text = ''
     socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
     await vi.waitFor(() => expect(text.endsWith('\r\n\r\nok')).toBe(true), { timeout: 60_000 })
-    expect([text.match(/HTTP\/1\.1 200 OK/g)!.length, served]).toEqual([22, 1])
+    expect([text.match(/HTTP\/1\.1 200 OK/g)!.length, largeResponses]).toEqual([22, 1])
     socket.destroy()
   })
 
-  test('loses its watch only while events wait for it', async () => {
-    const deaf = ask(get('/api/v1/watch/busy'))
-    deaf.pause()
-    const quiet = ask(get('/api/v1/watch/quiet'))
-    quiet.resume()
+  test('ends a watch that is not read only if events wait for its client', async () => {
+    const unreadWatch = sendText(get('/api/v1/watch/busy'))
+    unreadWatch.pause()
+    const quietWatch = sendText(get('/api/v1/watch/quiet'))
+    quietWatch.resume()
     closed = []
     await vi.waitFor(() => expect(closed).toEqual(['busy']), { timeout: 60_000 })
-    expect(quiet.closed).toBe(false)
-    deaf.destroy()
-    quiet.destroy()
+    expect(quietWatch.closed).toBe(false)
+    unreadWatch.destroy()
+    quietWatch.destroy()
   })
 })

@@ -24,7 +24,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-function ask(method = 'GET'): Promise<{ headers: IncomingHttpHeaders; body: string }> {
+function sendRequest(method = 'GET'): Promise<{ headers: IncomingHttpHeaders; body: string }> {
   const stream = client.request({ ':method': method, ':path': '/a?b' })
   return new Promise((resolve, reject) => {
     let headers: IncomingHttpHeaders = {}
@@ -48,7 +48,7 @@ it('sends status, headers and body, but omits connection headers', async () => {
     expect([outgoing.headersSent, outgoing.statusCode]).toEqual([true, 201])
     outgoing.end(`${incoming.method} ${incoming.url}`, () => finished++)
   }
-  const { headers, body } = await ask()
+  const { headers, body } = await sendRequest()
   expect(body).toBe('GET /a?b')
   expect(headers).toMatchObject({ ':status': 201, 'audit-id': 'x', 'content-type': 'text/plain', warning: '299 - "a", 299 - "b"' })
   expect(headers).not.toHaveProperty('connection')
@@ -58,7 +58,7 @@ it('sends status, headers and body, but omits connection headers', async () => {
 it('sends responses without a body, and in several chunks', async () => {
   let finished = 0
   serve = (_incoming, outgoing) => void outgoing.writeHead(200, ['content-length', '5']).end(() => finished++)
-  expect(await ask('HEAD')).toMatchObject({ headers: { ':status': 200, 'content-length': '5' }, body: '' })
+  expect(await sendRequest('HEAD')).toMatchObject({ headers: { ':status': 200, 'content-length': '5' }, body: '' })
   expect(finished).toBe(1)
   serve = (_incoming, outgoing) => {
     outgoing.flushHeaders()
@@ -66,22 +66,22 @@ it('sends responses without a body, and in several chunks', async () => {
     outgoing.write('two')
     outgoing.end()
   }
-  expect((await ask()).body).toBe('one two')
+  expect((await sendRequest()).body).toBe('one two')
 })
 
 it("creates Node's streams on demand", async () => {
   let status = 0
   serve = (incoming, outgoing) => {
     const pair = incoming.nodePair()
-    let sent = ''
-    pair.incoming.on('data', (chunk) => (sent += chunk))
+    let body = ''
+    pair.incoming.on('data', (chunk) => (body += chunk))
     pair.incoming.on('end', () => {
       pair.outgoing.writeHead(202, { 'content-type': 'text/plain' })
       status = outgoing.statusCode
-      void pipeline(Readable.from([`${pair.incoming.url} ${sent}`, 'and more']), pair.outgoing)
+      void pipeline(Readable.from([`${pair.incoming.url} ${body}`, 'and more']), pair.outgoing)
     })
   }
-  expect(await ask()).toMatchObject({ headers: { ':status': 202 }, body: '/a?b and more' })
+  expect(await sendRequest()).toMatchObject({ headers: { ':status': 202 }, body: '/a?b and more' })
   expect(status).toBe(202)
 })
 
@@ -102,7 +102,7 @@ it('does not report a response as written if its client has disconnected', async
   expect(finished).toBe(0)
 })
 
-it('ends when its client disconnects', async () => {
+it('ends the exchange when its client disconnects', async () => {
   const closed = new Promise<boolean>((resolve) => {
     serve = (_incoming, outgoing) => {
       outgoing.flushHeaders()

@@ -12,8 +12,8 @@ const names = new Map<string, string>()
 
 /** Returns the HTTP/2 name of a header, or "" for a forbidden header. Results are cached, because programs use few names. */
 function nameOnWire(name: string): string {
-  const known = names.get(name)
-  if (known !== undefined) return known
+  const cached = names.get(name)
+  if (cached !== undefined) return cached
   const lower = name.toLowerCase()
   const written = connectionHeaders.has(lower) ? '' : lower
   if (names.size < maxNames && name.length <= maxNameLength) names.set(name, written)
@@ -141,7 +141,7 @@ export class Http2Outgoing {
     }
     if (this.#set !== undefined) {
       for (const [name, value] of this.#set) {
-        for (const one of typeof value === 'string' ? [value] : value) head.push(name, one)
+        for (const single of typeof value === 'string' ? [value] : value) head.push(name, single)
       }
     }
     this.#status = status
@@ -161,13 +161,13 @@ export class Http2Outgoing {
   end(chunk?: Uint8Array | string | (() => void), written?: () => void): this {
     const { stream } = this
     const body = typeof chunk === 'function' ? undefined : chunk
-    const done = typeof chunk === 'function' ? chunk : written
+    const callback = typeof chunk === 'function' ? chunk : written
     if (this.#respond(body === undefined) && body === undefined) {
-      if (done !== undefined) process.nextTick(done)
+      if (callback !== undefined) process.nextTick(callback)
       return this
     }
     // Handles the error argument, because Node also calls back if the stream ended with an error.
-    const ended = done && ((error?: Error | null) => void (error || done()))
+    const ended = callback && ((error?: Error | null) => void (error || callback()))
     if (body === undefined) stream.end(ended)
     else stream.end(body, ended)
     return this
@@ -210,8 +210,8 @@ const takesLists = Number(process.versions.node.split('.')[0]) >= 26
 function headerObject(list: readonly string[]): OutgoingHttpHeaders {
   const headers: Record<string, string | string[]> = {}
   for (let i = 0; i < list.length; i += 2) {
-    const known = headers[list[i]!]
-    headers[list[i]!] = known === undefined ? list[i + 1]! : [known, list[i + 1]!].flat()
+    const existing = headers[list[i]!]
+    headers[list[i]!] = existing === undefined ? list[i + 1]! : [existing, list[i + 1]!].flat()
   }
   return headers
 }

@@ -16,7 +16,7 @@ import type { Server } from './create-server.ts'
 
 let server: Server
 let port: number
-let served = 0
+let servedRequests = 0
 beforeAll(async () => {
   const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
   const tokens = createStaticTokens([['root', { name: 'admin', groups: ['system:masters'] }]])
@@ -24,7 +24,7 @@ beforeAll(async () => {
   server = createServer({
     authenticator: {
       authenticate: (credentials) => {
-        served++
+        servedRequests++
         return authenticator.authenticate(credentials)
       },
     },
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close(0))
 beforeEach(() => {
-  served = 0
+  servedRequests = 0
 })
 
 const frameType = { headers: 1, settings: 4, goaway: 7, windowUpdate: 8 }
@@ -55,7 +55,7 @@ function get(stream: number, token?: string): Buffer {
   return frame(frameType.headers, 5, stream, Buffer.from([0x82, 0x87, 0x84, 0x01, 1, 0x61, ...authorization]))
 }
 
-async function connected(): Promise<TLSSocket> {
+async function openSocket(): Promise<TLSSocket> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
   socket.on('error', () => {})
   await once(socket, 'secureConnect')
@@ -78,7 +78,7 @@ function countFrames(socket: TLSSocket): Map<number, number> {
 }
 
 test('sends an unauthenticated client one GOAWAY, however many requests it has sent', async () => {
-  const socket = await connected()
+  const socket = await openSocket()
   const counts = countFrames(socket)
   socket.write(Buffer.concat(Array.from({ length: 50 }, (_, i) => get(1 + 2 * i))))
   await new Promise((resolve) => socket.once('close', resolve))
@@ -92,21 +92,21 @@ test('closes an unauthenticated connection that sends many frames other than req
   const update = frame(frameType.windowUpdate, 0, 0, Buffer.from([0, 0, 0, 1]))
   const flood = Buffer.concat(Array.from({ length: 10_000 }, () => update))
   const send = async (socket: TLSSocket, megabytes: number): Promise<void> => {
-    for (let sent = 0; sent < megabytes << 20 && !socket.destroyed; sent += flood.length) {
+    for (let sentBytes = 0; sentBytes < megabytes << 20 && !socket.destroyed; sentBytes += flood.length) {
       if (!socket.write(flood)) await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve))
     }
   }
-  const nobody = await connected()
-  const closed = new Promise((resolve) => nobody.resume().once('close', resolve))
-  await send(nobody, 4)
+  const unauthenticated = await openSocket()
+  const closed = new Promise((resolve) => unauthenticated.resume().once('close', resolve))
+  await send(unauthenticated, 4)
   await closed
 
-  const somebody = await connected()
+  const somebody = await openSocket()
   const counts = countFrames(somebody)
   somebody.write(get(1, 'Bearer root'))
   await expect.poll(() => counts.get(frameType.headers), { interval: 1 }).toBe(1)
   await send(somebody, 4)
   somebody.write(get(3, 'Bearer root'))
-  await expect.poll(() => served, { interval: 1 }).toBe(2)
+  await expect.poll(() => servedRequests, { interval: 1 }).toBe(2)
   somebody.destroy()
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { LinkedList } from './linked-list.ts'
 import type { ListNode } from './linked-list.ts'
 
-test('contains the added values in order, without the removed ones', () => {
+test('a linked list contains the added values in order, without the removed ones', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(20), { nil: undefined })), (steps) => {
       const list = new LinkedList<number>()

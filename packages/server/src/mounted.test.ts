@@ -65,7 +65,7 @@ describe.each([
     expect(await get('/own')).toEqual({ status: 200, text: 'own' })
   })
 
-  test('applies its filters: an allowed request is served, others get 403', async () => {
+  test('applies its filters: serves an allowed request, and answers 403 to others', async () => {
     expect(await get('/livez')).toEqual({ status: 200, text: 'ok' })
     expect(await get('/open/user')).toEqual({ status: 200, text: 'system:anonymous' })
     expect((await get('/version')).status).toBe(403)

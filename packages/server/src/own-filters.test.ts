@@ -12,8 +12,8 @@ import { ownCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server, ServerOptions } from './create-server.ts'
 
-const asked: string[] = []
-const ran: string[] = []
+const authorized: string[] = []
+const calls: string[] = []
 let denied: (attributes: AuthorizerAttributes) => boolean = () => false
 let options: ServerOptions
 let server: Server
@@ -26,7 +26,7 @@ beforeAll(async () => {
     authorizer: {
       authorize: (attributes) => {
         const { verb, resource, subresource, name } = attributes.action
-        asked.push(`${verb} ${resource}/${subresource} ${name}`)
+        authorized.push(`${verb} ${resource}/${subresource} ${name}`)
         return { decision: denied(attributes) ? 'deny' : 'allow', reason: '' }
       },
     },
@@ -38,8 +38,8 @@ beforeAll(async () => {
         name: 'audit',
         after: 'authentication',
         filter: (exchange) => {
-          ran.push(`audit of ${exchange.user.name} begins`)
-          exchange.onEnd(({ outgoing }) => ran.push(`audit ends with ${outgoing.statusCode}`))
+          calls.push(`audit of ${exchange.user.name} begins`)
+          exchange.onEnd(({ outgoing }) => calls.push(`audit ends with ${outgoing.statusCode}`))
         },
       },
       {
@@ -71,7 +71,7 @@ beforeAll(async () => {
   })
 })
 beforeEach(() => {
-  asked.length = ran.length = 0
+  authorized.length = calls.length = 0
   denied = () => false
 })
 afterAll(() => server.close(0))
@@ -79,12 +79,12 @@ afterAll(() => server.close(0))
 test('runs a filter of an embedder at its position, and reports the end of the request', async () => {
   expect((await server.fetch('/api/v1/nodes/a')).status).toBe(200)
   // Polls, because the client receives the response before the handler returns.
-  await expect.poll(() => ran).toEqual(['audit of system:anonymous begins', 'audit ends with 200'])
+  await expect.poll(() => calls).toEqual(['audit of system:anonymous begins', 'audit ends with 200'])
 })
 
 test('lets a filter wait and answer', async () => {
   const answer = await server.fetch('/api/v1/nodes/a?maintenance')
-  expect([answer.status, await answer.text(), ran, asked]).toEqual([503, 'maintenance', [], []])
+  expect([answer.status, await answer.text(), calls, authorized]).toEqual([503, 'maintenance', [], []])
 })
 
 test('createServer rejects a wrong position', () => {
@@ -103,9 +103,9 @@ test.each([
   ['GET', '/apis/none/v1/things/x', 404, 'get things/ x'],
   ['GET', '/api/v1/nodes//', 404, 'list nodes/ '],
   ['GET', '/api/v1/nodes/a//', 200, 'get nodes/ a'],
-])('%s %s answers %d, and only after "%s" is authorized', async (method, path, status, attributes) => {
+])('%s %s is answered %d after "%s" was authorized', async (method, path, status, attributes) => {
   expect((await server.fetch(path, { method })).status).toBe(status)
-  expect(asked).toEqual([attributes])
+  expect(authorized).toEqual([attributes])
   denied = () => true
   expect((await server.fetch(path, { method })).status).toBe(403)
 })

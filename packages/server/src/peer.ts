@@ -112,22 +112,22 @@ class PresentedCertificate {
   }
 
   #judge(authorities: ClientAuthorities, now: number): void {
-    const hold = (verdict: Peer, from: number, until: number): void => {
+    const setVerdict = (verdict: Peer, from: number, until: number): void => {
       this.#authorities = authorities
       this.#verdict = verdict
       this.#from = from
       this.#until = until
     }
-    if (this.#handshakeError !== undefined) return hold(refused(this.#handshakeError), -Infinity, Infinity)
+    if (this.#handshakeError !== undefined) return setVerdict(createRefused(this.#handshakeError), -Infinity, Infinity)
     const valid = authorities.validityOf(this.#leaf, this.#intermediates)
-    if (valid === undefined) return hold(refused('UNABLE_TO_GET_ISSUER_CERT'), -Infinity, Infinity)
-    if (now >= valid.until) return hold(refused('CERT_HAS_EXPIRED'), valid.until, Infinity)
-    if (now < valid.from) return hold(refused('CERT_NOT_YET_VALID'), -Infinity, valid.from)
-    hold(this.#accepted, valid.from, valid.until)
+    if (valid === undefined) return setVerdict(createRefused('UNABLE_TO_GET_ISSUER_CERT'), -Infinity, Infinity)
+    if (now >= valid.until) return setVerdict(createRefused('CERT_HAS_EXPIRED'), valid.until, Infinity)
+    if (now < valid.from) return setVerdict(createRefused('CERT_NOT_YET_VALID'), -Infinity, valid.from)
+    setVerdict(this.#accepted, valid.from, valid.until)
   }
 }
 
-function refused(error: string): Peer {
+function createRefused(error: string): Peer {
   return { certificate: undefined, error, expires: 0 }
 }
 

@@ -10,52 +10,52 @@ function infoOf(method: string, url: string): RequestInfo {
   return parseRequestInfo(method, target, parseQuery(target.query))
 }
 
-const asked = (target: string): ObservedRequest => ({
+const observed = (target: string): ObservedRequest => ({
   info: infoOf('GET', target),
   method: 'GET',
   query: parseQuery(''),
   contentType: undefined,
 })
 
-const served = new Set(['pods', '/readyz', '/a', '/b'])
-const isServed = (info: RequestInfo): boolean => served.has(info.isResourceRequest ? info.resource : info.path)
+const servedNames = new Set(['pods', '/readyz', '/a', '/b'])
+const isServed = (info: RequestInfo): boolean => servedNames.has(info.isResourceRequest ? info.resource : info.path)
 
-test('allocates nothing for names that clients invent, and still counts served resources', () => {
+test('adds no metrics for unknown names of clients, and counts requests for served resources', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
-  const fail = (target: string): void => {
-    metrics.terminated(asked(target), 504)
-    metrics.aborted(asked(target))
-    metrics.dropped(asked(target))
-    metrics.observe(asked(target), 404, 0.001, 0)
-    metrics.longRunning(asked(target)).value++
+  const observeFailure = (target: string): void => {
+    metrics.terminated(observed(target), 504)
+    metrics.aborted(observed(target))
+    metrics.dropped(observed(target))
+    metrics.observe(observed(target), 404, 0.001, 0)
+    metrics.longRunning(observed(target)).value++
   }
-  for (const target of ['/x', '/api/v1/x', '/api/v1/namespaces/n/x/y', '/api/v1/namespaces/n/x']) fail(target)
-  const before = registry.text().split('\n').length
-  for (let i = 0; i < 6000; i++) for (const target of [`/x${i}`, `/api/v1/x${i}`]) fail(target)
-  expect(registry.text().split('\n')).toHaveLength(before)
+  for (const target of ['/x', '/api/v1/x', '/api/v1/namespaces/n/x/y', '/api/v1/namespaces/n/x']) observeFailure(target)
+  const lineCount = registry.text().split('\n').length
+  for (let i = 0; i < 6000; i++) for (const target of [`/x${i}`, `/api/v1/x${i}`]) observeFailure(target)
+  expect(registry.text().split('\n')).toHaveLength(lineCount)
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*resource="",[^}]*subresource="",[^}]*\} \d{4,}$/m)
-  metrics.observe(asked('/api/v1/pods'), 200, 0.001, 0)
+  metrics.observe(observed('/api/v1/pods'), 200, 0.001, 0)
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="200",[^}]*resource="pods"[^}]*\} 1$/m)
 })
 
 test('measures the sizes of read responses', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
-  metrics.observe(asked('/api/v1/pods'), 200, 0.001, 20_000)
-  metrics.observe({ ...asked('/api/v1/pods?watch=1'), info: infoOf('GET', '/api/v1/pods?watch=1') }, 200, 0.001, 5)
-  metrics.observe({ ...asked('/api/v1/pods'), info: infoOf('POST', '/api/v1/pods'), method: 'POST' }, 201, 0.001, 5)
+  metrics.observe(observed('/api/v1/pods'), 200, 0.001, 20_000)
+  metrics.observe({ ...observed('/api/v1/pods?watch=1'), info: infoOf('GET', '/api/v1/pods?watch=1') }, 200, 0.001, 5)
+  metrics.observe({ ...observed('/api/v1/pods'), info: infoOf('POST', '/api/v1/pods'), method: 'POST' }, 201, 0.001, 5)
   const text = registry.text()
   expect(text).toMatch(/^apiserver_response_sizes_bucket\{[^}]*verb="LIST"[^}]*le="10000"\} 0$/m)
   expect(text).toMatch(/^apiserver_response_sizes_sum\{[^}]*verb="LIST"[^}]*\} 20000$/m)
   expect(text.match(/^apiserver_response_sizes_count/gm)).toHaveLength(1)
 })
 
-test('counts refused requests; those of non-resource paths share one label', () => {
+test('counts refused requests, with one label for all non-resource paths', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
-  for (const target of ['/api/v1/pods', '/api/v1/pods', '/a', '/b']) metrics.dropped(asked(target))
-  for (const method of ['INVENTED', 'constructor']) metrics.dropped({ ...asked('/a'), method })
+  for (const target of ['/api/v1/pods', '/api/v1/pods', '/a', '/b']) metrics.dropped(observed(target))
+  for (const method of ['INVENTED', 'constructor']) metrics.dropped({ ...observed('/a'), method })
   const count = (series: RegExp): number => (registry.text().match(series) ?? []).length
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*resource="pods"[^}]*\} 2$/m)
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*subresource="",verb="GET"[^}]*\} 2$/m)
@@ -66,17 +66,17 @@ test('counts refused requests; those of non-resource paths share one label', () 
 test('measures service levels without watches and dry runs', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
-  metrics.observe(asked('/api/v1/pods?watch=1'), 200, 0.001, 0)
-  metrics.observe({ ...asked('/api/v1/namespaces/n/pods/p'), method: 'DELETE', query: parseQuery('dryRun=All') }, 200, 0.001, 0)
+  metrics.observe(observed('/api/v1/pods?watch=1'), 200, 0.001, 0)
+  metrics.observe({ ...observed('/api/v1/namespaces/n/pods/p'), method: 'DELETE', query: parseQuery('dryRun=All') }, 200, 0.001, 0)
   expect(registry.text()).toContain('apiserver_request_duration_seconds_count{')
   expect(registry.text()).not.toContain('apiserver_request_sli_duration_seconds_count{')
-  metrics.observe(asked('/api/v1/pods'), 200, 0.001, 0)
+  metrics.observe(observed('/api/v1/pods'), 200, 0.001, 0)
   expect(registry.text()).toMatch(/^apiserver_request_sli_duration_seconds_count\{[^}]*verb="LIST"[^}]*\} 1$/m)
 })
 
 test("counts health endpoints with kube-apiserver's labels", () => {
   const registry = createMetricsRegistry()
-  createRequestMetrics(registry, isServed).observe(asked('/readyz'), 200, 0.001, 2)
+  createRequestMetrics(registry, isServed).observe(observed('/readyz'), 200, 0.001, 2)
   expect(registry.text()).toContain(
     'apiserver_request_total{code="200",component="",dry_run="",group="",resource="",scope="",subresource="/readyz",verb="GET",version=""} 1\n',
   )

@@ -119,8 +119,8 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
     const labels = labelsOf(request)
     const first = labels.resource === '' ? labels.subresource : labels.resource
     const candidates = series.get(first)
-    const found = candidates === undefined ? undefined : findSeries(candidates, labels)
-    if (found !== undefined) return found
+    const existing = candidates === undefined ? undefined : findSeries(candidates, labels)
+    if (existing !== undefined) return existing
     if (!isServed(request.info)) return undefined
     const { dry_run: _, ...sliLabels } = labels
     const entry = {

@@ -41,7 +41,7 @@ function start(options: Partial<ServerOptions> = {}): Server {
     ['alice', { name: 'alice', groups: ['dev'] }],
     ['worker', { name: 'worker', groups: ['allowed'] }],
   ])
-  const made = createServer({
+  const newServer = createServer({
     authenticator: createAuthenticatorUnion([createClientCertificateAuthenticator(), createBearerTokenAuthenticator(tokens)], {
       anonymous: createAnonymousAuthenticator(),
     }),
@@ -53,19 +53,19 @@ function start(options: Partial<ServerOptions> = {}): Server {
     log: (level, text, fields) => level === 0 && errors.push(`${text}: ${String(fields?.['err'])}`),
     ...options,
   })
-  made.app.get('/api/v1/whoami', (c) => {
+  newServer.app.get('/api/v1/whoami', (c) => {
     const { user, info, fieldManager } = exchangeOf(c)
     return c.json({ user, verb: info.verb, fieldManager })
   })
-  made.app.get('/api/v1/warned', (c) => {
+  newServer.app.get('/api/v1/warned', (c) => {
     exchangeOf(c).warn('old news')
     ;(c.env.outgoing as ServerResponse).end('ok')
     return RESPONSE_ALREADY_SENT
   })
-  made.app.get('/api/v1/bug', () => {
+  newServer.app.get('/api/v1/bug', () => {
     throw new Error('secret inside')
   })
-  made.app.get('/api/v1/waits', async (c) => {
+  newServer.app.get('/api/v1/waits', async (c) => {
     const context = exchangeOf(c)
     const outgoing = c.env.outgoing as ServerResponse
     outgoing.flushHeaders()
@@ -80,20 +80,20 @@ function start(options: Partial<ServerOptions> = {}): Server {
     ;(c.env.outgoing as ServerResponse).end()
     return RESPONSE_ALREADY_SENT
   })
-  made.app.get('/api/v1/slow', async (c) => {
+  newServer.app.get('/api/v1/slow', async (c) => {
     const { signal } = exchangeOf(c)
     if (!signal.aborted) await once(signal, 'abort')
     throw signal.reason as Error
   })
-  made.app.get('/api/v1/hangs', () => new Promise<Response>(() => {}))
-  made.app.get('/api/v1/watched', async (c) => {
+  newServer.app.get('/api/v1/hangs', () => new Promise<Response>(() => {}))
+  newServer.app.get('/api/v1/watched', async (c) => {
     const outgoing = c.env.outgoing as ServerResponse
     outgoing.write('one\n')
-    if (!made.stopping.aborted) await once(made.stopping, 'abort')
+    if (!newServer.stopping.aborted) await once(newServer.stopping, 'abort')
     outgoing.end('last\n')
     return RESPONSE_ALREADY_SENT
   })
-  return made
+  return newServer
 }
 
 beforeAll(async () => {
@@ -107,7 +107,7 @@ const agent = new Agent({ keepAlive: true })
 function http1(path: string, token?: string, extra: object = {}, toPort = port): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), 'user-agent': 'tester/1.0 (linux)' }
-    const sent = httpsRequest(
+    const request = httpsRequest(
       { host: '127.0.0.1', port: toPort, path, headers, agent, ca: certificates.ca.certificate, ...extra },
       (answer) => {
         let body = ''
@@ -117,8 +117,8 @@ function http1(path: string, token?: string, extra: object = {}, toPort = port):
         answer.on('error', reject)
       },
     )
-    sent.on('error', reject)
-    sent.end()
+    request.on('error', reject)
+    request.end()
   })
 }
 
@@ -144,7 +144,7 @@ function http2(on: ClientHttp2Session, path: string, token?: string): Promise<An
 }
 
 describe('a request', () => {
-  test('has its user and an audit id, and is never cached', async () => {
+  test('a request has a user and an audit id, and its response is not cached', async () => {
     const answer = await http1('/api/v1/whoami', 'root')
     expect(JSON.parse(answer.body)).toEqual({
       user: { name: 'admin', groups: ['system:masters', 'system:authenticated'] },
@@ -155,12 +155,12 @@ describe('a request', () => {
     expect(answer.headers['audit-id']).toMatch(/^[\da-f-]{36}$/)
   })
 
-  test('keeps the audit id that the client sent', async () => {
+  test('a request keeps the audit id that the client sent', async () => {
     const answer = await http1('/api/v1/whoami', 'root', { headers: { authorization: 'Bearer root', 'audit-id': 'mine' } })
     expect(answer.headers['audit-id']).toBe('mine')
   })
 
-  test('is authenticated by its client certificate, over both protocols', async () => {
+  test('a client certificate authenticates requests over HTTP/1.1 and HTTP/2', async () => {
     const { certificate: cert, key } = certificates.admin
     expect(JSON.parse((await http1('/api/v1/whoami', undefined, { cert, key, agent: false })).body)).toMatchObject({
       user: { name: 'kubernetes-admin' },
@@ -170,13 +170,13 @@ describe('a request', () => {
     h2.close()
   })
 
-  test('gets 401 with a certificate of another authority', async () => {
+  test('a certificate of another authority is answered 401', async () => {
     const foreign = await ownCertificates({ store: createMemoryCertificateStore() })
     const { certificate: cert, key } = foreign.admin
     expect((await http1('/api/v1/whoami', undefined, { cert, key, agent: false })).status).toBe(401)
   })
 
-  test('gets 401 with a wrong token, and 403 without credentials', async () => {
+  test('a wrong token is answered 401, and a request without credentials 403', async () => {
     const unauthorized = await http1('/api/v1/whoami', 'nonsense')
     expect(unauthorized.status).toBe(401)
     expect(JSON.parse(unauthorized.body)).toMatchObject({ kind: 'Status', message: 'Unauthorized', reason: 'Unauthorized', code: 401 })
@@ -188,22 +188,22 @@ describe('a request', () => {
     expect((await http1('/x')).body).toContain('User \\"system:anonymous\\" cannot get path \\"/x\\"')
   })
 
-  test('gets its warnings as headers', async () => {
+  test('sends the warnings of a request as headers', async () => {
     expect((await http1('/api/v1/warned', 'root')).headers['warning']).toBe('299 - "old news"')
   })
 
-  test('gets 500 without details after a bug', async () => {
+  test('a bug is answered 500 without details', async () => {
     const answer = await http1('/api/v1/bug', 'root')
     expect(answer.status).toBe(500)
     expect(answer.body).not.toContain('secret')
     expect(errors.join()).toContain('Error: secret inside')
   })
 
-  test('gets 404 for an unknown path', async () => {
+  test('an unknown path is answered 404', async () => {
     expect(await http1('/nothing', 'root')).toMatchObject({ status: 404, body: '404 page not found\n' })
   })
 
-  test('works on HTTP/2, with many requests at once', async () => {
+  test('serves many concurrent requests on an HTTP/2 connection', async () => {
     const h2 = session()
     const answers = await Promise.all(Array.from({ length: 50 }, () => http2(h2, '/api/v1/whoami', 'root')))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
@@ -215,8 +215,8 @@ describe('a request', () => {
     ['h2', ''],
     ['http/1.1', 'looking'],
     ['h2', 'looking'],
-  ])('is aborted when its client disconnects (%s, %s)', async (protocol, how) => {
-    const before = aborted.length
+  ])('aborts a request when its client disconnects (%s, %s)', async (protocol, how) => {
+    const oldCount = aborted.length
     const path = `/api/v1/waits?how=${how}`
     if (protocol === 'h2') {
       const h2 = session()
@@ -224,21 +224,21 @@ describe('a request', () => {
       await once(stream, 'response')
       h2.destroy()
     } else {
-      const sent = httpsRequest({
+      const request = httpsRequest({
         host: '127.0.0.1',
         port,
         path,
         headers: { authorization: 'Bearer root' },
         ca: certificates.ca.certificate,
       })
-      sent.end()
-      await once(sent, 'response')
-      sent.destroy()
+      request.end()
+      await once(request, 'response')
+      request.destroy()
     }
-    await expect.poll(() => aborted.slice(before)).toEqual([...(how === '' ? [] : ['false', 'true']), 'ClientGoneError'])
+    await expect.poll(() => aborted.slice(oldCount)).toEqual([...(how === '' ? [] : ['false', 'true']), 'ClientGoneError'])
   })
 
-  test('gets 504 after the request timeout', async () => {
+  test('a request is answered 504 after the request timeout', async () => {
     const answer = await http1('/api/v1/slow?timeout=20ms', 'root')
     expect(answer.status).toBe(504)
     expect(JSON.parse(answer.body)).toMatchObject({
@@ -247,12 +247,12 @@ describe('a request', () => {
     })
   })
 
-  test('no longer counts as in flight after its timeout, even if its handler never ends', async () => {
+  test('a request is not in flight after its timeout, even if its handler never ends', async () => {
     expect((await http1('/api/v1/hangs?timeout=20ms', 'root')).status).toBe(504)
     expect(server.metrics.text()).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 0')
   })
 
-  test('gets 400 for an invalid timeout', async () => {
+  test('an invalid timeout is answered 400', async () => {
     expect(JSON.parse((await http1('/api/v1/whoami?timeout=soon', 'root')).body)).toMatchObject({ code: 400 })
   })
 })
@@ -269,20 +269,20 @@ describe('paths outside the API', () => {
   })
 
   test('hides the reason of a failing check', async () => {
-    const own = start()
-    own.addHealthCheck({
+    const testServer = start()
+    testServer.addHealthCheck({
       name: 'etcd',
       check: () => {
         throw new Error('the disk is full')
       },
     })
-    const { port: at } = await own.listen(0, '127.0.0.1')
-    expect(await http1('/readyz', undefined, { agent: false }, at)).toMatchObject({
+    const { port: testPort } = await testServer.listen(0, '127.0.0.1')
+    expect(await http1('/readyz', undefined, { agent: false }, testPort)).toMatchObject({
       status: 500,
       body: '[+]ping ok\n[+]shutdown ok\n[-]etcd failed: reason withheld\nreadyz check failed\n',
     })
-    expect((await http1('/readyz?exclude=etcd', undefined, { agent: false }, at)).status).toBe(200)
-    await own.close(0)
+    expect((await http1('/readyz?exclude=etcd', undefined, { agent: false }, testPort)).status).toBe(200)
+    await testServer.close(0)
   })
 
   test('serves the version, the list of paths, and metrics', async () => {
@@ -299,82 +299,90 @@ describe('paths outside the API', () => {
 })
 
 test('answers 429 beyond the limit, except for administrators', async () => {
-  const own = start({ limits: { readOnly: 1, mutating: 1 } })
-  const { port: at } = await own.listen(0, '127.0.0.1')
-  const busy = session(at)
-  busy.request({ ':path': '/api/v1/slow', authorization: 'Bearer worker' }).on('error', () => {})
-  await expect.poll(() => own.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 1/)
-  const refused = await http1('/api/v1/whoami', 'worker', { agent: false }, at)
-  expect(refused.headers['retry-after']).toBe('1')
-  expect(JSON.parse(refused.body)).toMatchObject({ reason: 'TooManyRequests' })
-  expect((await http1('/api/v1/whoami', 'root', { agent: false }, at)).status).toBe(200)
-  for (const probe of ['/livez', '/readyz', '/healthz']) expect((await http1(probe, undefined, { agent: false }, at)).status).toBe(200)
-  expect((await http1('/livez/ping', 'worker', { agent: false }, at)).status).toBe(429)
-  busy.destroy()
-  await own.close(0)
+  const testServer = start({ limits: { readOnly: 1, mutating: 1 } })
+  const { port: testPort } = await testServer.listen(0, '127.0.0.1')
+  const busyClient = session(testPort)
+  busyClient.request({ ':path': '/api/v1/slow', authorization: 'Bearer worker' }).on('error', () => {})
+  await expect.poll(() => testServer.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 1/)
+  const answer = await http1('/api/v1/whoami', 'worker', { agent: false }, testPort)
+  expect(answer.headers['retry-after']).toBe('1')
+  expect(JSON.parse(answer.body)).toMatchObject({ reason: 'TooManyRequests' })
+  expect((await http1('/api/v1/whoami', 'root', { agent: false }, testPort)).status).toBe(200)
+  for (const probe of ['/livez', '/readyz', '/healthz'])
+    expect((await http1(probe, undefined, { agent: false }, testPort)).status).toBe(200)
+  expect((await http1('/livez/ping', 'worker', { agent: false }, testPort)).status).toBe(429)
+  busyClient.destroy()
+  await testServer.close(0)
 })
 
 test('administrators and probes do not count against the limit', async () => {
-  const own = start({ limits: { readOnly: 1, mutating: 1 } })
-  const { port: at } = await own.listen(0, '127.0.0.1')
-  const busy = session(at)
-  for (let i = 0; i < 3; i++) busy.request({ ':path': '/api/v1/slow', authorization: 'Bearer root' }).on('error', () => {})
-  await expect.poll(() => own.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 3/)
-  expect((await http1('/api/v1/whoami', 'worker', { agent: false }, at)).status).toBe(200)
-  busy.destroy()
-  await own.close(0)
+  const testServer = start({ limits: { readOnly: 1, mutating: 1 } })
+  const { port: testPort } = await testServer.listen(0, '127.0.0.1')
+  const busyClient = session(testPort)
+  for (let i = 0; i < 3; i++) busyClient.request({ ':path': '/api/v1/slow', authorization: 'Bearer root' }).on('error', () => {})
+  await expect.poll(() => testServer.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 3/)
+  expect((await http1('/api/v1/whoami', 'worker', { agent: false }, testPort)).status).toBe(200)
+  busyClient.destroy()
+  await testServer.close(0)
 })
 
-test('an unread response does not count against the limit, and completes when the client reads on', async () => {
-  const own = start({ limits: { readOnly: 1, mutating: 1 } })
+test('an unread response does not count against the limit, and completes when the client reads again', async () => {
+  const testServer = start({ limits: { readOnly: 1, mutating: 1 } })
   const piece = Buffer.alloc(2 ** 20)
-  const pieces = 16
+  const chunkCount = 16
   const stream = withExchange((exchange) =>
     sendStream(exchange, 200, {}, async (sink) => {
-      for (let i = 0; i < pieces; i++) if (!sink.write(piece)) await sink.drained()
+      for (let i = 0; i < chunkCount; i++) if (!sink.write(piece)) await sink.drained()
     }),
   )
-  own.app.get('/api/v1/stream', stream)
-  const { port: at } = await own.listen(0, '127.0.0.1')
-  const slow = session(at).request({ ':path': '/api/v1/stream', authorization: 'Bearer worker' })
+  testServer.app.get('/api/v1/stream', stream)
+  const { port: testPort } = await testServer.listen(0, '127.0.0.1')
+  const slow = session(testPort).request({ ':path': '/api/v1/stream', authorization: 'Bearer worker' })
   await once(slow, 'response')
-  await expect.poll(async () => (await http1('/api/v1/whoami', 'worker', { agent: false }, at)).status).toBe(200)
-  expect(own.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 1/)
+  await expect.poll(async () => (await http1('/api/v1/whoami', 'worker', { agent: false }, testPort)).status).toBe(200)
+  expect(testServer.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 1/)
   let bytes = 0
   for await (const chunk of slow) bytes += (chunk as Buffer).length
-  expect(bytes).toBe(pieces * piece.length)
-  await expect.poll(() => own.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 0/)
-  await own.close(0)
+  expect(bytes).toBe(chunkCount * piece.length)
+  await expect.poll(() => testServer.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 0/)
+  await testServer.close(0)
 })
 
 test('a shutdown ends watches without errors, completes requests in flight, and refuses new ones', async () => {
-  const own = start()
-  const { port: at } = await own.listen(0, '127.0.0.1')
-  const h2 = session(at)
-  const watches = [http1('/api/v1/watched', 'root', { agent: false }, at), http2(h2, '/api/v1/watched', 'root')]
-  await expect.poll(() => own.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 2/)
-  const closed = own.close(2000)
+  const testServer = start()
+  const { port: testPort } = await testServer.listen(0, '127.0.0.1')
+  const h2 = session(testPort)
+  const watches = [http1('/api/v1/watched', 'root', { agent: false }, testPort), http2(h2, '/api/v1/watched', 'root')]
+  await expect.poll(() => testServer.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 2/)
+  const closed = testServer.close(2000)
   expect((await Promise.all(watches)).map(({ body }) => body)).toEqual(['one\nlast\n', 'one\nlast\n'])
   await closed
-  await expect(http1('/livez', undefined, { agent: false }, at)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  await expect(http1('/livez', undefined, { agent: false }, testPort)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
 
 test('a shutdown waits until responses are read, and for connections without a request so far', async () => {
-  const own = start()
-  own.app.get('/api/v1/large', (c) => {
+  const testServer = start()
+  testServer.app.get('/api/v1/large', (c) => {
     ;(c.env.outgoing as ServerResponse).end(Buffer.alloc(8 * 2 ** 20, 'x'))
     return RESPONSE_ALREADY_SENT
   })
-  const { port: at } = await own.listen(0, '127.0.0.1')
-  const reading = new Promise<number>((resolve, reject) => {
+  const { port: testPort } = await testServer.listen(0, '127.0.0.1')
+  const receivedBytes = new Promise<number>((resolve, reject) => {
     const headers = { authorization: 'Bearer root' }
-    const sent = httpsRequest({ host: '127.0.0.1', port: at, path: '/api/v1/large', headers, agent, ca: certificates.ca.certificate })
-    sent.on('error', reject)
-    sent.on('response', (answer) => {
-      const fresh = connectTls({ host: '127.0.0.1', port: at, ca: certificates.ca.certificate }, () => {
-        const closed = own.close(5000)
-        fresh.write('GET /api/v1/whoami HTTP/1.1\r\nHost: a\r\n\r\n')
-        fresh.once('data', (data: Buffer) => {
+    const request = httpsRequest({
+      host: '127.0.0.1',
+      port: testPort,
+      path: '/api/v1/large',
+      headers,
+      agent,
+      ca: certificates.ca.certificate,
+    })
+    request.on('error', reject)
+    request.on('response', (answer) => {
+      const newSocket = connectTls({ host: '127.0.0.1', port: testPort, ca: certificates.ca.certificate }, () => {
+        const closed = testServer.close(5000)
+        newSocket.write('GET /api/v1/whoami HTTP/1.1\r\nHost: a\r\n\r\n')
+        newSocket.once('data', (data: Buffer) => {
           expect(data.toString()).toMatch(/^HTTP\/1.1 429 [\s\S]*Retry-After: 5/)
           let bytes = 0
           answer.on('data', (chunk: Buffer) => (bytes += chunk.length))
@@ -382,20 +390,20 @@ test('a shutdown waits until responses are read, and for connections without a r
           answer.on('end', () => void closed.then(() => resolve(bytes), reject))
         })
       })
-      fresh.on('error', reject)
+      newSocket.on('error', reject)
     })
-    sent.end()
+    request.end()
   })
-  expect(await reading).toBe(8 * 2 ** 20)
+  expect(await receivedBytes).toBe(8 * 2 ** 20)
 })
 
 test('logs every request with its user and audit id', async () => {
-  const told: unknown[] = []
-  const own = start({ logRequests: true, log: (level, text, fields) => void told.push([level, text, fields]) })
-  const { port: at } = await own.listen(0, '127.0.0.1')
-  const { headers } = await http1('/api/v1/whoami?a=b', 'alice', { agent: false }, at)
-  await expect.poll(() => told).toHaveLength(1)
-  expect(told[0]).toEqual([
+  const logLines: unknown[] = []
+  const testServer = start({ logRequests: true, log: (level, text, fields) => void logLines.push([level, text, fields]) })
+  const { port: testPort } = await testServer.listen(0, '127.0.0.1')
+  const { headers } = await http1('/api/v1/whoami?a=b', 'alice', { agent: false }, testPort)
+  await expect.poll(() => logLines).toHaveLength(1)
+  expect(logLines[0]).toEqual([
     3,
     'HTTP',
     {
@@ -409,52 +417,52 @@ test('logs every request with its user and audit id', async () => {
       resp: 403,
     },
   ])
-  await own.close(0)
+  await testServer.close(0)
 })
 
 test('asks HTTP/2 clients to reconnect with the configured probability', async () => {
-  const own = start({ goAwayChance: 1 })
-  const { port: at } = await own.listen(0, '127.0.0.1')
-  const h2 = session(at)
-  const away = new Promise<number>((resolve) => h2.on('goaway', resolve))
+  const testServer = start({ goAwayChance: 1 })
+  const { port: testPort } = await testServer.listen(0, '127.0.0.1')
+  const h2 = session(testPort)
+  const goaway = new Promise<number>((resolve) => h2.on('goaway', resolve))
   const answers = await Promise.all([http2(h2, '/api/v1/whoami', 'root'), http2(h2, '/api/v1/whoami', 'root')])
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
-  expect(await away).toBe(0)
-  expect((await http1('/api/v1/whoami', 'root', { agent: false }, at)).status).toBe(200)
-  await own.close(0)
+  expect(await goaway).toBe(0)
+  expect((await http1('/api/v1/whoami', 'root', { agent: false }, testPort)).status).toBe(200)
+  await testServer.close(0)
 })
 
 test('takes one profile at a time if profiling is enabled', async () => {
   expect((await http1('/debug/pprof/', 'root')).status).toBe(404)
-  const own = start({ profiling: true })
-  const { port: at } = await own.listen(0, '127.0.0.1')
-  const profile = http1('/debug/pprof/profile?seconds=0.2', 'root', { agent: false }, at)
-  await expect.poll(async () => (await http1('/debug/pprof/heap?seconds=0.01', 'root', { agent: false }, at)).status).toBe(500)
+  const testServer = start({ profiling: true })
+  const { port: testPort } = await testServer.listen(0, '127.0.0.1')
+  const profile = http1('/debug/pprof/profile?seconds=0.2', 'root', { agent: false }, testPort)
+  await expect.poll(async () => (await http1('/debug/pprof/heap?seconds=0.01', 'root', { agent: false }, testPort)).status).toBe(500)
   expect((await profile).headers).toMatchObject({
     'content-type': 'application/octet-stream',
     'content-disposition': 'attachment; filename="profile"',
   })
-  const runtime = await http1('/debug/pprof/heap?seconds=0.01&format=runtime', 'root', { agent: false }, at)
+  const runtime = await http1('/debug/pprof/heap?seconds=0.01&format=runtime', 'root', { agent: false }, testPort)
   expect(JSON.parse(runtime.body)).toHaveProperty('head')
-  expect((await http1('/debug/pprof/', 'alice', { agent: false }, at)).status).toBe(403)
-  await own.close(0)
+  expect((await http1('/debug/pprof/', 'alice', { agent: false }, testPort)).status).toBe(403)
+  await testServer.close(0)
 })
 
 test('unknown paths answer 503 until all paths have been installed', async () => {
-  const made = start()
+  const testServer = start()
   const get = async () => {
-    const answer = await made.fetch('/apis/example.com/v1/widgets', { user: masters })
+    const answer = await testServer.fetch('/apis/example.com/v1/widgets', { user: masters })
     return { status: answer.status, retryAfter: answer.headers.get('retry-after'), text: await answer.text() }
   }
-  const release = made.holdUnknownPaths()
-  const held = await get()
-  expect(held).toMatchObject({ status: 503, retryAfter: '5' })
-  expect(JSON.parse(held.text)).toMatchObject({
+  const release = testServer.holdUnknownPaths()
+  const heldAnswer = await get()
+  expect(heldAnswer).toMatchObject({ status: 503, retryAfter: '5' })
+  expect(JSON.parse(heldAnswer.text)).toMatchObject({
     message: 'the request has been made before all known HTTP paths have been installed, please try again',
     reason: 'ServiceUnavailable',
     details: { retryAfterSeconds: 5 },
   })
   release()
   expect(await get()).toEqual({ status: 404, retryAfter: null, text: '404 page not found\n' })
-  await made.close(0)
+  await testServer.close(0)
 })

@@ -24,20 +24,20 @@ async function listening(
   return { server, port }
 }
 
-function ask(port: number, method: string, headers: Record<string, string>): Promise<IncomingMessage> {
+function sendRequest(port: number, method: string, headers: Record<string, string>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const sent = httpsRequest(
+    const request = httpsRequest(
       { port, host: '127.0.0.1', path: '/version', method, headers, rejectUnauthorized: false, agent: false },
       resolve,
     )
-    sent.on('error', reject)
-    sent.end()
+    request.on('error', reject)
+    request.end()
   })
 }
 
 test('only pages of allowed origins get CORS headers', async () => {
   const { server, port } = await listening({ corsAllowedOrigins: [/^https:\/\/good\.example$/] })
-  const preflight = await ask(port, 'OPTIONS', { origin: 'https://good.example' })
+  const preflight = await sendRequest(port, 'OPTIONS', { origin: 'https://good.example' })
   expect(preflight.statusCode).toBe(204)
   expect(preflight.headers).toMatchObject({
     'access-control-allow-origin': 'https://good.example',
@@ -45,17 +45,17 @@ test('only pages of allowed origins get CORS headers', async () => {
     'access-control-allow-credentials': 'true',
   })
   expect(preflight.headers).not.toHaveProperty('content-length')
-  const asked = await ask(port, 'GET', { origin: 'https://good.example' })
-  expect([asked.statusCode, asked.headers['access-control-allow-origin']]).toEqual([200, 'https://good.example'])
-  const other = await ask(port, 'GET', { origin: 'https://good.example.evil' })
-  expect([other.statusCode, other.headers['access-control-allow-origin']]).toEqual([200, undefined])
-  expect((await ask(port, 'OPTIONS', { origin: 'https://evil.example' })).statusCode).toBe(405)
+  const allowed = await sendRequest(port, 'GET', { origin: 'https://good.example' })
+  expect([allowed.statusCode, allowed.headers['access-control-allow-origin']]).toEqual([200, 'https://good.example'])
+  const refused = await sendRequest(port, 'GET', { origin: 'https://good.example.evil' })
+  expect([refused.statusCode, refused.headers['access-control-allow-origin']]).toEqual([200, undefined])
+  expect((await sendRequest(port, 'OPTIONS', { origin: 'https://evil.example' })).statusCode).toBe(405)
   await server.close()
 })
 
 test('every response has the configured Strict-Transport-Security header', async () => {
   const { server, port } = await listening({ hstsDirectives: ['max-age=31536000', 'includeSubDomains'] })
-  const { headers } = await ask(port, 'GET', {})
+  const { headers } = await sendRequest(port, 'GET', {})
   expect(headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains')
   await server.close()
 })

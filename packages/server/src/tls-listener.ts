@@ -185,21 +185,21 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       }),
     serve: (certificates, trusted) => {
       const settings = settingsWith(trusted)
-      const next = createContextSelector(certificates.named ?? [], settings)
+      const newContextOf = createContextSelector(certificates.named ?? [], settings)
       https.setSecureContext({ ...settings, cert: certificates.certificate, key: certificates.key })
-      byName = next
+      byName = newContextOf
       authorities = trusted
     },
     stopAccepting,
     close: async (milliseconds) => {
       stopAccepting()
-      const began = performance.now()
+      const startTime = performance.now()
       const destroyAll = (): void => {
         for (const session of sessions) session.destroy()
         for (const socket of limit.open) socket.destroy()
       }
       const check = (): void => {
-        const waited = performance.now() - began
+        const waited = performance.now() - startTime
         // Connections without a request get less time than unread responses.
         if (waited >= milliseconds || (waited >= noRequestGraceMs && !http1Connections.busy && sessions.size === 0)) destroyAll()
       }

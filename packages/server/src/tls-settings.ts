@@ -62,6 +62,6 @@ export function tlsSettings({ minVersion = 'VersionTLS12', cipherSuites = [], ht
   if (http2 && version !== 'TLSv1.3' && !cipherSuites.some((name) => forHttp2.includes(name))) {
     throw new Error(`HTTP/2 needs one of the cipher suites ${forHttp2.join(', ')}`)
   }
-  const chosen = cipherSuites.flatMap((name) => suites[name] ?? [])
-  return { minVersion: version, ciphers: [...always, ...new Set(chosen), ...level.slice(1)].join(':') }
+  const selected = cipherSuites.flatMap((name) => suites[name] ?? [])
+  return { minVersion: version, ciphers: [...always, ...new Set(selected), ...level.slice(1)].join(':') }
 }

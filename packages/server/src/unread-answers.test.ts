@@ -45,7 +45,7 @@ afterAll(() => server.close(0))
 
 const open = (): ClientHttp2Session => connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
 
-async function ask(session: ClientHttp2Session, path: string, user: string): Promise<ClientHttp2Stream> {
+async function openStream(session: ClientHttp2Session, path: string, user: string): Promise<ClientHttp2Stream> {
   const stream = session.request({ ':path': path, authorization: `Bearer ${user}` })
   stream.on('error', () => {})
   await once(stream, 'response')
@@ -59,17 +59,17 @@ async function bytesOf(stream: ClientHttp2Stream): Promise<number> {
 }
 
 test.each(['/whole', '/unwaited', '/pieces'])(
-  '%s: keeps only the latest answers of a user that reads nothing, and all of other users',
+  '%s: keeps only the latest responses to a user that does not read, and all responses to other users',
   async (path) => {
     const sessions = [open(), open()]
-    const slow = await ask(sessions[0]!, '/whole', 'slow')
-    const deaf: ClientHttp2Stream[] = []
-    for (let i = 0; i < 20; i++) deaf.push(await ask(sessions[1]!, path, 'deaf'))
-    await expect.poll(() => deaf.filter((stream) => stream.destroyed).length).toBeGreaterThanOrEqual(10)
-    expect(deaf[0]!.destroyed).toBe(true)
-    expect(deaf.at(-1)!.destroyed).toBe(false)
+    const slow = await openStream(sessions[0]!, '/whole', 'slow')
+    const unreadStreams: ClientHttp2Stream[] = []
+    for (let i = 0; i < 20; i++) unreadStreams.push(await openStream(sessions[1]!, path, 'deaf'))
+    await expect.poll(() => unreadStreams.filter((stream) => stream.destroyed).length).toBeGreaterThanOrEqual(10)
+    expect(unreadStreams[0]!.destroyed).toBe(true)
+    expect(unreadStreams.at(-1)!.destroyed).toBe(false)
     expect(await bytesOf(slow)).toBe(size)
-    expect(await bytesOf(deaf.at(-1)!)).toBe(path === '/pieces' ? 2 * size : size)
+    expect(await bytesOf(unreadStreams.at(-1)!)).toBe(path === '/pieces' ? 2 * size : size)
     for (const session of sessions) session.destroy()
   },
 )
@@ -77,13 +77,13 @@ test.each(['/whole', '/unwaited', '/pieces'])(
 test('does not count watch events, because all watches share them', async () => {
   const session = open()
   const watches: ClientHttp2Stream[] = []
-  for (let i = 0; i < 20; i++) watches.push(await ask(session, '/api/v1/things?watch=1', 'slow'))
+  for (let i = 0; i < 20; i++) watches.push(await openStream(session, '/api/v1/things?watch=1', 'slow'))
   expect(await Promise.all(watches.map(bytesOf))).toEqual(watches.map(() => 2 * size))
   session.destroy()
 })
 
 test('does not count responses that are read', async () => {
   const session = open()
-  for (let i = 0; i < 20; i++) expect(await bytesOf(await ask(session, '/pieces', 'slow'))).toBe(2 * size)
+  for (let i = 0; i < 20; i++) expect(await bytesOf(await openStream(session, '/pieces', 'slow'))).toBe(2 * size)
   session.destroy()
 })

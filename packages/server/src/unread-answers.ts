@@ -30,10 +30,10 @@ export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
   }
 
   function abortOldest(): void {
-    let most: [string, Reader] | undefined
-    for (const entry of readers) if (most === undefined || entry[1].bytes > most[1].bytes) most = entry
-    if (most === undefined) return
-    const [user, reader] = most
+    let largest: [string, Reader] | undefined
+    for (const entry of readers) if (largest === undefined || entry[1].bytes > largest[1].bytes) largest = entry
+    if (largest === undefined) return
+    const [user, reader] = largest
     const oldest = reader.answers.first!
     remove(user, reader, oldest)
     abort(oldest.value.outgoing)
@@ -43,12 +43,12 @@ export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
     add: (user, outgoing, bytes) => {
       let reader = readers.get(user)
       if (reader === undefined) readers.set(user, (reader = { answers: new LinkedList(), bytes: 0 }))
-      const known = reader
-      const node = known.answers.add({ outgoing, bytes })
-      known.bytes += bytes
+      const currentReader = reader
+      const node = currentReader.answers.add({ outgoing, bytes })
+      currentReader.bytes += bytes
       total += bytes
       while (total > maxBytes) abortOldest()
-      return () => remove(user, known, node)
+      return () => remove(user, currentReader, node)
     },
   }
 }

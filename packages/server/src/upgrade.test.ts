@@ -58,7 +58,7 @@ afterAll(async () => {
 })
 
 const exec = '/api/v1/namespaces/default/pods/p/exec'
-const asks = 'Connection: Upgrade\r\nUpgrade: echo\r\n'
+const upgradeHeaders = 'Connection: Upgrade\r\nUpgrade: echo\r\n'
 
 function open(text: string): TLSSocket {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
@@ -67,7 +67,7 @@ function open(text: string): TLSSocket {
   return socket
 }
 
-function request(path: string, { token = 'root', method = 'GET', headers = asks, body = '' } = {}): string {
+function request(path: string, { token = 'root', method = 'GET', headers = upgradeHeaders, body = '' } = {}): string {
   return `${method} ${path} HTTP/1.1\r\nHost: server\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n${body}`
 }
 
@@ -88,13 +88,13 @@ test('passes the connection and the bytes after the request to the handler', asy
   socket.destroy()
 })
 
-test('an upgrade passes authentication and authorization', async () => {
-  const nobody = await untilClosed(open(request(exec, { token: 'wrong' })))
-  expect(nobody).toMatch(/^HTTP\/1\.1 401 /)
+test('authenticates and authorizes upgrade requests', async () => {
+  const unauthenticated = await untilClosed(open(request(exec, { token: 'wrong' })))
+  expect(unauthenticated).toMatch(/^HTTP\/1\.1 401 /)
   const alice = await untilClosed(open(request(exec, { token: 'alice' })))
   expect(alice).toMatch(/^HTTP\/1\.1 403 [^]*User \\"alice\\" cannot get resource \\"pods\/exec\\"/)
   expect(alice).toMatch(/\r\nconnection: close\r\n/i)
-  const impersonated = await untilClosed(open(request(exec, { headers: `${asks}Impersonate-User: alice\r\n` })))
+  const impersonated = await untilClosed(open(request(exec, { headers: `${upgradeHeaders}Impersonate-User: alice\r\n` })))
   expect(impersonated).toMatch(/^HTTP\/1\.1 403 /)
 })
 
@@ -118,7 +118,7 @@ test('a TLS 1.2 connection cannot be renegotiated', async () => {
   socket.destroy()
 })
 
-test('a path that does not support upgrades answers normally', async () => {
+test('a path that does not support upgrades ignores the upgrade headers', async () => {
   expect(await untilClosed(open(request('/version')))).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"gitVersion"/)
   expect(
     await untilClosed(

@@ -25,20 +25,20 @@ function pages(services: ExchangeServices = {}): (path: string, accept?: string)
 }
 
 it('serves the pages as text', async () => {
-  const ask = pages()
+  const openPage = pages()
   for (const accept of [undefined, '*/*', 'text/plain', 'text/html, */*;q=0.1']) {
-    const answer = await ask('/statusz', accept)
+    const answer = await openPage('/statusz', accept)
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(await answer.text()).toMatch(
       /^\nkube-apiserver statusz\nWarning: .*\n\nStarted: .*\nUp: 0 hr 00 min \d\d sec\n(.*\n)*Paths: \/healthz \/metrics\n$/,
     )
   }
-  expect(await (await ask('/flagz')).text()).toMatch(/flagz\n.*\n\nsecure-port: 6443\nv: 2\n$/)
+  expect(await (await openPage('/flagz')).text()).toMatch(/flagz\n.*\n\nsecure-port: 6443\nv: 2\n$/)
 })
 
 it('serves documents to clients that request them by kind and version', async () => {
-  const ask = pages({ cbor })
-  const flags = await ask('/flagz', 'application/json;v=v1beta1;g=config.k8s.io;as=Flagz')
+  const openPage = pages({ cbor })
+  const flags = await openPage('/flagz', 'application/json;v=v1beta1;g=config.k8s.io;as=Flagz')
   expect(flags.headers.get('content-type')).toBe('application/json;g=config.k8s.io;v=v1beta1;as=Flagz')
   expect(await flags.json()).toEqual({
     kind: 'Flagz',
@@ -46,10 +46,10 @@ it('serves documents to clients that request them by kind and version', async ()
     metadata: { name: 'kube-apiserver' },
     flags: { 'secure-port': '6443', v: '2' },
   })
-  const old = await ask('/statusz', 'application/yaml;v=v1alpha1;g=config.k8s.io;as=Statusz')
+  const old = await openPage('/statusz', 'application/yaml;v=v1alpha1;g=config.k8s.io;as=Statusz')
   expect(old.headers.get('warning')).toContain('deprecated')
   expect(await old.text()).toContain('binaryVersion: 1.36.')
-  const binary = await ask('/flagz', 'application/cbor;v=v1beta1;g=config.k8s.io;as=Flagz')
+  const binary = await openPage('/flagz', 'application/cbor;v=v1beta1;g=config.k8s.io;as=Flagz')
   const bytes = new Uint8Array(await binary.arrayBuffer())
   expect(decodeCbor(bytes)).toMatchObject({ kind: 'Flagz' })
   expect(bytes.subarray(0, 3)).toEqual(new Uint8Array(encodeCborDocument(null).subarray(0, 3)))

@@ -59,21 +59,21 @@ function statusBody({ version, paths }: ZPagesOptions): Body {
   const seconds = Math.floor(process.uptime())
   const startTime = `${new Date(Date.now() - process.uptime() * 1000).toISOString().slice(0, 19)}Z`
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')
-  const up = `${Math.floor(seconds / 3600)} hr ${two((seconds / 60) % 60)} min ${two(seconds % 60)} sec`
+  const uptime = `${Math.floor(seconds / 3600)} hr ${two((seconds / 60) % 60)} min ${two(seconds % 60)} sec`
   const binaryVersion = version.gitVersion.replace(/^v/, '').split(/[-+]/, 1)[0]!
   const emulationVersion = `${version.emulationMajor}.${version.emulationMinor}`
   const folders = new Set(paths().flatMap((path) => (path === '/' ? [] : `/${path.split('/')[1]}`)))
-  const shown = [...folders].filter((path) => !forClients.has(path)).sort()
+  const linkedFolders = [...folders].filter((path) => !forClients.has(path)).sort()
   return {
     lines: [
       ['Started', startTime],
-      ['Up', up],
+      ['Up', uptime],
       ['Go version', version.goVersion],
       ['Binary version', binaryVersion],
       ['Emulation version', emulationVersion],
-      ['Paths', shown.join(' ')],
+      ['Paths', linkedFolders.join(' ')],
     ],
-    members: { startTime, uptimeSeconds: seconds, goVersion: version.goVersion, binaryVersion, emulationVersion, paths: shown },
+    members: { startTime, uptimeSeconds: seconds, goVersion: version.goVersion, binaryVersion, emulationVersion, paths: linkedFolders },
   }
 }
 

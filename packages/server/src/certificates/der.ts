@@ -8,7 +8,7 @@ function element(tag: number, content: Uint8Array): Der {
   const { length } = content
   if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content])
   const bytes: number[] = []
-  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256)
+  for (let remaining = length; remaining > 0; remaining = Math.floor(remaining / 256)) bytes.unshift(remaining % 256)
   return Buffer.concat([Buffer.from([tag, 0x80 | bytes.length, ...bytes]), content])
 }
 
@@ -47,11 +47,12 @@ export function utf8String(text: string): Der {
 
 /** Encodes an object identifier, such as "2.5.29.17". */
 export function objectIdentifier(dotted: string): Der {
-  const [first, second, ...rest] = dotted.split('.').map(Number)
+  const [first, second, ...otherArcs] = dotted.split('.').map(Number)
   const bytes = [first! * 40 + second!]
-  for (const arc of rest) {
+  for (const arc of otherArcs) {
     const groups = [arc % 128]
-    for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128)) groups.unshift(0x80 | (left % 128))
+    for (let remaining = Math.floor(arc / 128); remaining > 0; remaining = Math.floor(remaining / 128))
+      groups.unshift(0x80 | (remaining % 128))
     bytes.push(...groups)
   }
   return element(0x06, Buffer.from(bytes))

@@ -46,8 +46,8 @@ test('replaces a certificate that expires soon, lacks a required name, or is dam
   const later = await ownCertificates({ store, now: () => Date.now() + 340 * day })
   expect(later.ca).toEqual(first.ca)
   expect(later.serving).not.toEqual(first.serving)
-  const named = await ownCertificates({ store, names: ['new.example.org'] })
-  expect(new X509Certificate(named.serving.certificate).checkHost('new.example.org')).toBe('new.example.org')
+  const renewed = await ownCertificates({ store, names: ['new.example.org'] })
+  expect(new X509Certificate(renewed.serving.certificate).checkHost('new.example.org')).toBe('new.example.org')
   await writeFile(path.join(directory, 'admin.crt'), 'rubbish')
   expect((await ownCertificates({ store })).admin).not.toEqual(first.admin)
   expect(await readFile(path.join(directory, 'ca.crt'), 'utf8')).toBe(first.ca.certificate)
@@ -78,26 +78,26 @@ test.each<[string, string, string | undefined, string]>([
   else await writeFile(file, content.startsWith('admin') ? await readFile(path.join(directory, content)) : content)
   const files = async (): Promise<string[]> =>
     Promise.all((await readdir(directory)).map((one) => readFile(path.join(directory, one), 'utf8')))
-  const before = await files()
+  const oldFiles = await files()
   await expect(ownCertificates({ store })).rejects.toThrow(message)
-  expect(await files()).toEqual(before)
+  expect(await files()).toEqual(oldFiles)
 })
 
 test.each([
   ['1970', Date.UTC(1970, 0, 1)],
   ['2099', Date.UTC(2099, 0, 1)],
-])('an authority stays trusted after a start with the clock in %s', async (_year, wrong) => {
+])('keeps the key and validity of the CA after a start with the clock in %s', async (_year, wrong) => {
   const store = createDirectoryCertificateStore(directory)
   const first = await ownCertificates({ store })
   const during = await ownCertificates({ store, now: () => wrong })
-  const after = await ownCertificates({ store })
-  const [trusted, authority] = [new X509Certificate(first.ca.certificate), new X509Certificate(after.ca.certificate)]
+  const renewed = await ownCertificates({ store })
+  const [trusted, authority] = [new X509Certificate(first.ca.certificate), new X509Certificate(renewed.ca.certificate)]
   expect(authority.publicKey.equals(trusted.publicKey)).toBe(true)
   expect(Date.parse(authority.validFrom)).toBeLessThan(Date.now())
   expect(Date.parse(authority.validTo)).toBeGreaterThan(Date.now())
   for (const [made, now] of [
     [during, wrong],
-    [after, Date.now()],
+    [renewed, Date.now()],
   ] as const) {
     for (const { certificate } of [made.serving, made.admin]) {
       const leaf = new X509Certificate(certificate)

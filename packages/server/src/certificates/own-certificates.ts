@@ -82,16 +82,16 @@ export async function ownCertificates(options: OwnCertificatesOptions): Promise<
   }
 
   async function authority(name: string, subjectName: Subject): Promise<KeyPair> {
-    const kept = await store.load(name)
+    const stored = await store.load(name)
     const subject = { usage: 'ca', subject: subjectName } as const
-    if (kept.certificate === undefined && kept.key === undefined)
-      return make(name, { ...subject, ...lifetime(caLifetime) }, 'made', 'there was none')
-    const { pair, certificate, privateKey } = readAuthority(name, kept)
+    if (stored.certificate === undefined && stored.key === undefined)
+      return issue(name, { ...subject, ...lifetime(caLifetime) }, 'made', 'there was none')
+    const { pair, certificate, privateKey } = readAuthority(name, stored)
     const times = { notBefore: new Date(certificate.validFrom), notAfter: new Date(certificate.validTo) }
     if (times.notAfter.getTime() - renewBefore <= now) {
       const notBefore = new Date(Math.min(times.notBefore.getTime(), now - clockSkew))
       const reason = `it ends on ${times.notAfter.toISOString()}`
-      return make(name, { ...subject, ...lifetime(caLifetime), notBefore, privateKey }, 'renewed', reason)
+      return issue(name, { ...subject, ...lifetime(caLifetime), notBefore, privateKey }, 'renewed', reason)
     }
     if (times.notBefore.getTime() > now) onNote({ kind: 'not yet valid', name, ...times })
     return pair
@@ -110,14 +110,14 @@ export async function ownCertificates(options: OwnCertificatesOptions): Promise<
         ? 'there was none'
         : leafProblem({ certificate, key }, { issuer: request.issuer, now, problemWith })
     if (problem === undefined) return { certificate: certificate!, key: key! }
-    return make(name, { ...request, ...lifetime(leafLifetime) }, isNew ? 'made' : 'renewed', problem)
+    return issue(name, { ...request, ...lifetime(leafLifetime) }, isNew ? 'made' : 'renewed', problem)
   }
 
   function lifetime(milliseconds: number): Pick<CertificateRequest, 'notBefore' | 'notAfter'> {
     return { notBefore: new Date(now - clockSkew), notAfter: new Date(now + milliseconds) }
   }
 
-  async function make(name: string, request: CertificateRequest, kind: 'made' | 'renewed', reason: string): Promise<KeyPair> {
+  async function issue(name: string, request: CertificateRequest, kind: 'made' | 'renewed', reason: string): Promise<KeyPair> {
     const { createCertificate } = await import('./create-certificate.ts')
     const pair = await createCertificate(request)
     await store.save(name, pair)
@@ -146,10 +146,10 @@ export interface ClientCertificateRequest {
 export async function signClientCertificate(request: ClientCertificateRequest): Promise<KeyPair & { readonly authority: string }> {
   const { store, subject, lifetimeMs } = request
   const now = (request.now ?? systemClock.now)()
-  const kept = await store.load('ca')
-  if (kept.certificate === undefined && kept.key === undefined)
+  const stored = await store.load('ca')
+  if (stored.certificate === undefined && stored.key === undefined)
     throw new Error('there is no certificate authority: neither ca.crt nor ca.key exists')
-  const { pair: authority, certificate } = readAuthority('ca', kept)
+  const { pair: authority, certificate } = readAuthority('ca', stored)
   const { createCertificate } = await import('./create-certificate.ts')
   const pair = await createCertificate({
     usage: 'client',
@@ -226,15 +226,15 @@ function coversAll(certificate: X509Certificate, names: readonly string[]): bool
 export function listServingNames(more: readonly string[]): readonly string[] {
   const inCluster = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local']
   const wildcards = new Set(['0.0.0.0', '::', ''])
-  const own = hostname().toLowerCase()
+  const hostName = hostname().toLowerCase()
   const isName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/
-  const all = [
+  const names = [
     'localhost',
     '127.0.0.1',
     '::1',
-    ...(isName.test(own) ? [own] : []),
+    ...(isName.test(hostName) ? [hostName] : []),
     ...inCluster,
     ...more.filter((name) => !wildcards.has(name)),
   ]
-  return [...new Set(all)]
+  return [...new Set(names)]
 }

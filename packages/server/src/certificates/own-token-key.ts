@@ -10,8 +10,8 @@ import { writeFileAtomically } from '../write-file.ts'
  */
 export async function ownTokenKey(directory: string | undefined, onMade: (file: string) => void = () => {}): Promise<string> {
   const file = directory === undefined ? undefined : path.join(directory, 'sa.key')
-  const kept = file === undefined ? undefined : await readIfPresent(file)
-  if (kept !== undefined) return kept
+  const storedKey = file === undefined ? undefined : await readIfPresent(file)
+  if (storedKey !== undefined) return storedKey
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
   if (file !== undefined) {

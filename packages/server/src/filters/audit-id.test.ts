@@ -7,13 +7,13 @@ test('creates unique UUIDs of version 4', () => {
   for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
   expect(new Set(ids).size).toBe(1000)
   // At each checked position, the ids contain all possible digits.
-  for (const at of [0, 9, 15, 20, 24, 35]) expect(new Set(ids.map((id) => id[at])).size).toBe(16)
+  for (const position of [0, 9, 15, 20, 24, 35]) expect(new Set(ids.map((id) => id[position])).size).toBe(16)
 })
 
 test("keeps the client's id, creates one otherwise, and returns it in the response", () => {
-  const { exchange: own } = openTestExchange('/', { headers: { 'audit-id': 'mine' } })
-  auditId(own)
-  expect([own.requestId, own.commonHeaders]).toEqual(['mine', ['Audit-Id', 'mine']])
+  const { exchange: sent } = openTestExchange('/', { headers: { 'audit-id': 'mine' } })
+  auditId(sent)
+  expect([sent.requestId, sent.commonHeaders]).toEqual(['mine', ['Audit-Id', 'mine']])
   const { exchange: empty } = openTestExchange('/', { headers: { 'audit-id': '' } })
   auditId(empty)
   expect(empty.requestId).toHaveLength(36)

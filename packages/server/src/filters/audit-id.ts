@@ -10,7 +10,7 @@ const digits = Uint8Array.from(Buffer.from(Array.from({ length: 256 }, (_, byte)
 const hyphenBefore = new Set([4, 6, 8, 10])
 
 let ids = ''
-let next = 0
+let nextId = 0
 
 /** Sets the audit id of the request and returns it in the response. If the request has an audit id, it is kept. */
 export function auditId(exchange: Exchange): void {
@@ -23,20 +23,20 @@ export function auditId(exchange: Exchange): void {
  * response.
  */
 export function newAuditId(): string {
-  if (next === ids.length) refill()
-  return ids.slice(next, (next += idLength))
+  if (nextId === ids.length) refill()
+  return ids.slice(nextId, (nextId += idLength))
 }
 
 function refill(): void {
   randomFillSync(random)
   let at = 0
   for (let i = 0; i < random.length; i++) {
-    const place = i & 15
-    if (hyphenBefore.has(place)) text[at++] = 0x2d
-    const byte = place === 6 ? (random[i]! & 0x0f) | 0x40 : place === 8 ? (random[i]! & 0x3f) | 0x80 : random[i]!
+    const byteIndex = i & 15
+    if (hyphenBefore.has(byteIndex)) text[at++] = 0x2d
+    const byte = byteIndex === 6 ? (random[i]! & 0x0f) | 0x40 : byteIndex === 8 ? (random[i]! & 0x3f) | 0x80 : random[i]!
     text[at++] = digits[byte * 2]!
     text[at++] = digits[byte * 2 + 1]!
   }
   ids = text.toString('latin1')
-  next = 0
+  nextId = 0
 }

@@ -100,7 +100,7 @@ export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
   )
   const authorizationTimes = histogram('authorization_duration_seconds', 'How long authorization took, in seconds, by result.')
 
-  const named = new Map([...namedUsers, 'email_id', 'other'].map((username) => [username, lazily(() => users.with({ username }))]))
+  const knownUsers = new Map([...namedUsers, 'email_id', 'other'].map((username) => [username, lazily(() => users.with({ username }))]))
   const byOutcome = results({ authenticated: 'success', rejected: 'error', unknown: 'failure' }, authentications, authenticationTimes)
   const byDecision = results(
     { allow: 'allowed', deny: 'denied', noOpinion: 'no-opinion', error: 'error' },
@@ -109,7 +109,7 @@ export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
   )
   return {
     authenticated: (result, seconds) => {
-      if (result.outcome === 'authenticated') (named.get(result.user.name) ?? named.get(kindOfName(result.user.name))!)().value++
+      if (result.outcome === 'authenticated') (knownUsers.get(result.user.name) ?? knownUsers.get(kindOfName(result.user.name))!)().value++
       byOutcome[result.outcome](seconds)
     },
     authorized: (decision, seconds) => byDecision[decision](seconds),

@@ -10,12 +10,12 @@ test.each([
   ['at once', (decision: Decision) => decision],
   ['later', (decision: Decision) => Promise.resolve(decision)],
 ])('decides %s from the user and the request attributes', async (_, answer) => {
-  const asked: AuthorizerAttributes[] = []
+  const requests: AuthorizerAttributes[] = []
   const filter = authorize(
     {
       authorize: (attributes) => {
-        asked.push(attributes)
-        return answer(asked.length === 1 ? { decision: 'allow', reason: '' } : { decision: 'noOpinion', reason: 'because' })
+        requests.push(attributes)
+        return answer(requests.length === 1 ? { decision: 'allow', reason: '' } : { decision: 'noOpinion', reason: 'because' })
       },
     },
     access,
@@ -23,7 +23,7 @@ test.each([
   const { exchange, response } = openTestExchange('/api/v1/namespaces/n/pods/p')
   exchange.user = { name: 'alice', groups: [] }
   expect(await filter(exchange)).toBeUndefined()
-  expect(asked[0]).toEqual({ user: exchange.user, action: exchange.info })
+  expect(requests[0]).toEqual({ user: exchange.user, action: exchange.info })
   expect(await filter(exchange)).toBe('answered')
   const status = (await (await response).json()) as object
   expect(status).toMatchObject({ code: 403, message: expect.stringContaining('User "alice" cannot get resource "pods"') as string })
@@ -54,11 +54,11 @@ test('annotates the audit event with the decision', async () => {
     ['forbid', 'no'],
     [undefined, 'internal error'],
   ]) {
-    const notes: Record<string, string> = {}
+    const annotations: Record<string, string> = {}
     const { exchange } = openTestExchange('/api/v1/nodes')
-    exchange.annotate = (key, value) => void (notes[key] = value)
+    exchange.annotate = (key, value) => void (annotations[key] = value)
     await filter(exchange)
-    expect([notes['authorization.k8s.io/decision'], notes['authorization.k8s.io/reason']]).toEqual([decision, reason])
+    expect([annotations['authorization.k8s.io/decision'], annotations['authorization.k8s.io/reason']]).toEqual([decision, reason])
   }
   decisions.length = 0
 })

@@ -9,9 +9,9 @@ test('lets pages of an allowed origin read the response, and leaves other reques
   expect(filter(exchange)).toBeUndefined()
   expect(exchange.commonHeaders.slice(0, 2)).toEqual(['Access-Control-Allow-Origin', 'https://good.example'])
   for (const headers of [{}, { origin: 'https://bad.example' }]) {
-    const other = openTestExchange('/', { headers, method: 'OPTIONS' })
-    expect(filter(other.exchange)).toBeUndefined()
-    expect(other.exchange.commonHeaders).toEqual([])
+    const otherOrigin = openTestExchange('/', { headers, method: 'OPTIONS' })
+    expect(filter(otherOrigin.exchange)).toBeUndefined()
+    expect(otherOrigin.exchange.commonHeaders).toEqual([])
   }
 })
 

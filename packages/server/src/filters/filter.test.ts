@@ -7,39 +7,39 @@ const pass: Filter = () => {}
 const list: readonly NamedFilter[] = ['a', 'b', 'c'].map((name) => ({ name, filter: pass }))
 const names = (filters: readonly NamedFilter[]): readonly string[] => filters.map(({ name }) => name)
 
-test('runs filters in order, and none after one that answers', async () => {
+test('runs filters in order, and none after a filter that answers', async () => {
   const { exchange } = openTestExchange()
-  const ran: string[] = []
+  const calls: string[] = []
   const filter =
     (name: string, outcome?: 'answered'): Filter =>
     () => {
-      ran.push(name)
+      calls.push(name)
       return outcome
     }
   expect(passFilters([filter('a'), filter('b')], exchange)).toBeUndefined()
-  const late: Filter = () => new Promise((resolve) => setImmediate(resolve))
-  expect(await passFilters([filter('c'), late, filter('d', 'answered'), filter('e')], exchange)).toBe('answered')
-  expect(ran).toEqual(['a', 'b', 'c', 'd'])
+  const asynchronous: Filter = () => new Promise((resolve) => setImmediate(resolve))
+  expect(await passFilters([filter('c'), asynchronous, filter('d', 'answered'), filter('e')], exchange)).toBe('answered')
+  expect(calls).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('runs no further filter if the deadline passes while one waits', async () => {
+test('runs no further filter if the deadline passes while a filter waits', async () => {
   const { exchange } = openTestExchange()
-  let ran = false
-  const waits: Filter = async (waiting) => {
+  let hasRun = false
+  const waitPastDeadline: Filter = async (waitingExchange) => {
     await new Promise((resolve) => setImmediate(resolve))
-    waiting.end()
+    waitingExchange.end()
   }
-  expect(await passFilters([waits, () => void (ran = true)], exchange)).toBe('answered')
-  expect(ran).toBe(false)
+  expect(await passFilters([waitPastDeadline, () => void (hasRun = true)], exchange)).toBe('answered')
+  expect(hasRun).toBe(false)
 })
 
 test('places a custom filter before or after a built-in or another custom filter', () => {
-  const placed = placeFilters(list, [
+  const ordered = placeFilters(list, [
     { name: 'first', filter: pass, before: 'a' },
     { name: 'last', filter: pass, after: 'c' },
     { name: 'second', filter: pass, after: 'first' },
   ])
-  expect(names(placed)).toEqual(['first', 'second', 'a', 'b', 'c', 'last'])
+  expect(names(ordered)).toEqual(['first', 'second', 'a', 'b', 'c', 'last'])
   expect(names(list)).toEqual(['a', 'b', 'c'])
 })
 

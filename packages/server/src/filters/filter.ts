@@ -46,11 +46,11 @@ export function placeFilters(filters: readonly NamedFilter[], placed: readonly P
   for (const { name, filter, before, after } of placed) {
     if ((before === undefined) === (after === undefined)) throw new TypeError(`filter ${name}: needs exactly one of before and after`)
     const neighbour = before ?? after!
-    const at = list.findIndex((other) => other.name === neighbour)
-    const known = list.map((other) => other.name)
-    if (at < 0) throw new TypeError(`filter ${name}: there is no filter ${neighbour}; known: ${known.join(', ')}`)
-    if (known.includes(name)) throw new TypeError(`filter ${name}: the name is taken`)
-    list.splice(before === undefined ? at + 1 : at, 0, { name, filter })
+    const index = list.findIndex((other) => other.name === neighbour)
+    const names = list.map((other) => other.name)
+    if (index < 0) throw new TypeError(`filter ${name}: there is no filter ${neighbour}; known: ${names.join(', ')}`)
+    if (names.includes(name)) throw new TypeError(`filter ${name}: the name is taken`)
+    list.splice(before === undefined ? index + 1 : index, 0, { name, filter })
   }
   return list
 }

@@ -15,7 +15,7 @@ function http2Request(): { readonly exchange: Exchange; readonly finish: () => v
 test.each([
   [0, []],
   [1, [0]],
-])('asks the client with probability %d to reconnect after the response: %j', async (chance, expected) => {
+])('with probability %d, asks the client to reconnect after the response: %j', async (chance, expected) => {
   const { exchange, finish, goaways } = http2Request()
   await goAway(chance)?.(exchange)
   expect(goaways).toEqual([])

@@ -7,9 +7,9 @@ import { impersonate } from './impersonation.ts'
 const authorizer = (decision: 'allow' | 'deny'): Authorizer => ({ authorize: () => ({ decision, reason: '' }) })
 
 function open(headers: Record<string, string>): OpenedExchange {
-  const opened = openTestExchange('/api/v1/pods', { headers })
-  opened.exchange.requestor = opened.exchange.user = { name: 'alice', groups: [] }
-  return opened
+  const testExchange = openTestExchange('/api/v1/pods', { headers })
+  testExchange.exchange.requestor = testExchange.exchange.user = { name: 'alice', groups: [] }
+  return testExchange
 }
 
 test('runs a request without Impersonate headers as its requestor, synchronously', () => {
@@ -18,7 +18,7 @@ test('runs a request without Impersonate headers as its requestor, synchronously
   expect(exchange.user.name).toBe('alice')
 })
 
-test('runs as the impersonated user if that is allowed', async () => {
+test('runs a request as the impersonated user if impersonation is allowed', async () => {
   const { exchange } = open({ 'impersonate-user': 'bob' })
   expect(await impersonate(authorizer('allow'))(exchange)).toBeUndefined()
   expect([exchange.requestor.name, exchange.user.name]).toEqual(['alice', 'bob'])
@@ -27,7 +27,7 @@ test('runs as the impersonated user if that is allowed', async () => {
 test.each([
   [{ 'impersonate-user': 'bob' }, 403],
   [{ 'impersonate-group': 'dev' }, 400],
-])('without permission to impersonate, %j is answered %d', async (headers, code) => {
+])('refuses a request with the headers %j and without permission to impersonate: %d', async (headers, code) => {
   const { exchange, response } = open(headers)
   expect(await impersonate(authorizer('deny'))(exchange)).toBe('answered')
   expect(await (await response).json()).toMatchObject({ code })

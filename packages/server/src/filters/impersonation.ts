@@ -16,7 +16,7 @@ export function impersonate(authorizer: Authorizer, options: ImpersonationOption
       exchange.user = (await authorizeImpersonation({ user: exchange.requestor, action: exchange.info, wanted: user })).user
       exchange.phaseStarted = performance.now()
     } catch (error) {
-      return refuse(exchange, error)
+      return answerError(exchange, error)
     }
   }
   return (exchange) => {
@@ -24,12 +24,12 @@ export function impersonate(authorizer: Authorizer, options: ImpersonationOption
       const user = impersonatedUser(exchange.incoming.rawHeaders)
       return user === undefined ? undefined : authorize(exchange, user)
     } catch (error) {
-      return refuse(exchange, error)
+      return answerError(exchange, error)
     }
   }
 }
 
-function refuse(exchange: Exchange, error: unknown): FilterOutcome {
+function answerError(exchange: Exchange, error: unknown): FilterOutcome {
   if (!isApiError(error)) throw error
   writeError(exchange, error)
   return 'answered'

@@ -23,8 +23,8 @@ test('refuses requests beyond the limit of their kind with 429, until one ends',
 })
 
 test('waits for a limit that queues, and releases the ticket at once if the request has ended meanwhile', async () => {
-  let left = 0
-  const ticket: Ticket = { begin: () => {}, end: () => {}, leave: () => left++ }
+  let released = 0
+  const ticket: Ticket = { begin: () => {}, end: () => {}, leave: () => released++ }
   let admit!: (ticket: Ticket | undefined) => void
   const filter = limitInFlight({ admit: () => new Promise((resolve) => (admit = resolve)) }, metrics)
   const { exchange } = openTestExchange()
@@ -32,7 +32,7 @@ test('waits for a limit that queues, and releases the ticket at once if the requ
   exchange.end()
   admit(ticket)
   expect(await pending).toBeUndefined()
-  expect(left).toBe(1)
+  expect(released).toBe(1)
 })
 
 test('does not limit long-running requests', async () => {

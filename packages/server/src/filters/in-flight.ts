@@ -53,7 +53,7 @@ export function limitInFlight(limit: InFlightLimit, metrics: Pick<RequestMetrics
  * `current` counts all requests in flight, including exempt ones.
  */
 export function createInFlightLimit(limits: InFlightLimits, current: Readonly<Record<InFlightKind, Value>>): InFlightLimit {
-  const counted = { readOnly: new Seats(current.readOnly), mutating: new Seats(current.mutating) }
+  const limited = { readOnly: new Seats(current.readOnly), mutating: new Seats(current.mutating) }
   const exempt = { readOnly: exemptTicket(current.readOnly), mutating: exemptTicket(current.mutating) }
   return {
     admit: (info, user) => {
@@ -63,7 +63,7 @@ export function createInFlightLimit(limits: InFlightLimits, current: Readonly<Re
         current[kind].value++
         return exempt[kind]
       }
-      return counted[kind].taken < limit ? new CountedTicket(counted[kind]) : undefined
+      return limited[kind].taken < limit ? new CountedTicket(limited[kind]) : undefined
     },
   }
 }
@@ -112,6 +112,6 @@ class CountedTicket implements Ticket {
 }
 
 function exemptTicket(current: Value): Ticket {
-  const nothing = (): void => {}
-  return { begin: nothing, end: nothing, leave: () => void current.value-- }
+  const doNothing = (): void => {}
+  return { begin: doNothing, end: doNothing, leave: () => void current.value-- }
 }

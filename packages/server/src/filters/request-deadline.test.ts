@@ -7,13 +7,13 @@ beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
 function createFilter(): { readonly filter: (exchange: Exchange) => unknown; readonly seen: string[]; readonly stop: () => void } {
-  const seen: string[] = []
+  const outcomes: string[] = []
   const metrics = {
-    terminated: (_: unknown, code: number) => void seen.push(`terminated ${code}`),
-    aborted: () => void seen.push('aborted'),
+    terminated: (_: unknown, code: number) => void outcomes.push(`terminated ${code}`),
+    aborted: () => void outcomes.push('aborted'),
   }
   const deadlines = createDeadlines(10_000, metrics)
-  return { filter: requestDeadline(deadlines, metrics), seen, stop: () => deadlines.stop() }
+  return { filter: requestDeadline(deadlines, metrics), seen: outcomes, stop: () => deadlines.stop() }
 }
 
 test.each([
@@ -45,7 +45,7 @@ test('a request that ends in time does not expire', () => {
   stop()
 })
 
-test('aborts a response that has started', async () => {
+test('aborts a response that has started before the deadline', async () => {
   const { filter, seen } = createFilter()
   const { exchange, response } = openTestExchange()
   filter(exchange)

@@ -108,8 +108,8 @@ export class Deadlines<T extends Started> {
   }
 
   #sweep(): void {
-    const due = performance.now() - this.milliseconds
-    for (let first = this.#waiting.first; first !== undefined && first.value.started <= due; first = this.#waiting.first) {
+    const latestStart = performance.now() - this.milliseconds
+    for (let first = this.#waiting.first; first !== undefined && first.value.started <= latestStart; first = this.#waiting.first) {
       this.#waiting.remove(first)
       this.#expire(first.value)
     }

@@ -6,15 +6,15 @@ import { requestInfo } from './request-info.ts'
 
 const route: Route = { namespaced: false, isJsonOnly: false, serve: async () => {} }
 
-test('finds the route from the attributes once, and takes from it whether there is a namespace', async () => {
-  const asked: RequestAttributes[] = []
+test('finds the route of a request once, and the route decides whether the request has a namespace', async () => {
+  const lookups: RequestAttributes[] = []
   const { exchange } = openTestExchange('/api/v1/namespaces/x/status')
   const filter = requestInfo((info) => {
-    asked.push(info)
+    lookups.push(info)
     return route
   })
   expect(await filter(exchange)).toBeUndefined()
-  expect(asked).toEqual([exchange.info])
+  expect(lookups).toEqual([exchange.info])
   expect(exchange).toMatchObject({
     route,
     namespace: '',
@@ -23,7 +23,7 @@ test('finds the route from the attributes once, and takes from it whether there 
   })
 })
 
-test('lets a request without a route pass, with its attributes', async () => {
+test('passes on a request without a route, with its attributes', async () => {
   const { exchange } = openTestExchange('/apis/none/v1/namespaces/n/things?watch=1')
   expect(await requestInfo(() => undefined)(exchange)).toBeUndefined()
   expect(exchange).toMatchObject({ namespace: 'n', isLongRunning: true, info: { verb: 'watch', apiGroup: 'none', resource: 'things' } })

@@ -10,7 +10,7 @@ import type { Filter, FilterOutcome } from './filter.ts'
  */
 export function requestInfo(findRoute: (info: RequestAttributes) => Route | undefined): Filter {
   return (exchange) => {
-    if (!exchange.hasValidTarget) return refuse(exchange, 400, '400 Bad Request')
+    if (!exchange.hasValidTarget) return sendRefusal(exchange, 400, '400 Bad Request')
     try {
       const info = parseRequestInfo(exchange.method, exchange.target, exchange.query)
       exchange.interpret(info, info.isResourceRequest ? findRoute(info) : undefined)
@@ -18,12 +18,12 @@ export function requestInfo(findRoute: (info: RequestAttributes) => Route | unde
     } catch (error) {
       if (!(error instanceof RequestInfoError)) throw error
       const url = JSON.stringify(exchange.target.text)
-      return refuse(exchange, 500, `Internal Server Error: ${url}: failed to create RequestInfo: ${error.message}`)
+      return sendRefusal(exchange, 500, `Internal Server Error: ${url}: failed to create RequestInfo: ${error.message}`)
     }
   }
 }
 
-function refuse(exchange: Exchange, status: number, text: string): FilterOutcome {
+function sendRefusal(exchange: Exchange, status: number, text: string): FilterOutcome {
   sendPlain(exchange, createPlainError(status, text))
   return 'answered'
 }

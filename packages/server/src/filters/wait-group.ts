@@ -3,10 +3,10 @@ import { setMaxListeners } from 'node:events'
 
 /** Creates a filter that counts requests in flight, so that the shutdown can wait for them. */
 export function countRequest(lifecycle: Lifecycle): Filter {
-  const leave = (): void => lifecycle.leave()
+  const onEnd = (): void => lifecycle.leave()
   return (exchange) => {
     lifecycle.enter()
-    exchange.onEnd(leave)
+    exchange.onEnd(onEnd)
   }
 }
 
@@ -67,12 +67,12 @@ export class Lifecycle {
   async idle(milliseconds: number): Promise<boolean> {
     if (this.#active === 0) return true
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<boolean>((resolve) => {
+    const timeout = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), milliseconds)
     })
-    const done = new Promise<boolean>((resolve) => this.#idle.push(() => resolve(true)))
+    const idle = new Promise<boolean>((resolve) => this.#idle.push(() => resolve(true)))
     try {
-      return await Promise.race([done, late])
+      return await Promise.race([idle, timeout])
     } finally {
       clearTimeout(timer)
     }

@@ -72,9 +72,9 @@ class Interned<T> {
 
   of(thing: T): number {
     const name = this.#name(thing)
-    let place = this.#places.get(name)
-    if (place === undefined) this.#places.set(name, (place = this.all.push(thing) - 1))
-    return place
+    let location = this.#places.get(name)
+    if (location === undefined) this.#places.set(name, (location = this.all.push(thing) - 1))
+    return location
   }
 }
 
@@ -108,8 +108,8 @@ class Message {
 /** Encodes a non-negative integer as a protobuf varint. */
 function varint(value: number | bigint): Uint8Array {
   const bytes: number[] = []
-  let rest = typeof value === 'bigint' ? value : BigInt(Math.round(value))
-  for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128)
-  bytes.push(Number(rest))
+  let remaining = typeof value === 'bigint' ? value : BigInt(Math.round(value))
+  for (; remaining >= 128n; remaining >>= 7n) bytes.push(Number(remaining & 127n) | 128)
+  bytes.push(Number(remaining))
   return Uint8Array.from(bytes)
 }

@@ -30,30 +30,30 @@ interface TakenProfile {
  * the profiler when it is first used.
  */
 export function installProfiling(app: Hono<InstallerEnv>): void {
-  let busy = false
+  let isProfiling = false
   const exclusive = (name: string, take: (exchange: Exchange, session: Session) => Promise<TakenProfile>) =>
     withExchange(async (exchange) => {
-      if (busy) return sendPlain(exchange, createPlainError(500, 'Could not enable profiling: profiling already in use'))
-      busy = true
+      if (isProfiling) return sendPlain(exchange, createPlainError(500, 'Could not enable profiling: profiling already in use'))
+      isProfiling = true
       let session: Session | undefined
       try {
         const inspector = await import('node:inspector/promises')
         session = new inspector.Session()
         session.connect()
         const timeNanoseconds = BigInt(Date.now()) * 1_000_000n
-        const began = performance.now()
-        const taken = await take(exchange, session)
+        const startMs = performance.now()
+        const takenProfile = await take(exchange, session)
         if (exchange.query.get('format') === 'runtime') {
-          return sendPlain(exchange, { status: 200, type: 'application/json', body: JSON.stringify(taken.runtime) })
+          return sendPlain(exchange, { status: 200, type: 'application/json', body: JSON.stringify(takenProfile.runtime) })
         }
         const { encodePprof } = await import('./encode-pprof.ts')
-        const durationNanoseconds = (performance.now() - began) * 1e6
-        const profile = encodePprof({ ...(await taken.pprof()), timeNanoseconds, durationNanoseconds })
+        const durationNanoseconds = (performance.now() - startMs) * 1e6
+        const profile = encodePprof({ ...(await takenProfile.pprof()), timeNanoseconds, durationNanoseconds })
         const headers = { 'content-type': 'application/octet-stream', 'content-disposition': `attachment; filename="${name}"` }
         return sendBytes(exchange, 200, { ...headers, 'x-content-type-options': 'nosniff' }, await promisify(gzip)(profile))
       } finally {
         session?.disconnect()
-        busy = false
+        isProfiling = false
       }
     })
   app.get(

@@ -31,17 +31,17 @@ test('links samples, locations, functions and strings by index', () => {
   expect(profile.get(9)).toEqual([1n << 60n])
 })
 
-test("converts the runtime's profiles to stacks", async () => {
+test("converts the profiles of Node's runtime to stacks", async () => {
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.start')
   await session.post('HeapProfiler.startSampling', { samplingInterval: 1024 })
-  const kept = busyWork(200_000)
+  const allocated = busyWork(200_000)
   const cpu = [...cpuSamples((await session.post('Profiler.stop')).profile).samples]
   const heap = [...heapSamples((await session.post('HeapProfiler.stopSampling')).profile).samples]
   session.disconnect()
-  expect(kept.length).toBe(200_000)
+  expect(allocated.length).toBe(200_000)
   for (const samples of [cpu, heap]) {
     expect(samples.some(({ stack }) => stack.some(({ functionName }) => functionName === 'busyWork'))).toBe(true)
     for (const { values } of samples) for (const value of values) expect(value).toBeGreaterThanOrEqual(0)
@@ -49,9 +49,9 @@ test("converts the runtime's profiles to stacks", async () => {
 })
 
 function busyWork(count: number): object[] {
-  const kept: object[] = []
-  for (let i = 0; i < count; i++) kept.push({ text: `${i}`, more: [i, Math.sqrt(i)] })
-  return kept
+  const objects: object[] = []
+  for (let i = 0; i < count; i++) objects.push({ text: `${i}`, more: [i, Math.sqrt(i)] })
+  return objects
 }
 
 function read(bytes: Buffer): Map<number, (Buffer | bigint)[]> {

@@ -18,17 +18,17 @@ export function cpuSamples({
   const parents = new Map<number, number>()
   for (const { id, children = [] } of nodes) for (const child of children) parents.set(child, id)
   const byId = new Map(nodes.map((node) => [node.id, node]))
-  const busy = new Map<number, { count: number; microseconds: number }>()
+  const usageById = new Map<number, { count: number; microseconds: number }>()
   for (const [index, id] of samples.entries()) {
-    const known = busy.get(id) ?? { count: 0, microseconds: 0 }
+    const usage = usageById.get(id) ?? { count: 0, microseconds: 0 }
     // A delta is the time since the previous sample, and the function of a sample ran until the next sample. So the delta of the next
     // sample counts for this one.
-    known.microseconds += Math.max(0, timeDeltas[index + 1] ?? 0)
-    known.count++
-    busy.set(id, known)
+    usage.microseconds += Math.max(0, timeDeltas[index + 1] ?? 0)
+    usage.count++
+    usageById.set(id, usage)
   }
   function* stacks(): Generator<Sample> {
-    for (const [id, { count, microseconds }] of busy) {
+    for (const [id, { count, microseconds }] of usageById) {
       const stack: Frame[] = []
       for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
         const frame = byId.get(at)?.callFrame
