@@ -7,23 +7,23 @@ describe('BookmarkSchedule', () => {
   test('plans a bookmark every minute, and one shortly before the deadline', () => {
     const schedule = new BookmarkSchedule<{ deadline: number | undefined }>(start)
     const watcher = { deadline: start + 100_000 }
-    const sent: number[] = []
+    const sentAt: number[] = []
     schedule.plan(watcher, start)
     for (let now = start; now <= start + 200_000; now += 1000) {
       for (const due of schedule.takeDue(now)) {
-        sent.push(now - start)
+        sentAt.push(now - start)
         schedule.plan(due, now)
       }
     }
-    expect(sent).toEqual([60_000, 98_000])
+    expect(sentAt).toEqual([60_000, 98_000])
   })
 
   test('plans no bookmark for a watch that ends at once or was deleted', () => {
     const schedule = new BookmarkSchedule<{ deadline: number | undefined }>(start)
     schedule.plan({ deadline: start + 1000 }, start)
-    const gone = { deadline: undefined }
-    schedule.plan(gone, start)
-    schedule.delete(gone)
+    const deletedWatcher = { deadline: undefined }
+    schedule.plan(deletedWatcher, start)
+    schedule.delete(deletedWatcher)
     expect(schedule.takeDue(start + 300_000)).toEqual([])
   })
 

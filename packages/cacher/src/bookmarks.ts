@@ -30,9 +30,9 @@ export class BookmarkSchedule<W extends { readonly deadline: number | undefined 
    * that time has passed already.
    */
   plan(watcher: W, now: number): void {
-    let due = now + this.#times.every
-    if (watcher.deadline !== undefined) due = Math.min(due, watcher.deadline - this.#times.beforeDeadline)
-    if (due >= now + bucketWidth) this.planAt(watcher, due)
+    let dueAt = now + this.#times.every
+    if (watcher.deadline !== undefined) dueAt = Math.min(dueAt, watcher.deadline - this.#times.beforeDeadline)
+    if (dueAt >= now + bucketWidth) this.planAt(watcher, dueAt)
   }
 
   planAt(watcher: W, due: number): void {
@@ -54,19 +54,19 @@ export class BookmarkSchedule<W extends { readonly deadline: number | undefined 
 
   /** Removes and returns the watchers whose bookmark is due. */
   takeDue(now: number): W[] {
-    const due: W[] = []
+    const dueWatchers: W[] = []
     const current = Math.floor(now / bucketWidth)
     // After a pause of the process, more seconds may have passed than there are groups. Then visit the groups instead of the seconds.
     const buckets = current - this.#lastSecond > this.#buckets.size ? [...this.#buckets.keys()].filter((b) => b <= current) : undefined
     for (const bucket of buckets?.toSorted((a, b) => a - b) ?? secondsBetween(this.#lastSecond + 1, current)) {
       for (const watcher of this.#buckets.get(bucket) ?? []) {
         this.#bucketOf.delete(watcher)
-        due.push(watcher)
+        dueWatchers.push(watcher)
       }
       this.#buckets.delete(bucket)
     }
     this.#lastSecond = Math.max(this.#lastSecond, current)
-    return due
+    return dueWatchers
   }
 }
 

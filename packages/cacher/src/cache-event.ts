@@ -129,8 +129,8 @@ export class Selection<T extends KubeObject = KubeObject> {
    * returns undefined.
    */
   requiresOnly(field: string, prefix: string): string | undefined {
-    const all = this.recursive && this.key === prefix
-    const alone = this.#predicate?.labels.empty === true && this.#predicate.fields.requirements.length === 1
-    return all && alone ? this.requires(field) : undefined
+    const selectsAll = this.recursive && this.key === prefix
+    const selectsByField = this.#predicate?.labels.empty === true && this.#predicate.fields.requirements.length === 1
+    return selectsAll && selectsByField ? this.requires(field) : undefined
   }
 }

@@ -268,8 +268,8 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     const { batchBytes, examined } = this.#limits
     const batch: ObjectEvent<T>[] = []
     let bytes = 0
-    let looked = 0
-    for (; bytes < batchBytes && looked < examined; looked++) {
+    let tested = 0
+    for (; bytes < batchBytes && tested < examined; tested++) {
       let next
       try {
         next = initial.next()
@@ -289,7 +289,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
       bytes += next.value.body.length
     }
     this.#options.metrics?.initialEvents(batch.length)
-    return [batch, looked]
+    return [batch, tested]
   }
 
   #takeFromRing(): [Batch<T>, number] {
@@ -302,11 +302,11 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
       return [batch, 0]
     }
     let bytes = 0
-    let looked = 0
+    let examined = 0
     let revision: Revision | undefined
-    for (; this.#position < ring.end; this.#position++, looked++) {
+    for (; this.#position < ring.end; this.#position++, examined++) {
       const event = ring.at(this.#position)!
-      if (event.revision !== revision && (looked >= limits.examined || bytes >= limits.batchBytes)) return [batch, looked]
+      if (event.revision !== revision && (examined >= limits.examined || bytes >= limits.batchBytes)) return [batch, examined]
       revision = event.revision
       const visible = revision > this.after ? this.#eventFor(event) : undefined
       if (visible === undefined) continue
@@ -314,7 +314,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
       bytes += visible.object.body.length
     }
     this.#isLive = true
-    return [batch, looked]
+    return [batch, examined]
   }
 
   /** Returns the event to send for a change, or undefined if the change does not concern the selection. */

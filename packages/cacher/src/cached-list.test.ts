@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { listFromState } from './cached-list.ts'
 
 /** A state with endless objects, none of which matches. */
-const endless: ObjectSnapshot = {
+const endlessSnapshot: ObjectSnapshot = {
   get: () => undefined,
   *scan() {},
   *select() {
@@ -16,7 +16,7 @@ const endless: ObjectSnapshot = {
 test('a list stops when the client disconnects', async () => {
   const stop = new AbortController()
   const predicate = { labels: parseLabelSelector('a=b'), fields: everyField() }
-  const list = listFromState(endless, { revision: 1, prefix: '/a/', startKey: undefined, limit: 0, predicate, signal: stop.signal })
+  const list = listFromState(endlessSnapshot, { revision: 1, prefix: '/a/', startKey: undefined, limit: 0, predicate, signal: stop.signal })
   setImmediate(() => stop.abort(new Error('gone')))
   await expect(list).rejects.toThrow('gone')
 })

@@ -50,16 +50,16 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
     await pause
   }
   const last = limit > 0 && items.length === limit ? items.at(-1)!.key : undefined
-  const after = `${last}\0`
+  const nextKey = `${last}\0`
   const count = indexed?.length ?? state.count(range)
-  let left = 0
-  if (last !== undefined) left = indexed ? count - 1 - indexed.indexOf(last) : state.count({ start: after, end: range.end })
-  options.metrics?.listed(options.indexed?.name ?? '', count - left, items.length)
+  let remaining = 0
+  if (last !== undefined) remaining = indexed ? count - 1 - indexed.indexOf(last) : state.count({ start: nextKey, end: range.end })
+  options.metrics?.listed(options.indexed?.name ?? '', count - remaining, items.length)
   return {
     revision,
-    continue: left === 0 ? '' : encodeContinue(after, prefix, revision),
+    continue: remaining === 0 ? '' : encodeContinue(nextKey, prefix, revision),
     // Unknown with a selector, because the number of remaining keys includes objects that do not match.
-    remainingItemCount: left === 0 || predicate !== undefined ? undefined : left,
+    remainingItemCount: remaining === 0 || predicate !== undefined ? undefined : remaining,
     items,
   }
 }

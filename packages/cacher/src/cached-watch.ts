@@ -66,10 +66,10 @@ class BatchReader<T extends KubeObject> {
     const watcher = this.#watcher
     try {
       for (let batch = watcher.take(); batch !== undefined; batch = watcher.take()) {
-        const busy = this.#read(batch)
-        if (busy === undefined) continue
-        if (busy !== 'stop') {
-          busy.then(
+        const processing = this.#read(batch)
+        if (processing === undefined) continue
+        if (processing !== 'stop') {
+          processing.then(
             () => this.wake(),
             (error: unknown) => this.#fail(error),
           )

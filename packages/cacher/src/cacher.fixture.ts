@@ -73,8 +73,8 @@ export async function openFixture(
     clock,
     errors,
     async put(namespace, name, more) {
-      const wanted = pod(namespace, name, more)
-      const stored = await store.guaranteedUpdate(keyOf(namespace, name), () => ({ object: wanted }), { ignoreNotFound: true })
+      const object = pod(namespace, name, more)
+      const stored = await store.guaranteedUpdate(keyOf(namespace, name), () => ({ object: object }), { ignoreNotFound: true })
       return stored.revision
     },
     remove: async (namespace, name) => (await store.delete(keyOf(namespace, name))).revision,
@@ -91,8 +91,8 @@ export async function openFixture(
 
 /** Wraps a storage so that it has no `ObjectSnapshots`, like a storage on etcd. */
 export function withoutSnapshots<T extends KubeObject>(storage: Storage<T>): Storage<T> {
-  const { snapshotAt: _snapshotAt, ...rest } = storage as Storage<T> & Partial<ObjectSnapshots<T>>
-  return rest
+  const { snapshotAt: _snapshotAt, ...otherMembers } = storage as Storage<T> & Partial<ObjectSnapshots<T>>
+  return otherMembers
 }
 
 /** Formats events as short text: "ADDED ns/a@7", "BOOKMARK@9", "END@9". */
@@ -138,17 +138,17 @@ export interface Breakable {
 }
 
 export function breakable(): Breakable {
-  const opened: string[] = []
-  let fail: (error: Error) => void = () => undefined
+  const openedWatches: string[] = []
+  let failWatch: (error: Error) => void = () => undefined
   return {
-    opened,
-    fail: (error) => fail(error),
+    opened: openedWatches,
+    fail: (error) => failWatch(error),
     wrap: (storage) => ({
       ...storage,
       async watch(key, options) {
-        opened.push(options.resourceVersion ?? '')
+        openedWatches.push(options.resourceVersion ?? '')
         const broken = new Promise<never>((_resolve, reject) => {
-          fail = reject
+          failWatch = reject
         })
         broken.catch(() => undefined)
         const inner = (await storage.watch(key, options))[Symbol.asyncIterator]()

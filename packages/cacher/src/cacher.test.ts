@@ -31,7 +31,7 @@ function silence(signal: AbortSignal): ObjectWatch<Pod> {
 }
 
 describe('lists', () => {
-  test('without a resourceVersion contain every earlier write', async () => {
+  test('a list without a resourceVersion contains every earlier write', async () => {
     await using fixture = await openFixture()
     for (let i = 0; i < 20; i++) {
       await fixture.cacher.create(keyOf('ns', `p${i}`), { metadata: { name: `p${i}`, namespace: 'ns' } })
@@ -41,7 +41,7 @@ describe('lists', () => {
     }
   })
 
-  test('without a resourceVersion are answered at once, also while only other resources change', async () => {
+  test('a list without a resourceVersion is answered at once, also while only other resources change', async () => {
     await using fixture = await openFixture()
     await fixture.put('ns', 'a')
     for (let i = 0; i < 20; i++) {
@@ -55,7 +55,7 @@ describe('lists', () => {
     }
   })
 
-  test('return all pages from the state of the first page', async () => {
+  test('all pages of a list have the state of the first page', async () => {
     await using fixture = await openFixture()
     for (const name of ['a', 'b', 'c', 'd', 'e']) await fixture.put('ns', name)
     const first = await fixture.cacher.list(`${prefix}ns`, { limit: 2 })
@@ -82,7 +82,7 @@ describe('lists', () => {
     expect(inStore.continue).toBe(first.continue)
   })
 
-  test('with resourceVersion 0 ignore the limit, and pages of lists with a selector are full', async () => {
+  test('a list with resourceVersion 0 ignores the limit, and pages of a list with a selector are full', async () => {
     await using fixture = await openFixture()
     for (let i = 0; i < 10; i++) await fixture.put('ns', `p${i}`, { labels: { par: i % 2 === 0 ? 'even' : 'odd' }, nodeName: `n${i % 3}` })
     await fixture.caughtUp()
@@ -95,11 +95,11 @@ describe('lists', () => {
     expect(await names(fixture, { recursive: false, predicate: labelled('par=odd') }, keyOf('ns', 'p4'))).toEqual([])
   })
 
-  test('of a future revision fail after three seconds, and the error has both revisions', async () => {
+  test('a list of a future revision fails after three seconds, and the error has both revisions', async () => {
     await using fixture = await openFixture()
     const current = await fixture.put('ns', 'a')
     await fixture.caughtUp()
-    const refused = expect(fixture.cacher.list(prefix, { resourceVersion: '99999999999' })).rejects.toMatchObject({
+    const rejection = expect(fixture.cacher.list(prefix, { resourceVersion: '99999999999' })).rejects.toMatchObject({
       code: 'ResourceVersionTooLarge',
       message: `Too large resource version: 99999999999, current: ${current}`,
     })
@@ -107,13 +107,13 @@ describe('lists', () => {
       code: 'ResourceVersionTooLarge',
     })
     await fixture.clock.pass(3000)
-    await Promise.all([refused, refusedGet])
+    await Promise.all([rejection, refusedGet])
     const soon = fixture.cacher.list(prefix, { resourceVersion: String(current + 1) })
     await fixture.put('ns', 'b')
     expect([...(await soon).items]).toHaveLength(2)
   })
 
-  test('are answered by the store if the cache does not receive the revision in time', async () => {
+  test('the store answers a list if the cache does not receive the revision in time', async () => {
     await using fixture = await openFixture({
       requestProgress: () => Promise.resolve(),
       wrap: (store) => ({ ...store, watch: (_key, { signal }) => Promise.resolve(silence(signal)) }),
@@ -127,7 +127,7 @@ describe('lists', () => {
     expect(await names(fixture, { resourceVersion: '0' })).toEqual([])
   })
 
-  test('of a revision that the cache has dropped or the store has compacted are answered by the store', async () => {
+  test('the store answers a list of a revision that the cache has dropped or the store has compacted', async () => {
     await using fixture = await openFixture({ ring: { minimum: 2, maximum: 2 } })
     const first = await fixture.put('ns', 'a')
     for (const name of ['b', 'c', 'd', 'e']) await fixture.put('ns', name)
@@ -138,16 +138,16 @@ describe('lists', () => {
 })
 
 describe('watches', () => {
-  test('send the changes after a revision that concern their selector', async () => {
+  test('a watch from a revision sends the later changes of selected objects', async () => {
     await using fixture = await openFixture()
     const start = await fixture.put('ns', 'a', { labels: { k: 'x' } })
     await fixture.caughtUp()
-    const at = { resourceVersion: String(start) }
-    const all = open(fixture, at)
-    const selected = open(fixture, { ...at, predicate: labelled('k=x') })
-    const named = open(fixture, { ...at, predicate: fielded('metadata.name=b') }, `${prefix}ns`)
-    const elsewhere = open(fixture, at, `${prefix}other`)
-    const one = open(fixture, { ...at, recursive: false }, keyOf('ns', 'a'))
+    const startOptions = { resourceVersion: String(start) }
+    const allWatch = open(fixture, startOptions)
+    const selected = open(fixture, { ...startOptions, predicate: labelled('k=x') })
+    const namedWatch = open(fixture, { ...startOptions, predicate: fielded('metadata.name=b') }, `${prefix}ns`)
+    const otherPrefixWatch = open(fixture, startOptions, `${prefix}other`)
+    const singleKeyWatch = open(fixture, { ...startOptions, recursive: false }, keyOf('ns', 'a'))
     await fixture.put('ns', 'b', { labels: { k: 'y' } })
     await fixture.put('ns', 'b', { labels: { k: 'x' } })
     await fixture.put('ns', 'a', { labels: { k: 'z' } })
@@ -155,7 +155,7 @@ describe('watches', () => {
     await fixture.remove('ns', 'a')
     await fixture.caughtUp()
     const r = (n: number): number => start + n
-    expect((await all.seen).brief).toEqual([
+    expect((await allWatch.seen).brief).toEqual([
       `ADDED ns/b@${r(1)}`,
       `MODIFIED ns/b@${r(2)}`,
       `MODIFIED ns/a@${r(3)}`,
@@ -163,36 +163,39 @@ describe('watches', () => {
       `DELETED ns/a@${r(5)}`,
     ])
     expect((await selected.seen).brief).toEqual([`ADDED ns/b@${r(2)}`, `DELETED ns/a@${r(3)}`, `DELETED ns/b@${r(4)}`])
-    expect((await named.seen).brief).toEqual([`ADDED ns/b@${r(1)}`, `MODIFIED ns/b@${r(2)}`, `DELETED ns/b@${r(4)}`])
-    expect((await elsewhere.seen).brief).toEqual([])
-    expect((await one.seen).brief).toEqual([`MODIFIED ns/a@${r(3)}`, `DELETED ns/a@${r(5)}`])
-    const left = (await selected.seen).batches.flat()[1]!
-    expect(left.type === 'DELETED' && left.object.object().metadata).toMatchObject({ labels: { k: 'x' }, resourceVersion: String(r(3)) })
-    all.stop.abort()
+    expect((await namedWatch.seen).brief).toEqual([`ADDED ns/b@${r(1)}`, `MODIFIED ns/b@${r(2)}`, `DELETED ns/b@${r(4)}`])
+    expect((await otherPrefixWatch.seen).brief).toEqual([])
+    expect((await singleKeyWatch.seen).brief).toEqual([`MODIFIED ns/a@${r(3)}`, `DELETED ns/a@${r(5)}`])
+    const deletedEvent = (await selected.seen).batches.flat()[1]!
+    expect(deletedEvent.type === 'DELETED' && deletedEvent.object.object().metadata).toMatchObject({
+      labels: { k: 'x' },
+      resourceVersion: String(r(3)),
+    })
+    allWatch.stop.abort()
     await (
-      await all.seen
+      await allWatch.seen
     ).done
-    expect((await all.seen).error).toBeUndefined()
+    expect((await allWatch.seen).error).toBeUndefined()
   })
 
-  test('start with the objects of any state, followed by a bookmark on request', async () => {
+  test('a watch from any state starts with its objects, followed by a bookmark on request', async () => {
     await using fixture = await openFixture()
     await fixture.put('ns', 'a')
     await fixture.put('ns', 'b')
     const list = open(fixture, { sendInitialEvents: true, allowBookmarks: true, resourceVersionMatch: 'NotOlderThan' })
     const plain = open(fixture, { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' })
     const legacy = open(fixture, {})
-    const none = open(fixture, { sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' })
+    const changesOnly = open(fixture, { sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' })
     await settle(20)
     await fixture.put('ns', 'c')
     await settle()
     expect((await list.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'END@3', 'ADDED ns/c@4'])
     expect((await plain.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
     expect((await legacy.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
-    expect((await none.seen).brief).toEqual(['ADDED ns/c@4'])
+    expect((await changesOnly.seen).brief).toEqual(['ADDED ns/c@4'])
   })
 
-  test('from a dropped revision fail as too old, and from a future revision wait or fail', async () => {
+  test('a watch from a dropped revision fails as too old, and from a future revision waits or fails', async () => {
     await using fixture = await openFixture({ ring: { minimum: 2, maximum: 2 } })
     for (const name of ['a', 'b', 'c', 'd']) await fixture.put('ns', name)
     await fixture.caughtUp()
@@ -201,23 +204,23 @@ describe('watches', () => {
       message: 'too old resource version: 2 (3)',
     })
     const future = open(fixture, { resourceVersion: '6' })
-    const refused = expect(
+    const rejection = expect(
       open(fixture, { resourceVersion: '100', sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }).seen,
     ).rejects.toMatchObject({ code: 'ResourceVersionTooLarge', revision: 100, currentRevision: 5 })
     await fixture.clock.pass(3000)
-    await refused
+    await rejection
     await fixture.put('ns', 'e')
     await fixture.put('ns', 'f')
     await fixture.caughtUp()
     expect((await future.seen).brief).toEqual(['ADDED ns/f@7'])
   })
 
-  test('send a bookmark every minute and before the deadline, but never before its events', async () => {
+  test('a watch sends a bookmark every minute and before its deadline, but never before the events up to its revision', async () => {
     await using fixture = await openFixture()
     await fixture.put('ns', 'a')
     await fixture.caughtUp()
     const watch = open(fixture, { resourceVersion: '1', allowBookmarks: true, deadline: fixture.clock.now() + 90_000 })
-    const without = open(fixture, { resourceVersion: '1' })
+    const withoutBookmarks = open(fixture, { resourceVersion: '1' })
     await settle()
     await fixture.clock.pass(59_000)
     await fixture.put('ns', 'b')
@@ -226,10 +229,10 @@ describe('watches', () => {
     await fixture.put('ns', 'c')
     await fixture.clock.pass(30_000)
     expect((await watch.seen).brief.slice(3)).toEqual(['ADDED ns/c@4', 'BOOKMARK@4'])
-    expect((await without.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
+    expect((await withoutBookmarks.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
   })
 
-  test('with a paused reader continue from the ring or end after a timeout, without affecting other watches', async () => {
+  test('a watch whose reader pauses continues from the event ring or ends after a timeout, without affecting other watches', async () => {
     await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 3 }, stalledAfter: 10_000, ring: { minimum: 50 } })
     const start = await fixture.put('ns', 'a')
     await fixture.caughtUp()
@@ -241,9 +244,9 @@ describe('watches', () => {
     for (let i = 0; i < 20; i++) await fixture.put('ns', 'a', { note: String(i) })
     await fixture.caughtUp()
     expect(reader.brief).toHaveLength(20)
-    const seen = [...brief((await first[0]!).value)]
-    while (seen.length < 20) seen.push(...brief((await slow.next()).value))
-    expect(seen).toEqual(reader.brief)
+    const events = [...brief((await first[0]!).value)]
+    while (events.length < 20) events.push(...brief((await slow.next()).value))
+    expect(events).toEqual(reader.brief)
     await fixture.clock.pass(12_000)
     await first[1]
     await expect(asleep.next()).rejects.toMatchObject({ code: 'ResourceVersionTooOld' })
@@ -253,7 +256,7 @@ describe('watches', () => {
     expect(brief((await slow.next()).value)).toEqual([reader.brief.at(-1)])
   })
 
-  test('share the same event objects, so that each event is encoded once', async () => {
+  test('all watches get the same event objects, so that each event is encoded once', async () => {
     await using fixture = await openFixture()
     const watches = [open(fixture, { resourceVersion: '1' }), open(fixture, { resourceVersion: '1', predicate: labelled('!none') })]
     await fixture.put('ns', 'a')
@@ -265,7 +268,7 @@ describe('watches', () => {
     first!.forEach((event, i) => expect(event).toBe(second![i]))
   })
 
-  test('send all events of one revision in one batch', async () => {
+  test('a watch sends all events of one revision in one batch', async () => {
     await using fixture = await openFixture()
     const { seen } = open(fixture, { resourceVersion: '1' })
     await fixture.backend.commit({
@@ -278,7 +281,7 @@ describe('watches', () => {
 })
 
 describe('after the watch of the store fails', () => {
-  test('the cache continues at its last revision, and its watchers see no difference', async () => {
+  test('the cache continues at its last revision, without an effect on its watchers', async () => {
     const store = breakable()
     await using fixture = await openFixture(store)
     const { seen } = open(fixture, { resourceVersion: '1' })
@@ -331,7 +334,7 @@ describe('after the watch of the store fails', () => {
   })
 })
 
-test('A cache whose objects cannot be converted is filled at most every five seconds, until a conversion succeeds', async () => {
+test('a cache whose objects cannot be converted is filled at most every five seconds, until a conversion succeeds', async () => {
   let isBroken = false
   let lists = 0
   const store = breakable()
@@ -361,7 +364,7 @@ test('A cache whose objects cannot be converted is filled at most every five sec
 })
 
 describe('other methods', () => {
-  test('updates and deletes get the cached object as a suggestion', async () => {
+  test('passes the cached object to updates and deletes of the store as a suggestion', async () => {
     const suggested: (number | undefined)[] = []
     await using fixture = await openFixture({
       wrap: (store) => ({
@@ -384,7 +387,7 @@ describe('other methods', () => {
     expect(suggested).toEqual([revision, revision + 1])
   })
 
-  test('get reads from the store without a resourceVersion, and otherwise from the cache', async () => {
+  test('a get without a resourceVersion reads from the store, and any other get from the cache', async () => {
     await using fixture = await openFixture()
     const revision = await fixture.put('ns', 'a')
     expect((await fixture.cacher.get(keyOf('ns', 'a'))).revision).toBe(revision)
@@ -397,11 +400,11 @@ describe('other methods', () => {
       wrap: (store) => ({
         ...withoutSnapshots(store),
         async watch(key, options) {
-          const lost = (event: ObjectEvent<Pod>): boolean => event.type === 'MODIFIED' && event.object.key === keyOf('ns', 'a')
+          const isLost = (event: ObjectEvent<Pod>): boolean => event.type === 'MODIFIED' && event.object.key === keyOf('ns', 'a')
           const watch = await store.watch(key, options)
           return new IteratedWatch(
             (async function* () {
-              for await (const batch of watch) yield batch.filter((event) => !lost(event))
+              for await (const batch of watch) yield batch.filter((event) => !isLost(event))
             })(),
           )
         },

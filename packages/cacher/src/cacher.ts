@@ -180,9 +180,9 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
         return this.#listLatest(prefix, undefined, route.limit, options)
       case 'consistent': {
         const revision = await this.#storage.currentRevision()
-        const fresh = (await this.#freshness.wait(revision, this.#timeout, options.signal)) && this.#readiness.isReady
-        const list = fresh ? this.#listLatest(prefix, route.startKey, route.limit, options) : fromStore()
-        const count = (success: boolean): void => this.#options.metrics?.consistentRead(success, !fresh)
+        const isFresh = (await this.#freshness.wait(revision, this.#timeout, options.signal)) && this.#readiness.isReady
+        const list = isFresh ? this.#listLatest(prefix, route.startKey, route.limit, options) : fromStore()
+        const count = (success: boolean): void => this.#options.metrics?.consistentRead(success, !isFresh)
         list.then(
           () => count(true),
           () => count(false),

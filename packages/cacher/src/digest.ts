@@ -36,16 +36,17 @@ export async function compareDigests<T extends KubeObject>(
   const compare = (a: StoredObject<T> | undefined, b: StoredObject<T> | undefined): void => {
     if (a !== undefined) inCache.update(`${a.key}\n${a.revision}\n`)
     if (b !== undefined) inStore.update(`${b.key}\n${b.revision}\n`)
-    if (!same(a, b)) firstDifference ??= (a ?? b)!.key
+    if (!isSameVersion(a, b)) firstDifference ??= (a ?? b)!.key
   }
   for await (const page of pagesOf(store, prefix, revision)) {
-    for (const theirs of page) {
-      compare(next(cachedObjects), theirs)
+    for (const storedObject of page) {
+      compare(nextValue(cachedObjects), storedObject)
       const pause = slice.pauseIfOver()
       if (pause) await pause
     }
   }
-  for (let left = next(cachedObjects); left !== undefined; left = next(cachedObjects)) compare(left, undefined)
+  for (let cachedObject = nextValue(cachedObjects); cachedObject !== undefined; cachedObject = nextValue(cachedObjects))
+    compare(cachedObject, undefined)
   const equal = firstDifference === undefined
   return { equal, revision, cacheDigest: inCache.digest('hex'), storeDigest: inStore.digest('hex'), firstDifference }
 }
@@ -68,12 +69,12 @@ async function* pagesOf<T extends KubeObject>(
   }
 }
 
-function next<V>(iterator: Iterator<V>): V | undefined {
+function nextValue<V>(iterator: Iterator<V>): V | undefined {
   const result = iterator.next()
   return result.done === true ? undefined : result.value
 }
 
-function same(a: StoredObject | undefined, b: StoredObject | undefined): boolean {
+function isSameVersion(a: StoredObject | undefined, b: StoredObject | undefined): boolean {
   if (a === undefined || b === undefined || a.key !== b.key || a.revision !== b.revision) return false
   const [x, y] = [a.body, b.body]
   // Cache and store may share the same memory, so the bytes need no comparison.

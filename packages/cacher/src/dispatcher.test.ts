@@ -27,12 +27,13 @@ function watcherOf(key: string, recursive: boolean, selector: string): CacheWatc
 
 function change(namespace: string, name: string, nodeName: string, nodeBefore?: string): CacheEvent<Pod> {
   const key = keyOf(namespace, name)
-  const at = (node: string, revision: number) => podCodec.open(key, podCodec.encode(pod(namespace, name, { nodeName: node })), revision)
+  const openPod = (node: string, revision: number) =>
+    podCodec.open(key, podCodec.encode(pod(namespace, name, { nodeName: node })), revision)
   return new CacheEvent<Pod>({
     key,
     revision: 2,
-    object: at(nodeName, 2),
-    previous: nodeBefore === undefined ? undefined : at(nodeBefore, 1),
+    object: openPod(nodeName, 2),
+    previous: nodeBefore === undefined ? undefined : openPod(nodeBefore, 1),
     time: 0,
   })
 }
@@ -54,9 +55,9 @@ describe('Dispatcher', () => {
   const dispatcher = new Dispatcher<Pod>({ prefix, triggerField: 'spec.nodeName' })
   for (const watcher of Object.values(watchers)) dispatcher.add(watcher)
 
-  test('finds exactly the watchers whose selection may match', () => {
-    const found = dispatcher.candidates(change('ns', 'a', 'n1', 'n0')).map((watcher) => names.get(watcher))
-    expect(found.toSorted((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))).toEqual([
+  test('finds exactly the watchers whose selection may match the change', () => {
+    const candidateNames = dispatcher.candidates(change('ns', 'a', 'n1', 'n0')).map((watcher) => names.get(watcher))
+    expect(candidateNames.toSorted((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))).toEqual([
       'all',
       'key',
       'name',

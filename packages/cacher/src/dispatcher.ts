@@ -73,9 +73,9 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     }
     if (field.size > 0) {
       const now = object?.field(this.#triggerField!)
-      const before = previous?.field(this.#triggerField!)
+      const oldValue = previous?.field(this.#triggerField!)
       if (now !== undefined) lookUp(field, now)
-      if (before !== undefined && before !== now) lookUp(field, before)
+      if (oldValue !== undefined && oldValue !== now) lookUp(field, oldValue)
     }
     if (exact.size > 0) lookUp(exact, key)
     if (under.size === 0 && name.size === 0) return candidates

@@ -20,20 +20,20 @@ describe('EventRing', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ step: fc.integer({ min: 0, max: 2 }), wait: fc.nat(50) }), { maxLength: 300 }), (steps) => {
         const ring = new EventRing({ minimum: 3, maximum: 24, freshFor: 200 })
-        const all: { revision: number; time: number }[] = []
+        const allEvents: { revision: number; time: number }[] = []
         let revision = 5
         let time = 0
         ring.reset(revision)
         for (const { step, wait } of steps) {
-          all.push({ revision: (revision += step), time: (time += wait) })
-          ring.add(all.at(-1)!)
-          expect(ring.at(ring.end - 1)).toBe(all.at(-1))
+          allEvents.push({ revision: (revision += step), time: (time += wait) })
+          ring.add(allEvents.at(-1)!)
+          expect(ring.at(ring.end - 1)).toBe(allEvents.at(-1))
         }
         for (let after = ring.base; after <= revision; after++) {
-          const from = ring.positionAfter(after)!
-          const held = Array.from({ length: ring.end - from }, (_, i) => ring.at(from + i))
-          expect(held).toEqual(all.filter((e, i) => e.revision > after && i >= ring.start))
-          if (after >= ring.base) expect(held).toEqual(all.filter((e) => e.revision > after))
+          const firstPosition = ring.positionAfter(after)!
+          const heldEvents = Array.from({ length: ring.end - firstPosition }, (_, i) => ring.at(firstPosition + i))
+          expect(heldEvents).toEqual(allEvents.filter((e, i) => e.revision > after && i >= ring.start))
+          if (after >= ring.base) expect(heldEvents).toEqual(allEvents.filter((e) => e.revision > after))
         }
       }),
     )

@@ -63,7 +63,7 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
         reported = ''
       }
       mustList = false
-      const before = cache.revision
+      const oldRevision = cache.revision
       try {
         await follow(options, (batch) => {
           applying = true
@@ -73,7 +73,7 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
           failedWatches = 0
         })
       } finally {
-        if (cache.revision === before) failedWatches++
+        if (cache.revision === oldRevision) failedWatches++
       }
     } catch (error) {
       if (signal.aborted) return

@@ -53,16 +53,16 @@ export class Freshness {
     const start = this.#clock.now()
     if (revision > this.#revision && signal?.aborted !== true) {
       await new Promise<void>((resolve) => {
-        const done = (): void => {
+        const finish = (): void => {
           cancel()
           this.#waiters.delete(waiter)
-          signal?.removeEventListener('abort', done)
+          signal?.removeEventListener('abort', finish)
           resolve()
         }
-        const waiter: Waiter = { revision, done }
-        const cancel = this.#clock.after(milliseconds, done)
+        const waiter: Waiter = { revision, done: finish }
+        const cancel = this.#clock.after(milliseconds, finish)
         this.#waiters.add(waiter)
-        signal?.addEventListener('abort', done)
+        signal?.addEventListener('abort', finish)
         this.#requestNow()
       })
     }

@@ -17,14 +17,14 @@ const change = fc.record({
   labels: fc.option(fc.record({ app: value, tier: fc.constantFrom('x', 'y', '') }, { requiredKeys: [] }), { nil: undefined }),
   remove: fc.nat(5).map((n) => n === 0),
 })
-const question = fc.record({
+const listQuestion = fc.record({
   labels: fc.constantFrom('', 'app=a', 'app in (a,b,a)', 'app=c,tier=x', 'tier=x', 'tier=', 'none=here', 'app!=a', 'app', 'app=b,app=c'),
   fields: fc.constantFrom('', `${triggerField}=a`, `${triggerField}=`, `${triggerField}!=b`, 'metadata.name=p1'),
   key: fc.constantFrom(prefix, `${prefix}n1/`),
   limit: fc.nat(3),
   wait: fc.nat({ max: 3 }),
 })
-const step = fc.record({ change, question })
+const step = fc.record({ change, question: listQuestion })
 
 function predicateOf({ labels, fields }: { readonly labels: string; readonly fields: string }): Predicate {
   return {
@@ -63,13 +63,16 @@ test.each([
         if (remove) await fixture.remove(namespace, name).catch(() => undefined)
         else await fixture.put(namespace, name, { nodeName: node, ...(labels && { labels }) })
       }
-      for (const each of first) await apply(each)
+      for (const change of first) await apply(change)
       for (const { change: next, question: asked } of steps) {
         await apply(next)
         await settle(asked.wait)
         const options = { predicate: predicateOf(asked), limit: asked.limit }
-        const [ours, theirs] = [await pagesOf(fixture.cacher, asked.key, options), await pagesOf(fixture.store, asked.key, options)]
-        expect(withoutEmptyEnd(ours)).toEqual(withoutEmptyEnd(theirs))
+        const [cachedPages, storePages] = [
+          await pagesOf(fixture.cacher, asked.key, options),
+          await pagesOf(fixture.store, asked.key, options),
+        ]
+        expect(withoutEmptyEnd(cachedPages)).toEqual(withoutEmptyEnd(storePages))
       }
     }),
     { numRuns: 20 },
@@ -118,15 +121,15 @@ describe('label indexes', () => {
     await fixture.caughtUp()
     const fetched = (): number =>
       [...registry.text().matchAll(/^apiserver_cache_list_fetched_objects_total\S* (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0)
-    const looked: number[] = []
+    const fetchedCounts: number[] = []
     for (const selector of selectors) {
-      const before = fetched()
+      const oldCount = fetched()
       const predicate = { labels: parseLabelSelector(selector), fields: parseFieldSelector('') }
       await fixture.cacher.list(prefix, { predicate, resourceVersion: '0' })
       await indexOf(count)
-      looked.push(fetched() - before)
+      fetchedCounts.push(fetched() - oldCount)
     }
-    return looked
+    return fetchedCounts
   }
 
   test('the second list by a label builds an index for that label', async () => {
@@ -140,8 +143,8 @@ describe('label indexes', () => {
   })
 
   test('at most four labels are indexed', async () => {
-    const ask = ['a=1', 'b=1', 'c=1', 'd=1']
-    expect(await looks(10, () => ({}), [...ask, ...ask, ...ask, 'e=1', 'a=1', 'd=1'])).toEqual([
+    const selectors = ['a=1', 'b=1', 'c=1', 'd=1']
+    expect(await looks(10, () => ({}), [...selectors, ...selectors, ...selectors, 'e=1', 'a=1', 'd=1'])).toEqual([
       ...Array<number>(4).fill(10),
       0,
       0,

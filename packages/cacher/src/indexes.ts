@@ -59,12 +59,12 @@ export class Indexes<T extends KubeObject = KubeObject> {
   keysFor(predicate: Predicate | undefined, range: KeyRange, state: ObjectSnapshot<T>): IndexedKeys | undefined {
     if (predicate === undefined) return undefined
     const now = this.#clock.now()
-    let least = Math.floor(state.count(range) / objectsPerLookup)
+    let smallest = Math.floor(state.count(range) / objectsPerLookup)
     let best: IndexLookup<T> | undefined
     for (const candidate of this.#lookups(predicate)) {
       const count = candidate.index.count(candidate.values, state, now)
-      if (count === undefined || count > least) continue
-      least = count
+      if (count === undefined || count > smallest) continue
+      smallest = count
       best = candidate
     }
     if (best === undefined) return undefined
@@ -96,10 +96,10 @@ export class Indexes<T extends KubeObject = KubeObject> {
 
   /** Returns the index of a label. Returns undefined for the first list by a label, because most labels are selected only once. */
   #labelIndex(label: string): ValueIndex<T> | undefined {
-    const known = this.#labels.get(label)
+    const labelIndex = this.#labels.get(label)
     this.#labels.delete(label)
-    this.#labels.set(label, known ?? new ValueIndex(this.#prefix, (object) => object.labels?.[label]))
+    this.#labels.set(label, labelIndex ?? new ValueIndex(this.#prefix, (object) => object.labels?.[label]))
     if (this.#labels.size > maxLabels) for (const oldest of this.#labels.keys()) return void this.#labels.delete(oldest)
-    return known
+    return labelIndex
   }
 }

@@ -22,14 +22,14 @@ test('a cache that lists again refuses a state that is older than the one it has
   const old = await fixture.store.list(prefix)
   await fixture.put('ns', 'b')
   await fixture.caughtUp()
-  const shown = await cacher.list(prefix, { resourceVersion: '0' })
-  expect([...shown.items]).toHaveLength(2)
+  const list = await cacher.list(prefix, { resourceVersion: '0' })
+  expect([...list.items]).toHaveLength(2)
 
   stale = { ...old, items: [...old.items] }
   store.fail(newTooOldError('', 'gone'))
   await clock.pass(500)
   await expect(cacher.checkReady()).rejects.toThrow('(re)initializing')
-  expect(fixture.errors.map(String).join()).toContain(`the store listed revision ${old.revision}, which is older than ${shown.revision}`)
+  expect(fixture.errors.map(String).join()).toContain(`the store listed revision ${old.revision}, which is older than ${list.revision}`)
 
   stale = undefined
   await clock.pass(2000)
@@ -65,22 +65,22 @@ test('a DELETED event has the last object with the revision of the deletion, als
   const watch = async (resourceVersion: string): Promise<Collected> =>
     new Collected(await fixture.cacher.watch(prefix, { resourceVersion, signal: stop.signal }))
   const prompt = await watch('1')
-  const made = await fixture.put('ns', 'a', { note: 'first' })
+  const created = await fixture.put('ns', 'a', { note: 'first' })
   const deleted = await fixture.remove('ns', 'a')
-  const again = await fixture.put('ns', 'a', { note: 'second' })
+  const updated = await fixture.put('ns', 'a', { note: 'second' })
   await fixture.caughtUp()
-  const late = await watch('1')
+  const lateWatch = await watch('1')
   await settle()
   stop.abort()
-  for (const { done, batches } of [prompt, late]) {
+  for (const { done, batches } of [prompt, lateWatch]) {
     await done
-    const told = batches.flat().map((event) => {
+    const received = batches.flat().map((event) => {
       if (event.type === 'BOOKMARK') return event.type
       const { metadata, spec } = event.object.object()
       expect(event.object.key).toBe(keyOf('ns', 'a'))
       expect(metadata.resourceVersion).toBe(String(event.object.revision))
       return `${event.type} ${spec?.note}@${event.object.revision}`
     })
-    expect(told).toEqual([`ADDED first@${made}`, `DELETED first@${deleted}`, `ADDED second@${again}`])
+    expect(received).toEqual([`ADDED first@${created}`, `DELETED first@${deleted}`, `ADDED second@${updated}`])
   }
 })

@@ -19,11 +19,11 @@ async function exactly({ cacher }: Fixture, revision: number): Promise<string[]>
 }
 
 async function inPages({ cacher }: Fixture, revision: number): Promise<string[]> {
-  const shown: string[] = []
+  const items: string[] = []
   let page = await cacher.list(prefix, { resourceVersion: String(revision), resourceVersionMatch: 'Exact', limit: 2 })
   for (;;) {
-    shown.push(...Array.from(page.items, (item) => `${item.key.slice(prefix.length)}@${item.revision}`))
-    if (page.continue === '') return shown
+    items.push(...Array.from(page.items, (item) => `${item.key.slice(prefix.length)}@${item.revision}`))
+    if (page.continue === '') return items
     page = await cacher.list(prefix, { continue: page.continue, limit: 2 })
     expect(page.revision).toBe(revision)
   }
@@ -57,15 +57,15 @@ test.each([
   { history: 'all of them are held', ring: {} },
   { history: 'the oldest are forgotten', ring: { minimum: 100, maximum: 100 } },
 ])('lists return hundreds of past states unchanged, in any order; $history', async ({ ring }) => {
-  let asked = 0
-  const counting = (storage: Storage<Pod>): Storage<Pod> => ({
+  let storeReads = 0
+  const countReads = (storage: Storage<Pod>): Storage<Pod> => ({
     ...withoutSnapshots(storage),
     list: (key, options) => {
-      asked++
+      storeReads++
       return storage.list(key, options)
     },
   })
-  await using fixture = await openFixture({ wrap: counting, ring })
+  await using fixture = await openFixture({ wrap: countReads, ring })
   const model = new Map<string, number>()
   const states = new Map<number, string[]>()
   for (let i = 0; i < 300; i++) {
@@ -77,19 +77,19 @@ test.each([
     states.set(revision, Array.from(model, ([each, at]) => `ns/${each}@${at}`).toSorted())
   }
   await fixture.caughtUp()
-  asked = 0
+  storeReads = 0
   const revisions = [...states.keys()]
   for (let i = 0; i < revisions.length; i++) {
     const revision = revisions[(i * 101) % revisions.length]!
     expect(await exactly(fixture, revision)).toEqual(states.get(revision))
   }
   // The store is asked only for states that the cache has dropped.
-  if (ring.maximum === undefined) expect(asked).toBe(0)
-  else expect(asked).toBeLessThanOrEqual(300 - ring.maximum + 64)
+  if (ring.maximum === undefined) expect(storeReads).toBe(0)
+  else expect(storeReads).toBeLessThanOrEqual(300 - ring.maximum + 64)
 })
 
-test('a list does not return a state of the store before the cache has received the events of that state', async () => {
-  let held: (() => void) | undefined
+test('a list returns a state of the store only after the cache has received the events of that state', async () => {
+  let releaseEvents: (() => void) | undefined
   await using fixture = await openFixture({
     requestProgress: undefined,
     wrap: (storage) => ({
@@ -99,7 +99,7 @@ test('a list does not return a state of the store before the cache has received 
         return new IteratedWatch(
           (async function* () {
             for await (const batch of watch) {
-              await new Promise<void>((resolve) => (held = resolve))
+              await new Promise<void>((resolve) => (releaseEvents = resolve))
               yield batch
             }
           })(),
@@ -110,11 +110,11 @@ test('a list does not return a state of the store before the cache has received 
   const revision = await fixture.put('ns', 'a', { note: 'x' })
   await settle()
   const list = exactly(fixture, revision)
-  let shown = false
-  void list.then(() => (shown = true))
+  let hasListed = false
+  void list.then(() => (hasListed = true))
   await settle()
-  expect(shown).toBe(false)
+  expect(hasListed).toBe(false)
   expect([...(await fixture.cacher.list(prefix, { resourceVersion: '0' })).items]).toEqual([])
-  held!()
+  releaseEvents!()
   expect(await list).toEqual([`ns/a@${revision}`])
 })

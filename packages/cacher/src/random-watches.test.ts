@@ -54,20 +54,20 @@ class Replay {
 
   after(revision: number, key: string, predicate: Predicate | undefined): string[] {
     const state = new Map<string, StoredObject<Pod>>()
-    const seen: string[] = []
+    const names: string[] = []
     const passes = (object: StoredObject<Pod> | undefined): boolean =>
       object !== undefined &&
       (predicate === undefined || (predicate.labels.matches(object.labels) && predicate.fields.matches((f) => object.field(f))))
     for (const change of this.#changes) {
-      const before = passes(state.get(change.key))
+      const wasSelected = passes(state.get(change.key))
       const now = passes(change.object)
       if (change.object === undefined) state.delete(change.key)
       else state.set(change.key, change.object)
-      const within = change.key === key || change.key.startsWith(key.endsWith('/') ? key : `${key}/`)
-      if (change.revision <= revision || !within || (!before && !now)) continue
-      seen.push(`${now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED'} ${change.key.slice(prefix.length)}@${change.revision}`)
+      const isInRange = change.key === key || change.key.startsWith(key.endsWith('/') ? key : `${key}/`)
+      if (change.revision <= revision || !isInRange || (!wasSelected && !now)) continue
+      names.push(`${now ? (wasSelected ? 'MODIFIED' : 'ADDED') : 'DELETED'} ${change.key.slice(prefix.length)}@${change.revision}`)
     }
-    return seen
+    return names
   }
 }
 
@@ -98,27 +98,27 @@ test('every watch gets exactly the changes after its revision, and a list at a r
           const key = keyOf(step.namespace, step.name)
           const exists = await fixture.store.get(key).catch(() => undefined)
           if (step.remove && exists === undefined) continue
-          const more = {
+          const options = {
             ...(step.label && { labels: { k: step.label } }),
             ...(step.node && { nodeName: step.node }),
             note: String(revision),
           }
-          revision = step.remove ? await fixture.remove(step.namespace, step.name) : await fixture.put(step.namespace, step.name, more)
+          revision = step.remove ? await fixture.remove(step.namespace, step.name) : await fixture.put(step.namespace, step.name, options)
           replay.add(revision, key, step.remove ? undefined : await fixture.store.get(key))
         } else {
-          const from = Math.max(1, revision - step.back)
-          const opened = await fixture.cacher.watch(step.key, {
-            resourceVersion: String(from),
+          const startRevision = Math.max(1, revision - step.back)
+          const watch = await fixture.cacher.watch(step.key, {
+            resourceVersion: String(startRevision),
             signal: stop.signal,
             recursive: !isObjectKey(step.key),
             ...(step.predicate && { predicate: step.predicate }),
           })
           const events: ObjectEvent<Pod>[] = []
           const read = async (): Promise<void> => {
-            for await (const batch of opened) events.push(...batch)
+            for await (const batch of watch) events.push(...batch)
           }
           const reading = step.lazy ? undefined : read()
-          watches.push({ from, key: step.key, predicate: step.predicate, events, read: () => reading ?? read() })
+          watches.push({ from: startRevision, key: step.key, predicate: step.predicate, events, read: () => reading ?? read() })
         }
       }
       await fixture.caughtUp()
@@ -176,19 +176,19 @@ test('if the watch on the store fails at any moment, no event is lost or repeate
             : await fixture.put(step.namespace, step.name, { ...(step.label && { labels: { k: step.label } }), note: String(revision) })
           replay.add(revision, key, step.remove ? undefined : await fixture.store.get(key))
         } else {
-          const from = Math.max(1, revision - step.back)
+          const startRevision = Math.max(1, revision - step.back)
           const events: ObjectEvent<Pod>[] = []
           const { predicate } = step
           const recursive = !isObjectKey(step.key)
           const run = async (): Promise<void> => {
-            const options = { resourceVersion: String(from), signal: stop.signal, recursive, ...(predicate && { predicate }) }
+            const options = { resourceVersion: String(startRevision), signal: stop.signal, recursive, ...(predicate && { predicate }) }
             for await (const batch of await fixture.cacher.watch(step.key, options)) events.push(...batch)
           }
           const result = run().then(
             () => undefined,
             (error: unknown) => error,
           )
-          watches.push({ from, key: step.key, predicate, events, result })
+          watches.push({ from: startRevision, key: step.key, predicate, events, result })
         }
       }
       await fixture.clock.pass(10_000)

@@ -64,15 +64,15 @@ test('every combination of list options is routed as by kube-apiserver, with the
         for (const token of tokens)
           for (const recursive of [true, false]) {
             const question = { resourceVersion, match: match as ListQuestion['match'], limit, token, recursive }
-            const what = JSON.stringify(question)
-            const meaning = upstream(question)
-            expect(routed(question), what).toBe(meaning === 'refused' ? 'store' : meaning)
+            const message = JSON.stringify(question)
+            const expected = upstream(question)
+            expect(routed(question), message).toBe(expected === 'refused' ? 'store' : expected)
             combinations++
             const route = routeList(question, cache)
             if (route.type === 'store') continue
             // Lists that accept any state ignore the limit.
-            expect(route.limit, what).toBe(resourceVersion === '0' ? 0 : limit)
-            if (route.type !== 'notOlderThan') expect(route.startKey, what).toBe(token === undefined ? undefined : '/k')
+            expect(route.limit, message).toBe(resourceVersion === '0' ? 0 : limit)
+            if (route.type !== 'notOlderThan') expect(route.startKey, message).toBe(token === undefined ? undefined : '/k')
           }
   expect(combinations).toBe(7 * 4 * 2 * 5 * 2)
 })

@@ -33,8 +33,8 @@ export class Readiness {
 
   setPending(reason: string): void {
     if (this.#state.type === 'stopped') return
-    const since = this.#state.type === 'pending' ? this.#state.since : this.#clock.now()
-    this.#state = { type: 'pending', reason, since }
+    const pendingSince = this.#state.type === 'pending' ? this.#state.since : this.#clock.now()
+    this.#state = { type: 'pending', reason, since: pendingSince }
   }
 
   stop(): void {
@@ -45,15 +45,15 @@ export class Readiness {
   async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#state.type === 'pending' && signal?.aborted !== true) {
       await new Promise<void>((resolve) => {
-        const done = (): void => {
+        const finish = (): void => {
           cancel()
-          this.#waiting.delete(done)
-          signal?.removeEventListener('abort', done)
+          this.#waiting.delete(finish)
+          signal?.removeEventListener('abort', finish)
           resolve()
         }
-        const cancel = this.#clock.after(milliseconds, done)
-        this.#waiting.add(done)
-        signal?.addEventListener('abort', done)
+        const cancel = this.#clock.after(milliseconds, finish)
+        this.#waiting.add(finish)
+        signal?.addEventListener('abort', finish)
       })
     }
     return this.isReady
@@ -61,6 +61,6 @@ export class Readiness {
 
   #change(state: ReadinessState): void {
     this.#state = state
-    for (const done of this.#waiting) done()
+    for (const resume of this.#waiting) resume()
   }
 }

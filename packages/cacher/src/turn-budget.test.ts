@@ -7,17 +7,17 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 test('work that does not fit into one turn of the event loop runs in the next turns, in order', async () => {
   let now = 0
   const budget = new TurnBudget(() => now)
-  const done: number[] = []
+  const finished: number[] = []
   const work = (i: number): void => {
     if (budget.isSpent) return budget.wait(() => work(i))
-    done.push(i)
+    finished.push(i)
     now += 3
   }
   for (let i = 0; i < 7; i++) work(i)
-  expect(done).toEqual([0, 1])
+  expect(finished).toEqual([0, 1])
   for (const all of [4, 6, 7]) {
     await turn()
-    expect(done).toEqual(Array.from({ length: all }, (_, i) => i))
+    expect(finished).toEqual(Array.from({ length: all }, (_, i) => i))
   }
 })
 
@@ -32,11 +32,11 @@ test('the time between two turns is not counted', async () => {
 
 test('work that calls wait without checking isSpent runs in a later turn', async () => {
   const budget = new TurnBudget()
-  let served = false
-  budget.wait(() => (served = true))
-  expect(served).toBe(false)
+  let hasRun = false
+  budget.wait(() => (hasRun = true))
+  expect(hasRun).toBe(false)
   await turn()
-  expect(served).toBe(true)
+  expect(hasRun).toBe(true)
 })
 
 test('hundreds of watches that start at once let other work run', async () => {
@@ -45,11 +45,11 @@ test('hundreds of watches that start at once let other work run', async () => {
   await fixture.caughtUp()
   const watches = 300
   const stop = new AbortController()
-  const opened = await Promise.all(Array.from({ length: watches }, () => fixture.cacher.watch(prefix, { signal: stop.signal })))
+  const openWatches = await Promise.all(Array.from({ length: watches }, () => fixture.cacher.watch(prefix, { signal: stop.signal })))
   let started = 0
   let inThisTurn = 0
   let maxPerTurn = 0
-  for (const watch of opened) {
+  for (const watch of openWatches) {
     // Reading an event takes about as long here as encoding a batch.
     void watch.forEach(() => {
       const end = performance.now() + 1

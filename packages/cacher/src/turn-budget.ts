@@ -37,10 +37,10 @@ export class TurnBudget {
   #next(): void {
     this.#turnEnds = undefined
     // Work that waits again while it runs is added to the end of the queue, and runs in another turn.
-    let left = this.#waiting.length
-    if (left === 0) return
+    let remaining = this.#waiting.length
+    if (remaining === 0) return
     this.#begin()
-    while (left-- > 0 && !this.isSpent) this.#waiting.shift()!()
+    while (remaining-- > 0 && !this.isSpent) this.#waiting.shift()!()
   }
 }
 

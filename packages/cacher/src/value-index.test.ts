@@ -9,7 +9,7 @@ import type { Pod } from './cacher.fixture.ts'
 import { ValueIndex } from './value-index.ts'
 
 const label = 'app'
-const everything = { start: prefix, end: `${prefix}~` }
+const fullRange = { start: prefix, end: `${prefix}~` }
 const hour = 3_600_000
 
 function stored(name: string, value: string | undefined, revision: number): StoredObject<Pod> {
@@ -34,17 +34,17 @@ class Subject {
   /** Returns the keys that the index finds, or undefined while the index is being built. Building pauses after each object. */
   ask(...values: string[]): string[] | undefined {
     const tree = this.#tree.snapshot()
-    const wanted = new Set(values)
-    const state = { scan: (range: typeof everything) => slowly(tree.scan(range)) } as unknown as ObjectSnapshot<Pod>
-    const count = this.index.count(wanted, state, 0)
+    const selected = new Set(values)
+    const state = { scan: (range: typeof fullRange) => slowly(tree.scan(range)) } as unknown as ObjectSnapshot<Pod>
+    const count = this.index.count(selected, state, 0)
     if (count === undefined) return undefined
-    const keys = this.index.keysIn(everything, wanted)
+    const keys = this.index.keysIn(fullRange, selected)
     expect(keys).toHaveLength(count)
     return keys
   }
 
   expected(...values: string[]): string[] {
-    const objects = [...this.#tree.snapshot().scan(everything)]
+    const objects = [...this.#tree.snapshot().scan(fullRange)]
     return objects.filter((object) => values.includes(object.labels?.[label] ?? '-')).map((object) => object.key)
   }
 
@@ -67,7 +67,7 @@ function* slowly<V>(values: Iterable<V>): Generator<V> {
 
 const change = fc.record({ name: fc.nat(9).map(String), value: fc.option(fc.constantFrom('a', 'b', 'c')), remove: fc.boolean() })
 
-test('includes the changes during and after building', async () => {
+test('an index includes the changes during and after its building', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 12, maxLength: 24 }), fc.nat(8), async (changes, first) => {
       const subject = new Subject()
@@ -84,7 +84,7 @@ test('includes the changes during and after building', async () => {
   )
 })
 
-test('is dropped by the first change after a long time without use', () => {
+test('the first change after a long time without use drops the index', () => {
   const subject = new Subject()
   subject.ask('a')
   subject.put('1', 'a', hour / 60)
@@ -93,7 +93,7 @@ test('is dropped by the first change after a long time without use', () => {
   expect(subject.ask('a')).toBeUndefined()
 })
 
-test('does not keep the keys of frequent values, but those of all other values', () => {
+test('an index keeps the keys of all values except frequent ones', () => {
   const subject = new Subject()
   subject.ask('a')
   for (let i = 0; i <= 1 << 14; i++) subject.put(String(i), i % 1000 === 7 ? 'b' : 'a')

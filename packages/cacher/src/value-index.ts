@@ -64,11 +64,11 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
 
   /** Returns the keys in the range with one of the values, in UTF-8 order. Call it only after `count` has returned a number. */
   keysIn({ start, end }: KeyRange, values: ReadonlySet<string>): string[] {
-    const parts = Array.from(values, (value) => {
+    const keyLists = Array.from(values, (value) => {
       const keys = this.#keys!.get(value) ?? []
       return keys.slice(indexOfKey(keys, start), end === undefined ? undefined : indexOfKey(keys, end))
     })
-    return parts.length === 1 ? parts[0]! : parts.flat().sort(compareUtf8)
+    return keyLists.length === 1 ? keyLists[0]! : keyLists.flat().sort(compareUtf8)
   }
 
   /** Applies a change of the newest state to the index. */
@@ -108,23 +108,23 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
   }
 
   #move({ key, object, previous }: CacheEvent<T>): void {
-    const before = previous && this.#valueOf(previous)
+    const oldValue = previous && this.#valueOf(previous)
     const now = object && this.#valueOf(object)
-    if (before === now) return
-    if (before !== undefined) this.#remove(before, key)
+    if (oldValue === now) return
+    if (oldValue !== undefined) this.#remove(oldValue, key)
     if (now !== undefined) this.#add(now, key)
   }
 
   #add(value: string, key: string): void {
-    const known = this.#keys
-    if (known === undefined) return
-    const keys = known.get(value)
+    const keysOfValues = this.#keys
+    if (keysOfValues === undefined) return
+    const keys = keysOfValues.get(value)
     if (keys === undefined) {
-      if (known.has(value)) return
-      known.set(value, [key])
+      if (keysOfValues.has(value)) return
+      keysOfValues.set(value, [key])
       this.#bytes += bytesPerValue
     } else if (keys.length === maxKeysPerValue) {
-      known.set(value, undefined)
+      keysOfValues.set(value, undefined)
       this.#bytes -= keys.length * bytesPerKey
     } else {
       const last = keys.at(-1)!

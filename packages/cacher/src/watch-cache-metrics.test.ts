@@ -19,7 +19,7 @@ test('metrics have kube-apiserver’s names', async () => {
   await initial.next()
   await clock.pass(61_000)
   stop.abort()
-  const shown = registry
+  const lines = registry
     .text()
     .split('\n')
     .filter((line) => /^(apiserver|watch_cache)/.test(line) && !line.includes('_bucket'))
@@ -37,6 +37,6 @@ test('metrics have kube-apiserver’s names', async () => {
     'apiserver_cache_list_returned_objects_total{group="",resource="pods"} 8',
     'apiserver_storage_consistency_checks_total{group="",resource="pods",status="success"} 1',
   ])
-    expect(shown).toContain(line)
-  expect(shown.filter((line) => line.includes('read_wait_seconds_count'))).toHaveLength(1)
+    expect(lines).toContain(line)
+  expect(lines.filter((line) => line.includes('read_wait_seconds_count'))).toHaveLength(1)
 })

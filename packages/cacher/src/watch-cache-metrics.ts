@@ -54,7 +54,7 @@ export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMe
   const decreases = counter('watch_cache_capacity_decrease_total', 'How often a watch cache made its room for events smaller.')
   const capacity = gauge('watch_cache_capacity', 'How many events the watch cache has room for.')
   const initializations = counter('apiserver_watch_cache_initializations_total', 'How often a watch cache was filled from the store.')
-  const waits = registry.register(
+  const waitDurations = registry.register(
     createHistogram('apiserver_watch_cache_read_wait_seconds', '[ALPHA] How long reads waited for a watch cache to be fresh.', waitBuckets),
   )
   const consistentReads = counter('apiserver_watch_cache_consistent_read_total', 'Consistent reads from watch caches.')
@@ -67,7 +67,7 @@ export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMe
         received: lazily(() => received.with(labels)),
         dispatched: lazily(() => dispatched.with(labels)),
         revision: lazily(() => revisions.with(labels)),
-        wait: lazily(() => waits.with(labels)),
+        wait: lazily(() => waitDurations.with(labels)),
       }
       return {
         initialized: () => add(initializations.with(labels), 1),

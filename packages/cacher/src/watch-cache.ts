@@ -101,11 +101,11 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     let group: ObjectEvent<T>[] = []
     let revision: Revision = 0
     for (const event of batch) {
-      const next = event.type === 'BOOKMARK' ? event.revision : event.object.revision
-      if (next !== revision) {
+      const eventRevision = event.type === 'BOOKMARK' ? event.revision : event.object.revision
+      if (eventRevision !== revision) {
         this.#applyRevision(group, revision)
         group = []
-        revision = next
+        revision = eventRevision
       }
       group.push(event)
     }

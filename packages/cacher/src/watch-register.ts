@@ -67,9 +67,9 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
 
   /** Opens a watch. Returns undefined if the cache must be filled again first. */
   async open(selection: Selection<T>, options: WatchObjectsOptions, status: CacheStatus): Promise<CacheWatcher<T> | undefined> {
-    const begin = await prepareStart<T>(selection, options, status)
+    const start = await prepareStart<T>(selection, options, status)
     // There must be no `await` between here and the end of `#add`, because an event in between would be lost.
-    return status.isReady() ? this.#add(selection, options, begin(this.#cache)) : undefined
+    return status.isReady() ? this.#add(selection, options, start(this.#cache)) : undefined
   }
 
   /** Ends all watches as too old, because the cache has missed changes. */
@@ -148,8 +148,8 @@ async function prepareStart<T extends KubeObject>(
   const text = options.resourceVersion ?? ''
   const requested = parseResourceVersion(text)!
   const revision = text === '' ? await status.storeRevision() : requested
-  const waits = options.sendInitialEvents === true || text === ''
-  const isFresh = waits ? await status.waitFor(revision) : true
+  const mustWait = options.sendInitialEvents === true || text === ''
+  const isFresh = mustWait ? await status.waitFor(revision) : true
   if (!startsWithState(options, requested))
     return (cache) => startAtRevision(cache, selection.key, revision === 0 ? cache.revision : revision)
   return (cache) => {

@@ -6,7 +6,7 @@ import { isStorageError } from './errors.ts'
 const prefix = '/registry/configmaps/ns/'
 
 describe('a continue token', () => {
-  it('equals that of kube-apiserver, byte for byte', () => {
+  it('a continue token has the same bytes as in kube-apiserver', () => {
     // A token of kube-apiserver 1.36, for a prefix without its final slash.
     expect(encodeContinue('/registry/configmaps/ns/c1\0', '/registry/configmaps/ns', 223)).toBe(
       'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjIzLCJzdGFydCI6Ii9jMVx1MDAwMCJ9',
@@ -16,13 +16,13 @@ describe('a continue token', () => {
     )
   })
 
-  it('may have a leading slash', () => {
+  it('a continue token may contain a key with a leading slash', () => {
     const token = (start: string): string => Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: 5, start })).toString('base64url')
     expect(decodeContinue(token('/c1\0'), prefix)).toEqual({ start: `${prefix}c1\0`, revision: 5 })
     expect(decodeContinue(token('c1\0'), prefix)).toEqual({ start: `${prefix}c1\0`, revision: 5 })
   })
 
-  it('decodes to its position', () => {
+  it('a continue token decodes to the position that it was created from', () => {
     const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).filter((s) => s.isWellFormed() && !/^\.{1,2}$|\//.test(s))
     fc.assert(
       fc.property(name, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (start, revision) => {
@@ -31,7 +31,7 @@ describe('a continue token', () => {
     )
   })
 
-  it('cannot select keys outside of the prefix, and always fails with the same error code', () => {
+  it('refuses a continue token with a key outside of the prefix, always with the same error code', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -53,7 +53,7 @@ describe('a continue token', () => {
     )
   })
 
-  it('is refused with the error text of kube-apiserver', () => {
+  it('refuses an invalid continue token with the error text of kube-apiserver', () => {
     const message = (token: string): string => {
       try {
         return decodeContinue(token, prefix).start

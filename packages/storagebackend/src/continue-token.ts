@@ -56,8 +56,8 @@ function isCleanPath(rooted: string): boolean {
 
 /** Returns the position of the first byte that is not valid unpadded base64url. Returns undefined if all bytes are valid. */
 function findIllegalBase64(token: string): number | undefined {
-  const bad = /[^A-Za-z0-9_-]/.exec(token)
-  if (bad) return Buffer.byteLength(token.slice(0, bad.index))
+  const invalidCharacter = /[^A-Za-z0-9_-]/.exec(token)
+  if (invalidCharacter) return Buffer.byteLength(token.slice(0, invalidCharacter.index))
   return token.length % 4 === 1 ? token.length - 1 : undefined
 }
 

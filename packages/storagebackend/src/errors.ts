@@ -42,9 +42,9 @@ export class StorageError extends Error implements StorageErrorDetails {
 }
 
 function messageFor(init: StorageErrorInit): string {
-  const known = upstreamErrors[init.code]
-  if (!known) return init.message ?? init.code
-  const [number, words] = known
+  const upstreamError = upstreamErrors[init.code]
+  if (!upstreamError) return init.message ?? init.code
+  const [number, words] = upstreamError
   return `StorageError: ${words}, Code: ${number}, Key: ${init.key}, ResourceVersion: ${init.revision ?? 0}, AdditionalErrorMsg: ${init.message ?? '<nil>'}`
 }
 

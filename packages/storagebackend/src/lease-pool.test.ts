@@ -5,13 +5,13 @@ import { LeasePool } from './lease-pool.ts'
 it('objects that expire at about the same time share a lease, and concurrent requests grant only one', async () => {
   let now = 0
   let granted = 0
-  const asked: number[] = []
-  const pool = new LeasePool({ grantLease: async (ttl) => (asked.push(ttl), ++granted) }, () => now)
+  const grants: number[] = []
+  const pool = new LeasePool({ grantLease: async (ttl) => (grants.push(ttl), ++granted) }, () => now)
   expect(await Promise.all(Array.from({ length: 1001 }, () => pool.lease('/a', 3600)))).toEqual([...Array<number>(1000).fill(1), 2])
   now += 61_000
   expect(await pool.lease('/b', 3600)).toBe(3)
   expect(await pool.lease('/c', 60)).toBe(4)
-  expect(asked).toEqual([3660, 3660, 3660, 63])
+  expect(grants).toEqual([3660, 3660, 3660, 63])
 })
 
 it('a failed grant throws a storage error, and the next request tries again', async () => {

@@ -202,8 +202,8 @@ export class ObjectAccess<T extends KubeObject> {
   /** Commits one operation on one key. */
   #commitStored(operation: Operation, expected: Revision): Promise<CommitResult> {
     const { key } = operation
-    const named = operation.type === 'delete' ? 'delete' : expected === 0 ? 'create' : 'update'
-    return this.measure(named, key, () => this.backend.commit({ compare: [{ key, modRevision: expected }], operations: [operation] }))
+    const verb = operation.type === 'delete' ? 'delete' : expected === 0 ? 'create' : 'update'
+    return this.measure(verb, key, () => this.backend.commit({ compare: [{ key, modRevision: expected }], operations: [operation] }))
   }
 
   async #commit(operation: Operation, expected: Revision): Promise<CommitResult> {

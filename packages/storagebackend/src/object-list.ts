@@ -47,11 +47,11 @@ export async function listObjects<T extends KubeObject>(request: ListRequest<T>)
     if (!hasSnapshots(backend)) return await listFetched(list)
     const snapshot = await access.measure('list', prefix, () => {
       const newest = backend.snapshot()
-      const found = plan.at === 0 || plan.at === newest.revision ? newest : backend.snapshotAt(plan.at)
-      if (!found && plan.at < newest.revision) throw newCompactedError(prefix, plan)
+      const snapshot = plan.at === 0 || plan.at === newest.revision ? newest : backend.snapshotAt(plan.at)
+      if (!snapshot && plan.at < newest.revision) throw newCompactedError(prefix, plan)
       const required = Math.max(plan.at, plan.notOlderThan)
       if (required > newest.revision) throw newTooLargeError(prefix, required, newest.revision)
-      return found!
+      return snapshot!
     })
     return await listSnapshot(list, snapshot)
   } catch (error) {
@@ -97,9 +97,9 @@ async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<
   let read = 0
   try {
     for (;;) {
-      const from = { start, end: range.end }
+      const startRange = { start, end: range.end }
       const readOptions = { ...(at !== 0 && { at }), ...(limit !== 0 && { limit }), ...signal }
-      const fetched: ListPage = await access.measure('list', prefix, () => access.backend.list(from, readOptions))
+      const fetched: ListPage = await access.measure('list', prefix, () => access.backend.list(startRange, readOptions))
       read += fetched.entries.length
       if (plan.notOlderThan > fetched.revision) throw newTooLargeError(prefix, plan.notOlderThan, fetched.revision)
       if (at === 0) at = fetched.revision

@@ -51,8 +51,8 @@ export class ObjectPage<T extends KubeObject> {
       if (this.full) return false
       this.#lastKey = entry.key
       this.#examined++
-      const opened = open(entry)
-      const object = opened instanceof Promise ? await opened : opened
+      const openedObject = open(entry)
+      const object = openedObject instanceof Promise ? await openedObject : openedObject
       if (object) this.#items.push(object)
       const pause = this.#slice.pauseIfOver()
       if (!pause) continue

@@ -6,21 +6,21 @@ import { createObjectStore } from './object-store.ts'
 import { createRecordCodec } from './record-codec.ts'
 import { createStorageMetrics } from './storage-metrics.ts'
 
-const refuse = (): never => {
+const throwError = (): never => {
   throw new Error('unexpected request')
 }
 
 /** Creates a driver that has only the methods that one test needs. The conformance suite tests complete drivers. */
 function fakeBackend(members: Partial<Backend>): Backend {
   return {
-    get: refuse,
-    list: refuse,
-    commit: refuse,
-    watch: refuse,
-    requestProgress: refuse,
-    grantLease: refuse,
-    checkHealth: refuse,
-    [Symbol.asyncDispose]: refuse,
+    get: throwError,
+    list: throwError,
+    commit: throwError,
+    watch: throwError,
+    requestProgress: throwError,
+    grantLease: throwError,
+    checkHealth: throwError,
+    [Symbol.asyncDispose]: throwError,
     ...members,
   }
 }
@@ -31,7 +31,7 @@ const storeOptions = {
   prefix: '/registry/pods/',
 }
 
-test('is not ready if the driver cannot serve, and gives its reason', async () => {
+test('checkReady rejects with the reason of the driver if the driver cannot serve', async () => {
   let problem: Error | undefined = new UnavailableError('etcd cannot be reached: connection refused')
   const backend = fakeBackend({ checkHealth: () => (problem ? Promise.reject(problem) : Promise.resolve()) })
   const store = createObjectStore({ ...storeOptions, backend })
@@ -45,11 +45,11 @@ test('is not ready if the driver cannot serve, and gives its reason', async () =
   await store.checkReady()
 })
 
-test('closing leaves the driver open and removes the metrics, even when repeated', async () => {
+test('closing removes the metrics, does not close the driver, and may be repeated', async () => {
   let closed = 0
-  let asked = 0
+  let calls = 0
   const backend = fakeBackend({
-    list: () => Promise.resolve({ entries: [], revision: ++asked, count: 0, more: false }),
+    list: () => Promise.resolve({ entries: [], revision: ++calls, count: 0, more: false }),
     [Symbol.asyncDispose]: () => Promise.resolve(void closed++),
   })
   const registry = createMetricsRegistry()
@@ -61,7 +61,7 @@ test('closing leaves the driver open and removes the metrics, even when repeated
   await store.close()
   await metrics.refresh()
   expect(registry.text()).not.toContain('apiserver_storage_objects{')
-  expect([asked, closed]).toEqual([1, 0])
+  expect([calls, closed]).toEqual([1, 0])
   // Other storages may still use the driver, so it must not be closed.
   expect(await store.count('/registry/pods/')).toBe(0)
 })

@@ -82,8 +82,8 @@ async function* withInitialEvents<T extends KubeObject>(
 
 function changesAfter<T extends KubeObject>(request: WatchRequest<T>, after: Revision): AsyncIterable<ObjectEvents<T>> {
   const { access, range, options } = request
-  const states = isEmptyPredicate(options.predicate) && !access.transformer
-  return toEvents(request, access.backend.watch(range, after, { signal: options.signal, states }))
+  const isStateOnly = isEmptyPredicate(options.predicate) && !access.transformer
+  return toEvents(request, access.backend.watch(range, after, { signal: options.signal, states: isStateOnly }))
 }
 
 async function* toEvents<T extends KubeObject>(
@@ -112,8 +112,8 @@ async function* toEvents<T extends KubeObject>(
         } catch (error) {
           // Send the events of the revisions before the unreadable change. Events of the same revision are not sent, because a revision
           // must be sent completely.
-          const before = events.filter((event) => event.type !== 'BOOKMARK' && event.object.revision < revisionOf(change))
-          if (before.length > 0) yield state === undefined ? before : addStateAfter(access, range, before)
+          const earlierEvents = events.filter((event) => event.type !== 'BOOKMARK' && event.object.revision < revisionOf(change))
+          if (earlierEvents.length > 0) yield state === undefined ? earlierEvents : addStateAfter(access, range, earlierEvents)
           throw change.type === 'delete' && isUnreadable(error) ? newUnreadableDeletionError(change.key, error) : error
         }
       }
@@ -195,8 +195,8 @@ export class IteratedWatch<T extends KubeObject = KubeObject> implements ObjectW
 
   async forEach(read: (batch: ObjectEvents<T>) => Promise<void> | undefined): Promise<void> {
     for await (const batch of this.#batches) {
-      const busy = read(batch)
-      if (busy !== undefined) await busy
+      const processing = read(batch)
+      if (processing !== undefined) await processing
     }
   }
 }

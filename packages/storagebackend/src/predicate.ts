@@ -9,10 +9,10 @@ export function isEmptyPredicate(predicate: Predicate | undefined): boolean {
 export function matcher(predicate: Predicate | undefined): ((object: StoredObject) => boolean) | undefined {
   if (predicate === undefined || isEmptyPredicate(predicate)) return undefined
   const { labels, fields } = predicate
-  const [only, ...others] = fields.requirements
-  if (labels.empty && only !== undefined && others.length === 0) {
+  const [requirement, ...otherRequirements] = fields.requirements
+  if (labels.empty && requirement !== undefined && otherRequirements.length === 0) {
     // A fast path for the selector of most watches, which requires one field: the pods of a node, or one object by name.
-    const { field, operator, value } = only
+    const { field, operator, value } = requirement
     return (object) => (object.field(field) === value) === (operator === '=')
   }
   return (object) => (labels.empty || labels.matches(object.labels ?? {})) && (fields.empty || fields.matches((name) => object.field(name)))

@@ -13,7 +13,7 @@ const codec = createRecordCodec<Thing>({
   selectableFields: { 'spec.x': (o) => String((o.spec as { x?: unknown })?.x ?? '') },
 })
 
-const thing = fc.record(
+const anyObject = fc.record(
   {
     metadata: fc.record(
       {
@@ -38,9 +38,9 @@ const thing = fc.record(
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('a record', () => {
-  it('decodes to the same object, with its labels and selectable fields', () => {
+  it('a record decodes to the same object, with its labels and selectable fields', () => {
     fc.assert(
-      fc.property(thing, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (object, revision) => {
+      fc.property(anyObject, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (object, revision) => {
         const stored = codec.open('/k', codec.encode({ kind: 'Thing', apiVersion: 'v1', ...object }), revision)
         const expected = plain(object) as Thing
         expect(stored.object()).toEqual({ ...expected, metadata: { ...expected.metadata, resourceVersion: String(revision) } })
@@ -59,13 +59,13 @@ describe('a record', () => {
     )
   })
 
-  it('has the same bytes for equal objects', () => {
+  it('equal objects have records with the same bytes', () => {
     const a = { metadata: { name: 'a', labels: { x: '1', y: '2' }, resourceVersion: '5' }, spec: { b: [1, { d: 1, c: 2 }], a: null } }
     const b = { spec: { a: null, b: [1, { c: 2, d: 1 }] }, metadata: { labels: { y: '2', x: '1' }, name: 'a' } }
     expect(codec.encode(a)).toEqual(codec.encode(b))
   })
 
-  it('with another schema version is converted when it is decoded', () => {
+  it('a record with another schema version is converted when it is decoded', () => {
     const old = createRecordCodec<Thing>({ kind: 'Thing', schemaVersion: 2 }).encode({ metadata: { name: 'a' }, spec: { x: 'old' } })
     const upgrading = createRecordCodec<Thing>({
       kind: 'Thing',
@@ -79,7 +79,7 @@ describe('a record', () => {
     expect(codec.open('/k', old, 7).field('spec.x')).toBe('old')
   })
 
-  it('has at most 65,534 labels, and fields of at most 65,535 bytes', () => {
+  it('a record has at most 65,534 labels, and fields of at most 65,535 bytes', () => {
     const withField = (x: string): Thing => ({ metadata: { name: 'a' }, spec: { x } })
     const withLabels = (length: number): Thing => ({
       metadata: { name: 'a', labels: Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, ''])) },
@@ -91,13 +91,13 @@ describe('a record', () => {
     expect(() => codec.encode(withLabels(0xffff))).toThrow(tooLarge)
   })
 
-  it('is refused if it is invalid', () => {
-    const good = codec.encode({ metadata: { name: 'a' } })
+  it('refuses an invalid record', () => {
+    const validRecord = codec.encode({ metadata: { name: 'a' } })
     for (const bytes of [
       new Uint8Array(0),
       Buffer.from('{"metadata":{}}'),
       Buffer.from('k8s\0proto and then some more'),
-      good.subarray(0, 24),
+      validRecord.subarray(0, 24),
     ]) {
       expect(() => codec.open('/k', bytes, 1)).toThrow(expect.objectContaining({ name: 'CorruptObjectError' }))
     }
@@ -118,25 +118,25 @@ describe('a record of a custom resource', () => {
     })
   const object: Thing = { metadata: { name: 'a' }, spec: { x: '1' } }
 
-  it('keeps its bytes if version and schema are current', () => {
+  it('a custom record keeps its bytes if version and schema are current', () => {
     const codec = codecOf('v2', 7, false)
     const stored = codec.open('/k', codec.encode(object), 3)
     expect([stored.storedVersion, stored.field('spec.x'), stored.field('metadata.name')]).toEqual(['v2', '1', 'a'])
     expect(stored.object().spec).toEqual({ x: '1' })
   })
 
-  it('is refreshed by the schema of its own version, and keeps that version', () => {
+  it('a custom record is refreshed by the schema of its own version, and keeps that version', () => {
     const stored = codecOf('v2', 7, false).open('/k', codecOf('v1', 7, false).encode(object), 3)
     expect([stored.storedVersion, stored.field('spec.x')]).toEqual(['v1', '1'])
     expect(stored.object().spec).toEqual({ x: '1', refreshed: 'v1' })
   })
 
-  it('becomes an object of the current version if versions are relabelled', () => {
+  it('a custom record decodes to the current version if conversion only relabels versions', () => {
     const stored = codecOf('v2', 7, true).open('/k', codecOf('v1', 7, true).encode(object), 3)
     expect([stored.storedVersion, stored.labels]).toEqual(['v2', { from: 'v1' }])
   })
 
-  it('is the same as a record with another schema, but not as one with another version', () => {
+  it('a custom record equals a record with another schema, but not a record with another version', () => {
     const codec = codecOf('v2', 7, false)
     const written = codec.encode(object)
     expect(codec.isSame?.(codecOf('v2', 8, false).encode(object), written)).toBe(true)
@@ -159,18 +159,18 @@ describe('defaults on read', () => {
     },
   })
 
-  it('are set for every reader, and stored when the object is written again', () => {
+  it('every reader gets defaults on read, and the next write stores them', () => {
     const written = filling.encode({ metadata: { name: 'a' } })
     const stored = filling.open('/k', written, 7)
     expect(stored.object()).toEqual({ metadata: { name: 'a', labels: { made: 'up' }, resourceVersion: '7' }, spec: { x: 'y' } })
     expect([stored.labels, stored.field('spec.x')]).toEqual([{ made: 'up' }, 'y'])
     expect(filling.headers?.labelSetOf(written)).toBeUndefined()
-    const again = filling.encode(stored.copy())
-    expect(again).not.toEqual(written)
-    expect(filling.encode(filling.open('/k', again, 8).copy())).toEqual(again)
+    const rewritten = filling.encode(stored.copy())
+    expect(rewritten).not.toEqual(written)
+    expect(filling.encode(filling.open('/k', rewritten, 8).copy())).toEqual(rewritten)
   })
 
-  it('do not replace a value', () => {
+  it('defaults on read do not replace a value', () => {
     const value = filling.encode({ metadata: { name: 'a' }, spec: { x: 'z' } })
     expect(filling.open('/k', value, 7).object().spec).toEqual({ x: 'z' })
     expect(filling.headers?.labelSetOf(value)).toBeDefined()
@@ -178,12 +178,12 @@ describe('defaults on read', () => {
 })
 
 it('finds the position of resourceVersion, after the members that come before it', () => {
-  const at = (text: string): string => text.slice(0, findSplice(text))
-  expect(at('{"metadata":{"name":"a"}}')).toBe('{"metadata":{"name":"a"')
-  expect(at('{"metadata":{"name":"a","namespace":"n","uid":"u","labels":{"uid":"x"}}}')).toBe(
+  const prefixOf = (text: string): string => text.slice(0, findSplice(text))
+  expect(prefixOf('{"metadata":{"name":"a"}}')).toBe('{"metadata":{"name":"a"')
+  expect(prefixOf('{"metadata":{"name":"a","namespace":"n","uid":"u","labels":{"uid":"x"}}}')).toBe(
     '{"metadata":{"name":"a","namespace":"n","uid":"u"',
   )
-  expect(at('{"data":{"a":"}\\"{","m":[{"metadata":{"name":"no"}}]},"metadata":{"name":"a\\\\","generation":1}}')).toBe(
+  expect(prefixOf('{"data":{"a":"}\\"{","m":[{"metadata":{"name":"no"}}]},"metadata":{"name":"a\\\\","generation":1}}')).toBe(
     '{"data":{"a":"}\\"{","m":[{"metadata":{"name":"no"}}]},"metadata":{"name":"a\\\\"',
   )
   expect(() => findSplice('{"metadata":{}}')).toThrow()

@@ -129,13 +129,13 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
 
   /** The layouts of records in other versions than the current one, by version. Values can only have versions that the definition had. */
   const layouts = new Map<string, CodecLayout>()
-  const others = new Set<RecordLayout>()
+  const otherLayouts = new Set<RecordLayout>()
 
   function otherLayout(version: string): CodecLayout {
     let layout = layouts.get(version)
     if (layout === undefined) {
       layouts.set(version, (layout = layoutOf(version)))
-      others.add(layout)
+      otherLayouts.add(layout)
     }
     return layout
   }
@@ -181,7 +181,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   const headers = { labelSetOf, matcher: (predicate: Predicate) => createRecordMatcher(predicate, current.fieldNames) }
   /** The layout belongs to this codec, because a codec does not share its layouts. */
   const owns = (view: object): boolean =>
-    view instanceof StoredRecord ? view.layout === current || others.has(view.layout) : (view as LabelSet).table === labelSets
+    view instanceof StoredRecord ? view.layout === current || otherLayouts.has(view.layout) : (view as LabelSet).table === labelSets
   return { encode, open, headers, ...(versions !== undefined && { isSame, owns }) }
 }
 
@@ -206,9 +206,9 @@ function uint32(bytes: Uint8Array, at: number): number {
 /** Removes kind, apiVersion and resourceVersion. Returns a shallow copy if the object has any of them, otherwise the object itself. */
 function strip<T extends KubeObject>(object: T): T {
   if (!('resourceVersion' in object.metadata || 'kind' in object || 'apiVersion' in object)) return object
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object
+  const { kind: _kind, apiVersion: _apiVersion, ...members } = object
   const { resourceVersion: _resourceVersion, ...metadata } = object.metadata
-  return { ...rest, metadata } as unknown as T
+  return { ...members, metadata } as unknown as T
 }
 
 /** Computes the FNV-1a hash of a list of names. */
@@ -219,7 +219,7 @@ function computeChecksum(names: readonly string[]): number {
 }
 
 /** The members of metadata that come before `resourceVersion` in kube-apiserver's JSON. */
-const before: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])
+const earlyMembers: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])
 
 /**
  * Returns the position in an object's JSON at which responses insert `,"resourceVersion":"…"`. It follows the metadata members that come
@@ -231,7 +231,7 @@ export function findSplice(text: string): number {
   let splice = -1
   while (text.charCodeAt(at) === quote) {
     const keyEnd = skipString(text, at)
-    if (!before.has(text.slice(at + 1, keyEnd - 1))) break
+    if (!earlyMembers.has(text.slice(at + 1, keyEnd - 1))) break
     splice = at = skipValue(text, keyEnd + 1)
     if (text.charCodeAt(at) !== comma) break
     at++
@@ -288,19 +288,19 @@ function skipValue(text: string, at: number): number {
  * `resourceVersion`. All other members are sorted by name. Used for kinds without a schema.
  */
 export function canonicalJson(object: object): string {
-  const { metadata, ...rest } = object as { metadata?: Record<string, unknown> }
+  const { metadata, ...otherMembers } = object as { metadata?: Record<string, unknown> }
   const members = [`"metadata":${metadataJson(metadata ?? {})}`]
-  pushMembers(members, rest)
+  pushMembers(members, otherMembers)
   return `{${members.join(',')}}`
 }
 
 function metadataJson(metadata: Record<string, unknown>): string {
-  const { name, generateName, namespace, selfLink, uid, ...rest } = metadata
+  const { name, generateName, namespace, selfLink, uid, ...otherMetadata } = metadata
   const members: string[] = []
   for (const [key, value] of Object.entries({ name: name ?? '', generateName, namespace, selfLink, uid })) {
     if (value !== undefined) members.push(`"${key}":${sortedJson(value)}`)
   }
-  pushMembers(members, rest)
+  pushMembers(members, otherMetadata)
   return `{${members.join(',')}}`
 }
 

@@ -51,21 +51,21 @@ export function encodeRecord(record: RecordContents): Uint8Array {
   }
   const { json } = record
   const jsonBytes = Buffer.byteLength(json)
-  const out = Buffer.allocUnsafe(head + jsonBytes)
-  out[0] = recordFormat
-  out.writeUInt32BE(record.schemaVersion, 1)
-  out.writeUInt32BE(record.fieldsChecksum, 5)
-  out.writeUInt32BE(head, 9)
-  out.writeUInt32BE(jsonBytes === json.length ? record.spliceAt : Buffer.byteLength(json.slice(0, record.spliceAt)), 13)
-  out.writeUInt16BE(labels ? labels.length : noLabels, labelsAt)
+  const buffer = Buffer.allocUnsafe(head + jsonBytes)
+  buffer[0] = recordFormat
+  buffer.writeUInt32BE(record.schemaVersion, 1)
+  buffer.writeUInt32BE(record.fieldsChecksum, 5)
+  buffer.writeUInt32BE(head, 9)
+  buffer.writeUInt32BE(jsonBytes === json.length ? record.spliceAt : Buffer.byteLength(json.slice(0, record.spliceAt)), 13)
+  buffer.writeUInt16BE(labels ? labels.length : noLabels, labelsAt)
   let at = headerBytes
   const labelStrings = labels ? labels.length * 2 : 0
-  for (let i = 0; i < labelStrings; i++) at = writeString(out, at, strings[i]!)
-  at = out.writeUInt16BE(record.fields.length, at)
-  for (let i = labelStrings; i < strings.length; i++) at = writeString(out, at, strings[i]!)
+  for (let i = 0; i < labelStrings; i++) at = writeString(buffer, at, strings[i]!)
+  at = buffer.writeUInt16BE(record.fields.length, at)
+  for (let i = labelStrings; i < strings.length; i++) at = writeString(buffer, at, strings[i]!)
   // Most text is ASCII. Copying ASCII as latin1 is faster than encoding it as UTF-8.
-  out.write(json, at, jsonBytes === json.length ? 'latin1' : 'utf8')
-  return out
+  buffer.write(json, at, jsonBytes === json.length ? 'latin1' : 'utf8')
+  return buffer
 }
 
 function newObjectTooLargeError(message: string): StorageError {

@@ -34,7 +34,7 @@ function matchesHeader(predicate: Predicate, record: Uint8Array): boolean {
   return ofHeaders(predicate)(record, labelSetOf(record)!)
 }
 
-test('gives the same result for headers as for decoded objects', () => {
+test('a selector matches the header of a record exactly if it matches the decoded object', () => {
   fc.assert(
     fc.property(
       labels,
@@ -45,8 +45,8 @@ test('gives the same result for headers as for decoded objects', () => {
         const predicate = { labels: new LabelsSelector(requirements), fields: new FieldSelector(fields) }
         const object: Thing = { metadata: { name: 'n', ...(own && { labels: own }) }, spec: { ...(node !== undefined && { node }) } }
         const record = codec.encode(object)
-        const opened = codec.open('/n', record, 1)
-        expect(matchesHeader(predicate, record)).toBe(matcher(predicate)?.(opened) ?? true)
+        const stored = codec.open('/n', record, 1)
+        expect(matchesHeader(predicate, record)).toBe(matcher(predicate)?.(stored) ?? true)
       },
     ),
     { numRuns: 2000 },

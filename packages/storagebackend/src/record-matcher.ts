@@ -163,8 +163,8 @@ export class LabelSets {
   /** Returns the label set for these bytes. A new label set contains a copy of them. */
   of(bytes: Uint8Array): LabelSet {
     const hash = hashOf(bytes)
-    const known = this.#sets.get(hash)
-    if (known !== undefined && isSame(known.bytes, bytes)) return known
+    const existing = this.#sets.get(hash)
+    if (existing !== undefined && isSame(existing.bytes, bytes)) return existing
     const created: LabelSet = { bytes: Uint8Array.prototype.slice.call(bytes), lastSelector: undefined, lastResult: false, table: this }
     if (this.#sets.size >= limit) this.#sets.clear()
     this.#sets.set(hash, created)

@@ -94,8 +94,8 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
       request(operation, started, failed) {
         let series = operations[operation]
         if (series === undefined) {
-          const named = { operation, ...labels }
-          series = { duration: durations.with(named), requests: requests.with(named), errors: lazily(() => errors.with(named)) }
+          const allLabels = { operation, ...labels }
+          series = { duration: durations.with(allLabels), requests: requests.with(allLabels), errors: lazily(() => errors.with(allLabels)) }
           operations[operation] = series
         }
         series.duration.observe((performance.now() - started) / 1000)
@@ -115,7 +115,7 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
       close() {
         observed.delete(observe)
         counts.delete(qualified)
-        for (const each of [resourceCounts, sizes]) each.delete(labels)
+        for (const gauge of [resourceCounts, sizes]) gauge.delete(labels)
       },
     }
   }

@@ -34,27 +34,27 @@ it.each(orders.map((order) => ({ order })))('equals the decoded object, in the o
   const codec = createRecordCodec<Thing>({ kind: 'Thing', schemaVersion: 1, toJson: (object) => JSON.stringify(object) })
   fc.assert(
     fc.property(metadata, fc.option(fc.record({ metadata }), { nil: undefined }), fc.nat(), (parts, spec, revision) => {
-      const given: Readonly<Record<string, unknown>> = { name: 'n', ...parts }
-      const ordered = Object.fromEntries(order.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]))
+      const metadata: Readonly<Record<string, unknown>> = { name: 'n', ...parts }
+      const ordered = Object.fromEntries(order.filter((name) => metadata[name] !== undefined).map((name) => [name, metadata[name]]))
       const object: Thing = { metadata: ordered, ...(spec === undefined ? undefined : { spec }) }
       const stored = codec.open('/k', codec.encode(object), revision + 1)
       const span = findMetadata(stored)!
       expect(stored.body.subarray(1, span.end).toString()).toBe(`"metadata":${JSON.stringify(ordered)}`)
       const large = order.filter((name) => /annotations|managedFields/.test(name) && ordered[name] !== undefined)
       const { firstAt, firstEnd, secondAt, secondEnd } = span
-      const found = [stored.body.subarray(firstAt, firstEnd), stored.body.subarray(secondAt, secondEnd)].map((bytes) => bytes.toString())
-      expect(found.filter(Boolean)).toEqual(large.map((name) => `,"${name}":${JSON.stringify(ordered[name])}`))
-      const late = copyLazily(stored, span)
-      const { annotations, managedFields: managers, ...rest } = stored.copy().metadata
-      const { metadata: _, ...others } = stored.copy()
-      expect(late).toMatchObject(others)
-      expect({ ...late.metadata, annotations: undefined, managedFields: undefined }).toEqual({
-        ...rest,
+      const slices = [stored.body.subarray(firstAt, firstEnd), stored.body.subarray(secondAt, secondEnd)].map((bytes) => bytes.toString())
+      expect(slices.filter(Boolean)).toEqual(large.map((name) => `,"${name}":${JSON.stringify(ordered[name])}`))
+      const lazyCopy = copyLazily(stored, span)
+      const { annotations, managedFields: managers, ...otherMetadata } = stored.copy().metadata
+      const { metadata: _, ...otherMembers } = stored.copy()
+      expect(lazyCopy).toMatchObject(otherMembers)
+      expect({ ...lazyCopy.metadata, annotations: undefined, managedFields: undefined }).toEqual({
+        ...otherMetadata,
         annotations: undefined,
         managedFields: undefined,
       })
-      expect(late.metadata.annotations).toEqual(annotations)
-      expect(late.metadata.managedFields).toEqual(managers)
+      expect(lazyCopy.metadata.annotations).toEqual(annotations)
+      expect(lazyCopy.metadata.managedFields).toEqual(managers)
     }),
   )
 })

@@ -70,8 +70,8 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   }
 
   object(): DeepReadonly<T> {
-    const known = this.#object?.deref()
-    if (known !== undefined) return known
+    const cached = this.#object?.deref()
+    if (cached !== undefined) return cached
     const object = this.copy() as DeepReadonly<T>
     this.#object = new WeakRef(object)
     return object

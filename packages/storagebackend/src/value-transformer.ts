@@ -81,8 +81,8 @@ export function createPrefixTransformer(transformers: readonly PrefixedTransform
     for (const candidate of candidates) {
       if (!startsWith(stored, candidate.prefix)) continue
       try {
-        const { data, stale } = candidate.transformer.fromStorage(stored.subarray(candidate.prefix.length), key)
-        return { data, stale: stale || candidate !== first }
+        const { data: opened, stale } = candidate.transformer.fromStorage(stored.subarray(candidate.prefix.length), key)
+        return { data: opened, stale: stale || candidate !== first }
       } catch (error) {
         // Ignore the error of a transformer without a prefix, because it is tried for every value.
         if (candidate.prefix.length > 0) failures.push(error as Error)

@@ -19,12 +19,12 @@ const brief = (message: WatchMessage): unknown[] => [
   ...(message.type === 'changes' ? [message.changes.length] : []),
 ]
 async function take(queue: WatchQueue, count: number): Promise<unknown[]> {
-  const taken: unknown[] = []
-  while (taken.length < count) {
+  const results: unknown[] = []
+  while (results.length < count) {
     const { done, value } = await queue.next()
-    taken.push(done ? 'end' : brief(value))
+    results.push(done ? 'end' : brief(value))
   }
-  return taken
+  return results
 }
 
 describe('WatchQueue', () => {
@@ -54,14 +54,14 @@ describe('WatchQueue', () => {
 
   it('sends all changes of one event loop turn to a waiting reader in one message, and answers concurrent reads in order', async () => {
     const queue = open()
-    const reading = Promise.all([take(queue, 1), take(queue, 1), take(queue, 1)])
+    const reads = Promise.all([take(queue, 1), take(queue, 1), take(queue, 1)])
     const first = changes(1)
     queue.push(1, first, 10)
     queue.push(2, changes(2), 10)
     queue.progress(3)
     await new Promise((resolve) => setImmediate(resolve))
     queue.end(undefined)
-    expect(await reading).toEqual([[['changes', 2, 2]], [['progress', 3]], ['end']])
+    expect(await reads).toEqual([[['changes', 2, 2]], [['progress', 3]], ['end']])
     // The driver passes the same array to other queues too, so the queue must not change it.
     expect(first).toHaveLength(1)
   })
@@ -102,7 +102,7 @@ describe('WatchQueue', () => {
     expect(await take(queue, 1)).toEqual(['end'])
   })
 
-  it('has space for new changes after earlier ones were read', async () => {
+  it('accepts new changes after earlier ones were read', async () => {
     const queue = open()
     for (let revision = 1; revision < 100; revision++) {
       queue.push(2 * revision, changes(revision, 400), 5000)

@@ -38,7 +38,7 @@ interface Batch {
 
 type Result = IteratorResult<WatchMessage, undefined>
 
-const done: Result = { done: true, value: undefined }
+const endResult: Result = { done: true, value: undefined }
 const settled = Promise.resolve()
 
 /**
@@ -150,7 +150,7 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
   #finish(): Promise<Result> {
     const error = this.#error
     this.#error = undefined
-    return error ? Promise.reject(error) : Promise.resolve(done)
+    return error ? Promise.reject(error) : Promise.resolve(endResult)
   }
 
   #append(batch: Batch): void {
@@ -173,7 +173,7 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     this.#waiting = this.#resolve = this.#reject = undefined
     if (this.#first) resolve({ done: false, value: this.#take(this.#first) })
     else if (this.#error) reject(this.#error)
-    else resolve(done)
+    else resolve(endResult)
     this.#error = undefined
   }
 

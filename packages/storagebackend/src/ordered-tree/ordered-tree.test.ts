@@ -9,7 +9,7 @@ interface Item {
   readonly key: string
   readonly value: number
 }
-const all = { start: '', end: '\u{10ffff}' }
+const fullRange = { start: '', end: '\u{10ffff}' }
 const item = (key: string, value = 0): Item => ({ key, value })
 const sorted = (model: Map<string, Item>): Item[] => [...model.values()].toSorted((a, b) => compareUtf8(a.key, b.key))
 
@@ -26,7 +26,7 @@ const step = fc.oneof(
 
 function expectState(snapshot: TreeSnapshot<Item>, items: readonly Item[], start: string, end: string): void {
   expect(snapshot.size).toBe(items.length)
-  expect([...snapshot.scan(all)]).toEqual(items)
+  expect([...snapshot.scan(fullRange)]).toEqual(items)
   for (const range of [
     { start, end },
     { start, end: undefined },
@@ -35,37 +35,37 @@ function expectState(snapshot: TreeSnapshot<Item>, items: readonly Item[], start
     expect([...snapshot.scan(range)]).toEqual(inside)
     expect(snapshot.count(range)).toBe(inside.length)
     if (range.end === undefined) continue
-    const within = snapshot.within({ start, end })
-    expect([within.size, [...within.scan(all)]]).toEqual([inside.length, inside])
-    expect([within.get(start), within.count(all)]).toEqual([items.find((i) => i.key === start && inRange(range, start)), inside.length])
+    const part = snapshot.within({ start, end })
+    expect([part.size, [...part.scan(fullRange)]]).toEqual([inside.length, inside])
+    expect([part.get(start), part.count(fullRange)]).toEqual([items.find((i) => i.key === start && inRange(range, start)), inside.length])
   }
   expect(snapshot.get(start)).toEqual(items.find((i) => i.key === start))
 }
 
 describe('OrderedTree', () => {
-  test('behaves like a sorted map, and its snapshots do not change', () => {
+  test('a tree behaves like a sorted map, and its snapshots do not change', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 1500, size: 'max' }), fc.boolean(), key, key, (steps, bulk, start, end) => {
         const model = new Map<string, Item>()
         if (bulk) for (let i = 0; i < 300; i += 2) model.set(`k${i}`, item(`k${i}`))
         const tree = OrderedTree.fromSorted(sorted(model))
-        const taken: [TreeSnapshot<Item>, Item[]][] = []
+        const snapshots: [TreeSnapshot<Item>, Item[]][] = []
         steps.forEach((s, i) => {
-          if (s.type === 'snapshot') taken.push([tree.snapshot(), sorted(model)])
+          if (s.type === 'snapshot') snapshots.push([tree.snapshot(), sorted(model)])
           else if (s.type === 'set') {
             tree.set(item(s.key, i))
             model.set(s.key, item(s.key, i))
           } else expect(tree.delete(s.key)).toBe(model.delete(s.key))
         })
         for (const s of steps) if (s.type !== 'snapshot') expect(tree.get(s.key)).toEqual(model.get(s.key))
-        taken.push([tree.snapshot(), sorted(model)])
-        for (const [snapshot, items] of taken) expectState(snapshot, items, start, end)
+        snapshots.push([tree.snapshot(), sorted(model)])
+        for (const [snapshot, items] of snapshots) expectState(snapshot, items, start, end)
       }),
       { numRuns: 30 },
     )
   })
 
-  test('is correct after many splits and joins of nodes', () => {
+  test('a tree is correct after many splits and joins of nodes', () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.nat(3999)), fc.integer({ min: 1, max: 9 }), (numbers, deletions) => {
         const model = new Map<string, Item>()
@@ -74,9 +74,9 @@ describe('OrderedTree', () => {
           const k = `k${numbers.next().value!}`
           // Alternate between phases that mostly add keys and phases that mostly delete keys.
           if (i % 10 < (Math.floor(i / 3000) % 2 === 0 ? 10 - deletions : deletions)) {
-            const one = item(k, i)
-            model.set(k, one)
-            tree.set(one)
+            const newItem = item(k, i)
+            model.set(k, newItem)
+            tree.set(newItem)
           } else {
             model.delete(k)
             tree.delete(k)
@@ -84,7 +84,7 @@ describe('OrderedTree', () => {
           if (i % 1500 !== 0) continue
           const items = sorted(model)
           const snapshot = tree.snapshot()
-          expect([...snapshot.scan(all)]).toEqual(items)
+          expect([...snapshot.scan(fullRange)]).toEqual(items)
           items.forEach((one, rank) => {
             if (snapshot.get(one.key) !== one) expect(snapshot.get(one.key)).toBe(one)
             if (snapshot.count({ start: '', end: one.key }) !== rank) expect(snapshot.count({ start: '', end: one.key })).toBe(rank)
@@ -102,31 +102,31 @@ describe('OrderedTree', () => {
       const full = tree.snapshot()
       expect(full.count({ start: 'k1', end: 'k2' })).toBe(1111)
       for (let i = 0; i < 5000; i++) expect(tree.delete(`k${(i * 4001) % 5000}`)).toBe(true)
-      expect([tree.size, [...tree.snapshot().scan(all)]]).toEqual([0, []])
+      expect([tree.size, [...tree.snapshot().scan(fullRange)]]).toEqual([0, []])
       expect([full.size, [...full.scan({ start: 'k4', end: 'k5' })].length]).toEqual([5000, 1111])
     }
   })
 
   test('editing a version does not change the snapshot it was created from', () => {
     const tree = OrderedTree.fromSorted(Array.from({ length: 1000 }, (_, i) => item(`k${String(i).padStart(4, '0')}`)))
-    const before = tree.snapshot()
-    const other = before.edit()
+    const oldSnapshot = tree.snapshot()
+    const otherEdit = oldSnapshot.edit()
     tree.set(item('k0500', 1))
-    other.set(item('k0500', 2))
-    other.delete('k0501')
-    expect([before.get('k0500')?.value, tree.get('k0500')?.value, other.get('k0500')?.value]).toEqual([0, 1, 2])
-    expect([before.size, tree.size, other.size]).toEqual([1000, 1000, 999])
-    expect(other.snapshot()).toBe(other.snapshot())
+    otherEdit.set(item('k0500', 2))
+    otherEdit.delete('k0501')
+    expect([oldSnapshot.get('k0500')?.value, tree.get('k0500')?.value, otherEdit.get('k0500')?.value]).toEqual([0, 1, 2])
+    expect([oldSnapshot.size, tree.size, otherEdit.size]).toEqual([1000, 1000, 999])
+    expect(otherEdit.snapshot()).toBe(otherEdit.snapshot())
   })
 
   test('a running scan does not see later writes', () => {
     const tree = OrderedTree.fromSorted(Array.from({ length: 100 }, (_, i) => item(`k${i + 100}`)))
-    const seen: string[] = []
-    for (const { key: k } of tree.snapshot().scan(all)) {
-      seen.push(k)
+    const visitedKeys: string[] = []
+    for (const { key: k } of tree.snapshot().scan(fullRange)) {
+      visitedKeys.push(k)
       tree.delete(k)
       tree.set(item(`${k}x`))
     }
-    expect(seen).toEqual(Array.from({ length: 100 }, (_, i) => `k${i + 100}`))
+    expect(visitedKeys).toEqual(Array.from({ length: 100 }, (_, i) => `k${i + 100}`))
   })
 })

@@ -127,9 +127,9 @@ export class OrderedTree<V extends Keyed> {
     if (node.leaf) return this.#setInLeaf(node, value)
     const editable = this.#editable(node)
     const at = childAt(editable.lows, value.key, this.#wide)
-    const before = sizeOf(editable.children[at]!)
+    const oldSize = sizeOf(editable.children[at]!)
     const child = (editable.children[at] = this.#set(editable.children[at]!, value))
-    editable.size += sizeOf(child) - before
+    editable.size += sizeOf(child) - oldSize
     if (isOver(child)) {
       const right = split(child, this.#edit, value.key, this.#wide)
       editable.children = editable.children.toSpliced(at + 1, 0, right)
@@ -164,18 +164,18 @@ export class OrderedTree<V extends Keyed> {
     editable.size--
     const at = childAt(editable.lows, key, this.#wide)
     const child = (editable.children[at] = this.#delete(editable.children[at]!, key))
-    const left = at > 0 ? at - 1 : at
-    if (isThin(child) && left + 1 < editable.children.length) this.#join(editable, left)
+    const leftIndex = at > 0 ? at - 1 : at
+    if (isThin(child) && leftIndex + 1 < editable.children.length) this.#join(editable, leftIndex)
     return editable
   }
 
   /** Joins two neighbouring nodes. If the result is too large for one node, it is split evenly. */
   #join(parent: Inner<V>, left: number): void {
-    const from = parent.children[left + 1]!
-    const into = (parent.children[left] = this.#copyOf(parent.children[left]!))
-    join(into, from, parent.lows[left + 1]!)
-    if (isOver(into)) {
-      const right = split(into, this.#edit, '', this.#wide)
+    const source = parent.children[left + 1]!
+    const target = (parent.children[left] = this.#copyOf(parent.children[left]!))
+    join(target, source, parent.lows[left + 1]!)
+    if (isOver(target)) {
+      const right = split(target, this.#edit, '', this.#wide)
       parent.children[left + 1] = right
       parent.lows = parent.lows.with(left + 1, lowOf(right))
     } else {

@@ -34,7 +34,7 @@ export type Node<V> = Leaf<V> | Inner<V>
 /** The maximum number of values or children of a node. */
 export const fanout = 32
 /** A node with fewer values or children than this is joined with a neighbour. */
-const thin = fanout / 4
+const minimumWidth = fanout / 4
 
 export function sizeOf<V>(node: Node<V>): number {
   return node.leaf ? node.values.length : node.size
@@ -43,7 +43,7 @@ export function isOver<V>(node: Node<V>): boolean {
   return widthOf(node) > fanout
 }
 export function isThin<V>(node: Node<V>): boolean {
-  return widthOf(node) < thin
+  return widthOf(node) < minimumWidth
 }
 function widthOf<V>(node: Node<V>): number {
   return node.leaf ? node.values.length : node.children.length
@@ -132,16 +132,16 @@ export function rankOf<V extends Keyed>(root: Node<V>, key: string, wide: boolea
 export function split<V extends Keyed>(node: Node<V>, edit: Edit, key: string, wide: boolean): Node<V> {
   const width = widthOf(node)
   const at = node.leaf ? lowerBound(node.values, key, wide) : childAt(node.lows, key, wide)
-  const cut = at >= width - 2 ? width - thin : width >>> 1
+  const splitIndex = at >= width - 2 ? width - minimumWidth : width >>> 1
   if (node.leaf) {
-    const right: Leaf<V> = { leaf: true, edit, values: node.values.slice(cut) }
-    node.values = node.values.slice(0, cut)
+    const right: Leaf<V> = { leaf: true, edit, values: node.values.slice(splitIndex) }
+    node.values = node.values.slice(0, splitIndex)
     return right
   }
-  const right: Inner<V> = { leaf: false, edit, children: node.children.slice(cut), lows: node.lows.slice(cut), size: 0 }
+  const right: Inner<V> = { leaf: false, edit, children: node.children.slice(splitIndex), lows: node.lows.slice(splitIndex), size: 0 }
   for (const child of right.children) right.size += sizeOf(child)
-  node.children = node.children.slice(0, cut)
-  node.lows = node.lows.slice(0, cut)
+  node.children = node.children.slice(0, splitIndex)
+  node.lows = node.lows.slice(0, splitIndex)
   node.size -= right.size
   return right
 }
@@ -160,19 +160,19 @@ export function join<V>(into: Node<V>, from: Node<V>, low: string): void {
 /** Returns a tree with only the values in a range. It shares all nodes except those at the edges of the range, so it must not be edited. */
 export function nodeWithin<V extends Keyed>(node: Node<V>, start: string, end: string, wide: boolean): Node<V> {
   if (node.leaf) {
-    const from = lowerBound(node.values, start, wide)
-    const to = lowerBound(node.values, end, wide)
-    return from === 0 && to === node.values.length ? node : { leaf: true, edit: narrowed, values: node.values.slice(from, to) }
+    const first = lowerBound(node.values, start, wide)
+    const last = lowerBound(node.values, end, wide)
+    return first === 0 && last === node.values.length ? node : { leaf: true, edit: narrowed, values: node.values.slice(first, last) }
   }
-  const from = childAt(node.lows, start, wide)
-  const to = childAt(node.lows, end, wide)
-  if (from >= to) return nodeWithin(node.children[from]!, start, end, wide)
-  const children = node.children.slice(from, to + 1)
+  const firstChild = childAt(node.lows, start, wide)
+  const lastChild = childAt(node.lows, end, wide)
+  if (firstChild >= lastChild) return nodeWithin(node.children[firstChild]!, start, end, wide)
+  const children = node.children.slice(firstChild, lastChild + 1)
   children[0] = nodeWithin(children[0]!, start, end, wide)
-  children[to - from] = nodeWithin(children[to - from]!, start, end, wide)
+  children[lastChild - firstChild] = nodeWithin(children[lastChild - firstChild]!, start, end, wide)
   let size = 0
   for (const child of children) size += sizeOf(child)
-  return { leaf: false, edit: narrowed, children, lows: node.lows.slice(from, to + 1), size }
+  return { leaf: false, edit: narrowed, children, lows: node.lows.slice(firstChild, lastChild + 1), size }
 }
 
 const narrowed: Edit = Symbol('narrowed')

@@ -25,7 +25,7 @@ class Owner {
     this.#changes.push(change)
     apply(this.versions.newest, change)
     this.versions.endRevision(this.revision, 1)
-    this.#expected.push(keysOf([...this.versions.newest.snapshot().scan(everything)]))
+    this.#expected.push(keysOf([...this.versions.newest.snapshot().scan(fullRange)]))
   }
 
   readonly replay: Replay<Value> = (tree, after, until) => {
@@ -36,7 +36,7 @@ class Owner {
 
   at(revision: number): string | undefined {
     const tree = this.versions.at(revision, this.replay)
-    return tree && keysOf([...tree.scan(everything)])
+    return tree && keysOf([...tree.scan(fullRange)])
   }
 
   expected(revision: number): string {
@@ -44,7 +44,7 @@ class Owner {
   }
 }
 
-const everything = { start: '', end: '\u{10ffff}' }
+const fullRange = { start: '', end: '\u{10ffff}' }
 const keysOf = (values: readonly Value[]): string => values.map(({ key, revision }) => `${key}@${revision}`).join(' ')
 const apply = (tree: OrderedTree<Value>, change: Value | string): void => {
   if (typeof change === 'string') tree.delete(change)
@@ -90,15 +90,15 @@ test('returns random versions correctly while old ones are dropped', () => {
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const owner = new Owner()
       let oldest = 0
-      for (const each of steps) {
-        if (each.type === 'write') {
-          for (let i = 0; i < each.count; i++) owner.change({ key: `k${(i * 7) % 13}`, revision: owner.revision })
-        } else if (each.type === 'start') {
-          oldest = Math.max(oldest, owner.revision - each.back)
+      for (const step of steps) {
+        if (step.type === 'write') {
+          for (let i = 0; i < step.count; i++) owner.change({ key: `k${(i * 7) % 13}`, revision: owner.revision })
+        } else if (step.type === 'start') {
+          oldest = Math.max(oldest, owner.revision - step.back)
           owner.versions.startAt(oldest, owner.replay)
           owner.forgotten = oldest
         } else {
-          const revision = Math.max(0, owner.revision - each.back)
+          const revision = Math.max(0, owner.revision - step.back)
           expect(owner.at(revision)).toBe(revision < oldest ? undefined : owner.expected(revision))
         }
       }

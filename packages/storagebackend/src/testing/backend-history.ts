@@ -6,22 +6,22 @@ import type { DeclareBackendTest } from './backend-suite.ts'
 
 export function defineHistoryTests(test: DeclareBackendTest): void {
   test('reads past revisions', async ({ backend, prefix, put, delete: remove }) => {
-    const states: [number, string[]][] = []
+    const history: [number, string[]][] = []
     const model = new Map<string, string>()
     for (let i = 0; i < 150; i++) {
       const key = `k${(i * 7) % 20}`
-      const gone = i % 3 === 2 && model.has(key)
-      if (gone) model.delete(key)
+      const isDelete = i % 3 === 2 && model.has(key)
+      if (isDelete) model.delete(key)
       else model.set(key, String(i))
-      states.push([gone ? await remove(key) : await put(key, String(i)), [...model].map(([k, v]) => `${k}=${v}`).sort()])
+      history.push([isDelete ? await remove(key) : await put(key, String(i)), [...model].map(([k, v]) => `${k}=${v}`).sort()])
     }
-    for (const [at, state] of states) {
+    for (const [at, state] of history) {
       const { entries, revision, count } = await backend.list(prefixRange(prefix), { at })
       expect(entries.map((e) => `${e.key.slice(prefix.length)}=${Buffer.from(e.value).toString()}`).sort()).toEqual(state)
       expect(count).toBe(state.length)
-      expect(revision).toBeGreaterThanOrEqual(states.at(-1)![0])
+      expect(revision).toBeGreaterThanOrEqual(history.at(-1)![0])
     }
-    const [first] = states[0]!
+    const [first] = history[0]!
     expect((await backend.get(`${prefix}k0`, { at: first })).entry?.modRevision).toBe(first)
   })
 
@@ -35,17 +35,17 @@ export function defineHistoryTests(test: DeclareBackendTest): void {
   test('compaction drops history, and keeps the state at its revision', async ({ backend, prefix, put }) => {
     if (!hasCompaction(backend)) return
     const old = await put('a', 'old')
-    const kept = await put('a', 'kept')
-    const after = await put('b')
-    await backend.compact(kept)
-    expect(backend.compactedRevision()).toBe(kept)
+    const keptRevision = await put('a', 'kept')
+    const nextRevision = await put('b')
+    await backend.compact(keptRevision)
+    expect(backend.compactedRevision()).toBe(keptRevision)
     const error = await backend.get(`${prefix}a`, { at: old }).catch((e: unknown) => e)
     expect(isBackendError(error, 'CompactedError')).toBe(true)
-    expect((await backend.get(`${prefix}a`, { at: kept })).entry?.modRevision).toBe(kept)
-    expect((await backend.list(prefixRange(prefix), { at: kept })).count).toBe(1)
-    expect((await backend.list(prefixRange(prefix), { at: after })).count).toBe(2)
+    expect((await backend.get(`${prefix}a`, { at: keptRevision })).entry?.modRevision).toBe(keptRevision)
+    expect((await backend.list(prefixRange(prefix), { at: keptRevision })).count).toBe(1)
+    expect((await backend.list(prefixRange(prefix), { at: nextRevision })).count).toBe(2)
     expect((await backend.list(prefixRange(prefix))).count).toBe(2)
-    await expect(backend.compact(after + 1000)).rejects.toThrow()
+    await expect(backend.compact(nextRevision + 1000)).rejects.toThrow()
   })
 
   test('a snapshot does not change', async ({ backend, prefix, put, delete: remove }) => {

@@ -47,8 +47,8 @@ export function defineLeaseTests(test: DeclareBackendTest): void {
   })
 
   test('a put with an unknown lease is refused', async ({ backend, prefix }) => {
-    const put = { type: 'put', key: `${prefix}a`, value: Buffer.from('1'), lease: 987_654_321 } as const
-    await expect(backend.commit({ compare: [], operations: [put] })).rejects.toThrow(/lease/)
-    expect((await backend.get(put.key)).entry).toBeUndefined()
+    const operation = { type: 'put', key: `${prefix}a`, value: Buffer.from('1'), lease: 987_654_321 } as const
+    await expect(backend.commit({ compare: [], operations: [operation] })).rejects.toThrow(/lease/)
+    expect((await backend.get(operation.key)).entry).toBeUndefined()
   })
 }

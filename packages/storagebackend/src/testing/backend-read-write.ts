@@ -28,9 +28,9 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
     await put('a')
     const deleted = await remove('a')
     expect((await backend.get(`${prefix}a`)).entry).toBeUndefined()
-    const again = await put('a')
-    expect(again).toBeGreaterThan(deleted)
-    expect((await backend.get(`${prefix}a`)).entry?.createRevision).toBe(again)
+    const newRevision = await put('a')
+    expect(newRevision).toBeGreaterThan(deleted)
+    expect((await backend.get(`${prefix}a`)).entry?.createRevision).toBe(newRevision)
   })
 
   test('a value may be any bytes', async ({ backend, prefix }) => {
@@ -66,10 +66,10 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
     for (let i = 0; i < 5; i++) await put(`k${i}`)
     const first = await backend.list(prefixRange(prefix), { limit: 2 })
     expect([first.entries.length, first.count, first.more]).toEqual([2, 5, true])
-    const rest = await backend.list({ ...prefixRange(prefix), start: `${first.entries[1]!.key}\0` }, { limit: 3 })
-    expect([rest.entries.length, rest.count, rest.more]).toEqual([3, 3, false])
-    const counted = await backend.list(prefixRange(prefix), { countOnly: true })
-    expect([counted.entries.length, counted.count]).toEqual([0, 5])
+    const secondPage = await backend.list({ ...prefixRange(prefix), start: `${first.entries[1]!.key}\0` }, { limit: 3 })
+    expect([secondPage.entries.length, secondPage.count, secondPage.more]).toEqual([3, 3, false])
+    const countResult = await backend.list(prefixRange(prefix), { countOnly: true })
+    expect([countResult.entries.length, countResult.count]).toEqual([0, 5])
   })
 
   test('a failed compare writes nothing and returns the current entries', async ({ backend, prefix, put }) => {
@@ -118,10 +118,10 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
   })
 
   test('a transaction without a change creates no revision', async ({ backend, prefix, put }) => {
-    const before = await put('a')
+    const oldRevision = await put('a')
     await backend.commit({ compare: [], operations: [] })
     await backend.commit({ compare: [], operations: [{ type: 'delete', key: `${prefix}none` }] })
-    expect(await put('b')).toBe(before + 1)
+    expect(await put('b')).toBe(oldRevision + 1)
   })
 
   test('only one of many concurrent creations of a key succeeds', async ({ backend, prefix }) => {
@@ -131,10 +131,10 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
         backend.commit({ compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value: Buffer.from(String(i)) }] }),
       ),
     )
-    const winners = results.filter((result) => result.committed)
-    expect(winners).toHaveLength(1)
+    const committed = results.filter((result) => result.committed)
+    expect(committed).toHaveLength(1)
     for (const result of results) {
-      if (!result.committed) expect(result.current[0]?.modRevision).toBe(winners[0]!.revision)
+      if (!result.committed) expect(result.current[0]?.modRevision).toBe(committed[0]!.revision)
     }
   })
 
@@ -166,30 +166,36 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
     prefix,
     put,
   }) => {
-    const before = await put('a', 'kept')
+    const oldRevision = await put('a', 'kept')
     const value = Buffer.from('v')
     const compare: unknown[] = []
-    const good = { type: 'put', key: `${prefix}good`, value }
-    const bad = (operation: object): unknown => ({ compare, operations: [good, { type: 'put', key: `${prefix}a`, value, ...operation }] })
+    const validPut = { type: 'put', key: `${prefix}good`, value }
+    const transactionWith = (operation: object): unknown => ({
+      compare,
+      operations: [validPut, { type: 'put', key: `${prefix}a`, value, ...operation }],
+    })
     const cases: [transaction: unknown, message: string][] = [
       [undefined, 'the transaction must be { compare, operations }, not undefined'],
-      [{ operations: [good] }, 'compare must be an array of { key, modRevision }, empty to compare nothing, not undefined'],
+      [{ operations: [validPut] }, 'compare must be an array of { key, modRevision }, empty to compare nothing, not undefined'],
       [{ compare }, 'operations must be an array of puts and deletes, not undefined'],
-      [{ compare: [{ modRevision: 0 }], operations: [good] }, 'compare[0].key must be a string, not undefined'],
+      [{ compare: [{ modRevision: 0 }], operations: [validPut] }, 'compare[0].key must be a string, not undefined'],
       [
-        { compare: [{ key: `${prefix}a`, modRevision: String(before) }], operations: [good] },
-        `compare[0].modRevision must be an integer, 0 for an absent key, not a string ("${before}")`,
+        { compare: [{ key: `${prefix}a`, modRevision: String(oldRevision) }], operations: [validPut] },
+        `compare[0].modRevision must be an integer, 0 for an absent key, not a string ("${oldRevision}")`,
       ],
       [{ compare, operations: [undefined] }, 'operations[0].type must be "put" or "delete", not undefined'],
-      [bad({ type: 'PUT' }), 'operations[1].type must be "put" or "delete", not a string ("PUT")'],
-      [bad({ key: undefined }), 'operations[1].key must be a string that is not empty, not undefined'],
-      [bad({ key: '' }), 'operations[1].key must be a string that is not empty, not an empty string'],
-      [bad({ type: 'delete', key: 7 }), 'operations[1].key must be a string that is not empty, not 7'],
-      [bad({ value: undefined }), 'operations[1].value must be a Uint8Array (a Buffer is one), not undefined'],
-      [bad({ value: 'text' }), 'operations[1].value must be a Uint8Array (a Buffer is one), not a string ("text")'],
-      [bad({ value: [1, 2] }), 'operations[1].value must be a Uint8Array (a Buffer is one), not an array'],
-      [bad({ value: new DataView(new ArrayBuffer(1)) }), 'operations[1].value must be a Uint8Array (a Buffer is one), not a DataView'],
-      [bad({ lease: 'x' }), 'operations[1].lease must be a lease from grantLease, not a string ("x")'],
+      [transactionWith({ type: 'PUT' }), 'operations[1].type must be "put" or "delete", not a string ("PUT")'],
+      [transactionWith({ key: undefined }), 'operations[1].key must be a string that is not empty, not undefined'],
+      [transactionWith({ key: '' }), 'operations[1].key must be a string that is not empty, not an empty string'],
+      [transactionWith({ type: 'delete', key: 7 }), 'operations[1].key must be a string that is not empty, not 7'],
+      [transactionWith({ value: undefined }), 'operations[1].value must be a Uint8Array (a Buffer is one), not undefined'],
+      [transactionWith({ value: 'text' }), 'operations[1].value must be a Uint8Array (a Buffer is one), not a string ("text")'],
+      [transactionWith({ value: [1, 2] }), 'operations[1].value must be a Uint8Array (a Buffer is one), not an array'],
+      [
+        transactionWith({ value: new DataView(new ArrayBuffer(1)) }),
+        'operations[1].value must be a Uint8Array (a Buffer is one), not a DataView',
+      ],
+      [transactionWith({ lease: 'x' }), 'operations[1].lease must be a lease from grantLease, not a string ("x")'],
     ]
     for (const [transaction, message] of cases)
       await expect(within(backend.commit(transaction as Transaction), 'a refusal'), message).rejects.toMatchObject({
@@ -197,7 +203,7 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
         message,
       })
     const { entries } = await backend.list(prefixRange(prefix))
-    expect(entries.map(({ key, modRevision }) => [key, modRevision])).toEqual([[`${prefix}a`, before]])
+    expect(entries.map(({ key, modRevision }) => [key, modRevision])).toEqual([[`${prefix}a`, oldRevision]])
     await put('b')
   })
 

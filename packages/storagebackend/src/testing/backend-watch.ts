@@ -17,12 +17,12 @@ export function defineWatchTests(test: DeclareBackendTest): void {
     const created = await put('w/a', 'one')
     const changed = await put('w/a', 'two')
     const deleted = await remove('w/a')
-    const again = await put('w/a', 'three')
+    const newRevision = await put('w/a', 'three')
     const changes = await reader.changes(4)
-    expect(changes.map(revisionOf)).toEqual([created, changed, deleted, again])
+    expect(changes.map(revisionOf)).toEqual([created, changed, deleted, newRevision])
     expect(changes.map((c) => c.type)).toEqual(['put', 'put', 'delete', 'put'])
     expect(changes.map((c) => c.previous?.modRevision)).toEqual([undefined, created, changed, undefined])
-    expect(changes.map((c) => c.type === 'put' && c.entry.createRevision)).toEqual([created, created, false, again])
+    expect(changes.map((c) => c.type === 'put' && c.entry.createRevision)).toEqual([created, created, false, newRevision])
     expect(Buffer.from(changes[2]!.previous!.value).toString()).toBe('two')
     await reader.stop()
   })
@@ -38,7 +38,7 @@ export function defineWatchTests(test: DeclareBackendTest): void {
     const total = 200
     const live = new WatchReader(backend, range, start)
     // Start reading before the writes end, so that this watch gets live changes and not only history.
-    const reading = live.changes(total)
+    const liveChanges = live.changes(total)
     const written: number[] = []
     await Promise.all(
       Array.from({ length: 8 }, async (_, writer) => {
@@ -46,15 +46,15 @@ export function defineWatchTests(test: DeclareBackendTest): void {
       }),
     )
     written.sort((a, b) => a - b)
-    expect((await reading).map(revisionOf)).toEqual(written)
+    expect((await liveChanges).map(revisionOf)).toEqual(written)
     for (const after of [start, written[0]!, written[99]!, written[198]!]) {
-      const late = new WatchReader(backend, range, after)
+      const lateReader = new WatchReader(backend, range, after)
       const expected = written.filter((revision) => revision > after)
-      expect((await late.changes(expected.length)).map(revisionOf)).toEqual(expected)
-      const more = await put('w/last')
-      written.push(more)
-      for (const reader of [late, live]) expect((await reader.changes(1)).map(revisionOf)).toEqual([more])
-      await late.stop()
+      expect((await lateReader.changes(expected.length)).map(revisionOf)).toEqual(expected)
+      const lastRevision = await put('w/last')
+      written.push(lastRevision)
+      for (const reader of [lateReader, live]) expect((await reader.changes(1)).map(revisionOf)).toEqual([lastRevision])
+      await lateReader.stop()
     }
     await live.stop()
   })
@@ -68,8 +68,8 @@ export function defineWatchTests(test: DeclareBackendTest): void {
         operations: names.map((name) => ({ type: 'put', key: prefix + name, value: Buffer.from(name) }) as const),
       })
     for (let i = 0; i < 20; i++) await commit(Array.from({ length: 30 }, (_, k) => `k${k}-${i % 3}`))
-    const late = new WatchReader(backend, prefixRange(prefix), start)
-    for (const reader of [live, late]) {
+    const lateReader = new WatchReader(backend, prefixRange(prefix), start)
+    for (const reader of [live, lateReader]) {
       let last = start
       for (const batch of await reader.batches(600)) {
         const revisions = batch.map(revisionOf)
@@ -86,11 +86,11 @@ export function defineWatchTests(test: DeclareBackendTest): void {
     const start = await put('start')
     const first = new WatchReader(backend, prefixRange(prefix), start)
     for (let i = 0; i < 10; i++) await put(`k${i}`)
-    const seen = (await first.changes(10)).slice(0, 4)
+    const firstChanges = (await first.changes(10)).slice(0, 4)
     await first.stop()
-    const second = new WatchReader(backend, prefixRange(prefix), revisionOf(seen.at(-1)!))
-    const rest = await second.changes(6)
-    expect(rest.map((c) => c.type === 'put' && c.entry.key.slice(prefix.length))).toEqual(['k4', 'k5', 'k6', 'k7', 'k8', 'k9'])
+    const second = new WatchReader(backend, prefixRange(prefix), revisionOf(firstChanges.at(-1)!))
+    const remainingChanges = await second.changes(6)
+    expect(remainingChanges.map((c) => c.type === 'put' && c.entry.key.slice(prefix.length))).toEqual(['k4', 'k5', 'k6', 'k7', 'k8', 'k9'])
     await second.stop()
   })
 
@@ -118,22 +118,22 @@ export function defineWatchTests(test: DeclareBackendTest): void {
     const reader = new WatchReader(backend, prefixRange(`${prefix}w/`), start)
     await put('w/a')
     await reader.changes(1)
-    const elsewhere = await put('elsewhere')
+    const otherRevision = await put('elsewhere')
     await backend.requestProgress()
-    expect(await reader.progress()).toBeGreaterThanOrEqual(elsewhere)
+    expect(await reader.progress()).toBeGreaterThanOrEqual(otherRevision)
 
     let last = 0
     const writing = Promise.all(Array.from({ length: 40 }, (_, i) => put(`w/${i}`)))
     const asking = (async () => {
       for (let i = 0; i < 20; i++) await backend.requestProgress()
     })()
-    for (let seen = 0; seen < 40;) {
+    for (let received = 0; received < 40;) {
       const message = (await reader.next())!
       if (message.type === 'progress') last = Math.max(last, message.revision)
       else {
         // Changes come before the progress that includes them, so a later change must have a greater revision.
         for (const change of message.changes) expect(revisionOf(change)).toBeGreaterThan(last)
-        seen += message.changes.length
+        received += message.changes.length
       }
     }
     await Promise.all([writing, asking])
@@ -143,12 +143,12 @@ export function defineWatchTests(test: DeclareBackendTest): void {
   test('watch: throws if the start revision has been compacted', async ({ backend, prefix, put }) => {
     if (!hasCompaction(backend)) return
     const old = await put('a')
-    const kept = await put('a')
+    const keptRevision = await put('a')
     const newest = await put('a')
-    await backend.compact(kept)
+    await backend.compact(keptRevision)
     const reader = new WatchReader(backend, prefixRange(prefix), old)
     expect(isBackendError(await reader.next().catch((e: unknown) => e), 'CompactedError')).toBe(true)
-    const allowed = new WatchReader(backend, prefixRange(prefix), kept)
+    const allowed = new WatchReader(backend, prefixRange(prefix), keptRevision)
     expect((await allowed.changes(1)).map(revisionOf)).toEqual([newest])
     await allowed.stop()
   })
@@ -182,6 +182,6 @@ export function defineWatchTests(test: DeclareBackendTest): void {
     const reader = new WatchReader(backend, prefixRange(prefix), start)
     for (let i = 0; i < 30; i++) await put('a', String(i))
     expect(await reader.changes(30)).toHaveLength(30)
-    for (const each of [...idle, reader]) await each.stop()
+    for (const openReader of [...idle, reader]) await openReader.stop()
   })
 }

@@ -44,24 +44,24 @@ export class ObjectWatchReader {
 
   /** Reads the next `count` events, including bookmarks. */
   async events(count: number): Promise<SeenEvent[]> {
-    const seen: SeenEvent[] = []
-    while (seen.length < count) {
+    const events: SeenEvent[] = []
+    while (events.length < count) {
       const event = await this.next()
-      if (!event) throw new Error(`the watch ended after ${JSON.stringify(seen)}`)
-      seen.push(
+      if (!event) throw new Error(`the watch ended after ${JSON.stringify(events)}`)
+      events.push(
         event.type === 'BOOKMARK'
           ? { type: event.type, name: '', revision: event.revision, initialEventsEnd: event.initialEventsEnd }
           : { type: event.type, name: event.object.field('metadata.name'), revision: event.object.revision },
       )
     }
-    return seen
+    return events
   }
 
   /** Reads the next `count` events, without bookmarks. */
   async objects(count: number): Promise<SeenEvent[]> {
-    const seen: SeenEvent[] = []
-    while (seen.length < count) seen.push(...(await this.events(1)).filter((event) => event.type !== 'BOOKMARK'))
-    return seen
+    const events: SeenEvent[] = []
+    while (events.length < count) events.push(...(await this.events(1)).filter((event) => event.type !== 'BOOKMARK'))
+    return events
   }
 
   async stop(): Promise<void> {

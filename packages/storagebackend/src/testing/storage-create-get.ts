@@ -116,7 +116,7 @@ export function defineCreateAndGetTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('is ready, and its revision increases with writes', async ({ storage, create }) => {
+  test('currentRevision: is not older than an earlier write', async ({ storage, create }) => {
     await storage.checkReady()
     const { revision } = await create('ns', 'a')
     expect(await storage.currentRevision()).toBeGreaterThanOrEqual(revision)

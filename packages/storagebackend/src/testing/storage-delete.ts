@@ -46,43 +46,47 @@ export function defineDeleteTests(test: DeclareStorageTest): void {
 
   test('delete: validates again if the object is written during validation', async ({ storage, key, create, update }) => {
     const created = await create('ns', 'a')
-    const seen: (string | undefined)[] = []
+    const validatedTexts: (string | undefined)[] = []
     const deleted = await storage.delete(key('ns', 'a'), {
       async validate(object) {
-        seen.push(object.spec?.text)
-        if (seen.length === 1) await update(created, (changed) => void (changed.spec = { text: 'newest' }))
+        validatedTexts.push(object.spec?.text)
+        if (validatedTexts.length === 1) await update(created, (changed) => void (changed.spec = { text: 'newest' }))
       },
     })
-    expect(seen).toEqual([undefined, 'newest'])
+    expect(validatedTexts).toEqual([undefined, 'newest'])
     expect(deleted.object().spec!.text).toBe('newest')
   })
 
   test('delete: discards the validation result of a stale suggestion', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
     let calls = 0
-    const refuse = (text: string | undefined) => (object: { readonly spec?: { readonly text?: string } }) => {
+    const refuseText = (text: string | undefined) => (object: { readonly spec?: { readonly text?: string } }) => {
       calls++
       if (object.spec?.text === text) throw new Error('refused')
     }
-    expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse(undefined) })))).toContain('refused')
+    expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuseText(undefined) })))).toContain(
+      'refused',
+    )
     expect(calls).toBeLessThanOrEqual(2)
     await update(stale, (object) => void (object.spec = { text: 'newer' }))
     // Here the stale object passes the validation, and the stored object does not.
-    expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse('newer') })))).toContain('refused')
+    expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuseText('newer') })))).toContain('refused')
     // Here the stale object fails the validation, and the stored object passes it.
     calls = 0
-    await storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse(undefined) })
+    await storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuseText(undefined) })
     expect(calls).toBeLessThanOrEqual(2)
   })
 
   test('delete: preconditions that fail on a stale suggestion are checked again', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
-    const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
-    const of = (revision: number): { preconditions: { resourceVersion: string } } => ({
+    const newer = await update(stale, (object) => void (object.spec = { text: 'newer' }))
+    const preconditionOf = (revision: number): { preconditions: { resourceVersion: string } } => ({
       preconditions: { resourceVersion: String(revision) },
     })
-    expect(codeOf(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, ...of(stale.revision) })))).toBe('InvalidObject')
+    expect(codeOf(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, ...preconditionOf(stale.revision) })))).toBe(
+      'InvalidObject',
+    )
     await storage.get(key('ns', 'a'))
-    await storage.delete(key('ns', 'a'), { suggestion: stale, ...of(fresh.revision) })
+    await storage.delete(key('ns', 'a'), { suggestion: stale, ...preconditionOf(newer.revision) })
   })
 }

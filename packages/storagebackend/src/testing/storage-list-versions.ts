@@ -20,21 +20,21 @@ interface State {
 }
 
 /** Creates and deletes objects in three namespaces, and returns the state after each write. */
-async function history({ storage, key, create }: StorageTest): Promise<State[]> {
-  const states: State[] = []
+async function recordHistory({ storage, key, create }: StorageTest): Promise<State[]> {
+  const recordedStates: State[] = []
   const present = new Set<string>()
-  const note = (revision: number): void => void states.push({ revision, names: [...present].sort() })
+  const recordState = (revision: number): void => void recordedStates.push({ revision, names: [...present].sort() })
   for (const name of ['a', 'b']) {
     for (const namespace of namespaces) {
       present.add(`${namespace}/${name}`)
-      note((await create(namespace, name, { labels: { app: name }, nodeName: name })).revision)
+      recordState((await create(namespace, name, { labels: { app: name }, nodeName: name })).revision)
     }
   }
   present.delete('two/a')
-  note((await storage.delete(key('two', 'a'))).revision)
+  recordState((await storage.delete(key('two', 'a'))).revision)
   present.add('two/a')
-  note((await create('two', 'a', { labels: { app: 'a' }, nodeName: 'a' })).revision)
-  return states
+  recordState((await create('two', 'a', { labels: { app: 'a' }, nodeName: 'a' })).revision)
+  return recordedStates
 }
 
 const token = (rv: number, start: string): string =>
@@ -45,24 +45,24 @@ const token = (rv: number, start: string): string =>
 /** Returns the page that a list of `state` must return, with its continue token. */
 function expectedPage(state: State, below: string, from: string, limit: number, selector: (typeof selectors)[number]) {
   const range = state.names.filter((name) => name.startsWith(below) && name > from)
-  const chosen = range.filter(selector.selects)
-  const page = limit > 0 ? chosen.slice(0, limit) : chosen
-  const behind = page.length === limit ? range.slice(range.indexOf(page.at(-1)!) + 1) : []
-  const more = limit > 0 && behind.length > 0
+  const selected = range.filter(selector.selects)
+  const page = limit > 0 ? selected.slice(0, limit) : selected
+  const remaining = page.length === limit ? range.slice(range.indexOf(page.at(-1)!) + 1) : []
+  const hasMore = limit > 0 && remaining.length > 0
   return {
     names: page,
-    continue: more ? token(state.revision, page.at(-1)!.slice(below.length)) : '',
-    remaining: more && selector.predicate === undefined ? behind.length : undefined,
+    continue: hasMore ? token(state.revision, page.at(-1)!.slice(below.length)) : '',
+    remaining: hasMore && selector.predicate === undefined ? remaining.length : undefined,
   }
 }
 
 export function defineListVersionTests(test: DeclareStorageTest): void {
   test('list: every combination of version and match, with limits, tokens and selectors, after a compaction', async (under) => {
     const { storage, prefix, compact } = under
-    const states = await history(under)
-    const newest = states.at(-1)!
-    const kept = states.at(-3)!
-    await compact(kept.revision)
+    const recordedStates = await recordHistory(under)
+    const newest = recordedStates.at(-1)!
+    const oldestKept = recordedStates.at(-3)!
+    await compact(oldestKept.revision)
     // Bring a cache up to date with a list.
     await storage.list(prefix)
 
@@ -74,26 +74,31 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
       readonly continued?: number
       readonly gives: State | 'ResourceVersionTooOld' | 'ResourceVersionTooLarge'
     }
-    const all = [0, 1, 2, 10]
+    const allLimits = [0, 1, 2, 10]
     const future = String(newest.revision + 1_000_000)
     const cases: Case[] = [
-      { rv: '', limits: all, gives: newest },
+      { rv: '', limits: allLimits, gives: newest },
       // A cache ignores the limit of a list that accepts any state.
       { rv: '0', limits: [0, 10], gives: newest },
       { rv: '0', match: 'NotOlderThan', limits: [0, 10], gives: newest },
-      ...[newest, kept, states[0]!].flatMap((state): Case[] => [
-        { rv: String(state.revision), match: 'NotOlderThan', limits: all, gives: newest },
+      ...[newest, oldestKept, recordedStates[0]!].flatMap((state): Case[] => [
+        { rv: String(state.revision), match: 'NotOlderThan', limits: allLimits, gives: newest },
         { rv: String(state.revision), limits: [0], gives: newest },
-        { rv: String(state.revision), limits: [1, 2, 10], gives: state === states[0] ? 'ResourceVersionTooOld' : state },
-        { rv: String(state.revision), match: 'Exact', limits: all, gives: state === states[0] ? 'ResourceVersionTooOld' : state },
+        { rv: String(state.revision), limits: [1, 2, 10], gives: state === recordedStates[0] ? 'ResourceVersionTooOld' : state },
+        {
+          rv: String(state.revision),
+          match: 'Exact',
+          limits: allLimits,
+          gives: state === recordedStates[0] ? 'ResourceVersionTooOld' : state,
+        },
       ]),
       { rv: future, limits: [0, 1], gives: 'ResourceVersionTooLarge' },
       { rv: future, match: 'Exact', limits: [0, 1], gives: 'ResourceVersionTooLarge' },
       { rv: future, match: 'NotOlderThan', limits: [0, 1], gives: 'ResourceVersionTooLarge' },
       ...['', '0'].flatMap((rv): Case[] => [
-        { rv, limits: rv === '' ? all : [0], from: 'one/b', continued: kept.revision, gives: kept },
-        { rv, limits: rv === '' ? all : [0], from: 'one/b', continued: -1, gives: newest },
-        { rv, limits: [0, 1], from: 'one/b', continued: states[0]!.revision, gives: 'ResourceVersionTooOld' },
+        { rv, limits: rv === '' ? allLimits : [0], from: 'one/b', continued: oldestKept.revision, gives: oldestKept },
+        { rv, limits: rv === '' ? allLimits : [0], from: 'one/b', continued: -1, gives: newest },
+        { rv, limits: [0, 1], from: 'one/b', continued: recordedStates[0]!.revision, gives: 'ResourceVersionTooOld' },
       ]),
     ]
     for (const { rv, match, limits, from = '', continued, gives } of cases) {
@@ -129,10 +134,10 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
   test('list: returns the newest state without a version or with an inconsistent token, also after writes of other resources', async (under) => {
     const { storage, prefix, create, put } = under
     await create('ns', 'a')
-    const elsewhere = `${prefix.slice(0, -1)}-elsewhere/x`
+    const otherKey = `${prefix.slice(0, -1)}-elsewhere/x`
     let last = 0
     for (let i = 0; i < 3; i++) {
-      await put(elsewhere, Buffer.from(String(i)))
+      await put(otherKey, Buffer.from(String(i)))
       const now = await storage.currentRevision()
       expect(now).toBeGreaterThan(last)
       last = now
@@ -155,21 +160,21 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
     const reads = async (): Promise<number> =>
       (await measured()).get('etcd_requests_total{group="suite.keelson.dev",operation="list",resource="tests"}') ?? 0
     const readsOf = async (read: () => Promise<unknown>): Promise<number> => {
-      const before = await reads()
+      const oldReads = await reads()
       await read()
-      return (await reads()) - before
+      return (await reads()) - oldReads
     }
     const pages = async (limit: number): Promise<void> => {
-      let seen = 0
-      for (let from = ''; ;) {
-        const page = await storage.list(prefix, { limit, continue: from })
+      let itemCount = 0
+      for (let token = ''; ;) {
+        const page = await storage.list(prefix, { limit, continue: token })
         expect(page.revision).toBeGreaterThanOrEqual(revision)
-        seen += names(page).length
-        from = page.continue
-        if (from === '') break
-        expect(page.remainingItemCount).toBe(1000 - seen)
+        itemCount += names(page).length
+        token = page.continue
+        if (token === '') break
+        expect(page.remainingItemCount).toBe(1000 - itemCount)
       }
-      expect(seen).toBe(1000)
+      expect(itemCount).toBe(1000)
     }
     expect(await readsOf(() => pages(400))).toBeLessThanOrEqual(3)
     expect(await readsOf(() => pages(250))).toBeLessThanOrEqual(4)

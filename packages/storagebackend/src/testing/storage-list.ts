@@ -81,14 +81,14 @@ export function defineListTests(test: DeclareStorageTest): void {
   test('list: returns exactly a version, or a state not older than it', async ({ storage, prefix, create }) => {
     const revisions: number[] = []
     for (let i = 0; i < 5; i++) revisions.push((await create('a', String(i))).revision)
-    const at = String(revisions[2])
-    const exact = await storage.list(prefix, { resourceVersion: at, resourceVersionMatch: 'Exact' })
+    const version = String(revisions[2])
+    const exact = await storage.list(prefix, { resourceVersion: version, resourceVersionMatch: 'Exact' })
     expect([names(exact).length, exact.revision]).toEqual([3, revisions[2]])
     for (const resourceVersionMatch of ['NotOlderThan', undefined] as const) {
-      const newer = await storage.list(prefix, { resourceVersion: at, resourceVersionMatch })
+      const newer = await storage.list(prefix, { resourceVersion: version, resourceVersionMatch })
       expect(newer.revision).toBeGreaterThanOrEqual(revisions[2]!)
     }
-    const limited = await storage.list(prefix, { resourceVersion: at, limit: 10 })
+    const limited = await storage.list(prefix, { resourceVersion: version, limit: 10 })
     expect([names(limited).length, limited.revision]).toEqual([3, revisions[2]])
   })
 
@@ -100,8 +100,8 @@ export function defineListTests(test: DeclareStorageTest): void {
     for (let i = 0; i < 10; i++) {
       const list = await storage.list(prefix, { resourceVersion: String(first.revision) })
       const items = names(list)
-      const again = await storage.list(prefix, { resourceVersion: String(list.revision), resourceVersionMatch: 'Exact' })
-      expect([names(again), again.revision]).toEqual([items, list.revision])
+      const earlierList = await storage.list(prefix, { resourceVersion: String(list.revision), resourceVersionMatch: 'Exact' })
+      expect([names(earlierList), earlierList.revision]).toEqual([items, list.revision])
     }
     await writing
   })

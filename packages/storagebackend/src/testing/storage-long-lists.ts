@@ -24,19 +24,19 @@ function slowCodec(opened: { count: number }): ObjectCodec<TestObject> {
 async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let ended = false
-  const others = (): void => {
+  const countTurn = (): void => {
     turns++
-    if (!ended) setImmediate(others)
+    if (!ended) setImmediate(countTurn)
   }
-  setImmediate(others)
+  setImmediate(countTurn)
   await run()
   ended = true
   return turns
 }
 
 export function defineLongListTests(test: DeclareStorageTest): void {
-  const opened = { count: 0 }
-  const slow = { codec: slowCodec(opened) }
+  const opens = { count: 0 }
+  const slow = { codec: slowCodec(opens) }
   async function putHundred({ key, put }: StorageTest): Promise<void> {
     for (let i = 0; i < 100; i++) {
       await put(key('ns', String(i)), createTestCodec().encode(testObject('ns', String(i), { nodeName: i % 2 === 0 ? 'n1' : 'n2' })))
@@ -55,11 +55,11 @@ export function defineLongListTests(test: DeclareStorageTest): void {
         await putHundred(under)
         // This list makes a cache decode the objects first.
         await storage.list(prefix, { limit: 1 })
-        opened.count = 0
+        opens.count = 0
         let list: ObjectList<TestObject> | undefined
         const turns = await turnsDuring(async () => (list = await storage.list(prefix, options)))
         // Objects that the caller decodes while it iterates use the caller's time, so they are not counted here.
-        expect(turns).toBeGreaterThanOrEqual(Math.floor(opened.count / 10))
+        expect(turns).toBeGreaterThanOrEqual(Math.floor(opens.count / 10))
         expect(names(list!)).toHaveLength(length)
       }
     },
@@ -74,10 +74,10 @@ export function defineLongListTests(test: DeclareStorageTest): void {
       for (const start of [{ resourceVersion: '0' }, { resourceVersion: String(revision) }]) {
         await putHundred(under)
         await storage.list(prefix, { limit: 1 })
-        opened.count = 0
+        opens.count = 0
         const reader = await ObjectWatchReader.open(storage, prefix, start)
         const turns = await turnsDuring(() => reader.objects(100))
-        expect(turns).toBeGreaterThanOrEqual(Math.floor(opened.count / 10))
+        expect(turns).toBeGreaterThanOrEqual(Math.floor(opens.count / 10))
         await reader.stop()
       }
     },

@@ -39,10 +39,10 @@ export function defineMeasureTests(test: DeclareStorageTest): void {
         (what) => metrics.get(`apiserver_storage_list${what}_total${labels}`) ?? 0,
       )
     }
-    const before = await listed()
+    const oldCounts = await listed()
     // This request always reads from the driver, because a cache does not answer a list of one key at one version.
     await storage.list(key('ns', 'a'), { recursive: false, resourceVersion: String(revision), resourceVersionMatch: 'Exact' })
-    expect((await listed()).map((value, i) => value - before[i]!)).toEqual([1, 1, 1, 1])
+    expect((await listed()).map((value, i) => value - oldCounts[i]!)).toEqual([1, 1, 1, 1])
 
     const metrics = await measured()
     const { objectCount, estimatedAverageObjectSize } = await storage.stats()

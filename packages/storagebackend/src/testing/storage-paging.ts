@@ -20,31 +20,31 @@ export function definePagingTests(test: DeclareStorageTest): void {
     expect([names(second), second.remainingItemCount, second.revision]).toEqual([['a/2', 'a/3'], 1, first.revision])
     const third = await storage.list(`${prefix}a/`, { limit: 2, continue: second.continue })
     expect([names(third), third.remainingItemCount, third.continue, third.revision]).toEqual([['a/4'], undefined, '', first.revision])
-    const rest = await storage.list(`${prefix}a/`, { continue: first.continue })
-    expect(names(rest)).toEqual(['a/2', 'a/3', 'a/4'])
+    const secondPage = await storage.list(`${prefix}a/`, { continue: first.continue })
+    expect(names(secondPage)).toEqual(['a/2', 'a/3', 'a/4'])
   })
 
   test('paging: a full last page has no token', async ({ storage, prefix, create }) => {
     for (let i = 0; i < 4; i++) await create('a', String(i))
-    const all = await storage.list(prefix, { limit: 4 })
-    expect([names(all).length, all.continue, all.remainingItemCount]).toEqual([4, '', undefined])
+    const fullList = await storage.list(prefix, { limit: 4 })
+    expect([names(fullList).length, fullList.continue, fullList.remainingItemCount]).toEqual([4, '', undefined])
     expect((await storage.list(prefix, { limit: 5 })).continue).toBe('')
   })
 
   test('paging: pages with a selector are full, without a number of remaining objects', async ({ storage, prefix, create }) => {
     for (let i = 0; i < 20; i++) await create('a', String(i).padStart(2, '0'), { labels: { odd: String(i % 2) } })
     const predicate = selecting({ labels: 'odd=1' })
-    const seen: string[] = []
+    const listedNames: string[] = []
     let token = ''
     do {
       const page = await storage.list(prefix, { limit: 4, predicate, ...(token !== '' && { continue: token }) })
       expect(page.remainingItemCount).toBeUndefined()
       const items = names(page)
-      seen.push(...items)
+      listedNames.push(...items)
       token = page.continue
       if (token !== '') expect(items).toHaveLength(4)
     } while (token !== '')
-    expect(seen).toEqual(Array.from({ length: 10 }, (_, i) => `a/${String(2 * i + 1).padStart(2, '0')}`))
+    expect(listedNames).toEqual(Array.from({ length: 10 }, (_, i) => `a/${String(2 * i + 1).padStart(2, '0')}`))
   })
 
   test('paging: the error for an expired token has a token that continues at the newest state', async ({
@@ -64,10 +64,10 @@ export function definePagingTests(test: DeclareStorageTest): void {
       ? error.continue!
       : (error as { status: { metadata: { continue: string } } }).status.metadata.continue
     expect(JSON.parse(decode(token)).rv).toBe(-1)
-    const next = await storage.list(`${prefix}a/`, { limit: 2, continue: token })
-    expect(names(next)).toEqual(['a/2', 'a/2-new'])
-    expect(next.revision).toBeGreaterThanOrEqual(newer.revision)
-    expect(names(await storage.list(`${prefix}a/`, { continue: next.continue }))).toEqual(['a/3', 'a/4'])
+    const nextPage = await storage.list(`${prefix}a/`, { limit: 2, continue: token })
+    expect(names(nextPage)).toEqual(['a/2', 'a/2-new'])
+    expect(nextPage.revision).toBeGreaterThanOrEqual(newer.revision)
+    expect(names(await storage.list(`${prefix}a/`, { continue: nextPage.continue }))).toEqual(['a/3', 'a/4'])
   })
 
   test('paging: invalid tokens are refused with the error text of kube-apiserver', async ({ storage, prefix, create }) => {
@@ -89,8 +89,8 @@ export function definePagingTests(test: DeclareStorageTest): void {
       expect(['InvalidContinueToken', 'BadRequest']).toContain(codeOf(error))
       expect(String(error)).toContain(`invalid continue token: ${message}`)
     }
-    const good = encode({ v: 'meta.k8s.io/v1', rv: -1, start: 'a/0' })
-    const both = await failure(storage.list(prefix, { continue: good, resourceVersion: '5' }))
-    expect(String(both)).toContain('specifying resource version is not allowed when using continue')
+    const validToken = encode({ v: 'meta.k8s.io/v1', rv: -1, start: 'a/0' })
+    const failureOfBoth = await failure(storage.list(prefix, { continue: validToken, resourceVersion: '5' }))
+    expect(String(failureOfBoth)).toContain('specifying resource version is not allowed when using continue')
   })
 }

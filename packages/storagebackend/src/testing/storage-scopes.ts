@@ -80,12 +80,12 @@ export function defineScopeTests(test: DeclareStorageTest): void {
       }
       if (!optionsOf(scope).recursive) continue
       const paged: string[] = []
-      let from = ''
+      let startRevision = ''
       do {
-        const page = await storage.list(prefix + scope.below, { ...optionsOf(scope), limit: 1, continue: from })
+        const page = await storage.list(prefix + scope.below, { ...optionsOf(scope), limit: 1, continue: startRevision })
         paged.push(...names(page))
-        from = page.continue
-      } while (from !== '')
+        startRevision = page.continue
+      } while (startRevision !== '')
       expect(paged, titleOf(scope)).toEqual(scope.sees)
     }
   })

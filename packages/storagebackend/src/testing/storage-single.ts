@@ -5,21 +5,21 @@ import { selecting } from './test-object.ts'
 
 export function defineSingleTests(test: DeclareStorageTest): void {
   test('list: lists a single key, with every combination of version and match', async ({ storage, prefix, key, create, update, put }) => {
-    const before = await create('ns', 'foo', { nodeName: 'n1' })
-    const now = await update(before, (object) => void (object.spec = { nodeName: 'n2' }))
+    const oldObject = await create('ns', 'foo', { nodeName: 'n1' })
+    const now = await update(oldObject, (object) => void (object.spec = { nodeName: 'n2' }))
     await create('ns', 'foobar')
     await put(`${prefix.slice(0, -1)}-elsewhere/x`, Buffer.from('x'))
     const future = String(now.revision + 1_000_000)
     const cases: { rv?: string; match?: 'Exact' | 'NotOlderThan'; gives: readonly number[] | 'ResourceVersionTooLarge' }[] = [
       { gives: [now.revision] },
-      { rv: '0', gives: [before.revision, now.revision] },
-      { rv: '0', match: 'NotOlderThan', gives: [before.revision, now.revision] },
+      { rv: '0', gives: [oldObject.revision, now.revision] },
+      { rv: '0', match: 'NotOlderThan', gives: [oldObject.revision, now.revision] },
       { rv: String(now.revision), gives: [now.revision] },
       { rv: String(now.revision), match: 'NotOlderThan', gives: [now.revision] },
       { rv: String(now.revision), match: 'Exact', gives: [now.revision] },
-      { rv: String(before.revision), gives: [before.revision, now.revision] },
-      { rv: String(before.revision), match: 'NotOlderThan', gives: [before.revision, now.revision] },
-      { rv: String(before.revision), match: 'Exact', gives: [before.revision] },
+      { rv: String(oldObject.revision), gives: [oldObject.revision, now.revision] },
+      { rv: String(oldObject.revision), match: 'NotOlderThan', gives: [oldObject.revision, now.revision] },
+      { rv: String(oldObject.revision), match: 'Exact', gives: [oldObject.revision] },
       { rv: future, gives: 'ResourceVersionTooLarge' },
       { rv: future, match: 'Exact', gives: 'ResourceVersionTooLarge' },
       { rv: future, match: 'NotOlderThan', gives: 'ResourceVersionTooLarge' },
@@ -27,19 +27,19 @@ export function defineSingleTests(test: DeclareStorageTest): void {
     for (const { rv: resourceVersion = '', match: resourceVersionMatch, gives } of cases) {
       for (const limit of [0, 1, 5]) {
         const options = { recursive: false, resourceVersion, resourceVersionMatch, limit }
-        const title = JSON.stringify({ ...options, before: before.revision, now: now.revision })
+        const title = JSON.stringify({ ...options, before: oldObject.revision, now: now.revision })
         const list = storage.list(key('ns', 'foo'), options)
         if (gives === 'ResourceVersionTooLarge') {
           expect(codeOf(await failure(list)), title).toBe(gives)
           continue
         }
         const { items, continue: token, remainingItemCount, revision } = await list
-        const found = [...items]
+        const objects = [...items]
         // A cache that has not received the object yet may return an empty list.
-        if (resourceVersion !== '0' || found.length > 0) expect(found, title).toHaveLength(1)
-        for (const object of found) expect(gives, title).toContain(object.revision)
+        if (resourceVersion !== '0' || objects.length > 0) expect(objects, title).toHaveLength(1)
+        for (const object of objects) expect(gives, title).toContain(object.revision)
         expect([token, remainingItemCount], title).toEqual(['', undefined])
-        expect(revision, title).toBeGreaterThanOrEqual(found[0]?.revision ?? 1)
+        expect(revision, title).toBeGreaterThanOrEqual(objects[0]?.revision ?? 1)
         expect([...(await storage.list(key('ns', 'none'), { ...options, resourceVersionMatch })).items], title).toEqual([])
         const predicate = selecting({ fields: 'metadata.name!=foo' })
         expect([...(await storage.list(key('ns', 'foo'), { ...options, predicate })).items], title).toEqual([])

@@ -30,15 +30,15 @@ export function defineTransformerTests(test: DeclareStorageTest): void {
     async ({ storage, prefix, key, create, put }) => {
       await create('good', 'a')
       await put(key('ns', 'bad'), foreign('bad'))
-      const bad = key('ns', 'bad')
+      const unreadableKey = key('ns', 'bad')
       const items = async (list: ReturnType<typeof storage.list>): Promise<unknown> => [...(await list).items]
       for (const call of [
-        () => storage.get(bad),
+        () => storage.get(unreadableKey),
         () => items(storage.list(prefix)),
         () => items(storage.list(prefix, { limit: 5 })),
-        () => items(storage.list(bad, { recursive: false })),
-        () => storage.guaranteedUpdate(bad, (object) => ({ object: object! })),
-        () => storage.delete(bad),
+        () => items(storage.list(unreadableKey, { recursive: false })),
+        () => storage.guaranteedUpdate(unreadableKey, (object) => ({ object: object! })),
+        () => storage.delete(unreadableKey),
       ]) {
         const error = await failure(call())
         expect(codeOf(error)).toBe('Internal')
@@ -75,12 +75,13 @@ export function defineTransformerTests(test: DeclareStorageTest): void {
     async ({ storage, key, create }) => {
       rotating.prefixes = ['test-1:']
       const created = await create('ns', 'a')
-      const same = async (): Promise<number> => (await storage.guaranteedUpdate(key('ns', 'a'), (object) => ({ object: object! }))).revision
-      expect(await same()).toBe(created.revision)
+      const updateUnchanged = async (): Promise<number> =>
+        (await storage.guaranteedUpdate(key('ns', 'a'), (object) => ({ object: object! }))).revision
+      expect(await updateUnchanged()).toBe(created.revision)
       rotating.prefixes = ['test-2:', 'test-1:']
-      const rewritten = await same()
+      const rewritten = await updateUnchanged()
       expect(rewritten).toBeGreaterThan(created.revision)
-      expect(await same()).toBe(rewritten)
+      expect(await updateUnchanged()).toBe(rewritten)
       rotating.prefixes = ['test-2:']
       expect((await storage.get(key('ns', 'a'))).object().metadata.name).toBe('a')
     },
@@ -91,10 +92,11 @@ export function defineTransformerTests(test: DeclareStorageTest): void {
     const object = testObject('ns', 'a', { text: 'x' })
     await put(key('ns', 'a'), createTestCodec(2).encode(object))
     const { revision } = await storage.get(key('ns', 'a'))
-    const same = async (): Promise<number> => (await storage.guaranteedUpdate(key('ns', 'a'), (current) => ({ object: current! }))).revision
-    const canonical = await same()
+    const updateUnchanged = async (): Promise<number> =>
+      (await storage.guaranteedUpdate(key('ns', 'a'), (current) => ({ object: current! }))).revision
+    const canonical = await updateUnchanged()
     expect(canonical).toBeGreaterThan(revision)
-    expect(await same()).toBe(canonical)
+    expect(await updateUnchanged()).toBe(canonical)
     expect((await storage.get(key('ns', 'a'))).object().spec).toEqual({ text: 'x' })
   })
 }

@@ -14,21 +14,21 @@ export function defineUndecodableTests(test: DeclareStorageTest): void {
     const { storage, prefix, key, create } = under
     await create('good', 'a')
     await createUndecodable(under, 'ns', 'bad')
-    const bad = key('ns', 'bad')
+    const undecodableKey = key('ns', 'bad')
     const items = async (list: ReturnType<typeof storage.list>): Promise<unknown> => [...(await list).items]
     for (const call of [
-      () => storage.get(bad),
+      () => storage.get(undecodableKey),
       () => items(storage.list(prefix)),
       () => items(storage.list(prefix, { limit: 5 })),
       () => items(storage.list(`${prefix}ns/`)),
-      () => items(storage.list(bad, { recursive: false })),
-      () => storage.guaranteedUpdate(bad, (object) => ({ object: object! })),
-      () => storage.guaranteedUpdate(bad, (object) => ({ object: object! }), { ignoreNotFound: true }),
-      () => storage.delete(bad),
+      () => items(storage.list(undecodableKey, { recursive: false })),
+      () => storage.guaranteedUpdate(undecodableKey, (object) => ({ object: object! })),
+      () => storage.guaranteedUpdate(undecodableKey, (object) => ({ object: object! }), { ignoreNotFound: true }),
+      () => storage.delete(undecodableKey),
     ]) {
       const error = await failure(call())
       expect(codeOf(error)).toBe('Corrupt')
-      expect(String(error)).toContain(bad)
+      expect(String(error)).toContain(undecodableKey)
     }
     expect(codeOf(await failure(create('ns', 'bad')))).toBe('KeyExists')
     expect(await storage.count(prefix)).toBe(2)
@@ -42,7 +42,7 @@ export function defineUndecodableTests(test: DeclareStorageTest): void {
     const resourceVersion = String(start.revision)
     const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion })
     const prompt = await Promise.all(Array.from({ length: 10 }, open))
-    const late = await open()
+    const lateWatch = await open()
     await create('ns', 'before')
     for (const reader of prompt) expect(brief(await reader.objects(1))).toEqual(['ADDED before'])
     const endings = prompt.map((reader) => failure(reader.next()))
@@ -52,16 +52,16 @@ export function defineUndecodableTests(test: DeclareStorageTest): void {
     for (const ending of endings) expect(['Corrupt', 'ResourceVersionTooOld']).toContain(codeOf(await ending))
     for (const reader of prompt) expect(await reader.next()).toBeUndefined()
     // If the watch ends with Corrupt, it must have sent all earlier events.
-    const seen: string[] = []
+    const eventKeys: string[] = []
     const error = await failure(
       (async () => {
-        for (;;) seen.push(...brief(await late.objects(1)))
+        for (;;) eventKeys.push(...brief(await lateWatch.objects(1)))
       })(),
     )
-    if (codeOf(error) === 'Corrupt') expect(seen).toEqual(['ADDED before'])
+    if (codeOf(error) === 'Corrupt') expect(eventKeys).toEqual(['ADDED before'])
     else expect(codeOf(error)).toBe('ResourceVersionTooOld')
-    expect(seen).not.toContain('ADDED after')
-    expect(await late.next()).toBeUndefined()
+    expect(eventKeys).not.toContain('ADDED after')
+    expect(await lateWatch.next()).toBeUndefined()
   })
 
   test('undecodable: a watch fails while sending initial events', async (under) => {

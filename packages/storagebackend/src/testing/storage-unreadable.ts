@@ -89,15 +89,15 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
   )
 
   test('unreadable: deleteUnreadable deletes unreadable objects only', async ({ storage, prefix, key, create, put }) => {
-    const good = await create('ns', 'good')
+    const readable = await create('ns', 'good')
     await put(key('ns', 'bad'), garbage)
     const revision = await storage.deleteUnreadable(key('ns', 'bad'))
-    expect(revision).toBeGreaterThan(good.revision)
+    expect(revision).toBeGreaterThan(readable.revision)
     expect(codeOf(await failure(storage.get(key('ns', 'bad'))))).toBe('KeyNotFound')
     expect(codeOf(await failure(storage.deleteUnreadable(key('ns', 'bad'))))).toBe('KeyNotFound')
-    const refused = await failure(storage.deleteUnreadable(key('ns', 'good')))
-    expect(codeOf(refused)).toBe('InvalidObject')
-    expect(String(refused)).toContain('the stored object can be read')
+    const error = await failure(storage.deleteUnreadable(key('ns', 'good')))
+    expect(codeOf(error)).toBe('InvalidObject')
+    expect(String(error)).toContain('the stored object can be read')
     expect(names(await storage.list(prefix))).toEqual(['ns/good'])
     expect(String(await failure(storage.deleteUnreadable('/registry/elsewhere/ns/a')))).toContain('lacks resource prefix')
   })
@@ -106,11 +106,11 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
   test(
     'unreadable: deleteUnreadable keeps an object that became readable',
     async ({ storage, key, put }) => {
-      const bad = key('ns', 'bad')
-      await put(bad, garbage)
-      waiting.during = () => put(bad, createTestCodec().encode(testObject('ns', 'bad', { text: 'mended' })))
-      expect(codeOf(await failure(storage.deleteUnreadable(bad)))).toBe('InvalidObject')
-      expect((await storage.get(bad)).object().spec!.text).toBe('mended')
+      const unreadableKey = key('ns', 'bad')
+      await put(unreadableKey, garbage)
+      waiting.during = () => put(unreadableKey, createTestCodec().encode(testObject('ns', 'bad', { text: 'mended' })))
+      expect(codeOf(await failure(storage.deleteUnreadable(unreadableKey)))).toBe('InvalidObject')
+      expect((await storage.get(unreadableKey)).object().spec!.text).toBe('mended')
     },
     { transformer: waiting },
   )
@@ -120,15 +120,15 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
     await put(key('ns', 'bad'), garbage)
     const resourceVersion = String(await storage.currentRevision())
     const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion })
-    const opened = await Promise.allSettled(Array.from({ length: 10 }, open))
+    const watches = await Promise.allSettled(Array.from({ length: 10 }, open))
     await storage.deleteUnreadable(key('ns', 'bad'))
     await create('ns', 'after')
-    for (const each of opened) {
+    for (const watch of watches) {
       // A cache that was never filled refuses the watch. A cache that was filled before ends it, because it must be filled again.
-      const error = each.status === 'rejected' ? each.reason : await failure(each.value.next())
+      const error = watch.status === 'rejected' ? watch.reason : await failure(watch.value.next())
       expect(['UnreadableDeletion', 'NotReady', 'ResourceVersionTooOld']).toContain(codeOf(error))
       if (codeOf(error) === 'UnreadableDeletion') expect(String(error)).toContain('saw a DELETED event, but object data is corrupt')
-      if (each.status === 'fulfilled') expect(await each.value.next()).toBeUndefined()
+      if (watch.status === 'fulfilled') expect(await watch.value.next()).toBeUndefined()
     }
   })
 }

@@ -43,24 +43,24 @@ export function defineUpdateTests(test: DeclareStorageTest): void {
   test('update: fails if the object is absent, or creates it with ignoreNotFound', async ({ storage, key }) => {
     const object = testObject('ns', 'a')
     expect(codeOf(await failure(storage.guaranteedUpdate(key('ns', 'a'), () => ({ object }))))).toBe('KeyNotFound')
-    let seen: unknown = 'not called'
+    let currentObject: unknown = 'not called'
     const updated = await storage.guaranteedUpdate(
       key('ns', 'a'),
       (current, stored) => {
-        seen = current ?? stored
+        currentObject = current ?? stored
         return { object }
       },
       { ignoreNotFound: true },
     )
-    expect(seen).toBeUndefined()
+    expect(currentObject).toBeUndefined()
     expect((await storage.get(key('ns', 'a'))).revision).toBe(updated.revision)
   })
 
   test('update: checks preconditions, with the error text of kube-apiserver', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { uid: 'A' })
-    const refused = await failure(storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions: { uid: 'B' } }))
-    expect(codeOf(refused)).toBe('InvalidObject')
-    expect(String(refused)).toContain('Precondition failed: UID in precondition: B, UID in object meta: A')
+    const error = await failure(storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions: { uid: 'B' } }))
+    expect(codeOf(error)).toBe('InvalidObject')
+    expect(String(error)).toContain('Precondition failed: UID in precondition: B, UID in object meta: A')
     const preconditions = { uid: 'A', resourceVersion: String(created.revision) }
     await storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions })
     const stale = await failure(storage.guaranteedUpdate(key('ns', 'a'), setText('y'), { preconditions }))
@@ -71,28 +71,28 @@ export function defineUpdateTests(test: DeclareStorageTest): void {
 
   test('update: does not write an equal object', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { labels: { b: '1', a: '2' }, text: 'x' })
-    const before = await storage.currentRevision()
+    const oldRevision = await storage.currentRevision()
     for (const options of [{}, { suggestion: created }]) {
-      const same = await storage.guaranteedUpdate(key('ns', 'a'), (current) => ({ object: current! }), options)
+      const unchanged = await storage.guaranteedUpdate(key('ns', 'a'), (current) => ({ object: current! }), options)
       const equal = await storage.guaranteedUpdate(
         key('ns', 'a'),
         () => ({ object: testObject('ns', 'a', { labels: { a: '2', b: '1' }, text: 'x' }) }),
         options,
       )
-      expect([same.revision, equal.revision]).toEqual([created.revision, created.revision])
+      expect([unchanged.revision, equal.revision]).toEqual([created.revision, created.revision])
     }
-    expect(await storage.currentRevision()).toBe(before)
+    expect(await storage.currentRevision()).toBe(oldRevision)
   })
 
   test('update: runs again if a concurrent write came first', async ({ storage, key, create, update }) => {
     const created = await create('ns', 'a')
-    const tried: (string | undefined)[] = []
+    const currentTexts: (string | undefined)[] = []
     const updated = await storage.guaranteedUpdate(key('ns', 'a'), async (current) => {
-      tried.push(current!.spec?.text)
-      if (tried.length === 1) await update(created, (object) => void (object.spec = { text: 'theirs' }))
+      currentTexts.push(current!.spec?.text)
+      if (currentTexts.length === 1) await update(created, (object) => void (object.spec = { text: 'theirs' }))
       return { object: { ...current!, metadata: { ...current!.metadata, labels: { mine: 'yes' } } } }
     })
-    expect(tried).toEqual([undefined, 'theirs'])
+    expect(currentTexts).toEqual([undefined, 'theirs'])
     expect(updated.object()).toMatchObject({ spec: { text: 'theirs' }, metadata: { labels: { mine: 'yes' } } })
   })
 
@@ -106,22 +106,22 @@ export function defineUpdateTests(test: DeclareStorageTest): void {
     )
     expect(updated.object()).toMatchObject({ spec: { text: 'newer' }, metadata: { labels: { x: 'y' } } })
     // The result equals the stale suggestion but differs from the stored object, so it must be written.
-    const back = await storage.guaranteedUpdate(key('ns', 'a'), () => ({ object: stale.copy() }), { suggestion: stale })
-    expect(back.object().spec).toEqual({})
-    expect((await storage.get(key('ns', 'a'))).revision).toBe(back.revision)
+    const restored = await storage.guaranteedUpdate(key('ns', 'a'), () => ({ object: stale.copy() }), { suggestion: stale })
+    expect(restored.object().spec).toEqual({})
+    expect((await storage.get(key('ns', 'a'))).revision).toBe(restored.revision)
   })
 
   test('update: writes nothing if tryUpdate returns undefined', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
-    const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
-    const tried: (string | undefined)[] = []
-    const leave = (current: TestObject | undefined): undefined => void tried.push(current!.spec?.text)
-    expect(await storage.guaranteedUpdate(key('ns', 'a'), leave, { suggestion: stale })).toMatchObject({ revision: fresh.revision })
+    const newer = await update(stale, (object) => void (object.spec = { text: 'newer' }))
+    const currentTexts: (string | undefined)[] = []
+    const writeNothing = (current: TestObject | undefined): undefined => void currentTexts.push(current!.spec?.text)
+    expect(await storage.guaranteedUpdate(key('ns', 'a'), writeNothing, { suggestion: stale })).toMatchObject({ revision: newer.revision })
     // The last call must get the stored object.
-    expect(tried.at(-1)).toBe('newer')
+    expect(currentTexts.at(-1)).toBe('newer')
     const absent = storage.guaranteedUpdate(key('ns', 'b'), () => undefined, { ignoreNotFound: true })
     expect(codeOf(await failure(absent))).toBe('KeyNotFound')
-    expect((await storage.get(key('ns', 'a'))).revision).toBe(fresh.revision)
+    expect((await storage.get(key('ns', 'a'))).revision).toBe(newer.revision)
   })
 
   test('update: after an error, runs again if the suggestion was stale, but not if it was current', async ({
@@ -131,7 +131,7 @@ export function defineUpdateTests(test: DeclareStorageTest): void {
     update,
   }) => {
     const stale = await create('ns', 'a')
-    const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
+    const newer = await update(stale, (object) => void (object.spec = { text: 'newer' }))
     let calls = 0
     const refuseOld = (current: TestObject | undefined): { object: TestObject } => {
       calls++
@@ -143,13 +143,13 @@ export function defineUpdateTests(test: DeclareStorageTest): void {
     // A storage may replace the suggestion with a newer object. It then needs only one call.
     expect(calls).toBeLessThanOrEqual(2)
     calls = 0
-    const refuse = (): never => {
+    const throwError = (): never => {
       calls++
       throw new Error('never')
     }
     const newest = await storage.get(key('ns', 'a'))
-    expect(newest.revision).toBeGreaterThan(fresh.revision)
-    expect(String(await failure(storage.guaranteedUpdate(key('ns', 'a'), refuse, { suggestion: newest })))).toContain('never')
+    expect(newest.revision).toBeGreaterThan(newer.revision)
+    expect(String(await failure(storage.guaranteedUpdate(key('ns', 'a'), throwError, { suggestion: newest })))).toContain('never')
     expect(calls).toBeLessThanOrEqual(2)
   })
 

@@ -5,7 +5,7 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting } from './test-object.ts'
 
 export function defineWatchListTests(test: DeclareStorageTest): void {
-  test('initial events: are ADDED events in key order, then a bookmark, then changes', async ({ storage, prefix, create }) => {
+  test('initial events: a watch sends ADDED events in key order, then a bookmark, then changes', async ({ storage, prefix, create }) => {
     await create('b', '1')
     await create('a', '2')
     const newest = await create('a', '1')
@@ -60,9 +60,9 @@ export function defineWatchListTests(test: DeclareStorageTest): void {
     for (const resourceVersion of ['', '0']) {
       await storage.list(prefix)
       const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion, sendInitialEvents: false, allowBookmarks: true })
-      const next = reader.objects(1)
+      const change = reader.objects(1)
       const later = await create('a', `later-${resourceVersion}`)
-      expect((await next)[0]!.revision).toBe(later.revision)
+      expect((await change)[0]!.revision).toBe(later.revision)
       await reader.stop()
     }
   })
@@ -87,20 +87,20 @@ export function defineWatchListTests(test: DeclareStorageTest): void {
     const resourceVersion = String(start.revision)
     const predicate = selecting({ labels: 'app=x' })
     const with_ = await ObjectWatchReader.open(storage, prefix, { resourceVersion, allowBookmarks: true, predicate })
-    const without = await ObjectWatchReader.open(storage, prefix, { resourceVersion, predicate })
+    const withoutBookmarks = await ObjectWatchReader.open(storage, prefix, { resourceVersion, predicate })
     const first = with_.events(1)
-    const firstWithout = without.events(1)
-    const unseen = await create('a', 'unseen')
+    const firstWithout = withoutBookmarks.events(1)
+    const unselected = await create('a', 'unseen')
     await requestProgress()
     const [bookmark] = await first
     expect(bookmark).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: false })
     expect(bookmark!.revision).toBeGreaterThanOrEqual(start.revision)
-    const seen = await create('a', 'seen', { labels: { app: 'x' } })
-    expect(seen.revision).toBeGreaterThan(unseen.revision)
+    const selected = await create('a', 'seen', { labels: { app: 'x' } })
+    expect(selected.revision).toBeGreaterThan(unselected.revision)
     const [event] = await with_.objects(1)
     expect(event!.revision).toBeGreaterThan(bookmark!.revision)
     expect(brief(await firstWithout)).toEqual(['ADDED seen'])
     await with_.stop()
-    await without.stop()
+    await withoutBookmarks.stop()
   })
 }

@@ -37,13 +37,13 @@ export function defineWatchReaderTests(test: DeclareStorageTest): void {
     const first = batches.next()
     const revisions: number[] = []
     for (let i = 0; i < 15; i++) revisions.push((await create('ns', `a${i}`)).revision)
-    const seen: number[] = []
+    const sentRevisions: number[] = []
     for (let next = await first; !next.done; next = await batches.next()) {
-      for (const event of next.value) if (event.type !== 'BOOKMARK') seen.push(event.object.revision)
+      for (const event of next.value) if (event.type !== 'BOOKMARK') sentRevisions.push(event.object.revision)
       abort.abort()
     }
-    expect(seen.length).toBeGreaterThan(0)
-    expect(seen).toEqual(revisions.slice(0, seen.length))
+    expect(sentRevisions.length).toBeGreaterThan(0)
+    expect(sentRevisions).toEqual(revisions.slice(0, sentRevisions.length))
     expect((await batches.next()).done).toBe(true)
   })
 
@@ -51,14 +51,14 @@ export function defineWatchReaderTests(test: DeclareStorageTest): void {
     const start = await create('ns', 'start')
     const abort = new AbortController()
     const watch = await storage.watch(prefix, { resourceVersion: String(start.revision), signal: abort.signal })
-    const seen: number[] = []
+    const sentRevisions: number[] = []
     const revisions: number[] = []
     let batches = 0
     let done = (): void => undefined
     let handed = Promise.withResolvers<void>()
     const end = watch.forEach((batch) => {
       batches++
-      for (const event of batch) if (event.type !== 'BOOKMARK') seen.push(event.object.revision)
+      for (const event of batch) if (event.type !== 'BOOKMARK') sentRevisions.push(event.object.revision)
       handed.resolve()
       // Make the reader wait after every second batch.
       return batches % 2 === 0 ? undefined : new Promise((resolve) => (done = resolve))
@@ -67,12 +67,12 @@ export function defineWatchReaderTests(test: DeclareStorageTest): void {
     await within(handed.promise, 'a batch')
     for (let i = 0; i < 15; i++) revisions.push((await create('ns', `a${i}`)).revision)
     expect(batches).toBe(1)
-    while (seen.length < revisions.length) {
+    while (sentRevisions.length < revisions.length) {
       handed = Promise.withResolvers<void>()
       done()
       await within(handed.promise, 'a batch')
     }
-    expect(seen).toEqual(revisions)
+    expect(sentRevisions).toEqual(revisions)
     abort.abort()
     done()
     await within(end, 'the end')

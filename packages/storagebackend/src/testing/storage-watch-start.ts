@@ -11,30 +11,30 @@ export function defineWatchStartTests(test: DeclareStorageTest): void {
     create,
   }) => {
     const a = await create('ns', 'a')
-    const gone = await create('ns', 'gone')
+    const deletedObject = await create('ns', 'gone')
     const b = await create('ns', 'b')
     const deleted = await storage.delete(key('ns', 'gone'))
     const now = await storage.list(prefix)
     const added = (object: { revision: number }, name: string): SeenEvent => ({ type: 'ADDED', name, revision: object.revision })
     const state = [added(a, 'a'), added(b, 'b')]
-    const happened = [added(gone, 'gone'), added(b, 'b'), { type: 'DELETED', name: 'gone', revision: deleted.revision }]
+    const happened = [added(deletedObject, 'gone'), added(b, 'b'), { type: 'DELETED', name: 'gone', revision: deleted.revision }]
 
     let round = 0
     for (const rv of ['', '0', String(a.revision), String(now.revision)]) {
       for (const sendInitialEvents of [undefined, true, false]) {
         for (const allowBookmarks of [true, false]) {
-          for (const only of [undefined, 'b']) {
-            const title = JSON.stringify({ rv, sendInitialEvents, allowBookmarks, only })
+          for (const onlyName of [undefined, 'b']) {
+            const title = JSON.stringify({ rv, sendInitialEvents, allowBookmarks, only: onlyName })
             const reader = await ObjectWatchReader.open(storage, prefix, {
               resourceVersion: rv,
               allowBookmarks,
               sendInitialEvents,
               ...(sendInitialEvents !== undefined && { resourceVersionMatch: 'NotOlderThan' as const }),
-              ...(only && { predicate: selecting({ fields: `metadata.name=${only}` }) }),
+              ...(onlyName && { predicate: selecting({ fields: `metadata.name=${onlyName}` }) }),
             })
             const initial = sendInitialEvents ?? (rv === '' || rv === '0')
-            const past = initial ? state : happened.filter(({ revision }) => rv !== '' && rv !== '0' && revision > Number(rv))
-            const expected = past.filter(({ name }) => only === undefined || name === only)
+            const expectedEvents = initial ? state : happened.filter(({ revision }) => rv !== '' && rv !== '0' && revision > Number(rv))
+            const expected = expectedEvents.filter(({ name }) => onlyName === undefined || name === onlyName)
             expect(await reader.objects(expected.length), title).toEqual(expected)
             if (sendInitialEvents && allowBookmarks) {
               const [end] = await reader.events(1)
@@ -43,12 +43,12 @@ export function defineWatchStartTests(test: DeclareStorageTest): void {
               expect(end!.revision, title).toBeGreaterThanOrEqual(deleted.revision)
             }
             // No other event may come before the event of the next change.
-            const next = await create('later', only ?? `n${round++}`)
-            expect(await reader.objects(1), title).toEqual([added(next, next.field('metadata.name'))])
-            const { revision } = await storage.delete(next.key)
-            const ended = { type: 'DELETED', name: next.field('metadata.name'), revision }
+            const laterObject = await create('later', onlyName ?? `n${round++}`)
+            expect(await reader.objects(1), title).toEqual([added(laterObject, laterObject.field('metadata.name'))])
+            const { revision } = await storage.delete(laterObject.key)
+            const ended = { type: 'DELETED', name: laterObject.field('metadata.name'), revision }
             expect(await reader.objects(1), title).toEqual([ended])
-            happened.push(added(next, ended.name), ended)
+            happened.push(added(laterObject, ended.name), ended)
             await reader.stop()
           }
         }
@@ -69,8 +69,8 @@ export function defineWatchStartTests(test: DeclareStorageTest): void {
     for (const [i, start] of starts.entries()) {
       const reader = await ObjectWatchReader.open(storage, prefix, start)
       const written = [await create('ns', `a${i}`), await create('ns', `b${i}`)].map((object) => object.revision)
-      const seen = await reader.objects(start.resourceVersion === String(revision) ? 2 * starts.length : 2)
-      expect(seen.slice(-2).map((event) => event.revision)).toEqual(written)
+      const objects = await reader.objects(start.resourceVersion === String(revision) ? 2 * starts.length : 2)
+      expect(objects.slice(-2).map((event) => event.revision)).toEqual(written)
       await reader.stop()
     }
   })
@@ -100,18 +100,18 @@ export function defineWatchStartTests(test: DeclareStorageTest): void {
       }
     })()
     let last = revision
-    const seen: number[] = []
-    while (seen.length < 40) {
+    const revisions: number[] = []
+    while (revisions.length < 40) {
       const [event] = await reader.events(1)
       if (event!.type === 'BOOKMARK') expect(event!.revision).toBeGreaterThanOrEqual(last)
       else {
         expect(event!.revision).toBeGreaterThan(last)
-        seen.push(event!.revision)
+        revisions.push(event!.revision)
       }
       last = event!.revision
     }
     await writing
-    expect(seen).toEqual(written)
+    expect(revisions).toEqual(written)
     const bookmark = reader.events(1)
     await requestProgress()
     expect((await bookmark)[0]).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: false })

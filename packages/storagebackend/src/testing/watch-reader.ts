@@ -21,12 +21,12 @@ export class WatchReader {
   /** Reads the next `count` changes, grouped by message. Skips progress. */
   async batches(count: number): Promise<(readonly Change[])[]> {
     const batches: (readonly Change[])[] = []
-    for (let seen = 0; seen < count;) {
+    for (let received = 0; received < count;) {
       const message = await this.next()
-      if (!message) throw new Error(`the watch ended after ${seen} changes, expected ${count}`)
+      if (!message) throw new Error(`the watch ended after ${received} changes, expected ${count}`)
       if (message.type !== 'changes') continue
       batches.push(message.changes)
-      seen += message.changes.length
+      received += message.changes.length
     }
     return batches
   }
