@@ -13,7 +13,7 @@ import type { ServerChain } from './server-chain.ts'
 
 const alice: UserInfo = { name: 'alice', groups: [authenticated] }
 const root: UserInfo = { name: 'root', groups: ['system:masters'] }
-const nothing: Filter = () => {}
+const passAll: Filter = () => {}
 const noOpinion = { decision: 'noOpinion', reason: '' } as const
 
 /** The bug that is added to the server: a filter before a named filter, or an authorizer. */
@@ -41,7 +41,7 @@ afterAll(() => chain.close())
 
 /** Lists the names of the server's filters, so that the test covers all of them. */
 async function listFilters(): Promise<string[]> {
-  const filters = [{ name: 'any', before: 'unknown', filter: nothing }]
+  const filters = [{ name: 'any', before: 'unknown', filter: passAll }]
   const refusal = await createServerChain({ log: () => {}, filters }).catch(String)
   return /known: (.+)/.exec(String(refusal))![1]!.split(', ')
 }
@@ -49,7 +49,7 @@ async function listFilters(): Promise<string[]> {
 const find = (): Promise<string[]> => differences(chain, [anonymous, alice], attempts)
 const ofBoth = (text: string): string[] => [`alice ${text}`, `system:anonymous ${text}`]
 
-test('a server without a bug has no differences', async () => {
+test('the access matrix has no differences for a server without a bug', async () => {
   expect(attempts.length).toBeGreaterThan(20)
   expect(await find()).toEqual([])
 })
@@ -130,7 +130,7 @@ test('reports an authorizer that allows an additional verb, resource or user', a
 test('reports an impersonation that is not authorized', async () => {
   const targets: UserInfo[] = [root, { name: 'system:kube-scheduler', groups: [] }]
   const impersonating = async (): Promise<string[]> => {
-    const found: string[] = []
+    const differences: string[] = []
     for (const target of targets) {
       for (const { path, verb, resource, init } of attempts) {
         const headers = {
@@ -140,10 +140,10 @@ test('reports an impersonation that is not authorized', async () => {
         }
         const answer = await chain.fetch(path, { ...init, headers, user: alice })
         if (answer.status !== 403 || !(await answer.text()).includes(' cannot impersonate'))
-          found.push(`${target.name} ${verb} ${resource}`)
+          differences.push(`${target.name} ${verb} ${resource}`)
       }
     }
-    return found
+    return differences
   }
   expect(await impersonating()).toEqual([])
   const filter: Filter = (exchange) => {

@@ -37,18 +37,18 @@ interface Discovered {
 
 /** Returns a request for every verb of every served resource and subresource. */
 export async function discoverAttempts(chain: ServerChain): Promise<Attempt[]> {
-  const ask = async <T>(path: string): Promise<T> => {
+  const fetchJson = async <T>(path: string): Promise<T> => {
     const answer = await chain.fetch(path, { user: { name: 'root', groups: ['system:masters'] } })
     return (await answer.json()) as T
   }
-  const { groups } = await ask<{ groups: { name: string; preferredVersion: { groupVersion: string } }[] }>('/apis')
+  const { groups } = await fetchJson<{ groups: { name: string; preferredVersion: { groupVersion: string } }[] }>('/apis')
   const roots = [
     { group: '', root: '/api/v1' },
     ...groups.map(({ name, preferredVersion }) => ({ group: name, root: `/apis/${preferredVersion.groupVersion}` })),
   ]
   const attempts: Attempt[] = []
   for (const { group, root } of roots) {
-    const { resources } = await ask<Discovered>(root)
+    const { resources } = await fetchJson<Discovered>(root)
     for (const { name: resource, namespaced } of resources) {
       const [plural, subresource] = resource.split('/')
       const namespace = namespaced ? 'default' : ''
@@ -58,8 +58,8 @@ export async function discoverAttempts(chain: ServerChain): Promise<Attempt[]> {
         const scope = namespaced ? `${root}/namespaces/default` : root
         const path = `${scope}/${plural}${name === '' ? '' : `/${name}`}${subresource === undefined ? '' : `/${subresource}`}${query}`
         // A Namespace object has its own name as the namespace of the request.
-        const own = group === '' && plural === 'namespaces' && name !== '' ? name : namespace
-        attempts.push({ verb, group, resource, namespace: own, name, path, init })
+        const requestNamespace = group === '' && plural === 'namespaces' && name !== '' ? name : namespace
+        attempts.push({ verb, group, resource, namespace: requestNamespace, name, path, init })
       }
     }
   }
@@ -74,12 +74,12 @@ export interface Policy {
 export async function readPolicy(chain: ServerChain): Promise<Policy> {
   const list = async <T extends KubeObject>(resource: string): Promise<readonly DeepReadonly<T>[]> =>
     (await chain.client.resource<T>({ group: rbac, resource })!.list({ resourceVersion: '' })).items
-  const named = ({ metadata, rules }: DeepReadonly<ClusterRole>): [string, readonly DeepReadonly<PolicyRule>[]] => [
+  const rulesByName = ({ metadata, rules }: DeepReadonly<ClusterRole>): [string, readonly DeepReadonly<PolicyRule>[]] => [
     `${metadata.namespace ?? ''}/${metadata.name}`,
     rules ?? [],
   ]
   return {
-    roles: new Map([...(await list<ClusterRole>('clusterroles')), ...(await list<ClusterRole>('roles'))].map(named)),
+    roles: new Map([...(await list<ClusterRole>('clusterroles')), ...(await list<ClusterRole>('roles'))].map(rulesByName)),
     bindings: [...(await list<ClusterRoleBinding>('clusterrolebindings')), ...(await list<RoleBinding>('rolebindings'))],
   }
 }
@@ -106,7 +106,7 @@ function rulesOf({ roles, bindings }: Policy, user: UserInfo, wanted: string): D
 /** Lists the differences for non-resource paths: users and paths for which the server's GET response does not match the roles. */
 export async function pathDifferences(chain: ServerChain, users: readonly UserInfo[], paths: readonly string[]): Promise<string[]> {
   const policy = await readPolicy(chain)
-  const found: string[] = []
+  const pathErrors: string[] = []
   for (const user of users) {
     const urls = rulesOf(policy, user, '').flatMap(({ verbs, nonResourceURLs = [] }) =>
       verbs?.some((verb) => verb === 'get' || verb === '*') === true ? nonResourceURLs : [],
@@ -115,24 +115,24 @@ export async function pathDifferences(chain: ServerChain, users: readonly UserIn
       const expected = urls.some((url) => url === path || (url.endsWith('*') && path.startsWith(url.slice(0, -1))))
       const answer = await chain.fetch(path, { user })
       await answer.body?.cancel()
-      const served = answer.status !== 403
-      if (served !== expected) found.push(`${user.name} ${path}: ${answer.status}`)
+      const isServed = answer.status !== 403
+      if (isServed !== expected) pathErrors.push(`${user.name} ${path}: ${answer.status}`)
     }
   }
-  return found
+  return pathErrors
 }
 
 /** The parts of a policy rule that the matrix compares. Rules of nodes have no resource names. */
 export type Permission = Pick<DeepReadonly<PolicyRule>, 'verbs' | 'apiGroups' | 'resources' | 'resourceNames'>
 
 export function permits({ verbs, apiGroups, resources, resourceNames = [] }: Permission, attempt: Attempt): boolean {
-  const has = (values: readonly string[] | null | undefined, ...wanted: string[]): boolean =>
+  const includesAny = (values: readonly string[] | null | undefined, ...wanted: string[]): boolean =>
     ['*', ...wanted].some((value) => values?.includes(value) === true)
   const slash = attempt.resource.indexOf('/')
   return (
-    has(verbs, attempt.verb) &&
-    has(apiGroups, attempt.group) &&
-    has(resources, attempt.resource, ...(slash < 0 ? [] : [`*${attempt.resource.slice(slash)}`])) &&
+    includesAny(verbs, attempt.verb) &&
+    includesAny(apiGroups, attempt.group) &&
+    includesAny(resources, attempt.resource, ...(slash < 0 ? [] : [`*${attempt.resource.slice(slash)}`])) &&
     (resourceNames.length === 0 || resourceNames.includes(attempt.name))
   )
 }
@@ -162,12 +162,12 @@ export async function eachAttempt(attempts: readonly Attempt[], run: (attempt: A
 /** Lists the differences for resources: requests that the server allows or refuses contrary to the roles. */
 export async function differences(chain: ServerChain, users: readonly UserInfo[], attempts: readonly Attempt[]): Promise<string[]> {
   const policy = await readPolicy(chain)
-  const found: string[] = []
+  const resourceErrors: string[] = []
   for (const user of users) {
     await eachAttempt(attempts, async (attempt) => {
       const [outcome, expected] = [await outcomeOf(chain, user, attempt), isAllowed(policy, user, attempt) ? 'served' : 'refused']
-      if (outcome !== expected) found.push(`${user.name} ${attempt.verb} ${attempt.group} ${attempt.resource}: ${outcome}`)
+      if (outcome !== expected) resourceErrors.push(`${user.name} ${attempt.verb} ${attempt.group} ${attempt.resource}: ${outcome}`)
     })
   }
-  return found.toSorted()
+  return resourceErrors.toSorted()
 }

@@ -101,13 +101,13 @@ test('a node has no permissions beyond the rules for nodes and for all users', {
   const node: UserInfo = { name: 'system:node:n', groups: ['system:nodes', authenticated] }
   // The Node authorizer allows this request without a role. NodeRestriction limits it.
   const slices = { verbs: ['create'], apiGroups: ['resource.k8s.io'], resources: ['resourceslices'] }
-  const own = [...(policy.roles.get('/system:node') ?? []), slices]
+  const nodeRules = [...(policy.roles.get('/system:node') ?? []), slices]
   const [allowed, beyond]: [string[], string[]] = [[], []]
   await eachAttempt(attempts, async (attempt) => {
     if ((await outcomeOf(chain, node, attempt)) === 'refused') return
-    const what = `${attempt.verb} ${attempt.group} ${attempt.resource}`
-    allowed.push(what)
-    if (!isAllowed(policy, node, attempt) && !own.some((rule) => permits(rule, attempt))) beyond.push(what)
+    const description = `${attempt.verb} ${attempt.group} ${attempt.resource}`
+    allowed.push(description)
+    if (!isAllowed(policy, node, attempt) && !nodeRules.some((rule) => permits(rule, attempt))) beyond.push(description)
   })
   expect(beyond).toEqual([])
   expect(allowed).toEqual(expect.arrayContaining(['create  nodes', 'list  services', 'create resource.k8s.io resourceslices']))

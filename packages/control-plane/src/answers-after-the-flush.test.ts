@@ -13,9 +13,9 @@ async function earlyAnswers(disk: HeldDisk): Promise<{ answered: number; early: 
     controllers: ['none'],
   })
   await chain.listen()
-  let serving = true
+  let isServing = true
   const flushing = (async () => {
-    while (serving) {
+    while (isServing) {
       // Waits long enough that a response would be sent before the flush if it did not wait for it.
       await new Promise((resolve) => setTimeout(resolve, 5))
       if (disk.pending > 0) await disk.release()
@@ -23,10 +23,10 @@ async function earlyAnswers(disk: HeldDisk): Promise<{ answered: number; early: 
   })()
   await chain.ready
   const early: number[] = []
-  let answered = 0
+  let answerCount = 0
   const create = (name: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      const sent = request(
+      const clientRequest = request(
         `${chain.url}/api/v1/namespaces/default/configmaps`,
         {
           method: 'POST',
@@ -40,29 +40,29 @@ async function earlyAnswers(disk: HeldDisk): Promise<{ answered: number; early: 
           answer.on('error', reject)
           answer.on('end', () => {
             expect(answer.statusCode).toBe(201)
-            answered += 1
+            answerCount += 1
             const { metadata } = JSON.parse(text) as { metadata: { resourceVersion: string } }
             if (Number(metadata.resourceVersion) > durable) early.push(Number(metadata.resourceVersion))
             resolve()
           })
         },
       )
-      sent.on('error', reject)
-      sent.end(JSON.stringify({ metadata: { name } }))
+      clientRequest.on('error', reject)
+      clientRequest.end(JSON.stringify({ metadata: { name } }))
     })
   await Promise.all(Array.from({ length: 24 }, (_, i) => create(`early-${i}`)))
   await chain.close()
-  serving = false
+  isServing = false
   await flushing
-  return { answered, early }
+  return { answered: answerCount, early }
 }
 
 describe('the response 201', () => {
-  test('is sent only after its revision is on disk', async () => {
+  test('sends the response 201 only after its revision is on disk', async () => {
     expect(await earlyAnswers(new HeldDisk())).toEqual({ answered: 24, early: [] })
   })
 
-  test('is detected by this test if it is sent earlier', async () => {
+  test('the test above fails for a store that resolves before its revision is on disk', async () => {
     expect((await earlyAnswers(new HastyDisk())).early.length).toBeGreaterThan(0)
   })
 })

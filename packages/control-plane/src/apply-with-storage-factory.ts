@@ -18,7 +18,7 @@ export function applyWithStorageFactoryTo(
   metrics: MetricsRegistry,
 ): AppliedStorage {
   const { clock, log } = options
-  const { watchCache, ...rest } = { ...storageDefaults, ...options.storage }
+  const { watchCache, ...otherOptions } = { ...storageDefaults, ...options.storage }
   const decorator = watchCache
     ? storageWithCacher({
         metrics: createWatchCacheMetrics(metrics),
@@ -29,11 +29,11 @@ export function applyWithStorageFactoryTo(
   const restOptionsGetter = createRESTOptionsGetter({
     storageFactory,
     decorator,
-    watchCacheSizes: rest.watchCacheSizes,
-    defaultWatchCacheSize: rest.defaultWatchCacheSize,
-    ...(rest.eventTtlSeconds === undefined ? {} : { ttlSeconds: { events: rest.eventTtlSeconds } }),
-    deleteCollectionWorkers: rest.deleteCollectionWorkers,
-    enableGarbageCollection: rest.enableGarbageCollection,
+    watchCacheSizes: otherOptions.watchCacheSizes,
+    defaultWatchCacheSize: otherOptions.defaultWatchCacheSize,
+    ...(otherOptions.eventTtlSeconds === undefined ? {} : { ttlSeconds: { events: otherOptions.eventTtlSeconds } }),
+    deleteCollectionWorkers: otherOptions.deleteCollectionWorkers,
+    enableGarbageCollection: otherOptions.enableGarbageCollection,
     ...(clock === undefined ? {} : { now: () => clock.now() }),
   })
   return { storageFactory, restOptionsGetter }

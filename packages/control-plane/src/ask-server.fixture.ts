@@ -32,13 +32,13 @@ export async function askServerForText(
   target: string,
   { body, token = chain.adminToken }: RequestOptions = {},
 ): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string }> {
-  const sent = request(`${chain.url}${target}`, {
+  const clientRequest = request(`${chain.url}${target}`, {
     method,
     ca: chain.certificateAuthority,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' },
     agent: false,
   })
-  sent.end(body === undefined ? undefined : JSON.stringify(body))
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  clientRequest.end(body === undefined ? undefined : JSON.stringify(body))
+  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]
   return { status: answer.statusCode!, headers: answer.headers, text: Buffer.concat(await answer.toArray()).toString() }
 }

@@ -96,22 +96,22 @@ export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator
   const metrics = createJwtMetrics(registry, { apiServerIdHash, now: () => clock.now() })
   const open = (issuers: readonly CompiledJwt[]): JwtAuthenticator =>
     createJwtAuthenticator({ issuers, dialer, clock, metrics, log, ...(file.algorithms && { algorithms: file.algorithms }) })
-  const stopping = new AbortController()
+  const stopAbort = new AbortController()
   let issuers = file.issuers
   let current = open(issuers)
 
   async function use(next: readonly CompiledJwt[]): Promise<void> {
-    const opened = open(next)
-    const until = clock.now() + healthPatienceMs
-    for (let problems = opened.problems(); problems.length > 0; problems = opened.problems()) {
-      if (clock.now() >= until || stopping.signal.aborted) {
-        opened[Symbol.dispose]()
+    const newAuthenticator = open(next)
+    const deadline = clock.now() + healthPatienceMs
+    for (let problems = newAuthenticator.problems(); problems.length > 0; problems = newAuthenticator.problems()) {
+      if (clock.now() >= deadline || stopAbort.signal.aborted) {
+        newAuthenticator[Symbol.dispose]()
         throw new Error(problems.join(', '))
       }
-      await pause(clock, healthPauseMs, { signal: stopping.signal })
+      await pause(clock, healthPauseMs, { signal: stopAbort.signal })
     }
     const [old, removed] = [current, urlsOf(issuers).filter((url) => !urlsOf(next).includes(url))]
-    current = opened
+    current = newAuthenticator
     issuers = next
     clock.after(graceMs, () => {
       old[Symbol.dispose]()
@@ -133,15 +133,15 @@ export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator
       clock,
       onUnreadable: failed,
       onContent: async (content) => {
-        let next: readonly CompiledJwt[]
+        let newIssuers: readonly CompiledJwt[]
         try {
-          next = reread(content, file.configuration.anonymous, disallowedIssuers)
+          newIssuers = reread(content, file.configuration.anonymous, disallowedIssuers)
         } catch (error) {
           failed(error)
           return true
         }
         try {
-          await use(next)
+          await use(newIssuers)
         } catch (error) {
           failed(error)
           // False: the change is retried, because the issuers may be reachable later.
@@ -156,7 +156,7 @@ export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator
   return {
     authenticateToken: (token) => current.authenticateToken(token),
     [Symbol.dispose]: () => {
-      stopping.abort()
+      stopAbort.abort()
       following?.[Symbol.dispose]()
       current[Symbol.dispose]()
     },

@@ -51,8 +51,8 @@ test('does not run a disabled plugin', async () => {
   const create = async (disable: string[]) => {
     const chain = await serverWith({ disable })
     await chain.client.resource({ group: '', resource: 'namespaces' })!.create('', { metadata: { name: 'ns' } })
-    const made = await chain.client.resource({ group: '', resource: 'pods' })!.create('ns', structuredClone(pod))
-    return made.object()
+    const created = await chain.client.resource({ group: '', resource: 'pods' })!.create('ns', structuredClone(pod))
+    return created.object()
   }
   expect(await create(['ServiceAccount', 'DefaultTolerationSeconds'])).not.toHaveProperty('spec.tolerations')
   expect(await create(['ServiceAccount'])).toMatchObject({

@@ -26,20 +26,20 @@ const action = resourceAction({ verb: 'get', apiGroup: '', apiVersion: 'v1', nam
 const attributes = { user: { name: 'alice', groups: [] as string[] }, action }
 
 async function open(authorization: AuthorizationOptions, authorizers: Authorizer[] = []) {
-  const [clock, metrics, logged, asked] = [createManualClock(), createMetricsRegistry(), [] as string[], [] as string[]]
+  const [clock, metrics, logged, requests] = [createManualClock(), createMetricsRegistry(), [] as string[], [] as string[]]
   const client = (target: { readonly url: string }) => ({
     request: async ({ body }: OutboundRequest) => {
-      asked.push(target.url)
+      requests.push(target.url)
       const answer = { ...(JSON.parse(body as string) as object), status: { allowed: true, reason: target.url } }
       return { failed: false as const, status: 200, headers: {}, body: Buffer.from(JSON.stringify(answer)) }
     },
-    [Symbol.dispose]: () => void asked.push(`closed ${target.url}`),
+    [Symbol.dispose]: () => void requests.push(`closed ${target.url}`),
   })
   const built = await buildAuthorization(
     { authorization, authorizers, log: (_level, text) => void logged.push(text) },
     { clock, metrics, dialer: { client } },
   )
-  return { ...built, clock, logged, asked, metrics: () => metrics.text() }
+  return { ...built, clock, logged, asked: requests, metrics: () => metrics.text() }
 }
 
 async function decide(authorization: AuthorizationOptions, authorizers: Authorizer[] = [], groups: string[] = []): Promise<Decision> {
@@ -70,7 +70,7 @@ test.each<[AuthorizationOptions, string]>([
   expect(() => checkAuthorization({ authorization })).toThrow(problem)
 })
 
-test('reads the policies of ABAC', async () => {
+test('reads the ABAC policy file', async () => {
   const policyFile = write('policies', '{"user":"alice","readonly":true}')
   expect(await decide({ modes: ['ABAC'], policyFile })).toEqual({ decision: 'allow', reason: '' })
   await expect(open({ modes: ['ABAC'], policyFile: write('bad', '{') })).rejects.toThrow(
@@ -100,8 +100,8 @@ test('reloads the configuration file on changes', async () => {
   const rewrite = (...authorizers: string[]): string => write('config', `${head}authorizers: [${authorizers.join(', ')}]`)
   const denies = '{type: AlwaysDeny, name: alwaysdeny}'
   await using built = await open({ configFile: rewrite(denies) })
-  const ask = async () => built.authorizer.authorize(attributes)
-  const next = async (text: string): Promise<void> => {
+  const decideAgain = async () => built.authorizer.authorize(attributes)
+  const waitForLog = async (text: string): Promise<void> => {
     await expect
       .poll(() => {
         built.clock.advance(5000)
@@ -110,24 +110,24 @@ test('reloads the configuration file on changes', async () => {
       .toContain(text)
     built.logged.splice(0)
   }
-  expect((await ask()).decision).toBe('noOpinion')
+  expect((await decideAgain()).decision).toBe('noOpinion')
   expect(built.metrics()).toMatch(
     /apiserver_authorization_config_controller_last_config_info\{apiserver_id_hash="sha256:\w+",hash="sha256:\w+"\} 1/,
   )
 
   rewrite(denies, webhook('one'))
-  await next('Reloaded the authorization configuration')
-  expect(await ask()).toEqual({ decision: 'allow', reason: 'https://one/' })
+  await waitForLog('Reloaded the authorization configuration')
+  expect(await decideAgain()).toEqual({ decision: 'allow', reason: 'https://one/' })
 
   rewrite(webhook('two'))
-  await next('the previous one stays in use: missing required types: [AlwaysDeny]')
-  expect(await ask()).toEqual({ decision: 'allow', reason: 'https://one/' })
+  await waitForLog('the previous one stays in use: missing required types: [AlwaysDeny]')
+  expect(await decideAgain()).toEqual({ decision: 'allow', reason: 'https://one/' })
   rewrite(denies, '{type: RBAC, name: rbac}')
-  await next('authorizer type RBAC is not allowed if it was not enabled at initial server startup')
+  await waitForLog('authorizer type RBAC is not allowed if it was not enabled at initial server startup')
 
   rewrite(webhook('two'), denies)
-  await next('Reloaded')
-  expect(await ask()).toEqual({ decision: 'allow', reason: 'https://two/' })
+  await waitForLog('Reloaded')
+  expect(await decideAgain()).toEqual({ decision: 'allow', reason: 'https://two/' })
   built.clock.advance(60_000)
   expect(built.asked).toContain('closed https://one/')
   expect(built.metrics()).toMatch(/automatic_reloads_total\{apiserver_id_hash="[^"]+",status="failure"\} 2/)

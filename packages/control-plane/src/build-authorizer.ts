@@ -101,7 +101,7 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
   let current = await orConfigurationError('the authorization webhook cannot be used', () => open(file.configuration))
 
   const { configFile } = authorization
-  const following =
+  const fileWatch =
     configFile === undefined
       ? undefined
       : followAuthorizationFile({
@@ -111,9 +111,9 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
           requiredTypes: [...lasting.keys()],
           log,
           use: async (configuration) => {
-            const next = await open(configuration)
+            const newAuthorizer = await open(configuration)
             closeLater(current.webhooks, parts.clock)
-            current = next
+            current = newAuthorizer
           },
         })
   return {
@@ -127,7 +127,7 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
       for (const member of lasting.values()) if ('readFrom' in member) member.readFrom(sources)
     },
     async [Symbol.asyncDispose]() {
-      following?.[Symbol.dispose]()
+      fileWatch?.[Symbol.dispose]()
       for (const webhook of current.webhooks) webhook[Symbol.dispose]()
       for (const member of lasting.values()) if (Symbol.asyncDispose in member) await member[Symbol.asyncDispose]()
     },
@@ -155,17 +155,21 @@ export function checkAuthorization(options: ServerChainOptions): void {
       problems.push('--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined')
     }
   } else {
-    const chosen: readonly AuthorizationMode[] = modes ?? authorizationDefaults.modes
-    if (chosen.length === 0) problems.push('at least one authorization-mode must be passed')
-    if (chosen.includes('ABAC') && policyFile === undefined) problems.push("authorization-mode ABAC's authorization policy file not passed")
-    if (chosen.includes('Webhook') && webhook === undefined)
+    const authorizationModes: readonly AuthorizationMode[] = modes ?? authorizationDefaults.modes
+    if (authorizationModes.length === 0) problems.push('at least one authorization-mode must be passed')
+    if (authorizationModes.includes('ABAC') && policyFile === undefined)
+      problems.push("authorization-mode ABAC's authorization policy file not passed")
+    if (authorizationModes.includes('Webhook') && webhook === undefined)
       problems.push("authorization-mode Webhook's authorization config file not passed")
-    if (!chosen.includes('ABAC') && policyFile !== undefined) problems.push('cannot specify --authorization-policy-file without mode ABAC')
-    if (!chosen.includes('Webhook') && webhook !== undefined) {
+    if (!authorizationModes.includes('ABAC') && policyFile !== undefined)
+      problems.push('cannot specify --authorization-policy-file without mode ABAC')
+    if (!authorizationModes.includes('Webhook') && webhook !== undefined) {
       problems.push('cannot specify --authorization-webhook-config-file without mode Webhook')
     }
-    if (new Set(chosen).size !== chosen.length) {
-      problems.push(`authorization-mode [${chosen.map((mode) => JSON.stringify(mode)).join(' ')}] has mode specified more than once`)
+    if (new Set(authorizationModes).size !== authorizationModes.length) {
+      problems.push(
+        `authorization-mode [${authorizationModes.map((mode) => JSON.stringify(mode)).join(' ')}] has mode specified more than once`,
+      )
     }
   }
   if (problems.length > 0) throw new ConfigurationError(problems)

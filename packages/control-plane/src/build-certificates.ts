@@ -69,11 +69,11 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
   })
   await warnOfReadableKeys(options)
   const base = configured ?? generated.serving
-  const named = await Promise.all(namedCertificateFiles.map(readNamed))
+  const namedCertificates = await Promise.all(namedCertificateFiles.map(readNamed))
   const authorities = { fixed: [generated.ca.certificate, ...givenAuthorities], files: clientAuthorityFiles }
   const ownFrontProxy = generated.frontProxy
   const frontProxies = ownFrontProxy === undefined ? givenFrontProxies : { fixed: [ownFrontProxy.ca.certificate], files: [] }
-  const serving = { ...base, named }
+  const serving = { ...base, named: namedCertificates }
   const clientAuthorities = await readAuthorities(authorities)
   const frontProxyAuthorities = await readAuthorities(frontProxies)
   return {

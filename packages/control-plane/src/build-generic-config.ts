@@ -66,8 +66,8 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   let client: LoopbackClient | undefined
   const { enableAggregatorRouting } = { ...servicesDefaults, ...options.services }
   const dialer = createDialer({ resolver: createServiceResolver({ client: () => client, toEndpoints: enableAggregatorRouting }) })
-  const outside = { metrics, clock, dialer }
-  const authorization = await buildAuthorization(options, outside)
+  const outboundOptions = { metrics, clock, dialer }
+  const authorization = await buildAuthorization(options, outboundOptions)
   const encryption = await buildEncryption(options)
   const storage: StorageOptions = { ...storageDefaults, ...options.storage }
   const opening = openBackends(createStorageDrivers(options), storage, {
@@ -76,7 +76,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   })
   const [backends, authentication, certificates] = await allOrClose(
     opening,
-    buildAuthentication(options, outside),
+    buildAuthentication(options, outboundOptions),
     buildCertificates(options),
   ).catch((error: unknown) => {
     encryption?.close()
@@ -123,8 +123,8 @@ async function allOrClose<A extends AsyncDisposable, B, C>(opening: Promise<A>, 
   try {
     return await Promise.all([opening, b, c])
   } catch (error) {
-    const opened = await opening.catch(() => undefined)
-    await opened?.[Symbol.asyncDispose]()
+    const openedBackends = await opening.catch(() => undefined)
+    await openedBackends?.[Symbol.asyncDispose]()
     throw error
   }
 }

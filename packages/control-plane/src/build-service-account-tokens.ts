@@ -68,7 +68,7 @@ export async function buildServiceAccountTokens(
    * Reads an object from the watch cache, and from the store if it is missing there, because the cache may not have just-created objects
    * yet.
    */
-  const known = async <T extends KubeObject>(resource: string, namespace: string, name: string) =>
+  const readIncludingNew = async <T extends KubeObject>(resource: string, namespace: string, name: string) =>
     (await read<T>(resource, [namespace, name], '0')) ?? read<T>(resource, [namespace, name], '')
   const verifier = createTokenVerifier({ keys: (id) => signing.keys(id), metrics })
 
@@ -81,8 +81,8 @@ export async function buildServiceAccountTokens(
         metrics,
         objects: serviceAccounts.lookUpLegacyTokens
           ? {
-              secret: (namespace, name) => known<Secret>('secrets', namespace, name),
-              serviceAccount: (namespace, name) => known<ServiceAccount>('serviceaccounts', namespace, name),
+              secret: (namespace, name) => readIncludingNew<Secret>('secrets', namespace, name),
+              serviceAccount: (namespace, name) => readIncludingNew<ServiceAccount>('serviceaccounts', namespace, name),
               label: async (secret, label, value) => labelSecret(client, secret, { [label]: value }),
             }
           : undefined,
@@ -94,7 +94,7 @@ export async function buildServiceAccountTokens(
         clock,
         metrics,
         audiences,
-        getter: async (...key) => boundObject(await known(...key)),
+        getter: async (...key) => boundObject(await readIncludingNew(...key)),
       }),
     ],
     subresource: {

@@ -9,13 +9,13 @@ import { startChain } from './start-chain.fixture.ts'
 
 async function getInCbor(options: ServerChainOptions, path: string): Promise<{ status: number | undefined; bytes: Buffer }> {
   await using chain = await startChain(options)
-  const sent = request(`${chain.url}${path}`, {
+  const clientRequest = request(`${chain.url}${path}`, {
     ca: chain.certificateAuthority,
     headers: { authorization: `Bearer ${chain.adminToken}`, accept: 'application/cbor' },
     agent: false,
   })
-  sent.end()
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  clientRequest.end()
+  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]
   return { status: answer.statusCode, bytes: Buffer.concat(await answer.toArray()) }
 }
 

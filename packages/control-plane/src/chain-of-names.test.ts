@@ -8,7 +8,7 @@ import * as seeds from './seeds.ts'
 import { createStorageDrivers } from './storage-drivers.ts'
 
 // Checks the chain of function names from options to driver. Kube-apiserver uses the same names.
-test('leads from options to the driver', async () => {
+test("kube-apiserver's chain of constructors creates a storage from its options", async () => {
   const config = await seeds.buildGenericConfig({ storage: { type: 'memory', prefix: '/elsewhere' } })
   const { scheme, types, backends } = config
   const configMaps = { group: '', resource: 'configmaps' }

@@ -41,7 +41,7 @@ function call(
 
 const request = (adminAccess: boolean): object => ({ name: 'r', exactly: { deviceClassName: 'c', ...(adminAccess && { adminAccess }) } })
 const spec = (adminAccess = true): object => ({ devices: { requests: [request(false), { ...request(adminAccess), name: 's' }] } })
-const refused = (field: string): object => ({
+const invalidAnswer = (field: string): object => ({
   status: 422,
   body: {
     details: {
@@ -57,11 +57,13 @@ const refused = (field: string): object => ({
 })
 
 it('allows admin access to devices only from labelled namespaces', async () => {
-  const made = { metadata: { name: 'a' }, spec: spec() }
-  expect(await call('POST', 'default', 'resourceclaims', made)).toMatchObject(refused('spec.devices.requests[1].adminAccess'))
-  expect((await call('POST', 'admins', 'resourceclaims', made)).status).toBe(201)
+  const newClaim = { metadata: { name: 'a' }, spec: spec() }
+  expect(await call('POST', 'default', 'resourceclaims', newClaim)).toMatchObject(invalidAnswer('spec.devices.requests[1].adminAccess'))
+  expect((await call('POST', 'admins', 'resourceclaims', newClaim)).status).toBe(201)
   const template = { metadata: { name: 'a' }, spec: { spec: spec() } }
-  expect(await call('POST', 'default', 'resourceclaimtemplates', template)).toMatchObject(refused('spec.devices.requests[1].adminAccess'))
+  expect(await call('POST', 'default', 'resourceclaimtemplates', template)).toMatchObject(
+    invalidAnswer('spec.devices.requests[1].adminAccess'),
+  )
   expect((await call('POST', 'admins', 'resourceclaimtemplates', template)).status).toBe(201)
 })
 
@@ -69,7 +71,7 @@ it('allocates devices with admin access only to claims in labelled namespaces', 
   const result = { request: 'r', driver: 'd.example.com', pool: 'p', device: 'x', adminAccess: true }
   const status = { allocation: { devices: { results: [result] } } }
   for (const [namespace, expected] of Object.entries({
-    default: refused('status.allocation.devices.results[0].adminAccess'),
+    default: invalidAnswer('status.allocation.devices.results[0].adminAccess'),
     admins: { status: 200 },
   })) {
     const { body } = await call('POST', namespace, 'resourceclaims', { metadata: { name: 'given' }, spec: spec(false) })
@@ -83,14 +85,14 @@ it('requires permissions on resourceclaims/binding and resourceclaims/driver for
   const device = { driver: 'd.example.com', pool: 'p', device: 'x' }
   const nodeSelector = { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n1'] }] }] }
   const allocation = { devices: { results: [{ request: 'r', ...device }] }, nodeSelector }
-  const put = async (status: object): Promise<unknown> => {
+  const putStatus = async (status: object): Promise<unknown> => {
     const answer = await call('PUT', 'default', 'resourceclaims/shared/status', { ...body, metadata: { name: 'shared' }, status }, 'driver')
     return answer.status === 200 ? 200 : (answer.body as { details: { causes: readonly unknown[] } }).details.causes
   }
   const forbidden = (verb: string, subresource: string, subject: string, place: string): string =>
     `${subject} is forbidden: User "system:serviceaccount:default:driver" cannot ${verb} resource "resourceclaims/${subresource}" in API group "resource.k8s.io" ${place}: not listed`
 
-  expect(await put({ allocation })).toEqual([
+  expect(await putStatus({ allocation })).toEqual([
     {
       reason: 'FieldValueForbidden',
       field: 'status.allocation',
@@ -98,10 +100,10 @@ it('requires permissions on resourceclaims/binding and resourceclaims/driver for
     },
   ])
   allowed.add('update binding  ')
-  expect(await put({ allocation })).toBe(200)
+  expect(await putStatus({ allocation })).toBe(200)
 
   const devices = [{ ...device, data: { ready: true } }]
-  expect(await put({ allocation, devices })).toEqual([
+  expect(await putStatus({ allocation, devices })).toEqual([
     {
       reason: 'FieldValueForbidden',
       field: 'status.devices',
@@ -109,7 +111,7 @@ it('requires permissions on resourceclaims/binding and resourceclaims/driver for
     },
   ])
   allowed.add('associated-node:update driver d.example.com default')
-  expect(await put({ allocation, devices })).toBe(200)
+  expect(await putStatus({ allocation, devices })).toBe(200)
   allowed.clear()
-  expect(await put({ allocation, devices })).toBe(200)
+  expect(await putStatus({ allocation, devices })).toBe(200)
 })

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.close())
 
-async function ask(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Body> {
+async function callServer(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Body> {
   const answer = await chain.fetch(path, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
@@ -45,42 +45,42 @@ async function ask(method: string, path: string, body?: object, headers: Record<
 
 const core = '/api/v1/namespaces/default'
 
-test('sets creation timestamps of all objects', async () => {
-  const { metadata } = await ask('POST', `${core}/configmaps`, { metadata: { name: 'a', finalizers: ['example.com/held'] } })
+test('the clock sets the creation timestamps of all objects', async () => {
+  const { metadata } = await callServer('POST', `${core}/configmaps`, { metadata: { name: 'a', finalizers: ['example.com/held'] } })
   expect(metadata).toMatchObject({ creationTimestamp: now, managedFields: [{ time: now }] })
-  const deleted = await ask('DELETE', `${core}/configmaps/a`)
+  const deleted = await callServer('DELETE', `${core}/configmaps/a`)
   expect(deleted.metadata.deletionTimestamp).toBe(now)
   // The server itself creates this namespace.
-  const namespace = await ask('GET', '/api/v1/namespaces/kube-system')
+  const namespace = await callServer('GET', '/api/v1/namespaces/kube-system')
   expect(namespace.metadata).toMatchObject({ creationTimestamp: now })
-  const schemas = await ask('GET', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/probes')
+  const schemas = await callServer('GET', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/probes')
   expect(schemas.metadata.managedFields?.map(({ time }) => time)).toEqual([now, now])
   expect(schemas.status).toMatchObject({ conditions: [{ lastTransitionTime: now }] })
 })
 
-test('controls graceful deletion', async () => {
+test('the clock controls graceful deletion', async () => {
   const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } }
-  await ask('POST', `${core}/pods`, pod)
-  const deleted = await ask('DELETE', `${core}/pods/p?gracePeriodSeconds=30`)
+  await callServer('POST', `${core}/pods`, pod)
+  const deleted = await callServer('DELETE', `${core}/pods/p?gracePeriodSeconds=30`)
   expect(deleted.metadata.deletionTimestamp).toBe('2031-05-06T07:08:39Z')
 })
 
-test('sets times in conditions and reviews', async () => {
+test('the clock sets times in conditions and reviews', async () => {
   const gated = { metadata: { name: 'g' }, spec: { schedulingGates: [{ name: 'wait' }], containers: [{ name: 'c', image: 'i' }] } }
-  expect((await ask('POST', `${core}/pods`, gated)).status).toMatchObject({ conditions: [{ lastTransitionTime: now }] })
+  expect((await callServer('POST', `${core}/pods`, gated)).status).toMatchObject({ conditions: [{ lastTransitionTime: now }] })
   const volume = {
     metadata: { name: 'v' },
     spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } },
   }
-  expect((await ask('POST', '/api/v1/persistentvolumes', volume)).status).toMatchObject({ lastPhaseTransitionTime: now })
-  const review = await ask('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {})
+  expect((await callServer('POST', '/api/v1/persistentvolumes', volume)).status).toMatchObject({ lastPhaseTransitionTime: now })
+  const review = await callServer('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {})
   expect(review.metadata.creationTimestamp).toBe(now)
 })
 
-test('controls the expiration of tokens and events', async () => {
-  await ask('POST', `${core}/serviceaccounts`, { metadata: { name: 's' } })
+test('the clock controls the expiration of tokens and events', async () => {
+  await callServer('POST', `${core}/serviceaccounts`, { metadata: { name: 's' } })
   const request = { spec: { expirationSeconds: 600 } }
-  const { status } = await ask('POST', `${core}/serviceaccounts/s/token`, request)
+  const { status } = await callServer('POST', `${core}/serviceaccounts/s/token`, request)
   expect(status).toMatchObject({ expirationTimestamp: '2031-05-06T07:18:09Z' })
   const authorization = `Bearer ${String(status!['token'])}`
   const whoami = (): Promise<Response> =>
@@ -90,10 +90,10 @@ test('controls the expiration of tokens and events', async () => {
       body: '{}',
     })
   const event = { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' } }
-  await ask('POST', `${core}/events`, event)
+  await callServer('POST', `${core}/events`, event)
   expect((await whoami()).status).not.toBe(401)
-  expect((await ask('GET', `${core}/events`)).items).toHaveLength(1)
+  expect((await callServer('GET', `${core}/events`)).items).toHaveLength(1)
   await clock.pass(700_000)
   expect((await whoami()).status).toBe(401)
-  expect((await ask('GET', `${core}/events`)).items).toHaveLength(0)
+  expect((await callServer('GET', `${core}/events`)).items).toHaveLength(0)
 })

@@ -46,10 +46,10 @@ async function define(plural: string, kind: string): Promise<void> {
       versions: [{ name: 'v1', served: true, storage: true, schema }],
     },
   })
-  await until(async () => (await call('GET', widgets('default').replace('widgets', plural))).status === 200)
+  await waitUntil(async () => (await call('GET', widgets('default').replace('widgets', plural))).status === 200)
 }
 
-const until = (isDone: () => Promise<boolean>): Promise<void> =>
+const waitUntil = (isDone: () => Promise<boolean>): Promise<void> =>
   vi.waitFor(async () => expect(await isDone()).toBe(true), { interval: 5, timeout: 10_000 })
 const isGone = (path: string) => async (): Promise<boolean> => (await call('GET', path)).status === 404
 const widget = (name: string, more: object = {}): object => ({
@@ -66,9 +66,9 @@ it('deletes custom objects with their namespace, and refuses new ones meanwhile'
   await create(widgets('going'), widget('a', { finalizers: ['example.com/hold'] }))
   await create(widgets('going'), widget('b'))
   await call('DELETE', '/api/v1/namespaces/going')
-  await until(isGone(`${widgets('going')}/b`))
-  const refused = await call('POST', widgets('going'), { body: widget('c') })
-  expect([refused.status, refused.body.message]).toEqual([
+  await waitUntil(isGone(`${widgets('going')}/b`))
+  const refusal = await call('POST', widgets('going'), { body: widget('c') })
+  expect([refusal.status, refusal.body.message]).toEqual([
     403,
     'widgets.near.example.com "c" is forbidden: unable to create new content in namespace going because it is being terminated',
   ])
@@ -76,28 +76,28 @@ it('deletes custom objects with their namespace, and refuses new ones meanwhile'
     const { conditions = [] } = (await call('GET', '/api/v1/namespaces/going')).body.status
     return conditions.find(({ type }: { type: string }) => type === 'NamespaceContentRemaining')?.message as string | undefined
   }
-  await until(async () => (await reported()) === 'Some resources are remaining: widgets.near.example.com has 1 resource instances')
+  await waitUntil(async () => (await reported()) === 'Some resources are remaining: widgets.near.example.com has 1 resource instances')
   await call('PATCH', `${widgets('going')}/a`, { body: { metadata: { finalizers: null } } })
-  await until(isGone(`${widgets('going')}/a`))
-  const missing = await call('POST', widgets('nowhere'), { body: widget('a') })
-  expect([missing.status, missing.body.message]).toEqual([404, 'namespaces "nowhere" not found'])
+  await waitUntil(isGone(`${widgets('going')}/a`))
+  const withoutNamespace = await call('POST', widgets('nowhere'), { body: widget('a') })
+  expect([withoutNamespace.status, withoutNamespace.body.message]).toEqual([404, 'namespaces "nowhere" not found'])
 })
 
 it('collects the dependents of custom objects, and custom dependents', async () => {
   const owners = widgets('default').replace('widgets', 'owners')
   const owner = await create(owners, { ...widget('owner'), kind: 'Owner' })
-  const middle = await create(widgets('default'), widget('middle', ownedBy(owner)))
-  await create('/api/v1/namespaces/default/configmaps', { metadata: { name: 'leaf', ...ownedBy(middle) } })
+  const middleObject = await create(widgets('default'), widget('middle', ownedBy(owner)))
+  await create('/api/v1/namespaces/default/configmaps', { metadata: { name: 'leaf', ...ownedBy(middleObject) } })
   await call('DELETE', `${owners}/owner`)
-  await until(isGone(`${widgets('default')}/middle`))
-  await until(isGone('/api/v1/namespaces/default/configmaps/leaf'))
+  await waitUntil(isGone(`${widgets('default')}/middle`))
+  await waitUntil(isGone('/api/v1/namespaces/default/configmaps/leaf'))
 
   // The dependents go even though the kind of their owner is no longer served.
   const last = await create(owners, { ...widget('last'), kind: 'Owner' })
   await create(widgets('default'), widget('dependent', ownedBy(last)))
   await call('DELETE', `${definitions}/owners.near.example.com`)
-  await until(isGone(`${definitions}/owners.near.example.com`))
-  await until(isGone(`${widgets('default')}/dependent`))
+  await waitUntil(isGone(`${definitions}/owners.near.example.com`))
+  await waitUntil(isGone(`${widgets('default')}/dependent`))
 })
 
 it('counts custom objects in quotas', async () => {
@@ -107,16 +107,16 @@ it('counts custom objects in quotas', async () => {
   const quota = await create(quotas, { metadata: { name: 'q' }, spec: { hard } })
   const status = { hard, used: { 'count/widgets.near.example.com': '0' } }
   expect((await call('PUT', `${quotas}/q/status`, { body: { ...quota, status } })).status).toBe(200)
-  await until(async () => (await call('POST', widgets('counted'), { body: widget(`w${Math.random()}`) })).status === 403)
-  const refused = await call('POST', widgets('counted'), { body: widget('more') })
-  expect(refused.body.message).toBe(
+  await waitUntil(async () => (await call('POST', widgets('counted'), { body: widget(`w${Math.random()}`) })).status === 403)
+  const refusal = await call('POST', widgets('counted'), { body: widget('more') })
+  expect(refusal.body.message).toBe(
     'widgets.near.example.com "more" is forbidden: exceeded quota: q, requested: count/widgets.near.example.com=1, used: count/widgets.near.example.com=1, limited: count/widgets.near.example.com=1',
   )
 })
 
 it('authorizes requests by the rules of roles', async () => {
-  const refused = await call('GET', widgets('default'), { user: ann })
-  expect([refused.status, refused.body.message]).toEqual([
+  const refusal = await call('GET', widgets('default'), { user: ann })
+  expect([refusal.status, refusal.body.message]).toEqual([
     403,
     'widgets.near.example.com is forbidden: User "ann" cannot list resource "widgets" in API group "near.example.com" in the namespace "default"',
   ])
@@ -127,7 +127,7 @@ it('authorizes requests by the rules of roles', async () => {
   })
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' }
   await create(`${rbac}/rolebindings`, { metadata: { name: 'r' }, roleRef, subjects: [{ kind: 'User', name: 'ann' }] })
-  await until(async () => (await call('GET', widgets('default'), { user: ann })).status === 200)
+  await waitUntil(async () => (await call('GET', widgets('default'), { user: ann })).status === 200)
   expect((await call('POST', widgets('default'), { user: ann, body: widget('x') })).status).toBe(403)
 })
 
@@ -144,7 +144,7 @@ it('lists custom resources in discovery while they are served', async () => {
   await client.create('default', widget('by-client') as never)
   expect((await call('GET', `${widgets('default')}/by-client`)).status).toBe(200)
   await call('DELETE', `${definitions}/widgets.near.example.com`)
-  await until(isGone(widgets('default')))
-  await until(async () => !(await call('GET', '/apis')).body.groups.some(({ name }: { name: string }) => name === 'near.example.com'))
+  await waitUntil(isGone(widgets('default')))
+  await waitUntil(async () => !(await call('GET', '/apis')).body.groups.some(({ name }: { name: string }) => name === 'near.example.com'))
   expect(chain.client.resource({ group: 'near.example.com', resource: 'widgets' })).toBeUndefined()
 })

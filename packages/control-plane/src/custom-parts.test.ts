@@ -69,10 +69,10 @@ test('runs custom authenticators and authorizers after the built-in ones', async
         ? { outcome: 'unknown' }
         : { outcome: 'authenticated', user: { name: String(headers['x-user']), groups: [] } },
   }
-  const asked: string[] = []
+  const authorizedUsers: string[] = []
   const authorizer: Authorizer = {
     authorize({ user }) {
-      asked.push(user.name)
+      authorizedUsers.push(user.name)
       return user.name === 'alice' ? { decision: 'allow', reason: '' } : { decision: 'deny', reason: 'only alice may' }
     },
   }
@@ -82,7 +82,7 @@ test('runs custom authenticators and authorizers after the built-in ones', async
   expect(await status({ 'x-user': 'bob' })).toBe(403)
   expect(await status({ 'x-user': 'bob', authorization: `Bearer ${server.adminToken}` })).toBe(200)
   expect((await server.fetch('/healthz')).status).toBe(200)
-  expect(asked).toEqual(['alice', 'bob'])
+  expect(authorizedUsers).toEqual(['alice', 'bob'])
 })
 
 test('runs custom filters at their position', async () => {
@@ -96,8 +96,8 @@ test('runs custom filters at their position', async () => {
     },
   }
   const server = await start({ groups: [widgets], filters: [noWidgets] })
-  const refused = await server.fetch(path, { user: admin })
-  expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('not for admin')])
+  const refusal = await server.fetch(path, { user: admin })
+  expect([refusal.status, await refusal.text()]).toEqual([403, expect.stringContaining('not for admin')])
   expect((await server.fetch('/apis', { user: admin })).status).toBe(200)
   await expect(createServerChain({ filters: [{ ...noWidgets, after: 'nowhere' }] })).rejects.toMatchObject({
     name: 'ConfigurationError',

@@ -54,13 +54,13 @@ beforeAll(async () => {
   chain = await createServerChain({ controllers: ['none'], log: () => {} })
   await chain.start()
   expect((await call('POST', definitions, definition)).code).toBe(201)
-  await until(async () => (await call('GET', widgets)).code === 200)
+  await waitUntil(async () => (await call('GET', widgets)).code === 200)
 })
 afterAll(() => chain.close())
 
 async function call(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-  const answer = await chain.fetch(path, { method, user, headers: { 'content-type': 'application/json', ...headers }, ...sent })
+  const bodyOption = body === undefined ? {} : { body: JSON.stringify(body) }
+  const answer = await chain.fetch(path, { method, user, headers: { 'content-type': 'application/json', ...headers }, ...bodyOption })
   const text = await answer.text()
   return {
     code: answer.status,
@@ -76,7 +76,7 @@ function widget(name: string, members: object = {}): object {
   return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, ...members }
 }
 
-async function until(isDone: () => Promise<boolean>): Promise<void> {
+async function waitUntil(isDone: () => Promise<boolean>): Promise<void> {
   await vi.waitUntil(isDone, { interval: 2, timeout: 10_000 })
 }
 
@@ -112,13 +112,13 @@ it('sets the default of the status in the response to a create', async () => {
   }
   expect((await call('POST', definitions, started)).code).toBe(201)
   const path = '/apis/example.com/v1/namespaces/default/starteds'
-  await until(async () => (await call('GET', path)).code === 200)
+  await waitUntil(async () => (await call('GET', path)).code === 200)
   const object = { apiVersion: 'example.com/v1', kind: 'Started', metadata: { name: 'a' } }
   const created = await call('POST', path, { ...object, status: { phase: 'Ready' } })
   expect(created.body).toMatchObject({ status: { phase: 'New' } })
-  const applied = { ...object, metadata: { name: 'b' } }
+  const configuration = { ...object, metadata: { name: 'b' } }
   const apply = { 'content-type': 'application/apply-patch+yaml' }
-  expect((await call('PATCH', `${path}/b?fieldManager=a`, applied, apply)).body).toMatchObject({ status: { phase: 'New' } })
+  expect((await call('PATCH', `${path}/b?fieldManager=a`, configuration, apply)).body).toMatchObject({ status: { phase: 'New' } })
   expect((await call('GET', `${path}/b`)).body).toMatchObject({ status: { phase: 'New' } })
   const dry = { ...object, metadata: { name: 'c' } }
   expect((await call('POST', `${path}?dryRun=All`, dry)).body).toMatchObject({ status: { phase: 'New' } })
@@ -149,8 +149,10 @@ it('increases the generation with the spec, and not with the status or metadata'
 it('does not write an object again whose members are sent in another order', async () => {
   const { body } = await call('POST', widgets, widget('ordered', { spec: { size: 1, replicas: 2 } }))
   const { metadata } = body as unknown as { readonly metadata: { readonly resourceVersion: string } }
-  const sent = { ...widget('ordered', { spec: { replicas: 2, size: 1 } }), metadata }
-  expect((await call('PUT', `${widgets}/ordered`, sent)).body).toMatchObject({ metadata: { resourceVersion: metadata.resourceVersion } })
+  const reordered = { ...widget('ordered', { spec: { replicas: 2, size: 1 } }), metadata }
+  expect((await call('PUT', `${widgets}/ordered`, reordered)).body).toMatchObject({
+    metadata: { resourceVersion: metadata.resourceVersion },
+  })
 })
 
 it('scales objects', async () => {
@@ -189,8 +191,8 @@ it('serves all versions, lists with typed items, and Tables with the columns of 
 })
 
 it('refuses objects of other kinds and versions, and requests for other resources of the group', async () => {
-  const other = await call('POST', widgets, { ...widget('other'), kind: 'Gadget' })
-  expect([other.code, other.body.message]).toEqual([
+  const otherKind = await call('POST', widgets, { ...widget('other'), kind: 'Gadget' })
+  expect([otherKind.code, otherKind.body.message]).toEqual([
     422,
     'Gadget.example.com "other" is invalid: kind: Invalid value: "Gadget": must be Widget',
   ])
@@ -205,8 +207,10 @@ it('refuses objects of other kinds and versions, and requests for other resource
 
 it('negotiates JSON if the client prefers protobuf, which custom resources do not have', async () => {
   await call('POST', widgets, widget('negotiated'))
-  const both = await call('GET', `${widgets}/negotiated`, undefined, { accept: 'application/vnd.kubernetes.protobuf,application/json' })
-  expect([both.code, both.body['kind']]).toEqual([200, 'Widget'])
+  const jsonAnswer = await call('GET', `${widgets}/negotiated`, undefined, {
+    accept: 'application/vnd.kubernetes.protobuf,application/json',
+  })
+  expect([jsonAnswer.code, jsonAnswer.body['kind']]).toEqual([200, 'Widget'])
   const protobuf = await chain.fetch(`${widgets}/negotiated`, { user, headers: { accept: 'application/vnd.kubernetes.protobuf' } })
   expect([protobuf.status, await protobuf.text()]).toEqual([
     406,
@@ -283,9 +287,9 @@ it('ends watches when the spec of the definition changes, keeps them when only i
   await call('POST', widgets, widget('after-label'))
   expect(ended).toBe(false)
   const { spec } = (await call('GET', `${definitions}/widgets.example.com`)).body as unknown as CustomResourceDefinition
-  const [v1, ...others] = spec.versions!
+  const [v1, ...otherVersions] = spec.versions!
   const columns = [{ name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas' }]
-  const changed = { spec: { versions: [{ ...v1, additionalPrinterColumns: columns }, ...others] } }
+  const changed = { spec: { versions: [{ ...v1, additionalPrinterColumns: columns }, ...otherVersions] } }
   expect((await call('PATCH', `${definitions}/widgets.example.com`, changed, merge)).code).toBe(200)
   await text
   const table = await call('GET', `${widgets}/kept`, undefined, asTable)
@@ -293,17 +297,17 @@ it('ends watches when the spec of the definition changes, keeps them when only i
 })
 
 it('refuses creation while the definition is being deleted, and then deletes the objects', async () => {
-  const held = { ...widget('held'), metadata: { name: 'held', finalizers: ['example.com/hold'] } }
-  expect((await call('POST', widgets, held)).code).toBe(201)
+  const finalizedWidget = { ...widget('held'), metadata: { name: 'held', finalizers: ['example.com/hold'] } }
+  expect((await call('POST', widgets, finalizedWidget)).code).toBe(201)
   expect((await call('DELETE', `${definitions}/widgets.example.com`)).code).toBe(200)
-  await until(async () => (await call('POST', widgets, widget('late'))).code === 403)
-  const refused = await call('POST', widgets, widget('late'))
-  expect(refused.body.message).toBe(
+  await waitUntil(async () => (await call('POST', widgets, widget('late'))).code === 403)
+  const refusal = await call('POST', widgets, widget('late'))
+  expect(refusal.body.message).toBe(
     'widgets.example.com "late" is forbidden: create not allowed while custom resource definition is terminating',
   )
   await call('PATCH', `${widgets}/held`, { metadata: { finalizers: null } }, merge)
-  await until(async () => (await call('GET', `${definitions}/widgets.example.com`)).code === 404)
-  await until(async () => (await call('GET', widgets)).code === 404)
+  await waitUntil(async () => (await call('GET', `${definitions}/widgets.example.com`)).code === 404)
+  await waitUntil(async () => (await call('GET', widgets)).code === 404)
 })
 
 it('serves objects that were stored under an older schema and storage version with the new defaults', async () => {
@@ -312,7 +316,7 @@ it('serves objects that were stored under an older schema and storage version wi
   const first = { ...definition, metadata: { name: 'gizmos.example.com' }, spec: { ...definition.spec, names, versions: [v1, beta] } }
   expect((await call('POST', definitions, first)).code).toBe(201)
   const gizmos = widgets.replace('widgets', 'gizmos')
-  await until(async () => (await call('GET', gizmos)).code === 200)
+  await waitUntil(async () => (await call('GET', gizmos)).code === 200)
   await call('POST', gizmos, { ...widget('old', { spec: { replicas: 1 } }), kind: 'Gizmo' })
   const schema = {
     openAPIV3Schema: {
@@ -326,7 +330,7 @@ it('serves objects that were stored under an older schema and storage version wi
   ]
   const changed = await call('PATCH', `${definitions}/gizmos.example.com`, { spec: { versions } }, merge)
   expect(changed).toMatchObject({ code: 200, body: { status: { storedVersions: ['v1', 'v1beta1'] } } })
-  await until(async () => 'color' in ((await call('GET', `${gizmos}/old`)).body['spec'] as object))
+  await waitUntil(async () => 'color' in ((await call('GET', `${gizmos}/old`)).body['spec'] as object))
   expect((await call('GET', `${gizmos}/old`)).body).toMatchObject({ apiVersion: 'example.com/v1', spec: { size: 3, color: 'red' } })
   expect((await call('GET', gizmos)).body.items).toEqual([expect.objectContaining({ spec: { size: 3, color: 'red' } })])
   const written = await call('PATCH', `${gizmos.replace('v1', 'v1beta1')}/old`, { spec: { size: 4 } }, merge)

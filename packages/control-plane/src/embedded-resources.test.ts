@@ -29,8 +29,8 @@ beforeAll(async () => {
 afterAll(() => chain.close())
 
 async function call(method: string, path: string, body?: object, type = 'json'): Promise<{ code: number; message: string }> {
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-  const answer = await chain.fetch(path, { method, user, headers: { 'content-type': `application/${type}` }, ...sent })
+  const bodyOption = body === undefined ? {} : { body: JSON.stringify(body) }
+  const answer = await chain.fetch(path, { method, user, headers: { 'content-type': `application/${type}` }, ...bodyOption })
   const text = await answer.text()
   // Before the definition is served, the answer is "404 page not found".
   const { message = '' } = text.startsWith('{') ? (JSON.parse(text) as { message?: string }) : {}
@@ -41,7 +41,7 @@ function widget(name: string, metadata: object): object {
   return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, template: { apiVersion: 'v1', kind: 'Pod', metadata } }
 }
 
-it('reports embedded metadata of the wrong type in a new object', async () => {
+it('reports embedded metadata of the wrong type in a created object', async () => {
   expect(await call('POST', widgets, widget('a', { labels: 'x' }))).toEqual({
     code: 400,
     message: `Widget in version "v1" cannot be handled as a Widget: ${problem}`,

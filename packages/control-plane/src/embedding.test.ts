@@ -43,7 +43,7 @@ describe('chain.fetch', () => {
     const text = await (await chain.fetch('/metrics', { user: alice })).text()
     return Number(/^apiserver_longrunning_requests\{.*resource="configmaps".*verb="WATCH".*\} (\d+)$/m.exec(text)?.[1] ?? 0)
   }
-  const until = async (count: number): Promise<void> => {
+  const waitForWatches = async (count: number): Promise<void> => {
     while ((await watches()) !== count) await new Promise((resolve) => setImmediate(resolve))
   }
 
@@ -53,12 +53,12 @@ describe('chain.fetch', () => {
   })
   afterAll(() => chain.close())
 
-  test('needs no socket', () => {
+  test('chain.fetch works without a socket', () => {
     expect(process.getActiveResourcesInfo()).not.toContain('TCPServerWrap')
     expect(() => chain.url).toThrow('does not listen')
   })
 
-  test('creates, reads, patches and deletes, and tracks field managers', async () => {
+  test('chain.fetch creates, reads, patches and deletes objects, and tracks field managers', async () => {
     const created = await create('a', { key: '1' })
     expect(created.status).toBe(201)
     const patched = await chain.fetch(`${maps}/a`, {
@@ -102,13 +102,13 @@ describe('chain.fetch', () => {
     expect((await chain.fetch(maps, { method: 'DELETE', user: alice })).status).toBe(200)
   })
 
-  test('supports protobuf', async () => {
+  test('chain.fetch supports protobuf', async () => {
     const proto = 'application/vnd.kubernetes.protobuf'
     await create('proto')
     const bytes = await (await chain.fetch(`${maps}/proto`, { user: alice, headers: { accept: proto } })).arrayBuffer()
     expect(Buffer.from(bytes, 0, 4).toString()).toBe('k8s\0')
-    const put = await chain.fetch(`${maps}/proto`, { method: 'PUT', user: alice, headers: { 'content-type': proto }, body: bytes })
-    expect(put.status).toBe(200)
+    const replaced = await chain.fetch(`${maps}/proto`, { method: 'PUT', user: alice, headers: { 'content-type': proto }, body: bytes })
+    expect(replaced.status).toBe(200)
   })
 
   test('ends a watch when the body is cancelled or the signal aborts', async () => {
@@ -117,40 +117,40 @@ describe('chain.fetch', () => {
     const controller = new AbortController()
     const aborted = await chain.fetch(`${maps}?watch=1`, { user: alice, signal: controller.signal })
     const cancelled = await chain.fetch(`${maps}?watch=1`, { user: alice })
-    await until(2)
+    await waitForWatches(2)
     await create('watched')
     for await (const { type, object } of events(cancelled.body!)) {
       if (object.metadata.name !== 'watched') continue
       expect(type).toBe('ADDED')
       break
     }
-    await until(1)
+    await waitForWatches(1)
     controller.abort()
     await expect(aborted.text()).rejects.toMatchObject({ name: 'AbortError' })
-    await until(0)
+    await waitForWatches(0)
   })
 
   test('applies backpressure to watches', async () => {
-    const sent = async (): Promise<number> => {
+    const sentEvents = async (): Promise<number> => {
       const text = await (await chain.fetch('/metrics', { user: alice })).text()
       return Number(/^apiserver_watch_events_total\{.*resource="configmaps".*\} (\d+)$/m.exec(text)?.[1] ?? 0)
     }
     expect((await chain.fetch(maps, { method: 'DELETE', user: alice })).status).toBe(200)
-    const before = await sent()
+    const oldCount = await sentEvents()
     const unread = await chain.fetch(`${maps}?watch=1`, { user: alice })
     for (let i = 0; i < 40; i++) await create(`unread-${i}`, { text: 'x'.repeat(100_000) })
-    expect((await sent()) - before).toBeLessThan(10)
-    let left = 40
+    expect((await sentEvents()) - oldCount).toBeLessThan(10)
+    let remaining = 40
     for await (const { type, object } of events(unread.body!)) {
-      if (type === 'ADDED' && object.metadata.name.startsWith('unread-') && --left === 0) break
+      if (type === 'ADDED' && object.metadata.name.startsWith('unread-') && --remaining === 0) break
     }
-    expect((await sent()) - before).toBeGreaterThanOrEqual(40)
-    await until(0)
+    expect((await sentEvents()) - oldCount).toBeGreaterThanOrEqual(40)
+    await waitForWatches(0)
   })
 })
 
 describe('before the start', () => {
-  test('members that need a started server throw a clear error', async () => {
+  test('members that need a started server throw an error before the start', async () => {
     await using chain = await createServerChain({ controllers: ['none'] })
     const hint = 'the server has not been started; call listen(), or start() for a server without a port, first'
     await expect(chain.ready).rejects.toThrow(`ready: ${hint}`)
@@ -158,7 +158,7 @@ describe('before the start', () => {
     expect(() => chain.client).toThrow(`client: ${hint}`)
   })
 
-  test('listening starts the server', async () => {
+  test('listen starts the server', async () => {
     await using chain = await createServerChain({ controllers: ['none'] })
     const listening = chain.listen()
     await Promise.all([listening, chain.ready])
@@ -180,7 +180,7 @@ test('a started server can listen later and then becomes an endpoint of the kube
 })
 
 describe('a store given by the caller', () => {
-  test('stays open when the server closes, and can be reused', async () => {
+  test('the server does not close a store of its caller, which can be used again', async () => {
     await using backend = openMemory()
     const first = await started({ storage: { backend } })
     await first.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'kept' } })
@@ -189,7 +189,7 @@ describe('a store given by the caller', () => {
     expect((await second.fetch(`${maps}/kept`, { user: alice })).status).toBe(200)
   })
 
-  test('can be forked, so that tests do not see changes of each other', async () => {
+  test('servers on forks of one store do not see changes of each other', async () => {
     await using seeded = openMemory()
     const seeder = await started({ storage: { backend: seeded } })
     await seeder.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'seed' } })
@@ -201,7 +201,7 @@ describe('a store given by the caller', () => {
     expect((await other.fetch(`${maps}/seed`, { user: alice })).status).toBe(200)
   })
 
-  test('stays open after a failed start', async () => {
+  test('a failed start does not close a store of the caller', async () => {
     await using backend = openMemory()
     await expect(createServerChain({ storage: { backend }, services: { clusterIpRange: 'nonsense' } })).rejects.toThrow('nonsense')
     expect(await backend.get('/a')).toMatchObject({ entry: undefined })

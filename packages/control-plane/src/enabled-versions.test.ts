@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { createResourceFilter, findRuntimeConfigProblems } from './enabled-versions.ts'
 
 const gv = (group: string, ...versions: string[]) => versions.map((version) => ({ group, version }))
-const known = [...gv('', 'v1'), ...gv('autoscaling', 'v2', 'v1'), ...gv('storage.k8s.io', 'v1', 'v1beta1', 'v1alpha2')]
+const allVersions = [...gv('', 'v1'), ...gv('autoscaling', 'v2', 'v1'), ...gv('storage.k8s.io', 'v1', 'v1beta1', 'v1alpha2')]
 const names = (wanted: Record<string, boolean>): string[] =>
-  known.filter((each) => createResourceFilter(wanted)({ ...each, resource: 'as' })).map(({ group, version }) => `${group}/${version}`)
+  allVersions.filter((each) => createResourceFilter(wanted)({ ...each, resource: 'as' })).map(({ group, version }) => `${group}/${version}`)
 
 it.each([
   [{}, ['/v1', 'autoscaling/v2', 'autoscaling/v1', 'storage.k8s.io/v1']],
@@ -14,15 +14,15 @@ it.each([
   [{ 'api/all': true, 'api/beta': false }, ['/v1', 'autoscaling/v2', 'autoscaling/v1', 'storage.k8s.io/v1', 'storage.k8s.io/v1alpha2']],
   [{ 'storage.k8s.io/v1alpha1': true }, ['/v1', 'autoscaling/v2', 'autoscaling/v1', 'storage.k8s.io/v1']],
   [{ 'api/all': false, 'api/v1': true, 'storage.k8s.io/v1beta1': true }, ['/v1', 'storage.k8s.io/v1beta1']],
-])('%j', (wanted, expected) => {
+])('runtime config %j enables the right versions', (wanted, expected) => {
   expect(names(wanted as Record<string, boolean>)).toEqual(expected)
 })
 
 it('enables and disables single resources', () => {
-  const only = { 'api/all': false, 'storage.k8s.io/v1beta1/as': true, 'api/v1': true, 'v1/as': false }
-  const paths = known.flatMap((each) =>
+  const config = { 'api/all': false, 'storage.k8s.io/v1beta1/as': true, 'api/v1': true, 'v1/as': false }
+  const paths = allVersions.flatMap((each) =>
     ['as', 'bs']
-      .filter((resource) => createResourceFilter(only)({ ...each, resource }))
+      .filter((resource) => createResourceFilter(config)({ ...each, resource }))
       .map((path) => `${each.group}/${each.version}/${path}`),
   )
   expect(paths).toEqual(['/v1/bs', 'storage.k8s.io/v1beta1/as'])
@@ -30,8 +30,8 @@ it('enables and disables single resources', () => {
 
 it('serves every version of a group without stages, unless it is named', () => {
   const isServed = createResourceFilter({ 'example.com/v1beta1': false, 'api/alpha': false }, (group) => group !== 'example.com')
-  const served = ['v1', 'v1beta1', 'v2alpha1'].filter((version) => isServed({ group: 'example.com', version, resource: 'as' }))
-  expect(served).toEqual(['v1', 'v2alpha1'])
+  const servedVersions = ['v1', 'v1beta1', 'v2alpha1'].filter((version) => isServed({ group: 'example.com', version, resource: 'as' }))
+  expect(servedVersions).toEqual(['v1', 'v2alpha1'])
 })
 
 it.each([
@@ -40,9 +40,9 @@ it.each([
   ['a/b/c/d', 'runtime-config invalid key a/b/c/d'],
   ['foo', 'runtime-config invalid key foo'],
 ])('rejects %s', (key, message) => {
-  expect(findRuntimeConfigProblems({ [key]: false }, known)).toEqual([expect.stringContaining(message)])
+  expect(findRuntimeConfigProblems({ [key]: false }, allVersions)).toEqual([expect.stringContaining(message)])
 })
 
 it('rejects a configuration that serves nothing', () => {
-  expect(findRuntimeConfigProblems({ 'api/all': false }, known)).toEqual(['invalid runtime-config with only api/all=false'])
+  expect(findRuntimeConfigProblems({ 'api/all': false }, allVersions)).toEqual(['invalid runtime-config with only api/all=false'])
 })

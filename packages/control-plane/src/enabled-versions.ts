@@ -25,8 +25,8 @@ export function createResourceFilter(
       .map(([key, enabled]) => [normalizeKey(key), enabled]),
   )
   const isEnabled = (group: string, version: string): boolean => {
-    const named = byKey.get(formatGroupVersion({ group, version }))
-    if (named !== undefined || !hasStages(group)) return named ?? true
+    const override = byKey.get(formatGroupVersion({ group, version }))
+    if (override !== undefined || !hasStages(group)) return override ?? true
     const stage = (['api/ga', 'api/beta', 'api/alpha'] as const).find((name) => stages[name].test(version))
     return (stage && overrides[stage]) ?? overrides['api/all' satisfies Stage] ?? stage === 'api/ga'
   }
@@ -36,12 +36,12 @@ export function createResourceFilter(
 /** Returns all versions that `--runtime-config` accepts, including retired ones. */
 export function listVersions(groups: readonly ApiGroup[]): readonly GroupVersion[] {
   const definitions = groups.flatMap(({ resources }) => resources.flatMap((one) => [one, ...(one.alsoServedAs ?? [])]))
-  const served = new Set(definitions.map(({ group, version }) => formatGroupVersion({ group, version })))
+  const servedVersions = new Set(definitions.map(({ group, version }) => formatGroupVersion({ group, version })))
   return groups.flatMap(({ name, types, resources, retiredVersions = [] }) => {
     // Skips other groups: their types only occur in subresources (tokens, scales). Review APIs are served although they have no resource
     // definition.
     const versions = types.flatMap(({ groupVersion: { group, version } }) =>
-      group === name && (resources.length === 0 || served.has(formatGroupVersion({ group, version }))) ? [version] : [],
+      group === name && (resources.length === 0 || servedVersions.has(formatGroupVersion({ group, version }))) ? [version] : [],
     )
     return [...versions, ...retiredVersions].map((version) => ({ group: name, version }))
   })
@@ -72,10 +72,10 @@ function findKeyProblem(key: string, known: readonly GroupVersion[]): string | u
  * and "api/v1/pods". Returns undefined for invalid keys.
  */
 function parseKey(key: string): GroupVersion | undefined {
-  const parts = normalizeKey(key).split('/')
-  if (parts.length > 3 || (!key.includes('/') && !/^v\d+$/.test(key))) return undefined
-  if (parts.length === 1 || /^v\d+$/.test(parts[0]!)) return { group: '', version: parts[0]! }
-  return { group: parts[0]!, version: parts[1]! }
+  const segments = normalizeKey(key).split('/')
+  if (segments.length > 3 || (!key.includes('/') && !/^v\d+$/.test(key))) return undefined
+  if (segments.length === 1 || /^v\d+$/.test(segments[0]!)) return { group: '', version: segments[0]! }
+  return { group: segments[0]!, version: segments[1]! }
 }
 
 /** Removes the prefix "api/" from keys of the core group. */

@@ -12,7 +12,7 @@ function call(method: string, path: string, body?: object): Promise<JsonResponse
   return askServer(chain, method, `/api/v1/namespaces/default/${path}`, { body })
 }
 
-it('exports an object that can be created elsewhere, or with exact=true in the same namespace', async () => {
+it('exports an object without its namespace, unless exact=true', async () => {
   const labels = { a: 'b' }
   await call('POST', 'configmaps', { metadata: { name: 'm', labels }, data: { x: 'y' } })
   const exported = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'm', labels }, data: { x: 'y' } }
@@ -26,13 +26,13 @@ it('exports an object that can be created elsewhere, or with exact=true in the s
 })
 
 it('removes addresses and ports of a service unless exact', async () => {
-  const made = await call('POST', 'services', { metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } })
+  const created = await call('POST', 'services', { metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } })
   const { spec } = (await call('GET', 'services/s?export=true')).body as unknown as { spec: Record<string, unknown> }
   expect(spec).not.toHaveProperty('clusterIP')
   expect(spec['ports']).toEqual([{ protocol: 'TCP', port: 80, targetPort: 80 }])
-  expect((await call('GET', 'services/s?export=true&exact=true')).body['spec']).toEqual(made.body['spec'])
-  const again = { ...(await call('GET', 'services/s?export=true')).body, metadata: { name: 'again' } }
-  expect((await call('POST', 'services', again)).status).toBe(201)
+  expect((await call('GET', 'services/s?export=true&exact=true')).body['spec']).toEqual(created.body['spec'])
+  const serviceCopy = { ...(await call('GET', 'services/s?export=true')).body, metadata: { name: 'again' } }
+  expect((await call('POST', 'services', serviceCopy)).status).toBe(201)
 })
 
 it('rejects objects that are tied to the cluster', async () => {

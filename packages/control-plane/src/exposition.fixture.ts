@@ -64,9 +64,9 @@ function parseSample(line: string, family: string, parsed: ParsedFamily): void {
   let bound: string | undefined
   label.lastIndex = 0
   for (let at = 0; at < labels.length; at = label.lastIndex) {
-    const found = label.exec(labels)
-    if (found === null) throw new Error(`invalid label: ${line}`)
-    const [whole, key = '', own = ''] = found
+    const labelMatch = label.exec(labels)
+    if (labelMatch === null) throw new Error(`invalid label: ${line}`)
+    const [whole, key = '', own = ''] = labelMatch
     if (names.includes(key)) throw new Error(`duplicate label: ${line}`)
     names.push(key)
     if (key === 'le') bound = own
@@ -76,10 +76,10 @@ function parseSample(line: string, family: string, parsed: ParsedFamily): void {
   if ((bound !== undefined) !== (suffix === '_bucket')) throw new Error(`missing or unexpected le: ${line}`)
   if (bound !== undefined) {
     parsed.bounds.add(bound)
-    const before = parsed.histograms.get(series) ?? { bound: -Infinity, total: 0 }
-    const next = bound === '+Inf' ? Infinity : Number(bound)
-    if (!(next > before.bound) || value < before.total) throw new Error(`buckets do not ascend: ${line}`)
-    parsed.histograms.set(series, { bound: next, total: value })
+    const previous = parsed.histograms.get(series) ?? { bound: -Infinity, total: 0 }
+    const upperBound = bound === '+Inf' ? Infinity : Number(bound)
+    if (!(upperBound > previous.bound) || value < previous.total) throw new Error(`buckets do not ascend: ${line}`)
+    parsed.histograms.set(series, { bound: upperBound, total: value })
   } else if (suffix === '_count' && parsed.type === 'histogram') {
     const last = parsed.histograms.get(series)
     if (last?.bound !== Infinity || last.total !== value) throw new Error(`buckets do not add up: ${line}`)

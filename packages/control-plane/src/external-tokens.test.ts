@@ -26,11 +26,11 @@ const configuration = (content: object): string =>
 const issuer = (url: string): object => ({ issuer: { url, audiences: ['me'] }, claimMappings: { username: { claim: 'sub', prefix: '' } } })
 
 async function open(options: AuthenticationOptions) {
-  const [clock, metrics, logged, asked] = [createManualClock(), createMetricsRegistry(), [] as string[], [] as string[]]
+  const [clock, metrics, logged, requestedUrls] = [createManualClock(), createMetricsRegistry(), [] as string[], [] as string[]]
   const dialer: Dialer = {
     client: ({ url }: ClientTarget) => ({
       request: async () => {
-        asked.push(url)
+        requestedUrls.push(url)
         const error = new OutboundError('dial', 'connect: connection refused')
         if (url.includes('down')) return { failed: true, error, message: error.message }
         return { failed: false, status: 200, headers: {}, body: Buffer.from(JSON.stringify({ issuer: url, jwks_uri: `${url}/keys` })) }
@@ -38,8 +38,15 @@ async function open(options: AuthenticationOptions) {
       [Symbol.dispose]: () => {},
     }),
   }
-  const parts = { audiences: ['api'], ownIssuers: ['https://own'], dialer, clock, metrics, log: (text: string) => void logged.push(text) }
-  return { ...(await openExternalTokens(options, parts)), clock, logged, asked, metrics: () => metrics.text() }
+  const dependencies = {
+    audiences: ['api'],
+    ownIssuers: ['https://own'],
+    dialer,
+    clock,
+    metrics,
+    log: (text: string) => void logged.push(text),
+  }
+  return { ...(await openExternalTokens(options, dependencies)), clock, logged, asked: requestedUrls, metrics: () => metrics.text() }
 }
 
 test.each<[AuthenticationOptions, string]>([
@@ -71,10 +78,10 @@ test('the configuration file restricts anonymous requests to some paths', async 
   expect(await paths({ configFile: write('e', configuration({ anonymous: { enabled: true, conditions } })) })).toEqual(['/livez'])
 })
 
-test('a changed file is used when its issuers can be reached', async () => {
+test('uses a changed configuration file as soon as its issuers are reachable', async () => {
   const configFile = write('f', configuration({ jwt: [issuer('https://one')] }))
   using tokens = await open({ configFile })
-  const until = async (text: string): Promise<void> => {
+  const waitForLog = async (text: string): Promise<void> => {
     await expect
       .poll(() => {
         tokens.clock.advance(5000)
@@ -84,15 +91,15 @@ test('a changed file is used when its issuers can be reached', async () => {
     tokens.logged.splice(0)
   }
   write('f', configuration({ jwt: [issuer('https://one'), issuer('https://two')] }))
-  await until('Reloaded the authentication configuration')
+  await waitForLog('Reloaded the authentication configuration')
   expect(tokens.asked).toContain('https://two')
 
   write('f', configuration({ jwt: [issuer('http://three')] }))
-  await until('the previous one stays in use: jwt[0].issuer.url: Invalid value: "http://three"')
+  await waitForLog('the previous one stays in use: jwt[0].issuer.url: Invalid value: "http://three"')
   write('f', configuration({ jwt: [issuer('https://one')], anonymous: { enabled: true } }))
-  await until('anonymous: Forbidden: changed from initial configuration file')
+  await waitForLog('anonymous: Forbidden: changed from initial configuration file')
   write('f', configuration({ jwt: [issuer('https://down')] }))
-  await until('oidc: authenticator for issuer "https://down" is not healthy: connect: connection refused')
+  await waitForLog('oidc: authenticator for issuer "https://down" is not healthy: connect: connection refused')
   expect(tokens.metrics()).toMatch(/apiserver_authentication_config_controller_automatic_reloads_total\{[^}]*status="success"\} 1/)
 })
 

@@ -54,7 +54,7 @@ export async function openExternalTokens(options: AuthenticationOptions, parts: 
     authenticators,
     anonymousPaths: anonymous.enabled === true ? (anonymous.conditions ?? []).map(({ path = '' }) => path) : undefined,
     [Symbol.dispose]: () => {
-      for (const each of open) each[Symbol.dispose]()
+      for (const authenticator of open) authenticator[Symbol.dispose]()
     },
   }
 }
@@ -72,8 +72,8 @@ async function openTokenWebhook(
   const kubeconfig = await readKubeconfig(kubeconfigFile, { clock })
   const client = dialer.client(kubeconfig)
   const webhook = { client, headers: () => kubeconfig.headers(), clock }
-  const asked = createWebhookTokenAuthenticator({ webhook, version, audiences, log })
-  const cached = createCachedTokens(asked, { audiences, successTtlMs: cacheTtlMs, unknownTtlMs: cacheTtlMs, clock })
+  const webhookAuthenticator = createWebhookTokenAuthenticator({ webhook, version, audiences, log })
+  const cached = createCachedTokens(webhookAuthenticator, { audiences, successTtlMs: cacheTtlMs, unknownTtlMs: cacheTtlMs, clock })
   return { ...cached, [Symbol.dispose]: () => client[Symbol.dispose]() }
 }
 

@@ -6,7 +6,7 @@ import { readFeatureGates } from './feature-gates.ts'
 const read = (set: Readonly<Record<string, boolean>>, notes: string[] = []) => readFeatureGates(set, (text) => notes.push(text))
 
 describe('feature gates', () => {
-  it("have kube-apiserver's defaults", () => {
+  it("feature gates have kube-apiserver's defaults", () => {
     expect(read({}).enabled('CBORServingAndStorage')).toBe(false)
     expect(read({}).enabled('APIServerIdentity')).toBe(true)
     expect(read({ CBORServingAndStorage: true }).enabled('CBORServingAndStorage')).toBe(true)
@@ -24,13 +24,13 @@ describe('feature gates', () => {
     expect(() => read(set)).toThrow(message)
   })
 
-  it('reports gates without effect', () => {
+  it('reports feature gates without effect', () => {
     const notes: string[] = []
     read({ CBORServingAndStorage: true, GenericWorkload: true, APIServerIdentity: true }, notes)
     expect(notes).toEqual(['feature gate GenericWorkload=true has no effect in this server'])
   })
 
-  it('depend only on existing gates', () => {
+  it('feature gates depend only on existing feature gates', () => {
     for (const [feature, needs] of featureDependencies)
       for (const name of [feature, ...needs]) expect(featureGates.has(name), name).toBe(true)
   })

@@ -60,7 +60,9 @@ export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote:
 
 function findDependencyProblems(enabled: (feature: string) => boolean): readonly string[] {
   return [...featureDependencies].flatMap(([feature, needs]) => {
-    const off = enabled(feature) ? needs.filter((need) => !enabled(need)) : []
-    return off.length === 0 ? [] : [`${feature} is enabled, but depends on features that are disabled: [${off.join(' ')}]`]
+    const disabledNeeds = enabled(feature) ? needs.filter((need) => !enabled(need)) : []
+    return disabledNeeds.length === 0
+      ? []
+      : [`${feature} is enabled, but depends on features that are disabled: [${disabledNeeds.join(' ')}]`]
   })
 }

@@ -21,10 +21,10 @@ const intervalMs = 5000
 export function followFile({ file, content, clock, onContent, onUnreadable }: FollowedFile): Disposable {
   let last = content
   let isOver = false
-  let cancel = clock.after(intervalMs, look)
-  function look(): void {
+  let cancel = clock.after(intervalMs, checkFile)
+  function checkFile(): void {
     void read().then(() => {
-      if (!isOver) cancel = clock.after(intervalMs, look)
+      if (!isOver) cancel = clock.after(intervalMs, checkFile)
     })
   }
   async function read(): Promise<void> {

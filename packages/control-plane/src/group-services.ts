@@ -63,8 +63,10 @@ function createRuleResolver(authorizer: Authorizer): RuleResolver {
 
 function namespaceLabels(client: LoopbackClient): NamespaceLabels {
   return async (namespace) => {
-    const found = await client.resource<Namespace>({ group: '', resource: 'namespaces' })?.get('', namespace, { resourceVersion: '' })
-    return found === undefined ? undefined : (found.metadata.labels ?? {})
+    const namespaceObject = await client
+      .resource<Namespace>({ group: '', resource: 'namespaces' })
+      ?.get('', namespace, { resourceVersion: '' })
+    return namespaceObject === undefined ? undefined : (namespaceObject.metadata.labels ?? {})
   }
 }
 

@@ -59,8 +59,8 @@ async function errorCount(): Promise<number> {
 const encode = (part: object | string): string => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
 
 function signed(payload: object, header: object | string = { alg: 'RS256' }): string {
-  const parts = `${encode(header)}.${encode(payload)}`
-  return `${parts}.${sign('sha256', Buffer.from(parts), privateKey).toString('base64url')}`
+  const signedPart = `${encode(header)}.${encode(payload)}`
+  return `${signedPart}.${sign('sha256', Buffer.from(signedPart), privateKey).toString('base64url')}`
 }
 
 function payload(more: object = {}): object {
@@ -78,15 +78,15 @@ function payload(more: object = {}): object {
 }
 
 function withHmac(): string {
-  const parts = `${encode({ alg: 'HS256' })}.${encode(payload())}`
+  const signedPart = `${encode({ alg: 'HS256' })}.${encode(payload())}`
   const secret = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })
-  return `${parts}.${createHmac('sha256', secret).update(parts).digest('base64url')}`
+  return `${signedPart}.${createHmac('sha256', secret).update(signedPart).digest('base64url')}`
 }
 
 const later = Math.floor(Date.now() / 1000) + 3600
 
 describe('a service account token', () => {
-  test('that is signed like the others is accepted', async () => {
+  test('accepts a service account token with a valid signature', async () => {
     expect(await userOf(signed(payload()))).toBe('system:serviceaccount:default:builder')
   })
 
@@ -126,9 +126,9 @@ describe('a service account token', () => {
     ],
   ])('%s is refused, counted, and not logged', async (_, make, reason) => {
     const token = make()
-    const before = await errorCount()
+    const oldCount = await errorCount()
     expect(await userOf(token)).toBeUndefined()
-    expect(await errorCount()).toBe(before + 1)
+    expect(await errorCount()).toBe(oldCount + 1)
     expect(logged).toContain('Unable to authenticate the request')
     expect(logged).toContain(JSON.stringify(reason).slice(1, -1))
     for (const part of token.split('.')) if (part.length > 20) expect(logged).not.toContain(part)
@@ -141,7 +141,7 @@ describe('a service account token', () => {
     expect(status.error).toContain(reason)
   })
 
-  test('of a secret is valid until the secret is deleted, and labels the secret', async () => {
+  test('a token in a secret is valid until the secret is deleted, and its use labels the secret', async () => {
     const prefix = 'kubernetes.io/serviceaccount/'
     const token = signed({
       iss: 'kubernetes/serviceaccount',
@@ -182,15 +182,15 @@ describe('headers that name another user', () => {
    * Sends a request with the service account `builder` and with the given additional headers, byte for byte. Returns the status and message
    * of the response.
    */
-  async function ask(...more: readonly string[]): Promise<string> {
+  async function listNodes(...more: readonly string[]): Promise<string> {
     const headers = ['Host', 'localhost', 'Accept', 'application/json', 'Authorization', `Bearer ${signed(payload())}`, ...more]
-    const sent = request(`${chain.url}/api/v1/nodes`, { ca: chain.certificateAuthority, agent: false, headers }).end()
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    const clientRequest = request(`${chain.url}/api/v1/nodes`, { ca: chain.certificateAuthority, agent: false, headers }).end()
+    const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]
     const { message } = JSON.parse(Buffer.concat(await answer.toArray()).toString()) as { message: string }
     return `${answer.statusCode} ${message}`
   }
   const asItself = '403 nodes is forbidden: User "system:serviceaccount:default:builder" cannot list resource "nodes"'
-  const refused = (verb: string) => `403 nodes is forbidden: User "system:serviceaccount:default:builder" cannot ${verb} resource "nodes"`
+  const forbidden = (verb: string) => `403 nodes is forbidden: User "system:serviceaccount:default:builder" cannot ${verb} resource "nodes"`
 
   test.each([
     ['of a front proxy', ['X-Remote-User', 'admin', 'X-Remote-Group', 'system:masters', 'x-remote-extra-a', 'b'], asItself],
@@ -198,14 +198,14 @@ describe('headers that name another user', () => {
     ['with underscores', ['Impersonate_User', 'admin', 'X_Remote_User', 'admin', 'Impersonate_Group', 'system:masters'], asItself],
     ['with another prefix', ['X-Impersonate-User', 'admin', 'Impersonate-Users', 'admin'], asItself],
     ['of which the first is empty', ['Impersonate-User', '', 'Impersonate-User', 'admin'], asItself],
-    ['in capitals', ['IMPERSONATE-USER', 'admin'], refused('impersonate-on:user-info:list')],
-    ['twice', ['Impersonate-User', 'bob', 'impersonate-user', 'admin'], refused('impersonate-on:user-info:list')],
-    ['of an administrator', ['Impersonate-User', 'x', 'Impersonate-Group', 'system:masters'], refused('impersonate-on:user-info:list')],
-    ['of a node', ['Impersonate-User', 'system:node:n'], refused('impersonate-on:arbitrary-node:list')],
+    ['in capitals', ['IMPERSONATE-USER', 'admin'], forbidden('impersonate-on:user-info:list')],
+    ['twice', ['Impersonate-User', 'bob', 'impersonate-user', 'admin'], forbidden('impersonate-on:user-info:list')],
+    ['of an administrator', ['Impersonate-User', 'x', 'Impersonate-Group', 'system:masters'], forbidden('impersonate-on:user-info:list')],
+    ['of a node', ['Impersonate-User', 'system:node:n'], forbidden('impersonate-on:arbitrary-node:list')],
     [
       'without a user',
       ['Impersonate-Group', 'system:masters'],
       '400 requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"system:masters"}',
     ],
-  ])('%s', async (_, headers, expected) => expect(await ask(...headers)).toContain(expected))
+  ])('%s', async (_, headers, expected) => expect(await listNodes(...headers)).toContain(expected))
 })

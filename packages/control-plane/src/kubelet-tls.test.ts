@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-test('skips verification and sends no certificate without files', async () => {
+test('without files, does not verify the kubelet and sends no certificate', async () => {
   expect(await (await kubeletTls({}))()).toEqual({ verify: false })
 })
 

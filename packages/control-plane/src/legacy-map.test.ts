@@ -28,9 +28,9 @@ function verbsOf(storage: RESTStorage): string {
     update: canUpdate(storage) || connects('PUT'),
     watch: canWatch(storage),
   }
-  const missing = Object.entries(verbs).flatMap(([verb, has]) => (has ? [] : [verb]))
-  if (missing.length === 0) return 'all'
-  if (missing.length === 1) return `all but ${missing[0]}`
+  const missingVerbs = Object.entries(verbs).flatMap(([verb, has]) => (has ? [] : [verb]))
+  if (missingVerbs.length === 0) return 'all'
+  if (missingVerbs.length === 1) return `all but ${missingVerbs[0]}`
   return Object.entries(verbs)
     .flatMap(([verb, has]) => (has ? [verb] : []))
     .join(', ')
@@ -55,7 +55,7 @@ Every path under \`/api/v1\`, its verbs, the file that implements it, and a comm
 \`npm test -- packages/control-plane/src/legacy-map.test.ts -u\` writes this page from the map that \`newLegacyRESTStorage\` in \`@keelson/control-plane\` makes.
 `
 
-test('the page of core/v1 matches the served paths', async () => {
+test('the documentation page of core/v1 lists the served paths', async () => {
   await using core = await openCoreStorage()
   const { storage } = core
   expect(Object.keys(pathFacts).sort()).toEqual([...storage.keys()].sort())

@@ -152,11 +152,11 @@ export const metricFacts: readonly MetricFact[] = Object.entries(table).flatMap(
     name,
     type,
     stability,
-    labels: words(labels).toSorted(),
-    bounds: words(bounds[name] ?? ''),
+    labels: splitWords(labels).toSorted(),
+    bounds: splitWords(bounds[name] ?? ''),
   }))
 })
 
-function words(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.split(' ').filter((word) => word !== '')
 }

@@ -20,14 +20,14 @@ beforeAll(async () => {
   const configMaps = '/api/v1/namespaces/default/configmaps'
   const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic'
   const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }
-  await ask('POST', `${policies}ies`, {
+  await requestText('POST', `${policies}ies`, {
     metadata: { name: 'p' },
     spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'false' }] },
   })
-  await ask('POST', `${policies}ybindings`, { metadata: { name: 'p' }, spec: { policyName: 'p', validationActions: ['Warn'] } })
-  await ask('POST', configMaps, { metadata: { name: 'a' } })
-  await ask('DELETE', `${configMaps}/a`)
-  for (const path of [configMaps, '/api/v1/namespaces/default/endpoints', '/readyz']) await ask('GET', path)
+  await requestText('POST', `${policies}ybindings`, { metadata: { name: 'p' }, spec: { policyName: 'p', validationActions: ['Warn'] } })
+  await requestText('POST', configMaps, { metadata: { name: 'a' } })
+  await requestText('DELETE', `${configMaps}/a`)
+  for (const path of [configMaps, '/api/v1/namespaces/default/endpoints', '/readyz']) await requestText('GET', path)
   await chain.fetch('/api', { headers: { authorization: `Bearer ${chain.adminToken}`, 'impersonate-user': 'alice' } })
   const watch = request(`${chain.url}/api/v1/namespaces?watch=1&resourceVersion=0`, {
     ca: chain.certificateAuthority,
@@ -37,16 +37,16 @@ beforeAll(async () => {
   const [answer] = (await once(watch, 'response')) as [IncomingMessage]
   await once(answer, 'data')
   // Waits, because stored objects are counted in the background, and policies apply soon after their creation.
-  const before = Date.now()
+  const startTime = Date.now()
   do {
-    await ask('POST', `${configMaps}?dryRun=All`, { metadata: { name: 'a' } })
-    families = parseExposition(await ask('GET', '/metrics'))
-  } while (!facts.every(({ name }) => families.has(name)) && Date.now() - before < 5000)
+    await requestText('POST', `${configMaps}?dryRun=All`, { metadata: { name: 'a' } })
+    families = parseExposition(await requestText('GET', '/metrics'))
+  } while (!facts.every(({ name }) => families.has(name)) && Date.now() - startTime < 5000)
   watch.on('error', () => {}).destroy()
 })
 afterAll(() => chain.close())
 
-async function ask(method: string, path: string, body?: object): Promise<string> {
+async function requestText(method: string, path: string, body?: object): Promise<string> {
   return (await askServerForText(chain, method, path, { body })).text
 }
 
@@ -56,17 +56,17 @@ test.each(facts)('$name equals the metric of kube-apiserver', ({ name, type, sta
   expect(/^\[(\w+)\] /.exec(family!.help)?.[1]).toBe(stability)
 })
 
-test('has no other metrics except those of the runtime', () => {
-  const known = new Set(metricFacts.map(({ name }) => name))
-  expect([...families.keys()].filter((name) => !known.has(name) && !name.startsWith('nodejs_'))).toEqual([])
+test('has no metrics that kube-apiserver lacks, except those of Node.js', () => {
+  const knownNames = new Set(metricFacts.map(({ name }) => name))
+  expect([...families.keys()].filter((name) => !knownNames.has(name) && !name.startsWith('nodejs_'))).toEqual([])
 })
 
-test('serves the metrics for service levels separately', async () => {
-  const own = parseExposition(await ask('GET', '/metrics/slis'))
-  expect([...own.keys()]).toEqual(['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'])
+test('serves the metrics of service levels at /metrics/slis', async () => {
+  const sliFamilies = parseExposition(await requestText('GET', '/metrics/slis'))
+  expect([...sliFamilies.keys()]).toEqual(['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'])
 })
 
-test('labels only resources that are served', async () => {
+test('metrics have only labels of served resources', async () => {
   for (const path of [
     '/apis/none/v1/things',
     '/api/v2/pods',
@@ -74,9 +74,9 @@ test('labels only resources that are served', async () => {
     '/api/v1/namespaces/default/pods/a/none',
     '/none',
   ])
-    await ask('GET', path)
-  await ask('GET', '/api/v1/namespaces/default/pods/a/log')
-  const page = await ask('GET', '/metrics')
+    await requestText('GET', path)
+  await requestText('GET', '/api/v1/namespaces/default/pods/a/log')
+  const page = await requestText('GET', '/metrics')
   expect(page).not.toMatch(/none/)
   expect(page).not.toMatch(/version="v2",?.*resource="pods"|resource="pods".*version="v2"/)
   expect(page).toMatch(/^apiserver_request_total\{code="404",.*resource="pods",.*subresource="log",verb="CONNECT"/m)

@@ -6,17 +6,17 @@ import { createServerChain } from './create-server-chain.ts'
 import { openBackends } from './open-backends.ts'
 
 /** Creates a fake driver that opens one in-memory store for each server address. */
-function places() {
+function createFakeDriver() {
   const opened = new Map<string, Backend>()
   const closed: string[] = []
   const etcd3 = async ({ transport }: { transport?: { serverList: readonly string[] } }): Promise<Backend> => {
-    const place = transport?.serverList.join(';') ?? ''
-    if (place.includes('broken')) throw new Error('it cannot be reached')
+    const serverAddress = transport?.serverList.join(';') ?? ''
+    if (serverAddress.includes('broken')) throw new Error('it cannot be reached')
     const backend = openMemory()
-    opened.set(place, backend)
+    opened.set(serverAddress, backend)
     const close = backend[Symbol.asyncDispose].bind(backend)
     backend[Symbol.asyncDispose] = async () => {
-      closed.push(place)
+      closed.push(serverAddress)
       await close()
     }
     return backend
@@ -27,7 +27,7 @@ function places() {
 const main = { type: 'etcd3', transport: { serverList: ['http://main:2379'] } }
 
 it('shares a store between overrides with the same servers', async () => {
-  const { opened, closed, etcd3 } = places()
+  const { opened, closed, etcd3 } = createFakeDriver()
   const backends = await openBackends(createFactory({ etcd3 }), main, {
     overrides: [
       { resource: '/events', servers: ['http://events:2379'] },
@@ -42,14 +42,14 @@ it('shares a store between overrides with the same servers', async () => {
 })
 
 it('closes the stores that are already open if another one cannot be opened', async () => {
-  const { closed, etcd3 } = places()
+  const { closed, etcd3 } = createFakeDriver()
   const opening = openBackends(createFactory({ etcd3 }), main, { overrides: [{ resource: '/events', servers: ['http://broken:2379'] }] })
   await expect(opening).rejects.toThrow('it cannot be reached')
   expect(closed).toEqual(['http://main:2379'])
 })
 
 it('stores each resource in its configured store', async () => {
-  const { opened, closed, etcd3 } = places()
+  const { opened, closed, etcd3 } = createFakeDriver()
   const chain = await createServerChain({
     storage: { ...main, drivers: { etcd3 }, overrides: [{ resource: '/configmaps', servers: ['http://maps:2379'] }] },
     controllers: ['none'],
@@ -58,10 +58,10 @@ it('stores each resource in its configured store', async () => {
   await chain.ready
   await chain.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'here' } })
   await chain.client.resource({ group: '', resource: 'secrets' })!.create('default', { metadata: { name: 'there' } })
-  const has = async (place: string, key: string): Promise<boolean> => (await opened.get(place)!.get(key)).entry !== undefined
-  expect(await has('http://maps:2379', '/registry/configmaps/default/here')).toBe(true)
-  expect(await has('http://main:2379', '/registry/configmaps/default/here')).toBe(false)
-  expect(await has('http://main:2379', '/registry/secrets/default/there')).toBe(true)
+  const hasKey = async (place: string, key: string): Promise<boolean> => (await opened.get(place)!.get(key)).entry !== undefined
+  expect(await hasKey('http://maps:2379', '/registry/configmaps/default/here')).toBe(true)
+  expect(await hasKey('http://main:2379', '/registry/configmaps/default/here')).toBe(false)
+  expect(await hasKey('http://main:2379', '/registry/secrets/default/there')).toBe(true)
   await chain.close()
   expect(closed.toSorted()).toEqual(['http://main:2379', 'http://maps:2379'])
 })

@@ -27,10 +27,10 @@ export async function openBackends(
     factory.create({ ...config, transport: { ...config.transport, serverList: serverList.split(';') } }),
   )
   const settled = await Promise.allSettled([main ?? factory.create(config), ...opening])
-  const all = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const backends = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const close = async (): Promise<void> => {
-    const opened = all.filter((backend) => backend !== main)
-    await Promise.all(opened.map((backend) => backend[Symbol.asyncDispose]()))
+    const ownBackends = backends.filter((backend) => backend !== main)
+    await Promise.all(ownBackends.map((backend) => backend[Symbol.asyncDispose]()))
   }
   const failed = settled.find((result) => result.status === 'rejected')
   if (failed !== undefined) {
@@ -38,9 +38,9 @@ export async function openBackends(
     throw failed.reason
   }
   return {
-    main: all[0]!,
-    overrides: new Map(overrides.map(({ resource, servers }) => [resource, all[1 + serverLists.indexOf(servers.join(';'))]!])),
-    all,
+    main: backends[0]!,
+    overrides: new Map(overrides.map(({ resource, servers }) => [resource, backends[1 + serverLists.indexOf(servers.join(';'))]!])),
+    all: backends,
     [Symbol.asyncDispose]: close,
   }
 }

@@ -18,10 +18,10 @@ test('lists the pods of a node through an index', async () => {
 
 /** Lists the pods of a node and returns the index that served the request. */
 async function listAndFindIndex(chain: ServerChain): Promise<string | undefined> {
-  const before = await readListCounts(chain)
+  const oldCounts = await readListCounts(chain)
   const { body } = await askServer<{ items: readonly Pod[] }>(chain, 'GET', `${pods}?fieldSelector=spec.nodeName=n7`)
   expect(body.items.map(({ metadata }) => metadata.name)).toEqual(['p7'])
-  return [...(await readListCounts(chain))].find(([index, count]) => count !== before.get(index))?.[0]
+  return [...(await readListCounts(chain))].find(([index, count]) => count !== oldCounts.get(index))?.[0]
 }
 
 /** Reads the number of pod lists served by each index from the metrics. */

@@ -7,14 +7,14 @@ interface Gate {
   readonly open: () => void
 }
 
-function gate(): Gate {
+function createGate(): Gate {
   let open!: () => void
   const opened = new Promise<void>((resolve) => (open = resolve))
   return { opened, open }
 }
 
 /** Creates a fake server that records the health checks that hooks add. */
-function listener(): { readonly server: Server; readonly failing: () => string[] } {
+function createFakeServer(): { readonly server: Server; readonly failing: () => string[] } {
   const checks = new Map<string, () => unknown>()
   const server: Pick<Server, 'addHealthCheck'> = {
     addHealthCheck: ({ name, check }) => (checks.set(name, check), () => checks.delete(name)),
@@ -30,32 +30,32 @@ function listener(): { readonly server: Server; readonly failing: () => string[]
   return { server: server as Server, failing: () => [...checks].flatMap(([name, check]) => (fails(check) ? [name] : [])) }
 }
 
-test('run hooks after the preceding ones, or after those they name', async () => {
-  const { server, failing } = listener()
+test('runs a hook after all earlier hooks, or after the hooks that it names', async () => {
+  const { server, failing } = createFakeServer()
   const hooks = new PostStartHooks(server)
   const calls: string[] = []
-  const slow = gate()
+  const slow = createGate()
   const record = (name: string) => async (): Promise<void> => void calls.push(name)
   hooks.add('first', record('first'))
   hooks.add('slow', () => slow.opened, { after: ['first'] })
   hooks.add('parallel', record('parallel'), { after: ['first'] })
   hooks.add('last', record('last'))
-  const ran = hooks.run()
+  const run = hooks.run()
   await expect.poll(() => calls).toEqual(['first', 'parallel'])
   expect(failing()).toEqual(['poststarthook/slow', 'poststarthook/last'])
   slow.open()
-  await ran
+  await run
   expect(calls).toEqual(['first', 'parallel', 'last'])
   expect(failing()).toEqual([])
 })
 
-test('fail the start with the name of the failing hook', async () => {
-  const hooks = new PostStartHooks(listener().server)
+test('a failing hook fails the start with an error that names the hook', async () => {
+  const hooks = new PostStartHooks(createFakeServer().server)
   hooks.add('wrong', async () => {
     throw new Error('no luck')
   })
-  let ran = false
-  hooks.add('next', async () => void (ran = true))
+  let hasRun = false
+  hooks.add('next', async () => void (hasRun = true))
   await expect(hooks.run()).rejects.toThrow('the start hook wrong failed: no luck')
-  expect(ran).toBe(false)
+  expect(hasRun).toBe(false)
 })

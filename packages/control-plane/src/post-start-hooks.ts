@@ -54,12 +54,12 @@ export class PostStartHooks {
 
   /** Runs all hooks. Each starts as soon as the hooks it depends on have completed. */
   async run(): Promise<void> {
-    const running = new Map<string, Promise<void>>()
+    const runningHooks = new Map<string, Promise<void>>()
     for (const hook of this.#hooks) {
-      const earlier = hook.after.flatMap((name) => running.get(name) ?? [])
-      running.set(hook.name, runAfter(hook, earlier))
+      const earlier = hook.after.flatMap((name) => runningHooks.get(name) ?? [])
+      runningHooks.set(hook.name, runAfter(hook, earlier))
     }
-    await Promise.all(running.values())
+    await Promise.all(runningHooks.values())
   }
 }
 

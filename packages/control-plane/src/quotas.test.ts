@@ -14,10 +14,10 @@ function call(method: string, path: string, body?: object): Promise<JsonResponse
 
 it('counts created objects and rejects those above the quota', async () => {
   const hard = { configmaps: '2', 'count/secrets': '0' }
-  const made = await call('POST', 'resourcequotas', { metadata: { name: 'q' }, spec: { hard } })
+  const created = await call('POST', 'resourcequotas', { metadata: { name: 'q' }, spec: { hard } })
   expect((await call('POST', 'configmaps', { metadata: { name: 'before' } })).status).toBe(201)
   const status = { hard, used: { configmaps: '1', 'count/secrets': '0' } }
-  expect((await call('PUT', 'resourcequotas/q/status', { ...made.body, status })).status).toBe(200)
+  expect((await call('PUT', 'resourcequotas/q/status', { ...created.body, status })).status).toBe(200)
   // Retries, because the informer of the admission plugin receives the quota with a delay.
   await expect.poll(async () => (await call('POST', 'secrets', { metadata: { generateName: 's' } })).status).toBe(403)
 

@@ -12,8 +12,8 @@ export function hashForMetrics(text: string): string {
 export const apiServerIdHash: string = hashForMetrics(`apiserver-${base32(serverId())}`)
 
 function serverId(): Uint8Array {
-  const parts = [hostname(), 'kube-apiserver'].map((text) => Buffer.from(text))
-  const sized = parts.flatMap((part) => [Buffer.from([part.length >> 8, part.length & 255]), part])
+  const idParts = [hostname(), 'kube-apiserver'].map((text) => Buffer.from(text))
+  const sized = idParts.flatMap((part) => [Buffer.from([part.length >> 8, part.length & 255]), part])
   return createHash('sha256').update(Buffer.concat(sized)).digest().subarray(0, 16)
 }
 
@@ -41,14 +41,14 @@ export function createReloadMetrics(registry: MetricsRegistry, what: 'authentica
   const timestamps = registry.register(
     createGauge(`${prefix}_automatic_reload_last_timestamp_seconds`, `[BETA] Time of the last reload of the ${what} configuration.`),
   )
-  const info = registry.register(createGauge(`${prefix}_last_config_info`, `[ALPHA] The ${what} configuration that was loaded last.`))
+  const configInfo = registry.register(createGauge(`${prefix}_last_config_info`, `[ALPHA] The ${what} configuration that was loaded last.`))
   const attempt = (status: string): void => {
     reloads.with({ status, apiserver_id_hash: apiServerIdHash }).value++
     timestamps.with({ status, apiserver_id_hash: apiServerIdHash }).value = now() / 1000
   }
   let lastHash: string | undefined
   const started = (content: string): void => {
-    lastHash = replaceInfo(info, lastHash, hashForMetrics(content))
+    lastHash = replaceInfo(configInfo, lastHash, hashForMetrics(content))
   }
   return {
     started,

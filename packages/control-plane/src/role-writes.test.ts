@@ -23,7 +23,7 @@ afterAll(() => chain.close())
 type Status = { readonly message: string; readonly reason: string } & KubeObject
 
 const admin = (method: string, path: string, body?: object) => askServer<Status>(chain, method, path, { body })
-const as = (token: string, method: string, path: string, body?: object): Promise<JsonResponse<Status>> =>
+const callAs = (token: string, method: string, path: string, body?: object): Promise<JsonResponse<Status>> =>
   askServer<Status>(chain, method, path, { body, token })
 
 const rbac = (path: string): string => `/apis/${apiGroup}/v1/${path}`
@@ -64,9 +64,9 @@ const attempt = 'user "ann" (groups=["dev" "system:authenticated"]) is attemptin
 test('a user cannot grant permissions that the user does not hold', async () => {
   await give('ann', 'n', readPods, manageRoles)
   const roles = rbac('namespaces/n/roles')
-  expect((await as('ann', 'POST', roles, role(readPods))).status).toBe(201)
-  const more = [readPods, readSecrets, { ...readPods, verbs: ['watch', 'delete'] }]
-  const refused = {
+  expect((await callAs('ann', 'POST', roles, role(readPods))).status).toBe(201)
+  const rulesToGrant = [readPods, readSecrets, { ...readPods, verbs: ['watch', 'delete'] }]
+  const forbidden = {
     status: 403,
     body: {
       reason: 'Forbidden',
@@ -75,37 +75,39 @@ test('a user cannot grant permissions that the user does not hold', async () => 
 {APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`,
     },
   }
-  expect(await as('ann', 'PUT', `${roles}/${name}`, role(...more))).toMatchObject(refused)
-  expect((await as('ann', 'PUT', `${roles}/${name}`, { ...role(readPods), metadata: { name, labels: { a: 'b' } } })).status).toBe(200)
-  expect((await admin('PUT', `${roles}/${name}`, role(...more))).status).toBe(200)
+  expect(await callAs('ann', 'PUT', `${roles}/${name}`, role(...rulesToGrant))).toMatchObject(forbidden)
+  expect((await callAs('ann', 'PUT', `${roles}/${name}`, { ...role(readPods), metadata: { name, labels: { a: 'b' } } })).status).toBe(200)
+  expect((await admin('PUT', `${roles}/${name}`, role(...rulesToGrant))).status).toBe(200)
   // The role now grants permissions that ann does not hold. She may change only its ownerReferences and finalizers.
-  expect((await as('ann', 'PUT', `${roles}/${name}`, { ...role(...more), metadata: { name, labels: { c: 'd' } } })).status).toBe(403)
+  expect(
+    (await callAs('ann', 'PUT', `${roles}/${name}`, { ...role(...rulesToGrant), metadata: { name, labels: { c: 'd' } } })).status,
+  ).toBe(403)
 })
 
-test('the verbs escalate and bind allow granting any permission', async () => {
+test('the verbs escalate and bind allow a user to grant any permission', async () => {
   await give('bob', 'n', manageRoles)
   const roles = rbac('namespaces/n/roles')
   const bindings = rbac('namespaces/n/rolebindings')
-  expect((await as('bob', 'POST', roles, role(readSecrets))).status).toBe(403)
-  expect((await as('bob', 'POST', bindings, binding('ClusterRole', 'system:aggregate-to-view'))).status).toBe(403)
+  expect((await callAs('bob', 'POST', roles, role(readSecrets))).status).toBe(403)
+  expect((await callAs('bob', 'POST', bindings, binding('ClusterRole', 'system:aggregate-to-view'))).status).toBe(403)
   await give('bob', 'n', { verbs: ['bind'], apiGroups: [apiGroup], resources: ['clusterroles'], resourceNames: ['system:heapster'] })
-  expect((await as('bob', 'POST', bindings, binding('ClusterRole', 'system:aggregate-to-view'))).status).toBe(403)
-  expect((await as('bob', 'POST', bindings, binding('ClusterRole', 'system:heapster'))).status).toBe(201)
+  expect((await callAs('bob', 'POST', bindings, binding('ClusterRole', 'system:aggregate-to-view'))).status).toBe(403)
+  expect((await callAs('bob', 'POST', bindings, binding('ClusterRole', 'system:heapster'))).status).toBe(201)
   await give('bob', 'n', { verbs: ['escalate'], apiGroups: [apiGroup], resources: ['roles'] })
-  expect((await as('bob', 'POST', roles, role(readSecrets))).status).toBe(201)
+  expect((await callAs('bob', 'POST', roles, role(readSecrets))).status).toBe(201)
 })
 
 test('a binding needs the rules of its role, which must exist', async () => {
   await give('ann', 'n', readPods, manageRoles)
   const bindings = rbac('namespaces/n/rolebindings')
   await admin('POST', rbac('namespaces/n/roles'), { metadata: { name: 'pods' }, rules: [readPods] })
-  expect((await as('ann', 'POST', bindings, binding('Role', 'pods'))).status).toBe(201)
-  expect(await as('ann', 'POST', bindings, binding('ClusterRole', 'gone'))).toMatchObject({
+  expect((await callAs('ann', 'POST', bindings, binding('Role', 'pods'))).status).toBe(201)
+  expect(await callAs('ann', 'POST', bindings, binding('ClusterRole', 'gone'))).toMatchObject({
     status: 404,
     // As in kube-apiserver, the error names the resource of the request.
     body: { message: `rolebindings.${apiGroup} "gone" not found`, details: { kind: 'rolebindings', name: 'gone' } },
   })
-  expect(await as('ann', 'POST', bindings, binding('ClusterRole', 'system:kube-dns'))).toMatchObject({
+  expect(await callAs('ann', 'POST', bindings, binding('ClusterRole', 'system:kube-dns'))).toMatchObject({
     status: 403,
     body: {
       message: `rolebindings.${apiGroup} "${name}" is forbidden: ${attempt}
@@ -115,15 +117,15 @@ test('a binding needs the rules of its role, which must exist', async () => {
   })
 })
 
-test('aggregated roles need every permission, and collect the rules of others', async () => {
+test('creating an aggregated role requires every permission, and the role gets the rules of other roles', async () => {
   await give('ann', '', readPods, manageRoles)
   const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { part: name } }] }
-  const whole: ClusterRole = { metadata: { name }, rules: [], aggregationRule }
-  expect(await as('ann', 'POST', rbac('clusterroles'), whole)).toMatchObject({
+  const aggregatedRole: ClusterRole = { metadata: { name }, rules: [], aggregationRule }
+  expect(await callAs('ann', 'POST', rbac('clusterroles'), aggregatedRole)).toMatchObject({
     status: 403,
     body: { message: `clusterroles.${apiGroup} "${name}" is forbidden: must have cluster-admin privileges to use the aggregationRule` },
   })
-  await admin('POST', rbac('clusterroles'), whole)
+  await admin('POST', rbac('clusterroles'), aggregatedRole)
   await admin('POST', rbac('clusterroles'), { metadata: { name: `${name}-b`, labels: { part: name } }, rules: [readSecrets, readPods] })
   await admin('POST', rbac('clusterroles'), { metadata: { name: `${name}-a`, labels: { part: name } }, rules: [readPods] })
   await vi.waitFor(async () => {
@@ -135,7 +137,7 @@ test('aggregated roles need every permission, and collect the rules of others', 
   await vi.waitFor(async () => expect((await admin('GET', rbac(`clusterroles/${name}`))).body).toMatchObject({ rules: [readPods] }))
 })
 
-test('edit includes view, admin includes both', async () => {
+test('the role edit includes view, and the role admin includes both', async () => {
   await vi.waitFor(async () => {
     const sizes = await Promise.all(
       ['view', 'edit', 'admin'].map(async (each) => {

@@ -49,8 +49,8 @@ describe('with every version on', () => {
   it('reads objects in other versions than they were created in', async () => {
     const at = (version: string, name = ''): string => `resource.k8s.io/${version}/namespaces/default/resourceclaims/${name}`
     const request = { name: 'r', deviceClassName: 'c', tolerations: [{ key: 'k' }] }
-    const made = await call('POST', at('v1beta1'), { metadata: { name: 'a' }, spec: { devices: { requests: [request] } } })
-    expect(made.status).toBe(201)
+    const created = await call('POST', at('v1beta1'), { metadata: { name: 'a' }, spec: { devices: { requests: [request] } } })
+    expect(created.status).toBe(201)
     const defaulted = {
       deviceClassName: 'c',
       allocationMode: 'ExactCount',

@@ -12,16 +12,16 @@ import type { ServerChain } from './server-chain.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { startChain } from './start-chain.fixture.ts'
 
-const running: ServerChain[] = []
+const openChains: ServerChain[] = []
 const directories: string[] = []
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((chain) => chain.close()))
+  await Promise.all(openChains.splice(0).map((chain) => chain.close()))
   await Promise.all(directories.splice(0).map((directory) => rm(directory, { recursive: true })))
 })
 
 async function start(options: ServerChainOptions = {}): Promise<ServerChain> {
   const chain = await startChain(options)
-  running.push(chain)
+  openChains.push(chain)
   return chain
 }
 
@@ -39,7 +39,7 @@ function call(chain: ServerChain, method: string, target: string, body?: object)
 const configMap = (name: string, data: Record<string, string> = {}): object => ({ metadata: { name }, data })
 
 describe('a server with in-memory storage', () => {
-  test('has metrics of its store and caches', async () => {
+  test('a server has metrics of its store and watch caches', async () => {
     const chain = await start()
     const { text } = await askServerForText(chain, 'GET', '/metrics')
     expect(text).toMatch(/^etcd_requests_total\{group="",operation="create",resource="namespaces"\} 4$/m)
@@ -49,7 +49,7 @@ describe('a server with in-memory storage', () => {
     expect(text).toMatch(/^apiserver_watch_cache_\w+\{.*resource="namespaces".*\} \d+$/m)
   })
 
-  test('has the system namespaces when it is ready', async () => {
+  test('a server has the system namespaces when it is ready', async () => {
     const chain = await start()
     const { body } = await call(chain, 'GET', '/api/v1/namespaces')
     expect(body.items.map(({ metadata }) => metadata.name)).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system'])
@@ -58,7 +58,7 @@ describe('a server with in-memory storage', () => {
     ])
   })
 
-  test('is independent of others in the same process', async () => {
+  test('two servers in one process are independent', async () => {
     const [a, b] = await Promise.all([start(), start()])
     await call(a, 'POST', '/api/v1/namespaces/default/configmaps', configMap('only-a'))
     expect((await call(a, 'GET', '/api/v1/namespaces/default/configmaps/only-a')).status).toBe(200)
@@ -91,9 +91,9 @@ describe('a server with in-memory storage', () => {
     })
   })
 
-  test('has a loopback client that needs no socket', async () => {
+  test('the loopback client of a server needs no socket', async () => {
     const chain = await createServerChain({ controllers: ['none'] })
-    running.push(chain)
+    openChains.push(chain)
     await chain.start()
     const configMaps = chain.client.resource({ group: '', resource: 'configmaps' })!
     expect(await configMaps.get('default', 'none')).toBeUndefined()

@@ -17,20 +17,20 @@ type Body = Record<string, never> & {
   readonly status: { token: string }
 }
 
-const running: ServerChain[] = []
+const openChains: ServerChain[] = []
 let directory: string
 beforeEach(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'keelson-tokens-'))
 })
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((chain) => chain.close()))
+  await Promise.all(openChains.splice(0).map((chain) => chain.close()))
   // Retries, because certificates may still be written after a failed start.
   await rm(directory, { recursive: true, maxRetries: 5 })
 })
 
 async function start(options: ServerChainOptions = {}): Promise<ServerChain> {
   const chain = await startChain({ serving: { certificates: { directory } }, ...options })
-  running.push(chain)
+  openChains.push(chain)
   return chain
 }
 
@@ -54,25 +54,25 @@ async function identity(chain: ServerChain, token: string): Promise<string | und
   return /User "([^"]*)"/.exec(body.message!)?.[1]
 }
 
-test('authenticates the service account until it is deleted', async () => {
+test('a token authenticates its service account until the account is deleted', async () => {
   const chain = await start()
   const { body: account } = await call(chain, 'POST', accounts, { metadata: { name: 'builder' } })
-  const made = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest({ expirationSeconds: 600 }))
-  expect(made.status).toBe(201)
-  expect(made.body).toMatchObject({
+  const created = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest({ expirationSeconds: 600 }))
+  expect(created.status).toBe(201)
+  expect(created.body).toMatchObject({
     kind: 'TokenRequest',
     apiVersion: 'authentication.k8s.io/v1',
     metadata: { name: 'builder', namespace: 'default', uid: account.metadata.uid },
     spec: { audiences: ['https://kubernetes.default.svc'], expirationSeconds: 600, boundObjectRef: null },
   })
-  const { token } = made.body.status
+  const { token } = created.body.status
   expect(await identity(chain, token)).toBe('system:serviceaccount:default:builder')
   expect(await identity(chain, token.slice(0, -4) + 'AAAA')).toBeUndefined()
 
-  const again = await start()
-  await call(again, 'POST', accounts, { metadata: { name: 'builder' } })
+  const otherChain = await start()
+  await call(otherChain, 'POST', accounts, { metadata: { name: 'builder' } })
   // A new service account with the same name has another UID.
-  expect(await identity(again, token)).toBeUndefined()
+  expect(await identity(otherChain, token)).toBeUndefined()
 
   await call(chain, 'DELETE', `${accounts}/builder`)
   await expect.poll(() => identity(chain, token)).toBeUndefined()
@@ -89,18 +89,18 @@ test('rejects a bound token after its secret is deleted', async () => {
   await call(chain, 'DELETE', '/api/v1/namespaces/default/secrets/s')
   await expect.poll(() => identity(chain, body.status.token)).toBeUndefined()
 
-  const refuse = async (spec: object, metadata = {}): Promise<string> => {
+  const requestInvalid = async (spec: object, metadata = {}): Promise<string> => {
     const answer = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest(spec, metadata))
     return `${answer.status} ${answer.body.message}`
   }
-  expect(await refuse({ boundObjectRef })).toBe('404 secrets "s" not found')
-  expect(await refuse({ boundObjectRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } })).toBe(
+  expect(await requestInvalid({ boundObjectRef })).toBe('404 secrets "s" not found')
+  expect(await requestInvalid({ boundObjectRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } })).toBe(
     '400 cannot bind token to object of type apps/v1, Kind=Deployment',
   )
-  expect(await refuse({}, { name: 'other' })).toBe(
+  expect(await requestInvalid({}, { name: 'other' })).toBe(
     '422 TokenRequest.authentication.k8s.io "builder" is invalid: metadata.name: Invalid value: "other": must match the service account name if specified',
   )
-  expect(await refuse({}, { uid: 'x' })).toContain(
+  expect(await requestInvalid({}, { uid: 'x' })).toContain(
     '409 Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "builder": the UID',
   )
 })
@@ -132,9 +132,12 @@ test('an external signer issues tokens and publishes its keys', async () => {
   const signingEndpoint = signer.socket
   const chain = await start({ authentication: { serviceAccounts: { signingEndpoint } } })
   await call(chain, 'POST', accounts, { metadata: { name: 'builder' } })
-  const made = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest({ expirationSeconds: 7200 }))
-  expect([made.status, made.headers['warning']]).toEqual([201, '299 - "requested expiration of 7200 seconds shortened to 3600 seconds"'])
-  expect(await identity(chain, made.body.status.token)).toBe('system:serviceaccount:default:builder')
+  const created = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest({ expirationSeconds: 7200 }))
+  expect([created.status, created.headers['warning']]).toEqual([
+    201,
+    '299 - "requested expiration of 7200 seconds shortened to 3600 seconds"',
+  ])
+  expect(await identity(chain, created.body.status.token)).toBe('system:serviceaccount:default:builder')
   const keySet = await call(chain, 'GET', '/openid/v1/jwks')
   expect(keySet).toMatchObject({ body: { keys: [{ kid: '1', alg: 'ES256' }] } })
   expect(keySet.headers['cache-control']).toMatch(/^public, max-age=(60|5\d)$/)

@@ -44,10 +44,16 @@ async function startChild(): Promise<Call> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64, rejectUnauthorized: false })
   return async (method, name) => {
     const target = `${url}/api/v1/namespaces/default/services${method === 'POST' ? '' : `/${name}`}`
-    const sent = httpsRequest(target, { method, agent, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })
-    const answered = once(sent, 'response')
-    sent.end(method === 'POST' ? JSON.stringify({ metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }) : undefined)
-    const [response] = (await answered) as [IncomingMessage]
+    const clientRequest = httpsRequest(target, {
+      method,
+      agent,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    })
+    const responded = once(clientRequest, 'response')
+    clientRequest.end(
+      method === 'POST' ? JSON.stringify({ metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }) : undefined,
+    )
+    const [response] = (await responded) as [IncomingMessage]
     let text = ''
     for await (const chunk of response) text += String(chunk)
     return { status: response.statusCode!, body: JSON.parse(text) as Answer['body'] }
@@ -60,10 +66,10 @@ test('allocates each of the last 50 values once to 64 concurrent requests', asyn
   const call = await startChild()
   await Promise.all(names('early', 11).map((name) => call('POST', name)))
   const answers = await Promise.all(names('s', 64).map((name) => call('POST', name)))
-  const made = answers.filter(({ status }) => status === 201).map(({ body }) => body.spec!)
-  expect(made).toHaveLength(50)
-  expect(new Set(made.map(({ clusterIP }) => clusterIP)).size).toBe(50)
-  expect(new Set(made.map(({ ports }) => ports?.[0]?.nodePort)).size).toBe(50)
+  const specs = answers.filter(({ status }) => status === 201).map(({ body }) => body.spec!)
+  expect(specs).toHaveLength(50)
+  expect(new Set(specs.map(({ clusterIP }) => clusterIP)).size).toBe(50)
+  expect(new Set(specs.map(({ ports }) => ports?.[0]?.nodePort)).size).toBe(50)
   for (const { status, body } of answers) {
     if (status === 201) continue
     expect(status).toBe(500)
@@ -71,7 +77,7 @@ test('allocates each of the last 50 values once to 64 concurrent requests', asyn
   }
 }, 30_000)
 
-test('repairs all leaks after a server is killed', async () => {
+test('releases all leaked addresses and ports after a server was killed', async () => {
   const call = await startChild()
   const ended = once(child!, 'exit')
   let killed = false
@@ -100,9 +106,9 @@ test('repairs all leaks after a server is killed', async () => {
   // Leaked ports are released in the third run of the repair loop.
   await clock.pass(3 * 180_000)
   // All 61 addresses and 61 ports can be allocated again.
-  const left = 62 - (await list()).length
-  const make = (name: string): Promise<unknown> =>
+  const freeValues = 62 - (await list()).length
+  const createService = (name: string): Promise<unknown> =>
     services.create('default', { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } })
-  for (const name of names('late', left)) await make(name)
-  await expect(make('one-too-many')).rejects.toThrow('range is full')
+  for (const name of names('late', freeValues)) await createService(name)
+  await expect(createService('one-too-many')).rejects.toThrow('range is full')
 }, 30_000)

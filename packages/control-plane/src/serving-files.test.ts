@@ -25,7 +25,7 @@ async function write(name: string, pair: KeyPair): Promise<{ certificateFile: st
   return files
 }
 
-function shown(url: string, servername: string): Promise<string> {
+function servedCertificate(url: string, servername: string): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), servername, rejectUnauthorized: false }, () => {
@@ -46,20 +46,20 @@ test('selects the certificate by server name', async () => {
   })
   try {
     await chain.listen()
-    expect(await shown(chain.url, 'A.example.com')).toBe(a!.certificate)
-    expect(await shown(chain.url, 'b.example.com')).toBe(wild!.certificate)
-    expect(await shown(chain.url, 'b.c.example.com')).toBe(standard!.certificate)
+    expect(await servedCertificate(chain.url, 'A.example.com')).toBe(a!.certificate)
+    expect(await servedCertificate(chain.url, 'b.example.com')).toBe(wild!.certificate)
+    expect(await servedCertificate(chain.url, 'b.c.example.com')).toBe(standard!.certificate)
   } finally {
     await chain.close()
   }
 })
 
-test('serves changed files, but not a mismatched pair', async () => {
+test('serves changed certificate files, but not a certificate with another key', async () => {
   const [first, second] = await Promise.all([pairFor('first.test'), pairFor('second.test')])
   const files = await write('changing', first)
-  const served: KeyPair[] = []
+  const servedPairs: KeyPair[] = []
   const errors: string[] = []
-  const following = new ServingFiles({
+  const servingFiles = new ServingFiles({
     pair: files,
     named: [],
     authorities: { fixed: [], files: [] },
@@ -67,11 +67,11 @@ test('serves changed files, but not a mismatched pair', async () => {
     current: { ...(await readPair(files)), named: [], clientAuthorities: [], frontProxyAuthorities: [] },
     intervalMs: 5,
   })
-  following.follow(
+  servingFiles.follow(
     {
       serveCertificates: (pair) => {
         if (pair.certificate !== second.certificate || pair.key !== second.key) throw new Error('key values mismatch')
-        served.push(pair)
+        servedPairs.push(pair)
       },
     },
     (text) => errors.push(text),
@@ -79,11 +79,11 @@ test('serves changed files, but not a mismatched pair', async () => {
   try {
     await writeFile(files.certificateFile, second.certificate)
     await expect.poll(() => errors.at(-1)).toContain('key values mismatch')
-    expect(served).toEqual([])
+    expect(servedPairs).toEqual([])
     await writeFile(files.keyFile, second.key)
-    await expect.poll(() => served).toEqual([{ ...second, named: [], clientAuthorities: [], frontProxyAuthorities: [] }])
+    await expect.poll(() => servedPairs).toEqual([{ ...second, named: [], clientAuthorities: [], frontProxyAuthorities: [] }])
   } finally {
-    following.close()
+    servingFiles.close()
   }
 })
 
@@ -91,8 +91,8 @@ test('reloads client CAs from changed files together with the fixed ones', async
   const [first, second] = await Promise.all([pairFor('first.test'), pairFor('second.test')])
   const file = path.join(directory, 'client-ca.crt')
   await writeFile(file, first.certificate)
-  const served: (readonly string[] | undefined)[] = []
-  const following = new ServingFiles({
+  const servedAuthorities: (readonly string[] | undefined)[] = []
+  const servingFiles = new ServingFiles({
     pair: first,
     named: [],
     authorities: { fixed: ['own'], files: [file] },
@@ -100,12 +100,12 @@ test('reloads client CAs from changed files together with the fixed ones', async
     current: { ...first, named: [], clientAuthorities: ['own', first.certificate], frontProxyAuthorities: [] },
     intervalMs: 5,
   })
-  following.follow({ serveCertificates: ({ clientAuthorities }) => void served.push(clientAuthorities) }, () => {})
+  servingFiles.follow({ serveCertificates: ({ clientAuthorities }) => void servedAuthorities.push(clientAuthorities) }, () => {})
   try {
     await writeFile(file, second.certificate)
-    await expect.poll(() => served.at(-1)).toEqual(['own', second.certificate])
+    await expect.poll(() => servedAuthorities.at(-1)).toEqual(['own', second.certificate])
   } finally {
-    following.close()
+    servingFiles.close()
   }
 })
 
@@ -113,7 +113,7 @@ test('reloads the CAs of front proxies, and reports the change', async () => {
   const [first, second] = await Promise.all([pairFor('first.test'), pairFor('second.test')])
   const file = path.join(directory, 'front-proxy-ca.crt')
   await writeFile(file, first.certificate)
-  const following = new ServingFiles({
+  const servingFiles = new ServingFiles({
     pair: first,
     named: [],
     authorities: { fixed: ['own'], files: [] },
@@ -121,15 +121,15 @@ test('reloads the CAs of front proxies, and reports the change', async () => {
     current: { ...first, named: [], clientAuthorities: ['own'], frontProxyAuthorities: [first.certificate] },
     intervalMs: 5,
   })
-  const served: unknown[] = []
+  const servedChanges: unknown[] = []
   const reported: unknown[] = []
-  following.onChange(() => reported.push(following.current.frontProxyAuthorities))
-  following.follow({ serveCertificates: ({ frontProxyAuthorities }) => void served.push(frontProxyAuthorities) }, () => {})
+  servingFiles.onChange(() => reported.push(servingFiles.current.frontProxyAuthorities))
+  servingFiles.follow({ serveCertificates: ({ frontProxyAuthorities }) => void servedChanges.push(frontProxyAuthorities) }, () => {})
   try {
     await writeFile(file, second.certificate)
-    await expect.poll(() => served.at(-1)).toEqual([second.certificate])
+    await expect.poll(() => servedChanges.at(-1)).toEqual([second.certificate])
     expect(reported.at(-1)).toEqual([second.certificate])
   } finally {
-    following.close()
+    servingFiles.close()
   }
 })

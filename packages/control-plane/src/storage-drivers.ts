@@ -46,9 +46,9 @@ const builtinTypes = ['memory', 'embedded', 'etcd3']
 
 /** Returns a sentence that describes the problem if the storage type is unknown. */
 export function findStorageTypeProblems({ type, drivers = {} }: StorageOptions = {}): readonly string[] {
-  const known = [...new Set([...builtinTypes, ...Object.keys(drivers)])]
-  if (type === undefined || type === '' || type === 'etcd2' || known.includes(type)) return []
-  const guess = closestMatch(type, known)
-  const hint = guess === undefined ? `allowed: ${known.join(', ')}` : `did you mean ${JSON.stringify(guess)}?`
+  const knownTypes = [...new Set([...builtinTypes, ...Object.keys(drivers)])]
+  if (type === undefined || type === '' || type === 'etcd2' || knownTypes.includes(type)) return []
+  const guess = closestMatch(type, knownTypes)
+  const hint = guess === undefined ? `allowed: ${knownTypes.join(', ')}` : `did you mean ${JSON.stringify(guess)}?`
   return [`storage.type: unknown storage type ${JSON.stringify(type)}; ${hint}`]
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
 import { waitForStorages } from './storage-health.ts'
 
-test('fails immediately if the store is closed', async () => {
+test('the start fails immediately if the store is closed', async () => {
   const store = openMemory()
   await store[Symbol.asyncDispose]()
   const chain = await createServerChain({ storage: { drivers: { memory: async () => store } }, controllers: ['none'] })
@@ -15,7 +15,7 @@ test('fails immediately if the store is closed', async () => {
   }
 })
 
-test('delays the start by a minute, but does not fail it, for an unreadable resource', async () => {
+test('an unreadable resource delays the start by a minute, but does not fail it', async () => {
   const clock = createManualClock()
   await using backend = openMemory()
   const unreadable = { checkReady: () => Promise.reject(new Error('storage is (re)initializing')) }

@@ -46,14 +46,14 @@ const timeoutMs = 60_000
  * that cannot be decoded blocks the cache of its resource, but must not block the server.
  */
 export async function waitForStorages(started: StartedStorages, { clock = systemClock, log }: StorageWait): Promise<void> {
-  const until = clock.now() + timeoutMs
+  const deadline = clock.now() + timeoutMs
   for (let delay = 1; ; delay = Math.min(delay * 2, 200)) {
     try {
       await checkAllReady(started)
       return
     } catch (error) {
       await requireRunning(started)
-      if (clock.now() >= until) {
+      if (clock.now() >= deadline) {
         log(0, 'Starting although the storage of some resources is not ready', { waited: `${timeoutMs / 1000}s`, err: messageOf(error) })
         return
       }

@@ -7,8 +7,8 @@ const fixture = fileURLToPath(new URL('./unref.fixture.ts', import.meta.url))
 
 test('a server with unref does not keep the process alive', async () => {
   const child = spawn(process.execPath, [fixture], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let out = ''
-  child.stdout.on('data', (data: Buffer) => (out += data.toString()))
+  let output = ''
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
   const [code] = (await once(child, 'close')) as [number | null]
-  expect([code, out]).toEqual([0, 'answered\n'])
+  expect([code, output]).toEqual([0, 'answered\n'])
 })

@@ -36,11 +36,11 @@ test('a size enables the watch cache of a resource that has none by default, and
   expect(cached).not.toContain('deployments.apps')
 })
 
-test('a default size of 0 leaves only the resources that have a size of their own', async () => {
+test('with a default size of 0, only resources with their own size have a watch cache', async () => {
   const cached = await cachedResources({ watchCacheSizes: { events: 100, pods: 7 }, defaultWatchCacheSize: 0 })
   expect([...cached].sort()).toEqual(['events', 'pods'])
 })
 
-test('without the watch cache no size enables it', async () => {
+test('a size does not enable a watch cache if the watch cache is disabled', async () => {
   expect([...(await cachedResources({ watchCache: false, watchCacheSizes: { events: 100 } }))]).toEqual([])
 })

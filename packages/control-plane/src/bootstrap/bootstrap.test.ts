@@ -9,14 +9,14 @@ import type { ServerChain } from '../server-chain.ts'
 import { startChain } from '../start-chain.fixture.ts'
 import type { ServerChainOptions } from '../options/server-chain-options.ts'
 
-const running: AsyncDisposable[] = []
+const openChains: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const one of running.splice(0).toReversed()) await one[Symbol.asyncDispose]()
+  for (const openChain of openChains.splice(0).toReversed()) await openChain[Symbol.asyncDispose]()
 })
 
 function openStore(): Backend {
   const backend = openMemory()
-  running.push(backend)
+  openChains.push(backend)
   return backend
 }
 
@@ -26,7 +26,7 @@ async function start(backend: Backend, options: ServerChainOptions = {}): Promis
     storage: { backend },
     ...options,
   })
-  running.push(chain)
+  openChains.push(chain)
   return chain
 }
 
@@ -40,7 +40,7 @@ const endpointsOf = async (chain: ServerChain): Promise<unknown> =>
   (await read<Endpoints>(chain, 'endpoints default kubernetes'))?.subsets?.flatMap(({ addresses }) => addresses?.map(({ ip }) => ip))
 
 describe('the first start creates', () => {
-  test('the kubernetes service, its range and priority classes', async () => {
+  test('the first start creates the kubernetes service, its range and priority classes', async () => {
     const chain = await start(openStore(), { serving: { advertiseAddress: '192.0.2.1' } })
     const port = Number(new URL(chain.url).port)
     expect(await read<ServiceCIDR>(chain, 'servicecidrs.networking.k8s.io  kubernetes')).toMatchObject({
@@ -68,28 +68,28 @@ describe('the first start creates', () => {
     })
   })
 
-  test('objects that survive restarts, extended by a second family if configured', async () => {
+  test('bootstrap objects survive restarts, and get a second IP family if it is configured', async () => {
     const backend = openStore()
     const first = await start(backend)
-    const before = await read(first, 'services default kubernetes')
+    const oldService = await read(first, 'services default kubernetes')
     await first.close()
     const second = await start(backend, { services: { clusterIpRange: '10.0.0.0/24,fd00::/112' } })
-    expect((await read(second, 'services default kubernetes'))?.metadata.uid).toBe(before?.metadata.uid)
+    expect((await read(second, 'services default kubernetes'))?.metadata.uid).toBe(oldService?.metadata.uid)
     expect((await read<ServiceCIDR>(second, 'servicecidrs.networking.k8s.io  kubernetes'))?.spec?.cidrs).toEqual([
       '10.0.0.0/24',
       'fd00::/112',
     ])
     const services = second.client.resource<Service>({ group: '', resource: 'services' })!
-    const made = await services.create('default', {
+    const created = await services.create('default', {
       metadata: { name: 'a' },
       spec: { ports: [{ port: 80 }], selector: { app: 'a' }, ipFamilyPolicy: 'RequireDualStack' },
     })
-    expect(made.object().spec?.ipFamilies).toEqual(['IPv4', 'IPv6'])
+    expect(created.object().spec?.ipFamilies).toEqual(['IPv4', 'IPv6'])
   })
 })
 
 describe('endpoints of the kubernetes service', () => {
-  test('include all running servers on the store', async () => {
+  test('the endpoints of the kubernetes service include all running servers on the store', async () => {
     const backend = openStore()
     const first = await start(backend, { serving: { advertiseAddress: '192.0.2.1' } })
     const second = await start(backend, { serving: { advertiseAddress: '192.0.2.2' } })
@@ -98,7 +98,7 @@ describe('endpoints of the kubernetes service', () => {
     expect(await endpointsOf(second)).toEqual(['192.0.2.2'])
   })
 
-  test('have the port of the running server, not of a crashed one', async () => {
+  test('the endpoints of the kubernetes service have the port of the running server, not of a crashed one', async () => {
     const backend = openStore()
     await start(backend, { serving: { advertiseAddress: '192.0.2.1' } })
     const chain = await start(backend, { serving: { advertiseAddress: '192.0.2.1' } })
@@ -106,7 +106,7 @@ describe('endpoints of the kubernetes service', () => {
     expect(endpoints?.subsets?.[0]?.ports?.map(({ port }) => port)).toEqual([Number(new URL(chain.url).port)])
   })
 
-  test('are not managed if endpointReconcilerType is none', async () => {
+  test('no endpoints of the kubernetes service are managed if endpointReconcilerType is none', async () => {
     const chain = await start(openStore(), { serving: { advertiseAddress: '192.0.2.1' }, services: { endpointReconcilerType: 'none' } })
     expect(await read(chain, 'endpoints default kubernetes')).toBeUndefined()
   })

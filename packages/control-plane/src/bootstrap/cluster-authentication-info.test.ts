@@ -8,9 +8,9 @@ import type { ServerChain } from '../server-chain.ts'
 import { startChain } from '../start-chain.fixture.ts'
 import { combineData, publishAuthenticationInfo } from './cluster-authentication-info.ts'
 
-const running: AsyncDisposable[] = []
+const openChains: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const one of running.splice(0).toReversed()) await one[Symbol.asyncDispose]()
+  for (const openChain of openChains.splice(0).toReversed()) await openChain[Symbol.asyncDispose]()
 })
 
 const configMaps = (chain: ServerChain) => chain.client.resource<ConfigMap>({ group: '', resource: 'configmaps' })!
@@ -20,18 +20,18 @@ const count = (pem = ''): number => pem.split('-----BEGIN').length - 1
 
 function openStore(): Backend {
   const backend = openMemory()
-  running.push(backend)
+  openChains.push(backend)
   return backend
 }
 
 async function start(backend: Backend): Promise<ServerChain> {
   const chain = await startChain({ storage: { backend } })
-  running.push(chain)
+  openChains.push(chain)
   return chain
 }
 
 describe('extension-apiserver-authentication', () => {
-  test('has the authorities and headers of the server, and comes back when it is deleted', async () => {
+  test('the ConfigMap has the authorities and headers of the server, and is created again after a delete', async () => {
     const chain = await start(openStore())
     const first = await published(chain)
     expect(first).toEqual({
@@ -47,7 +47,7 @@ describe('extension-apiserver-authentication', () => {
     await expect.poll(() => published(chain)).toEqual(first)
   })
 
-  test('collects the authorities of all servers of a store', async () => {
+  test('the ConfigMap has the authorities of all servers of a store', async () => {
     const backend = openStore()
     const first = await published(await start(backend))
     const second = await published(await start(backend))
@@ -97,16 +97,20 @@ test('updates the ConfigMap when CA files change, and reports data that it canno
 
 describe('combinedData', () => {
   const now = Date.now()
-  const nothing = { clientAuthorities: [], frontProxyAuthorities: [], requestHeaders: undefined }
+  const emptyInfo = { clientAuthorities: [], frontProxyAuthorities: [], requestHeaders: undefined }
   const authority = async (at: number) => (await ownCertificates({ store: createMemoryCertificateStore(), now: () => at })).ca.certificate
 
   test('keeps entries of other servers and removes expired certificates', async () => {
-    const [own, other, expired] = [await authority(now), await authority(now), await authority(now - 3651 * 86_400_000)]
-    const data = { 'client-ca-file': expired + other, 'requestheader-client-ca-file': other, 'requestheader-allowed-names': '["a"]' }
+    const [ownCA, otherCA, expiredCA] = [await authority(now), await authority(now), await authority(now - 3651 * 86_400_000)]
+    const stored = {
+      'client-ca-file': expiredCA + otherCA,
+      'requestheader-client-ca-file': otherCA,
+      'requestheader-allowed-names': '["a"]',
+    }
     const headers = { usernameHeaders: ['X-User'], allowedNames: ['a', 'b'] }
-    expect(combineData(data, { clientAuthorities: [own, other], frontProxyAuthorities: [], requestHeaders: headers }, now)).toEqual({
-      'client-ca-file': other + own,
-      'requestheader-client-ca-file': other,
+    expect(combineData(stored, { clientAuthorities: [ownCA, otherCA], frontProxyAuthorities: [], requestHeaders: headers }, now)).toEqual({
+      'client-ca-file': otherCA + ownCA,
+      'requestheader-client-ca-file': otherCA,
       'requestheader-username-headers': '["X-User"]',
       'requestheader-group-headers': '[]',
       'requestheader-extra-headers-prefix': '[]',
@@ -114,12 +118,12 @@ describe('combinedData', () => {
     })
   })
 
-  test('has no headers if no CA of front proxies is configured', () => {
-    expect(combineData({ 'requestheader-username-headers': '["a"]', other: 'x' }, nothing, now)).toEqual({})
+  test('the data has no headers if no CA of front proxies is configured', () => {
+    expect(combineData({ 'requestheader-username-headers': '["a"]', other: 'x' }, emptyInfo, now)).toEqual({})
   })
 
   test('throws for data that it cannot parse, instead of overwriting the data', () => {
-    expect(() => combineData({ 'requestheader-allowed-names': '{}' }, nothing, now)).toThrow('not a list of strings')
-    expect(() => combineData({ 'requestheader-allowed-names': 'x' }, nothing, now)).toThrow()
+    expect(() => combineData({ 'requestheader-allowed-names': '{}' }, emptyInfo, now)).toThrow('not a list of strings')
+    expect(() => combineData({ 'requestheader-allowed-names': 'x' }, emptyInfo, now)).toThrow()
   })
 })

@@ -79,14 +79,14 @@ export class EndpointReconciler {
     current: DeepReadonly<Endpoints>,
     addresses: readonly string[],
   ): Promise<DeepReadonly<Endpoints>> {
-    const [subset, ...others] = current.subsets ?? []
-    const known = (subset?.addresses ?? []).map(({ ip }) => ip).toSorted()
-    const isCurrent = subset !== undefined && others.length === 0 && semanticEqual(known, addresses.toSorted())
+    const [subset, ...otherSubsets] = current.subsets ?? []
+    const currentAddresses = (subset?.addresses ?? []).map(({ ip }) => ip).toSorted()
+    const isCurrent = subset !== undefined && otherSubsets.length === 0 && semanticEqual(currentAddresses, addresses.toSorted())
     if (isCurrent && current.metadata.labels?.[skipMirror] === 'true') return current
     const updated = await endpoints.update(namespace, kubernetesService, (object) => {
       object.metadata.labels = { ...object.metadata.labels, [skipMirror]: 'true' }
-      const kept = object.subsets?.length === 1 ? object.subsets[0]!.ports : undefined
-      object.subsets = this.#subsets(addresses, kept)
+      const keptPorts = object.subsets?.length === 1 ? object.subsets[0]!.ports : undefined
+      object.subsets = this.#subsets(addresses, keptPorts)
       return object
     })
     return updated.object()

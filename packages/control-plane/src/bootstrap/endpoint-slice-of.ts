@@ -11,8 +11,8 @@ export function toEndpointSlice({ metadata, subsets }: DeepReadonly<Endpoints>):
   const { name = '', namespace = '' } = metadata
   const subset = subsets?.[0] ?? {}
   const { addresses = [], notReadyAddresses = [], ports = [] } = subset
-  const all = [...addresses, ...notReadyAddresses]
-  const isV6 = all.length > 0 && all.every(({ ip }) => isIPv6(ip))
+  const allAddresses = [...addresses, ...notReadyAddresses]
+  const isV6 = allAddresses.length > 0 && allAddresses.every(({ ip }) => isIPv6(ip))
   const endpointsFrom = (list: readonly DeepReadonly<EndpointAddress>[], ready: boolean): EndpointSlice['endpoints'] & object =>
     list.filter(({ ip }) => isIPv6(ip) === isV6).map(({ ip }) => ({ addresses: [ip], conditions: { ready } }))
   return {

@@ -20,22 +20,22 @@ const binding = async (name: string) => clusterRoleBindings().get('', name, { re
 
 /** Returns the resource versions of all roles and bindings. */
 async function versions(): Promise<Record<string, string | undefined>> {
-  const all: [string, string | undefined][] = []
+  const allVersions: [string, string | undefined][] = []
   for (const name of ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']) {
     const { items } = await resource(name).list({ resourceVersion: '' })
-    for (const { metadata } of items) all.push([`${name}/${metadata.namespace ?? ''}/${metadata.name}`, metadata.resourceVersion])
+    for (const { metadata } of items) allVersions.push([`${name}/${metadata.namespace ?? ''}/${metadata.name}`, metadata.resourceVersion])
   }
-  return Object.fromEntries(all)
+  return Object.fromEntries(allVersions)
 }
 
 test('creates the built-in roles and bindings, and a second start writes nothing', async () => {
-  const before = await versions()
-  expect(Object.keys(before)).toHaveLength(69 + 50 + 7 + 7)
+  const oldVersions = await versions()
+  expect(Object.keys(oldVersions)).toHaveLength(69 + 50 + 7 + 7)
   await createBootstrapRoles(chain.client)
-  expect(await versions()).toEqual(before)
+  expect(await versions()).toEqual(oldVersions)
 })
 
-test('adds missing rules and subjects and keeps additional ones', async () => {
+test('adds missing rules and subjects, and keeps additional rules and subjects', async () => {
   const extra = { verbs: ['get'], apiGroups: ['example.com'], resources: ['things'] }
   await clusterRoles().update('', 'system:kube-dns', (object) => ({
     ...object,
@@ -95,9 +95,9 @@ test('copies rules and subjects from clusters of older versions', async () => {
   }))
   await createBootstrapRoles(chain.client)
   expect((await role('edit'))?.aggregationRule).toBeDefined()
-  const parts = (await role('system:aggregate-to-edit'))?.rules ?? []
-  expect(parts[0]).toEqual(custom)
-  expect(parts.length).toBeGreaterThan(10)
+  const aggregatedRules = (await role('system:aggregate-to-edit'))?.rules ?? []
+  expect(aggregatedRules[0]).toEqual(custom)
+  expect(aggregatedRules.length).toBeGreaterThan(10)
   expect(await binding('system:public-info-viewer')).toMatchObject({
     roleRef: { name: 'system:public-info-viewer' },
     subjects: [{ kind: 'Group', name: 'readers' }],

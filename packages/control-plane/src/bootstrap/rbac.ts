@@ -57,22 +57,22 @@ const longestWaitMs = 5000
  */
 export async function followBootstrapRoles(informers: SharedInformers, clock: Clock): Promise<void> {
   const enough = new AbortController()
-  const seen = Promise.all([
+  const received = Promise.all([
     hasSeen(informers, 'clusterroles', bootstrapClusterRoles),
     hasSeen(informers, 'clusterrolebindings', bootstrapClusterRoleBindings),
     hasSeen(informers, 'roles', bootstrapRoles),
     hasSeen(informers, 'rolebindings', bootstrapRoleBindings),
   ])
-  await Promise.race([seen, pause(clock, longestWaitMs, { signal: enough.signal })])
+  await Promise.race([received, pause(clock, longestWaitMs, { signal: enough.signal })])
   enough.abort()
 }
 
 async function hasSeen(informers: SharedInformers, resource: string, objects: readonly DeepReadonly<KubeObject>[]): Promise<void> {
-  const wanted = new Set(objects.map(keyOf))
+  const missingKeys = new Set(objects.map(keyOf))
   const { promise, resolve } = Promise.withResolvers<void>()
   const unsubscribe = informers.of({ group, resource })?.subscribe(({ object }) => {
-    wanted.delete(keyOf(object))
-    if (wanted.size === 0) resolve()
+    missingKeys.delete(keyOf(object))
+    if (missingKeys.size === 0) resolve()
   })
   if (unsubscribe === undefined) return
   await promise
@@ -129,13 +129,13 @@ async function updateIfNeeded<T extends KubeObject>(
   change: (object: DeepReadonly<T>) => Promise<T>,
 ): Promise<void> {
   if (isProtected(present)) return
-  const wanted = await change(present)
-  if (semanticEqual(wanted, present)) return
+  const changed = await change(present)
+  if (semanticEqual(changed, present)) return
   const { namespace = '', name = '', resourceVersion } = (present as DeepReadonly<KubeObject>).metadata
   try {
     await resource.update(namespace, name, (object) => {
       if (object.metadata.resourceVersion !== resourceVersion) throw new ChangedMeanwhile()
-      return wanted
+      return changed
     })
   } catch (error) {
     if (!(error instanceof ChangedMeanwhile)) return ignoreNotFound(error)
@@ -175,15 +175,17 @@ function isClusterRole(role: AnyRole): role is ClusterRole {
 function reconciledAggregation(role: ClusterRole, desired: DeepReadonly<ClusterRole>): AggregationRule | undefined {
   if (desired.aggregationRule === undefined) return undefined
   const present = role.aggregationRule?.clusterRoleSelectors ?? []
-  const wanted = (copyObject(desired.aggregationRule) as AggregationRule).clusterRoleSelectors ?? []
-  return { clusterRoleSelectors: [...present, ...wanted.filter((selector) => !present.some((held) => semanticEqual(held, selector)))] }
+  const desiredSelectors = (copyObject(desired.aggregationRule) as AggregationRule).clusterRoleSelectors ?? []
+  return {
+    clusterRoleSelectors: [...present, ...desiredSelectors.filter((selector) => !present.some((held) => semanticEqual(held, selector)))],
+  }
 }
 
 function reconciledBinding<T extends AnyBinding>(present: DeepReadonly<T>, desired: DeepReadonly<T>): T {
   const binding = withMetadata(present, desired)
-  const held: readonly Subject[] = binding.subjects ?? []
-  const missing = (copyObject(desired).subjects ?? []).filter((subject) => !held.some((other) => semanticEqual(other, subject)))
-  if (missing.length > 0) binding.subjects = [...held, ...missing]
+  const presentSubjects: readonly Subject[] = binding.subjects ?? []
+  const missing = (copyObject(desired).subjects ?? []).filter((subject) => !presentSubjects.some((other) => semanticEqual(other, subject)))
+  if (missing.length > 0) binding.subjects = [...presentSubjects, ...missing]
   return binding
 }
 

@@ -12,6 +12,6 @@ const name = 'kube-apiserver-legacy-service-account-token-tracking'
 export async function createTokenTracking(client: LoopbackClient, now: () => number): Promise<void> {
   const configMaps = client.resource<ConfigMap>({ group: '', resource: 'configmaps' })
   if (configMaps === undefined) return
-  const since = new Date(now()).toISOString().slice(0, 10)
-  await createIfAbsent(configMaps, namespace, { metadata: { name, namespace }, data: { since } })
+  const startDate = new Date(now()).toISOString().slice(0, 10)
+  await createIfAbsent(configMaps, namespace, { metadata: { name, namespace }, data: { since: startDate } })
 }

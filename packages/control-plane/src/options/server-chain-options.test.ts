@@ -30,8 +30,8 @@ test('accepts the type of a custom driver', async () => {
 })
 
 test('createServer checks its options', () => {
-  const wrong = { authentcator: {}, requestTimeoutMs: '1s' } as unknown as Parameters<typeof createServer>[0]
-  expect(() => createServer(wrong)).toThrow(
+  const invalidOptions = { authentcator: {}, requestTimeoutMs: '1s' } as unknown as Parameters<typeof createServer>[0]
+  expect(() => createServer(invalidOptions)).toThrow(
     'unknown option "authentcator"; did you mean "authenticator"?; requestTimeoutMs: expected a number no less than 0, not "1s"; ' +
       'authenticator is missing; authorizer is missing; tls is missing',
   )
