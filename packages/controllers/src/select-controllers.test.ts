@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { selectControllers } from './select-controllers.ts'
 import { controllerNames } from './start-controllers.ts'
 
-const known = ['a-controller', 'namespace-controller', 'serviceaccount-controller']
+const selectable = ['a-controller', 'namespace-controller', 'serviceaccount-controller']
 
 it.each([
-  ['*', known],
+  ['*', selectable],
   ['none', []],
   ['', []],
   ['a-controller', ['a-controller']],
@@ -18,15 +18,15 @@ it.each([
   ],
   ['-a-controller', []],
 ])('parses %j as %j', (selection, names) => {
-  expect([...selectControllers(selection, known)]).toEqual(names)
+  expect([...selectControllers(selection, selectable)]).toEqual(names)
 })
 
 it('names unknown controllers in the error', () => {
-  expect(() => selectControllers('*,-nosuch', known)).toThrow('"nosuch" is not in the list of known controllers: a-controller')
-  expect(() => selectControllers('none,*', known)).toThrow('"none" cannot be combined')
+  expect(() => selectControllers('*,-nosuch', selectable)).toThrow('"nosuch" is not in the list of known controllers: a-controller')
+  expect(() => selectControllers('none,*', selectable)).toThrow('"none" cannot be combined')
 })
 
-it('knows these controllers', () => {
+it('lists the names of all controllers', () => {
   expect(controllerNames).toEqual([
     'clusterrole-aggregation-controller',
     'garbage-collector-controller',

@@ -12,23 +12,25 @@ const aliases: ReadonlyMap<string, string> = new Map([
  * as a list. Throws an error for unknown names.
  */
 export function selectControllers(selection: string | readonly string[], known: readonly string[]): ReadonlySet<string> {
-  const words = (typeof selection === 'string' ? selection.split(',') : selection).map((word) => word.trim()).filter((word) => word !== '')
-  if (words.includes('none')) {
-    if (words.length > 1) throw new Error('"none" cannot be combined with other controllers')
+  const entries = (typeof selection === 'string' ? selection.split(',') : selection)
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+  if (entries.includes('none')) {
+    if (entries.length > 1) throw new Error('"none" cannot be combined with other controllers')
     return new Set()
   }
-  const on = new Set<string>()
-  const off = new Set<string>()
+  const enabled = new Set<string>()
+  const disabled = new Set<string>()
   const unknown: string[] = []
-  for (const word of words) {
-    if (word === '*') continue
-    const isOff = word.startsWith('-')
-    const given = isOff ? word.slice(1) : word
-    const name = aliases.get(given) ?? given
-    if (!known.includes(name)) unknown.push(JSON.stringify(given))
-    const target = isOff ? off : on
+  for (const entry of entries) {
+    if (entry === '*') continue
+    const isOff = entry.startsWith('-')
+    const nameOrAlias = isOff ? entry.slice(1) : entry
+    const name = aliases.get(nameOrAlias) ?? nameOrAlias
+    if (!known.includes(name)) unknown.push(JSON.stringify(nameOrAlias))
+    const target = isOff ? disabled : enabled
     target.add(name)
   }
   if (unknown.length > 0) throw new Error(`${unknown.join(', ')} is not in the list of known controllers: ${known.join(', ')}`)
-  return new Set(known.filter((name) => on.has(name) || (words.includes('*') && !off.has(name))))
+  return new Set(known.filter((name) => enabled.has(name) || (entries.includes('*') && !disabled.has(name))))
 }

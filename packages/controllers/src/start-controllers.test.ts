@@ -8,7 +8,7 @@ import type { RunningControllers } from './start-controllers.ts'
 
 let clock: ManualClock
 let cluster: Cluster
-let running: RunningControllers | undefined
+let runningControllers: RunningControllers | undefined
 let errors: unknown[]
 beforeEach(async () => {
   clock = createManualClock(Date.parse('2026-01-01T00:00:00Z'))
@@ -16,14 +16,19 @@ beforeEach(async () => {
   errors = []
 })
 afterEach(async () => {
-  await running?.[Symbol.asyncDispose]()
-  running = undefined
+  await runningControllers?.[Symbol.asyncDispose]()
+  runningControllers = undefined
   await cluster[Symbol.asyncDispose]()
   expect(errors).toEqual([])
 })
 
 const start = (enabled = '*'): void => {
-  running = startControllers(cluster.client, { enabled, clock, rootCA: 'PEM', onError: (_controller, error) => errors.push(error) })
+  runningControllers = startControllers(cluster.client, {
+    enabled,
+    clock,
+    rootCA: 'PEM',
+    onError: (_controller, error) => errors.push(error),
+  })
 }
 const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 60_000, interval: 5 })
 const live = { resourceVersion: '' }
@@ -33,7 +38,7 @@ const isGone = (name: string): Promise<unknown> =>
 it("creates and restores a namespace's service account and root CA", async () => {
   await cluster.namespaces.create('', { metadata: { name: 'before' } })
   start()
-  expect(running!.names).toHaveLength(4)
+  expect(runningControllers!.names).toHaveLength(4)
   await cluster.namespaces.create('', { metadata: { name: 'after' } })
   for (const namespace of ['before', 'after']) {
     await eventually(async () => expect(await cluster.serviceAccounts.get(namespace, 'default', live)).toBeDefined())
@@ -44,9 +49,9 @@ it("creates and restores a namespace's service account and root CA", async () =>
   const first = await cluster.serviceAccounts.get('after', 'default', live)
   await cluster.serviceAccounts.delete('after', 'default')
   await eventually(async () => {
-    const again = await cluster.serviceAccounts.get('after', 'default', live)
-    expect(again).toBeDefined()
-    expect(again?.metadata.uid).not.toBe(first?.metadata.uid)
+    const restored = await cluster.serviceAccounts.get('after', 'default', live)
+    expect(restored).toBeDefined()
+    expect(restored?.metadata.uid).not.toBe(first?.metadata.uid)
   })
   await cluster.configMaps.update('after', 'kube-root-ca.crt', (map) => ({
     ...map,
@@ -85,11 +90,11 @@ it('deletes a namespace that was Terminating at start', async () => {
   await cluster.configMaps.create('a', { metadata: { name: 'c' } })
   await cluster.namespaces.delete('', 'a')
   start('namespace-controller')
-  expect(running!.names).toEqual(['namespace-controller'])
+  expect(runningControllers!.names).toEqual(['namespace-controller'])
   await isGone('a')
 })
 
-it('empties a namespace with other finalizers and deletes it when the last is removed', async () => {
+it('deletes the content of a namespace with other finalizers, and the namespace when the last finalizer is removed', async () => {
   await cluster.namespaces.create('', { metadata: { name: 'a', finalizers: ['example.com/hold'] } })
   await cluster.configMaps.create('a', { metadata: { name: 'c' } })
   start('namespace-controller')
@@ -124,7 +129,7 @@ it('gives pods on existing nodes their grace period, and deletes other objects a
   })
 })
 
-it('waits for content with finalizers, and reports it in conditions', async () => {
+it('waits for content with finalizers, and reports the content in conditions of the namespace', async () => {
   await cluster.namespaces.create('', { metadata: { name: 'a' } })
   await cluster.configMaps.create('a', { metadata: { name: 'held', finalizers: ['example.com/hold'] } })
   start('namespace-controller')
@@ -142,13 +147,13 @@ it('waits for content with finalizers, and reports it in conditions', async () =
   })
 })
 
-it('retries after a failure', async () => {
+it('deletes the content of a namespace again after a failure', async () => {
   await cluster.namespaces.create('', { metadata: { name: 'a' } })
   await cluster.configMaps.create('a', { metadata: { name: 'c' } })
-  const failing = vi.spyOn(cluster.configMaps, 'deleteCollection').mockRejectedValueOnce(new Error('store is away'))
+  const deleteCollection = vi.spyOn(cluster.configMaps, 'deleteCollection').mockRejectedValueOnce(new Error('store is away'))
   start('namespace-controller')
   await cluster.namespaces.delete('', 'a')
-  await eventually(() => expect(failing).toHaveBeenCalled())
+  await eventually(() => expect(deleteCollection).toHaveBeenCalled())
   await eventually(async () => {
     clock.advance(1000)
     expect(await cluster.namespaces.get('', 'a', live)).toBeUndefined()

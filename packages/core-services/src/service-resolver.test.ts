@@ -18,12 +18,12 @@ const resolve = async (spec: object | undefined, slices?: readonly object[]) =>
 const ports = [{ name: 'https', port: 443 }]
 const clusterIP = { type: 'ClusterIP', clusterIP: '10.0.0.1', ports, ipFamilies: ['IPv4'] }
 
-test('resolves to the cluster IP', async () => {
+test('resolves a service to its cluster IP', async () => {
   expect(await resolve(clusterIP)).toEqual({ host: '10.0.0.1', port: 443 })
   expect(await resolve({ type: 'ExternalName', externalName: 'a.example.com' })).toEqual({ host: 'a.example.com', port: 443 })
 })
 
-test('resolves to a ready endpoint of the primary IP family and to the port with the same name', async () => {
+test('resolves a service to a ready endpoint of the primary IP family, and to its port with the same name', async () => {
   const slice = (addressType: string, name: string, ...endpoints: object[]) => ({ addressType, ports: [{ name, port: 8443 }], endpoints })
   const slices = [
     slice('IPv6', 'https', { addresses: ['fd00::1'] }),

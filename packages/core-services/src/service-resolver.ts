@@ -50,9 +50,9 @@ function getClusterAddress({ spec = {}, metadata }: DeepReadonly<Service>, { por
 type ServiceSpec = NonNullable<DeepReadonly<Service>['spec']>
 
 function portOf({ ports = [] }: ServiceSpec, { name, port }: { readonly name: string; readonly port: number }) {
-  const found = (ports ?? []).find((each) => each.port === port)
-  if (found === undefined) throw newServiceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
-  return found
+  const matchingPort = (ports ?? []).find((each) => each.port === port)
+  if (matchingPort === undefined) throw newServiceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
+  return matchingPort
 }
 
 function pickEndpointAddress(

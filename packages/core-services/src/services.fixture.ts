@@ -65,15 +65,15 @@ export async function openServices(options: TestServicesOptions = {}): Promise<T
   const client = createLoopbackClient()
   const stores: AsyncDisposable[] = []
   const serve = <T extends KubeObject>(definition: ResourceDefinition<T>, hooks?: ReturnType<typeof createServiceHooks>): TestStore<T> => {
-    const opened = openTestStore<T>(definition, {
+    const testStore = openTestStore<T>(definition, {
       types,
       backend,
       ...(options.now && { now: options.now }),
       ...(hooks && { hooks: hooks as unknown as NonNullable<Parameters<typeof openTestStore<T>>[1]>['hooks'] & object }),
     })
-    client.add({ group: definition.group, version: 'v1' }, opened.paths)
-    stores.push(opened)
-    return opened
+    client.add({ group: definition.group, version: 'v1' }, testStore.paths)
+    stores.push(testStore)
+    return testStore
   }
   serve(ipAddresses)
   serve(serviceCIDRs)
@@ -107,7 +107,7 @@ export async function openServices(options: TestServicesOptions = {}): Promise<T
     allocators,
     async [Symbol.asyncDispose]() {
       await allocators[Symbol.asyncDispose]()
-      for (const opened of stores) await opened[Symbol.asyncDispose]()
+      for (const store of stores) await store[Symbol.asyncDispose]()
       if (options.backend === undefined) await backend[Symbol.asyncDispose]()
     },
   }

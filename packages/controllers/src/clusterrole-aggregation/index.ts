@@ -51,25 +51,25 @@ export function startClusterRoleAggregation(context: ControllerContext): AsyncDi
     const { name = '' } = object.metadata
     if (type !== 'deleted' && object.aggregationRule !== undefined) aggregated.add(name)
     else aggregated.delete(name)
-    for (const each of aggregated) queue.add(each)
+    for (const roleName of aggregated) queue.add(roleName)
   })
   return disposeAll(queue, fromRoles)
 }
 
 /** Returns the rules of all matching roles without duplicates, sorted by selector and then by role name. */
 function collectRules(role: DeepReadonly<ClusterRole>, roles: Informer<ClusterRole>): PolicyRule[] {
-  const collected = new Map<string, PolicyRule>()
+  const rulesByKey = new Map<string, PolicyRule>()
   for (const labelSelector of role.aggregationRule?.clusterRoleSelectors ?? []) {
     const selector = labelSelectorAsSelector(labelSelector)
     const matching = roles.list().filter(({ metadata }) => metadata.name !== role.metadata.name && selector.matches(metadata.labels))
     for (const { rules } of matching.toSorted((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1))) {
       for (const rule of rules ?? []) {
         const key = ruleKey(rule)
-        if (!collected.has(key)) collected.set(key, copyObject(rule) as PolicyRule)
+        if (!rulesByKey.has(key)) rulesByKey.set(key, copyObject(rule) as PolicyRule)
       }
     }
   }
-  return [...collected.values()]
+  return [...rulesByKey.values()]
 }
 
 function ruleKey({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: DeepReadonly<PolicyRule>): string {

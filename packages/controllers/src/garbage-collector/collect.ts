@@ -22,8 +22,8 @@ export async function collect(uid: string, context: CollectorContext): Promise<v
   if (node.orphaningDependents) return releaseDependents(node, context)
   // Skips an object whose deletion needs no action of the garbage collector.
   if (node.beingDeleted && !node.deletingDependents) return
-  const served = resourceOf(node.identity, context)
-  const latest = await served.get(node.identity.namespace, node.identity.name, { resourceVersion: '' })
+  const resource = resourceOf(node.identity, context)
+  const latest = await resource.get(node.identity.namespace, node.identity.name, { resourceVersion: '' })
   if (latest === undefined || latest.metadata.uid !== uid) return context.graph.remove(uid)
   if (node.deletingDependents) return awaitDependents(node, context)
   await deleteUnowned(node, latest, context)
@@ -40,8 +40,8 @@ async function deleteUnowned(node: GraphNode, latest: DeepReadonly<KubeObject>, 
   const { solid, dangling, waiting } = owners
   if (solid.length > 0) {
     // Also removes references to owners that wait for their dependents. They would otherwise wait forever, because this object is kept.
-    const gone = new Set([...dangling, ...waiting].map(({ uid }) => uid))
-    if (gone.size > 0) await change(node.identity, context, dropOwners(gone))
+    const removedOwners = new Set([...dangling, ...waiting].map(({ uid }) => uid))
+    if (removedOwners.size > 0) await change(node.identity, context, dropOwners(removedOwners))
     return
   }
   const dependents = context.graph.dependents(node.identity.uid)
@@ -106,8 +106,8 @@ async function change(identity: Identity, context: CollectorContext, write: Chan
 
 function dropOwners(uids: ReadonlySet<string>): Change {
   return ({ metadata }) => {
-    const kept = (metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid))
-    if (kept.length > 0) metadata.ownerReferences = kept
+    const references = (metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid))
+    if (references.length > 0) metadata.ownerReferences = references
     else delete metadata.ownerReferences
   }
 }
@@ -118,8 +118,8 @@ function unblockOwnerDeletion({ metadata }: KubeObject): void {
 
 function dropFinalizer(finalizer: string): Change {
   return ({ metadata }) => {
-    const kept = (metadata.finalizers ?? []).filter((name) => name !== finalizer)
-    if (kept.length > 0) metadata.finalizers = kept
+    const finalizers = (metadata.finalizers ?? []).filter((name) => name !== finalizer)
+    if (finalizers.length > 0) metadata.finalizers = finalizers
     else delete metadata.finalizers
   }
 }

@@ -18,7 +18,7 @@ beforeEach(() => {
   }
 })
 
-it('queues new dependents, and those of a removed owner', () => {
+it('queues new dependents, and the dependents of a removed owner', () => {
   expect(queued).toEqual(['of-gadget', 'of-config-map'])
   graph.remove('gadget')
   expect(queued.slice(2)).toEqual(['of-gadget'])

@@ -132,19 +132,19 @@ export class DependencyGraph {
   }
 
   #setOwners(node: GraphNode, owners: readonly OwnerReference[]): void {
-    const before = new Map(node.owners.map((reference) => [reference.uid, reference]))
+    const oldReferences = new Map(node.owners.map((reference) => [reference.uid, reference]))
     node.owners = owners
     let isUnverified = false
     for (const reference of owners) {
-      const old = before.get(reference.uid)
-      before.delete(reference.uid)
+      const old = oldReferences.get(reference.uid)
+      oldReferences.delete(reference.uid)
       if (old?.blockOwnerDeletion === true && reference.blockOwnerDeletion !== true) this.#enqueue(reference.uid)
       const owner = this.#owners.get(reference.uid) ?? { dependents: new Set(), verifiedAs: undefined, deletions: 0 }
       this.#owners.set(reference.uid, owner)
       owner.dependents.add(node)
       isUnverified ||= !refersTo(reference, node.identity.namespace, owner.verifiedAs)
     }
-    for (const uid of before.keys()) this.#unlink(node, uid)
+    for (const uid of oldReferences.keys()) this.#unlink(node, uid)
     if (isUnverified) this.#enqueue(node.identity.uid)
   }
 

@@ -11,7 +11,7 @@ import type { RunningControllers } from '../start-controllers.ts'
 
 let clock: ManualClock
 let cluster: Cluster
-let running: RunningControllers | undefined
+let runningControllers: RunningControllers | undefined
 let errors: unknown[]
 beforeEach(async () => {
   clock = createManualClock(Date.parse('2026-01-01T00:00:00Z'))
@@ -20,14 +20,14 @@ beforeEach(async () => {
   for (const name of ['a', 'b']) await cluster.namespaces.create('', { metadata: { name } })
 })
 afterEach(async () => {
-  await running?.[Symbol.asyncDispose]()
-  running = undefined
+  await runningControllers?.[Symbol.asyncDispose]()
+  runningControllers = undefined
   await cluster[Symbol.asyncDispose]()
   expect(errors).toEqual([])
 })
 
 function start(): void {
-  running = startControllers(cluster.client, {
+  runningControllers = startControllers(cluster.client, {
     enabled: 'garbage-collector-controller',
     clock,
     onError: (_controller, error) => errors.push(error),
@@ -65,11 +65,11 @@ const isGone = (name: string, namespace = 'a'): Promise<unknown> =>
 
 it('deletes an object with its dependents after its last owner is gone', async () => {
   const owner = await configMap('owner')
-  const other = await configMap('other')
+  const unrelated = await configMap('other')
   start()
   const child = await configMap('child', [ownedBy(owner)])
   await configMap('grandchild', [ownedBy(child)])
-  await configMap('shared', [ownedBy(owner), ownedBy(other)])
+  await configMap('shared', [ownedBy(owner), ownedBy(unrelated)])
   await cluster.configMaps.delete('a', 'owner')
   await isGone('child')
   await isGone('grandchild')
@@ -79,11 +79,11 @@ it('deletes an object with its dependents after its last owner is gone', async (
 
 it('deletes objects whose owner never existed or has another uid, namespace or name', async () => {
   const owner = await configMap('owner')
-  const elsewhere = await configMap('elsewhere', [], undefined, 'b')
+  const inOtherNamespace = await configMap('elsewhere', [], undefined, 'b')
   await configMap('before', [ownedBy(owner, { uid: 'another-uid' })])
   start()
   await configMap('wrong-name', [ownedBy(owner, { name: 'another' })])
-  await configMap('wrong-namespace', [ownedBy(elsewhere)])
+  await configMap('wrong-namespace', [ownedBy(inOtherNamespace)])
   await configMap('right', [ownedBy(owner)])
   for (const name of ['before', 'wrong-name', 'wrong-namespace']) await isGone(name)
   expect(await find('right')).toBeDefined()
@@ -124,7 +124,7 @@ it('deletes a whole tree bottom-up in a foreground deletion', async () => {
   for (const name of ['grandchild', 'child', 'owner']) await isGone(name)
 })
 
-it('releases dependents in an orphaning deletion, even those created last', async () => {
+it('releases dependents in an orphaning deletion, including the most recently created one', async () => {
   start()
   const owner = await configMap('owner')
   await configMap('child', [ownedBy(owner, { blockOwnerDeletion: true })])
@@ -149,7 +149,7 @@ it('deletes a cycle of owners', async () => {
   await isGone('second')
 })
 
-it('treats a new owner of the same name as different', async () => {
+it('does not treat a new object with the name of the old owner as the owner', async () => {
   const owner = await configMap('owner')
   await configMap('child', [ownedBy(owner)])
   start()
@@ -178,7 +178,7 @@ it('deletes a large tree completely', async () => {
   await eventually(async () => expect((await cluster.configMaps.list({ namespace: 'a', ...live })).items).toEqual([]))
 })
 
-it('follows resources that come and go, and deletes dependents of owners whose kind is gone', async () => {
+it('follows resources that are added and removed, and deletes dependents of owners whose kind was removed', async () => {
   const gv = { group: 'example.com', version: 'v1' }
   const widgets = defineResource({ ...gv, kind: 'Widget', plural: 'widgets', scope: 'Namespaced', strategy: {} })
   const owner = await configMap('owner')

@@ -48,11 +48,11 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
 
   /** Monitors the resources that are served now. Pauses between resources, because there may be thousands of custom ones. */
   async function updateMonitors(): Promise<void> {
-    const gone = new Set(monitors.keys())
+    const unserved = new Set(monitors.keys())
     const slice = new TimeSlice()
     for (const resource of client.deletableResources()) {
       const key = `${resource.resource}.${resource.group}`
-      gone.delete(key)
+      unserved.delete(key)
       const present = monitors.get(key)
       if (ignored.has(key) || (present !== undefined && isSameKind(present.resource, resource))) continue
       void present?.[Symbol.asyncDispose]()
@@ -61,7 +61,7 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
       if (pause) await pause
       if (isStopped) return
     }
-    for (const key of gone) {
+    for (const key of unserved) {
       void monitors.get(key)?.[Symbol.asyncDispose]()
       monitors.delete(key)
     }

@@ -28,48 +28,48 @@ export interface MonitorOptions {
  * by scanning their bytes, so they are not decoded and need no memory.
  */
 export function monitorResource({ client, resource, graph, clock, onError }: MonitorOptions): Monitor {
-  const stop = new AbortController()
+  const abort = new AbortController()
   /** UIDs of the objects in the graph, by key. */
-  const known = new Map<string, string>()
+  const uids = new Map<string, string>()
   let markSynced = (): void => {}
   const synced = new Promise<void>((resolve) => (markSynced = resolve))
   const cancelTimeout = clock.after(syncTimeout, () => markSynced())
-  let began = false
+  let hasSynced = false
 
   function observe(stored: StoredObject): void {
-    if (!known.has(stored.key) && !mayBeInGraph(stored.body)) return
+    if (!uids.has(stored.key) && !mayBeInGraph(stored.body)) return
     const identity = identityOf(resource, stored)
-    if (graph.observe(identity.identity, identity.metadata)) known.set(stored.key, identity.identity.uid)
-    else known.delete(stored.key)
+    if (graph.observe(identity.identity, identity.metadata)) uids.set(stored.key, identity.identity.uid)
+    else uids.delete(stored.key)
   }
 
   async function replace(objects: readonly StoredObject[]): Promise<void> {
-    const gone = new Map(known)
+    const missing = new Map(uids)
     const slice = new TimeSlice()
     for (const stored of objects) {
-      gone.delete(stored.key)
+      missing.delete(stored.key)
       observe(stored)
       const pause = slice.pauseIfOver()
       if (pause) await pause
-      if (stop.signal.aborted) return
+      if (abort.signal.aborted) return
     }
-    for (const [key, uid] of gone) {
-      known.delete(key)
+    for (const [key, uid] of missing) {
+      uids.delete(key)
       graph.remove(uid)
     }
     // After a gap in the watch, looks owners of this kind up again, because one may have been deleted in the gap.
-    if (began) graph.reverify(resource)
-    began = true
+    if (hasSynced) graph.reverify(resource)
+    hasSynced = true
     markSynced()
   }
 
   function apply({ type, object: stored }: ObjectChange<KubeObject>): void {
     if (type !== 'DELETED') return observe(stored)
-    known.delete(stored.key)
+    uids.delete(stored.key)
     graph.remove(readMetadata(stored).uid ?? '')
   }
 
-  const done = followResource({ watch }, { replace, apply }, { clock, signal: stop.signal, onError: report })
+  const following = followResource({ watch }, { replace, apply }, { clock, signal: abort.signal, onError: report })
 
   /** Reports a failed watch, unless a change of the resource's definition has ended it. The next watch then gets all objects. */
   function report(error: unknown): void {
@@ -88,10 +88,10 @@ export function monitorResource({ client, resource, graph, clock, onError }: Mon
     synced,
     async [Symbol.asyncDispose]() {
       cancelTimeout()
-      stop.abort()
-      await done
+      abort.abort()
+      await following
       // The objects of a resource that is no longer served are gone, or cannot be read.
-      for (const uid of known.values()) graph.remove(uid)
+      for (const uid of uids.values()) graph.remove(uid)
     },
   }
 }

@@ -45,14 +45,14 @@ export async function classifyOwners(
       )
     }
     const namespace = resource.namespaced ? item.namespace : ''
-    const found = await client.resource(resource)?.get(namespace, reference.name, { resourceVersion: '' })
-    if (found === undefined || found.metadata.uid !== reference.uid) {
+    const owner = await client.resource(resource)?.get(namespace, reference.name, { resourceVersion: '' })
+    if (owner === undefined || owner.metadata.uid !== reference.uid) {
       owners.dangling.push(reference)
       continue
     }
     const { apiVersion, kind, name, uid } = reference
     graph.verified(uid, { apiVersion, kind, namespace, name }, deletions)
-    owners[waitsForDependents(found) ? 'waiting' : 'solid'].push(reference)
+    owners[waitsForDependents(owner) ? 'waiting' : 'solid'].push(reference)
   }
   return owners
 }

@@ -22,13 +22,13 @@ export function computeDeletionConditions(
   let changed = false
   for (const [type, okReason, okMessage] of successConditions) {
     const problem = problems.get(type)
-    const wanted = problem === undefined ? { status: 'False', reason: okReason, message: okMessage } : { status: 'True', ...problem }
+    const newState = problem === undefined ? { status: 'False', reason: okReason, message: okMessage } : { status: 'True', ...problem }
     const old = conditions.find((condition) => condition.type === type)
-    if (old === undefined) conditions.push({ type, lastTransitionTime: formatTime(now), ...wanted })
-    else if (old.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message) continue
+    if (old === undefined) conditions.push({ type, lastTransitionTime: formatTime(now), ...newState })
+    else if (old.status === newState.status && old.reason === newState.reason && old.message === newState.message) continue
     else {
-      if (old.status !== wanted.status) old.lastTransitionTime = formatTime(now)
-      Object.assign(old, wanted)
+      if (old.status !== newState.status) old.lastTransitionTime = formatTime(now)
+      Object.assign(old, newState)
     }
     changed = true
   }
@@ -45,17 +45,17 @@ function problemsOf({ resources, finalizers, errors }: Remaining): Map<string, {
     })
   }
   if (resources.size > 0) {
-    const parts = Array.from(resources, ([name, count]) => `${name} has ${count} resource instances`).toSorted()
+    const counts = Array.from(resources, ([name, count]) => `${name} has ${count} resource instances`).toSorted()
     problems.set('NamespaceContentRemaining', {
       reason: 'SomeResourcesRemain',
-      message: `Some resources are remaining: ${parts.join(', ')}`,
+      message: `Some resources are remaining: ${counts.join(', ')}`,
     })
   }
   if (finalizers.size > 0) {
-    const parts = Array.from(finalizers, ([name, count]) => `${name} in ${count} resource instances`).toSorted()
+    const counts = Array.from(finalizers, ([name, count]) => `${name} in ${count} resource instances`).toSorted()
     problems.set('NamespaceFinalizersRemaining', {
       reason: 'SomeFinalizersRemain',
-      message: `Some content in the namespace has finalizers remaining: ${parts.join(', ')}`,
+      message: `Some content in the namespace has finalizers remaining: ${counts.join(', ')}`,
     })
   }
   return problems

@@ -70,10 +70,10 @@ async function deleteAll(served: LoopbackResource, namespace: string): Promise<v
 /** Deletes the pods of a namespace. Resolves to the longest grace period of the remaining pods, in seconds. */
 async function deletePods(client: LoopbackClient, namespace: string): Promise<number> {
   const resource = client.resource<Pod>(pods)!
-  const before = await resource.list({ namespace, resourceVersion: '' })
+  const present = await resource.list({ namespace, resourceVersion: '' })
   await resource.deleteCollection(namespace, backgroundDeletion)
   let longest = 0
-  for (const pod of before.items) {
+  for (const pod of present.items) {
     if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue
     if (await isOrphan(client, pod)) await deleteNow(resource, pod)
     else longest = Math.max(longest, pod.spec?.terminationGracePeriodSeconds ?? 0)

@@ -36,13 +36,13 @@ export function startNamespaceController(context: ControllerContext): AsyncDispo
 
 async function finishDeletion(context: ControllerContext, resource: LoopbackResource<Namespace>, name: string): Promise<void> {
   try {
-    const found = await resource.get('', name, { resourceVersion: '' })
-    if (found?.metadata.deletionTimestamp === undefined) return
-    const { uid = '', deletionTimestamp } = found.metadata
-    if (found.status?.phase !== 'Terminating') await writeStatus(resource, found, { phase: 'Terminating' })
-    if ((found.spec?.finalizers ?? []).includes(finalizer)) {
+    const current = await resource.get('', name, { resourceVersion: '' })
+    if (current?.metadata.deletionTimestamp === undefined) return
+    const { uid = '', deletionTimestamp } = current.metadata
+    if (current.status?.phase !== 'Terminating') await writeStatus(resource, current, { phase: 'Terminating' })
+    if ((current.spec?.finalizers ?? []).includes(finalizer)) {
       const remaining = await deleteContent(context, name, parseTime(deletionTimestamp))
-      await report(context, resource, found, remaining)
+      await report(context, resource, current, remaining)
       if (remaining.errors.length > 0) throw failure(name, remaining.errors)
       if (remaining.estimate > 0) {
         const seconds = Math.trunc(remaining.estimate / 2) + 1
@@ -52,7 +52,7 @@ async function finishDeletion(context: ControllerContext, resource: LoopbackReso
         )
       }
       await resource.update('', name, (namespace) => withoutFinalizer(namespace, uid), { subresource: 'finalize' })
-    } else if ((found.spec?.finalizers ?? []).length === 0 && (found.metadata.finalizers ?? []).length === 0) {
+    } else if ((current.spec?.finalizers ?? []).length === 0 && (current.metadata.finalizers ?? []).length === 0) {
       // Deletes a namespace without finalizers: the server stopped between removing the finalizer and deleting the namespace.
       await resource.delete('', name, { preconditions: { uid } })
     }

@@ -60,13 +60,13 @@ export class CachedObjects<T extends KubeObject> implements AsyncDisposable {
   }
 
   #replace(objects: readonly StoredObject<T>[]): void {
-    const gone = new Map(this.#objects)
+    const removed = new Map(this.#objects)
     this.#objects.clear()
     for (const object of objects) {
-      gone.delete(keyOf(object))
+      removed.delete(keyOf(object))
       this.#objects.set(keyOf(object), object)
     }
-    for (const object of [...objects, ...gone.values()]) this.#notify(object)
+    for (const object of [...objects, ...removed.values()]) this.#notify(object)
     this.#markSynced()
   }
 

@@ -40,20 +40,20 @@ async function allocateOne(service: Service, i: number, allocation: Allocation):
 /** Allocates or releases addresses after a change of the service's type or IP families. */
 export async function updateClusterIPs(service: Service, old: ReadonlyService, allocation: Allocation): Promise<void> {
   const spec = service.spec!
-  const before = getSpec(old)
-  if (keepsPreference(spec, before)) return
-  if (before.type === 'ExternalName' && spec.type !== 'ExternalName') return allocateClusterIPs(service, allocation)
-  const { clusterIPs = [], ipFamilies = [] } = before
-  if (isHeadless(before)) return
-  if (before.type !== 'ExternalName' && spec.type === 'ExternalName') {
+  const oldSpec = getSpec(old)
+  if (keepsPreference(spec, oldSpec)) return
+  if (oldSpec.type === 'ExternalName' && spec.type !== 'ExternalName') return allocateClusterIPs(service, allocation)
+  const { clusterIPs = [], ipFamilies = [] } = oldSpec
+  if (isHeadless(oldSpec)) return
+  if (oldSpec.type !== 'ExternalName' && spec.type === 'ExternalName') {
     for (const [i, ip] of clusterIPs.entries()) allocation.releaseIPLater(ipFamilies[i] ?? '', ip)
     return
   }
   const count = spec.ipFamilies?.length ?? 0
   if (ipFamilies.length === 1 && count === 2) {
-    const after = (spec.clusterIPs ??= [])
-    if (after.length < 2) after.push('')
-    if (after.length === 2) await allocateOne(service, 1, allocation)
+    const newIPs = (spec.clusterIPs ??= [])
+    if (newIPs.length < 2) newIPs.push('')
+    if (newIPs.length === 2) await allocateOne(service, 1, allocation)
   }
   if (ipFamilies.length === 2 && count === 1) allocation.releaseIPLater(ipFamilies[1]!, clusterIPs[1] ?? '')
 }

@@ -25,8 +25,8 @@ export class IPAllocator {
 
   /** Allocates an address. Returns an error message if that is not possible. */
   async take(ip: string, service: ServiceName): Promise<string | undefined> {
-    const within = (ranges: readonly IPRange[]): boolean => ranges.some((range) => range.contains(ip))
-    if (!within(await this.#ranges.cached(this.family)) && !within(await this.#ranges.read(this.family))) {
+    const isInAnyRange = (ranges: readonly IPRange[]): boolean => ranges.some((range) => range.contains(ip))
+    if (!isInAnyRange(await this.#ranges.cached(this.family)) && !isInAnyRange(await this.#ranges.read(this.family))) {
       return 'the provided network does not match the current range'
     }
     const claimed = await this.#addresses.claim(canonical(ip), service, this.family)

@@ -20,13 +20,13 @@ export function initIPFamilies(service: Service, old: ReadonlyService | undefine
   if (spec.type === 'ExternalName' || keepsPreference(spec, oldSpec)) return
   const isUnmanaged = spec.clusterIP === noClusterIP && Object.keys(spec.selector ?? {}).length === 0
   spec.ipFamilyPolicy ??= oldSpec?.ipFamilyPolicy ?? (isUnmanaged ? 'RequireDualStack' : 'SingleStack')
-  const refuse = (errors: FieldErrorList): void => {
+  const throwIfAny = (errors: FieldErrorList): void => {
     if (errors.length > 0) throw createInvalidServiceError(service, ...errors)
   }
-  refuse(validateClusterIPs(spec, oldSpec))
-  refuse([...matchPolicy(spec, oldSpec), ...inferFamilies(spec, configured)])
+  throwIfAny(validateClusterIPs(spec, oldSpec))
+  throwIfAny([...matchPolicy(spec, oldSpec), ...inferFamilies(spec, configured)])
   if (!isUnmanaged) {
-    refuse([...checkConfigured(spec, configured)])
+    throwIfAny([...checkConfigured(spec, configured)])
   }
   const families = (spec.ipFamilies ??= [])
   if (families.length === 0) families.push(configured[0]!)
@@ -47,18 +47,18 @@ export function keepsPreference(spec: ReadonlySpec, old: ReadonlySpec | undefine
 function matchPolicy(spec: ServiceSpec, old: ReadonlySpec | undefined): FieldErrorList {
   const policy = spec.ipFamilyPolicy!
   const errors: FieldErrorList = []
-  const refuse = (detail: string): number => errors.push(fieldError.invalid(policyPath, policy, detail))
+  const addError = (detail: string): number => errors.push(fieldError.invalid(policyPath, policy, detail))
   const isSingleStack = policy === 'SingleStack'
   if (old !== undefined && isSingleStack) {
     if (hasEqualItems(old.clusterIPs, spec.clusterIPs)) spec.clusterIPs?.splice(1)
     if (hasEqualItems(old.ipFamilies, spec.ipFamilies)) spec.ipFamilies?.splice(1)
   } else if (old !== undefined) {
-    if (isReduced(spec.clusterIPs, old.clusterIPs)) refuse("must be 'SingleStack' to release the secondary cluster IP")
-    if (isReduced(spec.ipFamilies, old.ipFamilies)) refuse("must be 'SingleStack' to release the secondary IP family")
+    if (isReduced(spec.clusterIPs, old.clusterIPs)) addError("must be 'SingleStack' to release the secondary cluster IP")
+    if (isReduced(spec.ipFamilies, old.ipFamilies)) addError("must be 'SingleStack' to release the secondary IP family")
   }
   const allowTwo = "must be 'RequireDualStack' or 'PreferDualStack' when multiple"
-  if (isSingleStack && spec.clusterIPs?.length === 2) refuse(`${allowTwo} cluster IPs are specified`)
-  if (isSingleStack && spec.ipFamilies?.length === 2) refuse(`${allowTwo} IP families are specified`)
+  if (isSingleStack && spec.clusterIPs?.length === 2) addError(`${allowTwo} cluster IPs are specified`)
+  if (isSingleStack && spec.ipFamilies?.length === 2) addError(`${allowTwo} IP families are specified`)
   return errors
 }
 

@@ -5,14 +5,14 @@ import type { ReadonlyService } from '@keelson/resources-core'
 /** Restores allocated values that the client omits, for example when it applies its manifest again. Mutates `service`. */
 export function keepAllocatedValues(service: Service, old: ReadonlyService): void {
   const spec = service.spec!
-  const before = getSpec(old)
-  if (needsClusterIP(before) && needsClusterIP(spec)) {
-    if (!spec.clusterIP && before.clusterIP) spec.clusterIP = before.clusterIP
-    if ((spec.clusterIPs ?? []).length === 0 && before.clusterIPs?.length) spec.clusterIPs = [...before.clusterIPs]
+  const oldSpec = getSpec(old)
+  if (needsClusterIP(oldSpec) && needsClusterIP(spec)) {
+    if (!spec.clusterIP && oldSpec.clusterIP) spec.clusterIP = oldSpec.clusterIP
+    if ((spec.clusterIPs ?? []).length === 0 && oldSpec.clusterIPs?.length) spec.clusterIPs = [...oldSpec.clusterIPs]
   }
-  if (allocatesNodePorts(before) && allocatesNodePorts(spec)) keepNodePorts(spec, before)
-  if (needsHealthCheck(before) && needsHealthCheck(spec) && !spec.healthCheckNodePort && before.healthCheckNodePort) {
-    spec.healthCheckNodePort = before.healthCheckNodePort
+  if (allocatesNodePorts(oldSpec) && allocatesNodePorts(spec)) keepNodePorts(spec, oldSpec)
+  if (needsHealthCheck(oldSpec) && needsHealthCheck(spec) && !spec.healthCheckNodePort && oldSpec.healthCheckNodePort) {
+    spec.healthCheckNodePort = oldSpec.healthCheckNodePort
   }
 }
 
@@ -22,8 +22,8 @@ function keepNodePorts(spec: NonNullable<Service['spec']>, before: ReturnType<ty
   const used = new Set(getNodePorts(before).filter((port) => requested.has(port)))
   const byName = new Map((before.ports ?? []).map(({ name = '', nodePort = 0 }) => [name, nodePort]))
   for (const port of spec.ports ?? []) {
-    const known = byName.get(port.name ?? '') ?? 0
-    if (!port.nodePort && known !== 0 && !used.has(known)) port.nodePort = known
+    const oldNodePort = byName.get(port.name ?? '') ?? 0
+    if (!port.nodePort && oldNodePort !== 0 && !used.has(oldNodePort)) port.nodePort = oldNodePort
   }
 }
 

@@ -20,18 +20,18 @@ async function allocateForPorts(service: Service, allocation: Allocation): Promi
   for (const [i, port] of ports.entries()) {
     const requested = port.nodePort ?? 0
     if (requested === 0 && !allocatesNodePorts(service.spec!)) continue
-    const known = shared.get(port.port)
-    if (known === undefined) {
+    const sharedPort = shared.get(port.port)
+    if (sharedPort === undefined) {
       const sharedRequest = requestedPorts.get(port.port)
-      const nodePort = sharedRequest === undefined ? await takeAny(allocation) : await take(service, i, sharedRequest, allocation)
+      const nodePort = sharedRequest === undefined ? await takeAny(allocation) : await takeRequested(service, i, sharedRequest, allocation)
       port.nodePort = nodePort
       shared.set(port.port, nodePort)
-    } else if (requested === 0) port.nodePort = known
-    else if (requested !== known) await take(service, i, requested, allocation)
+    } else if (requested === 0) port.nodePort = sharedPort
+    else if (requested !== sharedPort) await takeRequested(service, i, requested, allocation)
   }
 }
 
-async function take(service: Service, i: number, port: number, allocation: Allocation): Promise<number> {
+async function takeRequested(service: Service, i: number, port: number, allocation: Allocation): Promise<number> {
   const error = await allocation.takePort(port)
   if (error === undefined) return port
   throw createInvalidServiceError(service, fieldError.invalid(fieldPath('spec', 'ports').index(i).child('nodePort'), port, error))
@@ -58,30 +58,30 @@ async function allocateHealthCheckPort(service: Service, allocation: Allocation)
 
 export async function updateNodePorts(service: Service, old: ReadonlyService, allocation: Allocation): Promise<void> {
   const spec = service.spec!
-  const before = getSpec(old)
-  const known = getNodePorts(before)
-  if (opensNodePorts(before) && (spec.type === 'ExternalName' || spec.type === 'ClusterIP')) {
-    for (const port of known) allocation.releasePortLater(port)
+  const oldSpec = getSpec(old)
+  const oldPorts = getNodePorts(oldSpec)
+  if (opensNodePorts(oldSpec) && (spec.type === 'ExternalName' || spec.type === 'ClusterIP')) {
+    for (const port of oldPorts) allocation.releasePortLater(port)
   }
   if (opensNodePorts(spec)) {
-    await reallocate(service, known, allocation)
-    const kept = new Set(getNodePorts(spec))
-    for (const port of known) if (!kept.has(port)) allocation.releasePortLater(port)
+    await reallocate(service, oldPorts, allocation)
+    const keptPorts = new Set(getNodePorts(spec))
+    for (const port of oldPorts) if (!keptPorts.has(port)) allocation.releasePortLater(port)
   }
-  const needed = needsHealthCheck(before)
+  const needed = needsHealthCheck(oldSpec)
   if (!needed && needsHealthCheck(spec)) await allocateHealthCheckPort(service, allocation)
-  if (needed && !needsHealthCheck(spec)) allocation.releasePortLater(before.healthCheckNodePort ?? 0)
+  if (needed && !needsHealthCheck(spec)) allocation.releasePortLater(oldSpec.healthCheckNodePort ?? 0)
 }
 
-async function reallocate(service: Service, known: readonly number[], allocation: Allocation): Promise<void> {
-  const taken = new Set<number>(known)
-  const seen = new Set<string>()
+async function reallocate(service: Service, oldPorts: readonly number[], allocation: Allocation): Promise<void> {
+  const takenPorts = new Set<number>(oldPorts)
+  const requestedPorts = new Set<string>()
   for (const [i, port] of (service.spec?.ports ?? []).entries()) {
     const requested = port.nodePort ?? 0
     if (requested === 0 && !allocatesNodePorts(service.spec!)) continue
     if (requested === 0) port.nodePort = await takeAny(allocation)
-    else if (!taken.has(requested)) taken.add(await take(service, i, requested, allocation))
-    refuseRepeated(port, seen)
+    else if (!takenPorts.has(requested)) takenPorts.add(await takeRequested(service, i, requested, allocation))
+    refuseRepeated(port, requestedPorts)
   }
 }
 

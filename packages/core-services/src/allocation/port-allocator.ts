@@ -33,8 +33,8 @@ export class PortAllocator {
       return `provided port is not in the valid range. The range of valid ports is ${formatPortRange(this.range)}`
     }
     try {
-      const taken = await this.registry.change((bitmap) => bitmap.add(port - this.range.first))
-      return taken ? undefined : 'provided port is already allocated'
+      const isAdded = await this.registry.change((bitmap) => bitmap.add(port - this.range.first))
+      return isAdded ? undefined : 'provided port is already allocated'
     } catch (error) {
       return (error as Error).message
     }

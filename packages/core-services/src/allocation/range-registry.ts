@@ -47,9 +47,9 @@ export class RangeRegistry {
 
   /** Runs `step` on the current state and resolves when the change is stored. After a conflict, `step` runs again. */
   change<R>(step: Step<R>): Promise<R> {
-    const done = new Promise<unknown>((resolve, reject) => this.#waiting.push({ step, resolve, reject }))
+    const result = new Promise<unknown>((resolve, reject) => this.#waiting.push({ step, resolve, reject }))
     if (!this.#writing) void this.#writeAll()
-    return done as Promise<R>
+    return result as Promise<R>
   }
 
   async read(): Promise<RangeState> {

@@ -6,7 +6,7 @@ import { IPRange, parseIPRanges } from './ip-range.ts'
 import { formatPortRange, parsePortRange, portStaticBand } from './port-range.ts'
 
 describe('searchOrder', () => {
-  it('yields each number once, and the numbers of the static band last', () => {
+  it('searchOrder yields each number once, and the numbers of the static band last', () => {
     const arbitrary = fc.record({
       size: fc.integer({ min: 1, max: 300 }),
       share: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -49,7 +49,7 @@ describe('IP ranges', () => {
     expect(() => new IPRange(text)).toThrow()
   })
 
-  it('may have one CIDR per IP family', () => {
+  it('IP ranges may have one CIDR per IP family', () => {
     expect(parseIPRanges('fd00::/112, 10.0.0.0/24').map(({ family }) => family)).toEqual(['IPv6', 'IPv4'])
     expect(() => parseIPRanges('10.0.0.0/24,10.1.0.0/24')).toThrow('different IP families')
     expect(() => parseIPRanges('10.0.0.0/24,fd00::/112,10.1.0.0/24')).toThrow('at most two')
@@ -70,14 +70,14 @@ describe('port ranges', () => {
     expect(() => parsePortRange(text)).toThrow()
   })
 
-  it('have a static band', () => {
+  it('a port range has a static band', () => {
     expect(portStaticBand({ first: 30_000, last: 32_767 })).toBe(86)
     expect(portStaticBand({ first: 30_000, last: 30_015 })).toBe(0)
   })
 })
 
 describe('Bitmap', () => {
-  it('is encoded as a big-endian integer without leading zeros', () => {
+  it('a bitmap is encoded as a big-endian integer without leading zeros', () => {
     const bitmap = new Bitmap(2768)
     expect(bitmap.toBase64()).toBe('')
     bitmap.add(0)
@@ -86,16 +86,16 @@ describe('Bitmap', () => {
     expect(bitmap.toBase64()).toBe(Buffer.from([2, 1]).toString('base64'))
   })
 
-  it('round-trips', () => {
+  it('decoding an encoded bitmap returns the same numbers', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(499)), fc.uniqueArray(fc.nat(499)), (added, deleted) => {
         const bitmap = new Bitmap(500)
         for (const n of added) expect(bitmap.add(n)).toBe(true)
         for (const n of deleted) bitmap.delete(n)
-        const left = added.filter((n) => !deleted.includes(n)).toSorted((a, b) => a - b)
+        const remaining = added.filter((n) => !deleted.includes(n)).toSorted((a, b) => a - b)
         const read = Bitmap.from(bitmap.toBase64(), 500)
-        expect([...read]).toEqual(left)
-        expect([read.count, bitmap.count]).toEqual([left.length, left.length])
+        expect([...read]).toEqual(remaining)
+        expect([read.count, bitmap.count]).toEqual([remaining.length, remaining.length])
         expect(read.toBase64()).toBe(bitmap.toBase64())
       }),
     )

@@ -26,11 +26,11 @@ const create = async (name: string, spec: ServiceSpec = {}, dryRun = false, with
 const update = async (name: string, spec: ServiceSpec, dryRun = false, within = test): Promise<ServiceSpec> =>
   (plain((await within.store.update(context, name, { change: put(service(name, spec)), dryRun })).object) as Service).spec!
 const remove = (name: string, dryRun = false): Promise<unknown> => test.store.delete(context, name, { options: {}, dryRun })
-const taken = { message: expect.stringContaining('provided IP is already allocated') as unknown }
+const alreadyAllocated = { message: expect.stringContaining('provided IP is already allocated') as unknown }
 const portTaken = { message: expect.stringContaining('provided port is already allocated') as unknown }
 
 describe('cluster addresses', () => {
-  it('are allocated, kept on updates and reused after a delete', async () => {
+  it('cluster addresses are allocated, kept on updates and reused after a delete', async () => {
     const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = await create('a')
     expect(clusterIP).toMatch(/^10\.0\.0\.([1-9]|1[0-4])$/)
     expect({ clusterIPs, ipFamilies, ipFamilyPolicy }).toEqual({
@@ -44,24 +44,24 @@ describe('cluster addresses', () => {
       message: `Service "b" is invalid: spec.clusterIPs: Invalid value: ["${clusterIP}"]: failed to allocate IP ${clusterIP}: provided IP is already allocated`,
     })
     await remove('a', true)
-    await expect(create('b', { clusterIP: clusterIP! })).rejects.toMatchObject(taken)
+    await expect(create('b', { clusterIP: clusterIP! })).rejects.toMatchObject(alreadyAllocated)
     await remove('a')
     expect((await create('b', { clusterIP: clusterIP! })).clusterIP).toBe(clusterIP)
   })
 
-  it('are unique for concurrent requests until the range is full', async () => {
-    const built = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => create(`s${i}`)))
-    const ips = built.flatMap((one) => (one.status === 'fulfilled' ? [one.value.clusterIP] : []))
+  it('concurrent requests get unique cluster addresses until the range is full', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => create(`s${i}`)))
+    const ips = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value.clusterIP] : []))
     expect(ips).toHaveLength(14)
     expect(new Set(ips).size).toBe(14)
-    expect(built.filter((one) => one.status === 'rejected').map(({ reason }) => (reason as Error).message)).toEqual(
+    expect(results.filter((one) => one.status === 'rejected').map(({ reason }) => (reason as Error).message)).toEqual(
       Array.from({ length: 6 }, () =>
         expect.stringMatching(/^Internal error occurred: failed to allocate a serviceIP for Service "s\d+": range is full$/),
       ),
     )
   })
 
-  it('are released if the service is rejected', async () => {
+  it('cluster addresses are released if the service is rejected', async () => {
     await expect(create('a', { clusterIP: '10.0.0.5', sessionAffinity: 'Often' })).rejects.toMatchObject({ code: 422 })
     await create('b', { clusterIP: '10.0.0.5' })
     await expect(create('b', { clusterIP: '10.0.0.6' })).rejects.toMatchObject({ reason: 'AlreadyExists' })
@@ -75,16 +75,16 @@ describe('cluster addresses', () => {
     await create('b', { clusterIP: '10.0.0.9' })
   })
 
-  it('are consistent across servers on one store', async () => {
+  it('a server rejects addresses and ports that another server on the store has allocated', async () => {
     await create('a', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] })
     await using second = await openServices({ ...small, backend: test.backend })
-    await expect(create('b', { clusterIP: '10.0.0.7' }, false, second)).rejects.toMatchObject(taken)
+    await expect(create('b', { clusterIP: '10.0.0.7' }, false, second)).rejects.toMatchObject(alreadyAllocated)
     await expect(create('b', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] }, false, second)).rejects.toMatchObject(portTaken)
     await second.store.delete(context, 'a', { options: {}, dryRun: false })
     await create('b', { clusterIP: '10.0.0.7' }, false, second)
   })
 
-  it('are allocated and released with changes of the type', async () => {
+  it('a change of the service type allocates or releases cluster addresses', async () => {
     await create('a', { clusterIP: '10.0.0.7' })
     const stored = plain(await test.store.get(context, 'a', {})) as Service
     stored.spec = { ...stored.spec, type: 'ExternalName', externalName: 'x.y' }
@@ -97,18 +97,18 @@ describe('cluster addresses', () => {
       externalName: 'x.y',
     })
     await create('b', { clusterIP: '10.0.0.7' })
-    await expect(update('a', { clusterIP: '10.0.0.7' })).rejects.toMatchObject(taken)
+    await expect(update('a', { clusterIP: '10.0.0.7' })).rejects.toMatchObject(alreadyAllocated)
     expect((await update('a', {})).clusterIP).toMatch(/^10\.0\.0\.\d+$/)
   })
 
-  it('are immutable', async () => {
+  it('cluster addresses are immutable', async () => {
     await create('a', { clusterIP: '10.0.0.7' })
     await expect(update('a', { clusterIP: '10.0.0.8', clusterIPs: ['10.0.0.8'] })).rejects.toMatchObject({
       message: 'Service "a" is invalid: spec.clusterIPs[0]: Invalid value: ["10.0.0.8"]: may not change once set',
     })
   })
 
-  it('are not allocated for headless services', async () => {
+  it('headless services get no cluster addresses', async () => {
     expect(await create('a', { clusterIP: 'None' })).toMatchObject({
       clusterIPs: ['None'],
       ipFamilies: ['IPv4'],
@@ -120,21 +120,21 @@ describe('cluster addresses', () => {
     })
   })
 
-  it('are released when the last finalizer is removed', async () => {
-    const held = service('a', { clusterIP: '10.0.0.7' })
-    held.metadata.finalizers = ['example.com/hold']
-    await test.store.create(context, held, { dryRun: false })
+  it('cluster addresses are released when the last finalizer is removed', async () => {
+    const oldService = service('a', { clusterIP: '10.0.0.7' })
+    oldService.metadata.finalizers = ['example.com/hold']
+    await test.store.create(context, oldService, { dryRun: false })
     await remove('a')
-    await expect(create('b', { clusterIP: '10.0.0.7' })).rejects.toMatchObject(taken)
+    await expect(create('b', { clusterIP: '10.0.0.7' })).rejects.toMatchObject(alreadyAllocated)
     await update('a', { clusterIP: '10.0.0.7' })
     await create('b', { clusterIP: '10.0.0.7' })
   })
 
-  it('are not allocated for a service created by a write of its status', async () => {
+  it('a write of the status that creates a service allocates no cluster addresses', async () => {
     const status = test.store.subresource(services.subresources!['status']!)
-    const given = service('a', { clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] })
-    given.status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
-    expect(await status.update(context, 'a', { change: put(given), dryRun: false })).toMatchObject({ created: true })
+    const oldService = service('a', { clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] })
+    oldService.status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
+    expect(await status.update(context, 'a', { change: put(oldService), dryRun: false })).toMatchObject({ created: true })
     const { object } = await status.update(context, 'b', { change: put(service('b')), dryRun: false })
     expect(plain(object)).toMatchObject({ spec: { type: 'ClusterIP' }, status: { loadBalancer: {} } })
     expect((plain(object) as Service).spec).not.toHaveProperty('clusterIP')
@@ -166,7 +166,7 @@ describe('IP families', () => {
     })
   })
 
-  it('can change to dual-stack and back', async () => {
+  it('a service can change to dual-stack and back', async () => {
     await using both = await openServices(dual)
     expect(await create('p', {}, false, both)).toMatchObject({ ipFamilies: ['IPv4'] })
     const { clusterIPs = [] } = await create('a', { ipFamilyPolicy: 'PreferDualStack' }, false, both)
@@ -178,7 +178,7 @@ describe('IP families', () => {
     expect(await create('b', { clusterIP: clusterIPs[1]! }, false, both)).toMatchObject({ ipFamilies: ['IPv6'] })
     await expect(
       update('a', { ipFamilyPolicy: 'RequireDualStack', clusterIP: clusterIPs[0]!, clusterIPs: [...clusterIPs] }, false, both),
-    ).rejects.toMatchObject(taken)
+    ).rejects.toMatchObject(alreadyAllocated)
     expect((await update('a', { ipFamilyPolicy: 'RequireDualStack' }, false, both)).clusterIPs).toHaveLength(2)
   })
 })
@@ -189,7 +189,7 @@ describe('node ports', () => {
     ports: nodePorts.map((nodePort, i) => ({ name: `p${i}`, port: 80 + i, nodePort })),
   })
 
-  it('are allocated, kept by port name and released with their port', async () => {
+  it('node ports are allocated, kept by port name and released with their port', async () => {
     const { ports = [] } = await create('a', nodePort(0, 30_002))
     expect(ports[1]?.nodePort).toBe(30_002)
     expect(ports[0]?.nodePort).toBeGreaterThanOrEqual(30_000)
@@ -203,7 +203,7 @@ describe('node ports', () => {
     await create('c', nodePort(30_002))
   })
 
-  it('are limited by the range', async () => {
+  it('a create fails if the range of node ports is full', async () => {
     await create('a', nodePort(0, 0, 0, 0))
     await expect(create('b', nodePort(0))).rejects.toMatchObject({
       code: 500,
@@ -213,7 +213,7 @@ describe('node ports', () => {
     await create('b', nodePort(0, 0, 0, 0))
   })
 
-  it('outside the range are rejected, and values allocated with them are released', async () => {
+  it('rejects node ports outside the range, and releases the other values of the service', async () => {
     await expect(create('a', { ...nodePort(30_000, 99), clusterIP: '10.0.0.7' })).rejects.toMatchObject({
       message:
         'Service "a" is invalid: spec.ports[1].nodePort: Invalid value: 99: provided port is not in the valid range. The range of valid ports is 30000-30003',
@@ -221,13 +221,13 @@ describe('node ports', () => {
     await create('b', { ...nodePort(30_000), clusterIP: '10.0.0.7' })
   })
 
-  it('are shared by the protocols of one port', async () => {
+  it('the protocols of one port share a node port', async () => {
     const ports = [
       { name: 'u', port: 53, protocol: 'UDP' },
       { name: 't', port: 53, protocol: 'TCP' },
     ]
-    const built = await create('a', { type: 'NodePort', ports })
-    expect(built.ports?.[0]?.nodePort).toBe(built.ports?.[1]?.nodePort)
+    const created = await create('a', { type: 'NodePort', ports })
+    expect(created.ports?.[0]?.nodePort).toBe(created.ports?.[1]?.nodePort)
   })
 
   it('are placeholders in a dry run', async () => {
@@ -243,7 +243,7 @@ describe('node ports', () => {
     await expect(create('a', nodePort(30_000))).rejects.toMatchObject(portTaken)
   })
 
-  it('include a port for the health checks of a load balancer', async () => {
+  it('a load balancer gets a node port for its health checks', async () => {
     const local: ServiceSpec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', allocateLoadBalancerNodePorts: false }
     const { healthCheckNodePort, ports } = await create('a', local)
     expect(healthCheckNodePort).toBeGreaterThanOrEqual(30_000)

@@ -14,7 +14,7 @@ import type { ServiceAllocators } from './service-allocators.ts'
  * released if the write fails; `ServiceRepair` cleans up after a crash in between.
  */
 export function createServiceHooks(allocators: ServiceAllocators): StoreHooksFactory<Service> {
-  const begin = async (
+  const beginAllocation = async (
     service: Service,
     old: DeepReadonly<Service> | undefined,
     { namespace, dryRun }: { readonly namespace: string; readonly dryRun: boolean },
@@ -30,8 +30,8 @@ export function createServiceHooks(allocators: ServiceAllocators): StoreHooksFac
     return (success) => (success ? allocation.commit() : allocation.revert())
   }
   return () => ({
-    beginCreate: ({ namespace }, service, { dryRun }) => begin(service, undefined, { namespace, dryRun }),
-    beginUpdate: ({ namespace }, service, old, { dryRun }) => begin(service, old, { namespace, dryRun }),
+    beginCreate: ({ namespace }, service, { dryRun }) => beginAllocation(service, undefined, { namespace, dryRun }),
+    beginUpdate: ({ namespace }, service, old, { dryRun }) => beginAllocation(service, old, { namespace, dryRun }),
     async afterDelete(service) {
       const { namespace = '', name = '' } = service.metadata
       const { ips, ports } = getAllocatedValues(service)

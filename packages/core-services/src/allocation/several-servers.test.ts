@@ -18,7 +18,7 @@ async function create({ store }: TestServices, name: string): Promise<ServiceSpe
 const remove = ({ store }: TestServices, name: string): Promise<unknown> => store.delete(context, name, { options: {}, dryRun: false })
 
 describe('several servers on one store', () => {
-  it('allocate each address and port exactly once', async () => {
+  it('several servers allocate each address and port exactly once', async () => {
     await using backend = openMemory()
     const options = { backend, clusterIPRange: '10.0.0.0/26', nodePortRange: '30000-30049' }
     await using first = await openServices(options)
@@ -26,13 +26,13 @@ describe('several servers on one store', () => {
     const servers = [first, second]
     // The ranges have 62 addresses and 50 ports for 64 concurrent requests.
     const created = await Promise.allSettled(Array.from({ length: 64 }, (_, i) => create(servers[i % 2]!, `s${i}`)))
-    const given = created.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-    expect(new Set(given.map(({ ports }) => ports?.[0]?.nodePort)).size).toBe(50)
-    expect(new Set(given.map(({ clusterIP }) => clusterIP)).size).toBe(50)
-    for (const one of created) {
-      if (one.status === 'fulfilled') continue
-      if (!isApiError(one.reason)) throw one.reason
-      expect(one.reason.message).toMatch(
+    const services = created.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    expect(new Set(services.map(({ ports }) => ports?.[0]?.nodePort)).size).toBe(50)
+    expect(new Set(services.map(({ clusterIP }) => clusterIP)).size).toBe(50)
+    for (const result of created) {
+      if (result.status === 'fulfilled') continue
+      if (!isApiError(result.reason)) throw result.reason
+      expect(result.reason.message).toMatch(
         /^Internal error occurred: failed to allocate a (nodePort|serviceIP for Service "s\d+"): range is full$/,
       )
     }
@@ -42,7 +42,7 @@ describe('several servers on one store', () => {
     await expect.poll(() => [...first.allocators.addresses.list()]).toHaveLength(50)
   })
 
-  it('allocate values that another server has released', async () => {
+  it('a server allocates values that another server has released', async () => {
     await using backend = openMemory()
     const options = { backend, clusterIPRange: '10.0.0.0/30', nodePortRange: '30000-30001' }
     await using first = await openServices(options)
@@ -54,21 +54,24 @@ describe('several servers on one store', () => {
     expect((await first.allocators.ports.registry.read()).bitmap.count).toBe(0)
   })
 
-  it('batch concurrent port allocations into few writes', async () => {
+  it('concurrent port allocations are batched into few writes', async () => {
     await using server = await openServices()
     const revision = async (): Promise<number> => (await server.allocators.ports.registry.read()).stored!.revision
-    const before = await revision()
+    const oldRevision = await revision()
     const ports = await Promise.all(Array.from({ length: 100 }, () => server.allocators.ports.takeAny()))
     expect(new Set(ports).size).toBe(100)
-    expect((await revision()) - before).toBeLessThan(5)
+    expect((await revision()) - oldRevision).toBeLessThan(5)
   })
 
-  it('release the values of rejected services', async () => {
+  it('the values of rejected services are released', async () => {
     await using server = await openServices({ clusterIPRange: '10.0.0.0/30' })
-    const refused: Service = { metadata: { name: 'a' }, spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.1', sessionAffinity: 'Often' } }
-    services.setDefaults?.(refused)
+    const invalidService: Service = {
+      metadata: { name: 'a' },
+      spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.1', sessionAffinity: 'Often' },
+    }
+    services.setDefaults?.(invalidService)
     for (let round = 0; round < 20; round++) {
-      await expect(server.store.create(context, structuredClone(refused), { dryRun: false })).rejects.toMatchObject({
+      await expect(server.store.create(context, structuredClone(invalidService), { dryRun: false })).rejects.toMatchObject({
         message: expect.not.stringContaining('already allocated') as unknown,
       })
     }

@@ -6,13 +6,14 @@ import { listContainers } from '@keelson/resources-core'
 /** Returns the requested container, or the only one of the pod. Throws BadRequest if it does not exist or is ambiguous. */
 export function resolveContainerName({ metadata, spec }: DeepReadonly<Pod>, requested: string): string {
   const name = metadata.name ?? ''
-  const all = spec === undefined ? [] : listContainers(spec).map((container) => container.name ?? '')
+  const names = spec === undefined ? [] : listContainers(spec).map((container) => container.name ?? '')
   if (requested !== '') {
-    if (all.includes(requested)) return requested
+    if (names.includes(requested)) return requested
     throw newBadRequest(`container ${requested} is not valid for pod ${name}`)
   }
-  const [only, ...others] = spec?.containers ?? []
+  const [only, ...otherContainers] = spec?.containers ?? []
   if (only === undefined) throw newBadRequest(`a container name must be specified for pod ${name}`)
-  if (others.length > 0) throw newBadRequest(`a container name must be specified for pod ${name}, choose one of: [${all.join(' ')}]`)
+  if (otherContainers.length > 0)
+    throw newBadRequest(`a container name must be specified for pod ${name}, choose one of: [${names.join(' ')}]`)
   return only.name ?? ''
 }

@@ -54,9 +54,9 @@ type Addresses = NonNullable<DeepReadonly<NonNullable<Node['status']>>['addresse
 
 function choosePreferredAddress(addresses: Addresses, types: readonly string[]): string {
   for (const preferred of types) {
-    const found = addresses.find(({ type }) => type === preferred)
-    if (found !== undefined) return found.address ?? ''
+    const address = addresses.find(({ type }) => type === preferred)
+    if (address !== undefined) return address.address ?? ''
   }
-  const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ')
-  throw newUnknownError(`no preferred addresses found; known addresses: [${known}]`)
+  const knownAddresses = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ')
+  throw newUnknownError(`no preferred addresses found; known addresses: [${knownAddresses}]`)
 }

@@ -15,9 +15,9 @@ const context = testContext('default')
 function getter(...objects: KubeObject[]): Getter {
   return {
     async get(_context, name) {
-      const found = objects.find(({ metadata }) => metadata.name === name)
-      if (found === undefined) throw newNotFound({ group: '', resource: 'things' }, name)
-      return { ...found, kind: 'Thing', apiVersion: 'v1' }
+      const object = objects.find(({ metadata }) => metadata.name === name)
+      if (object === undefined) throw newNotFound({ group: '', resource: 'things' }, name)
+      return { ...object, kind: 'Thing', apiVersion: 'v1' }
     },
   }
 }
@@ -172,13 +172,25 @@ it('proxies nodes only to checked addresses', async () => {
 it('allows only global unicast addresses', () => {
   for (const allowed of ['10.0.0.1', '192.168.1.1', '8.8.8.8', 'fd00::1', '2001:db8::1', '::ffff:10.0.0.1'])
     expect(isGlobalUnicast(allowed)).toBe(true)
-  const refused = ['127.0.0.1', '0.0.0.0', '169.254.169.254', '224.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1', 'febf::1', 'ff02::1']
-  for (const address of [...refused, '::ffff:127.0.0.1', '::ffff:169.254.169.254', '', 'name']) expect(isGlobalUnicast(address)).toBe(false)
+  const refusedAddresses = [
+    '127.0.0.1',
+    '0.0.0.0',
+    '169.254.169.254',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    'fe80::1',
+    'febf::1',
+    'ff02::1',
+  ]
+  for (const address of [...refusedAddresses, '::ffff:127.0.0.1', '::ffff:169.254.169.254', '', 'name'])
+    expect(isGlobalUnicast(address)).toBe(false)
 })
 
 it('parses scheme, name and port of a proxy URL', () => {
   expect(parseSchemeNamePort('web')).toEqual({ scheme: 'http', name: 'web', port: '' })
   expect(parseSchemeNamePort('web:http')).toEqual({ scheme: 'http', name: 'web', port: 'http' })
   expect(parseSchemeNamePort('https:web:')).toEqual({ scheme: 'https', name: 'web', port: '' })
-  for (const wrong of ['', ':80', 'a:b:c:d', 'ftp:web:21']) expect(parseSchemeNamePort(wrong)).toBeUndefined()
+  for (const invalidId of ['', ':80', 'a:b:c:d', 'ftp:web:21']) expect(parseSchemeNamePort(invalidId)).toBeUndefined()
 })

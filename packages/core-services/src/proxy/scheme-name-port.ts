@@ -8,9 +8,9 @@ export interface SchemeNamePort {
 
 /** Parses a target. Returns undefined if it is invalid. */
 export function parseSchemeNamePort(id: string): SchemeNamePort | undefined {
-  const parts = id.split(':')
-  if (parts.length > 3) return undefined
-  const [scheme, name, port] = parts.length === 3 ? parts : ['', ...parts, '']
+  const segments = id.split(':')
+  if (segments.length > 3) return undefined
+  const [scheme, name, port] = segments.length === 3 ? segments : ['', ...segments, '']
   if (!name || (scheme !== '' && scheme !== 'http' && scheme !== 'https')) return undefined
   return { scheme: scheme || 'http', name, port: port ?? '' }
 }

@@ -23,9 +23,9 @@ export function serviceProxySubresource(clients: ServiceProxyParts): RESTStorage
       const port = await resolvePortName(clients.services, context, target)
       const { subsets } = readResult<Endpoints>(await clients.endpoints.get(context, target.name, {}))
       if ((subsets ?? []).length === 0) throw createNoEndpointsError(target.name)
-      const found = await pickAddress(clients, context, subsets ?? [], port)
-      if (found === undefined) throw createNoEndpointsError(id)
-      const destination = { scheme: target.scheme, ...found, path: getProxiedPath(options), query: '' }
+      const endpoint = await pickAddress(clients, context, subsets ?? [], port)
+      if (endpoint === undefined) throw createNoEndpointsError(id)
+      const destination = { scheme: target.scheme, ...endpoint, path: getProxiedPath(options), query: '' }
       return { remote: { ...destination, tls: { verify: false } }, passes: 'proxy' }
     },
   }
@@ -40,9 +40,9 @@ async function resolvePortName(
   const number = parsePortNumber(port)
   if (number === undefined) return port
   const { spec } = readResult<Service>(await services.get(context, name, {}))
-  const found = (spec?.ports ?? []).find((declared) => BigInt(declared.port) === number)
-  if (found === undefined) throw newServiceUnavailable(`no service port ${number} found for service ${JSON.stringify(name)}`)
-  return found.name ?? ''
+  const servicePort = (spec?.ports ?? []).find((declared) => BigInt(declared.port) === number)
+  if (servicePort === undefined) throw newServiceUnavailable(`no service port ${number} found for service ${JSON.stringify(name)}`)
+  return servicePort.name ?? ''
 }
 
 /** Parses a number like Go parses an int64. Returns undefined for a port name. */
@@ -83,8 +83,8 @@ async function isPodAddress(pods: Getter, context: RequestContext, { ip, targetR
 
 /** Returns the list rotated by a random offset. */
 function rotateRandomly<T>(items: readonly T[], random: () => number): readonly T[] {
-  const from = Math.floor(random() * items.length)
-  return [...items.slice(from), ...items.slice(0, from)]
+  const startIndex = Math.floor(random() * items.length)
+  return [...items.slice(startIndex), ...items.slice(0, startIndex)]
 }
 
 function createNoEndpointsError(name: string): Error {

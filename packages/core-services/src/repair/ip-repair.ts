@@ -43,12 +43,12 @@ export class IPRepair {
       for (const ip of getAllocatedValues(service).ips) await this.#repairService(service, ip)
       await slice.pauseIfOver()
     }
-    let wait = Number.POSITIVE_INFINITY
+    let shortestWait = Number.POSITIVE_INFINITY
     for (const address of allocators.addresses.list()) {
-      wait = Math.min(wait, (await this.#repairAddress(address)) ?? wait)
+      shortestWait = Math.min(shortestWait, (await this.#repairAddress(address)) ?? shortestWait)
       await slice.pauseIfOver()
     }
-    return Number.isFinite(wait) ? wait : undefined
+    return Number.isFinite(shortestWait) ? shortestWait : undefined
   }
 
   async #repairService(service: ReadonlyService, ip: string): Promise<void> {

@@ -76,9 +76,9 @@ function collectPorts(service: ReadonlyService): readonly number[] {
   const ports: number[] = []
   const protocols = new Set<string>()
   for (const { nodePort = 0, protocol = '' } of spec.ports ?? []) {
-    const again = protocols.has(`${nodePort} ${protocol}`)
+    const isRepeated = protocols.has(`${nodePort} ${protocol}`)
     protocols.add(`${nodePort} ${protocol}`)
-    if (nodePort !== 0 && (again || !ports.includes(nodePort))) ports.push(nodePort)
+    if (nodePort !== 0 && (isRepeated || !ports.includes(nodePort))) ports.push(nodePort)
   }
   return needsHealthCheck(spec) && spec.healthCheckNodePort ? [...ports, spec.healthCheckNodePort] : ports
 }

@@ -49,19 +49,19 @@ async function crash(name: string): Promise<{ ip: string; port: number }> {
 }
 
 describe('the repair loop', () => {
-  it('releases leaked values after the longest possible request', async () => {
-    const kept = await create('kept')
+  it('the repair loop releases leaked values, but not before the longest possible request has ended', async () => {
+    const keptService = await create('kept')
     const { ip, port } = await crash('lost')
     await waitUntilCached(ip)
     await repair.start()
     expect(await address(ip)).toBeDefined()
     await clock.pass(61_000)
     expect(await address(ip)).toBeUndefined()
-    expect(await address(kept.clusterIP!)).toBeDefined()
+    expect(await address(keptService.clusterIP!)).toBeDefined()
 
     expect(await ports()).toContain(port)
     await clock.pass(3 * 180_000)
-    expect(await ports()).toEqual([kept.ports![0]!.nodePort])
+    expect(await ports()).toEqual([keptService.ports![0]!.nodePort])
     expect(reports).toEqual([
       `the address ${ip} belongs to no service and appears to have leaked; cleaning up`,
       `the node port ${port} appears to have leaked; cleaning up`,
@@ -94,8 +94,8 @@ describe('the repair loop', () => {
   it('rebuilds the allocation after a change of the port range', async () => {
     const { ports: [port] = [] } = await create('a')
     await using other = await openServices({ backend: test.backend, nodePortRange: '30000-40000' })
-    const unlucky: Service = { metadata: { name: 'b' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }
-    await expect(other.store.create(context, unlucky, { dryRun: false })).rejects.toThrow(
+    const newService: Service = { metadata: { name: 'b' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }
+    await expect(other.store.create(context, newService, { dryRun: false })).rejects.toThrow(
       'Internal error occurred: failed to allocate a nodePort: the provided range does not match the current range',
     )
     const { allocators, client } = other

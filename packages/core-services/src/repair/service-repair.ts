@@ -37,8 +37,8 @@ export class ServiceRepair implements AsyncDisposable {
 
   /** Resolves after the first run. Node ports are not allocated before that. */
   async start(): Promise<void> {
-    const [wait] = await Promise.all([this.#ips.run(), this.#ports.run()])
-    this.#running = Promise.all([this.#repeat(() => this.#ips.run(), wait), this.#repeat(() => this.#ports.run())])
+    const [firstWait] = await Promise.all([this.#ips.run(), this.#ports.run()])
+    this.#running = Promise.all([this.#repeat(() => this.#ips.run(), firstWait), this.#repeat(() => this.#ports.run())])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
