@@ -22,7 +22,7 @@ test("the defaults are kube-apiserver's", () => {
   })
 })
 
-test('parses values in both spellings, and switches with and without a value', () => {
+test('parses "--flag=value" and "--flag value", and switches with and without a value', () => {
   expect(
     parse('--secure-port=1', '--data-dir', 'x', '--disable-http2-serving', '--watch-cache=false', '-v=4', '--anonymous_auth=false'),
   ).toMatchObject({
@@ -59,7 +59,7 @@ test.each([
   expect(problemsOf(argument)).toEqual([expect.stringContaining(message)])
 })
 
-test('reports every wrong argument once', () => {
+test('reports every invalid argument once', () => {
   expect(
     problemsOf(
       '--secure-prot=1',
@@ -125,7 +125,7 @@ test('accepts unsupported flags if their value is the default behaviour', () => 
   expect(values).not.toHaveProperty('allow-privileged')
 })
 
-test('completion takes the name of a shell', () => {
+test('the command completion requires the name of a shell', () => {
   expect(parseArguments(['completion', 'fish'], flags)).toMatchObject({ command: 'completion', shell: 'fish', problems: [] })
   expect(problemsOf('completion')).toEqual(['completion: the shell is missing; allowed are bash, zsh, fish, powershell'])
   expect(problemsOf('completion', 'tcsh')).toEqual(['completion: "tcsh" is not a shell; allowed are bash, zsh, fish, powershell'])

@@ -57,17 +57,17 @@ export function parseArguments(
     const name = match[1]!.replaceAll('_', '-')
     let text = match[2]
     if (name === 'version') {
-      const wanted = versionCommand(text)
-      if (wanted === undefined) problems.push(`--version: ${JSON.stringify(text)} is not one of true, false, raw`)
-      else if (wanted !== 'none') command ??= wanted
+      const requestedCommand = versionCommand(text)
+      if (requestedCommand === undefined) problems.push(`--version: ${JSON.stringify(text)} is not one of true, false, raw`)
+      else if (requestedCommand !== 'none') command ??= requestedCommand
       continue
     }
     const definition = known.get(name)
     if (definition === undefined) {
-      const other = otherFlag(name)
+      const unsupportedFlag = otherFlag(name)
       // Treats the word after an unknown flag as its value. Otherwise the word would be reported as a second problem.
-      if (text === undefined && other?.isSwitch !== true && argv[i + 1]?.startsWith('-') === false) text = argv[++i]
-      else if (text === undefined && other?.isSwitch === true) text = 'true'
+      if (text === undefined && unsupportedFlag?.isSwitch !== true && argv[i + 1]?.startsWith('-') === false) text = argv[++i]
+      else if (text === undefined && unsupportedFlag?.isSwitch === true) text = 'true'
       const problem = findOtherFlagProblem(name, text, known)
       if (problem !== undefined) problems.push(problem)
       continue
@@ -97,8 +97,8 @@ function commandOf(word: string | undefined): ParsedArguments['command'] {
 }
 
 function shellProblem(word: string | undefined): string {
-  const given = word === undefined ? 'the shell is missing' : `${JSON.stringify(word)} is not a shell`
-  return `completion: ${given}; allowed are ${shells.join(', ')}`
+  const problem = word === undefined ? 'the shell is missing' : `${JSON.stringify(word)} is not a shell`
+  return `completion: ${problem}; allowed are ${shells.join(', ')}`
 }
 
 /** Parses the flag `--version[=raw]` like kube-apiserver. */
@@ -126,10 +126,10 @@ export function findOtherFlagProblem(
   text: string | undefined,
   known: ReadonlyMap<string, FlagDefinition>,
 ): string | undefined {
-  const other = otherFlag(name)
-  if (other !== undefined) {
-    if (other.harmless?.test(text ?? '') === true) return undefined
-    return `--${name} is a flag of kube-apiserver that is not supported: ${other.because}`
+  const unsupportedFlag = otherFlag(name)
+  if (unsupportedFlag !== undefined) {
+    if (unsupportedFlag.harmless?.test(text ?? '') === true) return undefined
+    return `--${name} is a flag of kube-apiserver that is not supported: ${unsupportedFlag.because}`
   }
   const guess = suggestFlag(name, known.keys())
   return `unknown flag --${name}${guess === undefined ? ' (--help lists the flags)' : `; did you mean ${guess}?`}`

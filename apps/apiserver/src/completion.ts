@@ -18,14 +18,14 @@ interface CompletedFlag {
 }
 
 function completedFlags(): readonly CompletedFlag[] {
-  const own = Array.from(flags, ([name, { type, help }]) => ({
+  const definedFlags = Array.from(flags, ([name, { type, help }]) => ({
     name,
     help: firstSentence(help),
     isSwitch: type.isSwitch === true,
     values: type.completions,
   }))
   return [
-    ...own,
+    ...definedFlags,
     { name: 'help', help: 'List the flags', isSwitch: true, values: undefined },
     { name: 'version', help: 'Print the version', isSwitch: true, values: ['true', 'false', 'raw'] },
   ]
@@ -50,7 +50,7 @@ function bash(all: readonly CompletedFlag[]): string {
   const pattern = (which: readonly CompletedFlag[]): string => which.map(option).join('|')
   const files = all.filter(({ values }) => values === 'file')
   const directories = all.filter(({ values }) => values === 'directory')
-  const chosen = all.flatMap((flag) =>
+  const valueCases = all.flatMap((flag) =>
     Array.isArray(flag.values) ? [`    ${option(flag)}) COMPREPLY=($(compgen -W '${flag.values.join(' ')}' -- "$cur")) ;;`] : [],
   )
   const names = all.map((flag) => `${option(flag)}${flag.isSwitch ? '' : '='}`)
@@ -71,7 +71,7 @@ _keelson() {
     '') ;;
     ${pattern(files)}) IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")); return ;;
     ${pattern(directories)}) IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
-${chosen.join('\n')}
+${valueCases.join('\n')}
     *) return ;;
   esac
   [[ -n $flag ]] && return
@@ -133,10 +133,12 @@ function fish(all: readonly CompletedFlag[]): string {
           : ` -x${values === undefined ? '' : ` -a ${quoted(values.join(' '))}`}`
     return `complete -c keelson -${flag.name.length === 1 ? 's' : 'l'} ${flag.name}${value} -d ${quoted(flag.help)}`
   })
-  const named = Object.entries(commands).map(([name, help]) => `complete -c keelson -n __fish_use_subcommand -a ${name} -d ${quoted(help)}`)
+  const commandLines = Object.entries(commands).map(
+    ([name, help]) => `complete -c keelson -n __fish_use_subcommand -a ${name} -d ${quoted(help)}`,
+  )
   return `# fish completion for keelson
 complete -c keelson -f
-${named.join('\n')}
+${commandLines.join('\n')}
 complete -c keelson -n '__fish_seen_subcommand_from completion' -a '${shells.join(' ')}'
 ${lines.join('\n')}
 `

@@ -19,7 +19,7 @@ async function read(text: string): Promise<FlagPreset> {
   return readConfigFile(file, flags)
 }
 
-test('a file sets flags that the command line does not', async () => {
+test('a configuration file sets the flags that the command line does not set', async () => {
   const preset = await read(`
 secure-port: 1
 watch-cache: false

@@ -39,14 +39,14 @@ export async function readConfigFile(file: string, known: ReadonlyMap<string, Fl
 function valueOf(name: string, definition: FlagDefinition, written: unknown): ReturnType<typeof readValue> {
   if (written === null || typeof written !== 'object') return readValue(name, definition, textOf(written))
   const texts = Array.isArray(written) ? written.map(textOf) : Object.entries(written).map(([key, value]) => `${key}=${textOf(value)}`)
-  const parts: unknown[] = []
+  const elements: unknown[] = []
   for (const text of texts) {
     const read = readValue(name, definition, text)
     if ('problem' in read) return read
     if (!Array.isArray(read.value)) return { problem: `--${name}: is not a list` }
-    parts.push(...(read.value as unknown[]))
+    elements.push(...(read.value as unknown[]))
   }
-  return { value: parts }
+  return { value: elements }
 }
 
 function textOf(written: unknown): string {

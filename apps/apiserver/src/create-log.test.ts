@@ -32,7 +32,7 @@ test("writes JSON lines in kube-apiserver's format", () => {
   ])
 })
 
-test('removes control characters', () => {
+test('removes control characters from log lines', () => {
   const { log, lines } = logger({ format: 'text', verbosity: 0 })
   log(0, 'a\u001b[31m\nb', { user: '\u001b]0;x\u0007\u007f', err: 'a\n\tb\u001b[31m\n' })
   expect(lines[0]).toContain('"a\\x1b[31m\\nb" user="\\x1b]0;x\\a\\x7f" err=<\n\ta\n\t\tb\ufffd[31m\n >\n')

@@ -71,6 +71,8 @@ function valueText(value: unknown): string {
 
 function jsonLine({ level, text, fields, time }: Entry): string {
   const isError = fields['err'] !== undefined
-  const named = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? value.message : value]))
-  return `${JSON.stringify({ ts: Math.round(time * 1000) / 1000, caller, msg: text, ...(isError ? {} : { v: level }), ...named })}\n`
+  const printable = Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? value.message : value]),
+  )
+  return `${JSON.stringify({ ts: Math.round(time * 1000) / 1000, caller, msg: text, ...(isError ? {} : { v: level }), ...printable })}\n`
 }

@@ -78,9 +78,9 @@ export function list(): FlagType<readonly string[]> {
 
 /** Creates a flag type for a list whose elements come from a fixed set. */
 export function listFrom<const T extends readonly [string, ...string[]]>(...choices: T): FlagType<readonly T[number][]> {
-  const meaning = `a list of ${choices.join(', ')}`
+  const expected = `a list of ${choices.join(', ')}`
   return {
-    schema: z.pipe(z.pipe(z.string(), z.transform(listed)), z.array(z.enum(choices, meaning))),
+    schema: z.pipe(z.pipe(z.string(), z.transform(listed)), z.array(z.enum(choices, expected))),
     placeholder: 'strings',
     show: (value) => value.join(','),
     completions: choices,
@@ -153,11 +153,11 @@ export function namedCertificates(): FlagType<readonly NamedCertificateFlag[]> {
 
 /** Creates a flag type for a number between 0 and `maximum`. */
 export function fraction(maximum: number): FlagType<number> {
-  const meaning = `a number from 0 to ${maximum}`
+  const expected = `a number from 0 to ${maximum}`
   return {
     schema: z.pipe(
-      z.string().check(z.regex(/^(?:\d+(?:\.\d+)?|\.\d+)$/, meaning)),
-      z.pipe(z.transform(Number), z.number().check(z.lte(maximum, meaning))),
+      z.string().check(z.regex(/^(?:\d+(?:\.\d+)?|\.\d+)$/, expected)),
+      z.pipe(z.transform(Number), z.number().check(z.lte(maximum, expected))),
     ),
     placeholder: 'float',
   }
@@ -199,11 +199,11 @@ export function onOff(): FlagType<boolean> {
 
 export function whole(bounds: { readonly minimum?: number; readonly maximum?: number } = {}): FlagType<number> {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = bounds
-  const meaning = bounds.maximum === undefined ? `a whole number of at least ${minimum}` : `a whole number from ${minimum} to ${maximum}`
+  const expected = bounds.maximum === undefined ? `a whole number of at least ${minimum}` : `a whole number from ${minimum} to ${maximum}`
   return {
     schema: z.pipe(
-      z.string().check(z.regex(/^-?\d+$/, meaning)),
-      z.pipe(z.transform(Number), z.number().check(z.gte(minimum, meaning), z.lte(maximum, meaning))),
+      z.string().check(z.regex(/^-?\d+$/, expected)),
+      z.pipe(z.transform(Number), z.number().check(z.gte(minimum, expected), z.lte(maximum, expected))),
     ),
     placeholder: 'int',
   }

@@ -5,17 +5,17 @@ import { StartError } from './start-error.ts'
  * host name. Throws `StartError`.
  */
 export function parseOriginPattern(text: string): RegExp {
-  const refuse = (why: string): StartError =>
-    new StartError(`--cors-allowed-origins has an invalid regular expression: ${why}`, { isUsage: true })
+  const createError = (reason: string): StartError =>
+    new StartError(`--cors-allowed-origins has an invalid regular expression: ${reason}`, { isUsage: true })
   const [, insensitive, body = ''] = /^(\(\?i\))?(.*)$/s.exec(text) ?? []
   let pattern: RegExp
   try {
     pattern = new RegExp(body, insensitive === undefined ? '' : 'i')
   } catch (error) {
-    throw refuse((error as Error).message)
+    throw createError((error as Error).message)
   }
   if (!/\^|\/\//.test(text) || !/[$:]/.test(text)) {
-    throw refuse(`${JSON.stringify(text)} does not pin to start/end of host in the origin header ('//example\\.com(:|$)' does)`)
+    throw createError(`${JSON.stringify(text)} does not pin to start/end of host in the origin header ('//example\\.com(:|$)' does)`)
   }
   return pattern
 }

@@ -5,37 +5,37 @@ const megabyte = 2 ** 20
 
 test('collects garbage when the process is idle, and only if memory has grown', () => {
   let memory = 100 * megabyte
-  let busy = 1
-  let collected = 0
-  const look = createIdleMemory({
+  let utilization = 1
+  let collections = 0
+  const checkMemory = createIdleMemory({
     memory: () => memory,
-    busy: () => busy,
+    busy: () => utilization,
     collect: () => {
-      collected++
+      collections++
       memory = 110 * megabyte
     },
   })
   const lookTimes = (times: number): void => {
-    for (let i = 0; i < times; i++) look()
+    for (let i = 0; i < times; i++) checkMemory()
   }
   memory = 500 * megabyte
   lookTimes(10)
-  expect(collected).toBe(0)
-  busy = 0
+  expect(collections).toBe(0)
+  utilization = 0
   lookTimes(2)
-  busy = 1
-  look()
-  busy = 0
+  utilization = 1
+  checkMemory()
+  utilization = 0
   lookTimes(2)
-  expect(collected).toBe(0)
-  look()
-  expect(collected).toBe(1)
+  expect(collections).toBe(0)
+  checkMemory()
+  expect(collections).toBe(1)
   lookTimes(30)
-  expect(collected).toBe(1)
+  expect(collections).toBe(1)
   memory = 150 * megabyte
   lookTimes(3)
-  expect(collected).toBe(1)
+  expect(collections).toBe(1)
   memory = 300 * megabyte
   lookTimes(3)
-  expect(collected).toBe(2)
+  expect(collections).toBe(2)
 })

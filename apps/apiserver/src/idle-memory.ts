@@ -19,19 +19,19 @@ const minimumGrowth = 48 * 1024 * 1024
  */
 export function createIdleMemory({ memory, busy, collect }: IdleMemoryOptions): () => void {
   let idle = 0
-  let least = memory()
+  let lowest = memory()
   return () => {
     idle = busy() < busyUtilization ? idle + 1 : 0
     if (idle < idleSamples) return
     idle = 0
     const now = memory()
-    if (now - least <= minimumGrowth) {
-      least = Math.min(least, now)
+    if (now - lowest <= minimumGrowth) {
+      lowest = Math.min(lowest, now)
       return
     }
     collect()
     // The remaining memory is in use, so garbage is collected again only after the memory has grown.
-    least = memory()
+    lowest = memory()
   }
 }
 

@@ -38,8 +38,8 @@ export async function runKubeconfigCommand(argv: readonly string[], problems: Pr
   if (!name) problems.usage('--user is missing; it must be the name of the user')
   if (uid === '') problems.usage('--uid must not be empty')
   if (values.expires <= 0) problems.usage('--expires must be longer than 0')
-  const known = await readAdminKubeconfig(path.join(path.resolve(values['data-dir']), 'admin.kubeconfig'))
-  const server = values.server ?? known?.server
+  const adminKubeconfig = await readAdminKubeconfig(path.join(path.resolve(values['data-dir']), 'admin.kubeconfig'))
+  const server = values.server ?? adminKubeconfig?.server
   if (server === undefined) {
     problems.usage(
       `there is no admin.kubeconfig in ${values['data-dir']}: set --data-dir to the directory of the server, or set --server and --cert-dir`,
@@ -52,7 +52,7 @@ export async function runKubeconfigCommand(argv: readonly string[], problems: Pr
     const content = await createUserKubeconfig({
       certificateDirectory,
       server,
-      ...(known && { certificateAuthority: known.certificateAuthority }),
+      ...(adminKubeconfig && { certificateAuthority: adminKubeconfig.certificateAuthority }),
       user: { name, groups: values.group ?? [], ...(uid !== undefined && { uid }) },
       lifetimeMs: values.expires,
     })

@@ -33,8 +33,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await serve(values, problems)
   } catch (error) {
-    const known = explain(error, values, bindAddress(values))
-    report(known instanceof StartError ? [known.message] : [`cannot start: ${String((error as Error)?.stack ?? error)}`])
+    const explained = explain(error, values, bindAddress(values))
+    report(explained instanceof StartError ? [explained.message] : [`cannot start: ${String((error as Error)?.stack ?? error)}`])
     process.exit(cannotStart)
   }
 }
@@ -88,9 +88,9 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   const chain = await createServerChain(options)
 
   const manager = process.env['NOTIFY_SOCKET'] ? await systemd(log) : undefined
-  let stopping = false
+  let isStopping = false
   const stop = (signal: NodeJS.Signals): void => {
-    stopping = true
+    isStopping = true
     log(0, 'Stopping', { signal })
     const notified = manager?.notify('STOPPING=1')
     chain.close().then(
@@ -137,11 +137,11 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
     })
     await chain.ready
   } catch (error) {
-    if (stopping) return
+    if (isStopping) return
     await chain.close().catch(() => {})
     throw error
   }
-  if (stopping) return
+  if (isStopping) return
   watchIdleMemory()
   void manager?.notify('READY=1', `STATUS=Serving at ${chain.url}`)
   process.stdout.write(

@@ -9,25 +9,29 @@ export interface OtherFlag {
 }
 
 const any = /^/
-const off = /^(false|f|0)$/i
-const on = /^(true|t|1)$/i
+const falsePattern = /^(false|f|0)$/i
+const truePattern = /^(true|t|1)$/i
 
 const table: Readonly<Record<string, OtherFlag>> = {
   'admission-control': { because: 'it is the old name of --enable-admission-plugins' },
-  'aggregator-reject-forwarding-redirect': { because: 'there is no aggregation of other API servers', harmless: on, isSwitch: true },
+  'aggregator-reject-forwarding-redirect': {
+    because: 'there is no aggregation of other API servers',
+    harmless: truePattern,
+    isSwitch: true,
+  },
   'allow-metric-labels': { because: 'the labels of metrics are not configurable' },
   'allow-metric-labels-manifest': { because: 'the labels of metrics are not configurable' },
-  'allow-privileged': { because: 'privileged pods are always allowed', harmless: on, isSwitch: true },
+  'allow-privileged': { because: 'privileged pods are always allowed', harmless: truePattern, isSwitch: true },
   'contention-profiling': { because: 'a single thread has no lock contention', harmless: any, isSwitch: true },
   'debug-socket-path': { because: 'profiles are only served at /debug/pprof/' },
   'disabled-metrics': { because: 'metrics cannot be switched off one by one' },
   'egress-selector-config-file': { because: 'connections to nodes are made directly' },
   'emulated-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.36$/ },
-  'emulation-forward-compatible': { because: 'no other version is emulated', harmless: off, isSwitch: true },
-  'enable-logs-handler': { because: 'the files of /var/log are not served', harmless: off, isSwitch: true },
+  'emulation-forward-compatible': { because: 'no other version is emulated', harmless: falsePattern, isSwitch: true },
+  'enable-logs-handler': { because: 'the files of /var/log are not served', harmless: falsePattern, isSwitch: true },
   'enable-priority-and-fairness': {
     because: 'only --max-requests-inflight and --max-mutating-requests-inflight limit requests',
-    harmless: off,
+    harmless: falsePattern,
     isSwitch: true,
   },
   'etcd-count-metric-poll-period': { because: 'objects are counted as they come and go', harmless: any },
@@ -38,15 +42,15 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'kubernetes-service-node-port': { because: 'the kubernetes service is of type ClusterIP', harmless: /^0$/ },
   'lease-reuse-duration-seconds': { because: 'how leases of events are shared is not configurable', harmless: any },
   'log-json-info-buffer-size': { because: 'the log is not buffered', harmless: any },
-  'log-json-split-stream': { because: 'the log goes to stderr', harmless: off, isSwitch: true },
+  'log-json-split-stream': { because: 'the log goes to stderr', harmless: falsePattern, isSwitch: true },
   'log-text-info-buffer-size': { because: 'the log is not buffered', harmless: any },
-  'log-text-split-stream': { because: 'the log goes to stderr', harmless: off, isSwitch: true },
+  'log-text-split-stream': { because: 'the log goes to stderr', harmless: falsePattern, isSwitch: true },
   'log-flush-frequency': { because: 'the log is not buffered', harmless: any },
   'max-connection-bytes-per-sec': { because: 'proxied connections are not throttled', harmless: /^0$/ },
   'min-compatibility-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.35$/ },
-  'permit-address-sharing': { because: 'the port is not shared', harmless: off, isSwitch: true },
-  'permit-port-sharing': { because: 'the port is not shared', harmless: off, isSwitch: true },
-  'runtime-config-emulation-forward-compatible': { because: 'no other version is emulated', harmless: off, isSwitch: true },
+  'permit-address-sharing': { because: 'the port is not shared', harmless: falsePattern, isSwitch: true },
+  'permit-port-sharing': { because: 'the port is not shared', harmless: falsePattern, isSwitch: true },
+  'runtime-config-emulation-forward-compatible': { because: 'no other version is emulated', harmless: falsePattern, isSwitch: true },
   'show-hidden-metrics-for-version': { because: 'no metrics are hidden' },
   'shutdown-watch-termination-grace-period': { because: 'watches end at once when a stop begins', harmless: any },
   'storage-initialization-timeout': { because: 'the server waits for its caches for a minute at the most', harmless: any },

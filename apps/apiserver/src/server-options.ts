@@ -54,6 +54,8 @@ export async function serverOptions(
 
 /** Returns all flags with their values, as they are written on the command line. */
 function shownFlags(values: FlagValues): Readonly<Record<string, string>> {
-  const shown = { ...values, 'bind-address': bindAddress(values) }
-  return Object.fromEntries(Array.from(flags, ([name, definition]) => [name, formatFlagValue(definition, shown[name as keyof FlagValues])]))
+  const shownValues = { ...values, 'bind-address': bindAddress(values) }
+  return Object.fromEntries(
+    Array.from(flags, ([name, definition]) => [name, formatFlagValue(definition, shownValues[name as keyof FlagValues])]),
+  )
 }

@@ -26,15 +26,15 @@ export function connectServiceManager(options: ServiceManagerOptions): ServiceMa
   const { environment, onError, pid = process.pid, clock = systemClock, send = runSystemdNotify } = options
   if (!environment['NOTIFY_SOCKET']) return undefined
   let hasFailed = false
-  let sent = Promise.resolve()
+  let lastSent = Promise.resolve()
   const notify = (...assignments: readonly string[]): Promise<void> => {
-    sent = sent
+    lastSent = lastSent
       .then(() => send([`--pid=${pid}`, ...assignments]))
       .catch((error: unknown) => {
         if (!hasFailed) onError(error)
         hasFailed = true
       })
-    return sent
+    return lastSent
   }
   const intervalMs = watchdogMs(environment, pid) / 2
   const tick = (): void => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createStopSignals } from './stop-signals.ts'
 
-test('counts a repeated signal as one, and aborts the shutdown after a later one', () => {
+test('treats signals in quick succession as one, and aborts the shutdown on a later signal', () => {
   const done: string[] = []
   let time = 1000
   const onSignal = createStopSignals({ stop: (signal) => done.push(signal), abandon: () => done.push('abandoned'), now: () => time })

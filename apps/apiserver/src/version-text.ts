@@ -2,8 +2,8 @@ import { versionInfo } from '@keelson/control-plane'
 
 /** Returns the output of `--version` or `--version=raw`, in kube-apiserver's format. */
 export function versionText(isRaw: boolean): string {
-  const info = versionInfo()
-  if (!isRaw) return `Kubernetes ${info.gitVersion}\n`
-  const fields = Object.entries(info).map(([name, value]) => `${name[0]!.toUpperCase()}${name.slice(1)}:${JSON.stringify(value)}`)
+  const build = versionInfo()
+  if (!isRaw) return `Kubernetes ${build.gitVersion}\n`
+  const fields = Object.entries(build).map(([name, value]) => `${name[0]!.toUpperCase()}${name.slice(1)}:${JSON.stringify(value)}`)
   return `version.Info{${fields.join(', ')}}\n`
 }

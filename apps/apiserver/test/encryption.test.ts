@@ -41,28 +41,28 @@ async function start(...flags: string[]): Promise<Running> {
   ]
   const child = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', 'pipe', 'pipe'], cwd: directory })
   children.add(child)
-  let out = ''
+  let output = ''
   let errors = ''
-  child.stdout.on('data', (data: Buffer) => (out += data.toString()))
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
   child.stderr.on('data', (data: Buffer) => (errors += data.toString()))
   const exited = once(child, 'close')
   await Promise.race([
-    expect.poll(() => out, { interval: 20 }).toContain('keelson is ready at'),
+    expect.poll(() => output, { interval: 20 }).toContain('keelson is ready at'),
     exited.then(() => {
       throw new Error(errors)
     }),
   ])
-  const url = /https:\S+/.exec(out)![0]
+  const url = /https:\S+/.exec(output)![0]
   return {
     async call(method, at, body) {
-      const sent = request(url + at, {
+      const clientRequest = request(url + at, {
         method,
         rejectUnauthorized: false,
         agent: false,
         headers: { authorization: 'Bearer admintoken', 'content-type': 'application/json' },
       })
-      sent.end(body === undefined ? undefined : JSON.stringify(body))
-      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+      clientRequest.end(body === undefined ? undefined : JSON.stringify(body))
+      const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]
       let text = ''
       for await (const chunk of answer) text += String(chunk)
       return { status: answer.statusCode!, body: JSON.parse(text) as never }
@@ -115,10 +115,10 @@ test('encrypts secrets on disk, reads them after a restart and a key rotation, a
   const { status, body: replaced } = await rotating.call('PUT', `${secrets}/a`, old)
   expect(status).toBe(200)
   expect(replaced.data).toEqual({ a: marker })
-  const { body: again } = await rotating.call('PUT', `${secrets}/a`, replaced)
+  const { body: rewritten } = await rotating.call('PUT', `${secrets}/a`, replaced)
   const versionOf = (object: object): string => (object as { metadata: { resourceVersion: string } }).metadata.resourceVersion
   expect(versionOf(replaced)).not.toBe(versionOf(old))
-  expect(versionOf(again)).toBe(versionOf(replaced))
+  expect(versionOf(rewritten)).toBe(versionOf(replaced))
   await rotating.stop()
   disk = await onDisk()
   expect(disk.includes('k8s:enc:secretbox:v1:key2:')).toBe(true)
@@ -130,7 +130,7 @@ test('encrypts secrets on disk, reads them after a restart and a key rotation, a
   await rotated.stop()
 })
 
-test('an invalid configuration ends the start with its path', async () => {
+test('an invalid configuration fails the start with an error that names its path', async () => {
   const flag = await configure('aescbc: {keys: [{name: a, secret: YWJj}]}')
   await expect(start(flag, '--storage-backend=memory')).rejects.toThrow(
     'keelson: resources[0].providers[0].aescbc.keys[0].secret: Invalid value: "REDACTED": secret is not of the expected length, got 3',

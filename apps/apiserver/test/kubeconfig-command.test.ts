@@ -40,7 +40,7 @@ const dataOf = (kubeconfig: string, name: string): string =>
 
 /** Sends a request with a kubeconfig and returns the user name that the server sees. */
 async function whoAmI(kubeconfig: string): Promise<unknown> {
-  const sent = request(`${/server: (\S+)/.exec(kubeconfig)![1]!}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {
+  const clientRequest = request(`${/server: (\S+)/.exec(kubeconfig)![1]!}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {
     method: 'POST',
     agent: false,
     ca: dataOf(kubeconfig, 'certificate-authority-data'),
@@ -48,13 +48,13 @@ async function whoAmI(kubeconfig: string): Promise<unknown> {
     key: dataOf(kubeconfig, 'client-key-data'),
     headers: { 'content-type': 'application/json' },
   })
-  sent.end(JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }))
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => sent.on('response', resolve).on('error', reject))
+  clientRequest.end(JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }))
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => clientRequest.on('response', resolve).on('error', reject))
   return JSON.parse(Buffer.concat(await answer.toArray()).toString())
 }
 
 describe('keelson kubeconfig', () => {
-  test('signs a user that the running server accepts', async () => {
+  test('keelson kubeconfig signs a certificate that the running server accepts', async () => {
     const { code, out, errors } = run('--data-dir=.', '--user', 'alice', '--group=system:masters', '--group', 'dev,ops', '--uid=7')
     expect([code, errors]).toEqual([0, ''])
     expect(await whoAmI(out)).toMatchObject({
@@ -64,7 +64,7 @@ describe('keelson kubeconfig', () => {
     expect((Date.parse(validTo) - Date.now()) / 86_400_000).toBeCloseTo(365, 1)
   })
 
-  test('writes a file that only its owner reads, for names of any kind and a short time', async () => {
+  test('keelson kubeconfig writes a file that only its owner can read, with special characters in the name and a lifetime', async () => {
     const { code, out } = run('--data-dir=.', '--user=a: b "ü"', '--group=system:masters', '--expires=90m', '--output=user.kubeconfig')
     expect([code, out]).toEqual([0, ''])
     const file = path.join(directory, 'user.kubeconfig')
@@ -84,8 +84,8 @@ describe('keelson kubeconfig', () => {
     [['--user=a'], 2, 'there is no admin.kubeconfig in ./.keelson'],
     [['--user=a', '--server=https://127.0.0.1:1'], 1, 'there is no certificate authority: neither ca.crt nor ca.key exists'],
   ])('%j ends with %d: %s', (flags, code, message) => {
-    const done = run(...flags)
-    expect([done.code, done.out]).toEqual([code, ''])
-    expect(done.errors).toContain(message)
+    const result = run(...flags)
+    expect([result.code, result.out]).toEqual([code, ''])
+    expect(result.errors).toContain(message)
   })
 })

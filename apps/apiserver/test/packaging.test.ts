@@ -8,7 +8,7 @@ const read = (name: string): Promise<string> => readFile(new URL(`../../../packa
 test.each([
   ['Dockerfile', /^ENTRYPOINT (.*)$/m, (line: string) => JSON.parse(line) as string[]],
   ['keelson.service', /^ExecStart=(.*)$/m, (line: string) => line.split(' ')],
-])('keelson has the flags in %s', async (name, pattern, split) => {
+])('keelson has all flags that occur in %s', async (name, pattern, split) => {
   const command = split(pattern.exec(await read(name))?.[1] ?? '')
   const program = command.findIndex((word) => word.endsWith('dist/main.js'))
   expect(program).toBeGreaterThan(0)

@@ -43,12 +43,12 @@ function start(environment: Readonly<Record<string, string>>, ...flags: string[]
     env: { ...process.env, ...environment },
   })
   children.add(child)
-  let out = ''
+  let output = ''
   let errors = ''
-  child.stdout.on('data', (data: Buffer) => (out += data.toString()))
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
   child.stderr.on('data', (data: Buffer) => (errors += data.toString()))
   const exited = once(child, 'close').then(([code]) => code as number | null)
-  return { child, out: () => out, errors: () => errors, exited }
+  return { child, out: () => output, errors: () => errors, exited }
 }
 
 const server = (name: string, ...flags: string[]): Program =>
@@ -72,22 +72,22 @@ async function ready(running: Program): Promise<{ url: string; kubeconfig: strin
 }
 
 async function call(url: string, method: string, options: object = {}, body?: object): Promise<{ status: number; body: string }> {
-  const sent = httpsRequest(url, {
+  const clientRequest = httpsRequest(url, {
     method,
     rejectUnauthorized: false,
     agent: false,
     headers: { authorization: 'Bearer admintoken', 'content-type': 'application/json' },
     ...options,
   })
-  sent.end(body === undefined ? undefined : JSON.stringify(body))
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  clientRequest.end(body === undefined ? undefined : JSON.stringify(body))
+  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]
   let text = ''
   for await (const chunk of answer) text += String(chunk)
   return { status: answer.statusCode!, body: text }
 }
 
 describe('a server', () => {
-  test('keeps objects and certificates across a graceful stop', async () => {
+  test('a server keeps objects and certificates across a graceful stop', async () => {
     const first = server('kept')
     const { url, kubeconfig } = await ready(first)
     expect((await stat(kubeconfig)).mode & 0o777).toBe(0o600)
@@ -107,22 +107,22 @@ describe('a server', () => {
 
     const authority = await readFile(path.join(directory, 'kept/certs/ca.crt'), 'utf8')
     const second = server('kept')
-    const again = await ready(second)
+    const secondStart = await ready(second)
     expect(await readFile(path.join(directory, 'kept/certs/ca.crt'), 'utf8')).toBe(authority)
-    const read = await call(`${again.url}/api/v1/namespaces/default/configmaps/a`, 'GET')
+    const read = await call(`${secondStart.url}/api/v1/namespaces/default/configmaps/a`, 'GET')
     expect(JSON.parse(read.body)).toMatchObject({ metadata: { uid: JSON.parse(created.body).metadata.uid }, data: { b: 'c' } })
 
     // Checks that the kubeconfig alone is sufficient to authenticate and to verify the server.
-    const text = await readFile(again.kubeconfig, 'utf8')
-    const data = (key: string): Buffer => Buffer.from(new RegExp(`${key}: (\\S+)`).exec(text)?.[1] ?? '', 'base64')
+    const text = await readFile(secondStart.kubeconfig, 'utf8')
+    const dataOf = (key: string): Buffer => Buffer.from(new RegExp(`${key}: (\\S+)`).exec(text)?.[1] ?? '', 'base64')
     const asAdmin = {
-      ca: data('certificate-authority-data'),
-      cert: data('client-certificate-data'),
-      key: data('client-key-data'),
+      ca: dataOf('certificate-authority-data'),
+      cert: dataOf('client-certificate-data'),
+      key: dataOf('client-key-data'),
       rejectUnauthorized: true,
       headers: {},
     }
-    expect((await call(`${again.url}/api/v1/namespaces`, 'GET', asAdmin)).status).toBe(200)
+    expect((await call(`${secondStart.url}/api/v1/namespaces`, 'GET', asAdmin)).status).toBe(200)
 
     const rival = server('kept')
     expect(await rival.exited).toBe(1)
@@ -132,36 +132,36 @@ describe('a server', () => {
   })
 
   test.skipIf(process.platform === 'win32')('does not open the inspector, and outlives a hangup without a terminal', async () => {
-    const running = server('signals', '--storage-backend=memory', '--controllers=none')
-    const { url } = await ready(running)
-    running.child.kill('SIGUSR1')
-    running.child.kill('SIGHUP')
-    await expect.poll(running.errors).toContain('"Ignored a signal" signal="SIGHUP"')
+    const started = server('signals', '--storage-backend=memory', '--controllers=none')
+    const { url } = await ready(started)
+    started.child.kill('SIGUSR1')
+    started.child.kill('SIGHUP')
+    await expect.poll(started.errors).toContain('"Ignored a signal" signal="SIGHUP"')
     expect((await call(`${url}/readyz`, 'GET')).status).toBe(200)
-    expect(running.errors()).not.toContain('Debugger')
-    running.child.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
+    expect(started.errors()).not.toContain('Debugger')
+    started.child.kill('SIGTERM')
+    expect(await started.exited).toBe(0)
   })
 
-  test('continues when the reader of its log is gone', async () => {
-    const running = server('unread', '--storage-backend=memory', '--controllers=none', '-v=3')
-    const { url } = await ready(running)
-    running.child.stderr!.destroy()
-    running.child.stdout!.destroy()
+  test('a server continues after the reader of its log has closed the pipe', async () => {
+    const started = server('unread', '--storage-backend=memory', '--controllers=none', '-v=3')
+    const { url } = await ready(started)
+    started.child.stderr!.destroy()
+    started.child.stdout!.destroy()
     for (let i = 0; i < 3; i++) expect((await call(`${url}/readyz`, 'GET')).status).toBe(200)
-    running.child.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
+    started.child.kill('SIGTERM')
+    expect(await started.exited).toBe(0)
   })
 
-  test('logs requests with their users and without secrets', async () => {
-    const running = server('logged', '--storage-backend=memory', '--controllers=none', '-v=10', '--logging-format=json')
-    const { url } = await ready(running)
+  test('a server logs requests with their users and without secrets', async () => {
+    const started = server('logged', '--storage-backend=memory', '--controllers=none', '-v=10', '--logging-format=json')
+    const { url } = await ready(started)
     expect((await call(`${url}/api/v1/namespaces?limit=1`, 'GET')).status).toBe(200)
     const body = { metadata: { name: 's' }, stringData: { password: 'hunter2' } }
     expect((await call(`${url}/api/v1/namespaces/default/secrets`, 'POST', {}, body)).status).toBe(201)
-    running.child.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
-    const lines = running
+    started.child.kill('SIGTERM')
+    expect(await started.exited).toBe(0)
+    const lines = started
       .errors()
       .trimEnd()
       .split('\n')
@@ -175,57 +175,57 @@ describe('a server', () => {
       latency: expect.stringMatching(/^[\d.]+(µs|ms|s)$/) as unknown,
     })
     for (const secret of ['admintoken', 'hunter2', Buffer.from('hunter2').toString('base64')])
-      expect(running.errors()).not.toContain(secret)
+      expect(started.errors()).not.toContain(secret)
   })
 
-  test('listens only on the loopback address unless --bind-address sets another', async () => {
+  test('a server listens only on the loopback address unless --bind-address sets another one', async () => {
     const flags = ['--secure-port=0', '--storage-backend=memory', '--controllers=none', '--token-auth-file=tokens.csv']
     const local = program('--data-dir=local', ...flags)
     const open = program('--data-dir=open', '--bind-address=0.0.0.0', ...flags)
     // Returns the URL with another loopback address of this machine. Only a server that listens on every interface answers there.
-    const other = async (running: Program): Promise<string> => (await ready(running)).url.replace('127.0.0.1', '127.0.0.2')
-    await expect(call(`${await other(local)}/readyz`, 'GET')).rejects.toThrow('127.0.0.2')
-    if (process.platform === 'linux') expect((await call(`${await other(open)}/readyz`, 'GET')).status).toBe(200)
+    const otherAddress = async (running: Program): Promise<string> => (await ready(running)).url.replace('127.0.0.1', '127.0.0.2')
+    await expect(call(`${await otherAddress(local)}/readyz`, 'GET')).rejects.toThrow('127.0.0.2')
+    if (process.platform === 'linux') expect((await call(`${await otherAddress(open)}/readyz`, 'GET')).status).toBe(200)
     for (const { child } of [local, open]) child.kill('SIGTERM')
     expect(await Promise.all([local.exited, open.exited])).toEqual([0, 0])
   })
 
   const canNotify = ['systemd-notify', 'python3'].every((command) => spawnSync(command, ['--version']).status === 0)
-  test.skipIf(!canNotify)('notifies systemd when it is ready, alive and stopping', async () => {
+  test.skipIf(!canNotify)('a server notifies systemd when it is ready, alive and stopping', async () => {
     const socket = path.join(directory, 'notify')
     const listen = `import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.bind(sys.argv[1]); print("bound", flush=True)
 while True: print(s.recv(4096).decode().replace("\\n", " "), flush=True)`
     const listener = spawn('python3', ['-c', listen, socket], { stdio: ['ignore', 'pipe', 'inherit'] })
     children.add(listener)
-    let heard = ''
-    listener.stdout.on('data', (data: Buffer) => (heard += data.toString()))
-    await expect.poll(() => heard).toBe('bound\n')
-    const running = start(
+    let notifications = ''
+    listener.stdout.on('data', (data: Buffer) => (notifications += data.toString()))
+    await expect.poll(() => notifications).toBe('bound\n')
+    const started = start(
       { NOTIFY_SOCKET: socket, WATCHDOG_USEC: '200000' },
       '--data-dir=notified',
       '--secure-port=0',
       '--storage-backend=memory',
     )
-    const { url } = await ready(running)
-    await expect.poll(() => heard).toMatch(/WATCHDOG=1/)
-    running.child.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
-    const messages = heard.split('\n').filter((line) => line.includes('=') && !line.startsWith('BARRIER'))
+    const { url } = await ready(started)
+    await expect.poll(() => notifications).toMatch(/WATCHDOG=1/)
+    started.child.kill('SIGTERM')
+    expect(await started.exited).toBe(0)
+    const messages = notifications.split('\n').filter((line) => line.includes('=') && !line.startsWith('BARRIER'))
     expect(messages.filter((line) => !line.includes('WATCHDOG'))).toEqual([
       expect.stringContaining(`READY=1 STATUS=Serving at ${url}`),
       expect.stringContaining('STOPPING=1'),
     ])
-    for (const message of messages) expect(message).toContain(`MAINPID=${running.child.pid}`)
+    for (const message of messages) expect(message).toContain(`MAINPID=${started.child.pid}`)
     listener.kill()
   })
 
-  test('ends an open watch without an error', async () => {
-    const running = server('watched', '--storage-backend=memory', '--controllers=none')
-    const { url } = await ready(running)
+  test('a stopping server ends an open watch without an error', async () => {
+    const started = server('watched', '--storage-backend=memory', '--controllers=none')
+    const { url } = await ready(started)
     const watch = call(`${url}/api/v1/namespaces?watch=1&resourceVersion=0`, 'GET')
     await new Promise((resolve) => setTimeout(resolve, 100))
-    running.child.kill('SIGTERM')
+    started.child.kill('SIGTERM')
     const { status, body } = await watch
     expect(status).toBe(200)
     expect(
@@ -234,7 +234,7 @@ while True: print(s.recv(4096).decode().replace("\\n", " "), flush=True)`
         .split('\n')
         .map((line) => (JSON.parse(line) as { type: string }).type),
     ).toContain('ADDED')
-    expect(await running.exited).toBe(0)
+    expect(await started.exited).toBe(0)
   })
 })
 
@@ -263,15 +263,15 @@ describe('reports each problem in one sentence', () => {
     [['--client-ca-file=nowhere.pem'], 1, /there is no such file/],
     [['--controllers=none,cats', '--storage-backend=memory', '--secure-port=0'], 2, /^keelson: --controllers: .*\n$/],
   ])('%j', async (flags, code, message) => {
-    const failing = program(`--data-dir=${path.join(directory, 'unused')}`, '--bind-address=127.0.0.1', ...flags)
-    expect(await failing.exited).toBe(code)
-    expect(failing.errors()).toMatch(message)
-    expect(failing.out()).toBe('')
+    const started = program(`--data-dir=${path.join(directory, 'unused')}`, '--bind-address=127.0.0.1', ...flags)
+    expect(await started.exited).toBe(code)
+    expect(started.errors()).toMatch(message)
+    expect(started.out()).toBe('')
   })
 
-  test('all problems at once, including conflicts of options and problems in files', async () => {
+  test('reports all problems at once, including conflicts of options and problems in files', async () => {
     await writeFile(path.join(directory, 'flags.yaml'), 'secure-port: http\npeer-advertise-ip: front\n')
-    const failing = program(
+    const started = program(
       '--config=flags.yaml',
       '--log-level=2',
       '--tls-cert-file=nowhere.crt',
@@ -281,8 +281,8 @@ describe('reports each problem in one sentence', () => {
       '--service-cluster-ip-range=10.0.0.0/40',
       '--tls-cipher-suites=ROT13',
     )
-    expect(await failing.exited).toBe(2)
-    const lines = failing.errors().trimEnd().split('\n')
+    expect(await started.exited).toBe(2)
+    const lines = started.errors().trimEnd().split('\n')
     for (const line of lines) expect(line).toMatch(/^keelson: /)
     for (const part of [
       'flags.yaml: --secure-port: "http" is not',
@@ -306,14 +306,14 @@ describe('reports each problem in one sentence', () => {
     expect(lines).toHaveLength(12)
   })
 
-  test('a port in use', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const { port } = other.address() as AddressInfo
-    const failing = server('port', `--secure-port=${port}`)
-    expect(await failing.exited).toBe(1)
-    expect(failing.errors()).toMatch(new RegExp(`^keelson: 127.0.0.1:${port} is in use by another program.*\\n$`, 'm'))
-    other.close()
+  test('reports that the port is in use', async () => {
+    const occupier = createServer().listen(0, '127.0.0.1')
+    await once(occupier, 'listening')
+    const { port } = occupier.address() as AddressInfo
+    const started = server('port', `--secure-port=${port}`)
+    expect(await started.exited).toBe(1)
+    expect(started.errors()).toMatch(new RegExp(`^keelson: 127.0.0.1:${port} is in use by another program.*\\n$`, 'm'))
+    occupier.close()
   })
 
   test.runIf(existsSync('/proc/self')).each(['embedded', 'memory'])(
@@ -325,13 +325,13 @@ describe('reports each problem in one sentence', () => {
     },
   )
 
-  test.runIf(existsSync('/proc/self'))('a directory for certificates that cannot be made', async () => {
+  test.runIf(existsSync('/proc/self'))('reports that the directory for certificates cannot be created', async () => {
     const { errors, exited } = server('certificates', '--cert-dir=/proc/keelson', '--storage-backend=memory')
     expect(await exited).toBe(1)
     expect(errors()).toMatch(/^keelson: --cert-dir \/proc\/keelson cannot be used: ENOENT: .*\n$/)
   })
 
-  test('a directory at the path of admin.kubeconfig', async () => {
+  test('reports a directory at the path of admin.kubeconfig', async () => {
     await mkdir(path.join(directory, 'misplaced/admin.kubeconfig/x'), { recursive: true })
     const { errors, exited } = server('misplaced', '--storage-backend=memory')
     expect(await exited).toBe(1)
@@ -339,11 +339,11 @@ describe('reports each problem in one sentence', () => {
     expect(errors()).not.toContain('    at ')
   })
 
-  test('a broken token file, with its line', async () => {
+  test('reports an invalid token file, with the line number', async () => {
     await writeFile(path.join(directory, 'broken.csv'), 'a,b,c\nd,e\n')
-    const failing = server('tokens', '--token-auth-file=broken.csv', '--storage-backend=memory')
-    expect(await failing.exited).toBe(1)
-    expect(failing.errors()).toContain('broken.csv:2: expected at least 3 columns')
+    const started = server('tokens', '--token-auth-file=broken.csv', '--storage-backend=memory')
+    expect(await started.exited).toBe(1)
+    expect(started.errors()).toContain('broken.csv:2: expected at least 3 columns')
   })
 })
 
@@ -367,29 +367,29 @@ describe('a server in memory', () => {
   const inMemory = (...flags: string[]): Program =>
     program('--storage-backend=memory', '--secure-port=0', '--token-auth-file=tokens.csv', ...flags)
 
-  test('keeps its certificates in memory unless a flag sets a directory', async () => {
-    const running = inMemory()
-    const { kubeconfig } = await ready(running)
+  test('a server in memory keeps its certificates in memory unless a flag sets a directory', async () => {
+    const started = inMemory()
+    const { kubeconfig } = await ready(started)
     expect(kubeconfig).toBe(path.join(directory, '.keelson/admin.kubeconfig'))
     expect(existsSync(path.join(directory, '.keelson/certs'))).toBe(false)
-    running.child.kill('SIGTERM')
-    await running.exited
+    started.child.kill('SIGTERM')
+    await started.exited
     await rm(path.join(directory, '.keelson'), { recursive: true })
-    const named = inMemory('--data-dir=named')
-    await ready(named)
+    const withDataDir = inMemory('--data-dir=named')
+    await ready(withDataDir)
     expect(existsSync(path.join(directory, 'named/certs'))).toBe(true)
-    named.child.kill('SIGTERM')
-    await named.exited
+    withDataDir.child.kill('SIGTERM')
+    await withDataDir.exited
   })
 
-  test('starts without a writable directory', async () => {
+  test('a server in memory starts without a writable directory', async () => {
     // Creates a file at the path of the directory, so that no user, not even root, can write into the directory.
     await writeFile(path.join(directory, '.keelson'), '')
-    const running = inMemory()
-    await expect.poll(running.out, { interval: 20 }).toContain('(kubeconfig not written, started in ')
-    expect(running.errors()).toContain('The kubeconfig cannot be written; choose another --data-dir')
-    running.child.kill('SIGTERM')
-    expect(await running.exited).toBe(0)
+    const started = inMemory()
+    await expect.poll(started.out, { interval: 20 }).toContain('(kubeconfig not written, started in ')
+    expect(started.errors()).toContain('The kubeconfig cannot be written; choose another --data-dir')
+    started.child.kill('SIGTERM')
+    expect(await started.exited).toBe(0)
     await rm(path.join(directory, '.keelson'))
   })
 })

@@ -86,8 +86,8 @@ export async function externalTokenOptions(
 }
 
 async function oidcOptions(values: Values, problems: Problems): Promise<Authentication['oidc']> {
-  const given = Object.entries(values).some(([name, value]) => name.startsWith('oidc-') && value !== undefined)
-  if (!given) return undefined
+  const hasOidcFlag = Object.entries(values).some(([name, value]) => name.startsWith('oidc-') && value !== undefined)
+  if (!hasOidcFlag) return undefined
   if (values['authentication-config'] !== undefined) {
     problems.usage('authentication-config file and oidc-* flags are mutually exclusive')
     return undefined

@@ -6,7 +6,7 @@ import { bindAddress } from './serving.ts'
 
 const bound = (...argv: string[]): string => bindAddress(parseArguments(argv, flags).values as unknown as FlagValues)
 
-test('the default address is loopback; with etcd it is every interface', () => {
+test('the default bind address is the loopback address, or all interfaces with etcd', () => {
   expect(bound()).toBe('127.0.0.1')
   expect(bound('--storage-backend=memory')).toBe('127.0.0.1')
   expect(bound('--etcd-servers=http://127.0.0.1:2379')).toBe('0.0.0.0')

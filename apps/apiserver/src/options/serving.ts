@@ -103,8 +103,8 @@ export async function servingOptions(
     { 'tls-cert-file': values['tls-cert-file'], 'tls-private-key-file': values['tls-private-key-file'] },
     problems,
   )
-  const named = values['tls-sni-cert-key']
-  for (const { certificateFile, keyFile } of named ?? []) {
+  const sniPairs = values['tls-sni-cert-key']
+  for (const { certificateFile, keyFile } of sniPairs ?? []) {
     await existing('tls-sni-cert-key', certificateFile, problems)
     await existing('tls-sni-cert-key', keyFile, problems)
   }
@@ -127,7 +127,7 @@ export async function servingOptions(
     certificates: { ...(certificates && { directory: certificates }), names: hostname === undefined ? [] : [hostname] },
     ...(kubeconfigPath && { kubeconfigPath }),
     ...(certificateFiles && { certificateFiles }),
-    ...(named && { namedCertificateFiles: named }),
+    ...(sniPairs && { namedCertificateFiles: sniPairs }),
     tlsMinVersion: values['tls-min-version'],
     ...(cipherSuites && { tlsCipherSuites: cipherSuites }),
     ...(origins && { corsAllowedOrigins: await each(origins, parseOriginPattern, problems) }),
