@@ -34,11 +34,11 @@ async function reads(store: EmbeddedBackend): Promise<void> {
   const keys = Array.from(store.snapshot().scan(range), (entry) => entry.key)
   const gets = 500_000
   let started = performance.now()
-  let found = 0
-  for (let i = 0; i < gets; i++) if ((await store.get(keys[(i * 7919) % keys.length]!)).entry) found++
-  line('get', (found / (performance.now() - started)) * 1000, 'per second')
+  let foundKeys = 0
+  for (let i = 0; i < gets; i++) if ((await store.get(keys[(i * 7919) % keys.length]!)).entry) foundKeys++
+  line('get', (foundKeys / (performance.now() - started)) * 1000, 'per second')
   started = performance.now()
-  for (let i = 0; i < gets; i++) if (store.snapshot().get(keys[(i * 7919) % keys.length]!)) found++
+  for (let i = 0; i < gets; i++) if (store.snapshot().get(keys[(i * 7919) % keys.length]!)) foundKeys++
   line('get from a snapshot', (gets / (performance.now() - started)) * 1000, 'per second')
   started = performance.now()
   let scanned = 0

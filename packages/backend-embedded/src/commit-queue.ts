@@ -144,11 +144,11 @@ export class CommitQueue {
   /** Deletes expired leases and their keys in one revision, which watches see like any other write. */
   async expire(ids: readonly LeaseId[], keys: readonly string[]): Promise<void> {
     this.#requireRunning()
-    const due = new Set(ids)
+    const expiredLeases = new Set(ids)
     // Pending puts may use the leases too, so their keys are included.
     const candidates = new Set([...keys, ...this.#head.keys()])
     const operations = Array.from(candidates)
-      .filter((key) => due.has(this.#current(key)?.lease ?? 0))
+      .filter((key) => expiredLeases.has(this.#current(key)?.lease ?? 0))
       .map((key) => ({ type: 'delete', key }) as const)
     const decided = operations.length > 0 ? this.#decide(operations) : undefined
     // Delete the leases and their keys in one step, because a lease must not be deleted before its keys.
@@ -260,11 +260,11 @@ export class CommitQueue {
   }
 
   async #flush(batch: readonly Step[]): Promise<void> {
-    const began = performance.now()
+    const startTime = performance.now()
     let flushTime: number
     try {
       await this.#write(batch)
-      flushTime = performance.now() - began
+      flushTime = performance.now() - startTime
       for (const { revision } of batch) if (revision) this.#apply(revision)
     } catch (error) {
       this.#flushing = undefined
@@ -295,11 +295,11 @@ export class CommitQueue {
 
   /** Detects closed-loop writers. All of them submit their next write before anything else runs, and in less time than a flush takes. */
   #detectClosedLoop(answered: number, writers: number, flushTime: number): void {
-    const before = this.#submitted
-    const since = performance.now()
+    const oldSubmitted = this.#submitted
+    const waitStart = performance.now()
     process.nextTick(() => {
-      const returned = this.#submitted - before
-      const time = performance.now() - since
+      const returned = this.#submitted - oldSubmitted
+      const time = performance.now() - waitStart
       this.#isClosedLoop = returned * 2 > answered && (time * writers) / returned < flushTime
     })
   }

@@ -3,7 +3,7 @@ import { createTestCodec, testObject, type TestObject } from '@keelson/storageba
 import { expect, it } from 'vitest'
 import { openMemory } from './index.ts'
 
-it('an unreadable object fails exactly the verbs that read it', async () => {
+it('an object that cannot be decoded fails exactly the verbs that read it', async () => {
   const backend = openMemory()
   const prefix = '/registry/tests/'
   const storage: Storage<TestObject> = createObjectStore({

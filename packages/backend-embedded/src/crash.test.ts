@@ -11,17 +11,17 @@ const rounds = Number(process.env.KEELSON_CRASH_ROUNDS ?? 3)
 /** Runs the writer process and kills it after a random time. Returns the writes that it has reported. */
 function writeUntilKilled(dataDir: string, round: number, durability: 'fsync' | 'memory'): Promise<Map<string, number>> {
   return new Promise((resolve, reject) => {
-    const answered = new Map<string, number>()
+    const resolvedRevisions = new Map<string, number>()
     const child = fork(join(import.meta.dirname, '../test/crash-writer.ts'), [dataDir, String(round), durability], { execArgv: [] })
     child.on('message', (message: string) => {
       if (message === 'ready') return
       // The time starts at the first reported write, because starting the process takes a different time on each machine.
-      if (answered.size === 0) setTimeout(() => child.kill('SIGKILL'), Math.random() * 150)
-      answered.set(message.split(' ')[0]!, Number(message.split(' ')[1]))
+      if (resolvedRevisions.size === 0) setTimeout(() => child.kill('SIGKILL'), Math.random() * 150)
+      resolvedRevisions.set(message.split(' ')[0]!, Number(message.split(' ')[1]))
     })
     child.on('error', reject)
     child.on('exit', (code, signal) => {
-      if (signal === 'SIGKILL') resolve(answered)
+      if (signal === 'SIGKILL') resolve(resolvedRevisions)
       else reject(new Error(`the writer exited with code ${code}`))
     })
   })
@@ -35,22 +35,22 @@ it.each([
   async (_title, durability) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'keelson-crash-'))
     try {
-      const answered = new Map<string, number>()
+      const resolvedRevisions = new Map<string, number>()
       let last = 1
       for (let round = 0; round < rounds; round++) {
         const now = await writeUntilKilled(dataDir, round, durability)
         expect(now.size).toBeGreaterThan(0)
         for (const [key, revision] of now) {
           expect(revision).toBeGreaterThan(last)
-          answered.set(key, revision)
+          resolvedRevisions.set(key, revision)
         }
         await using backend = await openEmbedded({ dataDir })
         const { entries, revision } = await backend.list(prefixRange('/'))
         if (durability === 'fsync') expect(revision).toBeGreaterThanOrEqual(Math.max(...now.values()))
-        for (const [key, at] of answered) if (at > revision) answered.delete(key)
+        for (const [key, at] of resolvedRevisions) if (at > revision) resolvedRevisions.delete(key)
         last = revision
         const stored = new Map(entries.map((entry) => [entry.key, entry]))
-        for (const [key, at] of answered) expect(stored.get(key)?.modRevision).toBe(at)
+        for (const [key, at] of resolvedRevisions) expect(stored.get(key)?.modRevision).toBe(at)
         // A write that was not reported may exist, but only completely. No revision may be used twice.
         for (const { key, value, createRevision, modRevision } of entries) {
           expect(Buffer.from(value).toString()).toBe(`${key};`.repeat(200))

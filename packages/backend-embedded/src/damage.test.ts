@@ -26,12 +26,12 @@ beforeEach(() => {
   cpSync(sound, dataDir, { recursive: true, preserveTimestamps: true })
 })
 
-const spoil = (change: (bytes: Buffer) => void): void => {
+const changeFile = (change: (bytes: Buffer) => void): void => {
   const bytes = readFileSync(file)
   change(bytes)
   writeFileSync(file, bytes)
 }
-const refused = async (reason: RegExp): Promise<void> => {
+const expectRefused = async (reason: RegExp): Promise<void> => {
   const error = await openEmbedded({ dataDir }).catch((e: unknown) => e)
   expect(error).toBeInstanceOf(DamagedStoreError)
   expect(String(error)).toMatch(reason)
@@ -39,33 +39,33 @@ const refused = async (reason: RegExp): Promise<void> => {
 /** Returns the offset of the newest commit's header page. */
 const newest = (bytes: Buffer): number => (bytes.readBigUInt64LE(152) > bytes.readBigUInt64LE(4096 + 152) ? 0 : 4096)
 
-describe('damaged files are refused with the reason', () => {
-  it('for an invalid header', async () => {
-    spoil((bytes) => bytes.writeUInt32LE(1, 24))
-    await refused(/its header/)
+describe('damaged files', () => {
+  it('refuses a file with an invalid header', async () => {
+    changeFile((bytes) => bytes.writeUInt32LE(1, 24))
+    await expectRefused(/its header/)
   })
 
-  it('if LMDB would use an older commit', async () => {
-    spoil((bytes) => bytes.writeBigUInt64LE(4n, newest(bytes) + 152))
-    await refused(/its last commits are/)
+  it('refuses a file from which LMDB would use an older commit', async () => {
+    changeFile((bytes) => bytes.writeBigUInt64LE(4n, newest(bytes) + 152))
+    await expectRefused(/its last commits are/)
   })
 
-  it('if the root belongs to an older commit', async () => {
-    spoil((bytes) => {
+  it('refuses a file whose root belongs to an older commit', async () => {
+    changeFile((bytes) => {
       const older = newest(bytes) === 0 ? 4096 : 0
       bytes.writeBigUInt64LE(bytes.readBigUInt64LE(older + 136), newest(bytes) + 136)
     })
-    await refused(/its root is not of its last commit/)
+    await expectRefused(/its root is not of its last commit/)
   })
 
-  it('if the file is truncated', async () => {
+  it('refuses a truncated file', async () => {
     const bytes = readFileSync(file)
     writeFileSync(file, bytes.subarray(0, 3 * 4096))
-    await refused(/damaged/)
+    await expectRefused(/damaged/)
   })
 
-  it('if a page in use is listed as free', async () => {
-    spoil((bytes) => {
+  it('refuses a file that lists a page in use as free', async () => {
+    changeFile((bytes) => {
       const free = Number(bytes.readBigUInt64LE(newest(bytes) + 88)) * 4096
       const node = free + 24 + bytes.readUInt16LE(free + 24)
       // The first number of the list of free pages. The test replaces it with the root page of all tables.
@@ -73,46 +73,46 @@ describe('damaged files are refused with the reason', () => {
       bytes.writeBigInt64LE(1n, list)
       bytes.writeBigInt64LE(bytes.readBigInt64LE(newest(bytes) + 136), list + 8)
     })
-    await refused(/is used twice/)
+    await expectRefused(/is used twice/)
   })
 
-  it('if a page claims free space where it has nodes', async () => {
-    spoil((bytes) => {
+  it('refuses a file with a page whose free space overlaps its nodes', async () => {
+    changeFile((bytes) => {
       const root = Number(bytes.readBigUInt64LE(newest(bytes) + 136)) * 4096
       bytes.writeUInt16LE(bytes.readUInt16LE(root + 22) + 8, root + 22)
     })
-    await refused(/in the wrong place/)
+    await expectRefused(/in the wrong place/)
   })
 
-  it('if reading it would crash the process', async () => {
-    spoil((bytes) => {
+  it('refuses a file that would crash the process', async () => {
+    changeFile((bytes) => {
       for (let page = 2 * 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page + 18, page + 24)
     })
-    await refused(/damaged/)
+    await expectRefused(/damaged/)
   })
 })
 
-describe('refuses a file that was damaged after an orderly close and has the same size and time, before LMDB reads it', () => {
+describe('files that were damaged after an orderly close, with the same size and time', () => {
   const unnoticed = (change: (bytes: Buffer) => void): void => {
-    spoil(change)
+    changeFile(change)
     writeCloseMark(dataDir, readFileHeader(file)!)
   }
 
-  it('if no page has a valid kind', async () => {
+  it('refuses a file in which no page has a valid kind', async () => {
     unnoticed((bytes) => {
       for (let page = 2 * 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page + 18, page + 24)
     })
-    await refused(/has unexpected contents/)
+    await expectRefused(/has unexpected contents/)
   })
 
-  it('if a key is in the wrong place', async () => {
+  it('refuses a file with a key in the wrong order', async () => {
     unnoticed((bytes) => {
       for (let at = bytes.indexOf('/k5'); at >= 0; at = bytes.indexOf('/k5', at + 1)) bytes.write('/z5', at)
     })
-    await refused(/the keys of page \d+ are in the wrong place/)
+    await expectRefused(/the keys of page \d+ are in the wrong place/)
   })
 
-  it('if a branch points to another page', async () => {
+  it('refuses a file with a branch that points to the wrong page', async () => {
     unnoticed((bytes) => {
       for (let page = 2 * 4096; page < bytes.length; page += 4096) {
         if (bytes.readUInt16LE(page + 18) !== 1) continue
@@ -120,11 +120,11 @@ describe('refuses a file that was damaged after an orderly close and has the sam
         bytes.write('/a', second + 8)
       }
     })
-    await refused(/the keys of page \d+ are in the wrong place/)
+    await expectRefused(/the keys of page \d+ are in the wrong place/)
   })
 })
 
-it('detects that records are missing even if all other records are intact', async () => {
+it('detects missing records even if all other records are intact', async () => {
   const root = open<Uint8Array, Uint8Array>({
     path: dataDir,
     noSubdir: false,
@@ -136,7 +136,7 @@ it('detects that records are missing even if all other records are intact', asyn
   const entries = root.openDB<Uint8Array, Uint8Array>({ name: 'entries', encoding: 'binary', keyEncoding: 'binary' })
   await entries.remove(Buffer.from('/k7'))
   await root.close()
-  await refused(/not those of the last commit/)
+  await expectRefused(/not those of the last commit/)
 })
 
 it('opens a copy with another modification time, after a trial in a separate process', async () => {

@@ -6,7 +6,7 @@ import type { EmbeddedBackend } from './embedded-store.ts'
 import { openDurable } from './open-embedded.ts'
 import { HastyDisk, HeldDisk } from './testing/index.ts'
 
-const turns = async (count = 5): Promise<void> => {
+const waitTurns = async (count = 5): Promise<void> => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 const put = (backend: EmbeddedBackend, key: string, modRevision?: number): ReturnType<EmbeddedBackend['commit']> =>
@@ -19,21 +19,21 @@ const put = (backend: EmbeddedBackend, key: string, modRevision?: number): Retur
 async function earlyAnswers(disk: HeldDisk): Promise<number[]> {
   const backend = openDurable(disk, {})
   const early: number[] = []
-  const note = (revision: number): void => {
+  const recordRevision = (revision: number): void => {
     if (revision > disk.durable) early.push(revision)
   }
   const abort = new AbortController()
   const watching = (async () => {
-    for await (const message of backend.watch({ start: '/', end: '0' }, 1, { signal: abort.signal })) note(message.revision)
+    for await (const message of backend.watch({ start: '/', end: '0' }, 1, { signal: abort.signal })) recordRevision(message.revision)
   })()
   const commits = Array.from({ length: 20 }, async (_, i) => {
-    if (i % 4 === 3) await turns(1)
-    note((await put(backend, `/k${i % 6}`, i % 5 === 4 ? 0 : undefined)).revision)
-    note((await backend.get(`/k${i % 6}`)).revision)
+    if (i % 4 === 3) await waitTurns(1)
+    recordRevision((await put(backend, `/k${i % 6}`, i % 5 === 4 ? 0 : undefined)).revision)
+    recordRevision((await backend.get(`/k${i % 6}`)).revision)
   })
   for (let i = 0; i < 20; i++) {
-    await turns(2)
-    note(backend.snapshot().revision)
+    await waitTurns(2)
+    recordRevision(backend.snapshot().revision)
     if (disk.batches.length > i) await disk.release()
   }
   await Promise.all(commits)
@@ -47,27 +47,27 @@ afterEach(() => {
 })
 
 describe('a result', () => {
-  it('waits until its revision is durable', async () => {
+  it('a commit resolves only after its revision is durable', async () => {
     expect(await earlyAnswers(new HeldDisk())).toEqual([])
   })
 
-  it('that resolves too early is detected by this test', async () => {
+  it('the test above fails for a disk that resolves too early', async () => {
     expect((await earlyAnswers(new HastyDisk())).length).toBeGreaterThan(0)
   })
 
-  it('of a failed compare waits until the write that it saw is durable', async () => {
+  it('a failed compare resolves only after the write that it has read is durable', async () => {
     const disk = new HeldDisk()
     const backend = openDurable(disk, {})
     const winner = put(backend, '/a', 0)
-    let lost: unknown
-    void put(backend, '/a', 0).then((result) => (lost = result))
-    await turns()
-    expect(lost).toBeUndefined()
+    let failedCompare: unknown
+    void put(backend, '/a', 0).then((result) => (failedCompare = result))
+    await waitTurns()
+    expect(failedCompare).toBeUndefined()
     expect((await backend.get('/a')).entry).toBeUndefined()
     await disk.release()
     await winner
-    await turns()
-    expect(lost).toMatchObject({ committed: false, revision: 2, current: [{ modRevision: 2 }] })
+    await waitTurns()
+    expect(failedCompare).toMatchObject({ committed: false, revision: 2, current: [{ modRevision: 2 }] })
   })
 })
 
@@ -75,14 +75,14 @@ it('flushes the writes of half of the writers, while the other half prepare thei
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const first = put(backend, '/first')
-  await turns()
-  const rest = Array.from({ length: 50 }, (_, i) => put(backend, `/k${i % 10}`))
-  await turns()
+  await waitTurns()
+  const laterWrites = Array.from({ length: 50 }, (_, i) => put(backend, `/k${i % 10}`))
+  await waitTurns()
   expect(disk.batches).toHaveLength(1)
   await disk.release()
   await first
   for (let i = 0; i < 2; i++) await disk.release()
-  await Promise.all(rest)
+  await Promise.all(laterWrites)
   expect(disk.batches.map((batch) => batch.revision)).toEqual([2, 28, 52])
   expect(disk.batches[1]!.puts).toHaveLength(10)
 })
@@ -100,7 +100,7 @@ it.each([
       await put(backend, `/k${writer}/${i}`)
     }
   })
-  for (await turns(); disk.pending > 0; await turns()) {
+  for (await waitTurns(); disk.pending > 0; await waitTurns()) {
     vi.advanceTimersByTime(4)
     await disk.release()
   }
@@ -127,28 +127,28 @@ it('writes the last state of each key in a batch, with the entries that it repla
     remove('/b'),
     put(backend, '/b'),
   ]
-  for (await turns(); disk.pending > 0; await turns()) await disk.release()
+  for (await waitTurns(); disk.pending > 0; await waitTurns()) await disk.release()
   await Promise.all(steps)
-  const left = new Map<string, number>()
+  const remaining = new Map<string, number>()
   for (const batch of disk.batches) {
-    for (const { modRevision } of batch.replaced) expect([...left.values()]).toContain(modRevision)
+    for (const { modRevision } of batch.replaced) expect([...remaining.values()]).toContain(modRevision)
     for (const { key } of batch.puts) expect(batch.deletes).not.toContain(key)
     expect(new Set(batch.puts.map((entry) => entry.key)).size).toBe(batch.puts.length)
-    for (const key of batch.deletes) left.delete(key)
-    for (const { key, modRevision } of batch.puts) left.set(key, modRevision)
+    for (const key of batch.deletes) remaining.delete(key)
+    for (const { key, modRevision } of batch.puts) remaining.set(key, modRevision)
   }
-  expect(Object.fromEntries(left)).toEqual({ '/a': 4, '/b': 10 })
+  expect(Object.fromEntries(remaining)).toEqual({ '/a': 4, '/b': 10 })
 })
 
 it('stops when a flush fails, and never makes the writes of that flush visible', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const watching = backend.watch({ start: '/', end: '0' }, 1, { signal: new AbortController().signal })[Symbol.asyncIterator]().next()
-  const failing = [put(backend, '/a'), put(backend, '/b')].map((p) => p.catch((e: unknown) => e))
-  await turns()
-  failing.push(put(backend, '/c').catch((e: unknown) => e))
+  const failures = [put(backend, '/a'), put(backend, '/b')].map((p) => p.catch((e: unknown) => e))
+  await waitTurns()
+  failures.push(put(backend, '/c').catch((e: unknown) => e))
   await disk.release(new Error('EIO'))
-  for (const error of await Promise.all(failing)) expect(isBackendError(error, 'StoppedError')).toBe(true)
+  for (const error of await Promise.all(failures)) expect(isBackendError(error, 'StoppedError')).toBe(true)
   await expect(watching).rejects.toThrow(/EIO/)
   await expect(put(backend, '/d')).rejects.toThrow(/stopped/)
   await expect(backend.checkHealth()).rejects.toThrow(/EIO/)
@@ -162,29 +162,29 @@ it('is read-only while the disk is full, and accepts writes again when there is 
   const first = put(backend, '/a')
   await disk.release()
   await first
-  const refused = [put(backend, '/a'), put(backend, '/b')].map((p) => p.catch((e: unknown) => e))
+  const refusals = [put(backend, '/a'), put(backend, '/b')].map((p) => p.catch((e: unknown) => e))
   await disk.release(new NotWrittenError('no space left on device'))
-  for (const error of await Promise.all(refused)) expect(isBackendError(error, 'ReadOnlyError')).toBe(true)
+  for (const error of await Promise.all(refusals)) expect(isBackendError(error, 'ReadOnlyError')).toBe(true)
   await expect(put(backend, '/c')).rejects.toThrow(/no space left on device/)
   // Reads still work, so the store is healthy.
   await backend.checkHealth()
   expect(disk.batches).toHaveLength(2)
   expect((await backend.get('/a')).entry?.modRevision).toBe(2)
   clock.advance(5001)
-  const again = put(backend, '/a', 2)
+  const retried = put(backend, '/a', 2)
   await disk.release()
-  expect(await again).toMatchObject({ committed: true, revision: 3 })
+  expect(await retried).toMatchObject({ committed: true, revision: 3 })
 })
 
 it('flushes accepted writes on disposal, and refuses later writes', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
-  const taken = [put(backend, '/a'), put(backend, '/b')]
+  const acceptedWrites = [put(backend, '/a'), put(backend, '/b')]
   const disposing = backend[Symbol.asyncDispose]()
   await expect(put(backend, '/c')).rejects.toThrow(/closed/)
   await disk.release()
   await disposing
-  expect((await Promise.all(taken)).map((result) => result.committed)).toEqual([true, true])
+  expect((await Promise.all(acceptedWrites)).map((result) => result.committed)).toEqual([true, true])
 })
 
 it('deletes a key whose put was not durable yet when its lease expired', async () => {
@@ -195,12 +195,12 @@ it('deletes a key whose put was not durable yet when its lease expired', async (
   await disk.release()
   const lease = await granting
   const putting = backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v'), lease }] })
-  await turns()
+  await waitTurns()
   clock.advance(10_001)
   await disk.release()
   await putting
   await disk.release()
-  await turns()
+  await waitTurns()
   expect(await backend.get('/a')).toEqual({ entry: undefined, revision: 3 })
   expect(disk.batches.at(-1)!.endedLeases).toEqual([lease])
 })
@@ -220,11 +220,11 @@ it('flushes at once when half of the earlier writers have submitted again', asyn
   const four = Array.from({ length: 4 }, (_, i) => put(backend, `/k${i}`))
   await disk.release()
   await Promise.all(four)
-  const one = put(backend, '/one')
+  const singleWrite = put(backend, '/one')
   expect(disk.pending).toBe(0)
   const two = put(backend, '/two')
   expect(disk.pending).toBe(1)
   await disk.release()
-  await Promise.all([one, two])
+  await Promise.all([singleWrite, two])
   expect(disk.batches.map((batch) => batch.revision)).toEqual([5, 7])
 })

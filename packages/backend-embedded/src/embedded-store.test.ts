@@ -22,27 +22,27 @@ it('returns the state at every revision of its history', async () => {
     fc.asyncProperty(fc.array(transaction, { maxLength: 200, size: 'max' }), fc.nat(200), async (transactions, compactAt) => {
       await using backend = openMemory()
       const states: Map<string, number>[] = [new Map(), new Map()]
-      let seen: Change[] = []
+      let receivedChanges: Change[] = []
       const abort = new AbortController()
       const watching = (async () => {
         for await (const m of backend.watch(prefixRange('/'), 1, { signal: abort.signal }))
-          if (m.type === 'changes') seen = seen.concat(m.changes)
+          if (m.type === 'changes') receivedChanges = receivedChanges.concat(m.changes)
       })()
       for (const t of transactions) {
         const now = states.at(-1)!
         const compare = t.compare.map((c) => ({ key: c.key, modRevision: (now.get(c.key) ?? 0) + (c.stale ? 1 : 0) }))
         const result = await backend.commit({ compare, operations: t.operations })
-        const next = new Map(now)
+        const nextState = new Map(now)
         const revision = states.length
         let changed = false
         for (const o of t.operations) {
-          if (o.type === 'put') next.set(o.key, revision)
-          else if (!next.delete(o.key)) continue
+          if (o.type === 'put') nextState.set(o.key, revision)
+          else if (!nextState.delete(o.key)) continue
           changed = true
         }
-        const wins = t.compare.every((c) => !c.stale)
-        expect(result.committed).toBe(wins)
-        if (wins && changed) states.push(next)
+        const isCommitted = t.compare.every((c) => !c.stale)
+        expect(result.committed).toBe(isCommitted)
+        if (isCommitted && changed) states.push(nextState)
         expect(result.revision).toBe(states.length - 1)
       }
       const revisions = (entries: Iterable<Entry>): [string, number][] => Array.from(entries, (e) => [e.key, e.modRevision])
@@ -61,7 +61,7 @@ it('returns the state at every revision of its history', async () => {
       await watching
       // The state at each revision must equal the result of replaying all changes up to that revision.
       const played = new Map<string, number>()
-      for (const change of seen) {
+      for (const change of receivedChanges) {
         const k = change.type === 'put' ? change.entry.key : change.key
         expect(change.previous?.modRevision).toBe(played.get(k))
         if (change.type === 'put') played.set(k, change.entry.modRevision)
@@ -74,7 +74,7 @@ it('returns the state at every revision of its history', async () => {
 })
 
 describe('history', () => {
-  it('is limited to a number of revisions', async () => {
+  it('the history is limited to a number of revisions', async () => {
     await using backend = openMemory({ history: { revisions: 500 } })
     for (let i = 0; i < 2000; i++) await put(backend, `/k${i % 50}`)
     expect(backend.compactedRevision()).toBeGreaterThanOrEqual(2001 - 600)
@@ -83,14 +83,14 @@ describe('history', () => {
     expect(backend.snapshotAt(1000)).toBeUndefined()
   })
 
-  it('is limited to a number of bytes', async () => {
+  it('the history is limited to a number of bytes', async () => {
     await using backend = openMemory({ history: { bytes: 1_000_000 } })
     for (let i = 0; i < 300; i++) await put(backend, '/k', 'x'.repeat(10_000))
     expect(backend.snapshot().revision - backend.compactedRevision()).toBeLessThan(100 + 64)
     expect(backend.snapshot().revision - backend.compactedRevision()).toBeGreaterThan(50)
   })
 
-  it('is limited to a period of time', async () => {
+  it('the history is limited to a period of time', async () => {
     const clock = createManualClock()
     await using backend = openMemory({ clock })
     for (let i = 0; i < 100; i++) await put(backend, '/k')
@@ -103,7 +103,7 @@ describe('history', () => {
 })
 
 describe('watch', () => {
-  it('ends when its reader is too slow', async () => {
+  it('a watch ends when its reader is too slow', async () => {
     await using backend = openMemory({ watchQueue: { changes: 50 } })
     const abort = new AbortController()
     const messages = backend.watch(prefixRange('/'), 1, { signal: abort.signal })[Symbol.asyncIterator]()
@@ -117,22 +117,22 @@ describe('watch', () => {
     expect(isBackendError(await messages.next().catch((e: unknown) => e), 'SlowWatcherError')).toBe(true)
   })
 
-  it('sends progress to an idle reader', async () => {
+  it('a watch sends progress to an idle reader', async () => {
     const clock = createManualClock()
     await using backend = openMemory({ clock, progressInterval: 1000 })
     const abort = new AbortController()
     const messages = backend.watch(prefixRange('/a/'), 1, { signal: abort.signal })[Symbol.asyncIterator]()
-    const next = messages.next()
+    const nextMessage = messages.next()
     await put(backend, '/b/1')
     await new Promise((resolve) => setImmediate(resolve))
     clock.advance(1000)
-    expect((await next).value).toEqual({ type: 'progress', revision: 2 })
+    expect((await nextMessage).value).toEqual({ type: 'progress', revision: 2 })
     abort.abort()
   })
 })
 
 describe('fork', () => {
-  it('contains the history up to the fork, without later writes of the forked store', async () => {
+  it('a fork contains the history up to the fork, without later writes of the forked store', async () => {
     await using origin = openMemory()
     for (let i = 0; i < 1000; i++) await put(origin, `/k${i}`, 'origin')
     await using fork = origin.fork()

@@ -57,8 +57,8 @@ const script = `
 
 it.skipIf(!mayMount)('a full disk: reads work, also after a restart, and closing leaves no empty closed.json', () => {
   const run = 'mount -t tmpfs -o size=32m tmpfs "$1" && exec "$2" --input-type=module -e "$3" "$1"'
-  const out = execFileSync('unshare', ['--mount', 'sh', '-c', run, 'sh', dataDir, process.execPath, script], { encoding: 'utf8' })
-  expect(JSON.parse(out)).toEqual([
+  const output = execFileSync('unshare', ['--mount', 'sh', '-c', run, 'sh', dataDir, process.execPath, script], { encoding: 'utf8' })
+  expect(JSON.parse(output)).toEqual([
     'ENOSPC',
     ['/a', 'ReadOnlyError', 'healthy'],
     false,

@@ -45,8 +45,8 @@ export class Leases {
 
   /** Throws if the lease does not exist or has expired. Keys of an expired lease may be about to be deleted, so no key may be added. */
   require(id: LeaseId): void {
-    const found = this.#leases.get(id)
-    if (!found || found.lease.expiresAt <= this.#clock.now()) throw new LeaseNotFoundError(id)
+    const lease = this.#leases.get(id)
+    if (!lease || lease.lease.expiresAt <= this.#clock.now()) throw new LeaseNotFoundError(id)
   }
 
   attach(id: LeaseId, key: string): void {
@@ -87,13 +87,13 @@ export class Leases {
   #expire(): void {
     const now = this.#clock.now()
     const expired: LeaseId[] = []
-    let next = Infinity
+    let nextExpiry = Infinity
     for (const { lease } of this.#leases.values()) {
       if (lease.expiresAt <= now) expired.push(lease.id)
-      else next = Math.min(next, lease.expiresAt)
+      else nextExpiry = Math.min(nextExpiry, lease.expiresAt)
     }
     this.#due = Infinity
-    if (next !== Infinity) this.#schedule(next)
+    if (nextExpiry !== Infinity) this.#schedule(nextExpiry)
     if (expired.length > 0) this.#onExpired(expired)
   }
 }

@@ -328,11 +328,11 @@ function openTables(directory: string): Tables {
  * opens it first.
  */
 async function requireIntact(directory: string, file: string): Promise<void> {
-  const mark = takeCloseMark(directory)
+  const closeMark = takeCloseMark(directory)
   const header = readFileHeader(file)
   if (!header) return
   // Both checks run at the same time to shorten the start. If both fail, the audit's error is used, because its reason is more precise.
-  const trial = isMarkOf(mark, header)
+  const trial = isMarkOf(closeMark, header)
     ? undefined
     : tryToOpen(directory, { timeout: 30_000 + Math.ceil(header.size / 20_000) }).then(
         () => undefined,
@@ -382,18 +382,18 @@ function openTable(root: RootDatabase<Uint8Array, Uint8Array>, name: string): Ta
 }
 
 function numberBytes(...values: readonly number[]): Buffer {
-  const out = Buffer.alloc(8 * values.length)
-  for (const [i, value] of values.entries()) out.writeDoubleBE(value, 8 * i)
-  return out
+  const bytes = Buffer.alloc(8 * values.length)
+  for (const [i, value] of values.entries()) bytes.writeDoubleBE(value, 8 * i)
+  return bytes
 }
 
 /** Prepends a byte that is never 1 and a CRC32. The encoding of entries explains the byte. */
 function addChecksum(bytes: Buffer): Buffer {
-  const out = Buffer.alloc(5 + bytes.length)
-  out[0] = 0x4b
-  out.writeUInt32BE(crc32(bytes), 1)
-  out.set(bytes, 5)
-  return out
+  const buffer = Buffer.alloc(5 + bytes.length)
+  buffer[0] = 0x4b
+  buffer.writeUInt32BE(crc32(bytes), 1)
+  buffer.set(bytes, 5)
+  return buffer
 }
 
 function verifyChecksum(bytes: Buffer, what: string, numbers: number): [number, ...number[]] {

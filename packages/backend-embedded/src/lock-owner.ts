@@ -36,8 +36,8 @@ export class LockedError extends Error {
 export function newLockedError(dataDir: string, directory: string): LockedError {
   const owner = readLockOwner(directory)
   if (owner === undefined) return new LockedError(dataDir, { text: 'another process' })
-  const here = thisProcess()
-  if (owner.host !== here.host || owner.pidNamespace !== here.pidNamespace)
+  const currentProcess = thisProcess()
+  if (owner.host !== currentProcess.host || owner.pidNamespace !== currentProcess.pidNamespace)
     return new LockedError(dataDir, { text: `a process of another container or host (host name ${JSON.stringify(owner.host)})` })
   if (!isAlive(owner)) return new LockedError(dataDir, { text: 'another process' })
   return new LockedError(dataDir, { text: `the process with pid ${owner.pid}`, pid: owner.pid })

@@ -47,8 +47,8 @@ const raw = (): ReturnType<typeof open<Uint8Array, Uint8Array>> =>
 /** Returns the number of bytes of the data file that are in this process's memory. */
 function mapped(): number {
   const maps = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)
-  const ours = maps.filter((map) => map.slice(0, map.indexOf('\n')).includes(join(dataDir, 'data.mdb')))
-  return ours.reduce((sum, map) => sum + Number(/^Rss:\s+(\d+)/m.exec(map)![1]), 0) * 1024
+  const storeMaps = maps.filter((map) => map.slice(0, map.indexOf('\n')).includes(join(dataDir, 'data.mdb')))
+  return storeMaps.reduce((sum, map) => sum + Number(/^Rss:\s+(\d+)/m.exec(map)![1]), 0) * 1024
 }
 
 describe('a store that is opened again', () => {
@@ -71,7 +71,7 @@ describe('a store that is opened again', () => {
     expect(Buffer.from((await backend.get('/k0')).entry!.value).toString()).toBe('changed')
   })
 
-  it('has the same contents, and continues at the same revision', async () => {
+  it('a store that is opened again has the same contents, and continues at the same revision', async () => {
     const keys = Array.from({ length: 500 }, (_, i) => `/k${i}-\u{1f600}`)
     let revision = 0
     {
@@ -89,16 +89,16 @@ describe('a store that is opened again', () => {
       if (i === 3) expect(entry).toBeUndefined()
       else expect([entry?.modRevision, Buffer.compare(entry!.value, Buffer.alloc(i * 40, i))]).toEqual([i + 2, 0])
     }
-    const gone = backend.watch(prefixRange('/'), revision - 1, { signal: new AbortController().signal })[Symbol.asyncIterator]()
-    await expect(gone.next()).rejects.toThrow(/compacted/)
-    const next = await backend.commit({
+    const compactedWatch = backend.watch(prefixRange('/'), revision - 1, { signal: new AbortController().signal })[Symbol.asyncIterator]()
+    await expect(compactedWatch.next()).rejects.toThrow(/compacted/)
+    const nextCommit = await backend.commit({
       compare: [{ key: keys[3]!, modRevision: 0 }],
       operations: [{ type: 'put', key: keys[3]!, value: Buffer.from('x') }],
     })
-    expect(next).toEqual({ committed: true, revision: revision + 1 })
+    expect(nextCommit).toEqual({ committed: true, revision: revision + 1 })
   })
 
-  it('has the same leases', async () => {
+  it('a store that is opened again has the same leases', async () => {
     const clock = createManualClock()
     {
       await using backend = await openEmbedded({ dataDir, clock })
@@ -110,10 +110,10 @@ describe('a store that is opened again', () => {
       clock.advance(59_000)
       expect((await backend.get('/a')).entry).toBeDefined()
       const abort = new AbortController()
-      const gone = backend.watch(prefixRange('/'), 2, { signal: abort.signal })[Symbol.asyncIterator]().next()
+      const expiryMessage = backend.watch(prefixRange('/'), 2, { signal: abort.signal })[Symbol.asyncIterator]().next()
       await new Promise((resolve) => setImmediate(resolve))
       clock.advance(1001)
-      expect((await gone).value).toMatchObject({ changes: [{ type: 'delete', key: '/a' }] })
+      expect((await expiryMessage).value).toMatchObject({ changes: [{ type: 'delete', key: '/a' }] })
       abort.abort()
     }
     clock.advance(60_000)
@@ -192,8 +192,8 @@ describe('while another process has the store open', () => {
     try {
       const file = join(dataDir, 'store.json')
       const owner = JSON.parse(readFileSync(file, 'utf8')) as object
-      for (const wrong of [{ ...owner, pid: process.pid }, { ...owner, pid: 2 ** 30 }, {}, null]) {
-        writeFileSync(file, JSON.stringify(wrong))
+      for (const otherOwner of [{ ...owner, pid: process.pid }, { ...owner, pid: 2 ** 30 }, {}, null]) {
+        writeFileSync(file, JSON.stringify(otherOwner))
         await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
           pid: undefined,
           message: expect.stringContaining('another process'),
@@ -240,7 +240,7 @@ it.each([
 })
 
 describe('when data.mdb is lost', () => {
-  const make = async (): Promise<void> => {
+  const createStore = async (): Promise<void> => {
     await using backend = await openEmbedded({ dataDir })
     await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })
   }
@@ -252,7 +252,7 @@ describe('when data.mdb is lost', () => {
     ['missing', () => rmSync(file())],
     ['empty', () => truncateSync(file())],
   ])('%s: does not open until store.json and closed.json are deleted', async (word, lose) => {
-    await make()
+    await createStore()
     lose()
     for (let i = 0; i < 2; i++) {
       await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
@@ -282,7 +282,7 @@ describe('when data.mdb is lost', () => {
     await expect(backend.checkHealth()).rejects.toThrow(message)
   })
 
-  it('cannot be opened again by the process in which it failed', async () => {
+  it('a lost store cannot be opened again by the process in which it failed', async () => {
     const backend = await openEmbedded({ dataDir })
     await put(backend)
     renameSync(file(), `${file()}.old`)
@@ -301,7 +301,7 @@ describe('when data.mdb is lost', () => {
     mkdirSync(join(dataDir, 'certs'), { recursive: true })
     writeFileSync(join(dataDir, 'certs/ca.crt'), 'certificate')
     writeFileSync(join(dataDir, 'admin.kubeconfig'), 'kubeconfig')
-    await make()
+    await createStore()
   })
 })
 
@@ -309,7 +309,7 @@ it.runIf(existsSync('/proc/self'))('refuses a directory that cannot be created',
   await expect(openEmbedded({ dataDir: '/proc/keelson/store' })).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/keelson' })
 })
 
-it('returns its size', async () => {
+it('a store returns its size', async () => {
   await using backend = await openEmbedded({ dataDir })
   await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.alloc(500_000, 1) }] })
   expect(await backend.size()).toBeGreaterThan(500_000)
@@ -318,7 +318,7 @@ it('returns its size', async () => {
 describe.skipIf(process.platform === 'win32')('other users', () => {
   const modes = (): string[] => readdirSync(dataDir).map((file) => `${file} ${(statSync(join(dataDir, file)).mode & 0o777).toString(8)}`)
 
-  it('have no access to a directory that the store creates, nor to its files in an existing one', async () => {
+  it('other users have no access to a directory that the store creates, nor to its files in an existing one', async () => {
     await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
     expect(statSync(dataDir).mode & 0o777).toBe(0o700)
     chmodSync(dataDir, 0o755)
@@ -326,17 +326,17 @@ describe.skipIf(process.platform === 'win32')('other users', () => {
     for (const file of ['store.json', 'closed.json']) rmSync(join(dataDir, file))
     const umask = process.umask(0)
     try {
-      const logged: unknown[] = []
-      await using _ = await openEmbedded({ dataDir, log: (...line) => logged.push(line) })
+      const logMessages: unknown[] = []
+      await using _ = await openEmbedded({ dataDir, log: (...line) => logMessages.push(line) })
       expect(modes()).toEqual(['data.mdb 600', 'lock.mdb 600', 'store.json 600'])
-      expect(logged).toEqual([[0, 'The data directory is accessible to other users', { dataDir, mode: '755', recommended: '700' }]])
+      expect(logMessages).toEqual([[0, 'The data directory is accessible to other users', { dataDir, mode: '755', recommended: '700' }]])
     } finally {
       process.umask(umask)
     }
     expect(modes()).toEqual(['closed.json 600', 'data.mdb 600', 'lock.mdb 600', 'store.json 600'])
   })
 
-  it('lose the access that an older version granted', async () => {
+  it('other users lose the access that an older version granted', async () => {
     await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
     for (const file of readdirSync(dataDir)) chmodSync(join(dataDir, file), 0o644)
     rmSync(join(dataDir, 'closed.json'))
@@ -354,20 +354,20 @@ it('refuses keys that LMDB cannot store', async () => {
 })
 
 it('does not check the free space before every batch if much space is free', async () => {
-  let asked = 0
-  const durability = await LmdbDurability.open(dataDir, { freeBytes: () => (asked++, Infinity) })
+  let freeSpaceReads = 0
+  const durability = await LmdbDurability.open(dataDir, { freeBytes: () => (freeSpaceReads++, Infinity) })
   await using backend = openDurable(durability, {})
   for (let i = 0; i < 20; i++) await backend.commit({ compare: [], operations: [{ type: 'put', key: `/${i}`, value: Buffer.alloc(10) }] })
-  expect(asked).toBeGreaterThan(0)
-  expect(asked).toBeLessThan(20)
+  expect(freeSpaceReads).toBeGreaterThan(0)
+  expect(freeSpaceReads).toBeLessThan(20)
 })
 
 describe('with little space on the disk', () => {
   it('refuses puts before LMDB would fail, accepts deletes, and accepts puts again when there is space', async () => {
     const clock = createManualClock()
     let free = 2 ** 29
-    const logged: unknown[] = []
-    const log = (...line: unknown[]): unknown => logged.push(line)
+    const logMessages: unknown[] = []
+    const log = (...line: unknown[]): unknown => logMessages.push(line)
     const durability = await LmdbDurability.open(dataDir, { freeBytes: () => free, log })
     await using backend = openDurable(durability, { clock })
     const put = (key: string): Promise<{ revision: number }> =>
@@ -378,7 +378,7 @@ describe('with little space on the disk', () => {
     await expect(put('/c')).rejects.toMatchObject({ name: 'ReadOnlyError' })
     // The store is healthy, because restarting it would not free space.
     await backend.checkHealth()
-    expect(logged).toEqual([[0, 'Refusing writes: the disk is full', { dataDir, free: '8Mi', kept: '16Mi' }]])
+    expect(logMessages).toEqual([[0, 'Refusing writes: the disk is full', { dataDir, free: '8Mi', kept: '16Mi' }]])
     expect((await backend.commit({ compare: [], operations: [{ type: 'delete', key: '/a' }] })).revision).toBe(4)
     free = 2 ** 20
     await expect(backend.commit({ compare: [], operations: [{ type: 'delete', key: '/b' }] })).rejects.toMatchObject({
@@ -388,6 +388,6 @@ describe('with little space on the disk', () => {
     free = 2 ** 29
     clock.advance(5001)
     expect((await put('/c')).revision).toBe(5)
-    expect(logged.at(-1)).toEqual([0, 'Accepting writes again: the disk has space', { dataDir, free: '512Mi', kept: '16Mi' }])
+    expect(logMessages.at(-1)).toEqual([0, 'Accepting writes again: the disk has space', { dataDir, free: '512Mi', kept: '16Mi' }])
   })
 })

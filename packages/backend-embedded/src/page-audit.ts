@@ -74,14 +74,14 @@ class PageAudit {
 
   run(): void {
     const metas = [this.#read(0, 160), this.#read(this.#pageSize, 160)] as const
-    const meta = readNumber(metas[0], 152) > readNumber(metas[1], 152) ? metas[0] : metas[1]
-    this.#commit = readNumber(meta, 152)
-    const last = readNumber(meta, 144)
+    const newestMeta = readNumber(metas[0], 152) > readNumber(metas[1], 152) ? metas[0] : metas[1]
+    this.#commit = readNumber(newestMeta, 152)
+    const last = readNumber(newestMeta, 144)
     if (last > 2 ** 40) this.#refuse('its last page is too far')
     this.#taken = new Uint8Array(last + 1)
     this.#taken.fill(1, 0, 2)
-    this.#table(meta.subarray(48, 96), { pad: this.#pageSize, flags: 8, free: (value) => this.#free(value) })
-    this.#table(meta.subarray(96, 144), plainTable)
+    this.#table(newestMeta.subarray(48, 96), { pad: this.#pageSize, flags: 8, free: (value) => this.#free(value) })
+    this.#table(newestMeta.subarray(96, 144), plainTable)
   }
 
   #table(record: Buffer, { pad, flags, free }: TableKind): void {
@@ -91,8 +91,8 @@ class PageAudit {
     const totals: TreeTotals = { depth, free, branches: 0, leaves: 0, large: 0, entries: 0 }
     if (root !== noPage) this.#tree(root, 1, totals, unbounded)
     else if (depth !== 0) this.#refuse('a table has lost its root')
-    const counted = [totals.branches, totals.leaves, totals.large, totals.entries]
-    if (counted.some((count, i) => count !== readNumber(record, 8 + 8 * i)))
+    const pageCounts = [totals.branches, totals.leaves, totals.large, totals.entries]
+    if (pageCounts.some((count, i) => count !== readNumber(record, 8 + 8 * i)))
       this.#refuse('a table does not have the pages and entries that it counts')
   }
 

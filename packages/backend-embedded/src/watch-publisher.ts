@@ -148,9 +148,9 @@ function keyOf(change: Change): string {
 
 function replay(history: History, range: KeyRange, position: Revision): { position: Revision; revision: Revision; changes: Change[] } {
   const changes: Change[] = []
-  const until = Math.min(history.current, position + replayRevisions)
+  const lastRevision = Math.min(history.current, position + replayRevisions)
   let revision = position
-  while (position < until && changes.length < 500) {
+  while (position < lastRevision && changes.length < 500) {
     const record = history.record(++position)!
     for (const change of record.changes) {
       if (!inRange(range, keyOf(change))) continue

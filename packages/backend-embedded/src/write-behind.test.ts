@@ -17,7 +17,7 @@ const remove = (backend: EmbeddedBackend, key: string): ReturnType<EmbeddedBacke
   backend.commit({ compare: [], operations: [{ type: 'delete', key }] })
 const keysOf = (disk: HeldDisk): string[][] => disk.batches.map(({ puts }) => Array.from(puts, ({ key }) => key))
 
-it('resolves before the disk has written, and joins waiting batches into one, in order', async () => {
+it('a write resolves before the disk has written it, and waiting batches are joined into one, in order', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(new WriteBehind(disk), {})
   for (const key of ['/a', '/b', '/c']) await put(backend, key)
@@ -38,11 +38,11 @@ it('resolves before the disk has written, and joins waiting batches into one, in
 it('writes everything to disk at an orderly close', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'keelson-behind-'))
   try {
-    const before = await openEmbedded({ dataDir, durability: 'memory' })
-    for (let i = 0; i < 300; i++) await put(before, `/${i % 70}`, 5000)
-    for (let i = 0; i < 70; i += 3) await remove(before, `/${i}`)
-    const expected = await before.list(prefixRange('/'))
-    await before[Symbol.asyncDispose]()
+    const firstStore = await openEmbedded({ dataDir, durability: 'memory' })
+    for (let i = 0; i < 300; i++) await put(firstStore, `/${i % 70}`, 5000)
+    for (let i = 0; i < 70; i += 3) await remove(firstStore, `/${i}`)
+    const expected = await firstStore.list(prefixRange('/'))
+    await firstStore[Symbol.asyncDispose]()
     await using after = await openEmbedded({ dataDir })
     expect(await after.list(prefixRange('/'))).toEqual(expected)
   } finally {
@@ -50,19 +50,19 @@ it('writes everything to disk at an orderly close', async () => {
   }
 })
 
-it('waits for the disk if too many bytes are not written yet', async () => {
+it('a write waits for the disk if too many bytes are not written yet', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(new WriteBehind(disk), {})
   for (let i = 0; i < 9; i++) await put(backend, `/${i}`, 8 * 2 ** 20)
-  let answered = false
-  const late = put(backend, '/late').then(() => (answered = true))
+  let isResolved = false
+  const lateWrite = put(backend, '/late').then(() => (isResolved = true))
   await settle()
-  expect(answered).toBe(false)
-  while (!answered) {
+  expect(isResolved).toBe(false)
+  while (!isResolved) {
     await disk.release()
     await settle()
   }
-  await late
+  await lateWrite
 })
 
 it('refuses the next write on a full disk, and writes all accepted ones when there is space again', async () => {
@@ -73,20 +73,20 @@ it('refuses the next write on a full disk, and writes all accepted ones when the
   await put(backend, '/b')
   await disk.release(new NotWrittenError('no space left'))
   await settle()
-  const refused = put(backend, '/c')
+  const refusal = put(backend, '/c')
   await disk.release(new NotWrittenError('no space left'))
-  await expect(refused).rejects.toMatchObject({ name: 'ReadOnlyError' })
+  await expect(refusal).rejects.toMatchObject({ name: 'ReadOnlyError' })
   clock.advance(5001)
-  const taken = put(backend, '/d')
+  const acceptedWrite = put(backend, '/d')
   await disk.release()
-  expect(await taken).toEqual({ committed: true, revision: 4 })
+  expect(await acceptedWrite).toEqual({ committed: true, revision: 4 })
   await disk.release()
   await settle()
   expect(keysOf(disk).slice(-2)).toEqual([['/a', '/b'], ['/d']])
   expect(disk.durable).toBe(4)
 })
 
-it('stops the store at the next write if the disk fails with any other error', async () => {
+it('a disk that fails with another error stops the store at the next write', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(new WriteBehind(disk), {})
   await put(backend, '/a')

@@ -70,8 +70,8 @@ export class WriteBehind implements Durability {
     this.#failure = undefined
     while (this.#waiting.length > 0) {
       let bytes = 0
-      const until = this.#waiting.findIndex((each) => (bytes += bytesOf(each)) > maxJoinedBytes)
-      const batches = this.#waiting.slice(0, until < 0 ? undefined : Math.max(1, until))
+      const joinedCount = this.#waiting.findIndex((batch) => (bytes += bytesOf(batch)) > maxJoinedBytes)
+      const batches = this.#waiting.slice(0, joinedCount < 0 ? undefined : Math.max(1, joinedCount))
       const batch = joinBatches(batches, this.#revision)
       try {
         await this.#disk.write(batch)
@@ -80,7 +80,7 @@ export class WriteBehind implements Durability {
         throw error
       }
       this.#revision = batch.revision
-      for (const each of this.#waiting.splice(0, batches.length)) this.#bytes -= bytesOf(each)
+      for (const batch of this.#waiting.splice(0, batches.length)) this.#bytes -= bytesOf(batch)
     }
   }
 }

@@ -7,11 +7,11 @@ import { openEmbedded } from '../src/index.ts'
 const [dataDir, round, durability] = process.argv.slice(2) as [string, string, 'fsync' | 'memory']
 const backend = await openEmbedded({ dataDir, durability })
 process.send!('ready')
-let next = 0
+let nextKey = 0
 await Promise.all(
   Array.from({ length: 32 }, async () => {
     for (;;) {
-      const key = `/crash/${round}/${next++}`
+      const key = `/crash/${round}/${nextKey++}`
       const value = Buffer.from(`${key};`.repeat(200))
       const result = await backend.commit({ compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] })
       process.send!(`${key} ${result.committed ? result.revision : 'lost'}`)

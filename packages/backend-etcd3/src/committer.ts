@@ -13,20 +13,20 @@ export type ResolveOutcome = (transaction: Transaction, base: number, cause: unk
  */
 export class Committer {
   readonly #servers: Servers
-  readonly #known: KnownRevisions
+  readonly #knownRevisions: KnownRevisions
   readonly #resolve: ResolveOutcome
 
-  constructor(servers: Servers, known: KnownRevisions, resolve: ResolveOutcome) {
+  constructor(servers: Servers, knownRevisions: KnownRevisions, resolve: ResolveOutcome) {
     this.#servers = servers
-    this.#known = known
+    this.#knownRevisions = knownRevisions
     this.#resolve = resolve
   }
 
   async commit(transaction: Transaction): Promise<CommitResult> {
-    const base = this.#known.current
+    const base = this.#knownRevisions.current
     try {
       const result = await this.#servers.call({ type: 'write' }, (endpoint, settings) => endpoint.call(commitMethod, transaction, settings))
-      this.#known.recordRevision(result.revision)
+      this.#knownRevisions.recordRevision(result.revision)
       return result
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error

@@ -14,7 +14,7 @@ export const compactionRecord = 'compact_rev_key'
 
 export interface CompactorOptions {
   readonly servers: Servers
-  readonly known: KnownRevisions
+  readonly knownRevisions: KnownRevisions
   readonly clock: Clock
   /** Interval between compactions in milliseconds. 0 disables automatic compaction. */
   readonly interval: number
@@ -55,20 +55,20 @@ export class Compactor {
   }
 
   async compact(revision: Revision): Promise<void> {
-    const { servers, known } = this.#options
+    const { servers, knownRevisions } = this.#options
     try {
       await servers.call({ type: 'read' }, (endpoint, settings) => endpoint.kv.compact({ revision }, settings))
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error
       // The revision is already compacted: by another server, or by an earlier attempt of this call whose response was lost.
-      if (error.failure.kind !== 'compacted') throw toBackendError(error.failure, { at: revision, current: known.current })
+      if (error.failure.kind !== 'compacted') throw toBackendError(error.failure, { at: revision, current: knownRevisions.current })
     }
-    known.recordCompacted(revision)
+    knownRevisions.recordCompacted(revision)
   }
 
   /** Runs one round of compaction. Returns the compacted revision, or undefined if another server compacts. */
   async round(): Promise<Revision | undefined> {
-    const { servers, known } = this.#options
+    const { servers, knownRevisions } = this.#options
     const key = toKey(compactionRecord)
     const target = this.#revision
     const answer = await servers.call({ type: 'write' }, (endpoint, settings) =>
@@ -81,7 +81,7 @@ export class Compactor {
         settings as object,
       ),
     )
-    this.#revision = known.recordRevision(parseInteger(answer.header.revision))
+    this.#revision = knownRevisions.recordRevision(parseInteger(answer.header.revision))
     if (!answer.succeeded) {
       const record = answer.responses[0]?.response_range.kvs[0]
       this.#version = record ? parseInteger(record.version) : 0
@@ -109,7 +109,7 @@ export class Compactor {
 
   /** Watches the compaction record, to learn about compactions by other servers. */
   async #watchRecord(): Promise<void> {
-    const { clock, servers, known, watch } = this.#options
+    const { clock, servers, knownRevisions, watch } = this.#options
     const { signal } = this.#abort
     while (!signal.aborted) {
       try {
@@ -117,7 +117,7 @@ export class Compactor {
           endpoint.call(rangeMethod, { key: compactionRecord }, settings),
         )
         if (entries[0]) this.#recordCompacted(entries[0].value)
-        known.recordRevision(revision)
+        knownRevisions.recordRevision(revision)
         for await (const message of watch({ start: compactionRecord, end: undefined }, revision, signal)) {
           if (message.type === 'progress') continue
           for (const change of message.changes) if (change.type === 'put') this.#recordCompacted(change.entry.value)
@@ -131,6 +131,6 @@ export class Compactor {
 
   #recordCompacted(value: Uint8Array): void {
     const revision = Number(Buffer.from(value).toString())
-    if (Number.isSafeInteger(revision)) this.#options.known.recordCompacted(revision)
+    if (Number.isSafeInteger(revision)) this.#options.knownRevisions.recordCompacted(revision)
   }
 }

@@ -75,14 +75,14 @@ export class Endpoint implements ICallable<unknown> {
     if (this.#closed) throw newClosedError()
     return new Promise<T>((resolve, reject) => {
       const cancel = (): void => call.cancel()
-      const done = (error: Error | undefined, answer: T | undefined): void => {
+      const settle = (error: Error | undefined, answer: T | undefined): void => {
         this.#calls.delete(call)
         signal?.removeEventListener('abort', cancel)
         if (!error) resolve(answer as T)
         else if (signal?.aborted) reject(signal.reason as Error)
         else reject(this.#closed ? newClosedError() : error)
       }
-      const call = new UnaryCall({ channel: this.#channel, method, request, deadline, done })
+      const call = new UnaryCall({ channel: this.#channel, method, request, deadline, done: settle })
       this.#calls.add(call)
       signal?.addEventListener('abort', cancel)
       call.start()

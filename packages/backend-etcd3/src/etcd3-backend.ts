@@ -35,7 +35,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
   readonly #settings: Settings
   readonly #connected: Connected
   readonly #servers: Servers
-  readonly #known = new KnownRevisions()
+  readonly #knownRevisions = new KnownRevisions()
   readonly #reader: RangeReader
   readonly #committer: Committer
   readonly #lessor: EtcdLessor
@@ -53,21 +53,21 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     const { clock, patience, log } = settings
     this.#settings = settings
     this.#connected = connected
-    const known = this.#known
+    const knownRevisions = this.#knownRevisions
     const servers = (this.#servers = new Servers(connected.endpoints, settings))
-    const reader = (this.#reader = new RangeReader(servers, known, settings.pageSize))
-    const watches = (this.#watches = new WatchSet({ settings, servers, known, currentRevision: () => reader.currentRevision() }))
+    const reader = (this.#reader = new RangeReader(servers, knownRevisions, settings.pageSize))
+    const watches = (this.#watches = new WatchSet({ settings, servers, knownRevisions, currentRevision: () => reader.currentRevision() }))
     const store = {
       get: (key: string) => reader.get(key),
       list: (range: KeyRange) => reader.list(range),
       watch: (range: KeyRange, after: Revision, { signal }: WatchOptions) => watches.watch(range, after, signal),
     }
     const resolver = new OutcomeResolver({ store, patience, now: () => clock.now(), pause: (ms) => servers.pause(ms) })
-    this.#committer = new Committer(servers, known, (transaction, base, cause) => resolver.resolve(transaction, base, cause))
+    this.#committer = new Committer(servers, knownRevisions, (transaction, base, cause) => resolver.resolve(transaction, base, cause))
     this.#lessor = new EtcdLessor(servers)
     this.#compactor = new Compactor({
       servers,
-      known,
+      knownRevisions,
       clock,
       interval: settings.compactionInterval,
       watch: (range, after, signal) => watches.watch(range, after, signal),
@@ -119,7 +119,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
   }
 
   compactedRevision(): Revision {
-    return this.#known.compacted
+    return this.#knownRevisions.compacted
   }
 
   async size(): Promise<number> {
@@ -150,18 +150,18 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     const { prefix, healthTimeout, log } = this.#settings
     if (this.#restored) throw this.#restored
     // Reads are linearizable, so a later read never returns an older revision. If it does, etcd was restored from a backup.
-    const known = this.#known.current
+    const newestRevision = this.#knownRevisions.current
     const key = `/${trim(prefix, '/')}/health`
     try {
       const { revision } = await this.#servers.call(
         { type: 'read', callTimeout: healthTimeout, patience: healthTimeout },
         (endpoint, settings) => endpoint.call(rangeMethod, { key }, settings),
       )
-      if (revision >= known) return
+      if (revision >= newestRevision) return
       this.#restored = new StoppedError(
-        `etcd was restored from an older backup: its revision is ${revision}, but it was ${known} before; restart the server`,
+        `etcd was restored from an older backup: its revision is ${revision}, but it was ${newestRevision} before; restart the server`,
       )
-      log(0, 'Etcd was restored from an older backup; restart the server', { revision, before: known })
+      log(0, 'Etcd was restored from an older backup; restart the server', { revision, before: newestRevision })
       throw this.#restored
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error

@@ -36,16 +36,17 @@ describe('EventCollector', () => {
         const collector = new EventCollector()
         const seen: number[] = []
         let at = position
-        for (let from = 0, i = 0; from < events.length; i++) {
-          const until = from + cuts[i % cuts.length]!
-          const collected = collector.add(events.slice(from, until), until < events.length, at)
-          from = until
-          if (!collected) continue
-          const own = collected.changes.map((change) => (change.type === 'put' ? change.entry.modRevision : 0))
-          for (const revision of new Set(own)) expect(own.filter((each) => each === revision)).toHaveLength(revisions[revision - 1]!)
-          expect(collected.revision).toBe(own.at(-1))
-          seen.push(...own)
-          at = collected.revision
+        for (let start = 0, i = 0; start < events.length; i++) {
+          const end = start + cuts[i % cuts.length]!
+          const complete = collector.add(events.slice(start, end), end < events.length, at)
+          start = end
+          if (!complete) continue
+          const changedRevisions = complete.changes.map((change) => (change.type === 'put' ? change.entry.modRevision : 0))
+          for (const revision of new Set(changedRevisions))
+            expect(changedRevisions.filter((each) => each === revision)).toHaveLength(revisions[revision - 1]!)
+          expect(complete.revision).toBe(changedRevisions.at(-1))
+          seen.push(...changedRevisions)
+          at = complete.revision
         }
         expect(collector.isIncomplete).toBe(false)
         expect(seen).toEqual(revisions.flatMap((size, i) => (i + 1 > position ? Array.from({ length: size }, () => i + 1) : [])))
@@ -62,7 +63,7 @@ describe('EventCollector', () => {
   })
 
   it('distinguishes creations, changes and deletions', () => {
-    const collected = new EventCollector().add(
+    const complete = new EventCollector().add(
       [
         event({ revision: 2, key: 'a' }),
         event({ revision: 3, key: 'a', createRevision: 2, previous: 2 }),
@@ -71,7 +72,7 @@ describe('EventCollector', () => {
       false,
       1,
     )
-    expect(collected?.changes.map(({ type, previous }) => [type, previous?.modRevision])).toEqual([
+    expect(complete?.changes.map(({ type, previous }) => [type, previous?.modRevision])).toEqual([
       ['put', undefined],
       ['put', 2],
       ['delete', 3],

@@ -23,18 +23,18 @@ export class EventCollector {
 
   /** Adds events. Returns the changes of all revisions after `position` that are now complete; undefined if there are none. */
   add(events: readonly WatchEvent[], fragment: boolean, position: Revision): CollectedEvents | undefined {
-    let all = this.#heldEvents.length > 0 ? [...this.#heldEvents, ...events] : events
+    let allEvents = this.#heldEvents.length > 0 ? [...this.#heldEvents, ...events] : events
     this.#heldEvents = []
     if (fragment) {
-      const last = all.at(-1)?.entry.modRevision
-      const complete = all.findIndex((event) => event.entry.modRevision === last)
-      this.#heldEvents = all.slice(complete)
-      all = all.slice(0, complete)
+      const last = allEvents.at(-1)?.entry.modRevision
+      const complete = allEvents.findIndex((event) => event.entry.modRevision === last)
+      this.#heldEvents = allEvents.slice(complete)
+      allEvents = allEvents.slice(0, complete)
     }
     const changes: Change[] = []
     let revision = position
     let bytes = 0
-    for (const event of all) {
+    for (const event of allEvents) {
       const at = event.entry.modRevision
       if (at <= position) continue
       changes.push(toChange(event, at))

@@ -114,7 +114,7 @@ export function readHeader(reader: WireReader): Revision {
 /** Reads an entry. Copies its value, so that the value does not keep the whole response in memory. */
 export function readEntry(reader: WireReader): Entry {
   let key = ''
-  let value = nothing
+  let value = noBytes
   let createRevision = 0
   let modRevision = 0
   let lease = 0
@@ -128,7 +128,7 @@ export function readEntry(reader: WireReader): Entry {
   return { key, value, createRevision, modRevision, lease }
 }
 
-const nothing = Buffer.alloc(0)
+const noBytes = Buffer.alloc(0)
 
 /** Returns the first entry of a Range response within a transaction's response. */
 function readFirst(operation: WireReader): Entry | undefined {

@@ -10,14 +10,14 @@ import { readFailure, toBackendError } from './translate-error.ts'
 /** Opens a storage backend on etcd. Waits until an etcd server responds. Throws `UnavailableError` if none responds in time. */
 export async function openEtcd3(options: Etcd3Options): Promise<Backend & Compaction & SizeStatistics> {
   const settings = withDefaults(options)
-  const connected = await connect(settings.transport, settings.egress)
+  const connection = await connect(settings.transport, settings.egress)
   try {
-    await waitForServer(connected, settings)
-    const backend = new Etcd3Backend(connected, settings)
+    await waitForServer(connection, settings)
+    const backend = new Etcd3Backend(connection, settings)
     await backend.start()
     return backend
   } catch (error) {
-    await connected.close()
+    await connection.close()
     throw error
   }
 }
@@ -41,12 +41,12 @@ function withDefaults(options: Etcd3Options): Settings {
 }
 
 async function waitForServer({ endpoints }: Connected, { clock, connectTimeout, log }: Settings): Promise<void> {
-  const logged = new Set<string>()
+  const loggedMessages = new Set<string>()
   /** Logs each reason once while the backend waits, so that the operator sees it early. */
   const logFailure = ({ address }: Endpoint, error: unknown): void => {
     const { message, transient } = readFailure(error)
-    if (!transient || logged.has(`${address} ${message}`)) return
-    logged.add(`${address} ${message}`)
+    if (!transient || loggedMessages.has(`${address} ${message}`)) return
+    loggedMessages.add(`${address} ${message}`)
     log(0, 'Waiting for etcd', { server: address, err: message, timeout: `${connectTimeout / 1000}s` })
   }
   const servers = new Servers(endpoints, { clock, callTimeout: Math.min(connectTimeout, 5000), patience: connectTimeout })

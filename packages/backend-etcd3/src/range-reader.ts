@@ -7,12 +7,12 @@ import { toBackendError } from './translate-error.ts'
 /** Reads keys and ranges. Without a revision, reads are linearizable. A large range is read in pages, all at the revision of the first page. */
 export class RangeReader implements Reader {
   readonly #servers: Servers
-  readonly #known: KnownRevisions
+  readonly #knownRevisions: KnownRevisions
   readonly #pageSize: number
 
-  constructor(servers: Servers, known: KnownRevisions, pageSize: number) {
+  constructor(servers: Servers, knownRevisions: KnownRevisions, pageSize: number) {
     this.#servers = servers
-    this.#known = known
+    this.#knownRevisions = knownRevisions
     this.#pageSize = pageSize
   }
 
@@ -31,13 +31,13 @@ export class RangeReader implements Reader {
     const first = await this.#range({ key, end, limit: Math.min(limit, this.#pageSize) }, options)
     const { revision, count } = first
     const entries: Entry[] = [...first.entries]
-    for (let more = first.more; more && entries.length < limit;) {
+    for (let hasMore = first.more; hasMore && entries.length < limit;) {
       const page = await this.#range(
         { key: `${entries.at(-1)!.key}\0`, end, limit: Math.min(limit - entries.length, this.#pageSize) },
         { ...options, at: options.at ?? revision },
       )
       for (const entry of page.entries) entries.push(entry)
-      more = page.more && page.entries.length > 0
+      hasMore = page.more && page.entries.length > 0
     }
     return { entries, revision, count, more: count > entries.length }
   }
@@ -52,13 +52,13 @@ export class RangeReader implements Reader {
     try {
       const full = at === undefined ? request : { ...request, at }
       const answer = await this.#servers.call({ type: 'read', signal }, (endpoint, settings) => endpoint.call(rangeMethod, full, settings))
-      this.#known.recordRevision(answer.revision)
+      this.#knownRevisions.recordRevision(answer.revision)
       return answer
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error
       const { failure } = error
       if (failure.kind === 'future') throw toBackendError(failure, { at, current: await this.currentRevision(signal) })
-      throw toBackendError(failure, { at, compacted: this.#known.compacted })
+      throw toBackendError(failure, { at, compacted: this.#knownRevisions.compacted })
     }
   }
 }

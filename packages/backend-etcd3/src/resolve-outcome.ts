@@ -44,11 +44,11 @@ export class OutcomeResolver {
     const { now, pause, patience } = this.#options
     if (transaction.operations.length === 0) throw unknownOutcome(cause)
     const giveUpAt = now() + patience
-    for (let wait = 20; ; wait = Math.min(wait * 2, 500)) {
+    for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
       const result = await this.#searchHistory(transaction, base, cause)
       if (result) return result
-      if (now() + wait > giveUpAt) throw unknownOutcome(cause)
-      await pause(wait)
+      if (now() + pauseMs > giveUpAt) throw unknownOutcome(cause)
+      await pause(pauseMs)
     }
   }
 
@@ -58,9 +58,9 @@ export class OutcomeResolver {
       for (const operation of operations) {
         // Only written keys are searched. A key that is only compared may have changed after the write, so it proves nothing.
         const expected = compare.find(({ key }) => key === operation.key)?.modRevision ?? 0
-        const found = expected > 0 ? await this.#findReplacement(operation, expected, base) : await this.#findPut(operation, base)
-        if (found === 'refused') return await this.#rejectedResult(compare.map(({ key }) => key))
-        if (found !== undefined) return { committed: true, revision: found }
+        const committed = expected > 0 ? await this.#findReplacement(operation, expected, base) : await this.#findPut(operation, base)
+        if (committed === 'refused') return await this.#rejectedResult(compare.map(({ key }) => key))
+        if (committed !== undefined) return { committed: true, revision: committed }
       }
       return undefined
     } catch (error) {
@@ -113,9 +113,9 @@ export class OutcomeResolver {
   }
 
   async #rejectedResult(keys: readonly string[]): Promise<CommitResult> {
-    const answers = await Promise.all(keys.map((key) => this.#options.store.get(key)))
-    const current: (Entry | undefined)[] = answers.map(({ entry }) => entry)
-    return { committed: false, revision: Math.max(...answers.map(({ revision }) => revision)), current }
+    const results = await Promise.all(keys.map((key) => this.#options.store.get(key)))
+    const current: (Entry | undefined)[] = results.map(({ entry }) => entry)
+    return { committed: false, revision: Math.max(...results.map(({ revision }) => revision)), current }
   }
 }
 

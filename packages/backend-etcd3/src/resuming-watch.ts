@@ -17,7 +17,7 @@ const progressRetryInterval = 100
 
 export interface ResumingWatchOptions {
   readonly servers: Servers
-  readonly known: KnownRevisions
+  readonly knownRevisions: KnownRevisions
   readonly clock: Clock
   readonly queue: WatchQueue
   readonly range: KeyRange
@@ -102,7 +102,7 @@ export class ResumingWatch {
     if (this.#isEnded) return
     try {
       this.#isIdle = false
-      this.#options.known.recordRevision(response.revision)
+      this.#options.knownRevisions.recordRevision(response.revision)
       if (response.canceled) this.#handleCancelled(response)
       else if (response.created) this.#handleCreated()
       else if (response.events.length > 0 || this.#collector.isIncomplete) this.#handleEvents(response)
@@ -122,7 +122,7 @@ export class ResumingWatch {
   #handleCancelled(response: WatchResponse): void {
     const compacted = response.compactRevision
     if (compacted > 0) {
-      this.#options.known.recordCompacted(compacted)
+      this.#options.knownRevisions.recordCompacted(compacted)
       throw new CompactedError(this.#position, compacted)
     }
     this.#handleFailure(readCancellation(response.cancelReason))
@@ -130,10 +130,10 @@ export class ResumingWatch {
 
   #handleEvents(response: WatchResponse): void {
     if (response.watchId === allWatches) return
-    const collected = this.#collector.add(response.events, response.fragment, this.#position)
-    if (!collected) return
-    this.#position = collected.revision
-    this.#options.queue.push(collected.revision, collected.changes, collected.bytes)
+    const complete = this.#collector.add(response.events, response.fragment, this.#position)
+    if (!complete) return
+    this.#position = complete.revision
+    this.#options.queue.push(complete.revision, complete.changes, complete.bytes)
   }
 
   #handleProgress(revision: Revision, isResponse: boolean): void {

@@ -56,7 +56,7 @@ export class Servers {
   async call<T>(options: RepeatOptions, call: (endpoint: Endpoint, settings: CallSettings) => Promise<T>): Promise<T> {
     const { type, signal } = options
     const giveUpAt = this.#clock.now() + (options.patience ?? this.#patience)
-    for (let wait = initialPause; ; wait = Math.min(wait * 2, maxPause)) {
+    for (let pauseMs = initialPause; ; pauseMs = Math.min(pauseMs * 2, maxPause)) {
       const endpoint = this.current
       const deadline = Date.now() + (options.callTimeout ?? this.#callTimeout)
       try {
@@ -67,9 +67,9 @@ export class Servers {
         const failure = readFailure(error)
         if (failure.transient) this.markFailed(endpoint)
         const mayRetry = failure.transient && (type === 'read' || failure.outcome === 'none')
-        if (!mayRetry || this.#clock.now() + wait > giveUpAt) throw new CallFailedError(failure)
+        if (!mayRetry || this.#clock.now() + pauseMs > giveUpAt) throw new CallFailedError(failure)
       }
-      await this.pause(wait, signal)
+      await this.pause(pauseMs, signal)
     }
   }
 

@@ -3,7 +3,7 @@ import { readCancellation, readFailure, toBackendError } from './translate-error
 
 const grpc = (code: number, details: string): Error => Object.assign(new Error(`${code}: ${details}`), { code, details })
 
-describe('reading the errors of calls', () => {
+describe('errors of calls', () => {
   it.each([
     [14, 'No connection established. Last error: connect ECONNREFUSED 127.0.0.1:2379', 'none', true, 'UnavailableError'],
     [14, 'Name resolution failed for target dns:nowhere', 'none', true, 'UnavailableError'],

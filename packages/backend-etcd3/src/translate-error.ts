@@ -56,15 +56,15 @@ export function readFailure(error: unknown): CallFailure {
   const text = typeof details === 'string' && details !== '' ? details : messageOf(error)
   const message = text.replace(/\.? ?Resolution note: *$/, '')
   if (typeof code !== 'number') return { outcome: 'unknown', transient: false, kind: 'other', message, cause: error }
-  const refused = { outcome: 'none', transient: false, message, cause: error } as const
-  if (code === outOfRange && message.includes('compacted')) return { ...refused, kind: 'compacted' }
-  if (code === outOfRange && message.includes('future revision')) return { ...refused, kind: 'future' }
-  if (code === notFound && message.includes('lease')) return { ...refused, kind: 'lease-missing' }
-  if (code === failedPrecondition && message.includes('lease already exists')) return { ...refused, kind: 'lease-exists' }
-  if (code === resourceExhausted && message.includes('space exceeded')) return { ...refused, kind: 'no-space' }
-  if (code === resourceExhausted && message.includes('too many requests')) return { ...refused, kind: 'unavailable', transient: true }
-  if (refusals.has(code)) return { ...refused, kind: 'other' }
-  if (neverSent.test(message)) return { ...refused, kind: 'unavailable', transient: true }
+  const noEffect = { outcome: 'none', transient: false, message, cause: error } as const
+  if (code === outOfRange && message.includes('compacted')) return { ...noEffect, kind: 'compacted' }
+  if (code === outOfRange && message.includes('future revision')) return { ...noEffect, kind: 'future' }
+  if (code === notFound && message.includes('lease')) return { ...noEffect, kind: 'lease-missing' }
+  if (code === failedPrecondition && message.includes('lease already exists')) return { ...noEffect, kind: 'lease-exists' }
+  if (code === resourceExhausted && message.includes('space exceeded')) return { ...noEffect, kind: 'no-space' }
+  if (code === resourceExhausted && message.includes('too many requests')) return { ...noEffect, kind: 'unavailable', transient: true }
+  if (refusals.has(code)) return { ...noEffect, kind: 'other' }
+  if (neverSent.test(message)) return { ...noEffect, kind: 'unavailable', transient: true }
   const kind = code === cancelled ? 'cancelled' : 'unavailable'
   return {
     outcome: 'unknown',

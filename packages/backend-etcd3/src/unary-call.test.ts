@@ -29,8 +29,8 @@ interface SayOptions {
 
 function say(channel: Http2Channel, text: string, { deadline, started }: SayOptions = {}): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const done = (error: Error | undefined, answer: unknown): void => (error === undefined ? resolve(answer) : reject(error))
-    const call = new UnaryCall({ channel, method, request: Buffer.from(text), deadline, done })
+    const settle = (error: Error | undefined, answer: unknown): void => (error === undefined ? resolve(answer) : reject(error))
+    const call = new UnaryCall({ channel, method, request: Buffer.from(text), deadline, done: settle })
     call.start()
     started?.(call)
   })
@@ -79,7 +79,7 @@ describe('a call to a gRPC server', () => {
     expect((await say(channelTo(port), text)) === text).toBe(true)
   })
 
-  it('shares a connection between concurrent calls', async () => {
+  it('concurrent calls share a connection', async () => {
     const channel = channelTo(port)
     const texts = Array.from({ length: 300 }, (_, i) => `${i}`)
     expect(await Promise.all(texts.map((text) => say(channel, text)))).toEqual(texts)
@@ -91,16 +91,16 @@ describe('a call to a gRPC server', () => {
       details: 'the revision “5” is compacted: 100 %',
     }))
 
-  it('can be cancelled before and after connecting', async () => {
+  it('a call can be cancelled before and after connecting', async () => {
     const channel = channelTo(port)
     const early = say(channel, 'silence', { started: (call) => call.cancel() })
     await expect(early).rejects.toMatchObject({ code: status.CANCELLED })
-    const late = say(channel, 'silence', { started: (call) => setTimeout(() => call.cancel(), 20) })
-    await expect(late).rejects.toMatchObject({ code: status.CANCELLED })
+    const lateCall = say(channel, 'silence', { started: (call) => setTimeout(() => call.cancel(), 20) })
+    await expect(lateCall).rejects.toMatchObject({ code: status.CANCELLED })
     expect(await say(channel, 'then')).toBe('then')
   })
 
-  it('fails at its deadline, with an unknown outcome', async () => {
+  it('a call fails at its deadline, with an unknown outcome', async () => {
     const channel = channelTo(port)
     // Connects before the call, so that the call is sent before its deadline.
     await say(channel, 'first')
@@ -113,7 +113,7 @@ describe('a call to another HTTP/2 server', () => {
   let server: Http2Server
   let answer: (stream: ServerHttp2Stream, session: ServerHttp2Session) => void
   let connections = 0
-  const good = Buffer.from('\0\0\0\0\x02ok')
+  const validBody = Buffer.from('\0\0\0\0\x02ok')
 
   beforeAll(async () => {
     server = createServer()
@@ -126,7 +126,7 @@ describe('a call to another HTTP/2 server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   })
   afterAll(() => server.close())
-  const connected = (): Http2Channel => channelTo((server.address() as AddressInfo).port)
+  const openChannel = (): Http2Channel => channelTo((server.address() as AddressInfo).port)
 
   function respond(stream: ServerHttp2Stream, parts: readonly Buffer[], trailers: Record<string, string>): void {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
@@ -136,15 +136,16 @@ describe('a call to another HTTP/2 server', () => {
   }
 
   it('accepts a response that arrives in several chunks', async () => {
-    answer = (stream) => respond(stream, [good.subarray(0, 2), good.subarray(2, 6), good.subarray(6)], { 'grpc-status': '0' })
-    expect(await say(connected(), '')).toBe('ok')
+    answer = (stream) =>
+      respond(stream, [validBody.subarray(0, 2), validBody.subarray(2, 6), validBody.subarray(6)], { 'grpc-status': '0' })
+    expect(await say(openChannel(), '')).toBe('ok')
   })
 
   it('sends the headers that gRPC requires', async () => {
     let headers: Record<string, unknown> = {}
-    answer = (stream) => respond(stream, [good], { 'grpc-status': '0' })
+    answer = (stream) => respond(stream, [validBody], { 'grpc-status': '0' })
     server.once('stream', (_stream, received) => (headers = received))
-    await say(connected(), '', { deadline: Date.now() + 60_000 })
+    await say(openChannel(), '', { deadline: Date.now() + 60_000 })
     expect(headers).toMatchObject({ ':method': 'POST', ':path': method.path, te: 'trailers', 'content-type': 'application/grpc' })
     expect(headers['grpc-timeout']).toMatch(/^\d{5}m$/)
   })
@@ -156,9 +157,9 @@ describe('a call to another HTTP/2 server', () => {
       status.FAILED_PRECONDITION,
       'none',
     ],
-    ['no status', (stream) => respond(stream, [good], {}), status.INTERNAL, 'unknown'],
+    ['no status', (stream) => respond(stream, [validBody], {}), status.INTERNAL, 'unknown'],
     ['no message', (stream) => respond(stream, [], { 'grpc-status': '0' }), status.INTERNAL, 'unknown'],
-    ['a cut message', (stream) => respond(stream, [good.subarray(0, 6)], { 'grpc-status': '0' }), status.INTERNAL, 'unknown'],
+    ['a cut message', (stream) => respond(stream, [validBody.subarray(0, 6)], { 'grpc-status': '0' }), status.INTERNAL, 'unknown'],
     [
       'a compressed message',
       (stream) => respond(stream, [Buffer.from('\x01\0\0\0\x02ok')], { 'grpc-status': '0' }),
@@ -172,16 +173,16 @@ describe('a call to another HTTP/2 server', () => {
     ['a lost connection', (_stream, session) => session.destroy(), status.UNAVAILABLE, 'unknown'],
     ['a connection ended in anger', (_stream, session) => session.goaway(11), status.UNAVAILABLE, 'unknown'],
   ])('reports %s', async (_name, wrong, code, outcome) => {
-    const channel = connected()
+    const channel = openChannel()
     answer = wrong
     expect(await failureOf(say(channel, ''))).toMatchObject({ code, outcome })
-    answer = (stream) => respond(stream, [good], { 'grpc-status': '0' })
+    answer = (stream) => respond(stream, [validBody], { 'grpc-status': '0' })
     expect(await say(channel, '')).toBe('ok')
   })
 
   it('lets pending calls finish after GOAWAY and opens a new connection for later calls', async () => {
-    const channel = connected()
-    const before = connections
+    const channel = openChannel()
+    const oldCount = connections
     const requested = new Promise<{ stream: ServerHttp2Stream; session: ServerHttp2Session }>((resolve) => {
       answer = (stream, session) => resolve({ stream, session })
     })
@@ -190,11 +191,11 @@ describe('a call to another HTTP/2 server', () => {
     expect(channel.current).toBeDefined()
     session.close()
     await expect.poll(() => channel.current).toBeUndefined()
-    answer = (next) => respond(next, [good], { 'grpc-status': '0' })
+    answer = (next) => respond(next, [validBody], { 'grpc-status': '0' })
     expect(await say(channel, '')).toBe('ok')
-    respond(stream, [good], { 'grpc-status': '0' })
+    respond(stream, [validBody], { 'grpc-status': '0' })
     expect(await first).toBe('ok')
-    expect(connections - before).toBe(2)
+    expect(connections - oldCount).toBe(2)
   })
 })
 

@@ -7,7 +7,7 @@ import type { Servers } from './servers.ts'
 export interface WatchSetOptions {
   readonly settings: Settings
   readonly servers: Servers
-  readonly known: KnownRevisions
+  readonly knownRevisions: KnownRevisions
   readonly currentRevision: () => Promise<Revision>
 }
 
@@ -26,7 +26,7 @@ export class WatchSet {
 
   /** Opens a watch. It starts immediately instead of at the first read, because etcd could compact the history in between. */
   watch(range: KeyRange, after: Revision, signal: AbortSignal): AsyncIterable<WatchMessage> {
-    const { settings, servers, known } = this.#options
+    const { settings, servers, knownRevisions } = this.#options
     const { clock, callTimeout } = settings
     let watch: ResumingWatch | undefined
     const onEnd = (): void => {
@@ -37,7 +37,7 @@ export class WatchSet {
     const queue = new WatchQueue({ range, after, limits: settings.watchQueue, signal, onEnd })
     if (this.#stopped) queue.end(this.#stopped)
     if (queue.ended) return queue
-    watch = new ResumingWatch({ servers, known, clock, queue, range, after, callTimeout })
+    watch = new ResumingWatch({ servers, knownRevisions, clock, queue, range, after, callTimeout })
     this.#watches.add(watch)
     this.#startTimer()
     return queue

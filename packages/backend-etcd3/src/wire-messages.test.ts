@@ -80,11 +80,11 @@ describe('commit messages', () => {
     fc.assert(
       fc.property(revision, fc.array(fc.option(entry, { nil: undefined }), { maxLength: 3 }), (at, current) => {
         const ranges = current.map((one) => ({ response_range: { header: {}, kvs: one ? [kvOf(one)] : [], count: one ? 1 : 0 } }))
-        const lost = Txn!.responseSerialize({ header: { ...header, revision: at }, succeeded: false, responses: ranges })
-        expect(commitMethod.responseDeserialize(lost)).toEqual({ committed: false, revision: at, current })
+        const conflictMessage = Txn!.responseSerialize({ header: { ...header, revision: at }, succeeded: false, responses: ranges })
+        expect(commitMethod.responseDeserialize(conflictMessage)).toEqual({ committed: false, revision: at, current })
         const puts = current.map(() => ({ response_put: { header: { revision: at } } }))
-        const done = Txn!.responseSerialize({ header: { ...header, revision: at }, succeeded: true, responses: puts })
-        expect(commitMethod.responseDeserialize(done)).toEqual({ committed: true, revision: at })
+        const successMessage = Txn!.responseSerialize({ header: { ...header, revision: at }, succeeded: true, responses: puts })
+        expect(commitMethod.responseDeserialize(successMessage)).toEqual({ committed: true, revision: at })
       }),
     )
   })
@@ -152,12 +152,12 @@ describe('watch messages', () => {
 
 describe('malformed messages', () => {
   it('rejects a truncated message or decodes it as a shorter one', () => {
-    const one = { key: 'name', value: Buffer.alloc(200), createRevision: 7, modRevision: 2 ** 50, lease: 9 }
-    const bytes = Range!.responseSerialize({ header: { revision: 300 }, kvs: [kvOf(one)], count: 1 })
+    const entry = { key: 'name', value: Buffer.alloc(200), createRevision: 7, modRevision: 2 ** 50, lease: 9 }
+    const bytes = Range!.responseSerialize({ header: { revision: 300 }, kvs: [kvOf(entry)], count: 1 })
     for (let length = 0; length < bytes.length; length++) {
-      const cut = bytes.subarray(0, length)
+      const truncated = bytes.subarray(0, length)
       try {
-        expect(rangeMethod.responseDeserialize(cut).entries.length).toBeLessThanOrEqual(1)
+        expect(rangeMethod.responseDeserialize(truncated).entries.length).toBeLessThanOrEqual(1)
       } catch (error) {
         expect((error as Error).message).toMatch(/truncated/)
       }
@@ -169,15 +169,15 @@ describe('malformed messages', () => {
     writer.bytes(99, Buffer.from('later'))
     writer.integer(98, 2 ** 52)
     writer.integer(4, 3)
-    const all = Buffer.concat([Buffer.from([((97 << 3) % 128) | 0x80 | 5, (97 << 3) >> 7, 1, 2, 3, 4]), writer.finish()])
-    expect(rangeMethod.responseDeserialize(all)).toMatchObject({ count: 3 })
+    const withUnknown = Buffer.concat([Buffer.from([((97 << 3) % 128) | 0x80 | 5, (97 << 3) >> 7, 1, 2, 3, 4]), writer.finish()])
+    expect(rangeMethod.responseDeserialize(withUnknown)).toMatchObject({ count: 3 })
   })
 
   it('rejects wrong wire types and unterminated integers', () => {
     expect(() => rangeMethod.responseDeserialize(Buffer.from([(4 << 3) | 2, 0]))).toThrow(/wire type/)
-    const endless = new WireReader(Buffer.concat([Buffer.from([4 << 3]), Buffer.alloc(12, 0xff)]))
-    expect(endless.next()).toBe(4)
-    expect(() => endless.next() && endless.next()).toThrow()
+    const unterminated = new WireReader(Buffer.concat([Buffer.from([4 << 3]), Buffer.alloc(12, 0xff)]))
+    expect(unterminated.next()).toBe(4)
+    expect(() => unterminated.next() && unterminated.next()).toThrow()
     expect(() => new WireWriter(8).integer(1, -1)).toThrow()
   })
 })

@@ -41,7 +41,7 @@ export class WireWriter {
   #varint(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new Error(`cannot send ${value}: it is not a non-negative safe integer`)
     let size = 1
-    for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++
+    for (let remaining = value; remaining >= 128; remaining = Math.floor(remaining / 128)) size++
     this.#room(size)
     this.#at -= size
     let at = this.#at

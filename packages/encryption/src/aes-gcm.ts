@@ -20,13 +20,13 @@ export function createAesGcm(key: Uint8Array): ValueTransformer {
       decipher.setAAD(Buffer.from(path))
       decipher.setAuthTag(stored.subarray(stored.length - tagSize))
       // GCM is a stream mode, so this one update returns all bytes. They are used only after `final` has verified the tag.
-      const data = decipher.update(stored.subarray(nonceSize, stored.length - tagSize))
+      const plaintext = decipher.update(stored.subarray(nonceSize, stored.length - tagSize))
       try {
         decipher.final()
       } catch (cause) {
         throw new Error('cipher: message authentication failed', { cause })
       }
-      return { data, stale: false }
+      return { data: plaintext, stale: false }
     },
     toStorage(data, path) {
       const nonce = randomBytes(nonceSize)

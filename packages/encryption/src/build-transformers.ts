@@ -54,9 +54,9 @@ async function createProvider(provider: ProviderConfiguration, clock: Clock, kms
   if (provider.aescbc != null) return createKeyedTransformer('aescbc', 'AES', provider.aescbc.keys, createAesCbc)
   if (provider.secretbox != null) return createKeyedTransformer('secretbox', 'Secretbox', provider.secretbox.keys, createSecretbox)
   if (provider.kms != null) {
-    const opened = await openKmsProvider(provider.kms, clock)
-    kms.push(opened)
-    return { prefix: `k8s:enc:kms:v2:${opened.name}:`, transformer: opened.transformer }
+    const kmsProvider = await openKmsProvider(provider.kms, clock)
+    kms.push(kmsProvider)
+    return { prefix: `k8s:enc:kms:v2:${kmsProvider.name}:`, transformer: kmsProvider.transformer }
   }
   return { prefix: '', transformer: identity }
 }

@@ -46,7 +46,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-async function under(request: StorageSuiteRequest, transformer: ValueTransformer) {
+async function openStorage(request: StorageSuiteRequest, transformer: ValueTransformer) {
   const clock = createManualClock()
   const backend = openMemory({ clock })
   return {
@@ -58,8 +58,8 @@ async function under(request: StorageSuiteRequest, transformer: ValueTransformer
     close: () => backend[Symbol.asyncDispose](),
   }
 }
-describeStorage('memory, encrypted', (request) => under(request, gcm))
-describeStorage('memory, encrypted by KMS', async (request) => under(request, await kms()))
+describeStorage('memory, encrypted', (request) => openStorage(request, gcm))
+describeStorage('memory, encrypted by KMS', async (request) => openStorage(request, await kms()))
 
 const prefix = '/registry/tests/'
 const key = `${prefix}ns/a`
@@ -81,38 +81,38 @@ const valueOf = async (backend: Backend): Promise<Buffer> => Buffer.from((await 
 test('rewrites a stale value once in an update without changes, also if the caller passes a cached object', async () => {
   const backend = await memory()
   const created = await storage(backend, gcm).create(key, testObject('ns', 'a'))
-  const same = async (by: Storage<TestObject>, suggestion?: typeof created) =>
+  const updateUnchanged = async (by: Storage<TestObject>, suggestion?: typeof created) =>
     (await by.guaranteedUpdate(key, (object) => ({ object: object! }), suggestion ? { suggestion } : {})).revision
-  expect(await same(storage(backend, gcm))).toBe(created.revision)
-  expect(await same(storage(backend, gcm), created)).toBe(created.revision)
+  expect(await updateUnchanged(storage(backend, gcm))).toBe(created.revision)
+  expect(await updateUnchanged(storage(backend, gcm), created)).toBe(created.revision)
   const now = storage(backend, rotated)
-  const rewritten = await same(now, created)
+  const rewritten = await updateUnchanged(now, created)
   expect(rewritten).toBeGreaterThan(created.revision)
   expect((await valueOf(backend)).subarray(0, 21).toString()).toBe('k8s:enc:secretbox:v1:')
-  expect(await same(now)).toBe(rewritten)
-  expect(await same(now, await now.get(key))).toBe(rewritten)
+  expect(await updateUnchanged(now)).toBe(rewritten)
+  expect(await updateUnchanged(now, await now.get(key))).toBe(rewritten)
   // Switches back to the first provider, without a cached object.
-  const back = createPrefixTransformer(
+  const rotatedBack = createPrefixTransformer(
     [
       { prefix: 'k8s:enc:aesgcm:v1:a:', transformer: createAesGcm(byte(1)) },
       { prefix: 'k8s:enc:secretbox:v1:b:', transformer: createSecretbox(byte(2)) },
     ],
     '',
   )
-  expect(await same(storage(backend, back))).toBeGreaterThan(rewritten)
+  expect(await updateUnchanged(storage(backend, rotatedBack))).toBeGreaterThan(rewritten)
 })
 
 test('decrypts each version of an object once for all reads', async () => {
   const backend = await memory()
-  const counted = { ...gcm, fromStorage: vi.fn(gcm.fromStorage) }
-  const by = storage(backend, counted)
+  const countingTransformer = { ...gcm, fromStorage: vi.fn(gcm.fromStorage) }
+  const by = storage(backend, countingTransformer)
   for (const name of ['a', 'b', 'c']) await by.create(`${prefix}ns/${name}`, testObject('ns', name))
   for (let i = 0; i < 3; i++) {
     await by.get(key)
     expect([...(await by.list(prefix)).items]).toHaveLength(3)
     expect([...(await by.list(prefix, { limit: 2 })).items]).toHaveLength(2)
   }
-  expect(counted.fromStorage).toHaveBeenCalledTimes(3)
+  expect(countingTransformer.fromStorage).toHaveBeenCalledTimes(3)
 })
 
 test('fails every verb that reads a value it cannot decrypt, before the response starts', async () => {
@@ -120,7 +120,7 @@ test('fails every verb that reads a value it cannot decrypt, before the response
   const by = storage(backend, gcm)
   await by.create(`${prefix}ns/good`, testObject('ns', 'good'))
   await backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.from('k8s:enc:aescbc:v1:x:y') }] })
-  const failing: [() => Promise<unknown>, string][] = [
+  const failingReads: [() => Promise<unknown>, string][] = [
     [() => by.get(key), 'no matching prefix found'],
     [() => by.list(prefix), `unable to transform key "${key}": no matching prefix found`],
     [() => by.list(prefix, { limit: 5 }), `unable to transform key "${key}": no matching prefix found`],
@@ -129,7 +129,7 @@ test('fails every verb that reads a value it cannot decrypt, before the response
     // Without encryption, the storage does not decode encrypted values as objects.
     [() => storage(backend).get(key), 'identity transformer tried to read encrypted data'],
   ]
-  for (const [call, message] of failing) {
+  for (const [call, message] of failingReads) {
     const error = await call().catch((e: unknown) => e)
     expect(isStorageError(error, 'Internal')).toBe(true)
     expect((error as Error).message).toBe(message)
@@ -146,7 +146,7 @@ test('calls the plugin once for each of a list, a watch and an update of values 
   const backend = await memory()
   const writer = storage(backend, await kms())
   for (let i = 0; i < 20; i++) await writer.create(`${prefix}ns/${i}`, testObject('ns', String(i)))
-  const before = plugin.calls.decrypt
+  const oldCount = plugin.calls.decrypt
   const copy = (reader: ValueTransformer) => storage(withoutViews(backend), reader)
   for (const read of [
     async (by: Storage<TestObject>) => expect([...(await by.list(prefix)).items]).toHaveLength(20),
@@ -161,21 +161,21 @@ test('calls the plugin once for each of a list, a watch and an update of values 
   ]) {
     await read(copy(await kms()))
   }
-  expect(plugin.calls.decrypt - before).toBe(3)
+  expect(plugin.calls.decrypt - oldCount).toBe(3)
   expect(isEncryptedValue((await backend.get(`${prefix}ns/3`)).entry!.value)).toBe(true)
 })
 
 /** Returns the backend without cached objects and snapshots, as another process sees it. */
 function withoutViews(backend: Backend): Backend {
-  const fresh = <E extends { view?: unknown }>(entry: E): E => ({ ...entry, view: undefined })
+  const withoutView = <E extends { view?: unknown }>(entry: E): E => ({ ...entry, view: undefined })
   return {
     get: async (...args) => {
       const result = await backend.get(...args)
-      return { ...result, entry: result.entry && fresh(result.entry) }
+      return { ...result, entry: result.entry && withoutView(result.entry) }
     },
     list: async (...args) => {
       const page = await backend.list(...args)
-      return { ...page, entries: page.entries.map(fresh) }
+      return { ...page, entries: page.entries.map(withoutView) }
     },
     commit: (transaction) => backend.commit(transaction),
     watch: (...args) => backend.watch(...args),

@@ -91,7 +91,7 @@ export function checkShape(value: unknown): ShapeResult {
 }
 
 function formatPath(path: readonly PropertyKey[]): string {
-  let out = ''
-  for (const step of path) out += typeof step === 'number' ? `[${step}]` : out === '' ? String(step) : `.${String(step)}`
-  return out
+  let text = ''
+  for (const step of path) text += typeof step === 'number' ? `[${step}]` : text === '' ? String(step) : `.${String(step)}`
+  return text
 }

@@ -27,28 +27,28 @@ const independent: Record<string, (stored: Buffer, path: string) => Buffer> = {
   'k8s:enc:secretbox:v1:key3:': (stored) => readSecretbox(keyOf('3'), stored),
 }
 
-describe.skipIf(values.length === 0)('recorded values of kube-apiserver', () => {
+describe.skipIf(values.length === 0)('values that kube-apiserver has encrypted', () => {
   test.each(values.map((value) => [value.key, value] as const))('%s', async (key, { value, object }) => {
     const encryption = await openEncryption({ file: new URL('encryption-config.yaml', golden).pathname })
     const transformer = encryption.transformerFor({ group: '', resource: key.split('/')[2]! })!
-    const { data, stale } = transformer.fromStorage(Buffer.from(value, 'base64'), key)
+    const { data: plaintext, stale } = transformer.fromStorage(Buffer.from(value, 'base64'), key)
     expect(stale).toBe(false)
-    const { gvk, raw } = decodeUnknown(data)
+    const { gvk, raw } = decodeUnknown(plaintext)
     expect(gvk).toMatchObject({ kind: object.kind })
     const decoded = types.kind(gvk)!.decodeProto(raw) as unknown as Value['object']
-    const { metadata, ...rest } = JSON.parse(JSON.stringify(decoded)) as Record<string, object>
+    const { metadata, ...otherMembers } = JSON.parse(JSON.stringify(decoded)) as Record<string, object>
     // A stored value contains neither its revision nor its kind.
-    const { managedFields: _, ...meta } = { ...metadata } as Record<string, unknown>
+    const { managedFields: _, ...otherMetadata } = { ...metadata } as Record<string, unknown>
     expect({
-      ...rest,
+      ...otherMembers,
       apiVersion: object.apiVersion,
       kind: object.kind,
-      metadata: { ...meta, resourceVersion: object.metadata.resourceVersion },
+      metadata: { ...otherMetadata, resourceVersion: object.metadata.resourceVersion },
     }).toEqual(object)
 
-    const written = Buffer.from(transformer.toStorage(data, key))
+    const written = Buffer.from(transformer.toStorage(plaintext, key))
     const [prefix, read] = Object.entries(independent).find(([name]) => written.subarray(0, name.length).toString() === name)!
-    expect(read(written.subarray(prefix.length), key).equals(data)).toBe(true)
+    expect(read(written.subarray(prefix.length), key).equals(plaintext)).toBe(true)
     encryption.close()
   })
 })

@@ -71,9 +71,9 @@ function rounds(input: number[]): number[] {
 }
 
 function toBytes(values: number[]): Buffer {
-  const out = Buffer.alloc(values.length * 4)
-  for (const [at, value] of values.entries()) out.writeUInt32LE(value, at * 4)
-  return out
+  const bytes = Buffer.alloc(values.length * 4)
+  for (const [at, value] of values.entries()) bytes.writeUInt32LE(value, at * 4)
+  return bytes
 }
 
 function hsalsa(key: Buffer, nonce: Buffer): Buffer {
@@ -82,12 +82,12 @@ function hsalsa(key: Buffer, nonce: Buffer): Buffer {
 }
 
 function salsaBlocks(key: Buffer, nonce: Buffer, length: number): Buffer {
-  const out: Buffer[] = []
+  const blocks: Buffer[] = []
   for (let counter = 0; counter * 64 < length; counter++) {
     const input = state(words(key), [...words(nonce), counter, 0])
-    out.push(toBytes(rounds(input).map((value, at) => (value + input[at]!) >>> 0)))
+    blocks.push(toBytes(rounds(input).map((value, at) => (value + input[at]!) >>> 0)))
   }
-  return Buffer.concat(out)
+  return Buffer.concat(blocks)
 }
 
 function poly1305(key: Buffer, message: Buffer): Buffer {

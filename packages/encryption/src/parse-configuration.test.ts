@@ -3,75 +3,87 @@ import { formatConfiguration, formatKeys, createSecret } from './encryption.fixt
 import { parseEncryptionConfiguration } from './parse-configuration.ts'
 
 const parse = (text: string, reload = false) => parseEncryptionConfiguration(text, { file: 'enc.yaml', reload })
-const good = [`aesgcm: ${formatKeys(1)}`]
+const validProviders = [`aesgcm: ${formatKeys(1)}`]
 const kms = (more = '', name = 'a') => `kms: {apiVersion: v2, name: ${name}, endpoint: 'unix:///a.sock'${more}}`
 const at = 'resources[0].providers[0]'
 
 describe('encryption configuration', () => {
-  test('parses YAML and JSON', () => {
-    const parsed = parse(formatConfiguration({ secrets: good }))
+  test('parses an encryption configuration in YAML and JSON', () => {
+    const parsed = parse(formatConfiguration({ secrets: validProviders }))
     expect(parsed.resources[0]!.providers[0]!.aesgcm!.keys[0]!.name).toBe('key1')
     expect(parse(JSON.stringify(parsed))).toEqual(parsed)
   })
 
   const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\n'
-  const one = (provider: string) => formatConfiguration({ secrets: [provider] })
-  const wrong: [string, string][] = [
+  const configurationOf = (provider: string) => formatConfiguration({ secrets: [provider] })
+  const invalidCases: [string, string][] = [
     ['', 'encryption provider configuration file "enc.yaml" is empty'],
     ['a: b: c', 'error decoding encryption provider configuration file "enc.yaml": '],
     ['kind: EncryptionConfiguration', "Object 'apiVersion' is missing"],
     ['apiVersion: v1\nkind: Secret', 'it is a Secret of "v1"'],
     [`${head}resourcs: []`, 'strict decoding error: unknown field "resourcs"'],
-    [one(`aescbc: {keyz: []}`), `unknown field "${at}.aescbc.keyz"`],
-    [one(`aescbc: {keys: [{name: 1, secret: a}]}`), `${at}.aescbc.keys[0].name: `],
+    [configurationOf(`aescbc: {keyz: []}`), `unknown field "${at}.aescbc.keyz"`],
+    [configurationOf(`aescbc: {keys: [{name: 1, secret: a}]}`), `${at}.aescbc.keys[0].name: `],
     [`${head}kind: EncryptionConfiguration\nresources: []`, 'already set'],
     [head, 'resources: Required value: at least one resources is required'],
-    [formatConfiguration({ '': good }), 'resources[0].resources: Required value: at least one resources[0].resources is required'],
+    [
+      formatConfiguration({ '': validProviders }),
+      'resources[0].resources: Required value: at least one resources[0].resources is required',
+    ],
     [formatConfiguration({ secrets: [] }), 'resources[0].providers: Required value: at least one resources[0].providers is required'],
     [
-      formatConfiguration({ Secrets: good }),
+      formatConfiguration({ Secrets: validProviders }),
       'resources[0].resources[0]: Invalid value: "Secrets": resource name should not contain capital letters',
     ],
-    [formatConfiguration({ "'*'": good }), "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources"],
-    [formatConfiguration({ "'secrets.*'": good }), 'encrypting the same resource across groups is not supported'],
-    [formatConfiguration({ 'events.events.k8s.io': good }), "Use 'events' instead in the config file"],
-    [formatConfiguration({ 'ingresses.extensions': good }), "'extensions' group has been removed"],
-    [formatConfiguration({ apiserveripinfo: good }), 'resources which do not have REST API/s cannot be encrypted'],
-    [formatConfiguration({ 'secrets, secrets': good }), 'the same resource cannot be specified multiple times'],
-    [formatConfiguration({ "secrets, '*.'": good }), 'will be masked'],
-    [formatConfiguration({ "secrets, '*.*'": good }), 'will be masked'],
-    [one('{}'), 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'],
-    [one(`{identity: {}, aesgcm: ${formatKeys(1)}}`), 'more than one provider specified in a single element'],
-    [one('aesgcm: {keys: []}'), `${at}.aesgcm.keys: Required value: at least one keys is required`],
     [
-      one(`aescbc: {keys: [{secret: ${createSecret(1)}}]}`),
+      formatConfiguration({ "'*'": validProviders }),
+      "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources",
+    ],
+    [formatConfiguration({ "'secrets.*'": validProviders }), 'encrypting the same resource across groups is not supported'],
+    [formatConfiguration({ 'events.events.k8s.io': validProviders }), "Use 'events' instead in the config file"],
+    [formatConfiguration({ 'ingresses.extensions': validProviders }), "'extensions' group has been removed"],
+    [formatConfiguration({ apiserveripinfo: validProviders }), 'resources which do not have REST API/s cannot be encrypted'],
+    [formatConfiguration({ 'secrets, secrets': validProviders }), 'the same resource cannot be specified multiple times'],
+    [formatConfiguration({ "secrets, '*.'": validProviders }), 'will be masked'],
+    [formatConfiguration({ "secrets, '*.*'": validProviders }), 'will be masked'],
+    [configurationOf('{}'), 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'],
+    [configurationOf(`{identity: {}, aesgcm: ${formatKeys(1)}}`), 'more than one provider specified in a single element'],
+    [configurationOf('aesgcm: {keys: []}'), `${at}.aesgcm.keys: Required value: at least one keys is required`],
+    [
+      configurationOf(`aescbc: {keys: [{secret: ${createSecret(1)}}]}`),
       `${at}.aescbc.keys[0].name: Required value: name is a mandatory field for a key`,
     ],
-    [one('aescbc: {keys: [{name: a}]}'), `${at}.aescbc.keys[0].secret: Required value: secret is a mandatory field for a key`],
+    [configurationOf('aescbc: {keys: [{name: a}]}'), `${at}.aescbc.keys[0].secret: Required value: secret is a mandatory field for a key`],
     [
-      one('aescbc: {keys: [{name: a, secret: "?"}]}'),
+      configurationOf('aescbc: {keys: [{name: a, secret: "?"}]}'),
       `${at}.aescbc.keys[0].secret: Invalid value: "REDACTED": secrets must be base64 encoded`,
     ],
-    [one('aescbc: {keys: [{name: a, secret: YWJj}]}'), 'secret is not of the expected length, got 3, expected one of [16 24 32]'],
-    [one('secretbox: {keys: [{name: a, secret: MDEyMzQ1Njc4OTAxMjM0NQ==}]}'), 'got 16, expected one of [32]'],
-    [one('kms: {apiVersion: v2, name: a}'), `${at}.kms.endpoint: Invalid value: "": endpoint is a mandatory field for a kms`],
-    [one("kms: {apiVersion: v2, name: a, endpoint: 'https://a'}"), 'unsupported scheme "https" for KMS provider, only unix is supported'],
-    [one(kms(", timeout: '-1s'")), `${at}.kms.timeout: Invalid value: "-1s": timeout should be a positive value`],
-    [one(kms(', cachesize: 5')), `${at}.kms.cachesize: Invalid value: 5: cachesize is not supported in v2`],
-    [one(kms('', "'a:b'")), "invalid KMS provider name a:b, must not contain ':'"],
-    [one("kms: {apiVersion: v3, name: a, endpoint: 'unix:///a'}"), 'only v1 and v2 are supported'],
+    [
+      configurationOf('aescbc: {keys: [{name: a, secret: YWJj}]}'),
+      'secret is not of the expected length, got 3, expected one of [16 24 32]',
+    ],
+    [configurationOf('secretbox: {keys: [{name: a, secret: MDEyMzQ1Njc4OTAxMjM0NQ==}]}'), 'got 16, expected one of [32]'],
+    [configurationOf('kms: {apiVersion: v2, name: a}'), `${at}.kms.endpoint: Invalid value: "": endpoint is a mandatory field for a kms`],
+    [
+      configurationOf("kms: {apiVersion: v2, name: a, endpoint: 'https://a'}"),
+      'unsupported scheme "https" for KMS provider, only unix is supported',
+    ],
+    [configurationOf(kms(", timeout: '-1s'")), `${at}.kms.timeout: Invalid value: "-1s": timeout should be a positive value`],
+    [configurationOf(kms(', cachesize: 5')), `${at}.kms.cachesize: Invalid value: 5: cachesize is not supported in v2`],
+    [configurationOf(kms('', "'a:b'")), "invalid KMS provider name a:b, must not contain ':'"],
+    [configurationOf("kms: {apiVersion: v3, name: a, endpoint: 'unix:///a'}"), 'only v1 and v2 are supported'],
     [
       formatConfiguration({ secrets: [kms()], configmaps: [kms()] }),
       'resources[1].providers[0].kms.name: Invalid value: "a": duplicate KMS provider name a, names must be unique',
     ],
   ]
-  test.each(wrong)('rejects an invalid configuration and names the path: %#', (text, message) => {
+  test.each(invalidCases)('rejects an invalid configuration with an error that names the path: %#', (text, message) => {
     expect(() => parse(text)).toThrow(
       expect.objectContaining({ name: 'EncryptionConfigurationError', message: expect.stringContaining(message) }),
     )
   })
 
-  test('lists all problems without secrets', () => {
+  test('lists all problems of a configuration without its secrets', () => {
     const secret = 'bm90IGEgZ29vZCBzZWNyZXQ='
     let message = ''
     try {

@@ -14,12 +14,12 @@ interface Case {
   readonly read: (key: Buffer, stored: Buffer, path: string) => Buffer
   readonly authenticates: { readonly value: boolean; readonly path: boolean }
 }
-const both = { value: true, path: true }
+const authenticatesBoth = { value: true, path: true }
 const cases: Record<string, Case> = {
-  aesgcm: { create: createAesGcm, sizes: [16, 24, 32], read: readAesGcm, authenticates: both },
+  aesgcm: { create: createAesGcm, sizes: [16, 24, 32], read: readAesGcm, authenticates: authenticatesBoth },
   aescbc: { create: createAesCbc, sizes: [16, 24, 32], read: readAesCbc, authenticates: { value: false, path: false } },
   secretbox: { create: createSecretbox, sizes: [32], read: readSecretbox, authenticates: { value: true, path: false } },
-  'seeded aesgcm': { create: createExtendedNonceGcm, sizes: [32], read: readExtendedNonceGcm, authenticates: both },
+  'seeded aesgcm': { create: createExtendedNonceGcm, sizes: [32], read: readExtendedNonceGcm, authenticates: authenticatesBoth },
 }
 const path = '/registry/secrets/default/a'
 
@@ -42,21 +42,21 @@ describe.each(Object.entries(cases))('%s', (_, { create, sizes, read, authentica
     )
   })
 
-  it('never writes the same bytes twice, and never the plaintext', () => {
+  it('encrypts the same value to different bytes each time, and never writes the plaintext', () => {
     const transformer = create(randomBytes(32))
-    const data = Buffer.from('the plain text of a secret')
-    const [one, other] = [transformer.toStorage(data, path), transformer.toStorage(data, path)]
-    expect(Buffer.compare(one, other)).not.toBe(0)
-    expect(Buffer.from(one).includes('plain text')).toBe(false)
+    const plaintext = Buffer.from('the plain text of a secret')
+    const [first, second] = [transformer.toStorage(plaintext, path), transformer.toStorage(plaintext, path)]
+    expect(Buffer.compare(first, second)).not.toBe(0)
+    expect(Buffer.from(first).includes('plain text')).toBe(false)
   })
 
-  it('rejects another key and a truncated value; if it authenticates, also a changed byte and a moved value', () => {
+  it('rejects another key and a truncated value, and if the provider authenticates, also a changed byte and another path', () => {
     const transformer = create(randomBytes(32))
-    const data = randomBytes(45)
-    const stored = Buffer.from(transformer.toStorage(data, path))
+    const plaintext = randomBytes(45)
+    const stored = Buffer.from(transformer.toStorage(plaintext, path))
     const readsRight = (bytes: Uint8Array, at = path, by = transformer): boolean => {
       try {
-        return Buffer.compare(by.fromStorage(bytes, at).data, data) === 0
+        return Buffer.compare(by.fromStorage(bytes, at).data, plaintext) === 0
       } catch {
         return false
       }

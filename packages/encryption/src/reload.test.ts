@@ -55,12 +55,12 @@ test('does not reload while a KMS plugin of the new configuration is unhealthy',
   await encryption.write(
     formatConfiguration({ secrets: ["kms: {apiVersion: v2, name: a, timeout: 10ms, endpoint: 'unix:///nowhere.sock'}"] }),
   )
-  let done = false
-  const reloading = encryption.reload().then(() => (done = true))
+  let isDone = false
+  const reloading = encryption.reload().then(() => (isDone = true))
   await vi.waitFor(
     () => {
       clock.advance(1000)
-      expect(done).toBe(true)
+      expect(isDone).toBe(true)
     },
     { timeout: 60_000 },
   )

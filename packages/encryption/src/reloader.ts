@@ -51,18 +51,18 @@ export class Reloader {
   /** Reads the file now and activates its configuration if it has changed. Never rejects. */
   async poll(): Promise<void> {
     const { file, clock, onError, onReload } = this.#options
-    let next: LoadedConfiguration | undefined
+    let newConfiguration: LoadedConfiguration | undefined
     try {
-      next = await loadConfiguration(file, { reload: true, clock, known: this.#current.hash })
-      if (next !== undefined) {
-        await this.#untilHealthy(next)
-        if (this.#closed) return closeAll(next.kms)
-        this.#replace(next)
-        onReload(next.hash)
+      newConfiguration = await loadConfiguration(file, { reload: true, clock, known: this.#current.hash })
+      if (newConfiguration !== undefined) {
+        await this.#untilHealthy(newConfiguration)
+        if (this.#closed) return closeAll(newConfiguration.kms)
+        this.#replace(newConfiguration)
+        onReload(newConfiguration.hash)
       }
       this.#problem = ''
     } catch (error) {
-      if (next !== undefined) closeAll(next.kms)
+      if (newConfiguration !== undefined) closeAll(newConfiguration.kms)
       const problem = String(error)
       if (problem !== this.#problem) onError(error)
       this.#problem = problem
@@ -87,12 +87,12 @@ export class Reloader {
 
   async #untilHealthy(next: LoadedConfiguration): Promise<void> {
     const { clock } = this.#options
-    const until = clock.now() + Math.max(minHealthPatience, graceMs(next.kms))
+    const deadline = clock.now() + Math.max(minHealthPatience, graceMs(next.kms))
     for (;;) {
       try {
         return await checkAll(next.kms)
       } catch (error) {
-        if (this.#closed || clock.now() >= until) {
+        if (this.#closed || clock.now() >= deadline) {
           throw new Error(`health check for new transformers failed: ${(error as Error).message}`, { cause: error })
         }
       }

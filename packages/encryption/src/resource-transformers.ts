@@ -20,10 +20,10 @@ export function followTransformers(current: () => BuiltTransformers): ResourceTr
       let lastBuilt: BuiltTransformers | undefined
       let transformer: ValueTransformer = identity
       const currentTransformer = (): ValueTransformer => {
-        const built = current()
-        if (built !== lastBuilt) {
-          lastBuilt = built
-          transformer = findOverride(built, resource) ?? identity
+        const currentTransformers = current()
+        if (currentTransformers !== lastBuilt) {
+          lastBuilt = currentTransformers
+          transformer = findOverride(currentTransformers, resource) ?? identity
         }
         return transformer
       }

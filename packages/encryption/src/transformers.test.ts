@@ -17,16 +17,16 @@ describe('providers of a resource', () => {
     expect(stored.subarray(0, 23).toString()).toBe('k8s:enc:aescbc:v1:key1:')
   })
 
-  test('rotates a key: writes with the new first key, reads with the old one, and marks values of the old one as stale', async () => {
+  test('after a rotation writes with the new first key, reads with the old key, and marks values of the old key as stale', async () => {
     const old = await transformerOf(`aesgcm: ${formatKeys(1)}`)
-    const between = await transformerOf(`aesgcm: ${formatKeys(2, 1)}`)
-    const after = await transformerOf(`aesgcm: ${formatKeys(2)}`)
+    const duringRotation = await transformerOf(`aesgcm: ${formatKeys(2, 1)}`)
+    const afterRotation = await transformerOf(`aesgcm: ${formatKeys(2)}`)
     const stored = old.toStorage(plain, path)
-    expect(read(between, stored)).toEqual({ text: 'plain', stale: true })
-    const rewritten = between.toStorage(plain, path)
-    expect(read(between, rewritten)).toEqual({ text: 'plain', stale: false })
-    expect(read(after, rewritten)).toEqual({ text: 'plain', stale: false })
-    expect(() => read(after, stored)).toThrow('no matching key was found for the provided AES transformer')
+    expect(read(duringRotation, stored)).toEqual({ text: 'plain', stale: true })
+    const rewritten = duringRotation.toStorage(plain, path)
+    expect(read(duringRotation, rewritten)).toEqual({ text: 'plain', stale: false })
+    expect(read(afterRotation, rewritten)).toEqual({ text: 'plain', stale: false })
+    expect(() => read(afterRotation, stored)).toThrow('no matching key was found for the provided AES transformer')
   })
 
   test('tries both of two providers with the same prefix and different keys', async () => {
@@ -34,10 +34,10 @@ describe('providers of a resource', () => {
       plain,
       path,
     )
-    const other = `secretbox: {keys: [{name: k, secret: ${Buffer.alloc(32, 2).toString('base64')}}]}`
-    const same = `secretbox: {keys: [{name: k, secret: ${Buffer.alloc(32, 1).toString('base64')}}]}`
-    expect(read(await transformerOf(other, same), stored)).toEqual({ text: 'plain', stale: true })
-    await expect(transformerOf(other).then((by) => read(by, stored))).rejects.toThrow('cannot authenticate')
+    const otherKey = `secretbox: {keys: [{name: k, secret: ${Buffer.alloc(32, 2).toString('base64')}}]}`
+    const sameKey = `secretbox: {keys: [{name: k, secret: ${Buffer.alloc(32, 1).toString('base64')}}]}`
+    expect(read(await transformerOf(otherKey, sameKey), stored)).toEqual({ text: 'plain', stale: true })
+    await expect(transformerOf(otherKey).then((by) => read(by, stored))).rejects.toThrow('cannot authenticate')
   })
 
   test('reads plaintext if identity is the last provider, and stores plaintext if it is the first', async () => {
@@ -53,11 +53,11 @@ describe('providers of a resource', () => {
   })
 
   test('reads the values of all providers regardless of their order', async () => {
-    const all = [`aescbc: ${formatKeys(1, 2)}`, `aesgcm: ${formatKeys(3)}`, `secretbox: ${formatKeys(4, 5)}`, 'identity: {}']
+    const allProviders = [`aescbc: ${formatKeys(1, 2)}`, `aesgcm: ${formatKeys(3)}`, `secretbox: ${formatKeys(4, 5)}`, 'identity: {}']
     await fc.assert(
-      fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 4 }), fc.uint8Array({ maxLength: 100 }), async (order, data) => {
+      fc.asyncProperty(fc.shuffledSubarray(allProviders, { minLength: 4 }), fc.uint8Array({ maxLength: 100 }), async (order, data) => {
         const reader = await transformerOf(...order)
-        for (const provider of all) {
+        for (const provider of allProviders) {
           const stored = (await transformerOf(provider)).toStorage(data, path)
           const result = reader.fromStorage(stored, path)
           expect(Buffer.compare(result.data, data)).toBe(0)
@@ -90,9 +90,9 @@ describe('resources of a configuration', () => {
     expect(keyFor('apps', 'deployments')).toBe('key2')
     expect(keyFor('', 'pods')).toBe('key3')
     expect(keyFor('example.com', 'bears')).toBe('key4')
-    const few = await openForTest(formatConfiguration({ secrets: [`aesgcm: ${formatKeys(1)}`] }))
-    expect(few.transformerFor({ group: '', resource: 'configmaps' })).toBeUndefined()
-    expect(few.transformerFor({ group: 'example.com', resource: 'secrets' })).toBeUndefined()
+    const onlySecrets = await openForTest(formatConfiguration({ secrets: [`aesgcm: ${formatKeys(1)}`] }))
+    expect(onlySecrets.transformerFor({ group: '', resource: 'configmaps' })).toBeUndefined()
+    expect(onlySecrets.transformerFor({ group: 'example.com', resource: 'secrets' })).toBeUndefined()
   })
 
   test('rejects a pattern that an earlier pattern makes unreachable', async () => {

@@ -33,13 +33,13 @@ export function validateConfiguration(configuration: EncryptionConfiguration, op
 
 function validateProvider(provider: ProviderConfiguration, path: FieldPath, kmsNames: Set<string>, reload: boolean): FieldErrorList {
   const errors: FieldErrorList = []
-  const found = Object.entries(provider).filter(([, value]) => value != null)
+  const presentProviders = Object.entries(provider).filter(([, value]) => value != null)
   // Contains only the names, because the values include keys.
-  const names = found.map(([name]) => name)
-  if (found.length === 0) {
+  const names = presentProviders.map(([name]) => name)
+  if (presentProviders.length === 0) {
     const detail = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'
     errors.push(fieldError.invalid(path, names, detail))
-  } else if (found.length > 1) {
+  } else if (presentProviders.length > 1) {
     const detail = 'more than one provider specified in a single element, should split into different list elements'
     errors.push(fieldError.invalid(path, names, detail))
   }

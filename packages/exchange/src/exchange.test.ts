@@ -28,7 +28,7 @@ test('parses the target, the query and each header only once', () => {
   expect(exchange.acceptedTypes).toEqual(['text/plain', 'application/json'])
 })
 
-test('returns empty values without headers', () => {
+test('returns empty values for a request without headers', () => {
   const { exchange } = open()
   expect([exchange.accept, exchange.contentType, exchange.userAgent, exchange.query.size]).toEqual(['', undefined, '', 0])
 })
@@ -51,15 +51,15 @@ test('has no namespace for a cluster-scoped route, regardless of the URL', () =>
   expect(exchange.namespace).toBe('')
 })
 
-test('runs finishers once at the end in reverse order, and a later one immediately', () => {
+test('runs finishers once at the end in reverse order, and a finisher that is added later immediately', () => {
   const { exchange } = open()
-  const ran: string[] = []
-  exchange.onEnd(() => ran.push('first'))
-  exchange.onEnd((ended) => ran.push(`second ${ended === exchange}`))
+  const finished: string[] = []
+  exchange.onEnd(() => finished.push('first'))
+  exchange.onEnd((ended) => finished.push(`second ${ended === exchange}`))
   exchange.end()
   exchange.end()
-  exchange.onEnd(() => ran.push('late'))
-  expect(ran).toEqual(['second true', 'first', 'late'])
+  exchange.onEnd(() => finished.push('late'))
+  expect(finished).toEqual(['second true', 'first', 'late'])
 })
 
 test.each([
@@ -68,8 +68,8 @@ test.each([
 ])('the signal aborts when %s, even if it is read afterwards', async (_, happen, name) => {
   const { exchange, response } = open()
   response.catch(() => {})
-  const { exchange: unread, response: other } = open()
-  other.catch(() => {})
+  const { exchange: unread, response: otherResponse } = open()
+  otherResponse.catch(() => {})
   const { signal } = exchange
   expect([exchange.aborted, unread.aborted]).toEqual([false, false])
   happen(exchange)
@@ -103,16 +103,16 @@ test('sends each warning once, until the response headers are sent', async () =>
 
 test('aborts the response if a stream fails after the headers were sent', async () => {
   const { exchange, response } = open()
-  const sent = sendStream(exchange, 200, {}, async (sink) => {
+  const sending = sendStream(exchange, 200, {}, async (sink) => {
     sink.write('half')
     await new Promise((resolve) => setImmediate(resolve))
     throw new Error('broken')
   })
-  await expect(sent).rejects.toMatchObject({ name: 'BrokenResponseError', cause: { message: 'broken' } })
+  await expect(sending).rejects.toMatchObject({ name: 'BrokenResponseError', cause: { message: 'broken' } })
   await expect((await response).text()).rejects.toThrow('aborted the response')
 })
 
-test('recognizes an exchange of another copy of the package', () => {
+test('isExchange accepts an exchange of another copy of the package', () => {
   const { exchange } = open()
   expect([isExchange(exchange), isExchange({ incoming: {}, outgoing: {} }), isExchange(undefined)]).toEqual([true, false, false])
   // An object of another class with the members of an exchange.

@@ -34,7 +34,7 @@ export interface Route {
 /** A function that runs once at the end of an exchange: after its handler, or when its deadline has passed. */
 export type Finisher = (exchange: Exchange) => void
 
-const nobody: UserInfo = { name: '', groups: [] }
+const emptyUser: UserInfo = { name: '', groups: [] }
 const noHeaders: readonly string[] = []
 
 /**
@@ -63,9 +63,9 @@ export class Exchange implements RequestContext {
   /** True for requests such as watches, which have no deadline and do not count against the limit of requests in flight. */
   isLongRunning = false
   /** The authenticated user. With impersonation, this is the impersonating user, and `user` is the impersonated one. */
-  requestor: UserInfo = nobody
+  requestor: UserInfo = emptyUser
   /** The user whose permissions apply: the impersonated user, or else the authenticated one. */
-  user: UserInfo = nobody
+  user: UserInfo = emptyUser
   /** User of a request from the same process, which its caller has authenticated. If it is set, the credentials of the request are ignored. */
   presetUser: UserInfo | undefined = undefined
   /**
@@ -180,11 +180,11 @@ export class Exchange implements RequestContext {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = (this.#controller = new AbortController())
-      const gone = (): void => {
+      const onClose = (): void => {
         if (!this.#isOver) controller.abort(new ClientGoneError())
       }
-      if (this.#outgoing.destroyed) gone()
-      else this.#outgoing.on('close', gone)
+      if (this.#outgoing.destroyed) onClose()
+      else this.#outgoing.on('close', onClose)
       if (this.expired) controller.abort(new DeadlineExceededError('the request timed out'))
     }
     return this.#controller.signal
@@ -198,12 +198,12 @@ export class Exchange implements RequestContext {
   /** Adds a `Warning: 299` header to the response. Drops repeated texts, and all texts after the response headers are sent. */
   warn(text: string): void {
     if (text === '' || this.#warningsFull) return
-    const sent = (this.#warnings ??= new Set())
-    if (sent.has(text)) return
-    sent.add(text)
-    const headers = warningHeaders(sent)
+    const sentWarnings = (this.#warnings ??= new Set())
+    if (sentWarnings.has(text)) return
+    sentWarnings.add(text)
+    const headers = warningHeaders(sentWarnings)
     // After the first warning that does not fit, all later ones are dropped, because a request body can cause 100,000 warnings.
-    this.#warningsFull = headers.length < sent.size
+    this.#warningsFull = headers.length < sentWarnings.size
     if (!this.#outgoing.headersSent) this.#outgoing.setHeader('Warning', headers)
   }
 

@@ -117,12 +117,12 @@ class FetchOutgoing extends Writable {
     this.statusCode = status
     this.#headWritten = true
     if (Array.isArray(headers)) {
-      const named = new Map<string, string[]>()
+      const valuesByName = new Map<string, string[]>()
       for (let i = 0; i + 1 < headers.length; i += 2) {
         const name = (headers[i] as string).toLowerCase()
-        named.set(name, [...(named.get(name) ?? []), headers[i + 1] as string])
+        valuesByName.set(name, [...(valuesByName.get(name) ?? []), headers[i + 1] as string])
       }
-      for (const [name, values] of named) this.#headers.set(name, values)
+      for (const [name, values] of valuesByName) this.#headers.set(name, values)
     } else {
       for (const [name, value] of Object.entries(headers)) this.#headers.set(name.toLowerCase(), value)
     }
@@ -135,11 +135,11 @@ class FetchOutgoing extends Writable {
 
   /** Ends the response. If nothing was written before, the `Response` gets its whole body without a stream. */
   override end(chunk?: unknown, encoding?: unknown, written?: unknown): this {
-    const done = [chunk, encoding, written].find((argument) => typeof argument === 'function') as (() => void) | undefined
+    const callback = [chunk, encoding, written].find((argument) => typeof argument === 'function') as (() => void) | undefined
     const isBody = typeof chunk === 'string' || chunk instanceof Uint8Array
     if (!this.#responded && !this.destroyed && this.writableLength === 0) this.#respond(isBody ? copyBytes(chunk) : null)
     else if (isBody) this.write(chunk)
-    return super.end(done)
+    return super.end(callback)
   }
 
   override _write(chunk: Uint8Array, _encoding: BufferEncoding, done: () => void): void {
@@ -185,12 +185,12 @@ class FetchOutgoing extends Writable {
     this.#responded = true
     const headers = new Headers()
     for (const [name, value] of this.#headers) {
-      for (const one of typeof value === 'string' ? [value] : value) headers.append(name, one)
+      for (const single of typeof value === 'string' ? [value] : value) headers.append(name, single)
     }
     const status = this.statusCode
-    const without = bodiless.has(status) || this.req.method === 'HEAD'
-    if (without) this.#body = undefined
-    this.#outcome.resolve(new Response(without ? null : body, { status, headers }))
+    const hasNoBody = bodiless.has(status) || this.req.method === 'HEAD'
+    if (hasNoBody) this.#body = undefined
+    this.#outcome.resolve(new Response(hasNoBody ? null : body, { status, headers }))
   }
 }
 

@@ -144,13 +144,13 @@ test.each(['/api/v1/watch', '/api/v1/proxy/', '/apis/apps/v1/watch'])('rejects %
 
 test('parses selectors of lists, watches and deletions of collections only', () => {
   const query = '?fieldSelector=spec.nodeName%3Dn&labelSelector=a%3Db'
-  const both = {
+  const selectors = {
     fieldSelector: [{ field: 'spec.nodeName', operator: '=', value: 'n' }],
     labelSelector: [{ key: 'a', operator: '=', values: ['b'] }],
   }
-  expect(infoOf('GET', `/api/v1/pods${query}`)).toMatchObject(both)
-  expect(infoOf('GET', `/api/v1/pods${query}&watch=1`)).toMatchObject(both)
-  expect(infoOf('DELETE', `/api/v1/namespaces/x/pods${query}`)).toMatchObject(both)
+  expect(infoOf('GET', `/api/v1/pods${query}`)).toMatchObject(selectors)
+  expect(infoOf('GET', `/api/v1/pods${query}&watch=1`)).toMatchObject(selectors)
+  expect(infoOf('DELETE', `/api/v1/namespaces/x/pods${query}`)).toMatchObject(selectors)
   for (const [method, path] of [
     ['GET', '/api/v1/namespaces/x/pods/p'],
     ['POST', '/api/v1/namespaces/x/pods'],

@@ -25,10 +25,10 @@ export const malformedTarget: RequestTarget = { text: '', path: '/', segments: [
  */
 export function parseTarget(text: string): RequestTarget {
   const origin = text.charCodeAt(0) === 47 ? text : originForm(text)
-  const question = origin.indexOf('?')
-  const sent = question < 0 ? origin : origin.slice(0, question)
-  const path = sent.includes('%') ? decodeURIComponent(sent) : sent
-  return { text, path, segments: splitSegments(path), query: question < 0 ? '' : origin.slice(question + 1) }
+  const queryStart = origin.indexOf('?')
+  const encodedPath = queryStart < 0 ? origin : origin.slice(0, queryStart)
+  const path = encodedPath.includes('%') ? decodeURIComponent(encodedPath) : encodedPath
+  return { text, path, segments: splitSegments(path), query: queryStart < 0 ? '' : origin.slice(queryStart + 1) }
 }
 
 function splitSegments(path: string): readonly string[] {
@@ -39,8 +39,8 @@ function splitSegments(path: string): readonly string[] {
 function originForm(target: string): string {
   const absolute = /^https?:\/\/[^/?]+/i.exec(target)
   if (absolute === null) throw new URIError('a request target must start with a slash or with http')
-  const rest = target.slice(absolute[0].length)
-  return rest.startsWith('/') ? rest : `/${rest}`
+  const afterHost = target.slice(absolute[0].length)
+  return afterHost.startsWith('/') ? afterHost : `/${afterHost}`
 }
 
 /** The parsed parameters of a query string. */
@@ -93,7 +93,7 @@ export interface RequestAttributes extends RequestInfo {
   readonly inNamespace: boolean
 }
 
-const none: readonly string[] = []
+const noSegments: readonly string[] = []
 const apiPrefixes = new Set(['api', 'apis'])
 const namespaceSubresources = new Set(['status', 'finalize'])
 const verbsWithSelectors = new Set(['list', 'watch', 'deletecollection'])
@@ -205,7 +205,7 @@ function nonResource(method: string, path: string, apiPrefix: string): RequestAt
     resource: '',
     subresource: '',
     name: '',
-    parts: none,
+    parts: noSegments,
     pathVerb: '',
     inNamespace: false,
   }

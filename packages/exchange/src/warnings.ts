@@ -9,14 +9,14 @@ export function warningHeaders(texts: Iterable<string>): string[] {
   for (const header of headers) bytes += header.length
   if (bytes <= maxHeaderBytes) return headers
   bytes = 0
-  const cut: string[] = []
+  const truncatedHeaders: string[] = []
   for (const text of texts) {
     const header = warningHeader(text.length > truncatedLength ? text.slice(0, truncatedLength) : text)
     if (bytes + header.length > maxHeaderBytes) break
     bytes += header.length
-    cut.push(header)
+    truncatedHeaders.push(header)
   }
-  return cut
+  return truncatedHeaders
 }
 
 function warningHeader(text: string): string {

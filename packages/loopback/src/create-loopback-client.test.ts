@@ -61,7 +61,7 @@ it('lists the deletable resources of the groups that are installed now', async (
   expect(test.client.deletableResources().map(({ resource }) => resource)).toEqual(['worlds'])
 })
 
-it('applies defaults', async () => {
+it('sets defaults in written objects', async () => {
   const scheme = new Scheme()
   scheme.register({ gvk, hub: gvk, setDefaults: (object) => void ((object as Thing).value ??= 42) })
   await using test = open({ scheme })
@@ -69,10 +69,10 @@ it('applies defaults', async () => {
 })
 
 it("passes writes through admission as the server's own user", async () => {
-  const seen: string[] = []
+  const calls: string[] = []
   const record = async (half: string, { operation, object, oldObject, namespace, context }: AdmissionAttributes): Promise<void> => {
     expect(context.user).toMatchObject({ name: 'system:apiserver', groups: expect.arrayContaining(['system:masters']) })
-    seen.push(`${half} ${operation} ${namespace} ${valueOf(oldObject) ?? '-'}>${valueOf(object) ?? '-'}`)
+    calls.push(`${half} ${operation} ${namespace} ${valueOf(oldObject) ?? '-'}>${valueOf(object) ?? '-'}`)
     if (operation === 'DELETE' && half === 'validate') throw newForbidden(name, 'a', 'stays')
   }
   const admission: AdmissionChain = { handles: () => true, admit: (a) => record('admit', a), validate: (a) => record('validate', a) }
@@ -80,7 +80,7 @@ it("passes writes through admission as the server's own user", async () => {
   await test.resource.create('ns', { metadata: { name: 'a' }, value: 1 })
   await test.resource.update('ns', 'a', (thing) => Object.assign(thing, { value: 2 }))
   await expect(test.resource.delete('ns', 'a')).rejects.toMatchObject({ reason: 'Forbidden' })
-  expect(seen).toEqual([
+  expect(calls).toEqual([
     'admit CREATE ns ->1',
     'validate CREATE ns ->1',
     'admit UPDATE ns 1>2',

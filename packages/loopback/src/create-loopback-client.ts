@@ -62,8 +62,15 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
           const gvr = { ...resource, version }
           return createWriteRoute({ storage, gvk: storage.gvk, gvr, subresource, scheme, types, admission, now })
         })
-        const served = new RegistryResource({ resource: { ...resource, version }, main, subresource: storageOf, route, fieldManager, now })
-        const entry = { resource, version, main, served }
+        const newResource = new RegistryResource({
+          resource: { ...resource, version },
+          main,
+          subresource: storageOf,
+          route,
+          fieldManager,
+          now,
+        })
+        const entry = { resource, version, main, served: newResource }
         resources.set(resource, entry)
         added.push(entry)
       }

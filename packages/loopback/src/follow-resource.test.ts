@@ -7,38 +7,38 @@ import { followResource } from './follow-resource.ts'
 
 const things = defineResource<KubeObject>({ group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', strategy: {} })
 
-it('delivers changes after the initial list is processed', async () => {
+it('delivers changes only after the sink has processed the initial list', async () => {
   await using opened = openTestStore(things)
   const client = createLoopbackClient()
   client.add({ group: '', version: 'v1' }, opened.paths)
   const resource = client.resource({ group: '', resource: 'things' })!
   await resource.create('ns', { metadata: { name: 'a' } })
-  const stop = new AbortController()
-  const seen: string[] = []
-  const began = Promise.withResolvers<void>()
-  const through = Promise.withResolvers<void>()
+  const abort = new AbortController()
+  const calls: string[] = []
+  const replaceStarted = Promise.withResolvers<void>()
+  const replaceDone = Promise.withResolvers<void>()
   const changed = Promise.withResolvers<void>()
-  const done = followResource(
+  const following = followResource(
     resource,
     {
       async replace(objects) {
-        seen.push(...objects.map(({ key }) => `there ${key}`))
-        began.resolve()
-        await through.promise
-        seen.push('through')
+        calls.push(...objects.map(({ key }) => `there ${key}`))
+        replaceStarted.resolve()
+        await replaceDone.promise
+        calls.push('through')
       },
       apply({ type, object }) {
-        seen.push(`${type} ${object.key}`)
+        calls.push(`${type} ${object.key}`)
         changed.resolve()
       },
     },
-    { signal: stop.signal },
+    { signal: abort.signal },
   )
-  await began.promise
+  await replaceStarted.promise
   await resource.create('ns', { metadata: { name: 'b' } })
-  through.resolve()
+  replaceDone.resolve()
   await changed.promise
-  expect(seen.map((text) => text.replace(/ .*\//, ' '))).toEqual(['there a', 'through', 'ADDED b'])
-  stop.abort()
-  await done
+  expect(calls.map((text) => text.replace(/ .*\//, ' '))).toEqual(['there a', 'through', 'ADDED b'])
+  abort.abort()
+  await following
 })

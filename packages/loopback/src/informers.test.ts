@@ -65,7 +65,7 @@ it('resumes a broken watch without repeating events', async () => {
   expect(breaks.opened.at(-1)).toMatchObject({ resourceVersion: expect.stringMatching(/^[1-9]/) })
 })
 
-it('gets all objects again after a compaction, and reports those that were deleted', async () => {
+it('lists all objects again after a compaction, and reports deleted objects', async () => {
   await resource.create('ns', { metadata: { name: 'a' }, value: 1 })
   await resource.create('ns', { metadata: { name: 'b' }, value: 1 })
   const breaks = breakable(resource)
@@ -86,15 +86,15 @@ it('continues if a handler throws, and does not call unsubscribed handlers', asy
   const errors: unknown[] = []
   await using informer = createInformer(resource, { onError: (error) => errors.push(error) })
   await informer.synced
-  const heard: string[] = []
+  const handled: string[] = []
   informer.subscribe(() => {
     throw new Error('handler')
   })
-  const leave = informer.subscribe(() => heard.push('left'))
-  leave()
-  informer.subscribe(() => heard.push('stayed'))
+  const unsubscribe = informer.subscribe(() => handled.push('left'))
+  unsubscribe()
+  informer.subscribe(() => handled.push('stayed'))
   await resource.create('ns', { metadata: { name: 'a' } })
-  await eventually(() => expect(heard).toEqual(['stayed']))
+  await eventually(() => expect(handled).toEqual(['stayed']))
   expect(errors).toHaveLength(1)
 })
 
@@ -113,21 +113,21 @@ function describeEvent(event: InformerEvent<Thing>): string {
 
 /** Wraps a resource so that a test can interrupt and delay its watches. */
 function breakable(inner: LoopbackResource<Thing>) {
-  let cut: (error: Error) => void = () => {}
+  let failWatch: (error: Error) => void = () => {}
   let gate = Promise.resolve()
   let open: () => void = () => {}
-  const opened: unknown[] = []
+  const openOptions: unknown[] = []
   const watch: LoopbackResource<Thing>['watch'] = async (options) => {
     await gate
-    opened.push(options)
-    const stop = new AbortController()
-    options.signal.addEventListener('abort', () => stop.abort())
+    openOptions.push(options)
+    const abort = new AbortController()
+    options.signal.addEventListener('abort', () => abort.abort())
     let failure: Error | undefined
-    cut = (error) => {
+    failWatch = (error) => {
       failure = error
-      stop.abort()
+      abort.abort()
     }
-    const events = await inner.watch({ ...options, signal: stop.signal })
+    const events = await inner.watch({ ...options, signal: abort.signal })
     return new IteratedWatch(
       (async function* () {
         yield* events
@@ -135,12 +135,12 @@ function breakable(inner: LoopbackResource<Thing>) {
       })(),
     )
   }
-  const others = ['get', 'list', 'create', 'update', 'delete', 'deleteCollection'] as const
-  const resource = Object.fromEntries(others.map((name) => [name, inner[name].bind(inner)])) as unknown as LoopbackResource<Thing>
+  const otherVerbs = ['get', 'list', 'create', 'update', 'delete', 'deleteCollection'] as const
+  const resource = Object.fromEntries(otherVerbs.map((name) => [name, inner[name].bind(inner)])) as unknown as LoopbackResource<Thing>
   return {
     resource: { ...resource, watch },
-    opened,
-    break: (error: Error) => cut(error),
+    opened: openOptions,
+    break: (error: Error) => failWatch(error),
     hold: () => {
       gate = new Promise((resolve) => {
         open = resolve

@@ -81,14 +81,14 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
   }
 
   #replace(objects: readonly StoredObject<T>[]): void {
-    const gone = new Set(this.#index.list())
+    const missing = new Set(this.#index.list())
     for (const stored of objects) {
       const object = stored.object()
       const old = this.#index.get(stored.field('metadata.namespace'), stored.field('metadata.name'))
-      if (old !== undefined) gone.delete(old)
+      if (old !== undefined) missing.delete(old)
       if (old === undefined || versionOf(old) !== String(stored.revision)) this.#put(object)
     }
-    for (const object of gone) {
+    for (const object of missing) {
       this.#index.delete(object)
       this.#notifyAll({ type: 'deleted', object })
     }
@@ -122,9 +122,9 @@ class ObjectIndex<T extends KubeObject> {
 
   list(namespace?: string): DeepReadonly<T>[] {
     if (namespace !== undefined) return Array.from(this.#namespaces.get(namespace)?.values() ?? [])
-    const found: DeepReadonly<T>[] = []
-    for (const objects of this.#namespaces.values()) for (const object of objects.values()) found.push(object)
-    return found
+    const selected: DeepReadonly<T>[] = []
+    for (const objects of this.#namespaces.values()) for (const object of objects.values()) selected.push(object)
+    return selected
   }
 
   /** Adds an object, and returns the version that it replaces. */
@@ -173,10 +173,10 @@ export function createSharedInformers(
   const started = new ResourceMap<Informer<KubeObject>>()
   return {
     of<T extends KubeObject>(resource: GroupResource) {
-      const served = client.resource(resource)
-      if (served === undefined) return undefined
+      const resourceVerbs = client.resource(resource)
+      if (resourceVerbs === undefined) return undefined
       let informer = started.get(resource)
-      if (informer === undefined) started.set(resource, (informer = createInformer(served, options)))
+      if (informer === undefined) started.set(resource, (informer = createInformer(resourceVerbs, options)))
       return informer as unknown as Informer<T>
     },
     async remove(resource) {

@@ -23,10 +23,10 @@ const schema = struct('Thing', [
   { name: 'spec', type: spec },
   { name: 'status', type: status, omit: 'empty', pointer: true },
 ])
-const none = (): never => {
+const throwUnused = (): never => {
   throw new Error('not here')
 }
-const types = { schemaOf: () => undefined, kind: () => ({ gvk, schema, encodeProto: none, decodeProto: none }) }
+const types = { schemaOf: () => undefined, kind: () => ({ gvk, schema, encodeProto: throwUnused, decodeProto: throwUnused }) }
 
 it('records managed fields for writes of the client and for server-side apply', async () => {
   const things = defineResource<Thing>({
@@ -47,8 +47,8 @@ it('records managed fields for writes of the client and for server-side apply', 
 
   const created = await resource.create('ns', { metadata: { name: 'a' }, spec: { size: 1 } })
   expect(created.object().metadata.managedFields).toEqual([entry('me', 'Update', { 'f:spec': { 'f:size': {} } })])
-  const same = await resource.update('ns', 'a', (thing) => ({ ...thing, spec: { size: 1 } }))
-  expect(same.object().metadata.resourceVersion).toBe(created.object().metadata.resourceVersion)
+  const unchanged = await resource.update('ns', 'a', (thing) => ({ ...thing, spec: { size: 1 } }))
+  expect(unchanged.object().metadata.resourceVersion).toBe(created.object().metadata.resourceVersion)
 
   const applied = await resource.apply('ns', { metadata: { name: 'a' }, spec: { size: 2, colour: 'red' } }, { fieldManager: 'painter' })
   expect(applied.object().spec).toEqual({ size: 2, colour: 'red' })

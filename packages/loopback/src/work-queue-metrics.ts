@@ -32,10 +32,10 @@ export function createWorkQueueMetrics(registry: MetricsRegistry): WorkQueueMetr
   }
   sampled('depth', 'Keys that wait in the work queue.', ({ waiting }) => waiting)
   const adds = registry.register(createCounter('workqueue_adds_total', '[BETA] Keys that were added to the work queue.'))
-  const waits = registry.register(
+  const waitDurations = registry.register(
     createHistogram('workqueue_queue_duration_seconds', '[BETA] How long keys waited in the work queue, in seconds.', buckets),
   )
-  const works = registry.register(
+  const workDurations = registry.register(
     createHistogram('workqueue_work_duration_seconds', '[BETA] How long the work on a key took, in seconds.', buckets),
   )
   sampled('unfinished_work_seconds', 'For how long all that are worked on have been worked on together.', ({ working }) =>
@@ -51,12 +51,12 @@ export function createWorkQueueMetrics(registry: MetricsRegistry): WorkQueueMetr
       states.set(name, state)
       const added = adds.with({ name })
       const retried = retries.with({ name })
-      const wait = waits.with({ name })
-      const work = works.with({ name })
+      const waitDuration = waitDurations.with({ name })
+      const work = workDurations.with({ name })
       return {
         added: () => increase(added),
         retried: () => increase(retried),
-        taken: (seconds) => wait.observe(seconds),
+        taken: (seconds) => waitDuration.observe(seconds),
         done: (seconds) => work.observe(seconds),
         close: () => void states.delete(name),
       }

@@ -28,13 +28,13 @@ beforeEach(() => {
 })
 afterEach(() => queue[Symbol.asyncDispose]())
 
-it('processes a key once, however often it is added', async () => {
+it('processes a key once if it is added several times before', async () => {
   for (let i = 0; i < 5; i++) queue.add('a')
   await settle()
   expect(log).toEqual(['a'])
 })
 
-it('processes a key again if it is added meanwhile, one at a time and within the worker limit', async () => {
+it('processes a key again if it is added during its processing, never twice at the same time and within the worker limit', async () => {
   const gates = new Map<string, () => void>()
   act = (key) => new Promise((resolve) => gates.set(key, resolve))
   for (const key of ['a', 'b', 'c']) queue.add(key)
@@ -90,7 +90,7 @@ it('reschedules a key on RetryAfter without counting a failure', async () => {
   expect(log).toEqual(['a', 'a'])
 })
 
-it('uses the earlier of two delays', async () => {
+it('a key that is added with two delays is processed after the shorter one', async () => {
   queue.addAfter('a', 100)
   queue.addAfter('a', 10)
   queue.addAfter('a', 50)
@@ -101,7 +101,7 @@ it('uses the earlier of two delays', async () => {
   expect(log).toEqual(['a'])
 })
 
-it('completes current work before stopping', async () => {
+it('finishes the processing of current keys before it stops', async () => {
   let finish = (): void => {}
   const gate = new Promise<void>((resolve) => (finish = resolve))
   act = () => gate

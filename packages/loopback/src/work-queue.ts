@@ -74,11 +74,11 @@ export class WorkQueue implements AsyncDisposable {
   addAfter(key: string, milliseconds: number): void {
     if (this.#stop.signal.aborted) return
     this.#metrics?.retried()
-    const due = this.#clock.now() + milliseconds
+    const dueAt = this.#clock.now() + milliseconds
     const present = this.#delayed.get(key)
-    if (present !== undefined && present.due <= due) return
+    if (present !== undefined && present.due <= dueAt) return
     this.#undelay(key)
-    this.#delayed.set(key, { due, cancel: this.#clock.after(milliseconds, () => this.add(key)) })
+    this.#delayed.set(key, { due: dueAt, cancel: this.#clock.after(milliseconds, () => this.add(key)) })
   }
 
   /** Stops the queue. Waits for keys that are being processed and starts no others. */
@@ -100,9 +100,9 @@ export class WorkQueue implements AsyncDisposable {
     for (const [key, added] of this.#waiting) {
       if (this.#working.size >= (this.#options.workers ?? 2)) return
       this.#waiting.delete(key)
-      const since = this.#clock.now()
-      this.#metrics?.taken((since - added) / 1000)
-      this.#working.set(key, { since, work: this.#work(key, since) })
+      const startTime = this.#clock.now()
+      this.#metrics?.taken((startTime - added) / 1000)
+      this.#working.set(key, { since: startTime, work: this.#work(key, startTime) })
     }
   }
 

@@ -34,9 +34,9 @@ export class HeldDisk implements Durability {
         this.#arrived = resolve
       })
     }
-    const held = this.#held.shift()!
-    if (error) held.reject(error)
-    else held.resolve()
+    const flush = this.#held.shift()!
+    if (error) flush.reject(error)
+    else flush.resolve()
   }
   async size(): Promise<number> {
     return 0

@@ -37,12 +37,12 @@ export function createEnvelopeTransformer(service: KmsService, probe: KmsProbe, 
       if (object === undefined) return undefined
       const id = keyCacheId(object)
       if (keys.get(id) !== undefined) return undefined
-      let wait = unwrapping.get(id)
-      if (wait === undefined) {
-        wait = unwrap(object, id).finally(() => unwrapping.delete(id))
-        unwrapping.set(id, wait)
+      let pending = unwrapping.get(id)
+      if (pending === undefined) {
+        pending = unwrap(object, id).finally(() => unwrapping.delete(id))
+        unwrapping.set(id, pending)
       }
-      return wait
+      return pending
     },
     fromStorage(stored, path) {
       const object = decodeEncryptedObject(stored)
