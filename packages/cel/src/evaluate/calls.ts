@@ -93,8 +93,9 @@ export function callFunction(implementation: Implementation, count: number, cost
 function nominalUnary(implementation: Implementation): Step {
   return (machine) => {
     const arg = machine.pop()
+    const result = arg instanceof CelError ? arg : implementation(arg)
     machine.charge(1)
-    machine.pushLater(arg instanceof CelError ? arg : implementation(arg))
+    machine.pushLater(result)
   }
 }
 
@@ -102,9 +103,9 @@ function nominalBinary(implementation: Implementation): Step {
   return (machine) => {
     const second = machine.pop()
     const first = machine.pop()
+    const result = first instanceof CelError ? first : second instanceof CelError ? second : implementation(first, second)
     machine.charge(1)
-    if (first instanceof CelError) machine.push(first)
-    else machine.pushLater(second instanceof CelError ? second : implementation(first, second))
+    machine.pushLater(result)
   }
 }
 
