@@ -3,11 +3,39 @@ import { CelError } from '../values/value.ts'
 const maxZones = 64
 const formats = new Map<string, Intl.DateTimeFormat | undefined>()
 
+/** The directories of the time zone database. kube-apiserver opens the file of a zone, so these names are errors of the file system. */
+const directories: ReadonlySet<string> = new Set([
+  'Africa',
+  'America',
+  'America/Argentina',
+  'America/Indiana',
+  'America/Kentucky',
+  'America/North_Dakota',
+  'Antarctica',
+  'Arctic',
+  'Asia',
+  'Atlantic',
+  'Australia',
+  'Brazil',
+  'Canada',
+  'Chile',
+  'Etc',
+  'Europe',
+  'Indian',
+  'Mexico',
+  'Pacific',
+  'US',
+])
+/** The limits of Linux for the name of a file and for the path of a zone. */
+const maxNameBytes = 255
+const maxPathBytes = 4095 - '/usr/share/zoneinfo/'.length
+
 /** Returns the offset of a named time zone at a time, in seconds. Only names with the spelling of the time zone database are known. */
 export function zoneOffset(name: string, seconds: number): number | CelError {
   if (name === '' || name === 'UTC') return 0
-  if (name.includes('..') || /^[/\\]/.test(name) || name.includes('\\')) return new CelError('time: invalid location name')
-  const format = formatOf(name)
+  if (name.includes('..') || /^[/\\]/.test(name)) return new CelError('time: invalid location name')
+  const format = name === 'Local' ? formatOf(name) : findZone(name)
+  if (format instanceof CelError) return format
   if (format === undefined) return new CelError(`unknown time zone ${name}`)
   const parts = Object.fromEntries(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]))
   const year = parts['era'] === 'BC' ? 1 - Number(parts['year']) : Number(parts['year'])
@@ -15,6 +43,23 @@ export function zoneOffset(name: string, seconds: number): number | CelError {
   local.setUTCFullYear(year, Number(parts['month']) - 1, Number(parts['day']))
   local.setUTCHours(Number(parts['hour']), Number(parts['minute']), Number(parts['second']))
   return local.getTime() / 1000 - seconds
+}
+
+/** Finds a zone by the path of its file, which may contain empty names and dots. */
+function findZone(path: string): Intl.DateTimeFormat | CelError | undefined {
+  if (path.includes('\0')) return new CelError('invalid argument')
+  if (Buffer.byteLength(path) > maxPathBytes) return new CelError('file name too long')
+  const names = path.split('/')
+  let found = ''
+  for (const [i, name] of names.entries()) {
+    if (name === '' || name === '.') continue
+    if (Buffer.byteLength(name) > maxNameBytes) return new CelError('file name too long')
+    found += found === '' ? name : `/${name}`
+    if (directories.has(found)) continue
+    const zone = found === 'Local' ? undefined : formatOf(found)
+    return zone === undefined || i === names.length - 1 ? zone : new CelError('not a directory')
+  }
+  return new CelError('is a directory')
 }
 
 function formatOf(name: string): Intl.DateTimeFormat | undefined {
