@@ -38,10 +38,10 @@ it('reports every unavailable plugin', async () => {
   await expect(create(['Nosuch'], ['Neither'])).rejects.toThrow(
     'enable-admission-plugins plugin "Nosuch" is unknown, disable-admission-plugins plugin "Neither" is unknown',
   )
-  await expect(create(['ValidatingAdmissionWebhook'])).rejects.toThrow(
-    'enable-admission-plugins plugin "ValidatingAdmissionWebhook" is not available in this server',
+  await expect(create(['MutatingAdmissionPolicy'])).rejects.toThrow(
+    'enable-admission-plugins plugin "MutatingAdmissionPolicy" is not available in this server',
   )
-  await expect(create(['JobValidation'], ['ValidatingAdmissionWebhook'])).resolves.toBeDefined()
+  await expect(create(['JobValidation'], ['MutatingAdmissionPolicy'])).resolves.toBeDefined()
   await expect(create(['Priority', 'LimitRanger'], ['LimitRanger', 'Priority'])).rejects.toThrow(
     '[LimitRanger Priority] in enable-admission-plugins and disable-admission-plugins overlapped',
   )
@@ -80,7 +80,9 @@ it('enables the same plugins by default as kube-apiserver', async () => {
     'PodTopologyLabels',
     'NodeDeclaredFeatureValidator',
     'PodResizeValidator',
+    'MutatingAdmissionWebhook',
     'ValidatingAdmissionPolicy',
+    'ValidatingAdmissionWebhook',
     'ResourceQuota',
   ])
 })

@@ -31,6 +31,7 @@ import { runtimeClass } from './runtime-class/index.ts'
 import { serviceAccount } from './service-account/index.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection/index.ts'
 import { taintNodesByCondition } from './taint-nodes-by-condition/index.ts'
+import { mutatingAdmissionWebhook, validatingAdmissionWebhook } from './webhook/index.ts'
 
 export interface BuiltinPluginsOptions {
   readonly defaultTolerationSeconds?: DefaultTolerationSecondsOptions
@@ -70,7 +71,9 @@ export function builtinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPl
   plugins.register('PodTopologyLabels', podTopologyLabels)
   plugins.register('NodeDeclaredFeatureValidator', nodeDeclaredFeatureValidator)
   plugins.register('PodResizeValidator', podResizeValidator)
+  plugins.register('MutatingAdmissionWebhook', mutatingAdmissionWebhook)
   plugins.register('ValidatingAdmissionPolicy', validatingAdmissionPolicy)
+  plugins.register('ValidatingAdmissionWebhook', validatingAdmissionWebhook)
   plugins.register('ResourceQuota', resourceQuota)
   plugins.register('AlwaysDeny', alwaysDeny)
   return plugins

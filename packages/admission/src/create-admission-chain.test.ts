@@ -1,4 +1,5 @@
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import { Reinvocation } from '@keelson/registry'
 import { expect, it } from 'vitest'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { createAdmissionMetrics, createAdmissionChain } from './create-admission-chain.ts'
@@ -7,7 +8,12 @@ import { createAdmissionMetrics, createAdmissionChain } from './create-admission
 function createOf(path: string): AdmissionAttributes {
   const [name = '', subresource = ''] = path.split('/')
   const [resource = '', group = ''] = name.split('.')
-  return { operation: 'CREATE', resource: { group, version: 'v1', resource }, subresource } as AdmissionAttributes
+  return {
+    operation: 'CREATE',
+    resource: { group, version: 'v1', resource },
+    subresource,
+    reinvocation: new Reinvocation(),
+  } as AdmissionAttributes
 }
 
 const plugin = 'apiserver_admission_controller_admission_duration_seconds'
@@ -101,6 +107,23 @@ it('runs all admit phases and then all validate phases until a plugin rejects, a
   expect(() => chain.validate(attributes)).toThrow('no')
   expect(log).toEqual(['admit a', 'admit c', 'admit d', 'validate a'])
   expect([chain.handles('CREATE'), chain.handles('CONNECT'), createAdmissionChain([]).handles('CREATE')]).toEqual([true, true, false])
+})
+
+it('runs all admit phases a second time if a plugin requests that, and only once', async () => {
+  const log: string[] = []
+  const chain = createAdmissionChain([
+    { name: 'a', admit: ({ reinvocation }) => void log.push(`a ${reinvocation.isSecondRun ? 'again' : 'first'}`) },
+    {
+      name: 'b',
+      async admit({ reinvocation }) {
+        await Promise.resolve()
+        log.push('b')
+        reinvocation.request()
+      },
+    },
+  ])
+  await chain.admit(createOf('pods'))
+  expect(log).toEqual(['a first', 'b', 'a again', 'b'])
 })
 
 it('returns synchronously if no plugin waits, and runs the plugins in order if one waits', async () => {

@@ -1,6 +1,6 @@
 import { createMetricsRegistry, createHistogram, createSummary, lazily } from '@keelson/apimachinery/metrics'
 import type { AdmissionAttributes, AdmissionChain, AdmissionOperation, AdmissionPlugin } from './admission.ts'
-import { isApiError, messageOf } from '@keelson/apimachinery'
+import { isApiError, maybeThen, messageOf } from '@keelson/apimachinery'
 import type { Histogram, MetricsRegistry, Summary } from '@keelson/apimachinery/metrics'
 
 const writes: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE']
@@ -51,7 +51,7 @@ export function createAdmissionChain(
   const validating = phases(plugins, 'validate', metrics)
   return {
     handles: (operation) => admitting.has(operation),
-    admit: (attributes) => begin(admitting.get(attributes.operation), attributes),
+    admit: (attributes) => admitTwice(admitting.get(attributes.operation), attributes),
     validate: (attributes) => begin(validating.get(attributes.operation), attributes),
     [Symbol.asyncDispose]: () => disposePlugins(plugins),
   }
@@ -118,6 +118,16 @@ function handlesResource(entries: readonly AdmittedResource[] | undefined, resou
 function includes(entry: AdmittedResource, { resource, group, subresource }: AdmittedResource): boolean {
   if (entry.resource !== resource || entry.group !== group) return false
   return entry.subresource === subresource || (entry.subresource === '*' && subresource !== '')
+}
+
+/** Runs the mutating phase. Runs it a second time if a plugin requests that. */
+function admitTwice(phase: Phase | undefined, attributes: AdmissionAttributes): Promise<void> | void {
+  return maybeThen(begin(phase, attributes), () => {
+    const { reinvocation } = attributes
+    if (!reinvocation.isRequested) return
+    reinvocation.isSecondRun = true
+    return begin(phase, attributes)
+  })
 }
 
 function begin(phase: Phase | undefined, attributes: AdmissionAttributes): Promise<void> | void {

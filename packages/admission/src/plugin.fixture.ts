@@ -5,7 +5,7 @@ import { openMemory } from '@keelson/backend-embedded'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import type { LoopbackClient, LoopbackResource, SharedInformers } from '@keelson/loopback'
 import { defineResource, Reinvocation } from '@keelson/registry'
-import type { QuotaRules } from '@keelson/registry'
+import type { QuotaRules, VersionedObject } from '@keelson/registry'
 import { openTestStore, testContext } from '@keelson/registry/testing'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { createAdmissionChain } from './create-admission-chain.ts'
@@ -35,6 +35,8 @@ const kinds = {
   cronjobs: ['batch', 'v1', 'CronJob', 'Namespaced'],
   priorityclasses: ['scheduling.k8s.io', 'v1', 'PriorityClass', 'Cluster'],
   runtimeclasses: ['node.k8s.io', 'v1', 'RuntimeClass', 'Cluster'],
+  mutatingwebhookconfigurations: ['admissionregistration.k8s.io', 'v1', 'MutatingWebhookConfiguration', 'Cluster'],
+  validatingwebhookconfigurations: ['admissionregistration.k8s.io', 'v1', 'ValidatingWebhookConfiguration', 'Cluster'],
   storageclasses: ['storage.k8s.io', 'v1', 'StorageClass', 'Cluster'],
   validatingadmissionpolicies: ['admissionregistration.k8s.io', 'v1', 'ValidatingAdmissionPolicy', 'Cluster'],
   validatingadmissionpolicybindings: ['admissionregistration.k8s.io', 'v1', 'ValidatingAdmissionPolicyBinding', 'Cluster'],
@@ -135,6 +137,15 @@ export function write(plural: Plural, object: KubeObject | undefined, rest: Part
         object: object && { ...typed, ...object },
         oldObject: oldObject && { ...typed, ...oldObject },
       }
+    },
+    decode: (groupVersion, document) => ({
+      ...(document as unknown as VersionedObject),
+      apiVersion: formatGroupVersion(groupVersion),
+      kind,
+    }),
+    replace({ kind: _kind, apiVersion: _apiVersion, ...members }) {
+      for (const member of Object.keys(object!)) delete (object as unknown as Record<string, unknown>)[member]
+      Object.assign(object!, members)
     },
     annotate() {},
     ...rest,

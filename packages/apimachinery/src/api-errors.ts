@@ -203,6 +203,7 @@ export interface GenericServerResponseOptions {
   readonly retryAfterSeconds?: number
   /** True to add a status cause with the server's message. */
   readonly isUnexpectedResponse?: boolean
+  readonly cause?: unknown
 }
 
 /** Builds an error from the HTTP status code of another server's response. `verb` is the HTTP method. */
@@ -219,7 +220,7 @@ export function newGenericServerResponse(
   if (where !== '') message = `${message} (${verb.toLowerCase()} ${where}${name === '' ? '' : ` ${name}`})`
   const causes = isUnexpectedResponse ? [{ reason: 'UnexpectedServerResponse', message: serverMessage }] : []
   const details = detailsOf(gr, name, { causes, ...(retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }) })
-  return new ApiError({ reason, message, code, details })
+  return new ApiError({ reason, message, code, details, cause: options.cause })
 }
 
 function genericReason(code: number, verb: string, serverMessage: string): [Reason | '', string] {

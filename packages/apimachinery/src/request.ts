@@ -82,6 +82,8 @@ export interface RequestContext {
    * `signal.aborted`.
    */
   readonly aborted?: boolean
+  /** Time at which the request's deadline passes, as returned by `performance.now()`. Undefined if it has none. */
+  readonly deadline?: number | undefined
   readonly userAgent: string
   /** Name of the field manager: the query parameter `fieldManager`, or the first part of the user agent. */
   readonly fieldManager: string
@@ -90,9 +92,15 @@ export interface RequestContext {
   readonly now?: (() => number) | undefined
   /** Adds a `Warning` header with code 299 to the response. Drops duplicate texts. */
   warn(text: string): void
-  /** Adds an annotation to the audit event of the request. Undefined if the request is not audited. */
-  annotate?: ((key: string, value: string) => void) | undefined
+  /**
+   * Adds an annotation to the audit event of the request, if the event has at least this level (default: Metadata). Undefined if the request is
+   * not audited.
+   */
+  annotate?: ((key: string, value: string, level?: AnnotationLevel) => void) | undefined
 }
+
+/** The lowest level of audit events that contain an annotation. */
+export type AnnotationLevel = 'Metadata' | 'Request'
 
 /** User name of requests without credentials. */
 export const anonymousUser = 'system:anonymous'

@@ -8,7 +8,7 @@ import type { AcceptClause } from './media-types.ts'
 import type { Incoming, Outgoing, Upgrade } from './node-streams.ts'
 import { malformedTarget, noAttributes, parseQuery, parseTarget } from './request-attributes.ts'
 import type { QueryParameters, RequestAttributes, RequestTarget } from './request-attributes.ts'
-import { warningHeaders } from './warnings.ts'
+import { Warnings } from './warnings.ts'
 
 /** The CBOR codec. A server that supports CBOR passes it in, so that other servers do not load it. */
 export type CborCodec = typeof cbor
@@ -54,7 +54,7 @@ export class Exchange implements RequestContext {
 
   requestId = ''
   /** Adds an annotation to the audit event. The audit filter sets it if the request is audited. */
-  annotate: ((key: string, value: string) => void) | undefined = undefined
+  annotate: RequestContext['annotate'] = undefined
   info: RequestAttributes = noAttributes
   /** The route of the request; undefined if no installed resource serves its URL. */
   route: Route | undefined = undefined
@@ -78,6 +78,8 @@ export class Exchange implements RequestContext {
   clientWait: ClientWait | undefined = undefined
   /** Memory reserved for the request body; undefined for a small body. */
   bodyReservation: BodyReservation | undefined = undefined
+  /** Time at which the deadline passes, as returned by `performance.now()`. */
+  deadline: number | undefined = undefined
   /** True after the deadline has passed. */
   expired = false
 
@@ -89,8 +91,7 @@ export class Exchange implements RequestContext {
   #acceptClauses: readonly AcceptClause[] | undefined = undefined
   #fieldManager: string | undefined = undefined
   #controller: AbortController | undefined = undefined
-  #warnings: Set<string> | undefined = undefined
-  #warningsFull = false
+  #warnings: Warnings | undefined = undefined
 
   constructor(incoming: Incoming, outgoing: Outgoing, services: ExchangeServices, upgrade?: Upgrade) {
     this.#incoming = incoming
@@ -195,16 +196,13 @@ export class Exchange implements RequestContext {
     return this.expired || (!this.#isOver && this.#outgoing.destroyed)
   }
 
-  /** Adds a `Warning: 299` header to the response. Drops repeated texts, and all texts after the response headers are sent. */
+  /**
+   * Adds a `Warning: 299` header to the response. Drops repeated texts, texts with control characters, texts beyond kube-apiserver's limits,
+   * and all texts after the response headers are sent.
+   */
   warn(text: string): void {
-    if (text === '' || this.#warningsFull) return
-    const sentWarnings = (this.#warnings ??= new Set())
-    if (sentWarnings.has(text)) return
-    sentWarnings.add(text)
-    const headers = warningHeaders(sentWarnings)
-    // After the first warning that does not fit, all later ones are dropped, because a request body can cause 100,000 warnings.
-    this.#warningsFull = headers.length < sentWarnings.size
-    if (!this.#outgoing.headersSent) this.#outgoing.setHeader('Warning', headers)
+    const warnings = (this.#warnings ??= new Warnings())
+    if (warnings.add(text) && !this.#outgoing.headersSent) this.#outgoing.setHeader('Warning', warnings.headers)
   }
 
   /** Adds headers to those that every response has, as alternating names and values. */

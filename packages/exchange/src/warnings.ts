@@ -1,34 +1,61 @@
-const maxHeaderBytes = 4 * 1024
+/** Limit of all texts together, in characters. If they exceed it, each is truncated. */
+const maxTotalLength = 4 * 1024
 const truncatedLength = 256
 
-/** Returns a `Warning` header for each text. Truncates long texts only if all headers together would exceed the size that clients accept. */
-export function warningHeaders(texts: Iterable<string>): string[] {
-  const headers: string[] = []
-  let bytes = 0
-  for (const text of texts) headers.push(warningHeader(text))
-  for (const header of headers) bytes += header.length
-  if (bytes <= maxHeaderBytes) return headers
-  bytes = 0
-  const truncatedHeaders: string[] = []
-  for (const text of texts) {
-    const header = warningHeader(text.length > truncatedLength ? text.slice(0, truncatedLength) : text)
-    if (bytes + header.length > maxHeaderBytes) break
-    bytes += header.length
-    truncatedHeaders.push(header)
+/** The warnings of a response, with kube-apiserver's limits. */
+export class Warnings {
+  readonly #texts = new Set<string>()
+  #headers: string[] = []
+  #length = 0
+  #isTruncating = false
+
+  /** Adds a warning. Returns false if there is nothing new to send: the text is empty, repeated, not printable, or the limit was reached. */
+  add(text: string): boolean {
+    if (text === '' || this.#texts.has(text)) return false
+    if (this.#isTruncating && this.#length >= maxTotalLength) return false
+    // eslint-disable-next-line no-control-regex
+    if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return false
+    this.#texts.add(text)
+    if (this.#isTruncating || this.#length + lengthOf(text) <= maxTotalLength) {
+      this.#push(text)
+      return true
+    }
+    this.#isTruncating = true
+    this.#headers = []
+    this.#length = 0
+    for (const each of this.#texts) this.#push(each)
+    return true
   }
-  return truncatedHeaders
+
+  /** The values of the `Warning` headers. */
+  get headers(): readonly string[] {
+    return this.#headers
+  }
+
+  #push(text: string): void {
+    const sent = this.#isTruncating ? truncated(text) : text
+    this.#length += lengthOf(sent)
+    this.#headers.push(`299 - ${quote(sent)}`)
+  }
 }
 
-function warningHeader(text: string): string {
-  return `299 - ${quote(text)}`
+/** Returns the number of Unicode characters. */
+function lengthOf(text: string): number {
+  let length = text.length
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit >= 0xdc00 && unit <= 0xdfff) length--
+  }
+  return length
 }
 
-/**
- * Formats a text as a quoted string (RFC 7230). Control characters become spaces. Other characters are encoded as UTF-8 bytes, because Node
- * writes headers in Latin-1.
- */
+function truncated(text: string): string {
+  if (text.length <= truncatedLength) return text
+  const characters = Array.from(text.slice(0, 2 * truncatedLength))
+  return characters.slice(0, truncatedLength).join('')
+}
+
+/** Formats a text as a quoted string (RFC 7230). Its characters are encoded as UTF-8 bytes, because Node writes headers in Latin-1. */
 function quote(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  const clean = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/[\\"]/g, '\\$&')
-  return `"${Buffer.from(clean, 'utf8').toString('latin1')}"`
+  return `"${Buffer.from(text.replace(/[\\"]/g, '\\$&'), 'utf8').toString('latin1')}"`
 }

@@ -63,6 +63,8 @@ export type OutboundAnswer =
   | {
       readonly failed: true
       readonly error: OutboundError
+      /** True if the status and the headers of the response had arrived. Default: false. */
+      readonly partial?: boolean
       /** Error message of Go's HTTP client, for example `Post "https://…": dial tcp …: connect: connection refused`. */
       readonly message: string
     }
@@ -120,12 +122,18 @@ class Client implements OutboundClient {
 
   async request(request: OutboundRequest): Promise<OutboundAnswer> {
     const { method = 'GET', path = `${this.#url.pathname}${this.#url.search}` } = request
+    const message = this.#message(request, { method, path })
     try {
-      return { failed: false, ...(await this.#inTime(request, this.#message(request, { method, path }))) }
+      return { failed: false, ...(await this.#inTime(request, message)) }
     } catch (error) {
       const failure = error instanceof OutboundError ? error : new OutboundError('closed', String(error), { cause: error })
       const verb = `${method.slice(0, 1)}${method.slice(1).toLowerCase()}`
-      return { failed: true, error: failure, message: `${verb} ${JSON.stringify(this.#origin + path)}: ${failure.message}` }
+      return {
+        failed: true,
+        error: failure,
+        ...(message.progress.isAnswered && { partial: true }),
+        message: `${verb} ${JSON.stringify(this.#origin + path)}: ${failure.message}`,
+      }
     }
   }
 
@@ -141,6 +149,7 @@ class Client implements OutboundClient {
       authority: this.#origin.slice(this.#origin.indexOf('//') + 2).replace(/^.*@/, ''),
       headers,
       body: typeof body === 'string' ? Buffer.from(body) : body,
+      progress: { isAnswered: false },
     }
   }
 

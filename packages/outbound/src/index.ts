@@ -10,7 +10,9 @@ export type {
   ServiceResolver,
 } from './dialer.ts'
 export type { Dial, EgressNetwork, TlsSettings } from './dial-tls.ts'
-export { readKubeconfig } from './kubeconfig.ts'
-export type { KubeconfigClient } from './kubeconfig.ts'
+export { checkAuthorities, readKubeconfig, readKubeconfigUsers } from './kubeconfig.ts'
+export type { KubeconfigClient, KubeconfigCredentials, KubeconfigUsers } from './kubeconfig.ts'
+export { findAnswerError, jsonTypeProblem, parseReview } from './review-answer.ts'
+export type { ExpectedReview, ParsedReview } from './review-answer.ts'
 export { hostAndPort, OutboundError } from './failure.ts'
 export type { Destination, FailureKind } from './failure.ts'

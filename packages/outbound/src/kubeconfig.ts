@@ -5,6 +5,7 @@ import { aggregateMessages, messageOf, pemBlocks, systemClock } from '@keelson/a
 import type { Clock, JsonValue } from '@keelson/apimachinery'
 import { parseYaml } from '@keelson/apimachinery/yaml'
 import type { TlsSettings } from './dial-tls.ts'
+import { hostAndPort } from './failure.ts'
 
 /** The server and the credentials of a kubeconfig's current context. */
 export interface KubeconfigClient {
@@ -33,16 +34,8 @@ export async function readKubeconfig(file: string, { clock = systemClock }: Kube
   const cluster = clusterName === '' ? {} : find({ config, list: 'clusters', member: 'cluster', name: clusterName, label: 'cluster' })
 
   const problems: string[] = []
-  const at = (name: string): string => (name === '' ? '' : path.resolve(path.dirname(file), name))
-  const read = async (name: string, description: string): Promise<string> => {
-    if (name === '') return ''
-    try {
-      return await readFile(at(name), 'utf8')
-    } catch (error) {
-      problems.push(`unable to read ${description} due to ${openError(at(name), error)}`)
-      return ''
-    }
-  }
+  const at = (name: string): string => resolvePath(file, name)
+  const read = createReader(file, problems)
   const userTexts = await userCredentials(user, { name: userName, read, problems })
   const authorities = await serverAuthorities(cluster, { name: clusterName, read, problems })
   if (problems.length === 1 && problems[0] === emptyCluster) problems[0] = emptyConfiguration
@@ -57,6 +50,72 @@ export async function readKubeconfig(file: string, { clock = systemClock }: Kube
     ...(cluster['insecure-skip-tls-verify'] === true && { insecureSkipVerify: true }),
   }
   return { url: serverUrl(text(cluster['server']), tls), tls, headers: createHeaders(credentials, { tokenFile: at(tokenFile), clock }) }
+}
+
+/** The credentials of one user in a kubeconfig. */
+export interface KubeconfigCredentials {
+  readonly tls: Pick<TlsSettings, 'certificate' | 'key'>
+  headers: KubeconfigClient['headers']
+}
+
+/** The users of a kubeconfig. Their files are read when they are used. */
+export interface KubeconfigUsers {
+  /**
+   * Returns the credentials for a server, as kube-apiserver chooses them for webhooks: the user with the name "host:port", "*.domain:port", for
+   * port 443 also these names without the port, then "*", and then the user of the current context. Undefined if there is none. Rejects if a
+   * file cannot be read.
+   */
+  find(host: string, port: number): Promise<KubeconfigCredentials | undefined>
+}
+
+/** Reads the users of a kubeconfig. Rejects if the file cannot be read or parsed. */
+export async function readKubeconfigUsers(file: string, { clock = systemClock }: KubeconfigOptions = {}): Promise<KubeconfigUsers> {
+  const config = structOf(await parseFile(file))
+  const list = (name: string): readonly Struct[] => (Array.isArray(config[name]) ? config[name].map(structOf) : [])
+  const users = new Map(list('users').map((entry) => [text(entry['name']), structOf(entry['user'])]))
+  const current = list('contexts').find((entry) => text(entry['name']) === text(config['current-context']))
+  const load = async (name: string, user: Struct): Promise<KubeconfigCredentials> => {
+    const problems: string[] = []
+    const texts = await userCredentials(user, { name, read: createReader(file, problems), problems })
+    if (problems.length > 0) throw new Error(aggregateMessages(problems))
+    const { certificate, key, tokenFile, ...credentials } = texts
+    return {
+      tls: certificate === '' ? {} : { certificate, key },
+      headers: createHeaders(credentials, { tokenFile: resolvePath(file, tokenFile), clock }),
+    }
+  }
+  return {
+    async find(host, port) {
+      const names = [...userNamesFor(hostAndPort({ host, port })), ...(port === 443 ? userNamesFor(host) : []), '*']
+      if (current !== undefined) names.push(text(structOf(current['context'])['user']))
+      const name = names.find((each) => users.has(each))
+      return name === undefined ? undefined : load(name, users.get(name)!)
+    },
+  }
+}
+
+/** Returns the names under which a kubeconfig can have the user for a server: "a.b.svc", "*.b.svc", "*.svc". */
+function userNamesFor(target: string): string[] {
+  const labels = target.split('.')
+  return [target, ...labels.slice(1).map((_, i) => `*.${labels.slice(i + 1).join('.')}`)]
+}
+
+function resolvePath(file: string, name: string): string {
+  return name === '' ? '' : path.resolve(path.dirname(file), name)
+}
+
+/** Returns a function that reads a file that the kubeconfig names. It returns "" and adds a problem if the file cannot be read. */
+function createReader(file: string, problems: string[]): Reading['read'] {
+  return async (name, description) => {
+    if (name === '') return ''
+    const at = resolvePath(file, name)
+    try {
+      return await readFile(at, 'utf8')
+    } catch (error) {
+      problems.push(`unable to read ${description} due to ${openError(at, error)}`)
+      return ''
+    }
+  }
 }
 
 const emptyCluster = 'cluster has no server defined'
@@ -211,7 +270,8 @@ function serverUrl(server: string, tls: TlsSettings): string {
   return `${Object.keys(tls).length > 0 ? 'https' : 'http'}://${server}`
 }
 
-function checkAuthorities(pem: string): void {
+/** Throws client-go's error if a CA bundle has no certificate, or one that cannot be parsed. */
+export function checkAuthorities(pem: string): void {
   const blocks = pemBlocks(pem).filter(({ label }) => label === 'CERTIFICATE')
   if (blocks.length === 0) throw new Error('unable to load root certificates: unable to parse bytes as PEM block')
   for (const { text: block } of blocks) {

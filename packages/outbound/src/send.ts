@@ -15,6 +15,8 @@ export interface Message {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
+  /** `isAnswered` becomes true when the status and the headers of the response arrive. */
+  readonly progress: { isAnswered: boolean }
 }
 
 export interface RawAnswer {
@@ -65,6 +67,7 @@ function sendHttp2(connection: ReservedConnection & { protocol: 'h2' }, message:
     // The session's error has more details than the stream's error.
     stream.once('error', (error) => reject(toConnectionError(error)))
     stream.once('response', (headers) => {
+      message.progress.isAnswered = true
       collect(stream, maxBytes).then(
         (body) => resolve({ status: Number(headers[':status']), headers, body }),
         (error: unknown) => {
@@ -109,6 +112,7 @@ function sendHttp1(connection: ReservedConnection & { protocol: 'http/1.1' }, me
       reject(request.reusedSocket && (failure.kind === 'reset' || failure.kind === 'closed') ? staleConnection(failure) : failure)
     })
     request.once('response', (response) => {
+      message.progress.isAnswered = true
       collect(response, maxBytes).then(
         (body) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
         (error: unknown) => {

@@ -59,7 +59,10 @@ const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/core-services\/src\/kubelet\/pod-\w+\.ts: parses a query/, 'Builds a query for a kubelet.'],
   [/^packages\/api\/src\/schema\/schema-table\.ts: splits off|\/internal-form\.ts: splits off/, 'A schema.'],
   [/^packages\/control-plane\/src\/open-backends\.ts: splits off/, 'Parses a list of servers.'],
-  [/^packages\/http-installer\/src\/connect\/rewrite-html\.ts: reads the Content-Type/, 'Reads the response of another server.'],
+  [
+    /^packages\/(?:http-installer\/src\/connect\/rewrite-html|outbound\/src\/review-answer)\.ts: reads the Content-Type/,
+    'Reads the response of another server.',
+  ],
 ]
 
 function sources(): string[] {

@@ -1,5 +1,6 @@
-import { formatGroupVersion, isJsonObject, messageOf, parseGroupVersion, parseJson } from '@keelson/apimachinery'
+import { formatGroupVersion, isJsonObject } from '@keelson/apimachinery'
 import type { GroupVersion, JsonObject, JsonValue } from '@keelson/apimachinery'
+import { jsonTypeProblem, parseReview } from '@keelson/outbound'
 import { textOf } from './converted-metadata.ts'
 import type { ConversionInput } from './object-converter.ts'
 
@@ -44,19 +45,13 @@ export type ReviewResponse =
 
 /** Decodes the body of a webhook's response, and checks everything but the objects. */
 export function decodeReview({ version, uid }: ReviewRequest, body: Buffer): ReviewResponse {
-  let review: JsonValue
-  try {
-    review = parseBody(body.toString('utf8'))
-  } catch (error) {
-    return callFailure(`couldn't get version/kind; json parse error: ${messageOf(error)}`)
-  }
-  const members = review ?? {}
-  if (!isJsonObject(members)) return callFailure(typeMetaError(typeError(review, '', typeMeta)))
-  const foreign = findForeignType(members, version)
-  if (foreign !== undefined) return foreign
+  const { review: members, problem } = parseReview(body, { ...expectedReview, version })
+  if (members === undefined) return callFailure(problem)
+  const mismatch = findMismatch(members, version)
+  if (mismatch !== undefined) return mismatch
   const { response } = members
   if (response === undefined || response === null) return malformed('no response provided')
-  if (!isJsonObject(response)) return callFailure(typeError(response, 'ConversionReview.response', `${version}.ConversionResponse`))
+  if (!isJsonObject(response)) return callFailure(jsonTypeProblem(response, 'ConversionReview.response', `${version}.ConversionResponse`))
   const { uid: answered, result, convertedObjects } = response
   for (const [member, value, isType, goType] of [
     ['uid', answered, isText, 'types.UID'],
@@ -64,7 +59,7 @@ export function decodeReview({ version, uid }: ReviewRequest, body: Buffer): Rev
     ['result', result, isJsonObject, 'v1.Status'],
   ] as const) {
     if (value === undefined || value === null || isType(value)) continue
-    return callFailure(typeError(value, `ConversionResponse.response.${member}`, goType))
+    return callFailure(jsonTypeProblem(value, `ConversionResponse.response.${member}`, goType))
   }
   if (version === 'v1' && (answered ?? '') !== uid) {
     return malformed(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered ?? '')}`)
@@ -74,37 +69,22 @@ export function decodeReview({ version, uid }: ReviewRequest, body: Buffer): Rev
   return { objects: (convertedObjects ?? []) as JsonValue[] }
 }
 
-/** Parses a response. kube-apiserver also accepts YAML, so it reads a response that is not JSON, such as HTML, as a YAML string. */
-function parseBody(text: string): JsonValue {
-  return /^\s*[[{"0-9tfn-]/.test(text) ? parseJson(text).value : text
+const expectedReview = {
+  group,
+  kind: 'ConversionReview',
+  versions: ['v1', 'v1beta1'],
+  kinds: ['ConversionReview', 'CustomResourceDefinition', 'CustomResourceDefinitionList'],
 }
 
-/** Checks the type of a response. Only `v1` requires its name. Returns undefined if it is a ConversionReview of the version that was sent. */
-function findForeignType(review: JsonObject, version: ReviewVersion): ReviewResponse | undefined {
-  for (const member of ['apiVersion', 'kind']) {
-    const value = review[member]
-    if (value === undefined || value === null || isText(value)) continue
-    return callFailure(typeMetaError(typeError(value, `.${member}`, 'string')))
-  }
+/** Checks that the review names its version and kind, which only `v1` requires. */
+function findMismatch(review: JsonObject, version: ReviewVersion): ReviewResponse | undefined {
+  const expected = `${group}/${version}`
   const apiVersion = textOf(review['apiVersion'])
   const kind = textOf(review['kind'])
-  const expected = `${group}/${version}`
-  const sent = { apiVersion: apiVersion || expected, kind: kind || 'ConversionReview' }
-  if (sent.apiVersion !== expected || sent.kind !== 'ConversionReview') {
-    const isKnown = sent.apiVersion === 'v1' ? sent.kind === 'Status' : ownVersions.has(sent.apiVersion) && ownKinds.has(sent.kind)
-    return callFailure(
-      isKnown
-        ? `converting (${parseGroupVersion(sent.apiVersion).version}.${sent.kind}) to (${version}.ConversionReview): unknown conversion`
-        : `no kind ${JSON.stringify(sent.kind)} is registered for version ${JSON.stringify(sent.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
-    )
-  }
   if (version === 'v1beta1' || (apiVersion === expected && kind === 'ConversionReview')) return undefined
   const received = apiVersion === '' ? '/' : apiVersion
   return malformed(`expected webhook response of ${expected}, Kind=ConversionReview, got ${received}, Kind=${kind}`)
 }
-
-const ownVersions: ReadonlySet<string> = new Set([`${group}/v1`, `${group}/v1beta1`])
-const ownKinds: ReadonlySet<string> = new Set(['ConversionReview', 'CustomResourceDefinition', 'CustomResourceDefinitionList'])
 
 function isText(value: JsonValue): value is string {
   return typeof value === 'string'
@@ -116,18 +96,4 @@ function callFailure(failure: string): ReviewResponse {
 
 function malformed(failure: string): ReviewResponse {
   return { failure, type: 'conversion_webhook_malformed_response_failure' }
-}
-
-/** The Go type in which kube-apiserver reads kind and apiVersion. */
-const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-
-function typeMetaError(failure: string): string {
-  return `couldn't get version/kind; json parse error: ${failure}`
-}
-
-/** Returns Go's text for a JSON value of the wrong type. `field` is "" for the whole value. */
-export function typeError(value: JsonValue, field: string, goType: string): string {
-  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value
-  const place = field === '' ? 'Go value' : `Go struct field ${field}`
-  return `json: cannot unmarshal ${kind} into ${place} of type ${goType}`
 }

@@ -1,20 +1,18 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
 import {
-  apiErrorFromStatus,
   appendAll,
   formatGroupVersion,
   groupVersionKindString,
   isJsonObject,
-  newGenericServerResponse,
   newUid,
   restAfter,
   stringifyJson,
 } from '@keelson/apimachinery'
-import type { DeepReadonly, GroupVersionKind, JsonValue, KubeObject, Status } from '@keelson/apimachinery'
-import { buildServiceUrl } from '@keelson/outbound'
+import type { DeepReadonly, GroupVersionKind, JsonValue, KubeObject } from '@keelson/apimachinery'
+import { buildServiceUrl, findAnswerError, jsonTypeProblem } from '@keelson/outbound'
 import type { ClientTarget, Dialer, OutboundClient } from '@keelson/outbound'
 import type { ConversionFailureType, ConversionMetrics } from './conversion-metrics.ts'
-import { decodeReview, encodeReview, reviewVersionOf, typeError } from './conversion-review.ts'
+import { decodeReview, encodeReview, reviewVersionOf } from './conversion-review.ts'
 import type { ReviewRequest, ReviewVersion } from './conversion-review.ts'
 import { findChangedIdentity, restoreMetadata, textOf } from './converted-metadata.ts'
 import type { ConversionInput, Converted, ObjectConverter } from './object-converter.ts'
@@ -141,12 +139,11 @@ export class WebhookConverter implements ObjectConverter, Disposable {
       ...(signal && { signal }),
     })
     signal?.throwIfAborted()
-    if (answer.failed) {
-      const timeout = answer.error.kind === 'timeout' ? ' (Client.Timeout exceeded while awaiting headers)' : ''
-      return fail('conversion_webhook_call_failure', `failed: ${answer.message}${timeout}`)
+    const problem = findAnswerError(answer)
+    if (answer.failed || problem !== undefined) {
+      const timeout = answer.failed && answer.error.kind === 'timeout' ? ' (Client.Timeout exceeded while awaiting headers)' : ''
+      return fail('conversion_webhook_call_failure', `failed: ${problem?.message ?? ''}${timeout}`)
     }
-    const refused = findStatusError(answer.status, answer.body, answer.headers['content-type'] ?? '')
-    if (refused !== undefined) return fail('conversion_webhook_call_failure', `failed: ${refused}`)
     const began = performance.now()
     const response = decodeReview(request, answer.body)
     const pause = restAfter(began)
@@ -177,7 +174,7 @@ type CallResult =
  */
 function checkConverted(original: ConversionInput, converted: JsonValue, wanted: GroupVersionKind): KubeObject | Error | string {
   if (converted === null) return new Error('unexpected end of JSON input')
-  if (!isJsonObject(converted)) return new Error(typeError(converted, '', 'map[string]interface {}'))
+  if (!isJsonObject(converted)) return new Error(jsonTypeProblem(converted, '', 'map[string]interface {}'))
   const apiVersion = textOf(converted['apiVersion'])
   if (textOf(converted['kind']) === '' || apiVersion.split('/').length > 2) {
     return new Error(`Object 'Kind' is missing in '${stringifyJson(converted)}'`)
@@ -210,30 +207,6 @@ function* batchesOf(objects: readonly ConversionInput[]): Generator<readonly Con
     bytes += object.body.length
   }
   if (batch.length > 0) yield batch
-}
-
-/** Returns the error text for a response that is not a success, like that of kube-apiserver's client. */
-function findStatusError(code: number, body: Buffer, contentType: string): string | undefined {
-  if (code >= 200 && code <= 206) {
-    return body.length > 0 ? undefined : `0-length response with status code: ${code} and content type: ${contentType}`
-  }
-  const text = body.toString('utf8')
-  const status = parseStatus(text)
-  if (status !== undefined) return apiErrorFromStatus(status).message
-  const isText = contentType.startsWith('text/') && text.trim() !== ''
-  return newGenericServerResponse(code, 'POST', { group: '', resource: '' }, '', {
-    serverMessage: isText ? text.trim().slice(0, 2048) : 'unknown',
-    isUnexpectedResponse: true,
-  }).message
-}
-
-function parseStatus(text: string): Status | undefined {
-  try {
-    const value = JSON.parse(text) as JsonValue
-    return isJsonObject(value) && value['kind'] === 'Status' && value['status'] !== 'Success' ? (value as unknown as Status) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function targetOf({ spec }: DeepReadonly<CustomResourceDefinition>): ClientTarget {

@@ -54,7 +54,8 @@ export function decodeJsonPatch(input: Uint8Array | string | ParsedJson, strict:
 
 /**
  * Applies a JSON patch (RFC 6902) with kube-apiserver's extensions: negative indexes, and `replace` of an absent member. Does not modify the
- * document. The result shares unchanged parts with it. Throws an `ApiError` (422) at the first operation that fails.
+ * document. The result shares unchanged parts with it. Throws an `ApiError` (422) at the first operation
+ * that fails; its cause has the message of the operation.
  */
 export function applyJsonPatch(document: JsonValue, operations: readonly JsonObject[]): JsonValue {
   const run = new PatchRun(document, operations)
@@ -127,7 +128,7 @@ class PatchRun {
       return true
     } catch (e) {
       if (!(e instanceof JsonPatchError)) throw e
-      throw newGenericServerResponse(422, '', { group: '', resource: '' }, '', { serverMessage: e.message })
+      throw newGenericServerResponse(422, '', { group: '', resource: '' }, '', { serverMessage: e.message, cause: e })
     }
   }
 

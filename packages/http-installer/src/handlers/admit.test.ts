@@ -21,11 +21,12 @@ it('runs mutating and validating admission for each write, with the options of i
   await server.request('DELETE', `${maps}/m?gracePeriodSeconds=5`)
   const bothCalls = (text: string): string[] => [`admit ${text}`, `validate ${text}`]
   const options = (kind: string, more: string): string => `{"kind":"${kind}","apiVersion":"meta.k8s.io/v1",${more}}`
+  const updateOptions = '{"kind":"UpdateOptions","apiVersion":"meta.k8s.io/v1"}'
   expect(calls).toEqual([
     ...bothCalls(`CREATE a/m new dry ${options('CreateOptions', '"dryRun":["All"],"fieldValidation":"Strict"')}`),
-    ...bothCalls(`CREATE a/m new ${options('CreateOptions', '"fieldManager":"me","fieldValidation":"Warn"')}`),
-    ...bothCalls(`UPDATE a/m newold ${options('UpdateOptions', '"fieldValidation":"Warn"')}`),
-    ...bothCalls(`UPDATE a/m newold ${options('UpdateOptions', '"fieldValidation":"Warn"')}`),
+    ...bothCalls(`CREATE a/m new ${options('CreateOptions', '"fieldManager":"me"')}`),
+    ...bothCalls(`UPDATE a/m newold ${updateOptions}`),
+    ...bothCalls(`UPDATE a/m newold ${updateOptions}`),
     ...bothCalls(`DELETE a/m old ${options('DeleteOptions', '"gracePeriodSeconds":5')}`),
   ])
 })

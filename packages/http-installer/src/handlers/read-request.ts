@@ -118,11 +118,14 @@ export function parseWriteOptions(
         ? validateUpdateOptions(options)
         : validateCreateOptions(options)
   throwInvalid(kind, errors)
+  const { fieldManager } = options
+  const fieldValidation = options.fieldValidation as FieldValidation | ''
   return {
     dryRun: options.dryRun.length > 0,
-    fieldManager: options.fieldManager,
+    fieldManager,
     force: options.force === true,
-    fieldValidation: (options.fieldValidation || 'Warn') as FieldValidation,
+    fieldValidation: fieldValidation || 'Warn',
+    ...(fieldValidation !== '' && { sentFieldValidation: fieldValidation }),
   }
 }
 

@@ -40,7 +40,7 @@ const plainRoute: AdmittedRoute = {
 
 function attributes(objects: Partial<AdmittedObjects>, rest: Partial<AdmittedWrite> = {}): WriteAttributes {
   conversions = 0
-  const options = { dryRun: false, fieldManager: 'me', force: false, fieldValidation: 'Strict' } as const
+  const options = { dryRun: false, fieldManager: 'me', force: false, fieldValidation: 'Strict', sentFieldValidation: 'Strict' } as const
   const write: AdmittedWrite = { route: plainRoute, context: testContext('ns'), name: 'a', dryRun: false, options, ...rest }
   return new WriteAttributes(write, 'UPDATE', { object: undefined, oldObject: undefined, isFinal: true, ...objects })
 }

@@ -1,9 +1,11 @@
 import type { ApiTypes } from '@keelson/api'
-import { canonicalStruct, formatGroupVersion, maybeThen } from '@keelson/apimachinery'
+import { canonicalStruct, decodeStruct, formatGroupVersion, maybeThen, parseGroupVersion, quote } from '@keelson/apimachinery'
 import type {
+  AnnotationLevel,
   GroupVersion,
   GroupVersionKind,
   GroupVersionResource,
+  JsonValue,
   KubeObject,
   RequestContext,
   DeleteOptions,
@@ -66,8 +68,22 @@ export interface AdmissionAttributes {
    * only if a webhook converts the objects. Throws if the kind does not have the version.
    */
   as(groupVersion: GroupVersion): VersionedObjects | Promise<VersionedObjects>
-  /** Adds an annotation to the request's audit event. `key` is qualified ("example.com/reason"). */
-  annotate(key: string, value: string): void
+  /**
+   * Decodes an object of any version of the kind from JSON. Drops fields that the version does not have, and sets no defaults. Throws an error
+   * with kube-apiserver's message if a field has the wrong type.
+   */
+  decode(groupVersion: GroupVersion, document: JsonValue): VersionedObject
+  /**
+   * Replaces the object by one of any version of the kind: sets the defaults of the version, and converts it to the hub version in place. The
+   * argument must not be used afterwards. Only for mutating plugins, and not for DELETE. Returns a promise only if a webhook converts the
+   * object.
+   */
+  replace(object: VersionedObject): void | Promise<void>
+  /**
+   * Adds an annotation to the request's audit event. `key` is qualified ("example.com/reason"). Events of a lower level than `level` do not get
+   * it. Default: Metadata.
+   */
+  annotate(key: string, value: string, level?: AnnotationLevel): void
 }
 
 /**
@@ -93,12 +109,14 @@ export interface WriteOptions {
   /** Whether server-side apply takes over fields that other managers own. */
   readonly force: boolean
   readonly fieldValidation: FieldValidation
+  /** The query parameter `fieldValidation`. Undefined if the request has none, so that the default applies. */
+  readonly sentFieldValidation?: FieldValidation
 }
 
 /** The properties of a route that admission uses. */
 export interface AdmittedRoute {
   readonly admission: AdmissionChain
-  readonly scheme: Pick<Scheme, 'fromHub' | 'registration'>
+  readonly scheme: Pick<Scheme, 'fromHub' | 'registration' | 'setDefaults' | 'toHub'>
   readonly types: Pick<ApiTypes, 'kind'>
   /** The kind in the version that the route serves. */
   readonly gvk: GroupVersionKind
@@ -170,8 +188,13 @@ export class WriteAttributes implements AdmissionAttributes {
     const { dryRun, options } = this.#write
     const typed = { kind: optionsKinds[operation], apiVersion: 'meta.k8s.io/v1' }
     if (!('fieldValidation' in options)) return { ...typed, ...options }
-    const { fieldManager, fieldValidation } = options
-    return { ...typed, ...(dryRun ? { dryRun: ['All'] } : {}), ...(fieldManager === '' ? {} : { fieldManager }), fieldValidation }
+    const { fieldManager, sentFieldValidation } = options
+    return {
+      ...typed,
+      ...(dryRun ? { dryRun: ['All'] } : {}),
+      ...(fieldManager === '' ? {} : { fieldManager }),
+      ...(sentFieldValidation !== undefined && { fieldValidation: sentFieldValidation }),
+    }
   }
 
   get equivalents(): readonly EquivalentResource[] {
@@ -213,8 +236,32 @@ export class WriteAttributes implements AdmissionAttributes {
     return withType(scheme.fromHub(kind, object))
   }
 
-  annotate(key: string, value: string): void {
-    this.context.annotate?.(key, value)
+  decode(groupVersion: GroupVersion, document: JsonValue): VersionedObject {
+    const { types, otherVersions } = this.#write.route
+    const kind: GroupVersionKind = { ...groupVersion, kind: this.kind.kind }
+    const apiVersion = formatGroupVersion(kind)
+    const { schema } = types.kind(kind) ?? otherVersions?.schemaOf(apiVersion) ?? {}
+    if (schema === undefined) throw new Error(`no kind ${quote(kind.kind)} is registered for version ${quote(apiVersion)}`)
+    const { object } = decodeStruct<KubeObject>(schema, document)
+    return { kind: kind.kind, apiVersion, ...object, metadata: object.metadata ?? {} }
+  }
+
+  replace({ kind, apiVersion, ...object }: VersionedObject): void | Promise<void> {
+    const { scheme, otherVersions } = this.#write.route
+    const gvk: GroupVersionKind = { ...parseGroupVersion(apiVersion), kind }
+    const own = formatGroupVersion(this.kind)
+    scheme.setDefaults(gvk, object)
+    const converting =
+      otherVersions !== undefined && own !== apiVersion ? otherVersions.convert(object, apiVersion, own) : scheme.toHub(gvk, object)
+    return maybeThen(converting, (hub) => {
+      const target = this.object as unknown as Record<string, unknown>
+      for (const member of Object.keys(target)) delete target[member]
+      Object.assign(target, hub)
+    })
+  }
+
+  annotate(key: string, value: string, level?: AnnotationLevel): void {
+    this.context.annotate?.(key, value, level)
   }
 }
 
@@ -249,14 +296,19 @@ export function validate(
 interface AdmittedDelete {
   readonly context: RequestContext
   readonly name: string
-  readonly request: { readonly options: DeleteOptions; readonly dryRun: boolean; readonly route?: AdmittedRoute | undefined }
+  /** The options, with the grace period that the kind sets. */
+  readonly options: DeleteOptions
+  readonly request: { readonly dryRun: boolean; readonly route?: AdmittedRoute | undefined; readonly inCollection?: boolean }
 }
 
-/** Runs mutating and validating admission for a delete. A delete has no new object. */
-export async function admitDelete({ context, name, request }: AdmittedDelete, oldObject: KubeObject): Promise<void> {
-  const { route, dryRun, options } = request
+/**
+ * Runs mutating and validating admission for a delete. A delete has no new object. As in kube-apiserver, a delete of a collection has no name
+ * either.
+ */
+export async function admitDelete({ context, name, options, request }: AdmittedDelete, oldObject: KubeObject): Promise<void> {
+  const { route, dryRun, inCollection = false } = request
   if (route === undefined || !route.admission.handles('DELETE')) return
-  const write: AdmittedWrite = { route, context, name, dryRun, options }
+  const write: AdmittedWrite = { route, context, name: inCollection ? '' : name, dryRun, options }
   const attributes = new WriteAttributes(write, 'DELETE', { object: undefined, oldObject, isFinal: true })
   await route.admission.admit(attributes)
   await route.admission.validate(attributes)

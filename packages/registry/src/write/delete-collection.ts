@@ -85,16 +85,17 @@ async function deleteOne<T extends KubeObject>(
 }
 
 function withNamespace(context: RequestContext, namespace: string): RequestContext {
-  const { user, info, signal, userAgent, fieldManager, requestId } = context
+  const { user, info, signal, deadline, userAgent, fieldManager, requestId } = context
   return {
     user,
     info,
     namespace,
     signal,
+    deadline,
     userAgent,
     fieldManager,
     requestId,
     warn: (text) => context.warn(text),
-    annotate: (key, value) => context.annotate?.(key, value),
+    annotate: (key, value, level) => context.annotate?.(key, value, level),
   }
 }

@@ -7,7 +7,7 @@ export class Reinvocation {
   isSecondRun = false
   /** Whether a plugin has requested the second run. */
   isRequested = false
-  readonly #states = new Map<string, unknown>()
+  #states: Map<string, unknown> | undefined
 
   /** Requests the second run. Has no effect during the second run. */
   request(): void {
@@ -16,10 +16,11 @@ export class Reinvocation {
 
   /** Returns the state that a plugin keeps from the first run to the second. */
   stateOf<State>(plugin: string, create: () => State): State {
-    const existing = this.#states.get(plugin) as State | undefined
+    const states = (this.#states ??= new Map())
+    const existing = states.get(plugin) as State | undefined
     if (existing !== undefined) return existing
     const state = create()
-    this.#states.set(plugin, state)
+    states.set(plugin, state)
     return state
   }
 }

@@ -26,7 +26,9 @@ export function requestDeadline(deadlines: RequestDeadlines, metrics: Pick<Reque
       writeError(exchange, newBadRequest(`invalid timeout specified in the request URL - ${milliseconds}`))
       return 'answered'
     }
-    if (milliseconds > 0 && milliseconds < deadlines.milliseconds) {
+    const isShorter = milliseconds > 0 && milliseconds < deadlines.milliseconds
+    exchange.deadline = exchange.started + (isShorter ? milliseconds : deadlines.milliseconds)
+    if (isShorter) {
       const timer = setTimeout(() => expire(exchange, metrics), milliseconds)
       exchange.onEnd(() => clearTimeout(timer))
     } else {

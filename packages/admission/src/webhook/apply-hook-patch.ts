@@ -1,0 +1,75 @@
+import { isApiError, isJsonObject, messageOf, newInternal, parseJson, semanticEqual } from '@keelson/apimachinery'
+import type { JsonObject, JsonValue } from '@keelson/apimachinery'
+import { applyJsonPatchInSlices, decodeJsonPatch } from '@keelson/apimachinery/patch'
+import { jsonTypeProblem } from '@keelson/outbound'
+import type { VersionedObject } from '@keelson/registry'
+import type { AdmissionAttributes } from '../admission.ts'
+import type { ReviewResponse } from './admission-review.ts'
+import { failureMessage } from './call-hook.ts'
+import type { HookOutcome } from './call-hook.ts'
+import type { Invocation } from './match-hook.ts'
+
+/** The result of applying a webhook's patch. */
+export type AppliedPatch =
+  | {
+      readonly changed: boolean
+      /** The operations of the patch. Undefined if it was empty. */
+      readonly operations: readonly JsonObject[] | undefined
+      readonly failure?: undefined
+    }
+  | { readonly failure: HookOutcome }
+
+/**
+ * Applies the patch of a webhook to the object in the version that the webhook got, and replaces the object of the write. An invalid patch
+ * counts as a failed call. A patch that does not fit the object refuses the write, whatever the failure policy is.
+ */
+export async function applyHookPatch(
+  { hook, matched, objects }: Invocation,
+  { patch, patchType }: ReviewResponse,
+  attributes: AdmissionAttributes,
+): Promise<AppliedPatch> {
+  let operations: readonly JsonObject[]
+  try {
+    operations = decodeOperations(patch)
+  } catch (error) {
+    const message = failureMessage(hook, `received undecodable patch in webhook response: ${reasonOf(error)}`)
+    return { failure: { kind: 'failed', message, code: 503 } }
+  }
+  if (operations.length === 0) return { changed: false, operations: undefined }
+  const { object } = objects
+  if (object === undefined) {
+    const message = `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`
+    return { failure: { kind: 'refused', error: newInternal(message) } }
+  }
+  if (patchType !== 'JSONPatch') {
+    const message = failureMessage(hook, `unsupported patch type ${JSON.stringify(patchType)}`)
+    return { failure: { kind: 'failed', message, code: 400 } }
+  }
+  let changed: boolean
+  try {
+    const patched = await applyJsonPatchInSlices(object as unknown as JsonValue, operations, { signal: () => attributes.context.signal })
+    const decoded: VersionedObject = attributes.decode(matched.kind, patched)
+    changed = !semanticEqual(object, decoded)
+    await attributes.replace(decoded)
+  } catch (error) {
+    attributes.context.signal.throwIfAborted()
+    return { failure: { kind: 'refused', error: newInternal(reasonOf(error), { cause: error }) } }
+  }
+  return { changed, operations }
+}
+
+/** Decodes a patch. Throws errors with the messages of the library that kube-apiserver uses for webhooks. */
+function decodeOperations(patch: Buffer): readonly JsonObject[] {
+  const parsed = parseJson(patch)
+  const { value } = parsed
+  if (value !== null && !Array.isArray(value)) throw new Error(jsonTypeProblem(value, '', 'jsonpatch.Patch'))
+  for (const operation of value ?? []) {
+    if (operation !== null && !isJsonObject(operation)) throw new Error(jsonTypeProblem(operation, '', 'jsonpatch.Operation'))
+  }
+  return decodeJsonPatch(parsed).operations
+}
+
+/** Returns the message of an error. If it is an error of the PATCH verb, returns the message of the operation that failed. */
+function reasonOf(error: unknown): string {
+  return messageOf(isApiError(error) && error.cause instanceof Error ? error.cause : error)
+}

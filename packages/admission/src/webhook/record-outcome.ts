@@ -1,0 +1,31 @@
+import type { AdmissionAttributes } from '../admission.ts'
+import type { HookOutcome } from './call-hook.ts'
+import type { Hook } from './hook.ts'
+import type { WebhookMetrics } from './webhook-metrics.ts'
+
+/** Counts a call. `began` is its start, as returned by `performance.now()`. */
+export function recordOutcome(
+  metrics: WebhookMetrics,
+  hook: Hook,
+  { operation }: AdmissionAttributes,
+  { outcome, began }: { readonly outcome: HookOutcome; readonly began: number },
+): void {
+  const seconds = (performance.now() - began) / 1000
+  switch (outcome.kind) {
+    case 'allowed':
+      metrics.called(hook, operation, { rejected: false, code: 200, seconds })
+      break
+    case 'failed':
+      if (hook.ignoresFailures) metrics.failedOpen(hook)
+      else metrics.rejected(hook, operation, 'calling_webhook_error', outcome.code)
+      metrics.called(hook, operation, { rejected: !hook.ignoresFailures, code: outcome.code, seconds })
+      break
+    case 'rejected':
+      metrics.rejected(hook, operation, 'no_error', outcome.error.code)
+      metrics.called(hook, operation, { rejected: true, code: outcome.error.code, seconds })
+      break
+    case 'refused':
+      metrics.rejected(hook, operation, 'apiserver_internal_error', 0)
+      metrics.called(hook, operation, { rejected: true, code: 0, seconds })
+  }
+}
