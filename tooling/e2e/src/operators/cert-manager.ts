@@ -60,8 +60,7 @@ async function issueCertificates(cluster: Cluster): Promise<void> {
     `${basePath}/certificates`,
     certificate('authority', { isCA: true, commonName: 'authority', secretName: 'authority', issuerRef: { name: 'self-signed' } }),
   )
-  const ready = await cluster.untilTrue(`${basePath}/certificates/authority`, 'Ready')
-  assert.equal(ready.status?.['revision'], 1)
+  await cluster.until(`${basePath}/certificates/authority`, isIssued(1))
   const authority = readCertificate(await cluster.get(`${core}/secrets/authority`))
   assert(authority.ca && authority.verify(authority.publicKey))
 
@@ -71,7 +70,7 @@ async function issueCertificates(cluster: Cluster): Promise<void> {
     `${basePath}/certificates`,
     certificate('server', { dnsNames: ['a.example.com'], secretName: 'server', issuerRef: { name: 'by-authority' } }),
   )
-  await cluster.untilTrue(`${basePath}/certificates/server`, 'Ready')
+  await cluster.until(`${basePath}/certificates/server`, isIssued(1))
   const server = readCertificate(await cluster.get(`${core}/secrets/server`))
   assert(server.verify(authority.publicKey))
   assert.match(server.subjectAltName ?? '', /DNS:a\.example\.com/)
@@ -79,7 +78,19 @@ async function issueCertificates(cluster: Cluster): Promise<void> {
   await cluster.request('DELETE', `${core}/secrets/server`)
   const again = readCertificate(await cluster.until(`${core}/secrets/server`, ({ data }) => (data?.['tls.crt'] ?? '') !== ''))
   assert.notEqual(again.serialNumber, server.serialNumber)
-  await cluster.until(`${basePath}/certificates/server`, ({ status }) => status?.['revision'] === 2)
+  await cluster.until(`${basePath}/certificates/server`, isIssued(2))
+}
+
+/**
+ * Returns a condition that is true for a certificate that is ready and whose issuance has ended. A certificate can be ready earlier, because
+ * another controller of cert-manager reports that. The issuing controller may then still write the secret again.
+ */
+function isIssued(revision: number): (certificate: Stored) => boolean {
+  return ({ status }) => {
+    const isTrue = (condition: string): boolean =>
+      status?.conditions?.some(({ type, status }) => type === condition && status === 'True') ?? false
+    return status?.['revision'] === revision && isTrue('Ready') && !isTrue('Issuing')
+  }
 }
 
 async function injectAuthority(cluster: Cluster): Promise<void> {
