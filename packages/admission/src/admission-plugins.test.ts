@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import type { AdmissionPlugin } from './admission.ts'
 import { AdmissionPlugins } from './admission-plugins.ts'
 import { builtinPlugins } from './builtin-plugins.ts'
+import { writeKubeconfig } from './image-policy-webhook/kubeconfig.fixture.ts'
 import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
 
 const client = createLoopbackClient()
@@ -114,7 +115,11 @@ const validating =
 it("runs the phases of all plugins in kube-apiserver's order", async () => {
   const plugins = builtinPlugins()
   const eventLimits = { kind: 'Configuration', apiVersion: 'eventratelimit.admission.k8s.io/v1alpha1' }
-  const configuration = new Map([['EventRateLimit', { ...eventLimits, limits: [{ type: 'Server', qps: 1, burst: 1 }] }]])
+  const kubeConfigFile = writeKubeconfig('https://images.example.com/review')
+  const configuration = new Map<string, unknown>([
+    ['EventRateLimit', { ...eventLimits, limits: [{ type: 'Server', qps: 1, burst: 1 }] }],
+    ['ImagePolicyWebhook', { imagePolicy: { kubeConfigFile } }],
+  ])
   const enable = plugins.names.filter((name) => defaultOffPlugins.has(name))
   const created = await plugins.create(dependencies, { enable, configuration })
   const registered = (list: string): string[] => list.split(',').filter((name) => plugins.names.includes(name))

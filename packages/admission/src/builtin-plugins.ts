@@ -10,6 +10,7 @@ import type { DefaultTolerationSecondsOptions } from './default-toleration-secon
 import { denyServiceExternalIPs } from './deny-service-external-ips/index.ts'
 import { eventRateLimit } from './event-rate-limit/index.ts'
 import { extendedResourceToleration } from './extended-resource-toleration/index.ts'
+import { imagePolicyWebhook } from './image-policy-webhook/index.ts'
 import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology/index.ts'
 import { limitRanger } from './limit-ranger/index.ts'
 import { namespaceAutoProvision } from './namespace-auto-provision/index.ts'
@@ -50,6 +51,7 @@ export function builtinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPl
   plugins.register('NodeRestriction', nodeRestriction)
   plugins.register('TaintNodesByCondition', taintNodesByCondition)
   plugins.register('AlwaysPullImages', alwaysPullImages)
+  plugins.register('ImagePolicyWebhook', imagePolicyWebhook)
   plugins.register('PodSecurity', podSecurity)
   plugins.register('PodNodeSelector', podNodeSelector)
   plugins.register('Priority', priority)

@@ -7,6 +7,7 @@ import {
   createMatchConditions,
   createWebhookAuthorizer,
   findMatchConditionError,
+  openReviewWebhook,
   parseAbacPolicies,
   parseAuthorizationConfiguration,
 } from '@keelson/auth'
@@ -126,10 +127,10 @@ export async function openWebhookAuthorizer(
   const { connectionInfo, timeoutMs, failurePolicy, ...settings } = webhook!
   if (connectionInfo.kubeConfigFile === undefined) throw new Error('a webhook with connectionInfo.type=InClusterConfig is not supported')
   const kubeconfig = await readKubeconfig(connectionInfo.kubeConfigFile, { clock })
-  const client = dialer.client(kubeconfig)
+  const opened = openReviewWebhook(kubeconfig, { dialer, timeoutMs, clock })
   const authorizer = createWebhookAuthorizer({
     name,
-    webhook: { client, headers: () => kubeconfig.headers(), timeoutMs, clock },
+    webhook: opened,
     version: settings.subjectAccessReviewVersion as ReviewVersion,
     authorizedTtlMs: settings.cacheAuthorizedRequests ? settings.authorizedTtlMs : 0,
     unauthorizedTtlMs: settings.cacheUnauthorizedRequests ? settings.unauthorizedTtlMs : 0,
@@ -138,7 +139,7 @@ export async function openWebhookAuthorizer(
     matchConditions: createMatchConditions(settings.matchConditions, { name, metrics: metrics.matchConditions }),
     log,
   })
-  return { ...authorizer, [Symbol.dispose]: () => client[Symbol.dispose]() }
+  return { ...authorizer, [Symbol.dispose]: () => opened[Symbol.dispose]() }
 }
 
 export interface FollowOptions {

@@ -86,10 +86,10 @@ const kubeconfig = (name: string): string =>
 
 test('asks the webhook that the kubeconfig names', async () => {
   await using built = await open({ modes: ['Webhook'], webhook: { kubeconfigFile: kubeconfig('hook') } })
-  expect(await built.authorizer.authorize(attributes)).toEqual({ decision: 'allow', reason: 'https://hook/' })
+  expect(await built.authorizer.authorize(attributes)).toEqual({ decision: 'allow', reason: 'https://hook/?timeout=30s' })
   expect(built.metrics()).toContain('apiserver_authorization_decisions_total{decision="allowed",name="default",type="Webhook"} 1')
   await expect(open({ modes: ['Webhook'], webhook: { kubeconfigFile: '/nowhere' } })).rejects.toThrow(
-    'open /nowhere: no such file or directory',
+    'stat /nowhere: no such file or directory',
   )
 })
 
@@ -117,19 +117,19 @@ test('reloads the configuration file on changes', async () => {
 
   rewrite(denies, webhook('one'))
   await waitForLog('Reloaded the authorization configuration')
-  expect(await decideAgain()).toEqual({ decision: 'allow', reason: 'https://one/' })
+  expect(await decideAgain()).toEqual({ decision: 'allow', reason: 'https://one/?timeout=3s' })
 
   rewrite(webhook('two'))
   await waitForLog('the previous one stays in use: missing required types: [AlwaysDeny]')
-  expect(await decideAgain()).toEqual({ decision: 'allow', reason: 'https://one/' })
+  expect(await decideAgain()).toEqual({ decision: 'allow', reason: 'https://one/?timeout=3s' })
   rewrite(denies, '{type: RBAC, name: rbac}')
   await waitForLog('authorizer type RBAC is not allowed if it was not enabled at initial server startup')
 
   rewrite(webhook('two'), denies)
   await waitForLog('Reloaded')
-  expect(await decideAgain()).toEqual({ decision: 'allow', reason: 'https://two/' })
+  expect(await decideAgain()).toEqual({ decision: 'allow', reason: 'https://two/?timeout=3s' })
   built.clock.advance(60_000)
-  expect(built.asked).toContain('closed https://one/')
+  expect(built.asked).toContain('closed https://one/?timeout=3s')
   expect(built.metrics()).toMatch(/automatic_reloads_total\{apiserver_id_hash="[^"]+",status="failure"\} 2/)
   expect(built.metrics()).toMatch(/automatic_reloads_total\{apiserver_id_hash="[^"]+",status="success"\} 2/)
 })

@@ -64,7 +64,7 @@ test.each<[AuthenticationOptions, string]>([
     'invalid authentication configuration: jwt[0].issuer.url: Invalid value: "http://a": URL scheme must be https',
   ],
   [{ oidc: { issuerUrl: 'https://own', clientId: 'a' } }, 'URL must not overlap with disallowed issuers: [https://own]'],
-  [{ tokenWebhook: { kubeconfigFile: '/nowhere' } }, 'open /nowhere: no such file or directory'],
+  [{ tokenWebhook: { kubeconfigFile: '/nowhere' } }, 'stat /nowhere: no such file or directory'],
 ])('refuses %j', async (options, problem) => {
   await expect(open(options)).rejects.toThrow(problem)
 })

@@ -1,4 +1,4 @@
-import { createCachedTokens, createWebhookTokenAuthenticator } from '@keelson/auth'
+import { createCachedTokens, createWebhookTokenAuthenticator, openReviewWebhook } from '@keelson/auth'
 import type { TokenAuthenticator } from '@keelson/auth'
 import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
@@ -70,11 +70,10 @@ async function openTokenWebhook(
   { audiences, dialer, clock, log }: ExternalTokenParts,
 ): Promise<TokenAuthenticator & Disposable> {
   const kubeconfig = await readKubeconfig(kubeconfigFile, { clock })
-  const client = dialer.client(kubeconfig)
-  const webhook = { client, headers: () => kubeconfig.headers(), clock }
+  const webhook = openReviewWebhook(kubeconfig, { dialer, clock })
   const webhookAuthenticator = createWebhookTokenAuthenticator({ webhook, version, audiences, log })
   const cached = createCachedTokens(webhookAuthenticator, { audiences, successTtlMs: cacheTtlMs, unknownTtlMs: cacheTtlMs, clock })
-  return { ...cached, [Symbol.dispose]: () => client[Symbol.dispose]() }
+  return { ...cached, [Symbol.dispose]: () => webhook[Symbol.dispose]() }
 }
 
 async function orConfigurationError<T>(step: () => Promise<T>): Promise<T> {

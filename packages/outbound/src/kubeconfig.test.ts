@@ -42,6 +42,10 @@ test.each([
   expect(await (await readKubeconfig(config(server, user))).headers()).toEqual(headers)
 })
 
+test('sends no credentials without TLS', async () => {
+  expect(await (await readKubeconfig(config('server: "http://hooks.example.com"', 'token: secret'))).headers()).toEqual({})
+})
+
 test('reads a token file again after a minute', async () => {
   const clock = createManualClock()
   write('token', 'one\n')
@@ -87,7 +91,7 @@ describe('an invalid kubeconfig', () => {
   })
 
   test('is rejected if the file is missing or not YAML', async () => {
-    await expect(readKubeconfig('/nowhere/config')).rejects.toThrow('open /nowhere/config: no such file or directory')
+    await expect(readKubeconfig('/nowhere/config')).rejects.toThrow('stat /nowhere/config: no such file or directory')
     await expect(readKubeconfig(write('bad', 'a: b: c'))).rejects.toThrow(`error loading config file "${directory}/bad": `)
   })
 })

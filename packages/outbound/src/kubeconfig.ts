@@ -49,7 +49,10 @@ export async function readKubeconfig(file: string, { clock = systemClock }: Kube
     ...(text(cluster['tls-server-name']) !== '' && { serverName: text(cluster['tls-server-name']) }),
     ...(cluster['insecure-skip-tls-verify'] === true && { insecureSkipVerify: true }),
   }
-  return { url: serverUrl(text(cluster['server']), tls), tls, headers: createHeaders(credentials, { tokenFile: at(tokenFile), clock }) }
+  const url = serverUrl(text(cluster['server']), tls)
+  // Like client-go, sends no credentials without TLS.
+  const headers = url.startsWith('https:') ? createHeaders(credentials, { tokenFile: at(tokenFile), clock }) : async () => ({})
+  return { url, tls, headers }
 }
 
 /** The credentials of one user in a kubeconfig. */
@@ -126,7 +129,8 @@ async function parseFile(file: string): Promise<JsonValue> {
   try {
     contents = await readFile(file, 'utf8')
   } catch (error) {
-    throw new Error(openError(file, error), { cause: error })
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    throw new Error(isMissing ? `stat ${file}: no such file or directory` : openError(file, error), { cause: error })
   }
   try {
     return parseYaml(contents).value

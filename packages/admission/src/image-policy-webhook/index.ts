@@ -1,0 +1,115 @@
+import type { Pod } from '@keelson/api/core/v1'
+import { isApiError, isQualifiedName, messageOf, systemClock } from '@keelson/apimachinery'
+import type { JsonObject } from '@keelson/apimachinery'
+import { ExpiringCache, openReviewWebhook, sendReview } from '@keelson/auth'
+import type { ReviewWebhook } from '@keelson/auth'
+import { createDialer, readKubeconfig } from '@keelson/outbound'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { forbidden } from '../forbidden.ts'
+import { readImagePolicyConfiguration } from './configuration.ts'
+import type { ImagePolicyConfiguration } from './configuration.ts'
+
+const auditPrefix = 'imagepolicywebhook.image-policy.k8s.io/'
+const maxCachedDecisions = 1024
+/** Maximum length of a review for caching. Clients could otherwise fill the memory with the annotations of their pods. */
+const maxCachedLength = 10_000
+
+/**
+ * Creates the plugin ImagePolicyWebhook. It sends the images of new and changed pods to a webhook, which may reject them. The decisions are
+ * cached. Disposing the plugin closes its connections.
+ */
+export async function imagePolicyWebhook(dependencies: PluginDependencies, configuration?: unknown): Promise<AdmissionPlugin> {
+  const { dialer = createDialer(), clock = systemClock } = dependencies
+  const settings = readImagePolicyConfiguration(configuration)
+  const kubeconfig = await readKubeconfig(settings.kubeconfigFile, { clock })
+  const webhook = openReviewWebhook(kubeconfig, { dialer, retryBackoffMs: settings.retryBackoffMs, clock })
+  return new ImagePolicyWebhook(webhook, settings)
+}
+
+interface ImageDecision {
+  readonly allowed: boolean
+  readonly reason: string
+  readonly auditAnnotations: JsonObject
+}
+
+class ImagePolicyWebhook implements AdmissionPlugin, AsyncDisposable {
+  readonly name = 'ImagePolicyWebhook'
+  readonly operations = ['CREATE', 'UPDATE'] as const
+  readonly resources = ['pods', 'pods/ephemeralcontainers']
+  readonly #webhook: ReviewWebhook & Disposable
+  readonly #settings: ImagePolicyConfiguration
+  readonly #decisions: ExpiringCache<ImageDecision>
+
+  constructor(webhook: ReviewWebhook & Disposable, settings: ImagePolicyConfiguration) {
+    this.#webhook = webhook
+    this.#settings = settings
+    this.#decisions = new ExpiringCache(maxCachedDecisions, webhook.clock ?? systemClock)
+  }
+
+  validate(attributes: AdmissionAttributes): Promise<void> | void {
+    const spec = reviewSpec(attributes)
+    const key = JSON.stringify(spec)
+    const known = this.#decisions.get(key)
+    return known === undefined ? this.#ask(attributes, spec, key) : decide(attributes, known)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#webhook[Symbol.dispose]()
+  }
+
+  async #ask(attributes: AdmissionAttributes, spec: JsonObject, key: string): Promise<void> {
+    const { signal } = attributes.context
+    let status: JsonObject
+    try {
+      const head = { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1', metadata: {} }
+      status = await sendReview(this.#webhook, { ...head, spec, status: { allowed: false } }, { signal })
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!this.#settings.defaultAllow) throw isApiError(error, 'Forbidden') ? error : forbidden(attributes, messageOf(error))
+      attributes.annotate(`${auditPrefix}failed-open`, 'true')
+      return
+    }
+    const decision = readDecision(status)
+    const ttl = decision.allowed ? this.#settings.allowTtlMs : this.#settings.denyTtlMs
+    if (key.length <= maxCachedLength) this.#decisions.set(key, decision, ttl)
+    decide(attributes, decision)
+  }
+}
+
+/** Builds the spec of the ImageReview. Members without a value are left out. */
+function reviewSpec({ namespace, object, subresource }: AdmissionAttributes): JsonObject {
+  const { metadata, spec } = object as Pod
+  const reviewed = subresource === '' ? [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])] : (spec?.ephemeralContainers ?? [])
+  const containers = reviewed.map(({ image = '' }): JsonObject => (image === '' ? {} : { image }))
+  const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.includes('.image-policy.k8s.io/'))
+  return {
+    ...(containers.length > 0 && { containers }),
+    ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations.toSorted(byKey)) }),
+    ...(namespace !== '' && { namespace }),
+  }
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
+}
+
+function readDecision({ allowed, reason, auditAnnotations }: JsonObject): ImageDecision {
+  const isObject = typeof auditAnnotations === 'object' && auditAnnotations !== null && !Array.isArray(auditAnnotations)
+  return {
+    allowed: allowed === true,
+    reason: typeof reason === 'string' ? reason : '',
+    auditAnnotations: isObject ? auditAnnotations : {},
+  }
+}
+
+function decide(attributes: AdmissionAttributes, { allowed, reason, auditAnnotations }: ImageDecision): void {
+  for (const [name, value] of Object.entries(auditAnnotations)) {
+    const key = auditPrefix + name
+    if (typeof value === 'string' && isQualifiedName(key).length === 0) attributes.annotate(key, value)
+  }
+  if (allowed) return
+  const text =
+    reason === '' ? 'one or more images rejected by webhook backend' : `image policy webhook backend denied one or more images: ${reason}`
+  throw forbidden(attributes, text)
+}
