@@ -1,6 +1,6 @@
 import type { DeepReadonly, DeleteOptions, GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { QuotaRules } from '@keelson/registry'
-import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
+import type { FirstObjectOptions, ObjectWatch, Predicate } from '@keelson/storagebackend'
 
 export interface LoopbackListOptions {
   readonly namespace?: string
@@ -31,6 +31,11 @@ export interface LoopbackResource<T extends KubeObject = KubeObject> {
   list(options?: LoopbackListOptions): Promise<{ items: readonly DeepReadonly<T>[]; resourceVersion: string }>
   /** Opens a watch, which always sends bookmarks. Unlike a watch over HTTP, it has no timeout and runs until the signal aborts. */
   watch(options: LoopbackWatchOptions): Promise<ObjectWatch<T>>
+  /**
+   * Waits until the resource has objects, if its storage is not in use yet (custom resources). A watch or any other request would create the
+   * storage. Ends without error when the signal aborts.
+   */
+  waitForFirstObject(options: FirstObjectOptions): Promise<void>
   create(namespace: string, object: T): Promise<LoopbackWritten<T>>
   /**
    * Reads an object, lets `change` change a copy, and writes the result. Retries on conflict. Throws NotFound if the object does not exist.

@@ -31,7 +31,7 @@ import {
   readResult,
 } from '@keelson/registry'
 import type { DeleteRequest, ListRequest, RESTStorage, RestResult, Updater, WriteOptions, WriteRoute } from '@keelson/registry'
-import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
+import type { FirstObjectOptions, ObjectWatch, Predicate } from '@keelson/storagebackend'
 import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions, LoopbackWritten } from './client.ts'
 
 interface RegistryResourceOptions {
@@ -100,6 +100,10 @@ export class RegistryResource implements LoopbackResource {
       },
       signal,
     )
+  }
+
+  async waitForFirstObject(options: FirstObjectOptions): Promise<void> {
+    await this.#options.main.waitForFirstObject?.(options)
   }
 
   async create(namespace: string, object: KubeObject): Promise<LoopbackWritten> {

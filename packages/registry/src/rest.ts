@@ -1,7 +1,7 @@
 import type { DeepReadonly, DeleteOptions, GroupVersion, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import { isStoredObject } from '@keelson/storagebackend'
-import type { ObjectPreconditions, ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
+import type { FirstObjectOptions, ObjectPreconditions, ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
 import type { DeprecationNotice, OtherVersions } from './resource-definition.ts'
 import type { Connecter, Streamer } from './connect.ts'
 import type { QuotaRules } from './quota-rules.ts'
@@ -61,6 +61,8 @@ export interface RESTStorage {
   readonly resetFields?: FieldFilter | undefined
   /** The versions of the kind that other resources serve. Default: none. */
   readonly otherVersions?: OtherVersions | undefined
+  /** Waits until the resource has objects, if its storage is created on first use. Default: the storage is in use. */
+  waitForFirstObject?(options: FirstObjectOptions): Promise<void>
 }
 
 /** The result of a read or write: a stored object, or a plain object with kind and apiVersion. */

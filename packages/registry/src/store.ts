@@ -1,8 +1,8 @@
 import { formatGroupVersion } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
-import { isStoredObject } from '@keelson/storagebackend'
-import type { ObjectList, ObjectWatch, Storage } from '@keelson/storagebackend'
+import { hasFirstObject, isStoredObject } from '@keelson/storagebackend'
+import type { FirstObjectOptions, ObjectList, ObjectWatch, Storage } from '@keelson/storagebackend'
 import { exportObject, get, list, watch } from './read.ts'
 import { deprecationsOf } from './resource-definition.ts'
 import type { ResourceDefinition, Strategy, SubresourceStrategy, DeprecationNotice, OtherVersions } from './resource-definition.ts'
@@ -120,6 +120,11 @@ export class Store<T extends KubeObject = KubeObject>
   /** The wrapped storage. Metrics, readiness checks and subresources with their own code use it. */
   get storage(): Storage<T> {
     return this.dependencies.storage
+  }
+
+  async waitForFirstObject(options: FirstObjectOptions): Promise<void> {
+    const { storage } = this
+    if (hasFirstObject(storage)) await storage.waitForFirstObject(options)
   }
 
   get(context: RequestContext, name: string, options: GetRequest): Promise<RestResult> {

@@ -52,7 +52,7 @@ export { inRange, InvalidKeyError, keyRange, prefixEnd, prefixRange, prepareKey 
 export { copyLazily } from './stored-record.ts'
 export { findMetadata, readMetadata } from './metadata-slice.ts'
 export type { MetadataSpan } from './metadata-slice.ts'
-export { hasObjectSnapshots } from './object-access.ts'
+export { hasFirstObject, hasObjectSnapshots } from './object-access.ts'
 export { createObjectStore } from './object-store.ts'
 export type { ObjectStoreOptions, StorageRequest } from './object-store.ts'
 export { OrderedTree, TreeSnapshot } from './ordered-tree/ordered-tree.ts'
@@ -74,6 +74,8 @@ export type {
   ObjectList,
   ObjectPreconditions,
   ObjectSnapshot,
+  FirstObject,
+  FirstObjectOptions,
   ObjectSnapshots,
   ObjectWatch,
   Predicate,

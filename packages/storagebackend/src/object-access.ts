@@ -6,7 +6,16 @@ import { newTransformError } from './errors.ts'
 import type { LabelSet } from './record-matcher.ts'
 import { matcher } from './predicate.ts'
 import type { ResourceMetrics, StorageOperation } from './storage-metrics.ts'
-import type { ObjectCodec, Predicate, StoredObject, ValueHeaders, ObjectSnapshot, ObjectSnapshots, Storage } from './storage.ts'
+import type {
+  FirstObject,
+  ObjectCodec,
+  Predicate,
+  StoredObject,
+  ValueHeaders,
+  ObjectSnapshot,
+  ObjectSnapshots,
+  Storage,
+} from './storage.ts'
 import { isStoredObject, StoredRecord } from './stored-record.ts'
 import { translateBackendError } from './translate-error.ts'
 import { encryptedUnexpectedly, isEncryptedValue } from './value-transformer.ts'
@@ -286,6 +295,10 @@ export function openSnapshot<T extends KubeObject>(access: ObjectAccess<T>, snap
 }
 
 /** Returns true if the storage implements `ObjectSnapshots`. */
+export function hasFirstObject<T extends KubeObject>(storage: Storage<T>): storage is Storage<T> & FirstObject {
+  return 'waitForFirstObject' in storage
+}
+
 export function hasObjectSnapshots<T extends KubeObject>(storage: Storage<T>): storage is Storage<T> & ObjectSnapshots<T> {
   return 'snapshotAt' in storage
 }

@@ -248,6 +248,21 @@ export interface ObjectSnapshots<T extends KubeObject = KubeObject> {
   snapshotAt(revision: Revision): ObjectSnapshot<T> | undefined
 }
 
+export interface FirstObjectOptions {
+  readonly signal: AbortSignal
+  /** Called once it is known that the resource has no objects. */
+  readonly onEmpty: () => void
+}
+
+/** An optional interface of a storage that is created on first use. `hasFirstObject` tests for it. */
+export interface FirstObject {
+  /**
+   * Resolves when the resource has objects, without creating the storage. Resolves at once if the storage is in use. Ends without error when
+   * the signal aborts.
+   */
+  waitForFirstObject(options: FirstObjectOptions): Promise<void>
+}
+
 /** Encodes objects of one resource to the bytes that are stored, and decodes these bytes. */
 export interface ObjectCodec<T extends KubeObject = KubeObject> {
   /**

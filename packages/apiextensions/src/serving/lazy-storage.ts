@@ -1,7 +1,11 @@
 import type { KubeObject } from '@keelson/apimachinery'
+import { prefixRange } from '@keelson/storagebackend'
 import type {
+  Backend,
   CreateOptions,
   DeleteObjectOptions,
+  FirstObject,
+  FirstObjectOptions,
   GetOptions,
   ListObjectsOptions,
   ObjectList,
@@ -15,18 +19,35 @@ import type {
   WatchObjectsOptions,
 } from '@keelson/storagebackend'
 
+export interface LazyStorageOptions<T extends KubeObject> {
+  readonly create: () => Storage<T>
+  /** Returns a promise if requests must wait before the storage is created. */
+  readonly prepare: () => Promise<void> | undefined
+  readonly backend: Backend
+  /** Prefix of the keys of all objects. */
+  readonly prefix: string
+}
+
 /**
  * A storage that is created on first use, so that a definition without requests has no watch cache. Requests wait for `prepare` before. Closing
  * it has no effect, because the created storage may be shared.
  */
-export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T> {
-  readonly #create: () => Storage<T>
-  readonly #prepare: () => Promise<void> | undefined
+export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T>, FirstObject {
+  readonly #options: LazyStorageOptions<T>
   #storage: Storage<T> | undefined
 
-  constructor(create: () => Storage<T>, prepare: () => Promise<void> | undefined) {
-    this.#create = create
-    this.#prepare = prepare
+  constructor(options: LazyStorageOptions<T>) {
+    this.#options = options
+  }
+
+  async waitForFirstObject({ signal, onEmpty }: FirstObjectOptions): Promise<void> {
+    if (this.#storage !== undefined) return
+    const { backend, prefix } = this.#options
+    const range = prefixRange(prefix)
+    const { count, revision } = await backend.list(range, { countOnly: true, signal })
+    if (count > 0) return
+    onEmpty()
+    for await (const { type } of backend.watch(range, revision, { signal })) if (type === 'changes') return
   }
 
   create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>> {
@@ -80,7 +101,7 @@ export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T
 
   #use<Result>(run: (storage: Storage<T>) => Promise<Result>): Promise<Result> {
     if (this.#storage !== undefined) return run(this.#storage)
-    const open = (): Promise<Result> => run((this.#storage ??= this.#create()))
-    return this.#prepare()?.then(open) ?? open()
+    const open = (): Promise<Result> => run((this.#storage ??= this.#options.create()))
+    return this.#options.prepare()?.then(open) ?? open()
   }
 }

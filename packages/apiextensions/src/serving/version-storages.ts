@@ -54,14 +54,7 @@ export class VersionStorages {
   storageOf(version: CompiledVersion): Storage {
     const { name } = version.outline
     let lazy = this.#lazy.get(name)
-    if (lazy === undefined)
-      this.#lazy.set(
-        name,
-        (lazy = new LazyStorage(
-          () => this.#create(version),
-          () => this.#prepare(),
-        )),
-      )
+    if (lazy === undefined) this.#lazy.set(name, (lazy = this.#createLazy(version)))
     return lazy
   }
 
@@ -86,6 +79,11 @@ export class VersionStorages {
     this.#isClosed = true
     this.#converter?.[Symbol.dispose]()
     await Promise.all(Array.from(this.#opened, (storage) => storage.close()))
+  }
+
+  #createLazy(version: CompiledVersion): LazyStorage {
+    const { backend } = this.#options.restOptions
+    return new LazyStorage({ create: () => this.#create(version), prepare: () => this.#prepare(), backend, prefix: this.#prefix })
   }
 
   #create(version: CompiledVersion): Storage {

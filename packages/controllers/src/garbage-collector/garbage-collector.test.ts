@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { DeepReadonly, KubeObject, OwnerReference } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import { openTestStore } from '@keelson/registry/testing'
+import type { FirstObjectOptions } from '@keelson/storagebackend'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import type { ManualClock } from '@keelson/apimachinery/testing'
 import { openCluster } from '../cluster.fixture.ts'
@@ -198,5 +199,32 @@ it('follows resources that are added and removed, and deletes dependents of owne
   await resource.delete('a', 'parent')
   remove()
   await isGone('child')
+  await store[Symbol.asyncDispose]()
+})
+
+it('deletes dependents of an owner that was created and deleted before the watch of its resource began', async () => {
+  const gv = { group: 'example.com', version: 'v1' }
+  const widgets = defineResource({ ...gv, kind: 'Widget', plural: 'widgets', scope: 'Namespaced', strategy: {} })
+  const store = openTestStore(widgets, { now: () => clock.now() })
+  let endWait = (): void => {}
+  Object.assign(store.paths.get('widgets')!, {
+    waitForFirstObject({ onEmpty }: FirstObjectOptions) {
+      onEmpty()
+      return new Promise<void>((resolve) => (endWait = resolve))
+    },
+  })
+  const remove = cluster.client.add(gv, store.paths)
+  start()
+  const resource = cluster.client.resource({ group: gv.group, resource: 'widgets' })!
+  const parent = (await resource.create('a', { metadata: { name: 'parent' } })).object()
+  await configMap('child', [ownedBy(parent, { apiVersion: 'example.com/v1', kind: 'Widget' })])
+  await configMap('stray', [ownedBy(parent, { uid: 'gone' })])
+  await isGone('stray')
+  // The collector has looked up the owner of the first object by now, because both have been in its queue.
+  expect(await find('child')).toBeDefined()
+  await resource.delete('a', 'parent')
+  endWait()
+  await isGone('child')
+  remove()
   await store[Symbol.asyncDispose]()
 })

@@ -69,7 +69,23 @@ export function monitorResource({ client, resource, graph, clock, onError }: Mon
     graph.remove(readMetadata(stored).uid ?? '')
   }
 
-  const following = followResource({ watch }, { replace, apply }, { clock, signal: abort.signal, onError: report })
+  /** Waits for the first object, so that the storages of thousands of custom resources without objects are not created. */
+  async function waitForFirstObject(): Promise<void> {
+    const onEmpty = (): void => {
+      // An owner may be created and deleted before the watch begins, so owners are then looked up again, as after a gap.
+      hasSynced = true
+      markSynced()
+    }
+    try {
+      await client.resource(resource)?.waitForFirstObject({ signal: abort.signal, onEmpty })
+    } catch {
+      // The watch reports the reason.
+    }
+  }
+
+  const following = waitForFirstObject().then(() =>
+    followResource({ watch }, { replace, apply }, { clock, signal: abort.signal, onError: report }),
+  )
 
   /** Reports a failed watch, unless a change of the resource's definition has ended it. The next watch then gets all objects. */
   function report(error: unknown): void {
