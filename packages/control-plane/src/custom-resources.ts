@@ -39,6 +39,7 @@ export class CustomResources implements AsyncDisposable {
       restOptions: config.restOptionsGetter,
       dialer: config.dialer,
       conversionMetrics: createConversionMetrics(config.metrics),
+      metrics: config.metrics,
       now: () => config.clock.now(),
       onError: (definition, error) => log(0, 'Custom resource cannot be served', { definition, err: describeError(error) }),
     })

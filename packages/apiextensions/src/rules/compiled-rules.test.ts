@@ -2,6 +2,7 @@ import { fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { compileRules } from './compiled-rules.ts'
 import type { RuleOptions } from './compiled-rules.ts'
+import type { ExpressionMetrics } from '@keelson/cel'
 import type { Rule, Schema } from './schema-type.ts'
 
 const string: Schema = { type: 'string' }
@@ -191,5 +192,17 @@ describe('evaluation of rules', () => {
     )
     expect(errors).toHaveLength(1001)
     expect(errors.at(-1)).toBe('<nil>: Too many: validation ended after 1000 errors')
+  })
+
+  it('metrics have the time of each object and of each compiled rule', () => {
+    const times = { compiled: [] as number[], evaluated: [] as number[] }
+    const metrics: ExpressionMetrics = {
+      compiled: (seconds) => times.compiled.push(seconds),
+      evaluated: (seconds) => times.evaluated.push(seconds),
+    }
+    const rules = compileRules(withSpec(object({ measured: integer }, { rule: 'self.measured > 0' }, { rule: 'self.measured > 1' })))!
+    for (const measured of [1, 2, 3]) rules.validate({ spec: { measured } }, undefined, { metrics })
+    expect([times.compiled.length, times.evaluated.length]).toEqual([2, 3])
+    for (const seconds of [...times.compiled, ...times.evaluated]) expect(seconds).toBeGreaterThanOrEqual(0)
   })
 })

@@ -4,6 +4,7 @@ import { finishTask } from '../definitions/tasks.ts'
 import type { Task } from '../definitions/tasks.ts'
 import { RuleEvaluation } from './rule-evaluation.ts'
 import { buildRuleNodes } from './rule-node.ts'
+import type { ExpressionMetrics } from '@keelson/cel'
 import type { RuleNode } from './rule-node.ts'
 import type { Schema } from './schema-type.ts'
 
@@ -19,6 +20,7 @@ export interface RuleOptions {
   readonly warn?: (text: string) => void
   /** Divides a long evaluation, see `Strategy.runValidation`. Default: the evaluation is not divided. */
   readonly steps?: ValidationSteps | undefined
+  readonly metrics?: ExpressionMetrics | undefined
 }
 
 /** The errors of rules, and the rest of the budget. The rest is negative if the evaluation was ended early. */

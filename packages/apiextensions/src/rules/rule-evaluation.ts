@@ -1,7 +1,7 @@
 import { byteLength, equalJson, fieldErrorMessage, fieldPath, isJsonObject, quote } from '@keelson/apimachinery'
 import type { FieldError, FieldErrorList, FieldErrorType, FieldPath, JsonValue } from '@keelson/apimachinery'
 import { CelError, Optional, outOfBudget, readBySchema, trimSpace } from '@keelson/cel'
-import type { Activation, Evaluation, Program, Value } from '@keelson/cel'
+import type { Activation, Evaluation, ExpressionMetrics, Program, Value } from '@keelson/cel'
 import { isUnchanged, OldElements } from './old-value.ts'
 import type { ReadyRule, RuleNode } from './rule-node.ts'
 import type { Rule } from './schema-type.ts'
@@ -12,6 +12,7 @@ interface RuleInput {
   readonly path?: FieldPath
   readonly budget?: number
   readonly warn?: (text: string) => void
+  readonly metrics?: ExpressionMetrics | undefined
 }
 
 /** A value whose rules are being evaluated, and the position within its node. */
@@ -65,6 +66,7 @@ export class RuleEvaluation {
   /** Processes the result of the current expression. */
   #then: ((evaluation: Evaluation) => void) | undefined
   #work = 0
+  readonly #startTime = performance.now()
 
   constructor(root: RuleNode, input: RuleInput) {
     this.#input = input
@@ -86,7 +88,10 @@ export class RuleEvaluation {
         if (this.#continue !== undefined) return false
       }
       const frame = this.#stack.at(-1)
-      if (frame === undefined) return true
+      if (frame === undefined) {
+        this.#input.metrics?.evaluated((performance.now() - this.#startTime) / 1000)
+        return true
+      }
       this.#advanceFrame(frame)
       if (this.#continue !== undefined) return false
       if (this.#work < costPerClockRead) continue
@@ -141,14 +146,21 @@ export class RuleEvaluation {
 
   #evaluate(frame: Frame, index: number): void {
     if (this.remaining <= 0) return this.#end(frame, outOfBudget)
-    if (!frame.node.isCompiled(index)) this.#work += costPerClockRead
-    const ready = frame.node.rule(index)
+    const ready = frame.node.isCompiled(index) ? frame.node.rule(index) : this.#compile(frame.node, index)
     if (ready.problem !== undefined) this.#report(frame, `rule compile error: ${ready.problem}`)
     if (ready.program === undefined) return
     if (ready.usesOldSelf && (frame.old ?? null) === null && ready.rule.optionalOldSelf !== true) return
     this.#run(ready.program, activationOf(frame, ready), (evaluation) => {
       this.#finishRule(frame, index, evaluation)
     })
+  }
+
+  #compile(node: RuleNode, index: number): ReadyRule {
+    this.#work += costPerClockRead
+    const startTime = performance.now()
+    const ready = node.rule(index)
+    this.#input.metrics?.compiled((performance.now() - startTime) / 1000)
+    return ready
   }
 
   /** Evaluates an expression and passes the result to `then`, in a later slice if it takes long. */

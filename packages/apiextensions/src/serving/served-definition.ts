@@ -12,6 +12,8 @@ import {
 } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
 import type { ReplicasPaths } from '@keelson/apimachinery/managed-fields'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import { expressionMetricsOf } from '@keelson/cel'
 import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
 import { createResourceStorage, createStore } from '@keelson/registry'
 import type {
@@ -46,6 +48,8 @@ export interface ServedDefinitionOptions {
   /** Opens connections to conversion webhooks. */
   readonly dialer: Dialer
   readonly conversionMetrics?: ConversionMetrics | undefined
+  /** Registry for the metrics of rules. Default: none. */
+  readonly metrics?: MetricsRegistry | undefined
 }
 
 /** A definition whose versions are served. All versions share one storage, which holds the storage version. */
@@ -144,7 +148,11 @@ export class ServedDefinition {
     return {
       gvk,
       outline,
-      schema: new VersionSchema(gvk, { load: () => this.#schemaOf(outline.name), size: () => this.#stored.body.byteLength }),
+      schema: new VersionSchema(gvk, {
+        load: () => this.#schemaOf(outline.name),
+        size: () => this.#stored.body.byteLength,
+        ruleMetrics: this.#options.metrics && expressionMetricsOf(this.#options.metrics),
+      }),
       scale: scale && new ScalePaths(scale),
     }
   }

@@ -140,5 +140,5 @@ function thenEvaluateRules(schema: VersionSchema, evaluation: Evaluation, check:
       'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
     return [...errors, fieldError.invalid(undefined, null, detail)]
   }
-  return [...errors, ...schema.evaluateRules(typed, typedOld, { warn: (text) => context.warn(text), steps })]
+  return [...errors, ...schema.evaluateRules(typed, typedOld, { warn: (text) => context.warn(text), steps, metrics: schema.ruleMetrics })]
 }

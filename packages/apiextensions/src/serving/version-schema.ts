@@ -2,6 +2,7 @@ import type { PruneOptions } from '@keelson/api'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { copyObject, equalJson, fieldErrorMessage, formatGroupVersion, JsonError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
+import type { ExpressionMetrics } from '@keelson/cel'
 import type { DefaultOnRead } from '@keelson/storagebackend'
 import { finishTask, runInSlices } from '../definitions/tasks.ts'
 import type { Task } from '../definitions/tasks.ts'
@@ -15,6 +16,8 @@ export interface SchemaSource {
   load(): JSONSchemaProps | undefined
   /** Returns the size of the stored definition in bytes. */
   size(): number
+  /** Metrics of the evaluation of rules. Default: none. */
+  readonly ruleMetrics?: ExpressionMetrics | undefined
 }
 
 /** Size of a stored definition in bytes above which its schemas are compiled in time slices. */
@@ -51,6 +54,11 @@ export class VersionSchema {
       .then(() => runInSlices(this.#compile()))
       .finally(() => (this.#preparing = undefined))
     return this.#preparing
+  }
+
+  /** Metrics of the evaluation of rules. */
+  get ruleMetrics(): ExpressionMetrics | undefined {
+    return this.#source.ruleMetrics
   }
 
   /** The schema as text, to compare it with others. It is not kept. */

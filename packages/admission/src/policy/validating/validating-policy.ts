@@ -3,6 +3,7 @@ import type { Namespace } from '@keelson/api/core/v1'
 import { byteLength } from '@keelson/apimachinery'
 import type { DeepReadonly, TimeSlice } from '@keelson/apimachinery'
 import { trimSpace, typeNameOf } from '@keelson/cel'
+import type { ExpressionMetrics } from '@keelson/cel'
 import type { MatchConditionMetrics } from '../../matching/match-condition-metrics.ts'
 import { MatchConditions } from '../../matching/match-conditions.ts'
 import { evaluateExpressions } from '../evaluate-expressions.ts'
@@ -10,7 +11,6 @@ import type { EvaluationSettings, ExpressionResult } from '../evaluate-expressio
 import { PolicyCompiler } from '../policy-compiler.ts'
 import type { PolicyExpression, PolicyVariable } from '../policy-compiler.ts'
 import type { PolicyInput, PolicyMatch } from '../policy-input.ts'
-import type { ExpressionMetrics } from '../policy-metrics.ts'
 import type { Param } from '../policy-params.ts'
 
 /** kube-apiserver's cost budget for a policy, a binding and a parameter. The annotations have a budget of their own. */
