@@ -17,19 +17,13 @@ export interface Charging {
  * Returns the quota's `used` after a write. Returns undefined if the quota does not apply to the object. Throws Forbidden if the write
  * would exceed the quota, or if the usage of the quota is not yet calculated.
  */
-export function charge(quota: ReadonlyQuota, attributes: AdmissionAttributes, { rules, now }: Charging): Quantities | undefined {
-  const object = attributes.object!
-  if (!applies(quota, rules, object)) return undefined
+export function charge(quota: ReadonlyQuota, attributes: AdmissionAttributes, charging: Charging): Quantities | undefined {
+  if (!appliesTo(quota, charging.rules, attributes.object!)) return undefined
+  checkConstraints(quota, attributes, charging)
   const { metadata, status = {} } = quota
   const hard = parseQuantities(status.hard)
   const used = parseQuantities(status.used)
-  const limited = [...hard.keys()].filter((name) => rules.isLimitedBy(name)).toSorted()
-  const complaint = rules.complaint?.(limited, object)
-  if (complaint !== undefined) throw forbidden(attributes, `failed quota: ${metadata.name}: ${complaint}`)
-  if (!limited.every((name) => used.has(name)))
-    throw forbidden(attributes, `status unknown for quota: ${metadata.name}, resources: ${limited.join(',')}`)
-
-  const requested = pickAmounts(withoutZeros(newUsage(quota, attributes, { rules, now })), hard.keys())
+  const requested = pickAmounts(increaseFor(quota, attributes, charging), hard.keys())
   if (requested.size === 0) return undefined
   const newUsed = addQuantities(used, requested)
   const exceeded = [...requested.keys()].filter((name) => newUsed.get(name)!.compare(hard.get(name)!) > 0)
@@ -39,23 +33,45 @@ export function charge(quota: ReadonlyQuota, attributes: AdmissionAttributes, { 
   throw forbidden(attributes, `exceeded quota: ${metadata.name}, requested: ${requestedText}, used: ${usedText}, limited: ${limitText}`)
 }
 
-function newUsage(quota: ReadonlyQuota, attributes: AdmissionAttributes, { rules, now }: Charging): Quantities {
-  const { object, oldObject } = attributes
-  const usage = rules.usage(object!, now)
+/** Throws Forbidden if the object lacks a field that an applicable quota requires, or if the usage of the quota is not yet calculated. */
+export function checkConstraints(quota: ReadonlyQuota, attributes: AdmissionAttributes, { rules }: Charging): void {
+  const { metadata, status } = quota
+  const limited = limitedNames(quota, rules).toSorted()
+  const complaint = rules.complaint?.(limited, attributes.object!)
+  if (complaint !== undefined) throw forbidden(attributes, `failed quota: ${metadata.name}: ${complaint}`)
+  if (!limited.every((name) => status?.used?.[name] !== undefined))
+    throw forbidden(attributes, `status unknown for quota: ${metadata.name}, resources: ${limited.join(',')}`)
+}
+
+/** Returns the names of the quota's limits that apply to the resource. */
+export function limitedNames({ status }: ReadonlyQuota, rules: QuotaRules): readonly string[] {
+  return Object.keys(status?.hard ?? {}).filter((name) => rules.isLimitedBy(name))
+}
+
+/** Returns by how much a write increases usage. `quota` is the quota to charge, or undefined if no quota applies to the object. */
+export function increaseFor(quota: ReadonlyQuota | undefined, attributes: AdmissionAttributes, charging: Charging): Quantities {
+  const { oldObject } = attributes
+  const usage = usageOf(attributes, charging)
+  const wasCharged = oldObject !== undefined && (quota === undefined || appliesTo(quota, charging.rules, oldObject))
+  return withoutZeros(wasCharged ? increaseOf(usage, charging.rules.usage(oldObject, charging.now)) : usage)
+}
+
+/** Returns the usage of the new object. Throws Forbidden if an amount is negative. */
+export function usageOf(attributes: AdmissionAttributes, { rules, now }: Charging): Quantities {
+  const usage = rules.usage(attributes.object!, now)
   const negative = [...usage].filter(([, amount]) => amount.sign() < 0).map(([name]) => name)
   if (negative.length > 0) throw forbidden(attributes, `quota usage is negative for resource(s): ${negative.toSorted().join(',')}`)
-  const wasCharged = oldObject !== undefined && applies(quota, rules, oldObject)
-  return wasCharged ? increaseOf(usage, rules.usage(oldObject, now)) : usage
+  return usage
 }
 
 /** Returns whether a quota applies to an object: it limits something that the object uses, and all of its scopes match. */
-function applies({ spec, status }: ReadonlyQuota, rules: QuotaRules, object: DeepReadonly<KubeObject>): boolean {
-  if (!Object.keys(status?.hard ?? {}).some((name) => rules.isLimitedBy(name))) return false
-  const scopes: readonly ScopeSelector[] = [
-    ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
-    ...(spec?.scopeSelector?.matchExpressions ?? []),
-  ]
-  return scopes.every((selector) => rules.isInScope?.(selector, object) ?? false)
+export function appliesTo(quota: ReadonlyQuota, rules: QuotaRules, object: DeepReadonly<KubeObject>): boolean {
+  if (limitedNames(quota, rules).length === 0) return false
+  return scopesOf(quota).every((selector) => rules.isInScope?.(selector, object) ?? false)
+}
+
+export function scopesOf({ spec }: ReadonlyQuota): readonly ScopeSelector[] {
+  return [...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })), ...(spec?.scopeSelector?.matchExpressions ?? [])]
 }
 
 const zero = parseQuantity('0')

@@ -4,18 +4,19 @@ import type { LoopbackClient } from '@keelson/loopback'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { listObjects } from '../find-object.ts'
-import { readStrictMembers } from '../strict-members.ts'
-import { charge } from './charge.ts'
+import { appliesTo, charge, checkConstraints } from './charge.ts'
 import type { Charging, ReadonlyQuota } from './charge.ts'
+import { checkCoverage } from './check-coverage.ts'
+import { readLimitedResources } from './limited-resources.ts'
 
 const resourceQuotas = { group: '', resource: 'resourcequotas' }
 
 /**
  * Creates the plugin ResourceQuota. It enforces the quotas of a namespace and adds to their `used`. The quota controller recalculates
- * `used`, which also subtracts.
+ * `used`, which also subtracts. The configuration lists limited resources, which cannot be consumed without a quota.
  */
 export function resourceQuota(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
-  checkConfiguration(configuration)
+  const limited = readLimitedResources(configuration)
   const { client, clock = systemClock } = dependencies
   return {
     name: 'ResourceQuota',
@@ -26,18 +27,16 @@ export function resourceQuota(dependencies: PluginDependencies, configuration?: 
       const rules = client.resource(resource)?.quota
       if (rules === undefined || !rules.isCharged(attributes)) return
       return maybeThen(listObjects<ResourceQuota>(dependencies, resourceQuotas, attributes, namespace), (quotas) => {
+        if (quotas.length === 0 && limited.length === 0) return
         const charging = { rules, now: clock.now() }
-        const charged = quotas.filter((quota) => charge(quota, attributes, charging) !== undefined)
+        const applicable = quotas.filter((quota) => appliesTo(quota, rules, attributes.object!))
+        for (const quota of applicable) checkConstraints(quota, attributes, charging)
+        if (limited.length > 0) checkCoverage(quotas, attributes, charging, limited)
+        const charged = applicable.filter((quota) => charge(quota, attributes, charging) !== undefined)
         return charged.length === 0 || attributes.dryRun ? undefined : store(client, charged, attributes, charging)
       })
     },
   }
-}
-
-/** Rejects the setting `limitedResources`. Ignoring it would admit pods that the administrator wants to reject. */
-function checkConfiguration(configuration: unknown = {}): void {
-  const { limitedResources = [] } = readStrictMembers(configuration, '', ['kind', 'apiVersion', 'limitedResources'])
-  if (!Array.isArray(limitedResources) || limitedResources.length > 0) throw new Error('limitedResources are not supported by this server')
 }
 
 /** Writes the new usage of a quota. After a conflict, evaluates the quota again with its current usage. */

@@ -2,7 +2,7 @@ import type { Pod, PodSpec, ResourceQuota } from '@keelson/api/core/v1'
 import type { KubeObject } from '@keelson/apimachinery'
 import { apiGroups } from '@keelson/resources'
 import { coreGroups } from '@keelson/resources-core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AdmissionPlugin } from '../admission.ts'
 import { openTestCluster, update, write } from '../plugin.fixture.ts'
 import type { Plural, TestCluster } from '../plugin.fixture.ts'
@@ -169,10 +169,94 @@ describe('ResourceQuota', () => {
     expect(await used()).toEqual({ configmaps: '0' })
   })
 
-  it('rejects an unsupported configuration', () => {
-    const limited = { kind: 'ResourceQuotaConfiguration', limitedResources: [{ resource: 'pods' }] }
-    expect(() => resourceQuota(cluster, limited)).toThrow('limitedResources are not supported by this server')
-    expect(resourceQuota(cluster, { limitedResources: [] }).name).toBe('ResourceQuota')
+  describe('with limited resources', () => {
+    const scope = { scopeName: 'PriorityClass', operator: 'In', values: ['high', 'mid'] }
+    const limitedResources = [
+      { resource: 'pods', matchContains: ['cpu', 'example.com'], matchScopes: [scope] },
+      { resource: 'deployments', apiGroup: 'apps', matchContains: ['count/'] },
+    ]
+    beforeEach(() => {
+      plugin = resourceQuota(cluster, { kind: 'ResourceQuotaConfiguration', apiVersion: 'apiserver.config.k8s.io/v1', limitedResources })
+    })
+    const requests = (amounts: Amounts): Pod => pod({ containers: container(amounts) })
+    const uncoveredScope = 'insufficient quota to match these scopes: [{PriorityClass In [high mid]}]'
+
+    it.each([
+      [requests({ cpu: '1', 'example.com/gpu': '1', memory: '1' }), 'cpu,requests.cpu,requests.example.com/gpu'],
+      [requests({ 'example.com/gpu': '1' }), 'requests.example.com/gpu'],
+    ])('rejects an object that consumes them without a quota', async (object, names) => {
+      await expect(async () => create('pods', object)).rejects.toMatchObject({
+        code: 403,
+        message: `pods "x" is forbidden: insufficient quota to consume: ${names}`,
+      })
+    })
+
+    it('admits an object if quotas cover what it consumes', async () => {
+      await quota({ 'requests.cpu': '1', cpu: '1' })
+      await create('pods', requests({ cpu: '1' }))
+      expect(await used()).toEqual({ 'requests.cpu': '1', cpu: '1' })
+      await expect(create('pods', requests({ cpu: '1' }))).rejects.toThrow('exceeded quota: q')
+      const other = requests({ cpu: '1', 'example.com/gpu': '1' })
+      await expect(async () => create('pods', other)).rejects.toThrow('insufficient quota to consume: requests.example.com/gpu')
+    })
+
+    it('admits objects that consume none of them', async () => {
+      await create('pods', requests({ memory: '1', cpu: '0' }))
+      await create('configmaps', {})
+    })
+
+    it('limits resources of other groups', async () => {
+      await expect(async () => create('deployments', {})).rejects.toThrow('insufficient quota to consume: count/deployments.apps')
+      await quota({ 'count/deployments.apps': '1' })
+      await vi.waitFor(() => create('deployments', {}), { timeout: 60_000 })
+    })
+
+    it('rejects an object in a limited scope without a quota for the scope', async () => {
+      const high = pod({ priorityClassName: 'high' })
+      await expect(async () => create('pods', high)).rejects.toMatchObject({ code: 500, message: uncoveredScope })
+      await create('pods', pod({ priorityClassName: 'low' }))
+      const selector = { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }] } }
+      await quota({ pods: '1' }, {}, selector)
+      await vi.waitFor(() => create('pods', high), { timeout: 60_000 })
+      await expect(async () => create('pods', pod({ priorityClassName: 'mid' }))).rejects.toThrow(uncoveredScope)
+    })
+
+    it('admits an update that consumes nothing more', async () => {
+      const old = pod({ containers: container({ cpu: '1' }), activeDeadlineSeconds: 1 })
+      await plugin.validate?.(update('pods', old, pod({ containers: container({ cpu: '1' }) })))
+      const more = pod({ containers: container({ cpu: '2' }) })
+      await expect(async () => plugin.validate?.(update('pods', old, more))).rejects.toThrow(
+        'insufficient quota to consume: cpu,requests.cpu',
+      )
+    })
+  })
+
+  it.each([
+    ['resourcequota.admission.k8s.io/v1beta1', 'Configuration'],
+    ['resourcequota.admission.k8s.io/v1alpha1', 'Configuration'],
+    ['apiserver.config.k8s.io/v1', 'ResourceQuotaConfiguration'],
+  ])('reads a configuration of %s', (apiVersion, kind) => {
+    expect(resourceQuota(cluster, { apiVersion, kind, limitedResources: [] }).name).toBe('ResourceQuota')
+    const other = kind === 'Configuration' ? 'ResourceQuotaConfiguration' : 'Configuration'
+    const refusal = `no kind "${other}" is registered for version "${apiVersion}"`
+    expect(() => resourceQuota(cluster, { apiVersion, kind: other })).toThrow(refusal)
+  })
+
+  it.each([
+    [[{}, { resource: 'pods', foo: 1 }], 'strict decoding error: unknown field "limitedResources[1].foo", unknown field "x"'],
+    [
+      [{ resource: 'pods', matchScopes: [{ scope: 'a' }] }],
+      'strict decoding error: unknown field "limitedResources[0].matchScopes[0].scope", unknown field "x"',
+    ],
+  ])('lists the unknown members of the configuration %j', (limitedResources, message) => {
+    const head = { kind: 'ResourceQuotaConfiguration', apiVersion: 'apiserver.config.k8s.io/v1' }
+    expect(() => resourceQuota(cluster, { ...head, limitedResources, x: 1 })).toThrow(new Error(message))
+  })
+
+  it('refuses limited resources without a name', () => {
+    const head = { kind: 'ResourceQuotaConfiguration', apiVersion: 'apiserver.config.k8s.io/v1' }
+    const required = '[limitedResources[0].resource: Required value, limitedResources[1].resource: Required value]'
+    expect(() => resourceQuota(cluster, { ...head, limitedResources: [{}, { apiGroup: 'x' }] })).toThrow(new Error(required))
   })
 
   it.each([
