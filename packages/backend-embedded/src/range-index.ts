@@ -12,30 +12,49 @@ interface Ranged {
  *     a:   [-----------)
  *     b:         [----------------)
  *     segments:  |a    |a b  |b   |
+ *
+ * Adding a range splits two segments at most, so thousands of ranges can be added one by one. Lists are replaced and never changed, because
+ * `forEach` may be iterating over one of them.
  */
 export class RangeIndex<R extends Ranged> {
   readonly #members = new Set<R>()
   /** The ranges that contain a single key are kept in a map, so that a watch of one object adds no segment. */
-  #keys = new Map<string, R[]>()
+  readonly #keys = new Map<string, readonly R[]>()
+  /** First keys of the segments, in order. Bounds of deleted ranges stay until there are too many. */
   #bounds: string[] = []
-  #segments: R[][] = []
-  #stale = false
+  #segments: (readonly R[])[] = []
+  /** Number of ranges with more than one key. */
+  #wide = 0
 
   get size(): number {
     return this.#members.size
   }
 
   add(member: R): void {
+    if (this.#members.has(member)) return
     this.#members.add(member)
-    this.#stale = true
+    const { start, end } = member.range
+    if (end === undefined) {
+      this.#keys.set(start, [...(this.#keys.get(start) ?? []), member])
+      return
+    }
+    this.#wide++
+    this.#cover(member, start, end)
   }
 
   delete(member: R): void {
     if (!this.#members.delete(member)) return
-    this.#stale = true
-    // Releases the member now. The segments are built again for the next key, which may come much later.
-    this.#segments = []
-    this.#keys = new Map()
+    const { start, end } = member.range
+    if (end === undefined) {
+      const others = this.#keys.get(start)!.filter((other) => other !== member)
+      if (others.length > 0) this.#keys.set(start, others)
+      else this.#keys.delete(start)
+      return
+    }
+    this.#wide--
+    const to = this.#segmentsUpTo(end) - 1
+    for (let i = this.#segmentsUpTo(start) - 1; i < to; i++) this.#segments[i] = this.#segments[i]!.filter((other) => other !== member)
+    if (this.#bounds.length > 4 * this.#wide + minBounds) this.#rebuild()
   }
 
   all(): Iterable<R> {
@@ -44,8 +63,13 @@ export class RangeIndex<R extends Ranged> {
 
   forEach(key: string, call: (member: R) => void): void {
     if (this.#members.size === 0) return
-    if (this.#stale) this.#build()
-    if (this.#keys.size > 0) for (const member of this.#keys.get(key) ?? []) call(member)
+    if (this.#keys.size > 0) for (const member of this.#keys.get(key) ?? noMembers) call(member)
+    const segment = this.#segmentsUpTo(key)
+    if (segment > 0) for (const member of this.#segments[segment - 1]!) call(member)
+  }
+
+  /** Returns the number of segments that begin at the key or before. */
+  #segmentsUpTo(key: string): number {
     // Keys share long prefixes. JavaScript's `<` skips them faster than `compareUtf8`, and gives the same order for this key.
     const narrow = hasUtf16Order(key)
     let low = 0
@@ -55,31 +79,35 @@ export class RangeIndex<R extends Ranged> {
       if (narrow ? this.#bounds[mid]! <= key : compareUtf8(this.#bounds[mid]!, key) <= 0) low = mid + 1
       else high = mid
     }
-    if (low > 0) for (const member of this.#segments[low - 1]!) call(member)
+    return low
   }
 
-  #build(): void {
-    this.#stale = false
-    this.#keys = new Map()
-    const bounds = new Set<string>()
+  #cover(member: R, start: string, end: string): void {
+    const from = this.#split(start)
+    const to = this.#split(end)
+    for (let i = from; i < to; i++) this.#segments[i] = [...this.#segments[i]!, member]
+  }
+
+  /** Makes a segment begin at the key. Returns its index. */
+  #split(key: string): number {
+    const after = this.#segmentsUpTo(key)
+    if (after > 0 && this.#bounds[after - 1] === key) return after - 1
+    this.#bounds.splice(after, 0, key)
+    this.#segments.splice(after, 0, after === 0 ? noMembers : this.#segments[after - 1]!)
+    return after
+  }
+
+  /** Drops the bounds of deleted ranges. */
+  #rebuild(): void {
+    this.#bounds = []
+    this.#segments = []
     for (const member of this.#members) {
       const { start, end } = member.range
-      if (end === undefined) {
-        const sharing = this.#keys.get(start)
-        if (sharing) sharing.push(member)
-        else this.#keys.set(start, [member])
-      } else {
-        bounds.add(start).add(end)
-      }
-    }
-    this.#bounds = [...bounds].sort(compareUtf8)
-    const position = new Map(this.#bounds.map((bound, i) => [bound, i]))
-    this.#segments = this.#bounds.map(() => [])
-    for (const member of this.#members) {
-      const { start, end } = member.range
-      if (end === undefined) continue
-      const to = position.get(end)!
-      for (let i = position.get(start)!; i < to; i++) this.#segments[i]!.push(member)
+      if (end !== undefined) this.#cover(member, start, end)
     }
   }
 }
+
+const noMembers: readonly never[] = []
+/** Number of bounds up to which bounds of deleted ranges stay in any case. */
+const minBounds = 64
