@@ -55,7 +55,7 @@ export interface LoopbackResource<T extends KubeObject = KubeObject> {
 export interface LoopbackClient {
   /** Returns the verbs of a resource. Returns undefined if the server does not serve the resource. */
   resource<T extends KubeObject = KubeObject>(resource: GroupResource): LoopbackResource<T> | undefined
-  /** Returns all resources that support list, watch and delete. */
+  /** Returns all resources that support list, watch and delete. A resource is the same value until it is removed. */
   deletableResources(): readonly DeletableResource[]
   /** Calls the handler after resources were added or removed. Returns a function that unsubscribes the handler. */
   subscribe(handler: () => void): () => void

@@ -19,8 +19,7 @@ export interface LoopbackClientOptions {
 }
 
 interface ServedResource {
-  readonly resource: GroupResource
-  readonly version: string
+  readonly resource: DeletableResource
   readonly main: RESTStorage
   readonly served: RegistryResource
 }
@@ -70,7 +69,8 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
           fieldManager,
           now,
         })
-        const entry = { resource, version, main, served: newResource }
+        const { gvk, namespaced } = main
+        const entry = { resource: { ...resource, version, kind: gvk.kind, namespaced }, main, served: newResource }
         resources.set(resource, entry)
         added.push(entry)
       }
@@ -90,9 +90,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
     deletableResources() {
       return (deletable ??= [...resources.values()]
         .filter(({ main }) => canList(main) && canWatch(main) && canDelete(main))
-        .map(({ resource: { group, resource }, version, main }) => {
-          return { group, resource, version, kind: main.gvk.kind, namespaced: main.namespaced }
-        }))
+        .map(({ resource }) => resource))
     },
   }
 }

@@ -27,6 +27,8 @@ const ignored = new Set(['events.', 'events.events.k8s.io'])
 export const startGarbageCollector: StartController = ({ client, clock, metrics, onError }) => {
   const report = (error: unknown): void => onError(name, error)
   const monitors = new Map<string, Monitor>()
+  /** The resources with which the monitors were compared last. */
+  let monitored: ReadonlySet<DeletableResource> = new Set()
   const queue = new WorkQueue({
     name: 'garbage_collector_attempt_to_delete',
     metrics,
@@ -48,11 +50,18 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
 
   /** Monitors the resources that are served now. Pauses between resources, because there may be thousands of custom ones. */
   async function updateMonitors(): Promise<void> {
-    const unserved = new Set(monitors.keys())
+    const before = monitored
+    monitored = new Set(client.deletableResources())
+    const added = [...monitored].filter((resource) => !before.has(resource))
+    const removed = new Set(
+      Array.from(before)
+        .filter((resource) => !monitored.has(resource))
+        .map(keyOf),
+    )
     const slice = new TimeSlice()
-    for (const resource of client.deletableResources()) {
-      const key = `${resource.resource}.${resource.group}`
-      unserved.delete(key)
+    for (const resource of added) {
+      const key = keyOf(resource)
+      removed.delete(key)
       const present = monitors.get(key)
       if (ignored.has(key) || (present !== undefined && isSameKind(present.resource, resource))) continue
       void present?.[Symbol.asyncDispose]()
@@ -61,7 +70,7 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
       if (pause) await pause
       if (isStopped) return
     }
-    for (const key of unserved) {
+    for (const key of removed) {
       void monitors.get(key)?.[Symbol.asyncDispose]()
       monitors.delete(key)
     }
@@ -97,6 +106,10 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
       cancel?.()
     },
   )
+}
+
+function keyOf({ group, resource }: DeletableResource): string {
+  return `${resource}.${group}`
 }
 
 function isSameKind(a: DeletableResource, b: DeletableResource): boolean {
