@@ -31,14 +31,14 @@ const definitions = new Map<string, ResourceDefinition>(
         .map(({ group, version }) => [`${group}/${version} ${resource.kind}`, resource] as const),
     ),
 )
-const definitionOf = ({ body }: Step): ResourceDefinition | undefined =>
+const findDefinition = ({ body }: Step): ResourceDefinition | undefined =>
   definitions.get(`${String(body['apiVersion'])} ${String(body['kind'])}`)
 const cases: Case[] = existsSync(recorded)
   ? readFileSync(recorded, 'utf8')
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Case)
-      .filter(({ setup, steps }) => !setup && definitionOf(steps[0]!) !== undefined)
+      .filter(({ setup, steps }) => !setup && findDefinition(steps[0]!) !== undefined)
   : []
 
 const types = createApiTypes(apiGroups.flatMap((group) => group.types))
@@ -54,7 +54,7 @@ const admit: Readonly<Record<string, (object: KubeObject) => void>> = {
 
 /** Decodes strictly, sets defaults and creates the object in a dry run. */
 async function create(step: Step): Promise<string | JsonObject> {
-  const definition = definitionOf(step)!
+  const definition = findDefinition(step)!
   const { kind } = definition
   const gvk = parseGroupVersionKind(String(step.body['apiVersion']), kind)
   const { schema } = types.kind(gvk)!
@@ -84,7 +84,7 @@ async function create(step: Step): Promise<string | JsonObject> {
 }
 
 /** Removes random values, such as the UID in the labels of jobs. */
-function comparable({ metadata, ...rest }: JsonObject): JsonObject {
+function toComparable({ metadata, ...rest }: JsonObject): JsonObject {
   const { uid, creationTimestamp: _created, managedFields: _managed, ...kept } = metadata as JsonObject
   return JSON.parse(JSON.stringify({ ...rest, metadata: kept }).replaceAll(String(uid), 'UID')) as JsonObject
 }
@@ -95,7 +95,7 @@ describe.skipIf(cases.length === 0)('recorded create requests', () => {
     async (_id, step) => {
       const answer = await create(step)
       if (step.expect.code >= 400) expect(answer).toBe(step.expect.body.message!)
-      else expect(comparable(answer as JsonObject)).toEqual(comparable(step.expect.body))
+      else expect(toComparable(answer as JsonObject)).toEqual(toComparable(step.expect.body))
     },
   )
 })

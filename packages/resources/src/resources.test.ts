@@ -372,7 +372,7 @@ for (const group of apiGroups) group.register(scheme)
 const definitions = apiGroups.flatMap(({ resources }) => resources)
 
 /** Builds an object with defaults, like the store receives it. */
-function object({ group, version, kind }: ResourceDefinition, members: object, name = ''): KubeObject {
+function createObject({ group, version, kind }: ResourceDefinition, members: object, name = ''): KubeObject {
   const created: KubeObject = { metadata: { name }, ...structuredClone(members) }
   scheme.setDefaults({ group, version, kind }, created)
   return created
@@ -383,12 +383,12 @@ for (const definition of definitions) {
   if (valid === undefined || invalid === undefined) continue
   describeResource(definition, {
     types,
-    valid: () => object(definition, valid),
+    valid: () => createObject(definition, valid),
     ...(names && { names }),
     invalid: Object.entries(invalid).map(([field, members]) => ({
       title: field,
       field,
-      object: () => object(definition, members, names?.[0] ?? 'a'),
+      object: () => createObject(definition, members, names?.[0] ?? 'a'),
     })),
   })
 }

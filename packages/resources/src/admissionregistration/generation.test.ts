@@ -7,7 +7,7 @@ import { validatingWebhookConfigurations } from './validatingwebhookconfiguratio
 
 const { schema } = admissionregistrationV1.kinds.find(({ gvk }) => gvk.kind === 'ValidatingWebhookConfiguration')!
 
-function generationAfter(webhooks: JsonObject[], stored: JsonObject[]): number | undefined {
+function computeGenerationAfter(webhooks: JsonObject[], stored: JsonObject[]): number | undefined {
   const read = (sent: JsonObject[]): ValidatingWebhookConfiguration =>
     decodeStruct<ValidatingWebhookConfiguration>(schema, { metadata: { name: 'w', generation: 1 }, webhooks: sent }).object
   const object = read(webhooks)
@@ -16,6 +16,6 @@ function generationAfter(webhooks: JsonObject[], stored: JsonObject[]): number |
 }
 
 it('counts an empty list in a webhook as a change each time, because storage drops it', () => {
-  expect(generationAfter([{ name: 'a' }], [{ name: 'a' }])).toBe(1)
-  expect(generationAfter([{ name: 'a', rules: [] }], [{ name: 'a' }])).toBe(2)
+  expect(computeGenerationAfter([{ name: 'a' }], [{ name: 'a' }])).toBe(1)
+  expect(computeGenerationAfter([{ name: 'a', rules: [] }], [{ name: 'a' }])).toBe(2)
 })

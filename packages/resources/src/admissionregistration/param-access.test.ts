@@ -8,7 +8,7 @@ import { validatingAdmissionPolicies } from './validatingadmissionpolicies/index
 import { validatingAdmissionPolicyBindings } from './validatingadmissionpolicybindings/index.ts'
 
 const configMaps = { apiVersion: 'v1', kind: 'ConfigMap' }
-const policy = (paramKind?: object): ValidatingAdmissionPolicy => ({
+const createPolicy = (paramKind?: object): ValidatingAdmissionPolicy => ({
   metadata: { name: 'p' },
   spec: {
     failurePolicy: 'Fail',
@@ -22,7 +22,7 @@ const policy = (paramKind?: object): ValidatingAdmissionPolicy => ({
     validations: [{ expression: 'true' }],
   },
 })
-const binding = (paramRef?: object, policyName = 'p'): ValidatingAdmissionPolicyBinding => ({
+const createBinding = (paramRef?: object, policyName = 'p'): ValidatingAdmissionPolicyBinding => ({
   metadata: { name: 'b' },
   spec: { policyName, validationActions: ['Deny'], ...(paramRef && { paramRef: { parameterNotFoundAction: 'Deny', ...paramRef } }) },
 })
@@ -35,9 +35,9 @@ const authority: ParamAuthority = {
     return user.name === 'reader' && access.group === '' && access.resource === 'configmaps'
   },
   resourceOf: ({ kind }) => (kind === 'ConfigMap' ? 'configmaps' : undefined),
-  policy: async (name) => (name === 'p' ? policy(configMaps) : undefined),
+  policy: async (name) => (name === 'p' ? createPolicy(configMaps) : undefined),
 }
-const as = (name: string, groups: string[] = ['g']): RequestContext => ({ ...testContext(''), user: { name, groups } })
+const createContextOf = (name: string, groups: string[] = ['g']): RequestContext => ({ ...testContext(''), user: { name, groups } })
 const options = { dryRun: false }
 const policies = createPolicyHooks(validatingAdmissionPolicies, authority)
 const bindings = createPolicyBindingHooks(validatingAdmissionPolicyBindings, authority)
@@ -47,11 +47,11 @@ describe('parameter access of policy writers', () => {
     policies.beginCreate!(context, created, options)
 
   it('requires "get" on all objects of the paramKind', async () => {
-    await write(as('reader'), policy(configMaps))
+    await write(createContextOf('reader'), createPolicy(configMaps))
     expect(checks.at(-1)).toEqual({ verb: 'get', group: '', version: 'v1', resource: 'configmaps', namespace: '*', name: '*' })
-    await write(as('alice'), policy())
-    await write(as('root', ['system:masters']), policy(configMaps))
-    await expect(write(as('alice'), policy(configMaps))).rejects.toMatchObject({
+    await write(createContextOf('alice'), createPolicy())
+    await write(createContextOf('root', ['system:masters']), createPolicy(configMaps))
+    await expect(write(createContextOf('alice'), createPolicy(configMaps))).rejects.toMatchObject({
       code: 422,
       details: {
         causes: [
@@ -63,18 +63,20 @@ describe('parameter access of policy writers', () => {
         ],
       },
     })
-    await expect(write(as('reader'), policy({ apiVersion: 'v1', kind: 'Other' }))).rejects.toMatchObject({ code: 422 })
+    await expect(write(createContextOf('reader'), createPolicy({ apiVersion: 'v1', kind: 'Other' }))).rejects.toMatchObject({ code: 422 })
   })
 
   it('skips the check if the paramKind is unchanged', async () => {
-    await policies.beginUpdate!(as('alice'), policy(configMaps), policy(configMaps), options)
-    await expect(async () => policies.beginUpdate!(as('alice'), policy(configMaps), policy(), options)).rejects.toMatchObject({ code: 422 })
+    await policies.beginUpdate!(createContextOf('alice'), createPolicy(configMaps), createPolicy(configMaps), options)
+    await expect(async () =>
+      policies.beginUpdate!(createContextOf('alice'), createPolicy(configMaps), createPolicy(), options),
+    ).rejects.toMatchObject({ code: 422 })
   })
 
   it('does not check invalid objects', async () => {
-    const wrong = policy(configMaps)
+    const wrong = createPolicy(configMaps)
     delete wrong.spec!.validations
-    await write(as('alice'), wrong)
+    await write(createContextOf('alice'), wrong)
   })
 })
 
@@ -91,13 +93,13 @@ describe('parameter access of binding writers', () => {
       'unable to get policy gone to determine minimum required permissions and user &{alice  [g] map[]} does not have "get" permission for all groups, versions and resources',
     ],
   ])('rejects paramRef %j of policy %s', async (paramRef, policyName, message) => {
-    await expect(write(as('alice'), binding(paramRef, policyName))).rejects.toThrow(message)
+    await expect(write(createContextOf('alice'), createBinding(paramRef, policyName))).rejects.toThrow(message)
   })
 
   it('allows bindings to readable parameters', async () => {
-    await write(as('reader'), binding({ name: 'x', namespace: 'ns' }))
+    await write(createContextOf('reader'), createBinding({ name: 'x', namespace: 'ns' }))
     expect(checks.at(-1)).toEqual({ verb: 'get', group: '', version: 'v1', resource: 'configmaps', namespace: 'ns', name: 'x' })
-    await write(as('alice'), binding())
-    await bindings.beginUpdate!(as('alice'), binding({ name: 'x' }), binding({ name: 'x' }), options)
+    await write(createContextOf('alice'), createBinding())
+    await bindings.beginUpdate!(createContextOf('alice'), createBinding({ name: 'x' }), createBinding({ name: 'x' }), options)
   })
 })

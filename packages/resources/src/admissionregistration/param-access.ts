@@ -32,7 +32,7 @@ type Binding = KubeObject & { readonly spec?: { readonly policyName?: string; re
 
 /** Returns the hooks of both kinds of policies. A user who writes one needs "get" on all objects of its `paramKind`. */
 export function createPolicyHooks<T extends KubeObject>(definition: ResourceDefinition<T>, authority: ParamAuthority): StoreHooks<T> {
-  return hooksWith(definition, 'paramKind', async (context, object, old) => {
+  return createParamHooks(definition, 'paramKind', async (context, object, old) => {
     const paramKind = (object as DeepReadonly<Policy>).spec?.paramKind
     if (paramKind === undefined || semanticEqual(paramKind, (old as DeepReadonly<Policy> | undefined)?.spec?.paramKind)) return undefined
     const all = { verb: 'get', namespace: '*', name: '*' } as const
@@ -48,7 +48,7 @@ export function createPolicyBindingHooks<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   authority: ParamAuthority,
 ): StoreHooks<T> {
-  return hooksWith(definition, 'paramRef', async (context, object, old) => {
+  return createParamHooks(definition, 'paramRef', async (context, object, old) => {
     const { paramRef, policyName = '' } = (object as DeepReadonly<Binding>).spec ?? {}
     const before = (old as DeepReadonly<Binding> | undefined)?.spec
     if (paramRef === undefined || (semanticEqual(paramRef, before?.paramRef) && policyName === before?.policyName)) return undefined
@@ -69,17 +69,17 @@ export function createPolicyBindingHooks<T extends KubeObject>(
 type Check<T extends KubeObject> = (context: RequestContext, object: DeepReadonly<T>, old?: DeepReadonly<T>) => Promise<string | undefined>
 
 /** Returns hooks that run `check` before a write. Skips invalid objects, because the strategy reports their errors. */
-function hooksWith<T extends KubeObject>(
+function createParamHooks<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   member: 'paramKind' | 'paramRef',
   check: Check<T>,
 ): StoreHooks<T> {
   const { group, kind, strategy } = definition
-  const noCompletion = (): void => {}
+  const completeNothing = (): void => {}
   const run = async (context: RequestContext, object: T, old?: DeepReadonly<T>): Promise<() => void> => {
-    if (context.user.groups.includes(mastersGroup)) return noCompletion
+    if (context.user.groups.includes(mastersGroup)) return completeNothing
     const denial = await check(context, object as DeepReadonly<T>, old)
-    if (denial === undefined) return noCompletion
+    if (denial === undefined) return completeNothing
     const readonly = object as DeepReadonly<T>
     const validationErrors = await validateInSlices(
       context,
@@ -88,7 +88,7 @@ function hooksWith<T extends KubeObject>(
           ? strategy.validateCreate?.(context, readonly, steps)
           : strategy.validateUpdate?.(context, readonly, old, steps)) ?? [],
     )
-    if (validationErrors.length > 0) return noCompletion
+    if (validationErrors.length > 0) return completeNothing
     throw newInvalid({ group, kind }, object.metadata.name ?? '', [fieldError.forbidden(fieldPath('spec', member), denial)])
   }
   return { beginCreate: (context, object) => run(context, object), beginUpdate: run }

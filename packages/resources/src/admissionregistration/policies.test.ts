@@ -12,21 +12,24 @@ const common = {
 type ValidatingSpec = ValidatingAdmissionPolicy['spec']
 type MutatingSpec = MutatingAdmissionPolicy['spec']
 
-function validating(spec: ValidatingSpec, old?: ValidatingSpec): readonly string[] {
-  const policy = (ownSpec: ValidatingSpec): ValidatingAdmissionPolicy => ({ metadata: { name: 'policy' }, spec: { ...common, ...ownSpec } })
-  return validateValidatingPolicy(policy(spec), old === undefined ? {} : { old: policy(old) }).map(
+function validateValidatingToMessages(spec: ValidatingSpec, old?: ValidatingSpec): readonly string[] {
+  const createPolicy = (ownSpec: ValidatingSpec): ValidatingAdmissionPolicy => ({
+    metadata: { name: 'policy' },
+    spec: { ...common, ...ownSpec },
+  })
+  return validateValidatingPolicy(createPolicy(spec), old === undefined ? {} : { old: createPolicy(old) }).map(
     ({ field, detail }) => `${field}: ${detail}`,
   )
 }
 
-function mutating(spec: MutatingSpec): readonly string[] {
+function validateMutatingToMessages(spec: MutatingSpec): readonly string[] {
   const policy: MutatingAdmissionPolicy = { metadata: { name: 'policy' }, spec: { ...common, reinvocationPolicy: 'Never', ...spec } }
   return validateMutatingPolicy(policy).map(({ field, detail }) => `${field}: ${detail}`)
 }
 
 describe('expressions of policies', () => {
   it('must return the type that their field requires', () => {
-    const messages = validating({
+    const messages = validateValidatingToMessages({
       matchConditions: [{ name: 'one', expression: 'request.name' }],
       validations: [{ expression: 'object.a', messageExpression: '1' }],
       auditAnnotations: [{ key: 'key', valueExpression: '1 == 1' }],
@@ -46,7 +49,10 @@ describe('expressions of policies', () => {
       { name: 'bad', expression: 'variables.later' },
       { name: 'later', expression: '"a"' },
     ]
-    const messages = validating({ variables, validations: [{ expression: 'variables.more > 1 && variables.later == 1 && variables.bad' }] })
+    const messages = validateValidatingToMessages({
+      variables,
+      validations: [{ expression: 'variables.more > 1 && variables.later == 1 && variables.bad' }],
+    })
     expect(messages).toEqual([
       "spec.variables[2].expression: compilation failed: ERROR: <input>:1:10: undefined field 'later'\n | variables.later\n | .........^",
       "spec.validations[0].expression: compilation failed: ERROR: <input>:1:39: found no matching overload for '_==_' applied to '(string, int)'\n" +
@@ -56,17 +62,19 @@ describe('expressions of policies', () => {
 
   it('can use `variables` only if the policy defines some', () => {
     const expected = "compilation failed: ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')\n | variables.a\n | ^"
-    expect(validating({ validations: [{ expression: 'variables.a' }] })).toEqual([`spec.validations[0].expression: ${expected}`])
+    expect(validateValidatingToMessages({ validations: [{ expression: 'variables.a' }] })).toEqual([
+      `spec.validations[0].expression: ${expected}`,
+    ])
   })
 
   it('can use `params` only with a paramKind, and no `authorizer` in messages', () => {
     const spec: ValidatingSpec = {
       validations: [{ expression: 'params.a == 1', messageExpression: 'authorizer.path("/a").check("get").reason()' }],
     }
-    expect(validating({ ...spec, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } })).toEqual([
+    expect(validateValidatingToMessages({ ...spec, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } })).toEqual([
       expect.stringContaining("undeclared reference to 'authorizer'"),
     ])
-    expect(validating(spec)).toEqual([
+    expect(validateValidatingToMessages(spec)).toEqual([
       expect.stringContaining("undeclared reference to 'params'"),
       expect.stringContaining("undeclared reference to 'authorizer'"),
     ])
@@ -75,8 +83,8 @@ describe('expressions of policies', () => {
   it('are compiled again after the paramKind is removed', () => {
     const validations = [{ expression: 'params.a == 1' }]
     const old: ValidatingSpec = { validations, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }
-    expect(validating(old, old)).toEqual([])
-    expect(validating({ validations }, old)).toEqual([expect.stringContaining("undeclared reference to 'params'")])
+    expect(validateValidatingToMessages(old, old)).toEqual([])
+    expect(validateValidatingToMessages({ validations }, old)).toEqual([expect.stringContaining("undeclared reference to 'params'")])
   })
 
   it('can build objects and patches only in mutations', () => {
@@ -84,11 +92,11 @@ describe('expressions of policies', () => {
       { patchType: 'ApplyConfiguration', applyConfiguration: { expression: ' Object{spec: Object.spec{replicas: 1}} ' } },
       { patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "add", path: "/a", value: 1}]' } },
     ]
-    expect(mutating({ mutations })).toEqual([])
-    expect(mutating({ mutations, variables: [{ name: 'a', expression: 'Object{}' }] })).toEqual([
+    expect(validateMutatingToMessages({ mutations })).toEqual([])
+    expect(validateMutatingToMessages({ mutations, variables: [{ name: 'a', expression: 'Object{}' }] })).toEqual([
       expect.stringContaining("undeclared reference to 'Object'"),
     ])
-    expect(mutating({ mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: 'Object{}' } }] })).toEqual([
+    expect(validateMutatingToMessages({ mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: 'Object{}' } }] })).toEqual([
       'spec.mutations[0].jsonPatch.expression: must evaluate to list(JSONPatch) but got Object',
     ])
   })

@@ -54,7 +54,7 @@ export function validateWebhooks(
       : sideEffectClasses,
     requireKnownVersion: (old ?? []).every(({ admissionReviewVersions }) => hasKnownVersion(admissionReviewVersions ?? [])),
     allowInvalidLabelValue: (old ?? []).some(hasInvalidSelector),
-    checkConditions: old === undefined || !sameConditions(webhooks, old),
+    checkConditions: old === undefined || !haveSameConditions(webhooks, old),
     steps,
   }
   const oldNamesAreUnique = new Set((old ?? []).map(({ name }) => name)).size === (old ?? []).length
@@ -139,6 +139,6 @@ function hasInvalidSelector({ namespaceSelector, objectSelector }: DeepReadonly<
   return [namespaceSelector, objectSelector].some((selector) => validateLabelSelector(selector, fieldPath()).length > 0)
 }
 
-function sameConditions(webhooks: Webhooks, old: Webhooks): boolean {
+function haveSameConditions(webhooks: Webhooks, old: Webhooks): boolean {
   return webhooks.length === old.length && webhooks.every((webhook, i) => semanticEqual(webhook.matchConditions, old[i]?.matchConditions))
 }

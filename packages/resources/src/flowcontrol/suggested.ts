@@ -11,23 +11,23 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import { allRequests, allRequestsOfGroups, mandatoryFlowSchemas, mandatoryPriorityLevels } from './mandatory.ts'
 
 /** Builds a limited priority level with queues. */
-function queuedLevel(shares: number, lendablePercent: number, queues: number, handSize = 6): PriorityLevelConfigurationSpec {
+function createQueuedLevel(shares: number, lendablePercent: number, queues: number, handSize = 6): PriorityLevelConfigurationSpec {
   const queuing = { queues, handSize, queueLengthLimit: 50 }
   return { type: 'Limited', limited: { nominalConcurrencyShares: shares, lendablePercent, limitResponse: { type: 'Queue', queuing } } }
 }
 
 const suggestedLevels: readonly (readonly [string, PriorityLevelConfigurationSpec])[] = [
-  ['system', queuedLevel(30, 33, 64)],
-  ['node-high', queuedLevel(40, 25, 64)],
-  ['leader-election', queuedLevel(10, 0, 16, 4)],
-  ['workload-high', queuedLevel(40, 50, 128)],
-  ['workload-low', queuedLevel(100, 90, 128)],
-  ['global-default', queuedLevel(20, 50, 128)],
+  ['system', createQueuedLevel(30, 33, 64)],
+  ['node-high', createQueuedLevel(40, 25, 64)],
+  ['leader-election', createQueuedLevel(10, 0, 16, 4)],
+  ['workload-high', createQueuedLevel(40, 50, 128)],
+  ['workload-low', createQueuedLevel(100, 90, 128)],
+  ['global-default', createQueuedLevel(20, 50, 128)],
 ]
 
-const user = (name: string): Subject => ({ kind: 'User', user: { name } })
+const createUser = (name: string): Subject => ({ kind: 'User', user: { name } })
 const systemAccounts: Subject = { kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name: '*' } }
-const managers = ['system:kube-controller-manager', 'system:kube-scheduler'].map(user)
+const managers = ['system:kube-controller-manager', 'system:kube-scheduler'].map(createUser)
 const allGroups = [unauthenticatedGroup, authenticatedGroup]
 
 interface SuggestedSchema {
@@ -38,7 +38,7 @@ interface SuggestedSchema {
   readonly rule: PolicyRulesWithSubjects
 }
 
-const leases = (verbs: string[]): NonNullable<PolicyRulesWithSubjects['resourceRules']>[number] => ({
+const createLeaseRule = (verbs: string[]): NonNullable<PolicyRulesWithSubjects['resourceRules']>[number] => ({
   verbs,
   apiGroups: ['coordination.k8s.io'],
   resources: ['leases'],
@@ -63,7 +63,7 @@ const suggestedSchemas: readonly (readonly [string, SuggestedSchema])[] = [
       level: 'leader-election',
       precedence: 100,
       by: 'ByUser',
-      rule: { subjects: [...managers, systemAccounts], resourceRules: [leases(['get', 'create', 'update'])] },
+      rule: { subjects: [...managers, systemAccounts], resourceRules: [createLeaseRule(['get', 'create', 'update'])] },
     },
   ],
   [
@@ -76,7 +76,7 @@ const suggestedSchemas: readonly (readonly [string, SuggestedSchema])[] = [
         subjects: allRequestsOfGroups('system:nodes').subjects,
         resourceRules: [
           { verbs: ['*'], apiGroups: [''], resources: ['nodes', 'nodes/status'], clusterScope: true, namespaces: ['*'] },
-          leases(['*']),
+          createLeaseRule(['*']),
         ],
       },
     },
@@ -89,7 +89,7 @@ const suggestedSchemas: readonly (readonly [string, SuggestedSchema])[] = [
   ['global-default', { level: 'global-default', precedence: 9900, by: 'ByUser', rule: allRequestsOfGroups(...allGroups) }],
 ]
 
-function schemaSpec({ level, precedence, by, rule }: SuggestedSchema): FlowSchemaSpec {
+function createSchemaSpec({ level, precedence, by, rule }: SuggestedSchema): FlowSchemaSpec {
   return {
     priorityLevelConfiguration: { name: level },
     matchingPrecedence: precedence,
@@ -115,5 +115,5 @@ export const bootstrapPriorityLevels: readonly DeepReadonly<PriorityLevelConfigu
 ]
 export const bootstrapFlowSchemas: readonly DeepReadonly<FlowSchema>[] = [
   ...[...mandatoryFlowSchemas].map(toObject),
-  ...suggestedSchemas.map(([name, schema]) => toObject([name, schemaSpec(schema)])),
+  ...suggestedSchemas.map(([name, schema]) => toObject([name, createSchemaSpec(schema)])),
 ]

@@ -15,43 +15,49 @@ const authority: RoleAuthority = {
   rulesOf: async ({ name }) => [name === 'pods' ? pods : secrets],
 }
 const action = resourceAction({ verb: 'create', apiGroup: 'rbac.authorization.k8s.io', resource: 'clusterroles' })
-const as = (name: string, groups: string[] = []): RequestContext => ({ ...testContext(''), info: action, user: { name, groups } })
-const role = (rules: PolicyRule[], rest: Partial<ClusterRole> = {}): ClusterRole => ({ metadata: { name: 'a' }, rules, ...rest })
+const createContextOf = (name: string, groups: string[] = []): RequestContext => ({
+  ...testContext(''),
+  info: action,
+  user: { name, groups },
+})
+const createRole = (rules: PolicyRule[], rest: Partial<ClusterRole> = {}): ClusterRole => ({ metadata: { name: 'a' }, rules, ...rest })
 
 describe('privilege escalation', () => {
   const { check } = createRoleHooks(authority, 'clusterroles')
   const create = async (context: RequestContext, made: ClusterRole): Promise<unknown> => check!(context, made, undefined)
 
   it('is rejected in roles', async () => {
-    await create(as('alice'), role([pods]))
-    await expect(create(as('alice', ['dev', 'ops']), role([secrets]))).rejects.toMatchObject({
+    await create(createContextOf('alice'), createRole([pods]))
+    await expect(create(createContextOf('alice', ['dev', 'ops']), createRole([secrets]))).rejects.toMatchObject({
       reason: 'Forbidden',
       code: 403,
       message: `clusterroles.rbac.authorization.k8s.io "a" is forbidden: user "alice" (groups=["dev" "ops"]) is attempting to grant RBAC permissions not currently held:
 {APIGroups:[""], Resources:["secrets"], Verbs:["get"]}; resolution errors: [clusterroles.rbac.authorization.k8s.io "gone" not found]`,
     })
-    await create(as('bob'), role([secrets]))
-    await create(as('root', ['system:masters']), role([secrets]))
+    await create(createContextOf('bob'), createRole([secrets]))
+    await create(createContextOf('root', ['system:masters']), createRole([secrets]))
   })
 
   it('is rejected in aggregated roles', async () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
-    await expect(create(as('alice'), role([pods], { aggregationRule }))).rejects.toThrow('must have cluster-admin privileges')
+    await expect(create(createContextOf('alice'), createRole([pods], { aggregationRule }))).rejects.toThrow(
+      'must have cluster-admin privileges',
+    )
   })
 
   it('is not checked for changes of owners and finalizers', async () => {
-    const owned = role([secrets])
+    const owned = createRole([secrets])
     owned.metadata = { name: 'a', finalizers: ['a/b'] }
-    await check!(as('alice'), owned, role([secrets]))
+    await check!(createContextOf('alice'), owned, createRole([secrets]))
   })
 
   it('is rejected in bindings', async () => {
     const hooks = createBindingHooks(authority, 'rolebindings')
     const bind = async (context: RequestContext, name: string): Promise<unknown> =>
       hooks.check!(context, { metadata: { name: 'b' }, roleRef: { apiGroup: '', kind: 'Role', name } }, undefined)
-    await bind(as('alice'), 'pods')
-    await expect(bind(as('alice'), 'bindable')).rejects.toMatchObject({ reason: 'Forbidden' })
-    await bind(as('bob'), 'bindable')
-    await expect(bind(as('bob'), 'secrets')).rejects.toMatchObject({ reason: 'Forbidden' })
+    await bind(createContextOf('alice'), 'pods')
+    await expect(bind(createContextOf('alice'), 'bindable')).rejects.toMatchObject({ reason: 'Forbidden' })
+    await bind(createContextOf('bob'), 'bindable')
+    await expect(bind(createContextOf('bob'), 'secrets')).rejects.toMatchObject({ reason: 'Forbidden' })
   })
 })

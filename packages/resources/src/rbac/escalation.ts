@@ -52,7 +52,7 @@ export function createRoleHooks(authority: RoleAuthority, resource: 'roles' | 'c
       (await authority.allows(context, 'escalate', { group, resource, name: info.name, namespace }))
     )
       return
-    if (old !== undefined && changesOnlyOwnership(role, old)) return
+    if (old !== undefined && hasOnlyOwnershipChanges(role, old)) return
     const refuse = (message: string | undefined): void => {
       if (message !== undefined) throw newForbidden({ group, resource }, role.metadata.name ?? '', message)
     }
@@ -68,7 +68,7 @@ export function createRoleHooks(authority: RoleAuthority, resource: 'roles' | 'c
 export function createBindingHooks(authority: RoleAuthority, resource: 'rolebindings' | 'clusterrolebindings'): StoreHooks<Binding> {
   async function check(context: RequestContext, binding: Binding, old: DeepReadonly<Binding> | undefined): Promise<void> {
     const { user, namespace } = context
-    if (user.groups.includes(mastersGroup) || (old !== undefined && changesOnlyOwnership(binding, old))) return
+    if (user.groups.includes(mastersGroup) || (old !== undefined && hasOnlyOwnershipChanges(binding, old))) return
     const { roleRef, metadata } = binding
     const kinds: Readonly<Record<string, RoleName['resource']>> = { Role: 'roles', ClusterRole: 'clusterroles' }
     const bound = kinds[roleRef.kind]
@@ -77,7 +77,7 @@ export function createBindingHooks(authority: RoleAuthority, resource: 'rolebind
       (await authority.allows(context, 'bind', { group: roleRef.apiGroup, resource: bound, name: roleRef.name, namespace }))
     if (isBindable) return
     const rules = await authority.rulesOf(roleRef, namespace)
-    if (rules === undefined) throw missingRole(context, roleRef.name)
+    if (rules === undefined) throw createMissingRoleError(context, roleRef.name)
     const message = await explainMissing(authority, context, rules)
     if (message !== undefined) throw newForbidden({ group, resource }, metadata.name ?? '', message)
   }
@@ -96,13 +96,13 @@ async function explainMissing(
   if (missing.length === 0) return undefined
   const caller = `user ${quote(user.name)} (groups=${quoteAll(user.groups)})`
   const message = `${caller} is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}`
-  const errors = [...new Set(held.missing.map(({ name }) => missingRole(context, name).message))]
+  const errors = [...new Set(held.missing.map(({ name }) => createMissingRoleError(context, name).message))]
   if (errors.length === 0) return message
   return `${message}; resolution errors: [${errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`}]`
 }
 
 /** Creates the error of a missing role. Like in kube-apiserver, it names the resource of the request, not that of the role. */
-function missingRole({ info }: RequestContext, name: string): ApiError {
+function createMissingRoleError({ info }: RequestContext, name: string): ApiError {
   return newNotFound({ group: info.apiGroup, resource: info.resource }, name)
 }
 
@@ -114,7 +114,7 @@ function isAggregated(role: DeepReadonly<Role | ClusterRole> | undefined): boole
  * Returns whether an update changes only owner references and finalizers. The garbage collector may do that without holding the role's
  * rules.
  */
-function changesOnlyOwnership(object: DeepReadonly<KubeObject>, old: DeepReadonly<KubeObject>): boolean {
+function hasOnlyOwnershipChanges(object: DeepReadonly<KubeObject>, old: DeepReadonly<KubeObject>): boolean {
   return semanticEqual(withoutOwnership(object), withoutOwnership(old))
 }
 

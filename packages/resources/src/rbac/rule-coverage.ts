@@ -17,7 +17,7 @@ interface Permission {
 export async function findMissingRules(held: readonly Rule[], rules: readonly Rule[]): Promise<readonly PolicyRule[]> {
   const missing: PolicyRule[] = []
   let started = performance.now()
-  for (const permission of permissionsOf(rules)) {
+  for (const permission of listPermissions(rules)) {
     if (!held.some((rule) => covers(rule, permission))) missing.push(toRule(permission))
     const pause = restAfter(started)
     if (pause === undefined) continue
@@ -27,7 +27,7 @@ export async function findMissingRules(held: readonly Rule[], rules: readonly Ru
   return missing
 }
 
-function* permissionsOf(rules: readonly Rule[]): Generator<Permission> {
+function* listPermissions(rules: readonly Rule[]): Generator<Permission> {
   for (const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } of rules) {
     for (const apiGroup of apiGroups) {
       for (const resource of resources) {
@@ -44,8 +44,8 @@ function* permissionsOf(rules: readonly Rule[]): Generator<Permission> {
 function covers(rule: Rule, { verb, apiGroup, resource, resourceName, url }: Permission): boolean {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
   if (!includesOrAll(verbs ?? [], verb)) return false
-  if (url !== undefined) return nonResourceURLs.some((held) => urlCovers(held, url)) && resourceNames.length === 0
-  if (!includesOrAll(apiGroups, apiGroup!) || !resourceCovers(resources, resource!)) return false
+  if (url !== undefined) return nonResourceURLs.some((held) => coversUrl(held, url)) && resourceNames.length === 0
+  if (!includesOrAll(apiGroups, apiGroup!) || !coversResource(resources, resource!)) return false
   return resourceNames.length === 0 || (resourceName !== undefined && resourceNames.includes(resourceName))
 }
 
@@ -53,13 +53,13 @@ function includesOrAll(values: readonly string[], value: string): boolean {
   return values.includes('*') || values.includes(value)
 }
 
-function resourceCovers(held: readonly string[], resource: string): boolean {
+function coversResource(held: readonly string[], resource: string): boolean {
   if (includesOrAll(held, resource)) return true
   const slash = resource.indexOf('/')
   return slash >= 0 && held.includes(`*${resource.slice(slash)}`)
 }
 
-function urlCovers(held: string, url: string): boolean {
+function coversUrl(held: string, url: string): boolean {
   return held === url || (held.endsWith('*') && url.startsWith(withoutStars(held)))
 }
 

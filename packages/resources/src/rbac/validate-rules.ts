@@ -16,10 +16,11 @@ function validatePolicyRule(rule: DeepReadonly<PolicyRule>, { namespaced }: Rule
   const errors: FieldErrorList = []
   if ((verbs ?? []).length === 0) errors.push(fieldError.required(path.child('verbs'), 'verbs must contain at least one value'))
   if (nonResourceURLs.length > 0) {
-    const invalid = (detail: string): void => void errors.push(fieldError.invalid(path.child('nonResourceURLs'), nonResourceURLs, detail))
-    if (namespaced) invalid('namespaced rules cannot apply to non-resource URLs')
+    const reportInvalid = (detail: string): void =>
+      void errors.push(fieldError.invalid(path.child('nonResourceURLs'), nonResourceURLs, detail))
+    if (namespaced) reportInvalid('namespaced rules cannot apply to non-resource URLs')
     if (apiGroups.length > 0 || resources.length > 0 || resourceNames.length > 0) {
-      invalid('rules cannot apply to both regular resources and non-resource URLs')
+      reportInvalid('rules cannot apply to both regular resources and non-resource URLs')
     }
     return errors
   }

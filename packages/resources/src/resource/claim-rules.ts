@@ -27,8 +27,8 @@ export interface ClaimServices {
  * in namespaces with a certain label. Changes of some status fields need further permissions.
  */
 export function createClaimRules({ namespaceLabels: labelsOf, claimStatusAuthorizer }: ClaimServices): RESTStorageExtensions {
-  const claims = hooksWith<ResourceClaim>(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests)
-  const templates = hooksWith<ResourceClaimTemplate>(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests)
+  const claims = createClaimHooks<ResourceClaim>(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests)
+  const templates = createClaimHooks<ResourceClaimTemplate>(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests)
   return {
     hooks: { resourceclaims: () => claims, resourceclaimtemplates: () => templates },
     // The factory is only called with the store of claims.
@@ -36,7 +36,7 @@ export function createClaimRules({ namespaceLabels: labelsOf, claimStatusAuthori
   }
 }
 
-function hooksWith<T extends KubeObject>(
+function createClaimHooks<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   labelsOf: NamespaceLabels,
   requestsOf: (object: DeepReadonly<T>) => Requests,

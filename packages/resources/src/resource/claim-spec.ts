@@ -65,8 +65,8 @@ export function validateRequestReferences(
   names: ReadonlySet<string>,
   path: FieldPath,
 ): FieldErrorList {
-  const rule = (name: string, at: FieldPath): FieldErrorList => validateRequestReference(name, names, at)
-  return validateSet(references, { max: maxRequests, rule, key: (name) => name }, path)
+  const validateReference = (name: string, at: FieldPath): FieldErrorList => validateRequestReference(name, names, at)
+  return validateSet(references, { max: maxRequests, rule: validateReference, key: (name) => name }, path)
 }
 
 export function validateRequestReference(name: string, names: ReadonlySet<string>, path: FieldPath): FieldErrorList {

@@ -6,26 +6,26 @@ import { expect, it } from 'vitest'
 import { resourceClaimTemplates } from './resourceclaimtemplates/index.ts'
 import { validateResourceSlice } from './resourceslices/validate.ts'
 
-function decoded<T>(kind: string, sent: JsonObject): T {
+function decodeResource<T>(kind: string, sent: JsonObject): T {
   return decodeStruct<T>(resourceV1.kinds.find(({ gvk }) => gvk.kind === kind)!.schema, sent).object
 }
 
 it('counts empty lists of devices and counters as set', () => {
   const spec = { driver: 'd.example.com', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, nodeName: 'n' }
-  const errors = (more: JsonObject): string[] =>
-    validateResourceSlice(decoded<ResourceSlice>('ResourceSlice', { metadata: { name: 's' }, spec: { ...spec, ...more } })).map(
+  const validateToMessages = (more: JsonObject): string[] =>
+    validateResourceSlice(decodeResource<ResourceSlice>('ResourceSlice', { metadata: { name: 's' }, spec: { ...spec, ...more } })).map(
       fieldErrorMessage,
     )
-  expect(errors({ devices: [] })).toEqual([])
-  expect(errors({ devices: [], sharedCounters: [] })).toEqual([
+  expect(validateToMessages({ devices: [] })).toEqual([])
+  expect(validateToMessages({ devices: [], sharedCounters: [] })).toEqual([
     'spec: Invalid value: "": only one of `sharedCounters` or `devices` is allowed',
   ])
-  const [error] = errors({ nodeSelector: { nodeSelectorTerms: [] } }).slice(-2)
+  const [error] = validateToMessages({ nodeSelector: { nodeSelectorTerms: [] } }).slice(-2)
   expect(error).toBe('spec.nodeSelector.nodeSelectorTerms: Invalid value: []: must have exactly one node selector term')
 })
 
 it('prints the internal type of an attribute with several values', () => {
-  const slice = decoded<ResourceSlice>('ResourceSlice', {
+  const slice = decodeResource<ResourceSlice>('ResourceSlice', {
     metadata: { name: 's' },
     spec: { driver: 'd', pool: { name: 'p' }, devices: [{ name: 'a', attributes: { x: { int: 1, bool: true } } }] },
   })
@@ -35,7 +35,7 @@ it('prints the internal type of an attribute with several values', () => {
 })
 
 it('rejects even an empty list of finalizers in a template', () => {
-  const template = decoded<ResourceClaimTemplate>('ResourceClaimTemplate', {
+  const template = decodeResource<ResourceClaimTemplate>('ResourceClaimTemplate', {
     metadata: { name: 't' },
     spec: { metadata: { finalizers: [], labels: {} }, spec: {} },
   })

@@ -2,7 +2,7 @@ import { fieldPath } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { validateSelectors } from './selectors.ts'
 
-function selectorErrors(expression: string): readonly string[] {
+function validateSelectorToMessages(expression: string): readonly string[] {
   return validateSelectors([{ cel: { expression } }], fieldPath('selectors'), undefined).map(({ field, detail }) => `${field}: ${detail}`)
 }
 
@@ -13,7 +13,7 @@ describe('device selectors', () => {
     'device.capacity["gpu.example.com"].memory.compareTo(quantity("1Gi")) >= 0',
     'cel.bind(gpu, device.attributes["gpu.example.com"], gpu.model.startsWith("A") && semver("1.0.0").isLessThan(gpu.version))',
   ])('accepts %s', (expression) => {
-    expect(selectorErrors(expression)).toEqual([])
+    expect(validateSelectorToMessages(expression)).toEqual([])
   })
 
   it.each([
@@ -21,6 +21,6 @@ describe('device selectors', () => {
     ['device.model == 1', "compilation failed: ERROR: <input>:1:7: undefined field 'model'\n | device.model == 1\n | ......^"],
     ['lists.range(2000).exists(x, lists.range(2000).exists(y, x == y))', 'too complex, exceeds cost limit'],
   ])('rejects %s', (expression, detail) => {
-    expect(selectorErrors(expression)).toEqual([`selectors[0].cel.expression: ${detail}`])
+    expect(validateSelectorToMessages(expression)).toEqual([`selectors[0].cel.expression: ${detail}`])
   })
 })

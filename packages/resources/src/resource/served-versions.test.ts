@@ -7,12 +7,12 @@ import { resource } from './index.ts'
 
 const scheme = new Scheme()
 resource.register(scheme)
-const gvk = (version: string, kind: string) => ({ group: 'resource.k8s.io', version, kind })
+const createGvk = (version: string, kind: string) => ({ group: 'resource.k8s.io', version, kind })
 
 function toHub(version: string, kind: string, object: object): KubeObject {
   const created = structuredClone(object) as KubeObject
-  scheme.setDefaults(gvk(version, kind), created)
-  return scheme.toHub(gvk(version, kind), created)
+  scheme.setDefaults(createGvk(version, kind), created)
+  return scheme.toHub(createGvk(version, kind), created)
 }
 
 const metadata = { name: 'a' }
@@ -48,9 +48,9 @@ describe('v1beta1 slices', () => {
     fc.assert(
       fc.property(fc.array(device), (devices) => {
         const hub = { metadata, spec: { driver: 'd', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, devices } }
-        const beta = scheme.fromHub(gvk('v1beta1', 'ResourceSlice'), hub) as KubeObject & { spec: { devices: object[] } }
+        const beta = scheme.fromHub(createGvk('v1beta1', 'ResourceSlice'), hub) as KubeObject & { spec: { devices: object[] } }
         for (const item of beta.spec.devices) expect(Object.keys(item)).toEqual(['name', 'basic'])
-        expect(scheme.toHub(gvk('v1beta1', 'ResourceSlice'), beta)).toEqual(hub)
+        expect(scheme.toHub(createGvk('v1beta1', 'ResourceSlice'), beta)).toEqual(hub)
       }),
     )
   })
@@ -65,7 +65,7 @@ const full = ['v1beta1', 'v1beta2'].flatMap((version) =>
 describe.skipIf(!existsSync(codec))('conversion to the hub version and back', () => {
   it.each(full)('does not change %s', (name, version, kind) => {
     const object = JSON.parse(readFileSync(new URL(`${name}.json`, codec), 'utf8')) as KubeObject
-    const back = scheme.fromHub(gvk(version, kind), scheme.toHub(gvk(version, kind), structuredClone(object)))
+    const back = scheme.fromHub(createGvk(version, kind), scheme.toHub(createGvk(version, kind), structuredClone(object)))
     expect(back).toEqual(object)
   })
 })

@@ -9,19 +9,19 @@ const selector = { matchLabels: { app: 'a' } }
 const jobSpec = { template: { spec: { restartPolicy: 'Never', containers: [container] } } }
 const target = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }
 
-function deployment(members: object): object {
+function createDeployment(members: object): object {
   return { spec: { selector, template, ...members } }
 }
 
-function job(members: object): object {
+function createJob(members: object): object {
   return { spec: { ...jobSpec, ...members } }
 }
 
-function cronJob(members: object): object {
+function createCronJob(members: object): object {
   return { spec: { schedule: '0 * * * *', jobTemplate: { spec: jobSpec }, ...members } }
 }
 
-function autoscaler(members: object): object {
+function createAutoscaler(members: object): object {
   return { spec: { scaleTargetRef: target, maxReplicas: 3, ...members } }
 }
 
@@ -32,82 +32,88 @@ export const workloadCases: Readonly<Record<string, Cases>> = {
     invalid: { data: { revision: 1, data: [] }, revision: { revision: -1, data: {} } },
   },
   daemonsets: {
-    valid: deployment({}),
+    valid: createDeployment({}),
     invalid: {
-      'spec.selector': deployment({ selector: {} }),
-      'spec.template.spec.activeDeadlineSeconds': deployment({
+      'spec.selector': createDeployment({ selector: {} }),
+      'spec.template.spec.activeDeadlineSeconds': createDeployment({
         template: { ...template, spec: { ...template.spec, activeDeadlineSeconds: 1 } },
       }),
-      'spec.updateStrategy': deployment({ updateStrategy: { type: 'Recreate' } }),
-      'spec.updateStrategy.rollingUpdate.maxSurge': deployment({ updateStrategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } }),
+      'spec.updateStrategy': createDeployment({ updateStrategy: { type: 'Recreate' } }),
+      'spec.updateStrategy.rollingUpdate.maxSurge': createDeployment({
+        updateStrategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } },
+      }),
     },
   },
   deployments: {
-    valid: deployment({ replicas: 2 }),
+    valid: createDeployment({ replicas: 2 }),
     invalid: {
-      'spec.template.metadata.labels': deployment({ selector: { matchLabels: { app: 'b' } } }),
-      'spec.strategy': deployment({ strategy: { type: 'Other' } }),
-      'spec.strategy.rollingUpdate': deployment({ strategy: { type: 'Recreate', rollingUpdate: {} } }),
-      'spec.strategy.rollingUpdate.maxUnavailable': deployment({ strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: '0%' } } }),
-      'spec.progressDeadlineSeconds': deployment({ minReadySeconds: 5, progressDeadlineSeconds: 5 }),
-      'spec.rollback.version': { metadata: { annotations: { 'deprecated.deployment.rollback.to': '-1' } }, ...deployment({}) },
+      'spec.template.metadata.labels': createDeployment({ selector: { matchLabels: { app: 'b' } } }),
+      'spec.strategy': createDeployment({ strategy: { type: 'Other' } }),
+      'spec.strategy.rollingUpdate': createDeployment({ strategy: { type: 'Recreate', rollingUpdate: {} } }),
+      'spec.strategy.rollingUpdate.maxUnavailable': createDeployment({
+        strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: '0%' } },
+      }),
+      'spec.progressDeadlineSeconds': createDeployment({ minReadySeconds: 5, progressDeadlineSeconds: 5 }),
+      'spec.rollback.version': { metadata: { annotations: { 'deprecated.deployment.rollback.to': '-1' } }, ...createDeployment({}) },
     },
   },
   replicasets: {
-    valid: deployment({}),
-    invalid: { 'spec.replicas': deployment({ replicas: -1 }), 'spec.selector': { spec: { template } } },
+    valid: createDeployment({}),
+    invalid: { 'spec.replicas': createDeployment({ replicas: -1 }), 'spec.selector': { spec: { template } } },
   },
   statefulsets: {
-    valid: deployment({
+    valid: createDeployment({
       serviceName: 's',
       volumeClaimTemplates: [
         { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
       ],
     }),
     invalid: {
-      'spec.podManagementPolicy': deployment({ podManagementPolicy: 'None' }),
-      'spec.updateStrategy.rollingUpdate': deployment({ updateStrategy: { type: 'OnDelete', rollingUpdate: {} } }),
-      'spec.ordinals.start': deployment({ ordinals: { start: -1 } }),
-      'spec.serviceName': deployment({ serviceName: 'a.b' }),
-      'spec.persistentVolumeClaimRetentionPolicy.whenScaled': deployment({ persistentVolumeClaimRetentionPolicy: { whenScaled: 'Keep' } }),
+      'spec.podManagementPolicy': createDeployment({ podManagementPolicy: 'None' }),
+      'spec.updateStrategy.rollingUpdate': createDeployment({ updateStrategy: { type: 'OnDelete', rollingUpdate: {} } }),
+      'spec.ordinals.start': createDeployment({ ordinals: { start: -1 } }),
+      'spec.serviceName': createDeployment({ serviceName: 'a.b' }),
+      'spec.persistentVolumeClaimRetentionPolicy.whenScaled': createDeployment({
+        persistentVolumeClaimRetentionPolicy: { whenScaled: 'Keep' },
+      }),
     },
   },
   jobs: {
-    valid: job({ completions: 3, parallelism: 2 }),
+    valid: createJob({ completions: 3, parallelism: 2 }),
     invalid: {
       'spec.template.spec.restartPolicy': { spec: { template } },
-      'spec.completions': job({ completionMode: 'Indexed', parallelism: 1 }),
-      'spec.managedBy': job({ managedBy: 'me' }),
-      'spec.successPolicy.rules[0].succeededIndexes': job({
+      'spec.completions': createJob({ completionMode: 'Indexed', parallelism: 1 }),
+      'spec.managedBy': createJob({ managedBy: 'me' }),
+      'spec.successPolicy.rules[0].succeededIndexes': createJob({
         completionMode: 'Indexed',
         completions: 3,
         successPolicy: { rules: [{ succeededIndexes: '0,2-3' }] },
       }),
-      'spec.podFailurePolicy.rules[0].onExitCodes.values[0]': job({
+      'spec.podFailurePolicy.rules[0].onExitCodes.values[0]': createJob({
         podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [0] } }] },
       }),
     },
   },
   cronjobs: {
-    valid: cronJob({ timeZone: 'Europe/Berlin' }),
+    valid: createCronJob({ timeZone: 'Europe/Berlin' }),
     invalid: {
-      'spec.schedule': cronJob({ schedule: '60 * * * *' }),
-      'spec.timeZone': cronJob({ timeZone: 'europe/berlin' }),
-      'spec.jobTemplate.spec.selector': cronJob({ jobTemplate: { spec: { ...jobSpec, selector } } }),
-      'spec.concurrencyPolicy': cronJob({ concurrencyPolicy: 'Never' }),
+      'spec.schedule': createCronJob({ schedule: '60 * * * *' }),
+      'spec.timeZone': createCronJob({ timeZone: 'europe/berlin' }),
+      'spec.jobTemplate.spec.selector': createCronJob({ jobTemplate: { spec: { ...jobSpec, selector } } }),
+      'spec.concurrencyPolicy': createCronJob({ concurrencyPolicy: 'Never' }),
     },
   },
   horizontalpodautoscalers: {
-    valid: autoscaler({}),
+    valid: createAutoscaler({}),
     invalid: {
-      'spec.maxReplicas': autoscaler({ minReplicas: 4 }),
-      'spec.scaleTargetRef.apiVersion': autoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'd' } }),
-      'spec.metrics[0].pods': autoscaler({ metrics: [{ type: 'Pods' }] }),
-      'spec.metrics[0].resource.target.averageUtilization': autoscaler({
+      'spec.maxReplicas': createAutoscaler({ minReplicas: 4 }),
+      'spec.scaleTargetRef.apiVersion': createAutoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'd' } }),
+      'spec.metrics[0].pods': createAutoscaler({ metrics: [{ type: 'Pods' }] }),
+      'spec.metrics[0].resource.target.averageUtilization': createAutoscaler({
         metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Value' } } }],
       }),
-      'spec.behavior.scaleUp.policies': autoscaler({ behavior: { scaleUp: { policies: [] } } }),
-      'spec.behavior.scaleDown.tolerance': autoscaler({ behavior: { scaleDown: { tolerance: '-1' } } }),
+      'spec.behavior.scaleUp.policies': createAutoscaler({ behavior: { scaleUp: { policies: [] } } }),
+      'spec.behavior.scaleDown.tolerance': createAutoscaler({ behavior: { scaleDown: { tolerance: '-1' } } }),
     },
   },
 }

@@ -7,7 +7,7 @@ import { controllerRevisions } from './index.ts'
 
 const context = {} as RequestContext
 const { strategy } = controllerRevisions
-const revision = (data?: ControllerRevision['data']): ControllerRevision => ({
+const createRevision = (data?: ControllerRevision['data']): ControllerRevision => ({
   metadata: { name: 'r' },
   revision: 1,
   ...(data !== undefined && { data }),
@@ -20,21 +20,21 @@ describe('controller revisions', () => {
     [[1], 'data: Required value: data must be a valid JSON object'],
     ['a', 'data: Required value: data must be a valid JSON object'],
   ])('rejects data other than an object: %j', (data, message) => {
-    expect(strategy.validateCreate?.(context, revision(data)).map(fieldErrorMessage)).toEqual([message])
+    expect(strategy.validateCreate?.(context, createRevision(data)).map(fieldErrorMessage)).toEqual([message])
   })
 
   it('rejects changes of the data', () => {
-    const changed = { ...revision({ a: 2 }), revision: 2 }
-    expect(strategy.validateUpdate?.(context, changed, revision({ a: 1 })).map(fieldErrorMessage)).toEqual([
+    const changed = { ...createRevision({ a: 2 }), revision: 2 }
+    expect(strategy.validateUpdate?.(context, changed, createRevision({ a: 1 })).map(fieldErrorMessage)).toEqual([
       'data: Invalid value: {"a":2}: field is immutable',
     ])
   })
 
   it('prints the controller as a column', () => {
     const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u', controller: true }
-    const owned = { ...revision({}), metadata: { name: 'r', ownerReferences: [owner] } }
+    const owned = { ...createRevision({}), metadata: { name: 'r', ownerReferences: [owner] } }
     const table = tableConvertor(controllerRevisions)
     expect(table.cells(owned, 0)).toEqual(['r', 'statefulset.apps/web', 1, '<unknown>'])
-    expect(table.cells(revision({}), 0)).toEqual(['r', '<none>', 1, '<unknown>'])
+    expect(table.cells(createRevision({}), 0)).toEqual(['r', '<none>', 1, '<unknown>'])
   })
 })

@@ -7,7 +7,7 @@ const context = {} as RequestContext
 const { strategy } = daemonSets
 const annotation = 'deprecated.daemonset.template.generation'
 
-function daemonSet(image = 'i', annotations?: Record<string, string>): DaemonSet {
+function createDaemonSet(image = 'i', annotations?: Record<string, string>): DaemonSet {
   const built: DaemonSet = {
     metadata: { name: 'd', generation: 1, ...(annotations && { annotations }) },
     spec: {
@@ -21,16 +21,16 @@ function daemonSet(image = 'i', annotations?: Record<string, string>): DaemonSet
 
 describe('daemon sets', () => {
   it('counts changes of the template, and ignores the value of the client', () => {
-    const created = daemonSet()
+    const created = createDaemonSet()
     strategy.prepareForCreate?.(context, created)
     expect(created.metadata).toMatchObject({ generation: 1, annotations: { [annotation]: '1' } })
 
-    const changed = daemonSet('j', { [annotation]: '7' })
+    const changed = createDaemonSet('j', { [annotation]: '7' })
     strategy.prepareForUpdate?.(context, changed, created)
     expect(changed.metadata).toMatchObject({ generation: 2, annotations: { [annotation]: '2' } })
     expect(strategy.validateUpdate?.(context, changed, created)).toEqual([])
 
-    const again = daemonSet('j')
+    const again = createDaemonSet('j')
     again.spec!.minReadySeconds = 5
     again.metadata.generation = 2
     strategy.prepareForUpdate?.(context, again, changed)
@@ -38,10 +38,10 @@ describe('daemon sets', () => {
   })
 
   it('accepts any integer as the first template generation', () => {
-    const created = daemonSet('i', { [annotation]: '5' })
+    const created = createDaemonSet('i', { [annotation]: '5' })
     strategy.prepareForCreate?.(context, created)
     expect(created.metadata.annotations).toEqual({ [annotation]: '5' })
-    expect(() => daemonSet('i', { [annotation]: '99999999999999999999' })).toThrow(
+    expect(() => createDaemonSet('i', { [annotation]: '99999999999999999999' })).toThrow(
       'DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing "99999999999999999999": value out of range',
     )
   })
@@ -52,7 +52,7 @@ describe('daemon sets', () => {
     [{ maxUnavailable: '101%' }, 'spec.updateStrategy.rollingUpdate.maxUnavailable'],
     [{ maxUnavailable: 0, maxSurge: 'all' }, 'spec.updateStrategy.rollingUpdate.maxSurge'],
   ])('requires exactly one of maxUnavailable and maxSurge: %j', (rollingUpdate, field) => {
-    const built = daemonSet()
+    const built = createDaemonSet()
     built.spec!.updateStrategy = { rollingUpdate }
     daemonSets.setDefaults?.(built)
     expect(strategy.validateCreate?.(context, built).map((error) => error.field)).toContain(field)

@@ -47,10 +47,10 @@ export function validateDaemonSetUpdate(set: ReadonlySet, old: ReadonlySet): Fie
 function validateTemplateGeneration(set: ReadonlySet, old: ReadonlySet): FieldErrorList {
   const [generation, before] = [templateGeneration(set), templateGeneration(old)]
   const isChanged = !semanticEqual(set.spec?.template, old.spec?.template)
-  const invalid = (detail: string): FieldErrorList => [fieldError.invalid(specPath.child('templateGeneration'), generation, detail)]
-  if (generation < before) return invalid('must not be decremented')
-  if (generation === before) return isChanged ? invalid('must be incremented upon template update') : []
-  return isChanged ? [] : invalid('must not be incremented without template update')
+  const reportInvalid = (detail: string): FieldErrorList => [fieldError.invalid(specPath.child('templateGeneration'), generation, detail)]
+  if (generation < before) return reportInvalid('must not be decremented')
+  if (generation === before) return isChanged ? reportInvalid('must be incremented upon template update') : []
+  return isChanged ? [] : reportInvalid('must not be incremented without template update')
 }
 
 function validateUpdateStrategy(strategy: DeepReadonly<DaemonSetUpdateStrategy>, path: FieldPath): FieldErrorList {

@@ -14,7 +14,7 @@ import { deployments } from './index.ts'
 const context = {} as RequestContext
 const { strategy } = deployments
 
-function deployment(change: (created: Deployment) => void = () => {}): Deployment {
+function createDeployment(change: (created: Deployment) => void = () => {}): Deployment {
   const created: Deployment = {
     metadata: { name: 'd', generation: 1 },
     spec: {
@@ -29,13 +29,13 @@ function deployment(change: (created: Deployment) => void = () => {}): Deploymen
 
 describe('deployments', () => {
   it('sets rolling updates of 25 percent by default', () => {
-    expect(deployment().spec).toMatchObject({
+    expect(createDeployment().spec).toMatchObject({
       replicas: 1,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
       revisionHistoryLimit: 10,
       progressDeadlineSeconds: 600,
     })
-    expect(deployment(({ spec }) => void (spec!.strategy = { type: 'Recreate' })).spec?.strategy).toEqual({ type: 'Recreate' })
+    expect(createDeployment(({ spec }) => void (spec!.strategy = { type: 'Recreate' })).spec?.strategy).toEqual({ type: 'Recreate' })
   })
 
   it.each([
@@ -44,40 +44,40 @@ describe('deployments', () => {
     ['labels', (created: Deployment) => void (created.metadata.labels = { a: 'b' }), 1],
     ['the status, which is not changed here', (created: Deployment) => void (created.status = { replicas: 9 }), 1],
   ])('sets the generation after a change of %s', (_what, change, generation) => {
-    const changed = deployment(change)
-    strategy.prepareForUpdate?.(context, changed, deployment())
+    const changed = createDeployment(change)
+    strategy.prepareForUpdate?.(context, changed, createDeployment())
     expect(changed.metadata.generation).toBe(generation)
     expect(changed.status).toBeUndefined()
   })
 
   it('rejects changes of the selector', () => {
-    const changed = deployment(({ spec }) => void (spec!.selector = { matchExpressions: [{ key: 'app', operator: 'Exists' }] }))
-    expect(strategy.validateUpdate?.(context, changed, deployment()).map(fieldErrorMessage)).toEqual([
+    const changed = createDeployment(({ spec }) => void (spec!.selector = { matchExpressions: [{ key: 'app', operator: 'Exists' }] }))
+    expect(strategy.validateUpdate?.(context, changed, createDeployment()).map(fieldErrorMessage)).toEqual([
       'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"Exists"}]}: field is immutable',
     ])
   })
 
   it('prints the strategy like kube-apiserver', () => {
-    const wrong = deployment(({ spec }) => void (spec!.strategy = { type: 'Other' }))
+    const wrong = createDeployment(({ spec }) => void (spec!.strategy = { type: 'Other' }))
     expect(strategy.validateCreate?.(context, wrong).map(fieldErrorMessage)).toEqual([
       'spec.strategy: Unsupported value: {"Type":"Other","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
     ])
   })
 
   it('requires an integer as rollback revision', () => {
-    const requested = (wish: string): Deployment =>
-      deployment(({ metadata }) => void (metadata.annotations = { 'deprecated.deployment.rollback.to': wish }))
-    expect(requested('+5').metadata.annotations).toEqual({ 'deprecated.deployment.rollback.to': '5' })
-    expect(requested('').metadata.annotations).toEqual({})
-    expect(() => requested('x')).toThrow(
+    const requestRollback = (wish: string): Deployment =>
+      createDeployment(({ metadata }) => void (metadata.annotations = { 'deprecated.deployment.rollback.to': wish }))
+    expect(requestRollback('+5').metadata.annotations).toEqual({ 'deprecated.deployment.rollback.to': '5' })
+    expect(requestRollback('').metadata.annotations).toEqual({})
+    expect(() => requestRollback('x')).toThrow(
       'Deployment in version "v1" cannot be handled as a Deployment: failed to parse annotation[deprecated.deployment.rollback.to]=x as int64: strconv.ParseInt: parsing "x": invalid syntax',
     )
   })
 
   it('ignores labels in status updates, and rejects a lower collision count', () => {
     const update = deployments.subresources?.['status']?.update
-    const old: Deployment = { ...deployment(({ metadata }) => void (metadata.labels = { a: 'b' })), status: { collisionCount: 2 } }
-    const written: Deployment = { ...deployment(), status: { replicas: 1, readyReplicas: 2, collisionCount: 1 } }
+    const old: Deployment = { ...createDeployment(({ metadata }) => void (metadata.labels = { a: 'b' })), status: { collisionCount: 2 } }
+    const written: Deployment = { ...createDeployment(), status: { replicas: 1, readyReplicas: 2, collisionCount: 1 } }
     update?.prepareForUpdate?.(context, written, old)
     expect(written.metadata.labels).toEqual({ a: 'b' })
     expect(update?.validateUpdate?.(context, written, old).map(fieldErrorMessage)).toEqual([
@@ -89,7 +89,7 @@ describe('deployments', () => {
   it('scales a deployment without a full decode', async () => {
     await using test = openTestStore(deployments, { types: createApiTypes([appsV1, autoscalingV1]) })
     const inNamespace = testContext('ns')
-    await test.store.create(inNamespace, deployment(), { dryRun: false })
+    await test.store.create(inNamespace, createDeployment(), { dryRun: false })
     const storage = test.paths.get('deployments/scale') as unknown as Getter & Updater
     const scale = plain(await storage.get(inNamespace, 'd', {})) as Scale
     expect(scale).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 0, selector: 'app=a' } })
@@ -98,7 +98,7 @@ describe('deployments', () => {
   })
 
   it('prints the progress of a rollout as columns', () => {
-    const created: Deployment = { ...deployment(), status: { readyReplicas: 1, updatedReplicas: 1 } }
+    const created: Deployment = { ...createDeployment(), status: { readyReplicas: 1, updatedReplicas: 1 } }
     expect(tableConvertor(deployments).cells(created, 0)).toEqual(['d', '1/1', 1, 0, '<unknown>', 'c', 'i:1', 'app=a'])
   })
 })

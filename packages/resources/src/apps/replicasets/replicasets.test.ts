@@ -7,7 +7,7 @@ import { replicaSets } from './index.ts'
 
 const context = {} as RequestContext
 
-function replicaSet(): ReplicaSet {
+function createReplicaSet(): ReplicaSet {
   const created: ReplicaSet = {
     metadata: { name: 'r' },
     spec: {
@@ -21,7 +21,7 @@ function replicaSet(): ReplicaSet {
 
 describe('replica sets', () => {
   it('requires pods that always restart', () => {
-    const created = replicaSet()
+    const created = createReplicaSet()
     Object.assign(created.spec!.template!.spec!, { restartPolicy: 'Never', activeDeadlineSeconds: 1 })
     expect(replicaSets.strategy.validateCreate?.(context, created).map(fieldErrorMessage)).toEqual([
       'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
@@ -32,7 +32,7 @@ describe('replica sets', () => {
   it('rejects status counts above replicas', () => {
     const status = { replicas: 1, readyReplicas: 1, availableReplicas: 2, terminatingReplicas: -1 }
     const update = replicaSets.subresources?.['status']?.update
-    expect(update?.validateUpdate?.(context, { ...replicaSet(), status }, replicaSet()).map(fieldErrorMessage)).toEqual([
+    expect(update?.validateUpdate?.(context, { ...createReplicaSet(), status }, createReplicaSet()).map(fieldErrorMessage)).toEqual([
       'status.terminatingReplicas: Invalid value: -1: must be greater than or equal to 0',
       'status.availableReplicas: Invalid value: 2: cannot be greater than status.replicas',
       'status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas',
@@ -40,6 +40,6 @@ describe('replica sets', () => {
   })
 
   it('prints the selector as a column', () => {
-    expect(tableConvertor(replicaSets).cells(replicaSet(), 0)).toEqual(['r', 1, 0, 0, '<unknown>', 'c', 'i', 'app=a'])
+    expect(tableConvertor(replicaSets).cells(createReplicaSet(), 0)).toEqual(['r', 1, 0, 0, '<unknown>', 'c', 'i', 'app=a'])
   })
 })

@@ -8,7 +8,7 @@ const context = {} as RequestContext
 const { strategy } = statefulSets
 const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
 
-function statefulSet(members: Partial<StatefulSetSpec> = {}): StatefulSet {
+function createStatefulSet(members: Partial<StatefulSetSpec> = {}): StatefulSet {
   const built: StatefulSet = {
     metadata: { name: 's', generation: 1 },
     spec: {
@@ -28,27 +28,27 @@ function statefulSet(members: Partial<StatefulSetSpec> = {}): StatefulSet {
 
 describe('stateful sets', () => {
   it('stores claim templates with their type and status', () => {
-    expect(statefulSet().spec?.volumeClaimTemplates).toMatchObject([
+    expect(createStatefulSet().spec?.volumeClaimTemplates).toMatchObject([
       { kind: 'PersistentVolumeClaim', apiVersion: 'v1', spec: { volumeMode: 'Filesystem' }, status: { phase: 'Pending' } },
     ])
   })
 
   it('accepts mounts of claim templates', () => {
-    expect(strategy.validateCreate?.(context, statefulSet())).toEqual([])
-    expect(strategy.validateCreate?.(context, statefulSet({ volumeClaimTemplates: [] })).map(fieldErrorMessage)).toEqual([
+    expect(strategy.validateCreate?.(context, createStatefulSet())).toEqual([])
+    expect(strategy.validateCreate?.(context, createStatefulSet({ volumeClaimTemplates: [] })).map(fieldErrorMessage)).toEqual([
       'spec.template.spec.containers[0].volumeMounts[0].name: Not found: "data"',
     ])
   })
 
   it('rejects changes of immutable fields', () => {
-    const changed = statefulSet({ replicas: 3, minReadySeconds: 1, ordinals: { start: 2 } })
-    expect(strategy.validateUpdate?.(context, changed, statefulSet())).toEqual([])
-    const [error] = strategy.validateUpdate?.(context, statefulSet({ podManagementPolicy: 'Parallel' }), statefulSet()) ?? []
+    const changed = createStatefulSet({ replicas: 3, minReadySeconds: 1, ordinals: { start: 2 } })
+    expect(strategy.validateUpdate?.(context, changed, createStatefulSet())).toEqual([])
+    const [error] = strategy.validateUpdate?.(context, createStatefulSet({ podManagementPolicy: 'Parallel' }), createStatefulSet()) ?? []
     expect(error).toMatchObject({ type: 'FieldValueForbidden', field: 'spec' })
   })
 
   it('scales a set whose stored template is invalid', () => {
-    const old = statefulSet({ serviceName: 'a.b' })
+    const old = createStatefulSet({ serviceName: 'a.b' })
     old.spec!.template.spec!.containers = [{ name: 'c', image: '' }]
     const changed = structuredClone(old)
     changed.spec!.replicas = 0
@@ -56,17 +56,17 @@ describe('stateful sets', () => {
   })
 
   it('drops a new value of maxUnavailable', () => {
-    const asking = (): StatefulSet => statefulSet({ updateStrategy: { rollingUpdate: { maxUnavailable: 2 } } })
-    const created = asking()
+    const createWithMaxUnavailable = (): StatefulSet => createStatefulSet({ updateStrategy: { rollingUpdate: { maxUnavailable: 2 } } })
+    const created = createWithMaxUnavailable()
     strategy.prepareForCreate?.(context, created)
     expect(created.spec?.updateStrategy).toEqual({ type: 'RollingUpdate', rollingUpdate: { partition: 0 } })
-    const updated = asking()
-    strategy.prepareForUpdate?.(context, updated, asking())
+    const updated = createWithMaxUnavailable()
+    strategy.prepareForUpdate?.(context, updated, createWithMaxUnavailable())
     expect(updated.spec?.updateStrategy?.rollingUpdate?.maxUnavailable).toBe(2)
   })
 
   it('warns about unlimited history and about fractions of bytes', () => {
-    const odd = statefulSet({
+    const odd = createStatefulSet({
       revisionHistoryLimit: -1,
       volumeClaimTemplates: [{ ...claim, spec: { ...claim.spec, resources: { requests: { storage: '1500m' } } } }],
     })

@@ -36,7 +36,7 @@ export function buildReviewedAction({ resourceAttributes, nonResourceAttributes 
       ...(fields.requirements.length > 0 && { fieldSelector: fields.requirements }),
       ...(labels.requirements.length > 0 && { labelSelector: labels.requirements }),
     }),
-    evaluationError: [evaluationErrorOf('fieldSelector', fields), evaluationErrorOf('labelSelector', labels)]
+    evaluationError: [formatEvaluationError('fieldSelector', fields), formatEvaluationError('labelSelector', labels)]
       .filter((error) => error !== '')
       .join('; '),
   }
@@ -48,7 +48,7 @@ interface ParsedSelector<T> {
   readonly failed: boolean
 }
 
-function evaluationErrorOf(member: 'fieldSelector' | 'labelSelector', { requirements, failed }: ParsedSelector<unknown>): string {
+function formatEvaluationError(member: 'fieldSelector' | 'labelSelector', { requirements, failed }: ParsedSelector<unknown>): string {
   if (!failed) return ''
   return `spec.resourceAttributes.${member} ${requirements.length > 0 ? 'partially ignored' : 'ignored'} due to parse error`
 }

@@ -39,15 +39,18 @@ it('returns the decision of the authorizer', async () => {
 })
 
 it('passes the requirements of field selectors to the authorizer unchanged', async () => {
-  const ofFields = async (fieldSelector: object): Promise<unknown> =>
+  const reviewFieldSelector = async (fieldSelector: object): Promise<unknown> =>
     createReview(review({ user: 'bob', resourceAttributes: { verb: 'list', resource: 'pods', fieldSelector } }))
-  expect(await ofFields({ rawSelector: 'spec.nodeName=n,a!=b' })).toEqual({ allowed: false, reason: 'a != b; spec.nodeName = n' })
+  expect(await reviewFieldSelector({ rawSelector: 'spec.nodeName=n,a!=b' })).toEqual({
+    allowed: false,
+    reason: 'a != b; spec.nodeName = n',
+  })
   const requirements = [
     { key: 'x', operator: 'In', values: ['1,2=3'] },
     { key: 'y', operator: 'NotIn', values: ['4'] },
   ]
-  expect(await ofFields({ requirements })).toEqual({ allowed: false, reason: 'x = 1,2=3; y != 4' })
-  expect(await ofFields({ requirements: [...requirements, { key: 'z', operator: 'Exists' }] })).toEqual({
+  expect(await reviewFieldSelector({ requirements })).toEqual({ allowed: false, reason: 'x = 1,2=3; y != 4' })
+  expect(await reviewFieldSelector({ requirements: [...requirements, { key: 'z', operator: 'Exists' }] })).toEqual({
     allowed: false,
     reason: 'x = 1,2=3; y != 4',
     evaluationError: 'spec.resourceAttributes.fieldSelector partially ignored due to parse error',

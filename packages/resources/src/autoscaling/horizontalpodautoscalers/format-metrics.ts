@@ -43,6 +43,6 @@ function formatResource(
   current: DeepReadonly<MetricValueStatus> | undefined,
 ): string {
   if (target?.averageValue !== undefined) return `${name}: ${current?.averageValue ?? unknown}/${target.averageValue}`
-  const percent = (share: number | undefined, fallback: string): string => (share === undefined ? fallback : `${share}%`)
-  return `${name}: ${percent(current?.averageUtilization, unknown)}/${percent(target?.averageUtilization, '<auto>')}`
+  const formatPercent = (share: number | undefined, fallback: string): string => (share === undefined ? fallback : `${share}%`)
+  return `${name}: ${formatPercent(current?.averageUtilization, unknown)}/${formatPercent(target?.averageUtilization, '<auto>')}`
 }

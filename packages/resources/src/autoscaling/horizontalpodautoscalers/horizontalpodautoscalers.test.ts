@@ -10,7 +10,7 @@ import { horizontalPodAutoscalers } from './index.ts'
 const context = {} as RequestContext
 const { strategy } = horizontalPodAutoscalers
 
-function autoscaler(members: Partial<HorizontalPodAutoscalerSpec> = {}): HorizontalPodAutoscaler {
+function createAutoscaler(members: Partial<HorizontalPodAutoscalerSpec> = {}): HorizontalPodAutoscaler {
   const created: HorizontalPodAutoscaler = {
     metadata: { name: 'h' },
     spec: { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3, ...structuredClone(members) },
@@ -19,12 +19,13 @@ function autoscaler(members: Partial<HorizontalPodAutoscalerSpec> = {}): Horizon
   return created
 }
 
-const messages = (created: HorizontalPodAutoscaler): string[] => (strategy.validateCreate?.(context, created) ?? []).map(fieldErrorMessage)
+const validateToMessages = (created: HorizontalPodAutoscaler): string[] =>
+  (strategy.validateCreate?.(context, created) ?? []).map(fieldErrorMessage)
 
 describe('horizontal pod autoscalers', () => {
   it('sets default scaling rules only if there is a behavior', () => {
-    expect(autoscaler().spec?.behavior).toBeUndefined()
-    expect(autoscaler({ behavior: { scaleDown: { selectPolicy: 'Disabled' } } }).spec?.behavior).toEqual({
+    expect(createAutoscaler().spec?.behavior).toBeUndefined()
+    expect(createAutoscaler({ behavior: { scaleDown: { selectPolicy: 'Disabled' } } }).spec?.behavior).toEqual({
       scaleUp: {
         stabilizationWindowSeconds: 0,
         selectPolicy: 'Max',
@@ -43,7 +44,7 @@ describe('horizontal pod autoscalers', () => {
     const sent = { metadata: { name: 'h' }, spec: { ...spec, behavior: { scaleDown: { policies: [] } } } }
     const created = decodeStruct<HorizontalPodAutoscaler>(schema, sent).object
     setAutoscalerDefaults(created)
-    expect(messages(created)).toEqual(['spec.behavior.scaleDown.policies: Required value: must specify at least one Policy'])
+    expect(validateToMessages(created)).toEqual(['spec.behavior.scaleDown.policies: Required value: must specify at least one Policy'])
   })
 
   it.each<[Partial<HorizontalPodAutoscalerSpec>, readonly string[]]>([
@@ -94,16 +95,16 @@ describe('horizontal pod autoscalers', () => {
         'spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800',
       ],
     ],
-  ])('reports the errors of the spec %j', (members, expected) => expect(messages(autoscaler(members))).toEqual(expected))
+  ])('reports the errors of the spec %j', (members, expected) => expect(validateToMessages(createAutoscaler(members))).toEqual(expected))
 
   it('accepts a stored target without a group', () => {
-    const old = autoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'd' } })
-    expect(messages(old)).toEqual(['spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group'])
-    expect(strategy.validateUpdate?.(context, autoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'e' } }), old)).toEqual([])
+    const old = createAutoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'd' } })
+    expect(validateToMessages(old)).toEqual(['spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group'])
+    expect(strategy.validateUpdate?.(context, createAutoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'e' } }), old)).toEqual([])
   })
 
   it('prints current and target metrics as a column', () => {
-    const created = autoscaler({
+    const created = createAutoscaler({
       metrics: [
         { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
         { type: 'Pods', pods: { metric: { name: 'p' }, target: { type: 'AverageValue', averageValue: '5' } } },

@@ -17,10 +17,10 @@ const emptySpec: ReadonlySpec = { scaleTargetRef: { kind: '', name: '' }, maxRep
 export function validateAutoscaler({ spec = emptySpec }: ReadonlyAutoscaler, old?: ReadonlyAutoscaler): FieldErrorList {
   const { metrics = [], behavior, scaleTargetRef } = spec
   const metricsPath = specPath.child('metrics')
-  const rules = metricRules(old?.spec?.metrics ?? [])
+  const rules = decideMetricRules(old?.spec?.metrics ?? [])
   const errors = [
     ...validateReplicas(spec, old?.spec?.minReplicas === 0 ? 0 : 1),
-    ...validateReference(scaleTargetRef, specPath.child('scaleTargetRef'), targetRules(spec, old?.spec)),
+    ...validateReference(scaleTargetRef, specPath.child('scaleTargetRef'), decideTargetRules(spec, old?.spec)),
     ...metrics.flatMap((metric, i) => validateMetric(metric, metricsPath.index(i), rules)),
   ]
   if (spec.minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
@@ -41,13 +41,13 @@ function validateReplicas({ minReplicas: min, maxReplicas: max = 0 }: ReadonlySp
 }
 
 /** Returns the rules for the scale target. Only a ReplicationController can be referenced without a group. */
-function targetRules({ scaleTargetRef: target }: ReadonlySpec, old: ReadonlySpec | undefined): ReferenceRules {
+function decideTargetRules({ scaleTargetRef: target }: ReadonlySpec, old: ReadonlySpec | undefined): ReferenceRules {
   const before = old?.scaleTargetRef
   const isSame = before !== undefined && (before.apiVersion ?? '') === (target.apiVersion ?? '') && before.kind === target.kind
   return { allowInvalidVersion: isSame, allowEmptyGroup: !isSame && target.kind === 'ReplicationController' }
 }
 
-function metricRules(old: readonly DeepReadonly<MetricSpec>[]): ReferenceRules {
+function decideMetricRules(old: readonly DeepReadonly<MetricSpec>[]): ReferenceRules {
   const rules: ReferenceRules = { allowInvalidVersion: false, allowEmptyGroup: true }
   const wasInvalid = old.some(
     ({ type, object }) => type === 'Object' && object !== undefined && findApiVersionError(object.describedObject, rules) !== undefined,

@@ -10,7 +10,7 @@ import { isTimeZone } from './time-zone.ts'
 const context = {} as RequestContext
 const { strategy } = cronJobs
 
-function cronJob(members: Partial<CronJobSpec> = {}): CronJob {
+function createCronJob(members: Partial<CronJobSpec> = {}): CronJob {
   const jobTemplate = { spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } } }
   const created: CronJob = { metadata: { name: 'c', generation: 1 }, spec: { schedule: '*/5 * * * *', jobTemplate, ...members } }
   cronJobs.setDefaults?.(created)
@@ -69,11 +69,11 @@ describe('cron jobs', () => {
       'spec.schedule: Invalid value: "TZ=UTC * * * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead',
     ],
   ])('rejects %j', (members, message) => {
-    expect(strategy.validateCreate?.(context, cronJob(members)).map(fieldErrorMessage)).toEqual([message])
+    expect(strategy.validateCreate?.(context, createCronJob(members)).map(fieldErrorMessage)).toEqual([message])
   })
 
   it('accepts a stored schedule with a time zone, and warns about it', () => {
-    const old = cronJob({ schedule: 'TZ=UTC * * * * *' })
+    const old = createCronJob({ schedule: 'TZ=UTC * * * * *' })
     expect(strategy.validateUpdate?.(context, old, old)).toEqual([])
     expect(strategy.warningsOnUpdate?.(context, old, old)).toEqual([
       expect.stringMatching(/^cannot use TZ or CRON_TZ in spec\.spec\.schedule/),
@@ -84,7 +84,7 @@ describe('cron jobs', () => {
   })
 
   it('limits the length of the name, because names of jobs are longer', () => {
-    const long = cronJob()
+    const long = createCronJob()
     long.metadata.name = 'a'.repeat(53)
     expect(strategy.validateCreate?.(context, long).map(({ field, detail }) => [field, detail])).toEqual([
       ['metadata.name', 'must be no more than 52 characters'],
@@ -93,7 +93,7 @@ describe('cron jobs', () => {
   })
 
   it('prints the time of the last job as a column', () => {
-    const created: CronJob = { ...cronJob(), status: { lastScheduleTime: '2026-01-01T00:00:00Z', active: [{ name: 'a' }] } }
+    const created: CronJob = { ...createCronJob(), status: { lastScheduleTime: '2026-01-01T00:00:00Z', active: [{ name: 'a' }] } }
     const cells = tableConvertor(cronJobs).cells(created, Date.parse('2026-01-01T00:05:00Z'))
     expect(cells).toEqual(['c', '*/5 * * * *', '<none>', 'False', 1, '5m', '<unknown>', 'c', 'i', '<none>'])
   })

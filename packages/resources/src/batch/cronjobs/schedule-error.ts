@@ -92,11 +92,11 @@ function parseValue(text: string, { min, names }: Bounds): number {
 }
 
 function parseNumber(text: string): number {
-  const failure = (reason: string): Error =>
+  const createScheduleError = (reason: string): Error =>
     new ScheduleError(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: ${reason}`)
-  if (!/^[+-]?[0-9]+$/.test(text)) throw failure('invalid syntax')
+  if (!/^[+-]?[0-9]+$/.test(text)) throw createScheduleError('invalid syntax')
   const number = BigInt(text.replace('+', ''))
-  if (number >= largestInt || number < -largestInt) throw failure('value out of range')
+  if (number >= largestInt || number < -largestInt) throw createScheduleError('value out of range')
   if (number < 0n) throw new ScheduleError(`negative number (${number}) not allowed: ${text}`)
   return Number(number)
 }

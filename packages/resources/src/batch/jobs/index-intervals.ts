@@ -12,7 +12,7 @@ export function parseIndexes(text: string, completions: number): ParsedIndexes {
   for (const part of text.split(',')) {
     const interval = parseInterval(part, completions)
     if (typeof interval === 'string') return { error: interval }
-    if (last !== undefined && last >= interval[0]) return { error: notIncreasingMessage(last, interval[0]) }
+    if (last !== undefined && last >= interval[0]) return { error: formatNotIncreasing(last, interval[0]) }
     last = interval[1]
     count += interval[1] - interval[0] + 1
   }
@@ -22,12 +22,12 @@ export function parseIndexes(text: string, completions: number): ParsedIndexes {
 /** Returns the first index that is in both lists. Ignores invalid intervals. */
 export function findFirstOverlap(text: string, other: string, completions: number): number | undefined {
   if (text === '' || other === '') return undefined
-  const intervals = (list: string): Interval[] =>
+  const parseIntervals = (list: string): Interval[] =>
     list.split(',').flatMap((part) => {
       const interval = parseInterval(part, completions)
       return typeof interval === 'string' ? [] : [interval]
     })
-  const [left, right] = [intervals(text), intervals(other)]
+  const [left, right] = [parseIntervals(text), parseIntervals(other)]
   for (let i = 0, j = 0; i < left.length && j < right.length;) {
     const [[x, y], [u, v]] = [left[i]!, right[j]!]
     if (x <= v && u <= y) return Math.max(x, u)
@@ -51,9 +51,9 @@ function parseInterval(text: string, completions: number): Interval | string {
   }
   const [first = 0, last] = numbers
   if (last === undefined) return [first, first]
-  return first >= last ? notIncreasingMessage(first, last) : [first, last]
+  return first >= last ? formatNotIncreasing(first, last) : [first, last]
 }
 
-function notIncreasingMessage(previous: number, current: number): string {
+function formatNotIncreasing(previous: number, current: number): string {
   return `non-increasing order, previous: ${previous}, current: ${current}`
 }

@@ -9,7 +9,7 @@ import { jobs } from './index.ts'
 const context = {} as RequestContext
 const { strategy } = jobs
 
-function job(members: Partial<JobSpec> = {}, labels?: Record<string, string>): Job {
+function createJob(members: Partial<JobSpec> = {}, labels?: Record<string, string>): Job {
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } }
   const metadata = { name: 'j', uid: 'u-1', generation: 1, ...(labels && { labels }) }
   const created: Job = { metadata, spec: { template, ...structuredClone(members) } }
@@ -18,18 +18,24 @@ function job(members: Partial<JobSpec> = {}, labels?: Record<string, string>): J
   return created
 }
 
-const messages = (created: Job): string[] => (strategy.validateCreate?.(context, created) ?? []).map(fieldErrorMessage)
+const validateToMessages = (created: Job): string[] => (strategy.validateCreate?.(context, created) ?? []).map(fieldErrorMessage)
 const updateMessages = (created: Job, old: Job): string[] => (strategy.validateUpdate?.(context, created, old) ?? []).map(fieldErrorMessage)
 
 describe('jobs', () => {
   it('sets one completion by default', () => {
-    expect(job().spec).toMatchObject({ parallelism: 1, completions: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false })
-    expect(job({ parallelism: 3 }).spec?.completions).toBeUndefined()
-    expect(job({ completions: 3, completionMode: 'Indexed', backoffLimitPerIndex: 1 }).spec?.backoffLimit).toBe(2_147_483_647)
+    expect(createJob().spec).toMatchObject({
+      parallelism: 1,
+      completions: 1,
+      backoffLimit: 6,
+      completionMode: 'NonIndexed',
+      suspend: false,
+    })
+    expect(createJob({ parallelism: 3 }).spec?.completions).toBeUndefined()
+    expect(createJob({ completions: 3, completionMode: 'Indexed', backoffLimitPerIndex: 1 }).spec?.backoffLimit).toBe(2_147_483_647)
   })
 
   it('generates a unique selector', () => {
-    const created = job()
+    const created = createJob()
     const labels = {
       'batch.kubernetes.io/controller-uid': 'u-1',
       'batch.kubernetes.io/job-name': 'j',
@@ -40,7 +46,7 @@ describe('jobs', () => {
       selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'u-1' } },
       template: { metadata: { labels } },
     })
-    expect(messages(created)).toEqual([])
+    expect(validateToMessages(created)).toEqual([])
     expect(jobs.storage?.defaultOnRead?.isDue(created)).toBe(true)
     jobs.storage?.defaultOnRead?.fill(created)
     expect(created.metadata.labels).toEqual(labels)
@@ -49,8 +55,8 @@ describe('jobs', () => {
   it('copies the labels of the template, including generated ones, unless the job has labels', () => {
     const template = { metadata: { labels: { app: 'a' } } }
     const labels = { app: 'a', 'job-name': 'j', 'controller-uid': 'u-1' }
-    expect(job({ template: structuredClone(template) }).metadata.labels).toMatchObject(labels)
-    expect(job({ template }, { own: 'l' }).metadata.labels).toEqual({ own: 'l' })
+    expect(createJob({ template: structuredClone(template) }).metadata.labels).toMatchObject(labels)
+    expect(createJob({ template }, { own: 'l' }).metadata.labels).toEqual({ own: 'l' })
   })
 
   it('rejects changes of the generated selector', () => {
@@ -58,9 +64,13 @@ describe('jobs', () => {
       metadata: { labels: { 'job-name': 'other' } },
       spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
     }
-    expect(messages(job({ template }))).toEqual([expect.stringMatching(/^spec.template.metadata.labels\[job-name\]: .*: must be 'j'$/)])
-    expect(messages(job({ template, manualSelector: true, selector: { matchLabels: { 'job-name': 'other' } } }))).toEqual([])
-    expect(messages(job({ manualSelector: true }))).toEqual([
+    expect(validateToMessages(createJob({ template }))).toEqual([
+      expect.stringMatching(/^spec.template.metadata.labels\[job-name\]: .*: must be 'j'$/),
+    ])
+    expect(validateToMessages(createJob({ template, manualSelector: true, selector: { matchLabels: { 'job-name': 'other' } } }))).toEqual(
+      [],
+    )
+    expect(validateToMessages(createJob({ manualSelector: true }))).toEqual([
       'spec.selector: Required value',
       'spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`',
     ])
@@ -73,9 +83,9 @@ describe('jobs', () => {
   })
 
   it('requires a name for which the hostnames of pods are valid', () => {
-    const created = job({ completionMode: 'Indexed', completions: 1000 })
+    const created = createJob({ completionMode: 'Indexed', completions: 1000 })
     created.metadata.name = 'j'.repeat(61)
-    expect(messages(created)).toContainEqual(expect.stringContaining('will not able to create pod with invalid DNS label'))
+    expect(validateToMessages(created)).toContainEqual(expect.stringContaining('will not able to create pod with invalid DNS label'))
   })
 
   it.each<[Partial<JobSpec>, string]>([
@@ -105,39 +115,42 @@ describe('jobs', () => {
       { podReplacementPolicy: 'Never' },
       'spec.podReplacementPolicy: Unsupported value: "Never": supported values: "Failed", "TerminatingOrFailed"',
     ],
-  ])('rejects %j', (members, message) => expect(messages(job(members))).toContain(message))
+  ])('rejects %j', (members, message) => expect(validateToMessages(createJob(members))).toContain(message))
 
   it('rejects changes of immutable fields', () => {
-    const indexed = (count: number, parallelism = count): Job => job({ completionMode: 'Indexed', completions: count, parallelism })
-    expect(updateMessages(indexed(3), indexed(2))).toEqual([])
-    expect(updateMessages(indexed(3, 1), indexed(2))).toEqual([
+    const createIndexedJob = (count: number, parallelism = count): Job =>
+      createJob({ completionMode: 'Indexed', completions: count, parallelism })
+    expect(updateMessages(createIndexedJob(3), createIndexedJob(2))).toEqual([])
+    expect(updateMessages(createIndexedJob(3, 1), createIndexedJob(2))).toEqual([
       'spec.completions: Invalid value: 3: can only be modified in tandem with spec.parallelism',
     ])
-    expect(updateMessages(job({ completions: 3 }), job())).toContain('spec.completions: Invalid value: 3: field is immutable')
-    const other = job()
+    expect(updateMessages(createJob({ completions: 3 }), createJob())).toContain('spec.completions: Invalid value: 3: field is immutable')
+    const other = createJob()
     other.spec!.template.spec!.containers![0]!.image = 'other'
-    expect(updateMessages(other, job())).toEqual([
+    expect(updateMessages(other, createJob())).toEqual([
       expect.stringMatching(/^spec\.template: Invalid value: \{"labels":.*: field is immutable$/),
     ])
   })
 
   it('allows changes of scheduling fields while the job is suspended', () => {
-    const change = (created: Job): Job => {
+    const changeTemplate = (created: Job): Job => {
       const pod = created.spec!.template.spec!
       pod.nodeSelector = { zone: 'a' }
       pod.affinity = { nodeAffinity: {} }
       pod.containers![0]!.resources = { requests: { cpu: '1' } }
       return created
     }
-    const suspended = job({ suspend: true })
-    expect(updateMessages(change(job({ suspend: true })), suspended)).toEqual([])
-    const image = change(job({ suspend: true }))
+    const suspended = createJob({ suspend: true })
+    expect(updateMessages(changeTemplate(createJob({ suspend: true })), suspended)).toEqual([])
+    const image = changeTemplate(createJob({ suspend: true }))
     image.spec!.template.spec!.containers![0]!.image = 'other'
     expect(updateMessages(image, suspended)).toEqual([
       expect.stringMatching(/^spec\.template\.spec: Invalid value: .*: field is immutable$/),
     ])
     const started: Job = { ...suspended, status: { startTime: '2026-01-01T00:00:00Z' } }
-    expect(updateMessages(change(job({ suspend: true })), started)).toEqual([expect.stringMatching(/^spec\.template: Invalid value/)])
+    expect(updateMessages(changeTemplate(createJob({ suspend: true })), started)).toEqual([
+      expect.stringMatching(/^spec\.template: Invalid value/),
+    ])
   })
 
   it('orphans pods of a deleted job by default', () => {
@@ -145,26 +158,26 @@ describe('jobs', () => {
   })
 
   it('prints the state as columns', () => {
-    const cells = (status: JobStatus, members?: Partial<JobSpec>): unknown[] => {
-      const created: Job = { ...job(members), status }
+    const printCells = (status: JobStatus, members?: Partial<JobSpec>): unknown[] => {
+      const created: Job = { ...createJob(members), status }
       return tableConvertor(jobs).cells(created, Date.parse('2026-01-01T00:01:00Z')).slice(1, 4)
     }
-    expect(cells({})).toEqual(['Running', '0/1', ''])
-    expect(cells({ startTime: '2026-01-01T00:00:00Z', succeeded: 1 }, { parallelism: 2 })).toEqual(['Running', '1/1 of 2', '60s'])
+    expect(printCells({})).toEqual(['Running', '0/1', ''])
+    expect(printCells({ startTime: '2026-01-01T00:00:00Z', succeeded: 1 }, { parallelism: 2 })).toEqual(['Running', '1/1 of 2', '60s'])
     const complete = [{ type: 'Complete', status: 'True' }]
     expect(
-      cells({ startTime: '2026-01-01T00:00:00Z', completionTime: '2026-01-01T00:00:30Z', succeeded: 1, conditions: complete }),
+      printCells({ startTime: '2026-01-01T00:00:00Z', completionTime: '2026-01-01T00:00:30Z', succeeded: 1, conditions: complete }),
     ).toEqual(['Complete', '1/1', '30s'])
   })
 })
 
 it('checks exit codes for duplicates in linear time', async () => {
-  const created = (count: number): Job => {
+  const createWithFailurePolicy = (count: number): Job => {
     const values = Array.from({ length: count }, (_, i) => i + 1)
-    return job({ podFailurePolicy: { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values } }] } })
+    return createJob({ podFailurePolicy: { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values } }] } })
   }
-  const [few, many] = [created(25_000), created(100_000)]
-  const small = await processorTime(() => messages(few))
-  expect(await processorTime(() => messages(many))).toBeLessThan(fourfold * small)
-  expect(messages(many)).toEqual([expect.stringContaining('Too many: 100000')])
+  const [few, many] = [createWithFailurePolicy(25_000), createWithFailurePolicy(100_000)]
+  const small = await processorTime(() => validateToMessages(few))
+  expect(await processorTime(() => validateToMessages(many))).toBeLessThan(fourfold * small)
+  expect(validateToMessages(many)).toEqual([expect.stringContaining('Too many: 100000')])
 })

@@ -5,29 +5,35 @@ import { validateJobStatus } from './validate-status.ts'
 
 const start = '2026-01-01T00:00:00Z'
 const end = '2026-01-01T00:01:00Z'
-const conditions = (...types: string[]): NonNullable<JobStatus['conditions']> => types.map((type) => ({ type, status: 'True' }))
-const job = (status: JobStatus, spec: Partial<JobSpec> = {}): Job => ({ metadata: { name: 'j' }, spec: { template: {}, ...spec }, status })
-const messages = (status: JobStatus, old: JobStatus = {}, spec?: Partial<JobSpec>): string[] =>
-  validateJobStatus(job(status, spec), job(old, spec)).map(fieldErrorMessage)
+const createConditions = (...types: string[]): NonNullable<JobStatus['conditions']> => types.map((type) => ({ type, status: 'True' }))
+const createJob = (status: JobStatus, spec: Partial<JobSpec> = {}): Job => ({
+  metadata: { name: 'j' },
+  spec: { template: {}, ...spec },
+  status,
+})
+const validateToMessages = (status: JobStatus, old: JobStatus = {}, spec?: Partial<JobSpec>): string[] =>
+  validateJobStatus(createJob(status, spec), createJob(old, spec)).map(fieldErrorMessage)
 
-const complete: JobStatus = { startTime: start, completionTime: end, conditions: conditions('SuccessCriteriaMet', 'Complete') }
+const complete: JobStatus = { startTime: start, completionTime: end, conditions: createConditions('SuccessCriteriaMet', 'Complete') }
 
 describe('job status', () => {
   it('accepts completion and failure', () => {
-    expect(messages(complete, { startTime: start })).toEqual([])
-    expect(messages({ startTime: start, conditions: conditions('FailureTarget', 'Failed') }, { startTime: start })).toEqual([])
+    expect(validateToMessages(complete, { startTime: start })).toEqual([])
+    expect(validateToMessages({ startTime: start, conditions: createConditions('FailureTarget', 'Failed') }, { startTime: start })).toEqual(
+      [],
+    )
   })
 
   it.each<[string, JobStatus, JobStatus, readonly string[]]>([
     [
       'completion without SuccessCriteriaMet',
-      { startTime: start, completionTime: end, conditions: conditions('Complete') },
+      { startTime: start, completionTime: end, conditions: createConditions('Complete') },
       {},
       ['status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition'],
     ],
     [
       'completion together with failure',
-      { ...complete, conditions: conditions('SuccessCriteriaMet', 'Complete', 'Failed', 'FailureTarget') },
+      { ...complete, conditions: createConditions('SuccessCriteriaMet', 'Complete', 'Failed', 'FailureTarget') },
       {},
       [
         'status.conditions: Invalid value: cannot set Complete=True and Failed=true conditions',
@@ -38,7 +44,7 @@ describe('job status', () => {
     ],
     [
       'removal of a terminal condition',
-      { startTime: start, conditions: conditions('SuccessCriteriaMet') },
+      { startTime: start, conditions: createConditions('SuccessCriteriaMet') },
       complete,
       ['status.conditions: Invalid value: cannot disable the terminal Complete=True condition'],
     ],
@@ -80,18 +86,18 @@ describe('job status', () => {
         'status.uncountedTerminatedPods.failed[1]: Invalid value: "": must not be empty',
       ],
     ],
-  ])('rejects %s', (_title, status, old, expected) => expect(messages(status, old)).toEqual(expected))
+  ])('rejects %s', (_title, status, old, expected) => expect(validateToMessages(status, old)).toEqual(expected))
 
   it('rejects an index that is both completed and failed', () => {
     const spec = { completionMode: 'Indexed', completions: 5, backoffLimitPerIndex: 1 }
-    expect(messages({ completedIndexes: '0,2-4', failedIndexes: '1' }, {}, spec)).toEqual([])
-    expect(messages({ completedIndexes: '0,2-4', failedIndexes: '3' }, {}, spec)).toEqual([
+    expect(validateToMessages({ completedIndexes: '0,2-4', failedIndexes: '1' }, {}, spec)).toEqual([])
+    expect(validateToMessages({ completedIndexes: '0,2-4', failedIndexes: '3' }, {}, spec)).toEqual([
       'status.failedIndexes: Invalid value: "3": failedIndexes and completedIndexes overlap at index: 3',
     ])
   })
 
   it('accepts stored invalid values if they are unchanged', () => {
-    const wrong: JobStatus = { conditions: conditions('Complete'), active: 1, completedIndexes: 'x' }
-    expect(messages({ ...wrong, succeeded: 1 }, wrong)).toEqual([])
+    const wrong: JobStatus = { conditions: createConditions('Complete'), active: 1, completedIndexes: 'x' }
+    expect(validateToMessages({ ...wrong, succeeded: 1 }, wrong)).toEqual([])
   })
 })

@@ -26,12 +26,12 @@ export function validateJobUpdate(job: ReadonlyJob, old: ReadonlyJob): FieldErro
   const errors = validateJobSpec(spec, specPath, oldSpec)
   const oldLabels = oldSpec.template?.metadata?.labels ?? {}
   const hadPrefixed = [jobNameLabel, controllerUidLabel].every((key) => Object.hasOwn(oldLabels, key))
-  const policy = <M extends 'podFailurePolicy' | 'successPolicy'>(member: M): FieldErrorList => {
+  const validatePolicyUnchanged = <M extends 'podFailurePolicy' | 'successPolicy'>(member: M): FieldErrorList => {
     const type = member === 'podFailurePolicy' ? 'PodFailurePolicy' : 'SuccessPolicy'
     const toInternal = (value: unknown): unknown => (value === undefined ? null : toInternalStruct(batchV1.table.resolve(type), value))
     return validateImmutableField(toInternal(spec[member]), toInternal(oldSpec[member]), specPath.child(member))
   }
-  const scalar = (member: 'completionMode' | 'backoffLimitPerIndex' | 'managedBy'): FieldErrorList =>
+  const validateScalarUnchanged = (member: 'completionMode' | 'backoffLimitPerIndex' | 'managedBy'): FieldErrorList =>
     validateImmutableField(spec[member], oldSpec[member], specPath.child(member))
   return [
     ...validateWithMetadata(job, errors, hadPrefixed),
@@ -39,11 +39,11 @@ export function validateJobUpdate(job: ReadonlyJob, old: ReadonlyJob): FieldErro
     ...validateCompletions(spec, oldSpec),
     ...validateImmutableSelector(spec.selector, oldSpec.selector, specPath.child('selector')),
     ...validateTemplateUpdate(job, old, specPath),
-    ...scalar('completionMode'),
-    ...policy('podFailurePolicy'),
-    ...scalar('backoffLimitPerIndex'),
-    ...scalar('managedBy'),
-    ...policy('successPolicy'),
+    ...validateScalarUnchanged('completionMode'),
+    ...validatePolicyUnchanged('podFailurePolicy'),
+    ...validateScalarUnchanged('backoffLimitPerIndex'),
+    ...validateScalarUnchanged('managedBy'),
+    ...validatePolicyUnchanged('successPolicy'),
   ]
 }
 

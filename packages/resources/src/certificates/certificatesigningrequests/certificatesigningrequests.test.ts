@@ -55,17 +55,17 @@ describe('certificate signing requests', () => {
 
   it('approves and issues requests through separate subresources', () => {
     const { approval, status } = subresources ?? {}
-    const errors = (path: typeof approval, to: CertificateSigningRequest['status']): string[] =>
+    const validateToMessages = (path: typeof approval, to: CertificateSigningRequest['status']): string[] =>
       (path?.update.validateUpdate?.(context, request(to), request()) ?? []).map(fieldErrorMessage)
-    expect(errors(approval, { conditions: [approved] })).toEqual([])
-    expect(errors(status, { conditions: [approved] })).toEqual([
+    expect(validateToMessages(approval, { conditions: [approved] })).toEqual([])
+    expect(validateToMessages(status, { conditions: [approved] })).toEqual([
       'status.conditions: Forbidden: updates may not add a condition of type "Approved"',
     ])
-    expect(errors(approval, { certificate: 'eA==' })).toEqual([
+    expect(validateToMessages(approval, { certificate: 'eA==' })).toEqual([
       'status.certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block',
       'status.certificate: Forbidden: updates may not set certificate content',
     ])
-    expect(errors(approval, { conditions: [approved, { type: 'Denied', status: 'False' }] })).toEqual([
+    expect(validateToMessages(approval, { conditions: [approved, { type: 'Denied', status: 'False' }] })).toEqual([
       'status.conditions[1].status: Unsupported value: "False": supported values: "True"',
       'status.conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
     ])

@@ -40,9 +40,9 @@ export function findCertificateRequestError(data: string): string | undefined {
 function findSignatureError(bytes: Buffer): string | undefined {
   const [request, ...rest] = parseDerValues(bytes)
   if (rest.length > 0) throw new DerError('asn1: syntax error: trailing data')
-  const [requestInfo, algorithm, signature] = sequenceValues(request, sequence)
-  const [, , keyInfo] = sequenceValues(requestInfo, sequence)
-  const [identifier] = sequenceValues(algorithm, sequence)
+  const [requestInfo, algorithm, signature] = readSequenceValues(request, sequence)
+  const [, , keyInfo] = readSequenceValues(requestInfo, sequence)
+  const [identifier] = readSequenceValues(algorithm, sequence)
   if (signature?.tag !== bitString || keyInfo === undefined) throw new DerError(structureError)
   const digest = digests[identifier?.content.toString('hex') ?? '']
   if (digest === undefined) return 'x509: cannot verify signature: algorithm unimplemented'
@@ -70,15 +70,18 @@ export function readCertificateRequestSubject(data: string): CertificateSubject 
   const [block] = parsePemBlocks(Buffer.from(data, 'base64').toString())
   if (block?.type !== 'CERTIFICATE REQUEST') return { error: 'PEM block type must be CERTIFICATE REQUEST' }
   try {
-    const [requestInfo] = sequenceValues(parseDerValues(block.bytes)[0], sequence)
-    const [, subject] = sequenceValues(requestInfo, sequence)
-    const attributes = sequenceValues(subject, sequence).flatMap((names) => sequenceValues(names, set))
-    const valuesOf = (wanted: string): string[] =>
+    const [requestInfo] = readSequenceValues(parseDerValues(block.bytes)[0], sequence)
+    const [, subject] = readSequenceValues(requestInfo, sequence)
+    const attributes = readSequenceValues(subject, sequence).flatMap((names) => readSequenceValues(names, set))
+    const readAttributeValues = (wanted: string): string[] =>
       attributes.flatMap((attribute) => {
-        const [identifier, value] = sequenceValues(attribute, sequence)
-        return identifier?.content.toString('hex') === wanted && value !== undefined ? [derText(value)] : []
+        const [identifier, value] = readSequenceValues(attribute, sequence)
+        return identifier?.content.toString('hex') === wanted && value !== undefined ? [decodeDerText(value)] : []
       })
-    return { commonName: valuesOf(commonNameIdentifier).at(-1) ?? '', organizations: valuesOf(organizationIdentifier) }
+    return {
+      commonName: readAttributeValues(commonNameIdentifier).at(-1) ?? '',
+      organizations: readAttributeValues(organizationIdentifier),
+    }
   } catch (error) {
     if (error instanceof DerError) return { error: error.message }
     throw error
@@ -86,11 +89,11 @@ export function readCertificateRequestSubject(data: string): CertificateSubject 
 }
 
 /** Decodes a character string. BMPString has two bytes for each character, big-endian. */
-function derText({ tag, content }: DerValue): string {
+function decodeDerText({ tag, content }: DerValue): string {
   return tag === bmpString && content.length % 2 === 0 ? Buffer.from(content).swap16().toString('utf16le') : content.toString()
 }
 
-function sequenceValues(value: DerValue | undefined, tag: number): DerValue[] {
+function readSequenceValues(value: DerValue | undefined, tag: number): DerValue[] {
   if (value?.tag !== tag) throw new DerError(structureError)
   return parseDerValues(value.content)
 }

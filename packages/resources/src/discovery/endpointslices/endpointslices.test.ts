@@ -17,16 +17,16 @@ const slice = (rest: Partial<EndpointSlice> = {}): EndpointSlice => ({
 
 describe('endpoint slices', () => {
   it('counts changes of labels and of everything outside metadata', () => {
-    const generation = (after: EndpointSlice): number | undefined => {
+    const computeGenerationAfter = (after: EndpointSlice): number | undefined => {
       const old = slice({ metadata: { name: 'a', generation: 3 } })
       after.metadata.generation = 3
       strategy.prepareForUpdate?.(context, after, old)
       return after.metadata.generation
     }
-    expect(generation(slice())).toBe(3)
-    expect(generation(slice({ metadata: { name: 'a', annotations: { a: 'b' } } }))).toBe(3)
-    expect(generation(slice({ metadata: { name: 'a', labels: { a: 'b' } } }))).toBe(4)
-    expect(generation(slice({ ports: [{ port: 1 }] }))).toBe(4)
+    expect(computeGenerationAfter(slice())).toBe(3)
+    expect(computeGenerationAfter(slice({ metadata: { name: 'a', annotations: { a: 'b' } } }))).toBe(3)
+    expect(computeGenerationAfter(slice({ metadata: { name: 'a', labels: { a: 'b' } } }))).toBe(4)
+    expect(computeGenerationAfter(slice({ ports: [{ port: 1 }] }))).toBe(4)
   })
 
   it('drops the deprecated topology, and keeps its node name', () => {

@@ -75,11 +75,11 @@ function validateTopology({ deprecatedTopology = {} }: ReadonlyEndpoint, path: F
 }
 
 function validateHints({ forZones = [], forNodes = [] }: DeepReadonly<EndpointHints>, path: FieldPath): FieldErrorList {
-  const names = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name)
-  const zones = validateHintNames(names(forZones), path.child('forZones'), isValidLabelValue)
+  const listNames = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name)
+  const zones = validateHintNames(listNames(forZones), path.child('forZones'), isValidLabelValue)
   // If there are too many zones, nodes are not validated.
   if (forZones.length > maxHints) return zones
-  return [...zones, ...validateHintNames(names(forNodes), path.child('forNodes'), (name) => nameIsDNSSubdomain(name, false))]
+  return [...zones, ...validateHintNames(listNames(forNodes), path.child('forNodes'), (name) => nameIsDNSSubdomain(name, false))]
 }
 
 function validateHintNames(names: readonly string[], path: FieldPath, validateName: (name: string) => readonly string[]): FieldErrorList {

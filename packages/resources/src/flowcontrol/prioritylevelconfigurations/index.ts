@@ -31,17 +31,17 @@ export const priorityLevelConfigurations: ResourceDefinition<PriorityLevelConfig
       description: "Share of the server's concurrent requests.",
       value: ({ spec }) => spec?.limited?.nominalConcurrencyShares ?? '<none>',
     },
-    { name: 'Queues', description: 'Number of queues.', value: (level) => queuing(level, 'queues') },
-    { name: 'HandSize', description: 'Number of queues each flow is spread over.', value: (level) => queuing(level, 'handSize') },
+    { name: 'Queues', description: 'Number of queues.', value: (level) => printQueuing(level, 'queues') },
+    { name: 'HandSize', description: 'Number of queues each flow is spread over.', value: (level) => printQueuing(level, 'handSize') },
     {
       name: 'QueueLengthLimit',
       description: 'Maximum number of requests in a queue.',
-      value: (level) => queuing(level, 'queueLengthLimit'),
+      value: (level) => printQueuing(level, 'queueLengthLimit'),
     },
   ],
 })
 
-function queuing({ spec }: ReadonlyLevel, member: keyof QueuingConfiguration): TableCell {
+function printQueuing({ spec }: ReadonlyLevel, member: keyof QueuingConfiguration): TableCell {
   return spec?.limited?.limitResponse?.queuing?.[member] ?? '<none>'
 }
 

@@ -47,12 +47,12 @@ function validatePath({ path = '', pathType, backend }: DeepReadonly<HTTPIngress
 function validatePathText(path: string, pathType: string, at: FieldPath): FieldErrorList {
   if (!pathTypes.includes(pathType)) return [fieldError.notSupported(at.child('pathType'), pathType, pathTypes)]
   const textPath = at.child('path')
-  const invalid = (detail: string): FieldErrorList => [fieldError.invalid(textPath, path, detail)]
-  const notAbsolute = path.startsWith('/') ? [] : invalid('must be an absolute path')
+  const reportInvalid = (detail: string): FieldErrorList => [fieldError.invalid(textPath, path, detail)]
+  const notAbsolute = path.startsWith('/') ? [] : reportInvalid('must be an absolute path')
   if (pathType === 'ImplementationSpecific') return path === '' ? [] : notAbsolute
   return [
     ...notAbsolute,
-    ...forbiddenSequences.flatMap((part) => (path.includes(part) ? invalid(`must not contain '${part}'`) : [])),
-    ...forbiddenSuffixes.flatMap((end) => (path.endsWith(end) ? invalid(`cannot end with '${end}'`) : [])),
+    ...forbiddenSequences.flatMap((part) => (path.includes(part) ? reportInvalid(`must not contain '${part}'`) : [])),
+    ...forbiddenSuffixes.flatMap((end) => (path.endsWith(end) ? reportInvalid(`cannot end with '${end}'`) : [])),
   ]
 }

@@ -10,7 +10,7 @@ import { ipAddresses } from './index.ts'
 
 const context = testContext('')
 const parentRef = { group: '', resource: 'services', namespace: 'ns', name: 'a' }
-const address = (name: string, spec: IPAddress['spec'] = { parentRef }): IPAddress => ({ metadata: { name }, spec })
+const createAddress = (name: string, spec: IPAddress['spec'] = { parentRef }): IPAddress => ({ metadata: { name }, spec })
 
 let test: TestStore<IPAddress>
 beforeEach(() => void (test = openTestStore(ipAddresses, { types: createApiTypes([networkingV1]) })))
@@ -19,23 +19,26 @@ const create = async (object: IPAddress): Promise<KubeObject> => plain(await tes
 
 describe('addresses', () => {
   it('requires the canonical address as name, and cannot be allocated twice', async () => {
-    await create(address('10.0.0.1'))
-    await create(address('fd00::1'))
-    await expect(create(address('10.0.0.1'))).rejects.toMatchObject({ reason: 'AlreadyExists' })
+    await create(createAddress('10.0.0.1'))
+    await create(createAddress('fd00::1'))
+    await expect(create(createAddress('10.0.0.1'))).rejects.toMatchObject({ reason: 'AlreadyExists' })
     for (const name of ['a', '010.0.0.1', 'FD00::1', 'fd00:0::1']) {
-      await expect(create(address(name))).rejects.toMatchObject({ reason: 'Invalid', details: { causes: [{ field: 'metadata.name' }] } })
+      await expect(create(createAddress(name))).rejects.toMatchObject({
+        reason: 'Invalid',
+        details: { causes: [{ field: 'metadata.name' }] },
+      })
     }
   })
 
   it('adds no random suffix to generateName', async () => {
-    const object = address('')
+    const object = createAddress('')
     object.metadata = { generateName: '10.0.0.9' }
     expect((await create(object)).metadata.name).toBe('10.0.0.9')
   })
 
   it('rejects changes of the parent', async () => {
-    await expect(create(address('10.0.0.1', {}))).rejects.toMatchObject({ details: { causes: [{ field: 'spec.parentRef' }] } })
-    const created = await create(address('10.0.0.1'))
+    await expect(create(createAddress('10.0.0.1', {}))).rejects.toMatchObject({ details: { causes: [{ field: 'spec.parentRef' }] } })
+    const created = await create(createAddress('10.0.0.1'))
     const moved = copyObject(created) as IPAddress
     moved.spec = { parentRef: { ...parentRef, name: 'b' } }
     await expect(test.store.update(context, '10.0.0.1', { change: put(moved), dryRun: false })).rejects.toThrow(
@@ -45,6 +48,6 @@ describe('addresses', () => {
 
   it('prints the parent and the age as columns', () => {
     expect(test.store.table.columns.map(({ name }) => name)).toEqual(['Name', 'ParentRef'])
-    expect(test.store.table.cells(address('10.0.0.1'), 0)).toEqual(['10.0.0.1', 'services/ns/a', '<unknown>'])
+    expect(test.store.table.cells(createAddress('10.0.0.1'), 0)).toEqual(['10.0.0.1', 'services/ns/a', '<unknown>'])
   })
 })

@@ -7,7 +7,7 @@ import { networkPolicies } from './index.ts'
 
 const { schema } = networkingV1.kinds.find(({ gvk }) => gvk.kind === 'NetworkPolicy')!
 
-function generationAfter(spec: JsonObject): number | undefined {
+function computeGenerationAfter(spec: JsonObject): number | undefined {
   const read = (sent: JsonObject): NetworkPolicy => {
     const policy = decodeStruct<NetworkPolicy>(schema, { metadata: { name: 'p', generation: 1 }, spec: sent }).object
     networkPolicies.setDefaults?.(policy)
@@ -19,8 +19,8 @@ function generationAfter(spec: JsonObject): number | undefined {
 }
 
 it('counts an empty rule list as a change each time, because storage drops it', () => {
-  expect(generationAfter({ podSelector: {} } satisfies NetworkPolicySpec as JsonObject)).toBe(1)
-  expect(generationAfter({ podSelector: {}, ingress: [] })).toBe(2)
+  expect(computeGenerationAfter({ podSelector: {} } satisfies NetworkPolicySpec as JsonObject)).toBe(1)
+  expect(computeGenerationAfter({ podSelector: {}, ingress: [] })).toBe(2)
   // Setting defaults does not increment the generation.
-  expect(generationAfter({ podSelector: {}, policyTypes: [] })).toBe(1)
+  expect(computeGenerationAfter({ podSelector: {}, policyTypes: [] })).toBe(1)
 })

@@ -11,13 +11,18 @@ export interface Rule {
 }
 
 export function collectRules({ spec }: DeepReadonly<NetworkPolicy>): Rule[] {
-  const rule = (direction: 'ingress' | 'egress', i: number, ports: Rule['ports'] | undefined, peers: Rule['peers'] | undefined): Rule => {
+  const createRule = (
+    direction: 'ingress' | 'egress',
+    i: number,
+    ports: Rule['ports'] | undefined,
+    peers: Rule['peers'] | undefined,
+  ): Rule => {
     const path = fieldPath('spec', direction).index(i)
     return { path, ports: ports ?? [], peers: peers ?? [], peersPath: path.child(direction === 'ingress' ? 'from' : 'to') }
   }
   return [
-    ...(spec?.ingress ?? []).map(({ ports, from }, i) => rule('ingress', i, ports, from)),
-    ...(spec?.egress ?? []).map(({ ports, to }, i) => rule('egress', i, ports, to)),
+    ...(spec?.ingress ?? []).map(({ ports, from }, i) => createRule('ingress', i, ports, from)),
+    ...(spec?.egress ?? []).map(({ ports, to }, i) => createRule('egress', i, ports, to)),
   ]
 }
 

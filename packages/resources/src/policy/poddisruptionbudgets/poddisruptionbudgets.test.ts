@@ -7,29 +7,32 @@ import { podDisruptionBudgets } from './index.ts'
 
 const context = {} as RequestContext
 const { strategy, setDefaults } = podDisruptionBudgets
-const budget = (spec: PodDisruptionBudget['spec'] = {}): PodDisruptionBudget => ({ metadata: { name: 'a' }, spec })
+const createBudget = (spec: PodDisruptionBudget['spec'] = {}): PodDisruptionBudget => ({ metadata: { name: 'a' }, spec })
 const reserved = { key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }
 
 describe('pod disruption budgets', () => {
   it('keeps the reserved v1beta1 label if it is the only requirement', () => {
-    const defaulted = (selector: NonNullable<PodDisruptionBudget['spec']>['selector'] & object): unknown => {
-      const object = budget({ selector })
+    const createDefaultedBudget = (selector: NonNullable<PodDisruptionBudget['spec']>['selector'] & object): unknown => {
+      const object = createBudget({ selector })
       setDefaults?.(object)
       return object.spec?.selector
     }
-    expect(defaulted({ matchExpressions: [reserved] })).toEqual({ matchExpressions: [reserved] })
-    expect(defaulted({ matchLabels: { a: 'b' }, matchExpressions: [reserved] })).toEqual({ matchLabels: { a: 'b' }, matchExpressions: [] })
+    expect(createDefaultedBudget({ matchExpressions: [reserved] })).toEqual({ matchExpressions: [reserved] })
+    expect(createDefaultedBudget({ matchLabels: { a: 'b' }, matchExpressions: [reserved] })).toEqual({
+      matchLabels: { a: 'b' },
+      matchExpressions: [],
+    })
   })
 
   it('counts changes of the spec in the generation', () => {
-    const updated = budget({ minAvailable: 2 })
-    const old: PodDisruptionBudget = { ...budget({ minAvailable: 1 }), metadata: { name: 'a', generation: 1 } }
+    const updated = createBudget({ minAvailable: 2 })
+    const old: PodDisruptionBudget = { ...createBudget({ minAvailable: 1 }), metadata: { name: 'a', generation: 1 } }
     strategy.prepareForUpdate?.(context, updated, old)
     expect(updated.metadata.generation).toBe(2)
   })
 
   it('rejects minAvailable together with maxUnavailable', () => {
-    const errors = strategy.validateCreate?.(context, budget({ minAvailable: 1, maxUnavailable: '5' })) ?? []
+    const errors = strategy.validateCreate?.(context, createBudget({ minAvailable: 1, maxUnavailable: '5' })) ?? []
     expect(errors.map(fieldErrorMessage)).toEqual([
       'spec: Invalid value: {"MinAvailable":1,"Selector":null,"MaxUnavailable":"5","UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set',
       expect.stringMatching(/^spec.maxUnavailable: Invalid value: "5": a valid percent string must be/),
@@ -40,13 +43,13 @@ describe('pod disruption budgets', () => {
     const counts = { disruptionsAllowed: -1, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
     const errors = podDisruptionBudgets.subresources?.['status']?.update.validateUpdate?.(
       context,
-      { ...budget(), status: counts },
-      budget(),
+      { ...createBudget(), status: counts },
+      createBudget(),
     )
     expect(errors?.map(({ field }) => field)).toEqual(['status.disruptionsAllowed'])
   })
 
   it('prints the limits as columns', () => {
-    expect(tableConvertor(podDisruptionBudgets).cells(budget({ minAvailable: 0 }), 0)).toEqual(['a', '0', 'N/A', 0, '<unknown>'])
+    expect(tableConvertor(podDisruptionBudgets).cells(createBudget({ minAvailable: 0 }), 0)).toEqual(['a', '0', 'N/A', 0, '<unknown>'])
   })
 })

@@ -14,11 +14,11 @@ const apiGroup = 'rbac.authorization.k8s.io'
  */
 export const roleAutoUpdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate'
 
-const user = (name: string): Subject => ({ kind: 'User', apiGroup, name })
+const createUser = (name: string): Subject => ({ kind: 'User', apiGroup, name })
 const group = (name: string): Subject => ({ kind: 'Group', apiGroup, name })
-const account = (name: string): Subject => ({ kind: 'ServiceAccount', name, namespace: 'kube-system' })
-const controllerManager = user('system:kube-controller-manager')
-const scheduler = user('system:kube-scheduler')
+const createAccount = (name: string): Subject => ({ kind: 'ServiceAccount', name, namespace: 'kube-system' })
+const controllerManager = createUser('system:kube-controller-manager')
+const scheduler = createUser('system:kube-scheduler')
 
 /** Subjects of the bootstrap cluster role binding of each cluster role. */
 const clusterSubjects: Readonly<Record<string, readonly Subject[]>> = {
@@ -27,9 +27,9 @@ const clusterSubjects: Readonly<Record<string, readonly Subject[]>> = {
   'system:discovery': [group(authenticatedGroup)],
   'system:basic-user': [group(authenticatedGroup)],
   'system:public-info-viewer': [group(authenticatedGroup), group(unauthenticatedGroup)],
-  'system:node-proxier': [user('system:kube-proxy')],
+  'system:node-proxier': [createUser('system:kube-proxy')],
   'system:kube-controller-manager': [controllerManager],
-  'system:kube-dns': [account('kube-dns')],
+  'system:kube-dns': [createAccount('kube-dns')],
   'system:kube-scheduler': [scheduler],
   'system:volume-scheduler': [scheduler],
   // The binding has no subjects, because the node authorizer authorizes nodes by name.
@@ -62,37 +62,37 @@ const namespacedRoles: readonly NamespacedRole[] = [
     namespace: 'kube-system',
     name: 'system:controller:bootstrap-signer',
     rules: [can(read, { resources: 'secrets' })],
-    subjects: [account('bootstrap-signer')],
+    subjects: [createAccount('bootstrap-signer')],
   },
   {
     namespace: 'kube-system',
     name: 'system:controller:cloud-provider',
     rules: [can('create get list watch', { resources: 'configmaps' })],
-    subjects: [account('cloud-provider')],
+    subjects: [createAccount('cloud-provider')],
   },
   {
     namespace: 'kube-system',
     name: 'system:controller:token-cleaner',
     rules: [can('delete get list watch', { resources: 'secrets' }), recordEvents],
-    subjects: [account('token-cleaner')],
+    subjects: [createAccount('token-cleaner')],
   },
   {
     namespace: 'kube-system',
     name: 'system::leader-locking-kube-controller-manager',
     rules: lockLeases,
-    subjects: [controllerManager, account('kube-controller-manager'), account('leader-election-controller')],
+    subjects: [controllerManager, createAccount('kube-controller-manager'), createAccount('leader-election-controller')],
   },
   {
     namespace: 'kube-system',
     name: 'system::leader-locking-kube-scheduler',
     rules: lockLeases,
-    subjects: [scheduler, account('kube-scheduler')],
+    subjects: [scheduler, createAccount('kube-scheduler')],
   },
   {
     namespace: 'kube-public',
     name: 'system:controller:bootstrap-signer',
     rules: [can(read, { resources: 'configmaps' }), can('update', { resources: 'configmaps', names: 'cluster-info' }), recordEvents],
-    subjects: [account('bootstrap-signer')],
+    subjects: [createAccount('bootstrap-signer')],
   },
 ]
 
@@ -119,7 +119,7 @@ export const bootstrapClusterRoles: readonly DeepReadonly<ClusterRole>[] = [
 
 export const bootstrapClusterRoleBindings: readonly DeepReadonly<ClusterRoleBinding>[] = [
   ...Object.entries(clusterSubjects),
-  ...Object.keys(controllerRules).map((name) => [`system:controller:${name}`, [account(name)]] as const),
+  ...Object.keys(controllerRules).map((name) => [`system:controller:${name}`, [createAccount(name)]] as const),
 ].map(([name, subjects]) =>
   withMetadata<ClusterRoleBinding>({
     metadata: { name },

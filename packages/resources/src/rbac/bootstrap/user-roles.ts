@@ -104,14 +104,18 @@ const userRoles: Readonly<Record<string, UserRole>> = {
   },
 }
 
-export const userClusterRoles: readonly ClusterRole[] = Object.entries(userRoles).map(([name, role]) => clusterRole(name, role))
+export const userClusterRoles: readonly ClusterRole[] = Object.entries(userRoles).map(([name, role]) => createClusterRole(name, role))
 
-function clusterRole(name: string, { rules, partOf, collects }: UserRole): ClusterRole {
-  const metadata = partOf === undefined ? { name } : { name, labels: { [aggregationLabel(partOf)]: 'true' } }
+function createClusterRole(name: string, { rules, partOf, collects }: UserRole): ClusterRole {
+  const metadata = partOf === undefined ? { name } : { name, labels: { [formatAggregationLabel(partOf)]: 'true' } }
   if (collects === undefined) return { metadata, rules: [...(rules ?? [])] }
-  return { metadata, rules: null, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregationLabel(collects)]: 'true' } }] } }
+  return {
+    metadata,
+    rules: null,
+    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [formatAggregationLabel(collects)]: 'true' } }] },
+  }
 }
 
-function aggregationLabel(role: AggregatedRole): string {
+function formatAggregationLabel(role: AggregatedRole): string {
   return `rbac.authorization.k8s.io/aggregate-to-${role}`
 }

@@ -16,7 +16,7 @@ export const claimQuota: QuotaRules<ResourceClaim> = {
   usage({ spec }) {
     const total = new Map<string, number>()
     for (const request of spec.devices.requests ?? [])
-      for (const [name, amount] of maxDevices(request)) total.set(name, (total.get(name) ?? 0) + amount)
+      for (const [name, amount] of countMaxDevices(request)) total.set(name, (total.get(name) ?? 0) + amount)
     return new Map([
       [count, oneObject],
       ...[...total].map(([name, amount]) => [`${name}${devices}`, parseQuantity(String(amount))] as const),
@@ -25,7 +25,7 @@ export const claimQuota: QuotaRules<ResourceClaim> = {
 }
 
 /** Counts the devices of a request by class. For alternatives, counts the maximum of each class, because no alternative is selected yet. */
-function maxDevices({ exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>): ReadonlyMap<string, number> {
+function countMaxDevices({ exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>): ReadonlyMap<string, number> {
   const most = new Map<string, number>()
   for (const request of firstAvailable.length > 0 ? firstAvailable : exactly === undefined ? [] : [exactly])
     most.set(request.deviceClassName, Math.max(most.get(request.deviceClassName) ?? 0, countDevices(request)))

@@ -46,10 +46,10 @@ async function checkBinding(authority: ClaimStatusAuthorizer, context: RequestCo
 }
 
 async function checkDevices(authority: ClaimStatusAuthorizer, context: RequestContext, { status, old }: Statuses): Promise<FieldErrorList> {
-  const drivers = changedDrivers(status.devices ?? [], old.devices ?? [])
+  const drivers = findChangedDrivers(status.devices ?? [], old.devices ?? [])
   if (drivers.length === 0) return []
   const { verb, namespace } = context.info
-  const node = allocatedNode(status.allocation)
+  const node = findAllocatedNode(status.allocation)
   const prefixes =
     node !== undefined && authority.nodeOf(context.user) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
   const verbs = prefixes.map((prefix) => `${prefix}:${verb}`)
@@ -71,12 +71,12 @@ async function checkDevices(authority: ClaimStatusAuthorizer, context: RequestCo
 type Device = DeepReadonly<AllocatedDeviceStatus>
 
 /** Returns the sorted names of drivers whose devices were added, removed or changed. */
-function changedDrivers(devices: readonly Device[], old: readonly Device[]): string[] {
-  const keyOf = ({ driver, pool, device, shareID = '' }: Device): string => JSON.stringify([driver, pool, device, shareID])
-  const removed = new Map(old.map((device) => [keyOf(device), device]))
+function findChangedDrivers(devices: readonly Device[], old: readonly Device[]): string[] {
+  const formatDeviceKey = ({ driver, pool, device, shareID = '' }: Device): string => JSON.stringify([driver, pool, device, shareID])
+  const removed = new Map(old.map((device) => [formatDeviceKey(device), device]))
   const drivers = new Set<string>()
   for (const device of devices) {
-    const key = keyOf(device)
+    const key = formatDeviceKey(device)
     if (!semanticEqual(device, removed.get(key))) drivers.add(device.driver)
     removed.delete(key)
   }
@@ -85,7 +85,7 @@ function changedDrivers(devices: readonly Device[], old: readonly Device[]): str
 }
 
 /** Returns the node of an allocation; undefined if the allocation is available on several nodes. */
-function allocatedNode(allocation: DeepReadonly<AllocationResult> | undefined): string | undefined {
+function findAllocatedNode(allocation: DeepReadonly<AllocationResult> | undefined): string | undefined {
   const terms = allocation?.nodeSelector?.nodeSelectorTerms ?? []
   const { matchExpressions = [], matchFields = [] } = terms[0] ?? {}
   if (terms.length !== 1 || matchExpressions.length > 0 || matchFields.length !== 1) return undefined

@@ -41,11 +41,11 @@ function validateValues(values: readonly Quantity[], { capacity, defaultValue }:
     if (i === 0 || values[i - 1]!.compare(value) <= 0) continue
     errors.push(fieldError.invalid(path.index(i), value.toString(), 'values must be sorted in ascending order'))
   }
-  const rule = (value: Quantity, at: FieldPath): FieldErrorList =>
+  const validateWithinCapacity = (value: Quantity, at: FieldPath): FieldErrorList =>
     value.compare(capacity) > 0
       ? [fieldError.invalid(at, value.toString(), `option is larger than capacity value: ${capacity.toString()}`)]
       : []
-  errors.push(...validateSet(values, { max: maxValues, rule, key: (value) => String(value.value()) }, path))
+  errors.push(...validateSet(values, { max: maxValues, rule: validateWithinCapacity, key: (value) => String(value.value()) }, path))
   if (!values.some((value) => value.compare(defaultValue) === 0)) {
     errors.push(fieldError.invalid(path, defaultValue.toString(), 'default value is not valid according to the requestPolicy'))
   }

@@ -58,14 +58,14 @@ function validateAttribute(attribute: DeepReadonly<DeviceAttribute>, path: Field
   const { string: text, version: semantic } = attribute
   const values = Object.values(attribute).filter((value) => value !== undefined)
   const errors: FieldErrorList = []
-  const tooLong = (value: string, member: string): void => {
+  const reportTooLong = (value: string, member: string): void => {
     if (byteLength(value) > maxValueLength) errors.push(fieldError.tooLong(path.child(member), maxValueLength))
   }
-  if (text !== undefined) tooLong(text, 'string')
+  if (text !== undefined) reportTooLong(text, 'string')
   if (semantic !== undefined) {
     const detail = 'must be a string compatible with semver.org spec 2.0.0'
     if (!version.test(semantic)) errors.push(fieldError.invalid(path.child('version'), semantic, detail))
-    tooLong(semantic, 'version')
+    reportTooLong(semantic, 'version')
   }
   if (values.length !== 1) {
     const printed = values.length === 0 ? '' : toInternalStruct(resourceV1.table.resolve('DeviceAttribute'), attribute)

@@ -22,7 +22,7 @@ export function validateResourceSlice({ spec }: DeepReadonly<ResourceSlice>, old
   const isAdvanced = (devices ?? []).some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
   const before = new Map((old?.spec.devices ?? []).map((device) => [device.name, device]))
   const perDevice = spec.perDeviceNodeSelection === true
-  const rule = (device: DeepReadonly<Device>, path: FieldPath): FieldErrorList => {
+  const checkDevice = (device: DeepReadonly<Device>, path: FieldPath): FieldErrorList => {
     const keepsTaints = before.has(device.name) && semanticEqual(before.get(device.name)?.taints, device.taints)
     return validateDevice(device, { perDevice, keepsTaints }, path)
   }
@@ -34,7 +34,7 @@ export function validateResourceSlice({ spec }: DeepReadonly<ResourceSlice>, old
     ...(hasBoth ? [fieldError.invalid(specPath, '', 'only one of `sharedCounters` or `devices` is allowed')] : []),
     ...validateSet(
       devices,
-      { max: isAdvanced ? maxAdvancedDevices : maxDevices, rule, key: ({ name }) => name },
+      { max: isAdvanced ? maxAdvancedDevices : maxDevices, rule: checkDevice, key: ({ name }) => name },
       specPath.child('devices'),
     ),
     ...validateSet(

@@ -11,29 +11,33 @@ import { systemPriorityClasses } from './system-classes.ts'
 
 const { strategy } = priorityClasses
 const context = {} as RequestContext
-const priorityClass = (name: string, value: number, rest: Partial<PriorityClass> = {}): PriorityClass => ({
+const createPriorityClass = (name: string, value: number, rest: Partial<PriorityClass> = {}): PriorityClass => ({
   metadata: { name },
   value,
   preemptionPolicy: 'PreemptLowerPriority',
   ...rest,
 })
-const messages = (object: PriorityClass): string[] => (strategy.validateCreate?.(context, object) ?? []).map(fieldErrorMessage)
+const validateToMessages = (object: PriorityClass): string[] => (strategy.validateCreate?.(context, object) ?? []).map(fieldErrorMessage)
 const reserved = "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: "
 
 describe('priority classes', () => {
   it('rejects names with the system prefix, except equal copies of the built-in classes', () => {
-    for (const known of systemPriorityClasses) expect(messages({ ...known })).toEqual([])
-    expect(messages(priorityClass('system-node-critical', 1))).toEqual([
+    for (const known of systemPriorityClasses) expect(validateToMessages({ ...known })).toEqual([])
+    expect(validateToMessages(createPriorityClass('system-node-critical', 1))).toEqual([
       `${reserved}value of system-node-critical PriorityClass must be 2000001000`,
     ])
-    expect(messages(priorityClass('system-cluster-critical', 2_000_000_000, { globalDefault: true }))).toEqual([
+    expect(validateToMessages(createPriorityClass('system-cluster-critical', 2_000_000_000, { globalDefault: true }))).toEqual([
       `${reserved}globalDefault of system-cluster-critical PriorityClass must be false`,
     ])
-    expect(messages(priorityClass('system-a', 1))).toEqual([`${reserved}system-a is not a known system priority class`])
+    expect(validateToMessages(createPriorityClass('system-a', 1))).toEqual([`${reserved}system-a is not a known system priority class`])
   })
 
   it('rejects changes of the value and the policy', () => {
-    const errors = strategy.validateUpdate?.(context, priorityClass('a', 2, { preemptionPolicy: 'Never' }), priorityClass('a', 1))
+    const errors = strategy.validateUpdate?.(
+      context,
+      createPriorityClass('a', 2, { preemptionPolicy: 'Never' }),
+      createPriorityClass('a', 1),
+    )
     expect(errors?.map(fieldErrorMessage)).toEqual([
       'value: Forbidden: may not be changed in an update.',
       'preemptionPolicy: Invalid value: "Never": field is immutable',
@@ -55,6 +59,6 @@ describe('priority classes', () => {
   it('prints the preemption policy after the age', () => {
     const { columns, cells } = tableConvertor(priorityClasses)
     expect(columns.map(({ name }) => name)).toEqual(['Name', 'Value', 'Global-Default', 'Age', 'PreemptionPolicy'])
-    expect(cells(priorityClass('a', 1), 0)).toEqual(['a', 1, false, '<unknown>', 'PreemptLowerPriority'])
+    expect(cells(createPriorityClass('a', 1), 0)).toEqual(['a', 1, false, '<unknown>', 'PreemptLowerPriority'])
   })
 })

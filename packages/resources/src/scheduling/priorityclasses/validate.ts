@@ -27,7 +27,7 @@ export function validatePriorityClassUpdate(priorityClass: ReadonlyClass, old: R
 
 function validateValue(priorityClass: ReadonlyClass): FieldErrorList {
   if ((priorityClass.metadata.name ?? '').startsWith(systemPriorityClassPrefix)) {
-    const difference = differenceFromSystemClass(priorityClass)
+    const difference = describeSystemClassDifference(priorityClass)
     const detail = `priority class names with '${systemPriorityClassPrefix}' prefix are reserved for system use only. error: ${difference}`
     return difference === undefined ? [] : [fieldError.forbidden(fieldPath('metadata', 'name'), detail)]
   }
@@ -37,7 +37,7 @@ function validateValue(priorityClass: ReadonlyClass): FieldErrorList {
 }
 
 /** Returns the difference between a class named "system-…" and the built-in class; undefined if they are identical, which is allowed. */
-function differenceFromSystemClass({ metadata: { name = '' }, value, globalDefault = false }: ReadonlyClass): string | undefined {
+function describeSystemClassDifference({ metadata: { name = '' }, value, globalDefault = false }: ReadonlyClass): string | undefined {
   const systemClass = systemPriorityClasses.find((candidate) => candidate.metadata.name === name)
   if (systemClass === undefined) return `${name} is not a known system priority class`
   if (systemClass.value !== value) return `value of ${name} PriorityClass must be ${systemClass.value}`

@@ -37,8 +37,8 @@ export function validateCSINodeUpdate(node: ReadonlyNode, old: ReadonlyNode): Fi
   const errors = validateCSINode(node)
   for (const before of old.spec.drivers ?? []) {
     for (const driver of node.spec.drivers ?? []) {
-      if (driver.name !== before.name || semanticEqual(immutableStruct(driver), immutableStruct(before))) continue
-      errors.push(fieldError.invalid(driversPath, verbatim(goJson(immutableStruct(driver))), immutableMessage))
+      if (driver.name !== before.name || semanticEqual(toGoStruct(driver), toGoStruct(before))) continue
+      errors.push(fieldError.invalid(driversPath, verbatim(goJson(toGoStruct(driver))), immutableMessage))
     }
   }
   return errors
@@ -65,6 +65,6 @@ function validateTopologyKeys(keys: readonly string[], path: FieldPath): FieldEr
 }
 
 /** Returns the Go struct of a driver for messages, without the mutable field `Allocatable`. */
-function immutableStruct({ name, nodeID, topologyKeys }: ReadonlyDriver): object {
+function toGoStruct({ name, nodeID, topologyKeys }: ReadonlyDriver): object {
   return { Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: null }
 }

@@ -7,7 +7,7 @@ import { storageClasses } from './index.ts'
 
 const context = {} as RequestContext
 const { strategy } = storageClasses
-const storageClass = (rest: Partial<StorageClass> = {}): StorageClass => ({
+const createStorageClass = (rest: Partial<StorageClass> = {}): StorageClass => ({
   metadata: { name: 'a' },
   provisioner: 'example.com/a',
   reclaimPolicy: 'Delete',
@@ -17,8 +17,8 @@ const storageClass = (rest: Partial<StorageClass> = {}): StorageClass => ({
 
 describe('storage classes', () => {
   it('rejects all changes except those of volume expansion and topologies', () => {
-    const old = storageClass({ parameters: { type: 'a' } })
-    const errors = strategy.validateUpdate?.(context, storageClass({ reclaimPolicy: 'Retain', allowVolumeExpansion: true }), old)
+    const old = createStorageClass({ parameters: { type: 'a' } })
+    const errors = strategy.validateUpdate?.(context, createStorageClass({ reclaimPolicy: 'Retain', allowVolumeExpansion: true }), old)
     expect(errors?.map(fieldErrorMessage)).toEqual([
       'parameters: Invalid value: {}: field is immutable',
       'reclaimPolicy: Invalid value: "Retain": field is immutable',
@@ -27,7 +27,7 @@ describe('storage classes', () => {
 
   it('marks the default class in the name column', () => {
     const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' }
-    expect(tableConvertor(storageClasses).cells(storageClass({ metadata: { name: 'a', annotations } }), 0)).toEqual([
+    expect(tableConvertor(storageClasses).cells(createStorageClass({ metadata: { name: 'a', annotations } }), 0)).toEqual([
       'a (default)',
       'example.com/a',
       'Delete',
@@ -40,18 +40,18 @@ describe('storage classes', () => {
   it('reports duplicate terms in linear time', () => {
     const zone = { matchLabelExpressions: [{ key: 'zone', values: ['a', 'b'] }] }
     const same = { matchLabelExpressions: [{ key: 'zone', values: ['b', 'a'] }] }
-    const errors = (terms: StorageClass['allowedTopologies']): string[] | undefined =>
-      collectFieldErrors(() => strategy.validateCreate!(context, storageClass(terms && { allowedTopologies: terms }))).map(
+    const validateTopologies = (terms: StorageClass['allowedTopologies']): string[] | undefined =>
+      collectFieldErrors(() => strategy.validateCreate!(context, createStorageClass(terms && { allowedTopologies: terms }))).map(
         fieldErrorMessage,
       )
-    expect(errors([zone, same])).toEqual(['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'])
-    expect(errors([{}, {}, {}])).toHaveLength(3 + 4 + 5)
-    expect(errors(Array.from({ length: 300_000 }, () => ({})))).toHaveLength(1001)
+    expect(validateTopologies([zone, same])).toEqual(['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'])
+    expect(validateTopologies([{}, {}, {}])).toHaveLength(3 + 4 + 5)
+    expect(validateTopologies(Array.from({ length: 300_000 }, () => ({})))).toHaveLength(1001)
   })
 
   it('warns about deprecated node labels', () => {
     const allowedTopologies = [{ matchLabelExpressions: [{ key: 'failure-domain.beta.kubernetes.io/zone', values: ['a'] }] }]
-    expect(strategy.warningsOnCreate?.(context, storageClass({ allowedTopologies }))).toEqual([
+    expect(strategy.warningsOnCreate?.(context, createStorageClass({ allowedTopologies }))).toEqual([
       'allowedTopologies[0].matchLabelExpressions[0].key: deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
     ])
   })

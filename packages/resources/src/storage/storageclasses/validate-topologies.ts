@@ -7,10 +7,10 @@ type Requirement = DeepReadonly<TopologySelectorLabelRequirement>
 
 export function validateAllowedTopologies(terms: readonly Term[], path: FieldPath): FieldErrorList {
   // Upstream starts with an empty term for each given term, so it reports an empty term that often.
-  const seen = new Map([[canonicalTerm({}), terms.length]])
+  const seen = new Map([[canonicalizeTerm({}), terms.length]])
   return terms.flatMap((term, i) => {
     const at = path.index(i).child('matchLabelExpressions')
-    const canonical = canonicalTerm(term)
+    const canonical = canonicalizeTerm(term)
     const count = seen.get(canonical) ?? 0
     seen.set(canonical, count + 1)
     const duplicates = Array.from({ length: count }, () => fieldError.duplicate(at, ''))
@@ -50,7 +50,7 @@ function validateUniqueValues(values: readonly string[], path: FieldPath): Field
 }
 
 /** Returns a key that is equal for equivalent terms. The last requirement of a label key counts. The order of values has no effect. */
-function canonicalTerm({ matchLabelExpressions = [] }: Term): string {
+function canonicalizeTerm({ matchLabelExpressions = [] }: Term): string {
   const byKey = new Map(matchLabelExpressions.map(({ key, values }) => [key, [...new Set(values)].toSorted()]))
   return JSON.stringify([...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -5,7 +5,7 @@ import type { JsonValue, StructSchema } from '@keelson/apimachinery'
 type Item = 'HorizontalPodAutoscalerCondition' | 'MetricSpec' | 'MetricStatus'
 
 export function encodeList(type: Item, items: readonly object[]): string {
-  const schema = schemaOf(type)
+  const schema = resolveSchema(type)
   return `[${items.map((item) => encodeJson(schema, canonicalStruct(schema, item))).join(',')}]`
 }
 
@@ -16,12 +16,12 @@ export function decodeList<T>(type: Item, text: string | undefined): T[] | undef
     const list = parseJson(text).value
     if (list === null) return []
     if (!Array.isArray(list)) return undefined
-    return list.map((item: JsonValue) => decodeStruct<T & object>(schemaOf(type), item).object as T)
+    return list.map((item: JsonValue) => decodeStruct<T & object>(resolveSchema(type), item).object as T)
   } catch {
     return undefined
   }
 }
 
-function schemaOf(type: Item): StructSchema {
+function resolveSchema(type: Item): StructSchema {
   return autoscalingV1.table.struct(type)!
 }

@@ -20,8 +20,8 @@ export function decodeBehavior(text: string | undefined): HorizontalPodAutoscale
   try {
     const members = decodeObject(JSON.parse(text))
     const behavior = withoutUndefined<HorizontalPodAutoscalerBehavior>({
-      scaleUp: optional(members['scaleup'], decodeRules),
-      scaleDown: optional(members['scaledown'], decodeRules),
+      scaleUp: decodeOptional(members['scaleup'], decodeRules),
+      scaleDown: decodeOptional(members['scaledown'], decodeRules),
     })
     return Object.keys(behavior).length === 0 ? undefined : behavior
   } catch {
@@ -32,10 +32,10 @@ export function decodeBehavior(text: string | undefined): HorizontalPodAutoscale
 function decodeRules(value: unknown): HPAScalingRules {
   const members = decodeObject(value)
   return withoutUndefined<HPAScalingRules>({
-    stabilizationWindowSeconds: optional(members['stabilizationwindowseconds'], decodeInteger),
-    selectPolicy: optional(members['selectpolicy'], decodeString),
-    policies: optional(members['policies'], (list) => decodeArray(list).map(decodePolicy)),
-    tolerance: optional(members['tolerance'], (quantity) =>
+    stabilizationWindowSeconds: decodeOptional(members['stabilizationwindowseconds'], decodeInteger),
+    selectPolicy: decodeOptional(members['selectpolicy'], decodeString),
+    policies: decodeOptional(members['policies'], (list) => decodeArray(list).map(decodePolicy)),
+    tolerance: decodeOptional(members['tolerance'], (quantity) =>
       canonicalQuantity(typeof quantity === 'number' ? String(quantity) : decodeString(quantity)),
     ),
   })
@@ -46,7 +46,7 @@ function decodePolicy(value: unknown): HPAScalingPolicy {
   return { type: decodeString(type), value: decodeInteger(count), periodSeconds: decodeInteger(periodseconds) }
 }
 
-function optional<T>(value: unknown, decode: (value: unknown) => T): T | undefined {
+function decodeOptional<T>(value: unknown, decode: (value: unknown) => T): T | undefined {
   return value === undefined || value === null ? undefined : decode(value)
 }
 

@@ -8,7 +8,7 @@ const scheme = new Scheme()
 autoscaling.register(scheme)
 const v1 = { group: 'autoscaling', version: 'v1', kind: 'HorizontalPodAutoscaler' }
 const v2 = { ...v1, version: 'v2' }
-const annotation = (name: string): string => `autoscaling.alpha.kubernetes.io/${name}`
+const formatAnnotationName = (name: string): string => `autoscaling.alpha.kubernetes.io/${name}`
 
 const metric = { name: 'hits', selector: { matchLabels: { a: 'b' } } }
 const describedObject = { kind: 'Service', name: 's', apiVersion: 'v1' }
@@ -32,7 +32,7 @@ const currentMetrics: MetricStatus[] = [
   { type: 'Resource', resource: { name: 'cpu', current: { averageValue: '100m', averageUtilization: 20 } } },
 ]
 
-function full(): HorizontalPodAutoscaler {
+function createFullAutoscaler(): HorizontalPodAutoscaler {
   const rules = {
     stabilizationWindowSeconds: 5,
     selectPolicy: 'Min',
@@ -67,25 +67,25 @@ const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'app
 
 describe('autoscaling/v1', () => {
   it('converts to v2 and back without loss', () => {
-    const before = full()
+    const before = createFullAutoscaler()
     const old = scheme.fromHub(v1, before)
-    expect(before).toEqual(full())
+    expect(before).toEqual(createFullAutoscaler())
     expect(old).toMatchObject({
       spec: { minReplicas: 2, maxReplicas: 5, targetCPUUtilizationPercentage: 70 },
       status: { currentReplicas: 3, desiredReplicas: 4, currentCPUUtilizationPercentage: 20 },
     })
-    expect(toHub(structuredClone(old))).toEqual(full())
+    expect(toHub(structuredClone(old))).toEqual(createFullAutoscaler())
   })
 
   it('stores the fields of v2 in annotations like kube-apiserver', () => {
-    const { annotations = {} } = scheme.fromHub(v1, full()).metadata
-    expect(annotations[annotation('metrics')]).toMatch(
+    const { annotations = {} } = scheme.fromHub(v1, createFullAutoscaler()).metadata
+    expect(annotations[formatAnnotationName('metrics')]).toMatch(
       /^\[\{"type":"Pods","pods":\{"metricName":"p","targetAverageValue":"5"\}\},\{"type":"Object",/,
     )
-    expect(annotations[annotation('behavior')]).toBe(
+    expect(annotations[formatAnnotationName('behavior')]).toBe(
       '{"ScaleUp":{"StabilizationWindowSeconds":5,"SelectPolicy":"Min","Policies":[{"Type":"Pods","Value":1,"PeriodSeconds":2}],"Tolerance":"50m"},"ScaleDown":{"StabilizationWindowSeconds":null,"SelectPolicy":null,"Policies":[],"Tolerance":null}}',
     )
-    expect(annotations[annotation('conditions')]).toBe(
+    expect(annotations[formatAnnotationName('conditions')]).toBe(
       '[{"type":"AbleToScale","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z","reason":"r","message":"m"}]',
     )
   })
@@ -99,7 +99,11 @@ describe('autoscaling/v1', () => {
   })
 
   it('ignores invalid annotations', () => {
-    const annotations = { [annotation('metrics')]: '{', [annotation('behavior')]: '[]', [annotation('conditions')]: '"a"' }
+    const annotations = {
+      [formatAnnotationName('metrics')]: '{',
+      [formatAnnotationName('behavior')]: '[]',
+      [formatAnnotationName('conditions')]: '"a"',
+    }
     const {
       metadata,
       spec: read,
@@ -112,7 +116,7 @@ describe('autoscaling/v1', () => {
   })
 
   it('drops conversion annotations of v2 objects', () => {
-    const object = { metadata: { name: 'h', annotations: { [annotation('metrics')]: '[]', mine: 'kept' } } }
+    const object = { metadata: { name: 'h', annotations: { [formatAnnotationName('metrics')]: '[]', mine: 'kept' } } }
     expect(scheme.toHub(v2, object).metadata.annotations).toEqual({ mine: 'kept' })
   })
 })

@@ -49,7 +49,7 @@ export function convertMetricToHub({ type, object, pods, resource, containerReso
     ...(object && {
       object: {
         describedObject: object.target,
-        target: objectTarget(object),
+        target: createObjectTarget(object),
         metric: identifier(object.metricName, object.selector),
       },
     }),
@@ -67,7 +67,9 @@ export function convertMetricToHub({ type, object, pods, resource, containerReso
         container: containerResource.container,
       },
     }),
-    ...(external && { external: { metric: identifier(external.metricName, external.metricSelector), target: externalTarget(external) } }),
+    ...(external && {
+      external: { metric: identifier(external.metricName, external.metricSelector), target: createExternalTarget(external) },
+    }),
   }
 }
 
@@ -103,12 +105,12 @@ function convertAveragesToHub({
 }
 
 /** Converts the target of an object metric. v1 requires the value, so a zero together with an average means that it is not set. */
-function objectTarget({ targetValue = '0', averageValue }: v1.ObjectMetricSource): v2.MetricTarget {
+function createObjectTarget({ targetValue = '0', averageValue }: v1.ObjectMetricSource): v2.MetricTarget {
   if (averageValue === undefined) return { type: 'Value', value: targetValue }
   return { type: 'AverageValue', ...(parseQuantity(targetValue).sign() !== 0 && { value: targetValue }), averageValue }
 }
 
-function externalTarget({ targetValue: value, targetAverageValue: averageValue }: v1.ExternalMetricSource): v2.MetricTarget {
+function createExternalTarget({ targetValue: value, targetAverageValue: averageValue }: v1.ExternalMetricSource): v2.MetricTarget {
   return {
     type: value === undefined ? 'AverageValue' : 'Value',
     ...(value !== undefined && { value }),
