@@ -16,10 +16,10 @@ export function sumStringSizes(data: StringMap): number {
 
 /** Returns the total size in bytes of base64 values after decoding. */
 export function sumBinarySizes(data: StringMap): number {
-  return Object.values(data).reduce((size, value) => size + decodedLength(value), 0)
+  return Object.values(data).reduce((size, value) => size + computeDecodedLength(value), 0)
 }
 
-function decodedLength(base64: string): number {
+function computeDecodedLength(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
   return Math.floor((base64.length * 3) / 4) - padding
 }

@@ -95,7 +95,8 @@ function create(step: Step): string | JsonObject {
   const namespaced = definition.scope === 'Namespaced'
   const context = { info: { apiGroup: gvk.group, apiVersion: gvk.version } } as RequestContext
   if (namespaced) object.metadata.namespace ??= 'golden'
-  if (!object.metadata.name && object.metadata.generateName) object.metadata.name = `${object.metadata.generateName}${suffix(step)}`
+  if (!object.metadata.name && object.metadata.generateName)
+    object.metadata.name = `${object.metadata.generateName}${readGeneratedSuffix(step)}`
   admit[hub.kind]?.(object)
   definition.strategy.prepareForCreate?.(context, object)
   const errors = [
@@ -113,13 +114,13 @@ function create(step: Step): string | JsonObject {
 }
 
 /** Returns the random suffix of a name that kube-apiserver generated. */
-function suffix({ body, expect: { body: answer } }: Step): string {
+function readGeneratedSuffix({ body, expect: { body: answer } }: Step): string {
   const { generateName = '' } = body['metadata'] as { readonly generateName?: string }
   const name = answer.details?.name ?? (answer.metadata as { readonly name?: string }).name
   return name?.slice(generateName.length) || 'x'
 }
 
-function comparable(body: JsonObject): JsonObject {
+function toComparable(body: JsonObject): JsonObject {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = body
   const {
     uid: _uid,
@@ -139,6 +140,6 @@ describe.skipIf(cases.length === 0)('create requests have the results that kube-
     const step = steps[0]!
     const answer = create(step)
     if (step.expect.code >= 400) expect(answer).toBe(step.expect.body.message!)
-    else expect(comparable(answer as JsonObject)).toEqual(comparable(step.expect.body))
+    else expect(toComparable(answer as JsonObject)).toEqual(toComparable(step.expect.body))
   })
 })

@@ -44,22 +44,22 @@ function groupIntoHunks(edits: readonly Edit[]): Edit[][] {
     const isFirst = i === 0
     const isLast = i === edits.length - 1
     const length = edit.oldEnd - edit.oldStart
-    if (isFirst) hunk.push(lastLines(edit))
-    else if (isLast) hunk.push(firstLines(edit))
+    if (isFirst) hunk.push(keepLastLines(edit))
+    else if (isLast) hunk.push(keepFirstLines(edit))
     else if (length > 2 * context) {
-      hunks.push([...hunk, firstLines(edit)])
-      hunk = [lastLines(edit)]
+      hunks.push([...hunk, keepFirstLines(edit)])
+      hunk = [keepLastLines(edit)]
     } else hunk.push(edit)
   }
   return hunk.some(({ kind }) => kind !== 'equal') ? [...hunks, hunk] : hunks
 }
 
-function firstLines(edit: Edit): Edit {
+function keepFirstLines(edit: Edit): Edit {
   const length = Math.min(edit.oldEnd - edit.oldStart, context)
   return { ...edit, oldEnd: edit.oldStart + length, newEnd: edit.newStart + length }
 }
 
-function lastLines(edit: Edit): Edit {
+function keepLastLines(edit: Edit): Edit {
   const length = Math.min(edit.oldEnd - edit.oldStart, context)
   return { ...edit, oldStart: edit.oldEnd - length, newStart: edit.newEnd - length }
 }

@@ -148,31 +148,31 @@ describeCore(persistentVolumeClaims, {
   ],
 })
 
-const template = (): PodTemplateSpec => {
+const createTemplate = (): PodTemplateSpec => {
   const created: PodTemplateSpec = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
   setPodTemplateDefaults(created)
   return created
 }
 describeCore(podTemplates, {
   types,
-  valid: () => ({ metadata: {}, template: template() }),
+  valid: () => ({ metadata: {}, template: createTemplate() }),
   invalid: [
     badName,
     {
       title: 'no containers',
-      object: () => ({ metadata: { name: 'a' }, template: { spec: { ...template().spec!, containers: [] } } }),
+      object: () => ({ metadata: { name: 'a' }, template: { spec: { ...createTemplate().spec!, containers: [] } } }),
       field: 'template.spec.containers',
     },
   ],
 })
 describeCore(replicationControllers, {
   types,
-  valid: () => ({ metadata: {}, spec: { replicas: 1, selector: { app: 'a' }, template: template() } }),
+  valid: () => ({ metadata: {}, spec: { replicas: 1, selector: { app: 'a' }, template: createTemplate() } }),
   invalid: [
     badName,
     {
       title: 'a selector of others',
-      object: () => ({ metadata: { name: 'a' }, spec: { replicas: 1, selector: { app: 'b' }, template: template() } }),
+      object: () => ({ metadata: { name: 'a' }, spec: { replicas: 1, selector: { app: 'b' }, template: createTemplate() } }),
       field: 'spec.template.metadata.labels',
     },
   ],

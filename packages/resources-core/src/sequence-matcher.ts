@@ -21,7 +21,7 @@ export function diffLines(a: readonly string[], b: readonly string[]): Edit[] {
   const edits: Edit[] = []
   let i = 0
   let j = 0
-  for (const block of [...matchingBlocks(a, b), { a: a.length, b: b.length, size: 0 }]) {
+  for (const block of [...findMatchingBlocks(a, b), { a: a.length, b: b.length, size: 0 }]) {
     const kind = i < block.a ? (j < block.b ? 'replace' : 'delete') : j < block.b ? 'insert' : undefined
     if (kind !== undefined) edits.push({ kind, oldStart: i, oldEnd: block.a, newStart: j, newEnd: block.b })
     i = block.a + block.size
@@ -31,7 +31,7 @@ export function diffLines(a: readonly string[], b: readonly string[]): Edit[] {
   return edits
 }
 
-function matchingBlocks(a: readonly string[], b: readonly string[]): Block[] {
+function findMatchingBlocks(a: readonly string[], b: readonly string[]): Block[] {
   const positions = indexLines(b)
   const blocks: Block[] = []
   const pending: (readonly [number, number, number, number])[] = [[0, a.length, 0, b.length]]

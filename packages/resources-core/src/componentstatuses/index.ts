@@ -28,11 +28,11 @@ export function componentStatuses(checks: Readonly<Record<string, ComponentCheck
     async get(_context, name) {
       const check = Object.hasOwn(checks, name) ? checks[name] : undefined
       if (check === undefined) throw newNotFound({ group: '', resource: 'componentstatus' }, name)
-      return statusOf(name, check)
+      return checkStatus(name, check)
     },
     async list(_context, { predicate }) {
       const names = Object.keys(checks).filter((name) => matches(name, predicate))
-      return { revision: 0, items: await Promise.all(names.map((name) => statusOf(name, checks[name]!))) }
+      return { revision: 0, items: await Promise.all(names.map((name) => checkStatus(name, checks[name]!))) }
     },
   }
 }
@@ -45,7 +45,7 @@ function matches(name: string, { labels, fields }: ListRequest['predicate']): bo
   return labels.matches({}) && fields.matches((field) => (field === 'metadata.name' ? name : ''))
 }
 
-async function statusOf(name: string, check: ComponentCheck): Promise<ComponentStatus> {
+async function checkStatus(name: string, check: ComponentCheck): Promise<ComponentStatus> {
   const condition = await check().then(
     ({ healthy, message }) => ({ type: 'Healthy', status: healthy ? 'True' : 'False', ...(message !== '' && { message }) }),
     (error: unknown) => ({ type: 'Healthy', status: 'False', error: messageOf(error) }),
@@ -55,7 +55,7 @@ async function statusOf(name: string, check: ComponentCheck): Promise<ComponentS
 
 const columns: readonly Column<ComponentStatus>[] = [
   nameColumn,
-  { name: 'Status', description: 'Healthy, Unhealthy or Unknown.', value: health },
+  { name: 'Status', description: 'Healthy, Unhealthy or Unknown.', value: printHealth },
   { name: 'Message', description: 'Output of the component.', value: (status) => findHealthyCondition(status)?.message ?? '' },
   { name: 'Error', description: 'Error of the health check.', value: (status) => findHealthyCondition(status)?.error ?? '' },
 ]
@@ -64,7 +64,7 @@ function findHealthyCondition({ conditions = [] }: DeepReadonly<ComponentStatus>
   return conditions.find(({ type }) => type === 'Healthy')
 }
 
-function health(status: DeepReadonly<ComponentStatus>): string {
+function printHealth(status: DeepReadonly<ComponentStatus>): string {
   const condition = findHealthyCondition(status)
   if (condition === undefined) return 'Unknown'
   return condition.status === 'True' ? 'Healthy' : 'Unhealthy'

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { findEndpointsWarnings, formatEndpoints } from './index.ts'
 import { validateEndpoints } from './validate.ts'
 
-const created = (...subsets: EndpointSubset[]): Endpoints => ({ metadata: { name: 'e' }, subsets })
-const addresses = (...ips: string[]): EndpointSubset['addresses'] & object => ips.map((ip) => ({ ip }))
+const createEndpoints = (...subsets: EndpointSubset[]): Endpoints => ({ metadata: { name: 'e' }, subsets })
+const createAddresses = (...ips: string[]): EndpointSubset['addresses'] & object => ips.map((ip) => ({ ip }))
 
 describe('endpoints', () => {
   it('requires routable addresses, and a name for each port if there are several', () => {
@@ -13,7 +13,7 @@ describe('endpoints', () => {
       { port: 80, protocol: 'TCP' },
       { name: 'b', port: 0, protocol: 'IP' },
     ]
-    expect(validateEndpoints(created({ ports }, { addresses: addresses('169.254.0.1') })).map(fieldErrorMessage)).toEqual([
+    expect(validateEndpoints(createEndpoints({ ports }, { addresses: createAddresses('169.254.0.1') })).map(fieldErrorMessage)).toEqual([
       'subsets[0]: Required value: must specify `addresses` or `notReadyAddresses`',
       'subsets[0].ports[0].name: Required value',
       'subsets[0].ports[1].port: Invalid value: 0: must be between 1 and 65535, inclusive',
@@ -23,21 +23,23 @@ describe('endpoints', () => {
   })
 
   it('accepts invalid subsets that the stored object already has', () => {
-    const old = created({ addresses: addresses('127.0.0.1') })
+    const old = createEndpoints({ addresses: createAddresses('127.0.0.1') })
     expect(validateEndpoints(old)).toHaveLength(1)
     expect(validateEndpoints(structuredClone(old), old)).toEqual([])
   })
 
   it('warns about non-canonical addresses, except in objects of the endpoints controller', () => {
-    const object = created({ notReadyAddresses: addresses('FD00::1') })
+    const object = createEndpoints({ notReadyAddresses: createAddresses('FD00::1') })
     expect(findEndpointsWarnings(object)).toHaveLength(1)
     const labels = { 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' }
     expect(findEndpointsWarnings({ ...object, metadata: { ...object.metadata, labels } })).toEqual([])
   })
 
   it('prints the first three addresses as a column', () => {
-    expect(formatEndpoints(created())).toBe('<none>')
-    const subset = { addresses: addresses('10.0.0.1', 'fd00::1'), ports: [{ port: 80 }, { name: 'b', port: 81 }] }
-    expect(formatEndpoints(created(subset, { addresses: addresses('10.0.0.2') }))).toBe('10.0.0.1:80,[fd00::1]:80,10.0.0.1:81 + 2 more...')
+    expect(formatEndpoints(createEndpoints())).toBe('<none>')
+    const subset = { addresses: createAddresses('10.0.0.1', 'fd00::1'), ports: [{ port: 80 }, { name: 'b', port: 81 }] }
+    expect(formatEndpoints(createEndpoints(subset, { addresses: createAddresses('10.0.0.2') }))).toBe(
+      '10.0.0.1:80,[fd00::1]:80,10.0.0.1:81 + 2 more...',
+    )
   })
 })

@@ -36,7 +36,7 @@ const emitted: Event = {
   reportingComponent: 'example.com/kubelet',
   reportingInstance: 'n1',
 }
-const kindOf = (types: GroupVersionTypes): KindType => types.kinds.find(({ gvk }) => gvk.kind === 'Event')!
+const findEventKind = (types: GroupVersionTypes): KindType => types.kinds.find(({ gvk }) => gvk.kind === 'Event')!
 const check = (event: Event, version: GroupVersion): string[] => validateEvent(event, version).map(fieldErrorMessage)
 
 describe('events', () => {
@@ -110,9 +110,9 @@ describe('events', () => {
     })
     for (const event of [recorded, emitted]) {
       // Decoding adds the fields that JSON always has.
-      const canonical = decodeStruct<KubeObject>(kindOf(coreV1).schema, event as never).object
+      const canonical = decodeStruct<KubeObject>(findEventKind(coreV1).schema, event as never).object
       const converted = convertEventFromHub(canonical)
-      expect(JSON.stringify(converted)).toBe(JSON.stringify(decodeStruct(kindOf(eventsV1).schema, converted as never).object))
+      expect(JSON.stringify(converted)).toBe(JSON.stringify(decodeStruct(findEventKind(eventsV1).schema, converted as never).object))
       expect(JSON.stringify(convertEventToHub(converted))).toBe(JSON.stringify(canonical))
     }
   })

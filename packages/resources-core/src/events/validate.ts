@@ -50,7 +50,7 @@ function validateConsistency(event: ReadonlyEvent, requested: GroupVersion): Fie
   return errors
 }
 
-function namespaceMismatch(event: ReadonlyEvent): FieldErrorList {
+function reportNamespaceMismatch(event: ReadonlyEvent): FieldErrorList {
   const namespace = event.involvedObject?.namespace ?? ''
   return [fieldError.invalid(fieldPath('involvedObject', 'namespace'), namespace, 'does not match event.namespace')]
 }
@@ -58,13 +58,13 @@ function namespaceMismatch(event: ReadonlyEvent): FieldErrorList {
 function validateOldEvent(event: ReadonlyEvent, namespace: string): FieldErrorList {
   const involved = event.involvedObject?.namespace ?? ''
   const matches = involved === '' ? namespace === '' || namespace === 'default' : namespace === involved
-  return matches ? [] : namespaceMismatch(event)
+  return matches ? [] : reportNamespaceMismatch(event)
 }
 
 function validateNewEvent(event: ReadonlyEvent, namespace: string, isCore: boolean): FieldErrorList {
   const errors: FieldErrorList = []
   const isClusterScoped = (event.involvedObject?.namespace ?? '') === ''
-  if (isClusterScoped && namespace !== 'default' && namespace !== 'kube-system') errors.push(...namespaceMismatch(event))
+  if (isClusterScoped && namespace !== 'default' && namespace !== 'kube-system') errors.push(...reportNamespaceMismatch(event))
   const controller = event.reportingComponent ?? ''
   const controllerPath = fieldPath(isCore ? 'reportingComponent' : 'reportingController')
   if (controller === '') errors.push(fieldError.required(controllerPath))

@@ -40,13 +40,13 @@ describe('toInternalStruct', () => {
   })
 
   it('the tables of internal fields contain only fields of the API type or the pod spec', () => {
-    const struct = (name: string) => coreV1.table.struct(name) ?? appsV1.table.resolve(name)
-    const podSpec = struct('PodSpec').byName
+    const findStruct = (name: string) => coreV1.table.struct(name) ?? appsV1.table.resolve(name)
+    const podSpec = findStruct('PodSpec').byName
     for (const [name, fields] of Object.entries(internalFieldOrder))
-      expect(fields.split(' ').filter((field) => !struct(name).byName.has(field) && !podSpec.has(field))).toEqual([])
+      expect(fields.split(' ').filter((field) => !findStruct(name).byName.has(field) && !podSpec.has(field))).toEqual([])
     for (const path of valueFields) {
       const [name = '', field = ''] = path.split('.')
-      expect(struct(name).byName.get(field)?.pointer).toBe(true)
+      expect(findStruct(name).byName.get(field)?.pointer).toBe(true)
     }
   })
 })

@@ -52,9 +52,9 @@ function encodeMap(value: object, type: TypeSchema): unknown {
 
 function encodeStruct(value: Members, struct: StructSchema): object {
   const object: Record<string, unknown> = {}
-  for (const { field, goName, isPointer } of membersOf(struct)) {
+  for (const { field, goName, isPointer } of listMembers(struct)) {
     const { name, type } = field
-    const member = struct.name === 'PodSpec' && name === 'securityContext' ? securityContextOf(value) : value[name]
+    const member = struct.name === 'PodSpec' && name === 'securityContext' ? toSecurityContext(value) : value[name]
     if (type.kind === 'struct' && type.name === 'ObjectMeta') Object.assign(object, member)
     else if (isAbsent(member) && wasSentEmpty(value, name)) object[goName] = type.kind === 'list' ? [] : {}
     else object[goName] = isPointer && isAbsent(member) ? null : encode(member, type)
@@ -63,7 +63,7 @@ function encodeStruct(value: Members, struct: StructSchema): object {
 }
 
 /** Returns the internal security context of a pod. It contains the host namespaces, which are fields of the pod spec in v1. */
-function securityContextOf({ hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers, securityContext }: PodSpecMembers): object {
+function toSecurityContext({ hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers, securityContext }: PodSpecMembers): object {
   return { ...securityContext, hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers }
 }
 
@@ -80,7 +80,7 @@ function hasJsonTags({ definition }: StructSchema): boolean {
   return definition.startsWith('io.k8s.apimachinery.')
 }
 
-function membersOf(struct: StructSchema): readonly Member[] {
+function listMembers(struct: StructSchema): readonly Member[] {
   let members = memberCache.get(struct)
   if (members === undefined) {
     const fields = internalFieldOrder[struct.name]?.split(' ').map((name) => findField(struct, name)) ?? struct.fields

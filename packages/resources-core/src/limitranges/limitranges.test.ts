@@ -4,20 +4,20 @@ import { describe, expect, it } from 'vitest'
 import { setLimitRangeDefaults } from './index.ts'
 import { validateLimitRange } from './validate.ts'
 
-const range = (...limits: LimitRangeItem[]): LimitRange => ({ metadata: { name: 'a' }, spec: { limits } })
-const validate = (...limits: LimitRangeItem[]): string[] => validateLimitRange(range(...limits)).map(fieldErrorMessage)
+const createLimitRange = (...limits: LimitRangeItem[]): LimitRange => ({ metadata: { name: 'a' }, spec: { limits } })
+const validate = (...limits: LimitRangeItem[]): string[] => validateLimitRange(createLimitRange(...limits)).map(fieldErrorMessage)
 
 describe('limit ranges', () => {
   it('set the default container limits to the maximum, and default requests to the limit or minimum', () => {
-    const object = range({ type: 'Container', max: { cpu: '2', memory: '1Gi' }, default: { cpu: '1' }, min: { disk: '1' } })
+    const object = createLimitRange({ type: 'Container', max: { cpu: '2', memory: '1Gi' }, default: { cpu: '1' }, min: { disk: '1' } })
     setLimitRangeDefaults(object)
     expect(object.spec!.limits![0]).toMatchObject({
       default: { cpu: '1', memory: '1Gi' },
       defaultRequest: { cpu: '1', memory: '1Gi', disk: '1' },
     })
-    const ofPods = range({ type: 'Pod', max: { cpu: '2' } })
+    const ofPods = createLimitRange({ type: 'Pod', max: { cpu: '2' } })
     setLimitRangeDefaults(ofPods)
-    expect(ofPods).toEqual(range({ type: 'Pod', max: { cpu: '2' } }))
+    expect(ofPods).toEqual(createLimitRange({ type: 'Pod', max: { cpu: '2' } }))
   })
 
   it('requires minimum ≤ request ≤ limit ≤ maximum', () => {

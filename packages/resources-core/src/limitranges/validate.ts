@@ -61,14 +61,14 @@ function validateItem(item: Item, path: FieldPath): FieldErrorList {
 
 /** Validates that minimum, maximum, defaults and ratio of one resource are consistent. */
 function validateAmounts(name: string, item: Item, path: FieldPath): FieldErrorList {
-  const amount = (list: ListName): Quantity | undefined => {
+  const parseAmount = (list: ListName): Quantity | undefined => {
     const text = item[list]?.[name]
     return text === undefined ? undefined : parseQuantity(text)
   }
-  const min = amount('min')
-  const max = amount('max')
-  const defaultLimit = item.type === 'Pod' ? undefined : amount('default')
-  const request = item.type === 'Pod' ? undefined : amount('defaultRequest')
+  const min = parseAmount('min')
+  const max = parseAmount('max')
+  const defaultLimit = item.type === 'Pod' ? undefined : parseAmount('default')
+  const request = item.type === 'Pod' ? undefined : parseAmount('defaultRequest')
   const errors: FieldErrorList = []
   const requireOrder = (
     low: readonly [string, Quantity | undefined],
@@ -85,7 +85,7 @@ function validateAmounts(name: string, item: Item, path: FieldPath): FieldErrorL
   requireOrder(['default request', request], ['default limit', defaultLimit], ['defaultRequest', request])
   requireOrder(['min', min], ['default', defaultLimit], ['default', min])
   requireOrder(['default', defaultLimit], ['max', max], ['default', max])
-  errors.push(...validateRatio(amount('maxLimitRequestRatio'), { min, max }, path.child('maxLimitRequestRatio').key(name)))
+  errors.push(...validateRatio(parseAmount('maxLimitRequestRatio'), { min, max }, path.child('maxLimitRequestRatio').key(name)))
   if (!isOvercommitAllowed(name) && defaultLimit !== undefined && request !== undefined && !defaultLimit.equals(request)) {
     const detail = `default value ${defaultLimit} must equal to defaultRequest value ${request} in ${name}`
     errors.push(fieldError.invalid(path.child('defaultRequest').key(name), request.toString(), detail))

@@ -29,14 +29,18 @@ describe('namespaces', () => {
 
   it('changes finalizers only by the subresource finalize, and the phase only by status', () => {
     const old: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
-    const changed = (): Namespace => ({ metadata: { name: 'a' }, spec: { finalizers: [] }, status: { phase: 'Terminating' } })
-    const namespace = changed()
+    const createTerminatingNamespace = (): Namespace => ({
+      metadata: { name: 'a' },
+      spec: { finalizers: [] },
+      status: { phase: 'Terminating' },
+    })
+    const namespace = createTerminatingNamespace()
     strategy.prepareForUpdate?.(context, namespace, old)
     expect(namespace).toEqual(old)
-    const finalized = changed()
+    const finalized = createTerminatingNamespace()
     finalizeStrategy.prepareForUpdate?.(context, finalized, old)
     expect([finalized.spec, finalized.status]).toEqual([{ finalizers: [] }, { phase: 'Active' }])
-    const status = changed()
+    const status = createTerminatingNamespace()
     statusStrategy.prepareForUpdate?.(context, status, old)
     expect([status.spec, status.status]).toEqual([{ finalizers: ['kubernetes'] }, { phase: 'Terminating' }])
     expect(statusStrategy.validateUpdate?.(context, status, old).map(fieldErrorMessage)).toEqual([

@@ -15,8 +15,8 @@ export const nodeColumns: readonly Column<Node>[] = [
   { name: 'Roles', description: 'Roles of the node, from its labels.', value: (node) => formatRoles(node).join(',') || '<none>' },
   ageColumn,
   { name: 'Version', description: 'Version of the kubelet.', value: (node) => node.status?.nodeInfo?.kubeletVersion ?? '' },
-  { name: 'Internal-IP', priority: 1, description: 'Address inside the cluster.', value: (node) => addressOf(node, 'InternalIP') },
-  { name: 'External-IP', priority: 1, description: 'Address outside the cluster.', value: (node) => addressOf(node, 'ExternalIP') },
+  { name: 'Internal-IP', priority: 1, description: 'Address inside the cluster.', value: (node) => findAddress(node, 'InternalIP') },
+  { name: 'External-IP', priority: 1, description: 'Address outside the cluster.', value: (node) => findAddress(node, 'ExternalIP') },
   { name: 'OS-Image', priority: 1, description: 'Operating system.', value: (node) => getNodeInfoField(node, 'osImage') },
   { name: 'Kernel-Version', priority: 1, description: 'Kernel and architecture.', value: formatKernel },
   {
@@ -41,7 +41,7 @@ function formatRoles({ metadata }: ReadonlyNode): string[] {
   return [...new Set(roles.filter((role) => role !== ''))].sort()
 }
 
-function addressOf({ status }: ReadonlyNode, addressType: string): string {
+function findAddress({ status }: ReadonlyNode, addressType: string): string {
   return (status?.addresses ?? []).find(({ type }) => type === addressType)?.address ?? '<none>'
 }
 

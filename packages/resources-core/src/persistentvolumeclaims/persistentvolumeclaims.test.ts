@@ -52,12 +52,12 @@ describe('claims', () => {
   })
 
   it('allows larger requests when the claim is bound, and smaller requests above the capacity', () => {
-    const bound = (size: string, capacity = '1Gi'): PersistentVolumeClaim =>
+    const createBoundClaim = (size: string, capacity = '1Gi'): PersistentVolumeClaim =>
       claim({}, { phase: 'Bound', capacity: { storage: capacity } }, size)
     expect(update(claim({}, undefined, '2Gi'), claim({}))).toHaveLength(1)
-    expect(update(bound('2Gi'), bound('1Gi'))).toEqual([])
-    expect(update(bound('2Gi'), bound('3Gi'))).toEqual([])
-    expect(update(bound('1Gi'), bound('3Gi'))).toEqual([
+    expect(update(createBoundClaim('2Gi'), createBoundClaim('1Gi'))).toEqual([])
+    expect(update(createBoundClaim('2Gi'), createBoundClaim('3Gi'))).toEqual([])
+    expect(update(createBoundClaim('1Gi'), createBoundClaim('3Gi'))).toEqual([
       'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
     ])
   })

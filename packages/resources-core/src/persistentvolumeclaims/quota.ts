@@ -23,7 +23,7 @@ export const claimQuota: QuotaRules<PersistentVolumeClaim> = {
   isLimitedBy: (limit) =>
     limit === count || [claims, requested].some((name) => limit === name || limit.endsWith(`${storageClassSuffix}${name}`)),
   usage(claim) {
-    const storage = storageOf(claim)
+    const storage = readStorageRequest(claim)
     const used = new Map<string, Quantity>([
       [count, oneObject],
       [claims, oneObject],
@@ -37,13 +37,13 @@ export const claimQuota: QuotaRules<PersistentVolumeClaim> = {
   },
   isInScope(selector, claim) {
     if (selector.scopeName !== 'VolumeAttributesClass') return false
-    const classes = attributesClasses(claim)
+    const classes = listAttributesClasses(claim)
     return classes.length === 0 ? scopeSelects(selector, undefined) : classes.some((name) => scopeSelects(selector, name))
   },
 }
 
 /** Returns the storage that a claim uses, in whole bytes: its requested size or its allocated size, whichever is larger. */
-function storageOf({ spec, status }: ReadonlyClaim): Quantity | undefined {
+function readStorageRequest({ spec, status }: ReadonlyClaim): Quantity | undefined {
   const request = spec?.resources?.requests?.['storage']
   if (request === undefined) return undefined
   const amounts = [request, status?.allocatedResources?.['storage'] ?? '0'].map((text) => parseQuantity(text))
@@ -52,7 +52,7 @@ function storageOf({ spec, status }: ReadonlyClaim): Quantity | undefined {
   return roundedUp.equals(largest) ? largest : roundedUp
 }
 
-function attributesClasses({ spec, status }: ReadonlyClaim): readonly string[] {
+function listAttributesClasses({ spec, status }: ReadonlyClaim): readonly string[] {
   const names = [
     spec?.volumeAttributesClassName,
     status?.currentVolumeAttributesClassName,

@@ -38,7 +38,7 @@ export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): F
     }),
     ...validateClassAnnotation(claim, old),
   ]
-  const [before, after] = comparableSpecs(claim, old)
+  const [before, after] = toComparableSpecs(claim, old)
   if (!semanticEqual(after, before)) {
     const diff = formatLineDiff(
       toInternalStruct(coreV1.table.resolve('PersistentVolumeClaimSpec'), before),
@@ -71,7 +71,7 @@ function validateClassAnnotation(claim: ReadonlyClaim, old: ReadonlyClaim): Fiel
 }
 
 /** Returns copies of both specs for the comparison. Fields that are mutable have the same value in both copies. */
-function comparableSpecs(claim: ReadonlyClaim, old: ReadonlyClaim): [PersistentVolumeClaimSpec, PersistentVolumeClaimSpec] {
+function toComparableSpecs(claim: ReadonlyClaim, old: ReadonlyClaim): [PersistentVolumeClaimSpec, PersistentVolumeClaimSpec] {
   const before = copyWithEmptyMarks(old.spec ?? {}) as PersistentVolumeClaimSpec
   const after = copyWithEmptyMarks(claim.spec ?? {}) as PersistentVolumeClaimSpec
   syncDataSources(before)

@@ -8,7 +8,7 @@ import { persistentVolumeStatus, persistentVolumeStrategy as strategy } from './
 const context = {} as RequestContext
 const nfs = { server: 's', path: '/' }
 
-function volume(spec: Partial<PersistentVolumeSpec>): PersistentVolume {
+function createVolume(spec: Partial<PersistentVolumeSpec>): PersistentVolume {
   const created: PersistentVolume = {
     metadata: { name: 'v' },
     spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], ...spec },
@@ -17,12 +17,12 @@ function volume(spec: Partial<PersistentVolumeSpec>): PersistentVolume {
   return created
 }
 const create = (spec: Partial<PersistentVolumeSpec>): string[] =>
-  (strategy.validateCreate?.(context, volume(spec)) ?? []).map(fieldErrorMessage)
+  (strategy.validateCreate?.(context, createVolume(spec)) ?? []).map(fieldErrorMessage)
 /** Returns the errors of an update without duplicates, because kube-apiserver reports errors of the spec twice. */
 const update = (spec: Partial<PersistentVolumeSpec>, old: Partial<PersistentVolumeSpec>): string[] => [
-  ...new Set((strategy.validateUpdate?.(context, volume(spec), volume(old)) ?? []).map(fieldErrorMessage)),
+  ...new Set((strategy.validateUpdate?.(context, createVolume(spec), createVolume(old)) ?? []).map(fieldErrorMessage)),
 ]
-const inZone = (key: string): NonNullable<PersistentVolumeSpec['nodeAffinity']> => ({
+const createZoneAffinity = (key: string): NonNullable<PersistentVolumeSpec['nodeAffinity']> => ({
   required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'In', values: ['a'] }] }] },
 })
 
@@ -60,16 +60,24 @@ describe('persistent volumes', () => {
     expect(update({ csi }, { csi: expandable })).toHaveLength(1)
     expect(update({ nfs, volumeMode: 'Block' }, { nfs })).toEqual(['volumeMode: Invalid value: "Block": field is immutable'])
     const zone = 'topology.kubernetes.io/zone'
-    expect(update({ nfs, nodeAffinity: inZone(zone) }, { nfs, nodeAffinity: inZone('failure-domain.beta.kubernetes.io/zone') })).toEqual([])
-    expect(update({ nfs, nodeAffinity: inZone('other') }, { nfs, nodeAffinity: inZone(zone) })).toEqual([
+    expect(
+      update(
+        { nfs, nodeAffinity: createZoneAffinity(zone) },
+        { nfs, nodeAffinity: createZoneAffinity('failure-domain.beta.kubernetes.io/zone') },
+      ),
+    ).toEqual([])
+    expect(update({ nfs, nodeAffinity: createZoneAffinity('other') }, { nfs, nodeAffinity: createZoneAffinity(zone) })).toEqual([
       expect.stringMatching(/^nodeAffinity: Invalid value: \{"Required".*: field is immutable, except for updating from beta label to GA$/),
     ])
   })
 
   it('sets the time of the last phase transition', () => {
-    const old: PersistentVolume = { ...volume({ nfs }), status: { phase: 'Available', lastPhaseTransitionTime: '2026-01-01T00:00:00Z' } }
+    const old: PersistentVolume = {
+      ...createVolume({ nfs }),
+      status: { phase: 'Available', lastPhaseTransitionTime: '2026-01-01T00:00:00Z' },
+    }
     const write = (status: PersistentVolume['status']): PersistentVolume['status'] => {
-      const changed: PersistentVolume = { ...volume({ nfs }), ...(status && { status }) }
+      const changed: PersistentVolume = { ...createVolume({ nfs }), ...(status && { status }) }
       persistentVolumeStatus.update.prepareForUpdate?.(context, changed, old)
       return changed.status
     }

@@ -24,14 +24,14 @@ export function validatePersistentVolumeUpdate(volume: ReadonlyVolume, old: Read
     ...validateObjectMeta(volume.metadata, { namespaced: false }),
     ...validateVolumeSpec(volume, old),
   ]
-  const source = comparableSource(spec, oldSpec)
-  const oldSource = sourceOf(oldSpec)
+  const source = toComparableSource(spec, oldSpec)
+  const oldSource = pickSource(oldSpec)
   if (!semanticEqual(source, oldSource)) {
     const detail = `spec.persistentvolumesource is immutable after creation\n${diffSources(oldSource, source)}`
     errors.push(fieldError.forbidden(fieldPath('spec', 'persistentvolumesource'), detail))
   }
   errors.push(...validateImmutableField(spec.volumeMode, oldSpec.volumeMode, fieldPath('volumeMode')))
-  if (oldSpec.nodeAffinity !== undefined && !sameAffinity(spec.nodeAffinity, oldSpec.nodeAffinity)) {
+  if (oldSpec.nodeAffinity !== undefined && !isSameAffinity(spec.nodeAffinity, oldSpec.nodeAffinity)) {
     const detail = `${immutableMessage}, except for updating from beta label to GA`
     errors.push(fieldError.invalid(fieldPath('nodeAffinity'), printAffinity(spec.nodeAffinity), detail))
   }
@@ -42,13 +42,13 @@ export function validatePersistentVolumeUpdate(volume: ReadonlyVolume, old: Read
   return errors
 }
 
-function sourceOf(spec: ReadonlySpec): Record<string, unknown> {
+function pickSource(spec: ReadonlySpec): Record<string, unknown> {
   return Object.fromEntries(sourceFields.flatMap((member) => (spec[member] === undefined ? [] : [[member, spec[member]]])))
 }
 
 /** Returns the volume source for the comparison with the stored source. Omits a new `controllerExpandSecretRef`, which can be set once. */
-function comparableSource(spec: ReadonlySpec, old: ReadonlySpec): Record<string, unknown> {
-  const source = sourceOf(spec)
+function toComparableSource(spec: ReadonlySpec, old: ReadonlySpec): Record<string, unknown> {
+  const source = pickSource(spec)
   if (spec.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined) return source
   const { controllerExpandSecretRef: _added, ...csi } = spec.csi
   return { ...source, csi }
@@ -63,17 +63,17 @@ const stableLabels: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Returns whether two node affinities are equal. A deprecated label counts as equal to its replacement. */
-function sameAffinity(affinity: Affinity | undefined, old: Affinity): boolean {
+function isSameAffinity(affinity: Affinity | undefined, old: Affinity): boolean {
   if (semanticEqual(affinity, old)) return true
   const terms = affinity?.required?.nodeSelectorTerms ?? []
   const oldTerms = old.required?.nodeSelectorTerms ?? []
   if (affinity?.required === undefined || old.required === undefined || terms.length !== oldTerms.length) return false
   return terms.every((term, i) =>
-    (['matchExpressions', 'matchFields'] as const).every((member) => sameRequirements(term[member] ?? [], oldTerms[i]?.[member] ?? [])),
+    (['matchExpressions', 'matchFields'] as const).every((member) => haveSameRequirements(term[member] ?? [], oldTerms[i]?.[member] ?? [])),
   )
 }
 
-function sameRequirements(requirements: readonly Requirement[], old: readonly Requirement[]): boolean {
+function haveSameRequirements(requirements: readonly Requirement[], old: readonly Requirement[]): boolean {
   return (
     requirements.length === old.length &&
     requirements.every((requirement, i) => {

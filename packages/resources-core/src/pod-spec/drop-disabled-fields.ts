@@ -7,13 +7,13 @@ export function dropDisabledPodFields(spec: PodSpec, old?: ReadonlyPodSpec): voi
   const sources = (spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? [])
   for (const member of ['clusterTrustBundle', 'podCertificate'] as const) {
     const matching = sources.filter((source) => member in source)
-    if (matching.length > 0 && !projectionInUse(old, member)) for (const source of matching) delete source[member]
+    if (matching.length > 0 && !isProjectionInUse(old, member)) for (const source of matching) delete source[member]
   }
   if (old?.schedulingGroup === undefined && 'schedulingGroup' in spec) delete spec.schedulingGroup
   if (!stopSignalsInUse(old)) dropStopSignals(spec)
 }
 
-function projectionInUse(spec: ReadonlyPodSpec | undefined, member: 'clusterTrustBundle' | 'podCertificate'): boolean {
+function isProjectionInUse(spec: ReadonlyPodSpec | undefined, member: 'clusterTrustBundle' | 'podCertificate'): boolean {
   const sources = (spec?.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? [])
   return sources.some((source) => source[member] !== undefined)
 }

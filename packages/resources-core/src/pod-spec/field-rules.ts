@@ -5,18 +5,18 @@ import type { FieldError, FieldErrorList, FieldPath } from '@keelson/apimachiner
  * Returns the path of a field. The functions of this file accept either the path of the field, or the path of its parent and the name of
  * the field. The second form is faster, because it builds a path only for an error.
  */
-function fieldAt(path: FieldPath, member: string | undefined): FieldPath {
+function locateField(path: FieldPath, member: string | undefined): FieldPath {
   return member === undefined ? path : path.child(member)
 }
 
 /** Creates an "Invalid value" error for each message. */
 export function invalidEach(messages: readonly string[], value: unknown, path: FieldPath, member?: string): FieldErrorList {
-  return messages.length === 0 ? [] : messages.map((message) => fieldError.invalid(fieldAt(path, member), value, message))
+  return messages.length === 0 ? [] : messages.map((message) => fieldError.invalid(locateField(path, member), value, message))
 }
 
 /** Returns a "Required value" error if the value is missing or empty. */
 export function validateRequired(value: string | undefined, path: FieldPath, member?: string, detail = ''): FieldErrorList {
-  return (value ?? '') === '' ? [fieldError.required(fieldAt(path, member), detail)] : []
+  return (value ?? '') === '' ? [fieldError.required(locateField(path, member), detail)] : []
 }
 
 export function validateSupported(
@@ -25,7 +25,7 @@ export function validateSupported(
   path: FieldPath,
   member?: string,
 ): FieldErrorList {
-  return value === undefined || supported.includes(value) ? [] : [fieldError.notSupported(fieldAt(path, member), value, supported)]
+  return value === undefined || supported.includes(value) ? [] : [fieldError.notSupported(locateField(path, member), value, supported)]
 }
 
 export function validateRequiredOneOf(
@@ -34,7 +34,7 @@ export function validateRequiredOneOf(
   path: FieldPath,
   member?: string,
 ): FieldErrorList {
-  return (value ?? '') === '' ? [fieldError.required(fieldAt(path, member))] : validateSupported(value, supported, path, member)
+  return (value ?? '') === '' ? [fieldError.required(locateField(path, member))] : validateSupported(value, supported, path, member)
 }
 
 export function validateDNSLabel(value: string, path: FieldPath, member?: string): FieldErrorList {

@@ -45,14 +45,14 @@ const cases: Case[] = existsSync(recorded)
         const kind = String(step?.body['kind'])
         return (
           templatePaths[kind] !== undefined &&
-          !changesTemplate(step!) &&
-          types.kind(gvkOf(step!)) !== undefined &&
+          !hasTemplateChange(step!) &&
+          types.kind(parseGvk(step!)) !== undefined &&
           step!.expect.code !== 400
         )
       })
   : []
 
-function gvkOf({ body }: Step): ReturnType<typeof parseGroupVersionKind> {
+function parseGvk({ body }: Step): ReturnType<typeof parseGroupVersionKind> {
   return parseGroupVersionKind(String(body['apiVersion']), String(body['kind']))
 }
 
@@ -60,7 +60,7 @@ function gvkOf({ body }: Step): ReturnType<typeof parseGroupVersionKind> {
  * Returns whether the server changes the pod template of the kind before validation. StatefulSets get volumes for their claims, Jobs get
  * labels.
  */
-function changesTemplate({ body }: Step): boolean {
+function hasTemplateChange({ body }: Step): boolean {
   const longName = String(at(body, ['metadata', 'name']) ?? '').length > 63
   return at(body, ['spec', 'volumeClaimTemplates']) !== undefined || (body['kind'] === 'Job' && longName)
 }
@@ -78,7 +78,7 @@ describe.skipIf(cases.length === 0)('pod templates have the errors that kube-api
   it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('has the recorded errors: %s', (_id, { steps }) => {
     const step = steps[0]!
     const { code, body } = step.expect
-    const { schema } = types.kind(gvkOf(step))!
+    const { schema } = types.kind(parseGvk(step))!
     const path = templatePaths[String(step.body['kind'])]!
     const { object } = decodeStruct<KubeObject>(schema, parseJson(JSON.stringify(step.body)), { strict: 'Ignore' })
     const template = at(object, path) as PodTemplateSpec | undefined

@@ -3,7 +3,7 @@ import { fourfold, processorTime } from '@keelson/apimachinery/testing'
 import { describe, expect, it } from 'vitest'
 import { findOverlappingPathWarnings } from './overlapping-paths.ts'
 
-function configMap(paths: readonly string[], name = 'v'): Volume {
+function createConfigMapVolume(paths: readonly string[], name = 'v'): Volume {
   return { name, configMap: { name: 'm', items: paths.map((path) => ({ key: 'k', path })) } }
 }
 
@@ -12,13 +12,13 @@ function overlapsOf(...volumes: Volume[]): string[] {
   return findOverlappingPathWarnings(volumes).map((text) => text.replace(/^.*overlapping paths: /, ''))
 }
 
-function paths(count: number, path: (i: number) => string): string[] {
+function createPaths(count: number, path: (i: number) => string): string[] {
   return Array.from({ length: count }, (_, i) => path(i))
 }
 
 describe('overlappingPathWarnings', () => {
   it('reports nested paths, ignoring trailing slashes', () => {
-    expect(overlapsOf(configMap(['a/b', 'ab', 'a//', 'c', 'a/b/c', '//', '']))).toEqual([
+    expect(overlapsOf(createConfigMapVolume(['a/b', 'ab', 'a//', 'c', 'a/b/c', '//', '']))).toEqual([
       '"a" with "a/b"',
       '"a/b/c" with "a/b"',
       '"a/b/c" with "a"',
@@ -26,32 +26,31 @@ describe('overlappingPathWarnings', () => {
   })
 
   it('reports each overlap once', () => {
-    expect(overlapsOf(configMap([...paths(500, () => 'a'), 'b/c', 'b', 'a']))).toEqual(['"a" with "a"', '"b" with "b/c"'])
+    expect(overlapsOf(createConfigMapVolume([...createPaths(500, () => 'a'), 'b/c', 'b', 'a']))).toEqual(['"a" with "a"', '"b" with "b/c"'])
   })
 
   it('names the sources of a projected volume', () => {
-    const secret = (name: string): object => ({ secret: { name, items: [{ key: 'k', path: 'a' }] } })
-    expect(overlapsOf({ name: 'v', projected: { sources: [secret('s'), secret('s'), secret('t')] } })).toEqual([
-      '"a" (Secret "s") with "a" (Secret "s")',
-      '"a" (Secret "t") with "a" (Secret "s")',
-    ])
+    const createSecretSource = (name: string): object => ({ secret: { name, items: [{ key: 'k', path: 'a' }] } })
+    expect(
+      overlapsOf({ name: 'v', projected: { sources: [createSecretSource('s'), createSecretSource('s'), createSecretSource('t')] } }),
+    ).toEqual(['"a" (Secret "s") with "a" (Secret "s")', '"a" (Secret "t") with "a" (Secret "s")'])
   })
 
   it('limits the number of warnings', () => {
-    const deep = paths(10_000, (i) => `a${'/a'.repeat(i % 50)}`)
-    expect(overlapsOf(configMap(deep), configMap(deep, 'w')).length).toBe(100)
+    const deep = createPaths(10_000, (i) => `a${'/a'.repeat(i % 50)}`)
+    expect(overlapsOf(createConfigMapVolume(deep), createConfigMapVolume(deep, 'w')).length).toBe(100)
   })
 
   it.each([
-    ['many files', (n: number) => [configMap(paths(n, (i) => `p${i}`))]],
-    ['the same file again and again', (n: number) => [configMap(paths(n, () => 'a'))]],
-    ['slashes within', (n: number) => [configMap(['b', `a${'/'.repeat(20 * n)}b/`])]],
+    ['many files', (n: number) => [createConfigMapVolume(createPaths(n, (i) => `p${i}`))]],
+    ['the same file again and again', (n: number) => [createConfigMapVolume(createPaths(n, () => 'a'))]],
+    ['slashes within', (n: number) => [createConfigMapVolume(['b', `a${'/'.repeat(20 * n)}b/`])]],
     [
       'many volumes',
       (n: number) =>
         Array.from({ length: n / 10 }, (_, i) =>
-          configMap(
-            paths(10, () => 'a'),
+          createConfigMapVolume(
+            createPaths(10, () => 'a'),
             `v${i}`,
           ),
         ),

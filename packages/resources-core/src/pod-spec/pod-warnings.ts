@@ -164,13 +164,13 @@ function findFractionWarning(name: string, list: ResourceList | undefined, path:
   return [`${at.key(name)}: fractional byte value ${quote(text)} is invalid, must be an integer`]
 }
 
-function seccompWarning(path: FieldPath): string {
+function formatSeccompWarning(path: FieldPath): string {
   return `${path}: non-functional in v1.27+; use the "seccompProfile" field instead`
 }
 
 function findProfileWarnings(spec: ReadonlyPodSpec, { annotations, path }: Annotated): string[] {
   if (spec.securityContext?.seccompProfile !== undefined || !Object.hasOwn(annotations, seccompPodAnnotation)) return []
-  return [seccompWarning(path.key(seccompPodAnnotation))]
+  return [formatSeccompWarning(path.key(seccompPodAnnotation))]
 }
 
 function findContainerWarnings({ container, path }: ContainerAt, spec: ReadonlyPodSpec, annotated: Annotated): string[] {
@@ -178,7 +178,7 @@ function findContainerWarnings({ container, path }: ContainerAt, spec: ReadonlyP
   const warnings: string[] = []
   const seccompKey = seccompContainerPrefix + container.name
   if (container.securityContext?.seccompProfile === undefined && Object.hasOwn(annotations, seccompKey)) {
-    warnings.push(seccompWarning(annotationsPath.key(seccompKey)))
+    warnings.push(formatSeccompWarning(annotationsPath.key(seccompKey)))
   }
   // For pods, `applyAppArmorAnnotations` adds this warning.
   const appArmorKey = appArmorContainerPrefix + container.name

@@ -55,10 +55,10 @@ function findCollisionWarnings({ port, path }: PortAt, before: readonly PortAt[]
   const { hostIP = '', hostPort = 0 } = port
   return before.flatMap(({ port: other, path: otherPath }) => {
     const { hostIP: otherIP = '', hostPort: otherPort = 0 } = other
-    const warning = (problem: string): string[] => [`${path}: ${problem} port definition with ${otherPath}`]
-    if (hostIP === otherIP && hostPort === otherPort) return warning('duplicate')
-    if (hostPort === 0 || otherPort === 0) return warning('overlapping')
-    return hostPort === otherPort && (hostIP === '') !== (otherIP === '') ? warning('dangerously ambiguous') : []
+    const formatPortWarning = (problem: string): string[] => [`${path}: ${problem} port definition with ${otherPath}`]
+    if (hostIP === otherIP && hostPort === otherPort) return formatPortWarning('duplicate')
+    if (hostPort === 0 || otherPort === 0) return formatPortWarning('overlapping')
+    return hostPort === otherPort && (hostIP === '') !== (otherIP === '') ? formatPortWarning('dangerously ambiguous') : []
   })
 }
 

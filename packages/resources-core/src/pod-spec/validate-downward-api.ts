@@ -34,19 +34,19 @@ export function validateFieldRef(ref: DeepReadonly<ObjectFieldSelector>, allowed
   const { apiVersion = '', fieldPath = '' } = ref
   if (apiVersion === '') return [fieldError.required(path.child('apiVersion'))]
   if (fieldPath === '') return [fieldError.required(path.child('fieldPath'))]
-  const unknown = (reason: string): FieldErrorList => [
+  const reportUnknown = (reason: string): FieldErrorList => [
     fieldError.invalid(path.child('fieldPath'), fieldPath, `error converting fieldPath: ${reason}`),
   ]
-  if (apiVersion !== 'v1') return unknown(`unsupported pod version: ${apiVersion}`)
+  if (apiVersion !== 'v1') return reportUnknown(`unsupported pod version: ${apiVersion}`)
   const bracket = fieldPath.indexOf("['")
   if (bracket > 0 && fieldPath.endsWith("']") && fieldPath.length >= bracket + 4) {
     const [member, key] = [fieldPath.slice(0, bracket), fieldPath.slice(bracket + 2, -2)]
     if (member === 'metadata.annotations') return validateQualifiedName(key.toLowerCase(), path)
     if (member === 'metadata.labels') return validateQualifiedName(key, path)
-    return unknown(`field label does not support subscript: ${fieldPath}`)
+    return reportUnknown(`field label does not support subscript: ${fieldPath}`)
   }
   const label = fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath
-  if (!convertiblePaths.has(label)) return unknown(`field label not supported: ${fieldPath}`)
+  if (!convertiblePaths.has(label)) return reportUnknown(`field label not supported: ${fieldPath}`)
   return allowed.includes(label) ? [] : [fieldError.notSupported(path.child('fieldPath'), label, allowed)]
 }
 
@@ -82,13 +82,13 @@ function validateDivisor(resource: string, divisor: string | undefined, path: Fi
   if (divisor === undefined) return []
   const quantity = parseQuantity(divisor)
   if (quantity.isZero()) return []
-  const [name, allowed] = divisorsOf(resource)
+  const [name, allowed] = listDivisors(resource)
   if (allowed.includes(quantity.toString()) || name === '') return []
   const values = name === 'cpu' ? '1m and 1' : byteDivisors.join(', ')
   return [fieldError.invalid(path, resource, `only divisor's values ${values} are supported with the ${name} resource`)]
 }
 
-function divisorsOf(resource: string): readonly [name: string, allowed: readonly string[]] {
+function listDivisors(resource: string): readonly [name: string, allowed: readonly string[]] {
   if (isHugePagesPath(resource)) return ['hugepages', byteDivisors]
   if (!resourcePaths.includes(resource)) return ['', []]
   const name = resource.slice(resource.indexOf('.') + 1)

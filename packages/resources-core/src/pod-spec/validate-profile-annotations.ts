@@ -14,13 +14,16 @@ export function validateProfileAnnotations(annotations: Annotations, spec: Reado
 }
 
 function validateSeccomp(annotations: Annotations, spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
-  const member = (at: FieldPath): FieldPath => at.child('securityContext', 'seccompProfile')
+  const locateProfile = (at: FieldPath): FieldPath => at.child('securityContext', 'seccompProfile')
   return [
-    ...validateMatch(spec.securityContext?.seccompProfile, annotations[seccompPodAnnotation], { kind: 'seccomp', path: member(path) }),
+    ...validateMatch(spec.securityContext?.seccompProfile, annotations[seccompPodAnnotation], {
+      kind: 'seccomp',
+      path: locateProfile(path),
+    }),
     ...listContainersWithPath(spec, path).flatMap(({ container, path: at }) =>
       validateMatch(container.securityContext?.seccompProfile, annotations[seccompContainerPrefix + container.name], {
         kind: 'seccomp',
-        path: member(at),
+        path: locateProfile(at),
       }),
     ),
   ]

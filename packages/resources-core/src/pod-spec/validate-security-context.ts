@@ -36,7 +36,7 @@ export function validateSecurityContext(container: ReadonlyContainer, hostUsers:
 
 function validateEscalation(context: DeepReadonly<SecurityContext>, path: FieldPath): FieldErrorList {
   if (context.allowPrivilegeEscalation !== false) return []
-  const contradiction = (setting: string): FieldErrorList => [
+  const reportContradiction = (setting: string): FieldErrorList => [
     fieldError.invalid(
       path,
       toInternalStruct(coreV1.table.resolve('SecurityContext'), context),
@@ -44,9 +44,9 @@ function validateEscalation(context: DeepReadonly<SecurityContext>, path: FieldP
     ),
   ]
   return [
-    ...(context.privileged === true ? contradiction('`privileged` to true') : []),
+    ...(context.privileged === true ? reportContradiction('`privileged` to true') : []),
     ...(context.capabilities?.add ?? []).flatMap((name) =>
-      name === 'CAP_SYS_ADMIN' ? contradiction('`capabilities.Add` CAP_SYS_ADMIN') : [],
+      name === 'CAP_SYS_ADMIN' ? reportContradiction('`capabilities.Add` CAP_SYS_ADMIN') : [],
     ),
   ]
 }

@@ -36,20 +36,20 @@ export function validateSysctls(spec: ReadonlyPodSpec, rules: PodRules, contextP
 
 /** Returns an error message if the sysctl belongs to a Linux namespace that the pod shares with the host. */
 export function findSysctlError(name: string, spec: ReadonlyPodSpec): string | undefined {
-  const namespace = namespaceOf(name)
+  const namespace = findSysctlNamespace(name)
   if (spec.hostNetwork === true && namespace === 'net') return "may not be specified when 'hostNetwork' is true"
   if (spec.hostIPC === true && namespace === 'ipc') return "may not be specified when 'hostIPC' is true"
   return undefined
 }
 
-function namespaceOf(name: string): 'net' | 'ipc' | undefined {
-  const dotted = dottedName(name).replace(/\*.*$/s, '')
+function findSysctlNamespace(name: string): 'net' | 'ipc' | undefined {
+  const dotted = toDottedName(name).replace(/\*.*$/s, '')
   if (ipcSysctls.has(dotted) || dotted.startsWith('fs.mqueue.')) return 'ipc'
   return dotted.startsWith('net.') ? 'net' : undefined
 }
 
 /** Returns the name of a sysctl with dots as separators. The separator of a name is the first "/" or "." in it. */
-function dottedName(name: string): string {
+function toDottedName(name: string): string {
   const separator = /[./]/.exec(name)?.[0]
   if (separator !== '/') return name
   return name.replace(/[./]/g, (char) => (char === '/' ? '.' : '/'))

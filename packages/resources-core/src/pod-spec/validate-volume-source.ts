@@ -73,7 +73,7 @@ export function validateVolumeSource(volume: DeepReadonly<Volume>, context: Volu
   const errors: FieldErrorList = []
   const at: VolumeContext = { ...context, volume, volumePath: path }
   let hasSource = false
-  for (const [member, rule] of rulesOf(volume)) {
+  for (const [member, rule] of findSourceRules(volume)) {
     const source = volume[member]
     if (source === undefined) continue
     if (hasSource)
@@ -88,7 +88,7 @@ export function validateVolumeSource(volume: DeepReadonly<Volume>, context: Volu
  * Returns the rules for the sources of a volume. For the usual volume with one source, returns only the rule of that source, which is
  * faster than a search through all rules.
  */
-function rulesOf(volume: DeepReadonly<Volume>): readonly SourceEntry[] {
+function findSourceRules(volume: DeepReadonly<Volume>): readonly SourceEntry[] {
   let found: SourceEntry | undefined
   for (const member in volume) {
     const entry = rulesByMember.get(member)

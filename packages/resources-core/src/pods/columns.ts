@@ -30,7 +30,7 @@ function summarize(pod: ReadonlyPod, now: number): readonly TableCell[] {
     let failure = ''
     for (const status of (pod.status?.containerStatuses ?? []).toReversed()) {
       restarts += status.restartCount
-      lastRestart = later(lastRestart, status.lastState?.terminated?.finishedAt)
+      lastRestart = pickLater(lastRestart, status.lastState?.terminated?.finishedAt)
       const terminated = status.state?.terminated
       const waiting = status.state?.waiting?.reason ?? ''
       if (waiting !== '') reason = waiting
@@ -79,10 +79,10 @@ function initPhase(pod: ReadonlyPod, init: ReadonlyMap<string, DeepReadonly<Cont
     const sidecar = isSidecar(init.get(status.name))
     const finished = status.lastState?.terminated?.finishedAt
     restarts += status.restartCount
-    lastRestart = later(lastRestart, finished)
+    lastRestart = pickLater(lastRestart, finished)
     if (sidecar) {
       sidecarRestarts += status.restartCount
-      lastSidecarRestart = later(lastSidecarRestart, finished)
+      lastSidecarRestart = pickLater(lastSidecarRestart, finished)
     }
     const terminated = status.state?.terminated
     if (terminated?.exitCode === 0) continue
@@ -105,7 +105,7 @@ function isTrue(conditions: readonly DeepReadonly<PodCondition>[], type: string)
   return conditions.some((condition) => condition.type === type && condition.status === 'True')
 }
 
-function later(a: string, b: string | null | undefined): string {
+function pickLater(a: string, b: string | null | undefined): string {
   return b !== undefined && b !== null && (a === '' || Date.parse(b) > Date.parse(a)) ? b : a
 }
 

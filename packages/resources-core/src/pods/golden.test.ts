@@ -70,14 +70,14 @@ function create({ body }: Step): Answer {
 function withoutAdmission({ spec }: { readonly spec?: PodSpec }): unknown {
   const { priority: _p, preemptionPolicy: _e, tolerations, volumes, containers, initContainers, ...rest } = spec ?? { containers: [] }
   const isOwn = ({ name }: { readonly name: string }): boolean => !name.startsWith('kube-api-access-')
-  const mounted = (list: PodSpec['containers'] | undefined): unknown =>
+  const omitTokenMounts = (list: PodSpec['containers'] | undefined): unknown =>
     list?.map(({ volumeMounts, ...container }) => ({ ...container, volumeMounts: (volumeMounts ?? []).filter(isOwn) }))
   const trouble = new Set(['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable', 'node.kubernetes.io/memory-pressure'])
   return {
     ...rest,
     volumes: (volumes ?? []).filter(isOwn),
-    containers: mounted(containers),
-    initContainers: mounted(initContainers),
+    containers: omitTokenMounts(containers),
+    initContainers: omitTokenMounts(initContainers),
     tolerations: (tolerations ?? []).filter(({ key }) => !trouble.has(key ?? '')),
   }
 }

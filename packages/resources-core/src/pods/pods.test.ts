@@ -18,7 +18,7 @@ const types = createApiTypes([coreV1])
 const schema = types.kind({ group: '', version: 'v1', kind: 'Pod' })!.schema
 
 /** Returns the pod that a create request would store: with defaults, normalized and prepared. */
-function pod(spec: Partial<PodSpec>, more: Partial<Pod> = {}, warnings: string[] = []): Pod {
+function createPod(spec: Partial<PodSpec>, more: Partial<Pod> = {}, warnings: string[] = []): Pod {
   const containers: Container[] = [{ name: 'c', image: 'i' }]
   const body = { metadata: { name: 'p', namespace: 'ns' }, ...more, spec: { containers, serviceAccountName: 'default', ...spec } }
   const { object } = decodeStruct<Pod>(schema, parseJson(JSON.stringify(body)), { strict: 'Strict' })
@@ -30,7 +30,7 @@ function pod(spec: Partial<PodSpec>, more: Partial<Pod> = {}, warnings: string[]
 }
 
 const context = {} as RequestContext
-const errorsOf = (object: Pod): string[] => (podStrategy.validateCreate?.(context, object) ?? []).map(fieldErrorMessage)
+const validateToMessages = (object: Pod): string[] => (podStrategy.validateCreate?.(context, object) ?? []).map(fieldErrorMessage)
 
 function update(old: Pod, change: (object: Pod) => void): { readonly object: Pod; readonly errors: string[] } {
   const object = structuredClone(old)
@@ -41,13 +41,13 @@ function update(old: Pod, change: (object: Pod) => void): { readonly object: Pod
 
 describeResource(pods, {
   types,
-  valid: () => pod({}),
-  invalid: [{ title: 'no containers', object: () => pod({ containers: [] }), field: 'spec.containers' }],
+  valid: () => createPod({}),
+  invalid: [{ title: 'no containers', object: () => createPod({ containers: [] }), field: 'spec.containers' }],
 })
 
 describe('pod defaults', () => {
   it('set requests to limits, and pod-level resources to the sum over containers', () => {
-    const { containers, resources } = pod({
+    const { containers, resources } = createPod({
       containers: [{ name: 'c', image: 'i', resources: { limits: { memory: '1Gi' }, requests: { cpu: '100m' } } }],
       resources: { limits: { cpu: '2', memory: '4Gi' } },
     }).spec!
@@ -57,17 +57,17 @@ describe('pod defaults', () => {
 
   it('do not rewrite quantities that are multiples of a thousandth', () => {
     const limits = { cpu: '01', memory: '0100Mi', 'example.com/a': '1500u' }
-    const { containers } = pod({ containers: [{ name: 'c', image: 'i', resources: { limits } }] }).spec!
+    const { containers } = createPod({ containers: [{ name: 'c', image: 'i', resources: { limits } }] }).spec!
     expect(containers![0]!.resources!.limits).toEqual({ cpu: '01', memory: '0100Mi', 'example.com/a': '2m' })
   })
 
   it('add sidecars to the pod-level requests', () => {
-    const resources = (cpu: string): NonNullable<Container['resources']> => ({ requests: { cpu } })
-    const { spec } = pod({
-      containers: [{ name: 'c', image: 'i', resources: resources('1') }],
+    const createResources = (cpu: string): NonNullable<Container['resources']> => ({ requests: { cpu } })
+    const { spec } = createPod({
+      containers: [{ name: 'c', image: 'i', resources: createResources('1') }],
       initContainers: [
-        { name: 's', image: 'i', restartPolicy: 'Always', resources: resources('1') },
-        { name: 'i', image: 'i', resources: resources('3') },
+        { name: 's', image: 'i', restartPolicy: 'Always', resources: createResources('1') },
+        { name: 'i', image: 'i', resources: createResources('3') },
       ],
       resources: { limits: { cpu: '8' } },
     })
@@ -91,27 +91,31 @@ describe('pod defaults', () => {
 describe('pod create', () => {
   it('accepts a preferred affinity term without podAffinityTerm', () => {
     const affinity = { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1 }] } } as unknown as PodSpec['affinity']
-    expect(errorsOf(pod({ affinity: affinity! })).join()).toContain('podAffinityTerm.topologyKey: Required value')
+    expect(validateToMessages(createPod({ affinity: affinity! })).join()).toContain('podAffinityTerm.topologyKey: Required value')
   })
 
   it('reports all errors', () => {
     const count = 130_000
-    const many = (spec: Partial<PodSpec>): number => podStrategy.validateCreate!(context, pod(spec)).length
-    expect(many({ dnsConfig: { searches: Array.from({ length: count }, () => '-') } })).toBeGreaterThan(count)
+    const countErrors = (spec: Partial<PodSpec>): number => podStrategy.validateCreate!(context, createPod(spec)).length
+    expect(countErrors({ dnsConfig: { searches: Array.from({ length: count }, () => '-') } })).toBeGreaterThan(count)
     const items = Array.from({ length: count }, (): KeyToPath => ({ key: '', path: 'x' }))
-    expect(many({ volumes: [{ name: 'v', configMap: { name: 'c', items } }] })).toBe(count)
+    expect(countErrors({ volumes: [{ name: 'v', configMap: { name: 'c', items } }] })).toBe(count)
   })
 
   it('checks spread constraints for duplicates in linear time', () => {
-    const constraint = (topologyKey: string): TopologySpreadConstraint => ({ maxSkew: 1, topologyKey, whenUnsatisfiable: 'DoNotSchedule' })
-    const spread = Array.from({ length: 20_000 }, (_, i) => constraint(`k${i}`))
-    expect(errorsOf(pod({ topologySpreadConstraints: [...spread, constraint('k0')] }))).toEqual([
+    const createConstraint = (topologyKey: string): TopologySpreadConstraint => ({
+      maxSkew: 1,
+      topologyKey,
+      whenUnsatisfiable: 'DoNotSchedule',
+    })
+    const spread = Array.from({ length: 20_000 }, (_, i) => createConstraint(`k${i}`))
+    expect(validateToMessages(createPod({ topologySpreadConstraints: [...spread, createConstraint('k0')] }))).toEqual([
       'spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: "{k0, DoNotSchedule}"',
     ])
   })
 
   it('adds the labels of matchLabelKeys to selectors', () => {
-    const { spec } = pod(
+    const { spec } = createPod(
       {
         topologySpreadConstraints: [
           { maxSkew: 1, topologyKey: 'z', whenUnsatisfiable: 'DoNotSchedule', labelSelector: {}, matchLabelKeys: ['h', 'absent'] },
@@ -125,21 +129,21 @@ describe('pod create', () => {
   it('copies AppArmor annotations to fields with a warning', () => {
     const warnings: string[] = []
     const key = 'container.apparmor.security.beta.kubernetes.io/c'
-    const object = pod({}, { metadata: { name: 'p', namespace: 'ns', annotations: { [key]: 'localhost/x' } } }, warnings)
+    const object = createPod({}, { metadata: { name: 'p', namespace: 'ns', annotations: { [key]: 'localhost/x' } } }, warnings)
     expect(object.spec!.containers![0]!.securityContext!.appArmorProfile).toEqual({ type: 'Localhost', localhostProfile: 'x' })
     expect(warnings).toEqual([`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`])
-    expect(errorsOf(object)).toEqual([])
+    expect(validateToMessages(object)).toEqual([])
   })
 
   it('keeps the QoS class sent by the client', () => {
-    const sent = pod({}, { status: { phase: 'Running', qosClass: 'Guaranteed' } })
+    const sent = createPod({}, { status: { phase: 'Running', qosClass: 'Guaranteed' } })
     podStrategy.prepareForCreate?.(context, sent)
     expect(sent.status).toEqual({ phase: 'Pending', qosClass: 'Guaranteed' })
-    expect(pod({}).status).toMatchObject({ qosClass: 'BestEffort' })
+    expect(createPod({}).status).toMatchObject({ qosClass: 'BestEffort' })
   })
 
   it('sets the condition of gated pods with its time', () => {
-    expect(pod({ schedulingGates: [{ name: 'a.b/c' }] }).status?.conditions).toEqual([
+    expect(createPod({ schedulingGates: [{ name: 'a.b/c' }] }).status?.conditions).toEqual([
       {
         type: 'PodScheduled',
         status: 'False',
@@ -152,7 +156,7 @@ describe('pod create', () => {
   })
 
   it('drops fields of disabled features', () => {
-    const { spec } = pod({
+    const { spec } = createPod({
       schedulingGroup: { podGroupName: 'g' },
       containers: [{ name: 'c', image: 'i', lifecycle: { stopSignal: 'SIGINT' } }],
     })
@@ -227,7 +231,7 @@ describe('pod create', () => {
       ['spec.resources.requests[cpu]: Invalid value: "2": must be greater than or equal to aggregate container requests of 3'],
     ],
   ])('rejects %s', (_title, spec, messages) => {
-    expect(errorsOf(pod(spec))).toEqual(messages)
+    expect(validateToMessages(createPod(spec))).toEqual(messages)
   })
 })
 
@@ -235,22 +239,22 @@ describe('pod update', () => {
   const gates = [{ name: 'a.b/c' }]
 
   it('allows new images and increments the generation', () => {
-    const { object, errors } = update(pod({}), ({ spec }) => void (spec!.containers![0]!.image = 'j'))
+    const { object, errors } = update(createPod({}), ({ spec }) => void (spec!.containers![0]!.image = 'j'))
     expect(errors).toEqual([])
     expect(object.metadata.generation).toBe(2)
-    expect(update(pod({}), ({ metadata }) => void (metadata.labels = { a: '' })).object.metadata.generation).toBe(1)
+    expect(update(createPod({}), ({ metadata }) => void (metadata.labels = { a: '' })).object.metadata.generation).toBe(1)
   })
 
   it('distinguishes an empty list from a missing one in error messages', () => {
-    const changed = pod({ nodeSelector: {}, schedulingGates: [], containers: [{ name: 'c', image: 'i', env: [] }], hostname: 'h' })
-    const [error] = podStrategy.validateUpdate!(context, changed, pod({ nodeSelector: { a: 'b' } }))
+    const changed = createPod({ nodeSelector: {}, schedulingGates: [], containers: [{ name: 'c', image: 'i', env: [] }], hostname: 'h' })
+    const [error] = podStrategy.validateUpdate!(context, changed, createPod({ nodeSelector: { a: 'b' } }))
     expect(error?.detail).toContain('+   "Env": [],')
     expect(error?.detail).toContain('+ "NodeSelector": {},')
     expect(error?.detail).not.toContain('SchedulingGates')
   })
 
   it('rejects changes of other fields, with a diff in the error message', () => {
-    const { errors } = update(pod({}), ({ spec }) => void (spec!.hostname = 'h'))
+    const { errors } = update(createPod({}), ({ spec }) => void (spec!.hostname = 'h'))
     expect(errors).toHaveLength(1)
     expect(errors[0]).toMatch(/^spec: Forbidden: pod updates may not change fields other than `spec.containers\[\*\].image`,/)
     expect(errors[0]).toContain('- "Hostname": "",\n+ "Hostname": "h",')
@@ -296,12 +300,12 @@ describe('pod update', () => {
       ['spec.containers: Forbidden: pod updates may not add or remove containers'],
     ],
   ])('has the expected errors after a change: %s', (_title, spec, change, messages) => {
-    expect(update(pod(spec), (object) => change(object.spec!)).errors).toEqual(messages)
+    expect(update(createPod(spec), (object) => change(object.spec!)).errors).toEqual(messages)
   })
 
   it('accepts stored values that older rules allowed', () => {
-    const old = pod({ securityContext: { seLinuxChangePolicy: 'MountOption' } })
-    expect(errorsOf(old)).toEqual([
+    const old = createPod({ securityContext: { seLinuxChangePolicy: 'MountOption' } })
+    expect(validateToMessages(old)).toEqual([
       'spec.securityContext.seLinuxChangePolicy: Unsupported value: "MountOption": supported values: "Recursive"',
     ])
     expect(update(old, ({ metadata }) => void (metadata.labels = { a: '' })).errors).toEqual([])
@@ -322,17 +326,17 @@ describe('pod status', () => {
     ['Always', []],
     ['Never', ['status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state']],
   ])('validates restarts of terminated containers under %s', (restartPolicy, messages) => {
-    const old = pod({ restartPolicy }, { status: { containerStatuses: [terminated] } })
+    const old = createPod({ restartPolicy }, { status: { containerStatuses: [terminated] } })
     expect(write(old, { containerStatuses: [running] })).toEqual(messages)
   })
 
   it('allows one address per IP family', () => {
     const families = 'may specify no more than one IP for each IP family'
-    expect(write(pod({}), { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] })).toEqual([])
-    expect(write(pod({}), { podIPs: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }] })).toEqual([
+    expect(write(createPod({}), { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] })).toEqual([])
+    expect(write(createPod({}), { podIPs: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }] })).toEqual([
       `status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"10.0.0.2"}]: ${families}`,
     ])
-    expect(write(pod({}), { hostIP: '10.0.0.2', hostIPs: [{ ip: '10.0.0.1' }] })).toEqual([
+    expect(write(createPod({}), { hostIP: '10.0.0.2', hostIPs: [{ ip: '10.0.0.1' }] })).toEqual([
       'status.hostIPs[0].ip: Invalid value: "10.0.0.1": must be equal to `hostIP`',
     ])
   })
@@ -340,7 +344,7 @@ describe('pod status', () => {
 
 describe('pod warnings', () => {
   it('reports names that are not valid hostnames', () => {
-    const object = pod({}, { metadata: { name: 'a.b', namespace: 'ns' } })
+    const object = createPod({}, { metadata: { name: 'a.b', namespace: 'ns' } })
     expect(podStrategy.warningsOnCreate?.(context, object)).toEqual([
       "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]",
     ])
@@ -348,7 +352,7 @@ describe('pod warnings', () => {
 
   it('reports duplicate variables, ports and paths', () => {
     const port = { containerPort: 80, name: 'http' }
-    const object = pod({
+    const object = createPod({
       containers: [
         {
           name: 'c',
@@ -386,31 +390,31 @@ describe('pod warnings', () => {
 
 describe('a pod with many ports and variables', () => {
   const count = 20_000
-  const warned = async (container: (count: number) => object): Promise<number> => {
-    const [few, many] = [count / 4, count].map((count) => pod({ containers: [{ name: 'a', image: 'i', ...container(count) }] }))
+  const countWarnings = async (container: (count: number) => object): Promise<number> => {
+    const [few, many] = [count / 4, count].map((count) => createPod({ containers: [{ name: 'a', image: 'i', ...container(count) }] }))
     const small = await processorTime(() => findPodWarnings(few!))
     expect(await processorTime(() => findPodWarnings(many!))).toBeLessThan(fourfold * small)
     return findPodWarnings(many!).length
   }
 
   it('is checked in linear time', async () => {
-    const ports = (length: number): object[] => Array.from({ length }, (_, i) => ({ containerPort: i + 1, protocol: 'TCP' }))
-    expect(await warned((count) => ({ ports: ports(count) }))).toBe(0)
-    expect(await warned((length) => ({ env: Array.from({ length }, (_, i) => ({ name: `e${i}` })) }))).toBe(0)
+    const createPorts = (length: number): object[] => Array.from({ length }, (_, i) => ({ containerPort: i + 1, protocol: 'TCP' }))
+    expect(await countWarnings((count) => ({ ports: createPorts(count) }))).toBe(0)
+    expect(await countWarnings((length) => ({ env: Array.from({ length }, (_, i) => ({ name: `e${i}` })) }))).toBe(0)
   })
 
   it('causes a limited number of warnings', async () => {
-    const warnings = await warned((length) => ({ ports: Array.from({ length }, () => ({ containerPort: 1, protocol: 'TCP' })) }))
+    const warnings = await countWarnings((length) => ({ ports: Array.from({ length }, () => ({ containerPort: 1, protocol: 'TCP' })) }))
     expect(warnings).toBeGreaterThan(1000)
     expect(warnings).toBeLessThan(2 * count)
   })
 })
 
 it('compares tolerations in linear time in any order', async () => {
-  const tolerating = (count: number): Pod =>
-    pod({ tolerations: Array.from({ length: count }, (_, i) => ({ key: `k${i}`, operator: 'Exists' })) })
+  const createTolerations = (count: number): Pod =>
+    createPod({ tolerations: Array.from({ length: count }, (_, i) => ({ key: `k${i}`, operator: 'Exists' })) })
   const run = (count: number): Promise<number> => {
-    const old = tolerating(count)
+    const old = createTolerations(count)
     return processorTime(() => expect(update(old, ({ spec }) => void spec!.tolerations!.reverse()).errors).toEqual([]))
   }
   const small = await run(1_000)

@@ -26,15 +26,15 @@ export const podQuota: QuotaRules<Pod> = {
   },
   isLimitedBy: (limit) => limitedNames.has(limit) || /^(requests\.)?hugepages-/.test(limit) || isExtendedRequest(limit),
   isInScope: podInScope,
-  usage: podUsage,
-  complaint: missingResources,
+  usage: computePodUsage,
+  complaint: describeMissingResources,
 }
 
 /** Computes how much of a quota a pod uses. A finished pod uses only the object count. */
-function podUsage(pod: ReadonlyPod, now: number): Quantities {
+function computePodUsage(pod: ReadonlyPod, now: number): Quantities {
   const counted = new Map([[count, oneObject]])
   if (isFinished(pod, now)) return counted
-  return addQuantities(counted, computeUsage(podTotals(pod, 'requests'), podTotals(pod, 'limits')))
+  return addQuantities(counted, computeUsage(sumPodTotals(pod, 'requests'), sumPodTotals(pod, 'limits')))
 }
 
 /**
@@ -49,7 +49,7 @@ function isFinished({ metadata, status }: ReadonlyPod, now: number): boolean {
 }
 
 /** Returns the total requests or limits of a pod, including its overhead. Pod-level resources override the resources of containers. */
-function podTotals({ spec }: ReadonlyPod, member: 'requests' | 'limits'): Quantities {
+function sumPodTotals({ spec }: ReadonlyPod, member: 'requests' | 'limits'): Quantities {
   if (spec === undefined) return new Map()
   const total = new Map(aggregateContainers(spec, member))
   for (const [name, amount] of parseQuantities(spec.resources?.[member])) {
@@ -80,12 +80,12 @@ function isExtendedRequest(name: string): boolean {
   return !isNative || name.startsWith('requests.deviceclass.resource.kubernetes.io/')
 }
 
-function missingResources(limited: readonly string[], { spec }: ReadonlyPod): string | undefined {
+function describeMissingResources(limited: readonly string[], { spec }: ReadonlyPod): string | undefined {
   if (spec === undefined || isSetOnPod(spec)) return undefined
   const required = limited.filter((name) => requiredIfLimited.has(name)).toSorted()
   const all = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   const missing = required.flatMap((name) => {
-    const containers = all.filter((container) => !specifiedResources(container).has(name)).map((container) => container.name)
+    const containers = all.filter((container) => !listSpecifiedResources(container).has(name)).map((container) => container.name)
     return containers.length === 0 ? [] : [`${name} for: ${[...new Set(containers)].toSorted().join(',')}`]
   })
   return missing.length === 0 ? undefined : `must specify ${missing.join('; ')}`
@@ -95,6 +95,6 @@ function isSetOnPod({ resources }: DeepReadonly<PodSpec>): boolean {
   return Object.keys(resources?.requests ?? {}).length > 0 || Object.keys(resources?.limits ?? {}).length > 0
 }
 
-function specifiedResources({ resources }: DeepReadonly<Container>): ReadonlySet<string> {
+function listSpecifiedResources({ resources }: DeepReadonly<Container>): ReadonlySet<string> {
   return new Set(computeUsage(parseQuantities(resources?.requests), parseQuantities(resources?.limits)).keys())
 }

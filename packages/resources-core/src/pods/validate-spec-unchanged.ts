@@ -37,13 +37,13 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
 
 /** Returns a copy of `spec` with the mutable fields of `old`. */
 function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
-  const images = (containers: readonly ReadonlyContainer[], before: readonly ReadonlyContainer[] | null | undefined): unknown =>
+  const copyImages = (containers: readonly ReadonlyContainer[], before: readonly ReadonlyContainer[] | null | undefined): unknown =>
     containers.map((container, i) => copyEmptyMarks({ ...container, image: before?.[i]?.image }, container))
   const wasNegative = (old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1
   const unchanged = {
     ...spec,
-    containers: images(spec.containers ?? [], old.containers),
-    ...(spec.initContainers === undefined ? undefined : { initContainers: images(spec.initContainers, old.initContainers) }),
+    containers: copyImages(spec.containers ?? [], old.containers),
+    ...(spec.initContainers === undefined ? undefined : { initContainers: copyImages(spec.initContainers, old.initContainers) }),
     activeDeadlineSeconds: old.activeDeadlineSeconds,
     schedulingGates: old.schedulingGates,
     tolerations: old.tolerations,
@@ -73,7 +73,7 @@ function validateNodeAffinity(
     return [fieldError.invalid(termsPath, printed, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')]
   }
   return terms.flatMap((term, i) =>
-    onlyAdds(term, before[i]!)
+    isAdditionOnly(term, before[i]!)
       ? []
       : [
           fieldError.invalid(
@@ -89,7 +89,7 @@ function validateNodeAffinity(
  * Returns whether an update only adds requirements to a node selector term. Added requirements can only exclude nodes, because all
  * requirements of a term must match. An empty term matches no node, so it must stay empty.
  */
-function onlyAdds(term: DeepReadonly<NodeSelectorTerm>, old: DeepReadonly<NodeSelectorTerm>): boolean {
+function isAdditionOnly(term: DeepReadonly<NodeSelectorTerm>, old: DeepReadonly<NodeSelectorTerm>): boolean {
   const members = ['matchExpressions', 'matchFields'] as const
   if (members.every((member) => (old[member] ?? []).length === 0)) return members.every((member) => (term[member] ?? []).length === 0)
   return members.every((member) => {

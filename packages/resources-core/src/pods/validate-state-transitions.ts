@@ -13,9 +13,9 @@ export function validateStateTransitions(pod: DeepReadonly<Pod>, old: DeepReadon
     member: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses',
     mayRestart: MayRestart,
   ): FieldErrorList => validateTransitions(pod.status?.[member] ?? [], old.status?.[member] ?? [], { mayRestart, path: path.child(member) })
-  const anyMayRestart = allContainersCouldRestart(spec)
-  const containers = containersByName(spec.containers ?? [])
-  const initContainers = containersByName(spec.initContainers ?? [])
+  const anyMayRestart = canAllContainersRestart(spec)
+  const containers = indexContainersByName(spec.containers ?? [])
+  const initContainers = indexContainersByName(spec.initContainers ?? [])
   return [
     ...check('containerStatuses', (name, exitCode) => anyMayRestart || shouldRestart(containers.get(name), spec, exitCode)),
     ...check('initContainerStatuses', (name, exitCode) => anyMayRestart || shouldRestart(initContainers.get(name), spec, exitCode)),
@@ -37,11 +37,11 @@ function validateTransitions(
   })
 }
 
-function containersByName(containers: readonly DeepReadonly<Container>[]): ReadonlyMap<string, DeepReadonly<Container>> {
+function indexContainersByName(containers: readonly DeepReadonly<Container>[]): ReadonlyMap<string, DeepReadonly<Container>> {
   return new Map(containers.map((container) => [container.name, container]))
 }
 
-function allContainersCouldRestart(spec: ReadonlyPodSpec): boolean {
+function canAllContainersRestart(spec: ReadonlyPodSpec): boolean {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? [])].some((container) =>
     (container.restartPolicyRules ?? []).some(({ action }) => action === 'RestartAllContainers'),
   )

@@ -13,7 +13,7 @@ import { validateReplicationControllerStatus } from './validate.ts'
 const types = createApiTypes([coreV1, autoscalingV1])
 const context = testContext('ns')
 
-function controller(): ReplicationController {
+function createController(): ReplicationController {
   const created: ReplicationController = {
     metadata: { name: 'c' },
     spec: { template: { metadata: { labels: { b: '2', a: '1' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } },
@@ -24,12 +24,15 @@ function controller(): ReplicationController {
 
 describe('replication controllers', () => {
   it('sets one replica and the labels of the template by default', () => {
-    expect(controller()).toMatchObject({ metadata: { labels: { a: '1', b: '2' } }, spec: { replicas: 1, selector: { a: '1', b: '2' } } })
+    expect(createController()).toMatchObject({
+      metadata: { labels: { a: '1', b: '2' } },
+      spec: { replicas: 1, selector: { a: '1', b: '2' } },
+    })
   })
 
   it('rejects status counts above replicas', () => {
     const status = { replicas: 1, readyReplicas: 2, availableReplicas: 3, observedGeneration: -1 }
-    expect(validateReplicationControllerStatus({ ...controller(), status }).map(fieldErrorMessage)).toEqual([
+    expect(validateReplicationControllerStatus({ ...createController(), status }).map(fieldErrorMessage)).toEqual([
       'status.observedGeneration: Invalid value: -1: must be greater than or equal to 0',
       'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas',
       'status.availableReplicas: Invalid value: 3: cannot be greater than status.replicas',
@@ -39,7 +42,7 @@ describe('replication controllers', () => {
 
   it('shows the labels of the template if a status update has removed the labels', async () => {
     await using test = openTestStore(replicationControllers, { types })
-    await test.store.create(context, controller(), { dryRun: false })
+    await test.store.create(context, createController(), { dryRun: false })
     const status = test.paths.get('replicationcontrollers/status') as unknown as Updater
     const labels = { a: '1', b: '2' }
     const { object } = await status.update(context, 'c', { change: put({ metadata: { name: 'c' } }), dryRun: false })
@@ -49,7 +52,7 @@ describe('replication controllers', () => {
 
   it('scales a replication controller without a full decode', async () => {
     await using test = openTestStore(replicationControllers, { types })
-    await test.store.create(context, controller(), { dryRun: false })
+    await test.store.create(context, createController(), { dryRun: false })
     const storage = test.paths.get('replicationcontrollers/scale') as unknown as Getter & Updater
     const scale = plain(await storage.get(context, 'c', {})) as Scale
     expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 1 }, status: { replicas: 0, selector: 'a=1,b=2' } })

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { resourceQuotas } from './index.ts'
 import { validateResourceQuota, validateResourceQuotaUpdate } from './validate.ts'
 
-const quota = (spec: ResourceQuotaSpec): ResourceQuota => ({ metadata: { name: 'q' }, spec })
-const validate = (spec: ResourceQuotaSpec): string[] => validateResourceQuota(quota(spec)).map(fieldErrorMessage)
+const createQuota = (spec: ResourceQuotaSpec): ResourceQuota => ({ metadata: { name: 'q' }, spec })
+const validate = (spec: ResourceQuotaSpec): string[] => validateResourceQuota(createQuota(spec)).map(fieldErrorMessage)
 
 describe('resource quotas', () => {
   it('accepts known resources in integer quantities', () => {
@@ -36,19 +36,19 @@ describe('resource quotas', () => {
   })
 
   it('rejects changes of the scopes', () => {
-    const change = (scopes: string[], old: string[]): string[] =>
-      validateResourceQuotaUpdate(quota({ scopes }), quota({ scopes: old })).map(fieldErrorMessage)
-    expect(change(['BestEffort'], ['BestEffort'])).toEqual([])
-    expect(change(['BestEffort'], [])).toEqual(['spec.scopes: Invalid value: ["BestEffort"]: field is immutable'])
+    const validateScopeChange = (scopes: string[], old: string[]): string[] =>
+      validateResourceQuotaUpdate(createQuota({ scopes }), createQuota({ scopes: old })).map(fieldErrorMessage)
+    expect(validateScopeChange(['BestEffort'], ['BestEffort'])).toEqual([])
+    expect(validateScopeChange(['BestEffort'], [])).toEqual(['spec.scopes: Invalid value: ["BestEffort"]: field is immutable'])
   })
 
   it('warns about requests above limits, and prints both as columns', () => {
     const hard = { 'requests.cpu': '2', 'limits.cpu': '1', pods: '3' }
     const { strategy } = resourceQuotas
-    expect(strategy.warningsOnCreate?.({} as RequestContext, quota({ hard }))).toEqual([
+    expect(strategy.warningsOnCreate?.({} as RequestContext, createQuota({ hard }))).toEqual([
       'ResourceQuota requests.cpu (2) should be less than limits.cpu (1)',
     ])
-    const shown = { ...quota({}), status: { hard, used: { pods: '1' } } }
+    const shown = { ...createQuota({}), status: { hard, used: { pods: '1' } } }
     expect(tableConvertor(resourceQuotas).cells(shown, 0)).toEqual(['q', 'pods: 1/3, requests.cpu: 0/2', 'limits.cpu: 0/1', '<unknown>'])
   })
 })

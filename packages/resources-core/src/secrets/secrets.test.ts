@@ -8,14 +8,14 @@ import { findTLSWarnings } from './tls-warnings.ts'
 import { validateSecret, validateSecretUpdate } from './validate.ts'
 
 const metadata = { name: 'a', namespace: 'x' }
-const base64 = (text: string): string => Buffer.from(text).toString('base64')
+const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64')
 const create = (secret: Partial<Secret>): string[] => validateSecret({ metadata, ...secret }).map(fieldErrorMessage)
 
 describe('secrets', () => {
   it('sets the type Opaque by default, and merges stringData into data', () => {
-    const secret: Secret = { metadata, data: { a: base64('old'), b: base64('kept') }, stringData: { a: 'né' } }
+    const secret: Secret = { metadata, data: { a: encodeBase64('old'), b: encodeBase64('kept') }, stringData: { a: 'né' } }
     setSecretDefaults(secret)
-    expect(mergeStringData(secret)).toEqual({ metadata, type: 'Opaque', data: { a: base64('né'), b: base64('kept') } })
+    expect(mergeStringData(secret)).toEqual({ metadata, type: 'Opaque', data: { a: encodeBase64('né'), b: encodeBase64('kept') } })
   })
 
   it.each([
@@ -41,7 +41,7 @@ describe('secrets', () => {
     ['kubernetes.io/tls', { 'tls.key': '' }, ['data[tls.crt]: Required value']],
     ['example.com/any', {}, []],
   ])('reports the errors of type %s with %j', (type, texts, messages) => {
-    const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, base64(text)]))
+    const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, encodeBase64(text)]))
     expect(create({ type, data })).toEqual(messages)
   })
 
@@ -68,7 +68,7 @@ describe('secrets', () => {
   it('warns if the TLS certificate and the key do not match', () => {
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
     const warn = (crt: string, tlsKey: string): readonly string[] =>
-      findTLSWarnings({ metadata, type: 'kubernetes.io/tls', data: { 'tls.crt': base64(crt), 'tls.key': base64(tlsKey) } })
+      findTLSWarnings({ metadata, type: 'kubernetes.io/tls', data: { 'tls.crt': encodeBase64(crt), 'tls.key': encodeBase64(tlsKey) } })
     expect(warn('', '')).toEqual(['tls: failed to find any PEM data in certificate input'])
     expect(warn(key, key)).toEqual([
       'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched',

@@ -18,10 +18,10 @@ function decodeValue(secret: DeepReadonly<Secret>, key: string): string {
 function findKeyPairError(certificates: string, keys: string): string | undefined {
   const certificateBlocks = pemBlocks(certificates)
   const certificateBlock = certificateBlocks.find(({ label }) => label === 'CERTIFICATE')
-  if (certificateBlock === undefined) return missingBlockError('CERTIFICATE', 'certificate input', certificateBlocks)
+  if (certificateBlock === undefined) return describeMissingBlock('CERTIFICATE', 'certificate input', certificateBlocks)
   const keyBlocks = pemBlocks(keys)
   const keyBlock = keyBlocks.find(({ label }) => label === 'PRIVATE KEY' || label.endsWith(' PRIVATE KEY'))
-  if (keyBlock === undefined) return missingBlockError('PRIVATE KEY', 'key input', keyBlocks)
+  if (keyBlock === undefined) return describeMissingBlock('PRIVATE KEY', 'key input', keyBlocks)
   const certificate = tryParse(() => new X509Certificate(certificateBlock.text))
   if (certificate === undefined) return 'x509: malformed certificate'
   const key = tryParse((): KeyObject => createPrivateKey(keyBlock.text))
@@ -30,7 +30,7 @@ function findKeyPairError(certificates: string, keys: string): string | undefine
   return certificate.checkPrivateKey(key) ? undefined : 'tls: private key does not match public key'
 }
 
-function missingBlockError(blockType: string, input: string, skipped: readonly PemBlock[]): string {
+function describeMissingBlock(blockType: string, input: string, skipped: readonly PemBlock[]): string {
   if (skipped.length === 0) return `tls: failed to find any PEM data in ${input}`
   const types = skipped.map(({ label }) => label)
   if (blockType === 'CERTIFICATE' && types.length === 1 && types[0]!.endsWith('PRIVATE KEY')) {

@@ -8,28 +8,28 @@ import { validateServiceUpdate } from './validate-update.ts'
 import { validateService } from './validate.ts'
 import { findServiceWarnings } from './warnings.ts'
 
-function service(spec: ServiceSpec = {}, annotations?: Record<string, string>): Service {
+function createService(spec: ServiceSpec = {}, annotations?: Record<string, string>): Service {
   const object: Service = { metadata: { name: 's', ...(annotations && { annotations }) }, spec: { ports: [{ port: 80 }], ...spec } }
   setServiceDefaults(object)
   return object
 }
-const errors = (spec: ServiceSpec, annotations?: Record<string, string>): string[] =>
-  validateService(service(spec, annotations)).map(fieldErrorMessage)
+const validateToMessages = (spec: ServiceSpec, annotations?: Record<string, string>): string[] =>
+  validateService(createService(spec, annotations)).map(fieldErrorMessage)
 
 describe('services', () => {
   it('sets defaults that depend on the service type', () => {
-    expect(service().spec).toEqual({
+    expect(createService().spec).toEqual({
       ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
       sessionAffinity: 'None',
       type: 'ClusterIP',
       internalTrafficPolicy: 'Cluster',
     })
-    expect(service({ type: 'LoadBalancer', sessionAffinity: 'ClientIP' }).spec).toMatchObject({
+    expect(createService({ type: 'LoadBalancer', sessionAffinity: 'ClientIP' }).spec).toMatchObject({
       sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } },
       externalTrafficPolicy: 'Cluster',
       allocateLoadBalancerNodePorts: true,
     })
-    expect(service({ type: 'ExternalName', externalName: 'a.b' }).spec).not.toHaveProperty('internalTrafficPolicy')
+    expect(createService({ type: 'ExternalName', externalName: 'a.b' }).spec).not.toHaveProperty('internalTrafficPolicy')
   })
 
   it.each<[ServiceSpec, string[]]>([
@@ -122,25 +122,31 @@ describe('services', () => {
       ],
     ],
   ])('reports the errors of the spec %j', (spec, messages) => {
-    expect(errors(spec)).toEqual(messages)
+    expect(validateToMessages(spec)).toEqual(messages)
   })
 
   it('validates annotations', () => {
-    expect(errors({}, { 'service.kubernetes.io/topology-aware-hints': 'a', 'service.kubernetes.io/topology-mode': 'b' })).toEqual([
+    expect(
+      validateToMessages({}, { 'service.kubernetes.io/topology-aware-hints': 'a', 'service.kubernetes.io/topology-mode': 'b' }),
+    ).toEqual([
       'metadata.annotations[service.kubernetes.io/topology-mode]: Invalid value: "b": must match annotations[service.kubernetes.io/topology-aware-hints] when both are specified',
     ])
     const ranges = { 'service.beta.kubernetes.io/load-balancer-source-ranges': '10.0.0.0/8, x' }
-    expect(errors({ type: 'LoadBalancer' }, ranges)).toHaveLength(1)
-    expect(errors({}, ranges)).toHaveLength(2)
+    expect(validateToMessages({ type: 'LoadBalancer' }, ranges)).toHaveLength(1)
+    expect(validateToMessages({}, ranges)).toHaveLength(2)
   })
 
   it('rejects changes of immutable fields', () => {
     const update = (before: ServiceSpec, after: ServiceSpec): string[] =>
-      validateServiceUpdate(service(after), service(before)).map(fieldErrorMessage)
-    const ip = (address: string): ServiceSpec => ({ clusterIP: address, clusterIPs: [address] })
-    expect(update(ip('10.0.0.1'), ip('10.0.0.2'))).toEqual(['spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set'])
-    expect(update(ip('10.0.0.1'), {})).toEqual(['spec.clusterIPs[0]: Invalid value: null: primary clusterIP can not be unset'])
-    expect(update(ip('None'), ip('10.0.0.2'))).toHaveLength(1)
+      validateServiceUpdate(createService(after), createService(before)).map(fieldErrorMessage)
+    const createClusterIPSpec = (address: string): ServiceSpec => ({ clusterIP: address, clusterIPs: [address] })
+    expect(update(createClusterIPSpec('10.0.0.1'), createClusterIPSpec('10.0.0.2'))).toEqual([
+      'spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set',
+    ])
+    expect(update(createClusterIPSpec('10.0.0.1'), {})).toEqual([
+      'spec.clusterIPs[0]: Invalid value: null: primary clusterIP can not be unset',
+    ])
+    expect(update(createClusterIPSpec('None'), createClusterIPSpec('10.0.0.2'))).toHaveLength(1)
     expect(update({ ipFamilies: ['IPv4'] }, { ipFamilies: ['IPv6'] })).toEqual([
       'spec.ipFamilies[0]: Invalid value: ["IPv6"]: may not change once set',
     ])
@@ -153,15 +159,17 @@ describe('services', () => {
   })
 
   it('validates the load balancer status', () => {
-    const status = (type: string, ingress: NonNullable<ServiceStatus['loadBalancer']>['ingress']): string[] => {
-      const object: Service = { ...service({ type }), status: { loadBalancer: { ingress: ingress! } } }
-      return validateServiceStatus(object, service({ type })).map(fieldErrorMessage)
+    const validateStatusToMessages = (type: string, ingress: NonNullable<ServiceStatus['loadBalancer']>['ingress']): string[] => {
+      const object: Service = { ...createService({ type }), status: { loadBalancer: { ingress: ingress! } } }
+      return validateServiceStatus(object, createService({ type })).map(fieldErrorMessage)
     }
-    expect(status('ClusterIP', [{ ip: '1.2.3.4' }])).toEqual([
+    expect(validateStatusToMessages('ClusterIP', [{ ip: '1.2.3.4' }])).toEqual([
       "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'",
     ])
-    expect(status('LoadBalancer', [{ ip: '1.2.3.4', ipMode: 'VIP' }, { hostname: 'a.b' }])).toEqual([])
-    expect(status('LoadBalancer', [{ ip: '1.2.3.4' }, { hostname: '1.2.3.4', ipMode: 'VIP' }, { ip: 'x', ipMode: 'No' }])).toEqual([
+    expect(validateStatusToMessages('LoadBalancer', [{ ip: '1.2.3.4', ipMode: 'VIP' }, { hostname: 'a.b' }])).toEqual([])
+    expect(
+      validateStatusToMessages('LoadBalancer', [{ ip: '1.2.3.4' }, { hostname: '1.2.3.4', ipMode: 'VIP' }, { ip: 'x', ipMode: 'No' }]),
+    ).toEqual([
       'status.loadBalancer.ingress[0].ipMode: Required value: must be specified when `ip` is set',
       'status.loadBalancer.ingress[1].ipMode: Forbidden: may not be specified when `ip` is not set',
       'status.loadBalancer.ingress[1].hostname: Invalid value: "1.2.3.4": must be a DNS name, not an IP address',
@@ -172,15 +180,21 @@ describe('services', () => {
 
   it('warns about fields that have no effect', () => {
     expect(
-      findServiceWarnings(service({ clusterIP: 'None', clusterIPs: ['None'], sessionAffinity: 'ClientIP', loadBalancerIP: '1.2.3.4' })),
+      findServiceWarnings(
+        createService({ clusterIP: 'None', clusterIPs: ['None'], sessionAffinity: 'ClientIP', loadBalancerIP: '1.2.3.4' }),
+      ),
     ).toEqual(['spec.loadBalancerIP is ignored for headless services', 'spec.SessionAffinity is ignored for headless services'])
-    expect(findServiceWarnings(service({ externalIPs: ['2001:DB8::1'], externalName: 'x', trafficDistribution: 'PreferClose' }))).toEqual([
+    expect(
+      findServiceWarnings(createService({ externalIPs: ['2001:DB8::1'], externalName: 'x', trafficDistribution: 'PreferClose' })),
+    ).toEqual([
       'spec.externalIPs[0]: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")',
       'spec.externalIPs is deprecated and may no longer be implemented in some clusters',
       'spec.externalName is ignored when spec.type is not "ExternalName"',
       'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
     ])
-    expect(findServiceWarnings(service({ type: 'LoadBalancer', loadBalancerSourceRanges: ['10.0.0.1/08', '2001:DB8::/32'] }))).toEqual([
+    expect(
+      findServiceWarnings(createService({ type: 'LoadBalancer', loadBalancerSourceRanges: ['10.0.0.1/08', '2001:DB8::/32'] })),
+    ).toEqual([
       'spec.loadBalancerSourceRanges[0]: CIDR value "10.0.0.1/08" is ambiguous in this context (should be "10.0.0.0/8" or "10.0.0.1/32"?)',
       'spec.loadBalancerSourceRanges[0]: non-standard CIDR value "10.0.0.1/08" is invalid: use "10.0.0.0/8"',
       'spec.loadBalancerSourceRanges[1]: IPv6 CIDR value "2001:DB8::/32" should be in RFC 5952 canonical format ("2001:db8::/32")',
@@ -202,7 +216,7 @@ describe('services', () => {
     ],
     [{ type: 'ExternalName', externalName: 'x.y', ports: [] }, {}, ['ExternalName', '<none>', 'x.y', '<none>', '<none>']],
   ])('prints columns, case %#', (spec, status, cells) => {
-    const [, type, ip, external, ports, , selector] = tableConvertor(services).cells({ ...service(spec), status } as Service, 0)
+    const [, type, ip, external, ports, , selector] = tableConvertor(services).cells({ ...createService(spec), status } as Service, 0)
     expect([type, ip, external, ports, selector]).toEqual(cells)
   })
 })

@@ -33,11 +33,12 @@ function validateClusterIPsUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldE
   const { clusterIPs: after = [] } = spec
   const value = printList(spec, 'clusterIPs')
   const path = specPath.child('clusterIPs')
-  const moved = (i: number): FieldErrorList => (before[i] === after[i] ? [] : [fieldError.invalid(path.index(i), value, immutableDetail)])
-  if (after.length === before.length) return before.flatMap((_ip, i) => moved(i))
-  if (after.length > before.length) return before.length === 0 ? [] : moved(0)
+  const validateUnmoved = (i: number): FieldErrorList =>
+    before[i] === after[i] ? [] : [fieldError.invalid(path.index(i), value, immutableDetail)]
+  if (after.length === before.length) return before.flatMap((_ip, i) => validateUnmoved(i))
+  if (after.length > before.length) return before.length === 0 ? [] : validateUnmoved(0)
   if (after.length === 0) return [fieldError.invalid(path.index(0), value, 'primary clusterIP can not be unset')]
-  return [...moved(0), ...(after.length === 1 ? mustBeSingleStack(spec, 'clusterIP') : [])]
+  return [...validateUnmoved(0), ...(after.length === 1 ? mustBeSingleStack(spec, 'clusterIP') : [])]
 }
 
 function validateFamiliesUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {

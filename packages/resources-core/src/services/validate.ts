@@ -76,18 +76,18 @@ function validateTypeFields(spec: ReadonlySpec): FieldErrorList {
 function validateAffinity({ sessionAffinity = '', sessionAffinityConfig: config }: ReadonlySpec): FieldErrorList {
   const path = specPath.child('sessionAffinity')
   const configPath = specPath.child('sessionAffinityConfig')
-  const missing = (where: typeof path): FieldErrorList => [fieldError.required(where, 'when session affinity type is ClientIP')]
+  const reportMissing = (where: typeof path): FieldErrorList => [fieldError.required(where, 'when session affinity type is ClientIP')]
   switch (sessionAffinity) {
     case '':
       return [fieldError.required(path)]
     case 'None':
       return config === undefined ? [] : [fieldError.forbidden(configPath, 'must not be set when session affinity is None')]
     case 'ClientIP': {
-      if (config === undefined) return missing(configPath)
-      if (config.clientIP === undefined) return missing(configPath.child('clientIP'))
+      if (config === undefined) return reportMissing(configPath)
+      if (config.clientIP === undefined) return reportMissing(configPath.child('clientIP'))
       const seconds = config.clientIP.timeoutSeconds
       const secondsPath = configPath.child('clientIP').child('timeoutSeconds')
-      if (seconds === undefined) return missing(secondsPath)
+      if (seconds === undefined) return reportMissing(secondsPath)
       if (seconds > 0 && seconds <= maxAffinitySeconds) return []
       return [fieldError.invalid(secondsPath, seconds, `must be greater than 0 and less than ${maxAffinitySeconds}`)]
     }
@@ -112,9 +112,10 @@ export function findEndpointIPErrors(ip: string): readonly string[] {
   const { bytes, family } = address
   const ipv4 = family === 4 ? bytes.slice(12) : undefined
   const messages: string[] = []
-  const zeros = (count: number): boolean => bytes.slice(0, count).every((byte) => byte === 0)
-  if (ipv4 ? ipv4.every((byte) => byte === 0) : zeros(16)) messages.push(`may not be unspecified (${ip})`)
-  if (ipv4 ? ipv4[0] === 127 : zeros(15) && bytes[15] === 1) messages.push('may not be in the loopback range (127.0.0.0/8, ::1/128)')
+  const startsWithZeros = (count: number): boolean => bytes.slice(0, count).every((byte) => byte === 0)
+  if (ipv4 ? ipv4.every((byte) => byte === 0) : startsWithZeros(16)) messages.push(`may not be unspecified (${ip})`)
+  if (ipv4 ? ipv4[0] === 127 : startsWithZeros(15) && bytes[15] === 1)
+    messages.push('may not be in the loopback range (127.0.0.0/8, ::1/128)')
   if (ipv4 ? ipv4[0] === 169 && ipv4[1] === 254 : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80) {
     messages.push('may not be in the link-local range (169.254.0.0/16, fe80::/10)')
   }

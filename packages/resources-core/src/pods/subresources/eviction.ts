@@ -115,8 +115,8 @@ class PodEviction {
   async #removeWithinBudget(pod: DeepReadonly<Pod>): Promise<KubeObject> {
     const { budgets, options, now } = this.#dependencies
     const { namespace = '', name = '' } = pod.metadata
-    const [budget, ...others] = matchingBudgets(pod, (await budgets?.list(namespace)) ?? [])
-    if (others.length > 0) return tooManyBudgets()
+    const [budget, ...others] = findMatchingBudgets(pod, (await budgets?.list(namespace)) ?? [])
+    if (others.length > 0) return createTooManyBudgetsStatus()
     if (budgets === undefined || budget === undefined) {
       await this.#remove(options)
       return successStatus()
@@ -176,7 +176,7 @@ function withResourceVersion({ metadata }: DeepReadonly<Pod>, options: DeleteOpt
   return { ...options, preconditions: { ...options.preconditions, resourceVersion } }
 }
 
-function matchingBudgets(
+function findMatchingBudgets(
   { metadata }: DeepReadonly<Pod>,
   budgets: readonly DeepReadonly<PodDisruptionBudget>[],
 ): DeepReadonly<PodDisruptionBudget>[] {
@@ -191,7 +191,7 @@ function matchingBudgets(
 }
 
 /** Creates the Status for a pod with several disruption budgets. Like in kube-apiserver, it is sent with response code 201. */
-function tooManyBudgets(): KubeObject {
+function createTooManyBudgetsStatus(): KubeObject {
   const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
   const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 }
   return status

@@ -53,7 +53,7 @@ function post(subresource: string, name: string, body: KubeObject, dryRun = fals
   return storage.createNamed(context, name, body, { dryRun }).then(plain)
 }
 
-const failure = (promise: Promise<unknown>): Promise<ApiError> =>
+const readFailure = (promise: Promise<unknown>): Promise<ApiError> =>
   promise.then(
     () => expect.unreachable('it was let through'),
     (error: unknown) => error as ApiError,
@@ -75,7 +75,7 @@ describe('binding', () => {
     expect(bound.spec?.nodeName).toBe('n1')
     expect(bound.metadata).toMatchObject({ labels: { app: 'a', zone: 'z' }, annotations: { by: 'me' }, generation: 1 })
     expect(bound.status?.conditions).toMatchObject([{ type: 'PodScheduled', status: 'True' }])
-    const { message, code } = await failure(post('binding', 'p', to('n2')))
+    const { message, code } = await readFailure(post('binding', 'p', to('n2')))
     expect([code, message]).toEqual([409, 'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"'])
   })
 
@@ -87,12 +87,12 @@ describe('binding', () => {
 
   it('rejects pods with scheduling gates, with another UID, or that do not exist', async () => {
     await createPod('p', { schedulingGates: [{ name: 'example.com/g' }] })
-    expect((await failure(post('binding', 'p', to('n1')))).message).toMatch(/has non-empty \.spec\.schedulingGates$/)
-    expect((await failure(post('binding', 'p', to('n1', { uid: 'another' })))).code).toBe(409)
-    expect((await failure(post('binding', 'q', to('n1')))).code).toBe(400)
-    expect((await failure(post('binding', 'q', { ...to('n1'), metadata: { name: 'q' } }))).code).toBe(404)
+    expect((await readFailure(post('binding', 'p', to('n1')))).message).toMatch(/has non-empty \.spec\.schedulingGates$/)
+    expect((await readFailure(post('binding', 'p', to('n1', { uid: 'another' })))).code).toBe(409)
+    expect((await readFailure(post('binding', 'q', to('n1')))).code).toBe(400)
+    expect((await readFailure(post('binding', 'q', { ...to('n1'), metadata: { name: 'q' } }))).code).toBe(404)
     const pod: Binding = { metadata: { name: 'p' }, target: { kind: 'Pod', name: 'x' } }
-    expect(await failure(post('binding', 'p', pod))).toMatchObject({
+    expect(await readFailure(post('binding', 'p', pod))).toMatchObject({
       code: 500,
       message: 'target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"',
     })
@@ -127,54 +127,60 @@ describe('ephemeral containers', () => {
     expect(grown.spec).toEqual({ ...spec, ephemeralContainers: [{ ...debug, resources: {} }] })
     expect(grown.metadata).toMatchObject({ labels: { app: 'a' }, generation: 2 })
     const changed = { ...grown, spec: { ...grown.spec!, ephemeralContainers: [{ ...debug, image: 'other' }] } }
-    expect((await failure(write('ephemeralcontainers', changed))).message).toMatch(
+    expect((await readFailure(write('ephemeralcontainers', changed))).message).toMatch(
       /existing ephemeral containers "debug" may not be changed/,
     )
-    expect((await failure(write('ephemeralcontainers', { ...grown, spec }))).message).toMatch(/"debug" may not be removed/)
+    expect((await readFailure(write('ephemeralcontainers', { ...grown, spec }))).message).toMatch(/"debug" may not be removed/)
   })
 
   it('requires unique names, and rejects ephemeral containers in static pods', async () => {
     const pod = await createPod('p')
     const twin = { ...pod, spec: { ...pod.spec!, ephemeralContainers: [{ ...debug, name: 'c' }] } }
-    expect((await failure(write('ephemeralcontainers', twin))).status.details?.causes?.[0]?.field).toBe('spec.ephemeralContainers[0].name')
+    expect((await readFailure(write('ephemeralcontainers', twin))).status.details?.causes?.[0]?.field).toBe(
+      'spec.ephemeralContainers[0].name',
+    )
   })
 })
 
 describe('resize', () => {
-  const amounts = (cpu: string): PodSpec['containers'] => [
+  const createContainers = (cpu: string): PodSpec['containers'] => [
     { name: 'c', image: 'i', resources: { requests: { cpu, memory: '1Gi' }, limits: { cpu: '2', memory: '1Gi' } } },
   ]
-  const resized = (pod: Pod, cpu: string, more: Partial<NonNullable<PodSpec['containers']>[number]> = {}): Pod => {
+  const resizePod = (pod: Pod, cpu: string, more: Partial<NonNullable<PodSpec['containers']>[number]> = {}): Pod => {
     const [container] = pod.spec!.containers!
-    return { ...pod, spec: { ...pod.spec!, containers: [{ ...container!, resources: amounts(cpu)![0]!.resources!, ...more }] } }
+    return { ...pod, spec: { ...pod.spec!, containers: [{ ...container!, resources: createContainers(cpu)![0]!.resources!, ...more }] } }
   }
 
   it('changes only CPU and memory', async () => {
-    const pod = await createPod('p', { containers: amounts('1') })
-    const grown = await write('resize', resized(pod, '1500m', { image: 'ignored' }))
+    const pod = await createPod('p', { containers: createContainers('1') })
+    const grown = await write('resize', resizePod(pod, '1500m', { image: 'ignored' }))
     expect(grown.spec?.containers?.[0]).toMatchObject({ image: 'i', resources: { requests: { cpu: '1500m' } } })
     expect(grown.metadata.generation).toBe(2)
     const disk = { requests: { cpu: '1', memory: '1Gi', 'ephemeral-storage': '1Gi' }, limits: { cpu: '2', memory: '1Gi' } }
-    expect((await failure(write('resize', resized(grown, '1', { resources: disk })))).message).toMatch(
+    expect((await readFailure(write('resize', resizePod(grown, '1', { resources: disk })))).message).toMatch(
       /spec: Forbidden: only cpu and memory resources are mutable/,
     )
   })
 
   it('rejects changes of QoS class, removed requests and reordered containers', async () => {
-    const pod = await createPod('p', { containers: amounts('1') })
-    expect((await failure(write('resize', resized(pod, '2')))).message).toMatch(/Pod QOS Class may not change as a result of resizing/)
+    const pod = await createPod('p', { containers: createContainers('1') })
+    expect((await readFailure(write('resize', resizePod(pod, '2')))).message).toMatch(
+      /Pod QOS Class may not change as a result of resizing/,
+    )
     const without = { requests: { cpu: '1' }, limits: { cpu: '2', memory: '1Gi' } }
-    expect((await failure(write('resize', resized(pod, '1', { resources: without })))).message).toMatch(
+    expect((await readFailure(write('resize', resizePod(pod, '1', { resources: without })))).message).toMatch(
       /resource requests cannot be removed/,
     )
-    expect((await failure(write('resize', resized(pod, '1', { name: 'd' })))).message).toMatch(/may not be renamed or reordered on resize/)
+    expect((await readFailure(write('resize', resizePod(pod, '1', { name: 'd' })))).message).toMatch(
+      /may not be renamed or reordered on resize/,
+    )
   })
 })
 
 describe('eviction', () => {
   const evict = (name: string, dryRun = false, deleteOptions?: object): Promise<KubeObject> =>
     post('eviction', name, { metadata: { name }, ...(deleteOptions && { deleteOptions }) }, dryRun)
-  const budget = (disruptionsAllowed: number, more: Partial<PodDisruptionBudget> = {}): PodDisruptionBudget => ({
+  const createBudget = (disruptionsAllowed: number, more: Partial<PodDisruptionBudget> = {}): PodDisruptionBudget => ({
     metadata: { name: 'b', namespace: 'ns', generation: 1 },
     spec: { selector: { matchLabels: { app: 'a' } } },
     status: { observedGeneration: 1, disruptionsAllowed, currentHealthy: 2, desiredHealthy: 2, expectedPods: 2 },
@@ -187,18 +193,18 @@ describe('eviction', () => {
     const { metadata, status } = await read('p')
     expect(metadata.deletionGracePeriodSeconds).toBe(30)
     expect(status?.conditions?.at(-1)).toMatchObject({ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' })
-    expect((await failure(evict('none'))).code).toBe(404)
+    expect((await readFailure(evict('none'))).code).toBe(404)
   })
 
   it('succeeds until the budget allows no more disruptions', async () => {
-    budgets = [budget(1)]
+    budgets = [createBudget(1)]
     for (const name of ['p', 'q']) await createPod(name, { nodeName: 'n' }, running)
     await evict('p', true)
     expect(budgets[0]?.status?.disruptionsAllowed).toBe(1)
     await evict('p')
     expect(budgets[0]?.status).toMatchObject({ disruptionsAllowed: 0, disruptedPods: { p: expect.stringMatching(/Z$/) as string } })
     expect(budgets[0]?.status?.conditions).toMatchObject([{ type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods' }])
-    const refused = await failure(evict('q'))
+    const refused = await readFailure(evict('q'))
     expect(refused).toMatchObject({ code: 429, reason: 'TooManyRequests' })
     expect(refused.status.details?.causes).toEqual([
       { reason: 'DisruptionBudget', message: 'The disruption budget b needs 2 healthy pods and has 2 currently' },
@@ -208,14 +214,14 @@ describe('eviction', () => {
 
   it('fails if a budget is outdated or a pod has several budgets', async () => {
     await createPod('p', { nodeName: 'n' }, running)
-    budgets = [budget(1, { metadata: { name: 'b', generation: 2 } })]
-    expect((await failure(evict('p'))).status.details).toMatchObject({ retryAfterSeconds: 10 })
-    budgets = [budget(1), budget(1)]
+    budgets = [createBudget(1, { metadata: { name: 'b', generation: 2 } })]
+    expect((await readFailure(evict('p'))).status.details).toMatchObject({ retryAfterSeconds: 10 })
+    budgets = [createBudget(1), createBudget(1)]
     expect(await evict('p')).toMatchObject({ status: 'Failure', code: 500 })
   })
 
   it('ignores budgets for pending and terminated pods', async () => {
-    budgets = [budget(0)]
+    budgets = [createBudget(0)]
     await createPod('pending', { nodeName: 'n' })
     await createPod('done', { nodeName: 'n' }, { phase: 'Succeeded' })
     await evict('pending')
@@ -227,19 +233,19 @@ describe('eviction', () => {
   it('evicts unready pods if the policy allows it or enough pods are healthy', async () => {
     const unready: PodStatus = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] }
     for (const name of ['p', 'q', 'r']) await createPod(name, { nodeName: 'n' }, unready)
-    budgets = [budget(0)]
+    budgets = [createBudget(0)]
     await evict('p')
     const short = { observedGeneration: 1, disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 2, expectedPods: 2 }
-    budgets = [budget(0, { status: short })]
-    expect((await failure(evict('q'))).code).toBe(429)
-    budgets = [budget(0, { status: short, spec: { selector: {}, unhealthyPodEvictionPolicy: 'AlwaysAllow' } })]
+    budgets = [createBudget(0, { status: short })]
+    expect((await readFailure(evict('q'))).code).toBe(429)
+    budgets = [createBudget(0, { status: short, spec: { selector: {}, unhealthyPodEvictionPolicy: 'AlwaysAllow' } })]
     await evict('r')
     expect((await read('r')).metadata.deletionTimestamp).toBeDefined()
   })
 
   it('applies preconditions and dry run from the body', async () => {
     await createPod('p', { nodeName: 'n' }, running)
-    expect((await failure(evict('p', false, { preconditions: { resourceVersion: '1' } }))).code).toBe(409)
+    expect((await readFailure(evict('p', false, { preconditions: { resourceVersion: '1' } }))).code).toBe(409)
     await evict('p', false, { dryRun: ['All'] })
     expect((await read('p')).metadata.deletionTimestamp).toBeUndefined()
     const { metadata } = await read('p')

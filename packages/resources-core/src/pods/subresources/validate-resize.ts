@@ -26,7 +26,7 @@ export function validateResize(pod: ReadonlyPod, old: ReadonlyPod): FieldErrorLi
     const detail = 'Pod QOS Class may not change as a result of resizing'
     errors.push(fieldError.invalid(specPath, pod.status?.qosClass ?? '', detail))
   }
-  if (!nodeCanResize(old)) errors.push(fieldError.forbidden(specPath, 'Pod running on node without support for resize'))
+  if (!canNodeResize(old)) errors.push(fieldError.forbidden(specPath, 'Pod running on node without support for resize'))
   errors.push(...validatePodLevel(spec.resources, oldSpec.resources))
   if ((old.status?.nodeAllocatableResourceClaimStatuses ?? []).length > 0) {
     errors.push(fieldError.forbidden(specPath, 'pods with node allocatable resource claims cannot be resized'))
@@ -45,7 +45,7 @@ function findUnsupportedReason({ metadata, spec }: ReadonlyPod): string | undefi
 }
 
 /** Returns whether the node of a pod supports resizing. The kubelet of such a node reports the resources of running containers. */
-function nodeCanResize({ status }: ReadonlyPod): boolean {
+function canNodeResize({ status }: ReadonlyPod): boolean {
   const running = (status?.containerStatuses ?? []).find(({ state }) => state?.running !== undefined)
   return running === undefined || running.resources !== undefined
 }
@@ -61,15 +61,15 @@ function validatePodLevel(resources: Requirements | undefined, old: Requirements
       errors.push(fieldError.forbidden(path.child(member), `pod-level resource ${member} cannot be removed`))
     }
   }
-  if (!semanticEqual(podLevelWithAmountsOf(old, resources), old)) {
+  if (!semanticEqual(replacePodLevelAmounts(old, resources), old)) {
     errors.push(fieldError.forbidden(specPath, 'only cpu and memory resources are mutable at pod-level'))
   }
   return errors
 }
 
-function podLevelWithAmountsOf(old: Requirements | undefined, resources: Requirements | undefined): Requirements | undefined {
+function replacePodLevelAmounts(old: Requirements | undefined, resources: Requirements | undefined): Requirements | undefined {
   if (resources === undefined) return undefined
-  const changed = requirementsWithAmountsOf(old ?? {}, resources)
+  const changed = replaceAmounts(old ?? {}, resources)
   const empty = [changed.requests, changed.limits].every((list) => Object.keys(list ?? {}).length === 0)
   return old === undefined && empty && (resources.claims ?? []).length === 0 ? undefined : { ...resources, ...changed }
 }
@@ -107,7 +107,7 @@ function hasAll(amounts: Amounts = {}, old: Amounts = {}): boolean {
 function validateContainers(spec: ReadonlyPodSpec, old: ReadonlyPodSpec): FieldErrorList {
   return (spec.containers ?? []).flatMap((container, i) => {
     const before = old.containers![i]!
-    if (semanticEqual(containerWithAmountsOf(before, container), withResources(before))) return []
+    if (semanticEqual(replaceContainerAmounts(before, container), withResources(before))) return []
     return [fieldError.forbidden(specPath, 'only cpu and memory resources are mutable')]
   })
 }
@@ -117,7 +117,7 @@ function validateInitContainers(spec: ReadonlyPodSpec, old: ReadonlyPodSpec): Fi
     const before = old.initContainers![i]!
     const path: FieldPath = specPath.child('initContainers').index(i)
     const errors: FieldErrorList = []
-    if (!semanticEqual(containerWithAmountsOf(before, container), withResources(before))) {
+    if (!semanticEqual(replaceContainerAmounts(before, container), withResources(before))) {
       errors.push(fieldError.forbidden(path, 'only cpu and memory resources for init or sidecar containers are mutable'))
     }
     if (!isSidecar(container) && !semanticEqual(container, before)) {
@@ -132,12 +132,12 @@ function validateInitContainers(spec: ReadonlyPodSpec, old: ReadonlyPodSpec): Fi
 
 /** Returns a copy of `spec` with the CPU and memory quantities of `old`. */
 function withAmountsOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
-  const resources = podLevelWithAmountsOf(old.resources, spec.resources)
+  const resources = replacePodLevelAmounts(old.resources, spec.resources)
   const { resources: _resources, ...rest } = spec
   const list = (name: List): readonly DeepReadonly<Container>[] | undefined =>
     spec[name]?.map((container, i) => {
       const before = old[name]![i]!
-      return semanticEqual(containerWithAmountsOf(before, container), withResources(before)) ? before : container
+      return semanticEqual(replaceContainerAmounts(before, container), withResources(before)) ? before : container
     })
   return {
     ...rest,
@@ -147,16 +147,16 @@ function withAmountsOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPod
   }
 }
 
-function containerWithAmountsOf(old: DeepReadonly<Container>, container: DeepReadonly<Container>): DeepReadonly<Container> {
-  return { ...container, resources: requirementsWithAmountsOf(old.resources ?? {}, container.resources ?? {}) }
+function replaceContainerAmounts(old: DeepReadonly<Container>, container: DeepReadonly<Container>): DeepReadonly<Container> {
+  return { ...container, resources: replaceAmounts(old.resources ?? {}, container.resources ?? {}) }
 }
 
 function withResources(container: DeepReadonly<Container>): DeepReadonly<Container> {
   const { limits, requests, ...rest } = container.resources ?? {}
-  return { ...container, resources: { ...rest, ...nonEmpty({ limits, requests }) } }
+  return { ...container, resources: { ...rest, ...omitEmptyLists({ limits, requests }) } }
 }
 
-function requirementsWithAmountsOf(old: Requirements, resources: Requirements): Requirements {
+function replaceAmounts(old: Requirements, resources: Requirements): Requirements {
   const list = (member: 'limits' | 'requests'): Amounts => {
     const { cpu: _cpu, memory: _memory, ...rest } = resources[member] ?? {}
     const before = old[member]
@@ -166,9 +166,9 @@ function requirementsWithAmountsOf(old: Requirements, resources: Requirements): 
       ...(before?.['memory'] !== undefined && { memory: before['memory'] }),
     }
   }
-  return nonEmpty({ limits: list('limits'), requests: list('requests') })
+  return omitEmptyLists({ limits: list('limits'), requests: list('requests') })
 }
 
-function nonEmpty(lists: { readonly limits?: Amounts | undefined; readonly requests?: Amounts | undefined }): Requirements {
+function omitEmptyLists(lists: { readonly limits?: Amounts | undefined; readonly requests?: Amounts | undefined }): Requirements {
   return Object.fromEntries(Object.entries(lists).filter(([, list]) => Object.keys(list ?? {}).length > 0))
 }
