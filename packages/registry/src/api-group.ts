@@ -103,7 +103,7 @@ function registerKind(scheme: KindRegistry, definition: ResourceDefinition): voi
     versions.push({ group, version: storedVersion, ...definition.storage?.conversion })
   }
   for (const apiVersion of versions) {
-    const { setDefaults = definition.setDefaults, toHub, fromHub, fieldLabels = fieldLabelsOf(definition) } = apiVersion
+    const { setDefaults = definition.setDefaults, toHub, fromHub, fieldLabels = createFieldLabels(definition) } = apiVersion
     scheme.register({
       gvk: { group: apiVersion.group, version: apiVersion.version, kind },
       hub,
@@ -120,7 +120,7 @@ function registerKind(scheme: KindRegistry, definition: ResourceDefinition): voi
  * Returns the field labels of a resource. Returns undefined for a resource without selectable fields, so that the scheme accepts only
  * metadata.name and metadata.namespace.
  */
-function fieldLabelsOf({
+function createFieldLabels({
   selectableFields,
   fieldLabels,
   scope,

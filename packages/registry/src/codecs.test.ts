@@ -12,20 +12,20 @@ const file = new URL('../../../../shared/golden/etcd-values.ndjson', import.meta
 
 const types = createApiTypes([coreV1, eventsV1])
 const scheme = new Scheme()
-const gvk = (kind: string, version = 'v1', group = ''): { group: string; version: string; kind: string } => ({ group, version, kind })
+const createGvk = (kind: string, version = 'v1', group = ''): { group: string; version: string; kind: string } => ({ group, version, kind })
 scheme.register({
-  gvk: gvk('Event', 'v1', 'events.k8s.io'),
-  hub: gvk('Event'),
+  gvk: createGvk('Event', 'v1', 'events.k8s.io'),
+  hub: createGvk('Event'),
   toHub: (object) => ({ ...object, reason: 'converted' }) as KubeObject,
 })
 scheme.register({
-  gvk: gvk('Secret'),
-  hub: gvk('Secret'),
+  gvk: createGvk('Secret'),
+  hub: createGvk('Secret'),
   setDefaults: (object) => void ((object as { type?: string }).type ||= 'Opaque'),
 })
 
 const codecs = createProtobufCodecs({ types, scheme })
-const codecOf = (kind: string): ReturnType<typeof codecs> => codecs({ kind: types.kind(gvk(kind))!, selectableFields: {} })
+const createCodec = (kind: string): ReturnType<typeof codecs> => codecs({ kind: types.kind(createGvk(kind))!, selectableFields: {} })
 
 describe('createProtobufCodecs', () => {
   const configMap = {
@@ -34,7 +34,7 @@ describe('createProtobufCodecs', () => {
   } as KubeObject
 
   it('writes protobuf without kind, apiVersion and resourceVersion in the message, and reads it back', () => {
-    const codec = codecOf('ConfigMap')
+    const codec = createCodec('ConfigMap')
     const value = codec.encode({ kind: 'Other', apiVersion: 'v2', ...configMap })
     expect(hasProtoMagic(value)).toBe(true)
     expect(value).toEqual(codec.encode({ ...configMap, metadata: { ...configMap.metadata, resourceVersion: '10' } }))
@@ -44,7 +44,7 @@ describe('createProtobufCodecs', () => {
   })
 
   it('distinguishes the versions of one key, and returns a separate copy to each reader', () => {
-    const codec = codecOf('ConfigMap')
+    const codec = createCodec('ConfigMap')
     const value = codec.encode(configMap)
     const key = '/registry/configmaps/ns/a'
     codec.open(key, value, 7).copy().metadata.name = 'changed'
@@ -57,7 +57,7 @@ describe('createProtobufCodecs', () => {
 
   it('reads values in JSON', () => {
     const json = Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { b: 'c' } }))
-    expect(codecOf('ConfigMap').open('/k', json, 3).copy()).toEqual({ metadata: { name: 'a', resourceVersion: '3' }, data: { b: 'c' } })
+    expect(createCodec('ConfigMap').open('/k', json, 3).copy()).toEqual({ metadata: { name: 'a', resourceVersion: '3' }, data: { b: 'c' } })
   })
 
   it('writes JSON with kind and apiVersion, for kinds without protobuf', () => {
@@ -77,11 +77,11 @@ describe('createProtobufCodecs', () => {
   })
 
   it('sets defaults of stored values and converts them', () => {
-    const secret = encodeUnknown(gvk('Secret'), types.kind(gvk('Secret'))!.encodeProto({ metadata: { name: 's' } }))
-    expect(codecOf('Secret').open('/k', secret, 1).object()).toMatchObject({ type: 'Opaque' })
-    const modern = gvk('Event', 'v1', 'events.k8s.io')
+    const secret = encodeUnknown(createGvk('Secret'), types.kind(createGvk('Secret'))!.encodeProto({ metadata: { name: 's' } }))
+    expect(createCodec('Secret').open('/k', secret, 1).object()).toMatchObject({ type: 'Opaque' })
+    const modern = createGvk('Event', 'v1', 'events.k8s.io')
     const event = encodeUnknown(modern, types.kind(modern)!.encodeProto({ metadata: { name: 'e' } }))
-    expect(codecOf('Event').open('/k', event, 1).object()).toMatchObject({ reason: 'converted' })
+    expect(createCodec('Event').open('/k', event, 1).object()).toMatchObject({ reason: 'converted' })
   })
 
   it.each([
@@ -89,12 +89,12 @@ describe('createProtobufCodecs', () => {
     ['nothing', Buffer.alloc(0)],
     ['JSON that is no object', Buffer.from('[1]')],
     ['JSON without a kind', Buffer.from('{"metadata":{"name":"a"}}')],
-    ['a cut message', codecOf('ConfigMap').encode(configMap).subarray(0, 30)],
-    ['another kind', codecOf('Pod').encode({ metadata: { name: 'a' } })],
-    ['an unknown kind', encodeUnknown(gvk('Nothing'), new Uint8Array())],
-    ['an object without a name', codecOf('ConfigMap').encode({ metadata: {} })],
+    ['a cut message', createCodec('ConfigMap').encode(configMap).subarray(0, 30)],
+    ['another kind', createCodec('Pod').encode({ metadata: { name: 'a' } })],
+    ['an unknown kind', encodeUnknown(createGvk('Nothing'), new Uint8Array())],
+    ['an object without a name', createCodec('ConfigMap').encode({ metadata: {} })],
   ])('refuses %s', (_what, value) => {
-    expect(() => codecOf('ConfigMap').open('/registry/configmaps/ns/a', value, 1)).toThrow(
+    expect(() => createCodec('ConfigMap').open('/registry/configmaps/ns/a', value, 1)).toThrow(
       expect.objectContaining({ name: 'CorruptObjectError', message: expect.stringContaining('/registry/configmaps/ns/a') as string }),
     )
   })
@@ -104,7 +104,7 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
   const values = lines
     .map((line) => JSON.parse(line) as { key: string; value: string; object?: KubeObject; modRevision: number })
-    .filter(({ object }) => object?.apiVersion === 'v1' && types.kind(gvk(object.kind!)))
+    .filter(({ object }) => object?.apiVersion === 'v1' && types.kind(createGvk(object.kind!)))
 
   it('the recording has at least eleven values', () => expect(values.length).toBeGreaterThan(10))
 
@@ -112,7 +112,7 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
     'decode $key to the object that kube-apiserver served, and encode it to the same bytes',
     ({ key, value, object, modRevision }) => {
       const bytes = Buffer.from(value, 'base64')
-      const codec = codecOf(object!.kind!)
+      const codec = createCodec(object!.kind!)
       const stored = codec.open(key, bytes, modRevision)
       const { kind: _kind, apiVersion: _apiVersion, ...members } = object!
       if (object!.kind !== 'PersistentVolumeClaim')
@@ -127,7 +127,7 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
 
   it.each(unnamed)('$key gets the name of its object from its key', ({ key, value, modRevision }) => {
     const kind = key.includes('/ranges/') ? 'RangeAllocation' : 'Endpoints'
-    const codec = codecs({ kind: types.kind(gvk(kind))!, selectableFields: {}, namedByKey: true })
+    const codec = codecs({ kind: types.kind(createGvk(kind))!, selectableFields: {}, namedByKey: true })
     const stored = codec.open(key, Buffer.from(value, 'base64'), modRevision)
     expect(stored.object().metadata.name).toBe(key.split('/').at(-1))
     expect(Buffer.from(codec.encode(stored.copy())).toString('base64')).toBe(value)
@@ -135,22 +135,22 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
 })
 
 const maker = {}
-const bytes = (text: string): Uint8Array => Buffer.from(text)
+const encodeText = (text: string): Uint8Array => Buffer.from(text)
 
 it('finds a cached record only for the same key, value and codec', () => {
   const recent = new RecentRecords()
-  const record = bytes('record')
-  recent.set(maker, '/a', bytes('value'), record)
-  expect(recent.get(maker, '/a', bytes('value'))).toBe(record)
-  expect(recent.get(maker, '/a', bytes('other'))).toBeUndefined()
-  expect(recent.get(maker, '/b', bytes('value'))).toBeUndefined()
-  expect(recent.get({}, '/a', bytes('value'))).toBeUndefined()
+  const record = encodeText('record')
+  recent.set(maker, '/a', encodeText('value'), record)
+  expect(recent.get(maker, '/a', encodeText('value'))).toBe(record)
+  expect(recent.get(maker, '/a', encodeText('other'))).toBeUndefined()
+  expect(recent.get(maker, '/b', encodeText('value'))).toBeUndefined()
+  expect(recent.get({}, '/a', encodeText('value'))).toBeUndefined()
 })
 
 it('keeps only the newest record of each key, and drops the oldest records above its size limit', () => {
   const recent = new RecentRecords(30)
-  const set = (key: string, value: string): void => recent.set(maker, key, bytes(value), bytes(value))
-  const hasRecord = (key: string, value: string): boolean => recent.get(maker, key, bytes(value)) !== undefined
+  const set = (key: string, value: string): void => recent.set(maker, key, encodeText(value), encodeText(value))
+  const hasRecord = (key: string, value: string): boolean => recent.get(maker, key, encodeText(value)) !== undefined
   set('/a', '1')
   set('/a', '22222')
   expect([hasRecord('/a', '1'), hasRecord('/a', '22222')]).toEqual([false, true])

@@ -47,9 +47,9 @@ function sortOpenMembers<T extends object>({ schema }: KindType, object: T): T {
 /** Returns a value whose objects have sorted members. Returns the same value if nothing changes. */
 function sortMembers(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return sortedItems(value) ?? value
+  if (Array.isArray(value)) return sortItems(value) ?? value
   const keys = Object.keys(value)
-  const members = sortedItems(keys.map((key) => value[key]!))
+  const members = sortItems(keys.map((key) => value[key]!))
   if (members === undefined && keys.every((key, i) => i === 0 || keys[i - 1]! < key)) return value
   const positions = new Map(keys.map((key, i) => [key, i]))
   const sorted: JsonObject = {}
@@ -58,7 +58,7 @@ function sortMembers(value: JsonValue): JsonValue {
 }
 
 /** Returns the items after sorting their members. Returns undefined if nothing changes. */
-function sortedItems(items: readonly JsonValue[]): JsonValue[] | undefined {
+function sortItems(items: readonly JsonValue[]): JsonValue[] | undefined {
   let sorted: JsonValue[] | undefined
   for (const [i, item] of items.entries()) {
     const member = sortMembers(item)
@@ -106,7 +106,10 @@ export function createProtobufCodecs({ types, scheme, mediaType }: ProtobufCodec
         const stored = withoutResourceVersion(object)
         if (namedByKey) delete stored.metadata.name
         if (asJson)
-          return encodeJsonValue(storedVersion === kind.gvk.version ? kind : typeOf(types, storedKind), scheme.fromHub(storedKind, stored))
+          return encodeJsonValue(
+            storedVersion === kind.gvk.version ? kind : findType(types, storedKind),
+            scheme.fromHub(storedKind, stored),
+          )
         const value = encodeUnknown(storedKind, kind.encodeProto(stored))
         // Keep the record for the next read of this value, which usually follows within milliseconds. Decoding the value would give the
         // same record.
@@ -140,7 +143,7 @@ function createCustomCodec<T extends KubeObject>(
   const current = records(request)
   /** The codecs of records in other versions than the current one. Values can only have the versions that the definition had. */
   const codecsByVersion = new Map<string, ObjectCodec<T>>()
-  const codecOf = (version: string): ObjectCodec<T> => {
+  const findCodec = (version: string): ObjectCodec<T> => {
     if (version === versions.current) return current
     let codec = codecsByVersion.get(version)
     if (codec === undefined) codecsByVersion.set(version, (codec = records({ ...request, versions: { ...versions, current: version } })))
@@ -159,7 +162,7 @@ function createCustomCodec<T extends KubeObject>(
       const { version, object } = decodeCustom<T>(kind, key, value)
       versions.refresh(object, version)
       if (version !== versions.current) versions.relabel?.(object, version)
-      const codec = versions.relabel === undefined ? codecOf(version) : current
+      const codec = versions.relabel === undefined ? findCodec(version) : current
       const record = codec.encode(object)
       recent.set(codec, key, value, record)
       return codec.open(key, record, revision)
@@ -219,13 +222,13 @@ function decode(decoder: ValueDecoder, hub: GroupVersionKind, { key, namedByKey 
 function decodeProtobuf({ types, fieldSets }: ValueDecoder, value: Uint8Array): { gvk: GroupVersionKind; object: KubeObject } {
   const { gvk, raw, contentEncoding } = decodeUnknown(value)
   if (contentEncoding !== '') throw new Error(`unknown content encoding ${JSON.stringify(contentEncoding)}`)
-  return { gvk, object: typeOf(types, gvk).decodeProto(raw, fieldSets) }
+  return { gvk, object: findType(types, gvk).decodeProto(raw, fieldSets) }
 }
 
 function decodeJsonValue(types: ApiTypes, value: Uint8Array): { gvk: GroupVersionKind; object: KubeObject } {
   const json = parseStoredJson(value)
   const gvk = { ...parseGroupVersion(json.apiVersion), kind: json.kind }
-  return { gvk, object: decodeStruct(typeOf(types, gvk).schema, json).object as unknown as KubeObject }
+  return { gvk, object: decodeStruct(findType(types, gvk).schema, json).object as unknown as KubeObject }
 }
 
 function parseStoredJson(value: Uint8Array): JsonObject & { apiVersion: string; kind: string } {
@@ -236,7 +239,7 @@ function parseStoredJson(value: Uint8Array): JsonObject & { apiVersion: string; 
   return { ...json, apiVersion, kind }
 }
 
-function typeOf(types: ApiTypes, gvk: GroupVersionKind): KindType {
+function findType(types: ApiTypes, gvk: GroupVersionKind): KindType {
   const type = types.kind(gvk)
   if (type === undefined) throw new Error(`unknown kind ${formatGroupVersion(gvk)} ${gvk.kind}`)
   return type

@@ -25,7 +25,7 @@ const writes = readFileSync(new URL('../testdata/managed-fields.jsonl', import.m
   .map((line) => JSON.parse(line) as RecordedWrite)
 
 /** Returns the result of a write in the format of the recording. */
-function outcome(run: () => KubeObject, decode: (object: KubeObject) => KubeObject): RecordedWrite['want'] {
+function runToOutcome(run: () => KubeObject, decode: (object: KubeObject) => KubeObject): RecordedWrite['want'] {
   let result: KubeObject
   try {
     result = run()
@@ -38,10 +38,10 @@ function outcome(run: () => KubeObject, decode: (object: KubeObject) => KubeObje
     const { time: _time, ...untimed } = entry
     return untimed
   })
-  return { managedFields: entries.toSorted(byText), object: decode({ ...result, metadata }) }
+  return { managedFields: entries.toSorted(compareByText), object: decode({ ...result, metadata }) }
 }
 
-function byText(a: unknown, b: unknown): number {
+function compareByText(a: unknown, b: unknown): number {
   return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
 }
 
@@ -59,6 +59,6 @@ describe('random writes have the same result as in kube-apiserver', () => {
       void manager.update(live, newObject, write.manager)
       return newObject
     }
-    expect(JSON.stringify(outcome(run, decode))).toBe(JSON.stringify(write.want))
+    expect(JSON.stringify(runToOutcome(run, decode))).toBe(JSON.stringify(write.want))
   })
 })

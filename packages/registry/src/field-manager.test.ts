@@ -17,12 +17,12 @@ const configMap: GroupVersionKind = { group: '', version: 'v1', kind: 'ConfigMap
 const pod: GroupVersionKind = { group: '', version: 'v1', kind: 'Pod' }
 const clock = { now: Date.parse('2026-01-01T00:00:00Z') }
 
-function managerOf(kind: GroupVersionKind, subresource = '', resetFields?: FieldFilter): FieldManager {
+function createManager(kind: GroupVersionKind, subresource = '', resetFields?: FieldFilter): FieldManager {
   const storage = { gvk: kind, ...(resetFields && { resetFields }) }
   return createStorageFieldManager({ scheme, types, kind, storage, subresource, now: () => clock.now })!
 }
 
-function decoded(kind: GroupVersionKind, object: unknown): KubeObject {
+function decodeObject(kind: GroupVersionKind, object: unknown): KubeObject {
   return decodeStruct<KubeObject>(types.kind(kind)!.schema, object as JsonObject).object
 }
 
@@ -34,7 +34,7 @@ class Tracked {
 
   constructor(kind: GroupVersionKind, resetFields?: FieldFilter) {
     this.#kind = kind
-    this.#manager = managerOf(kind, '', resetFields)
+    this.#manager = createManager(kind, '', resetFields)
   }
 
   apply(manager: string, config: JsonObject, force = false, through: FieldManager = this.#manager): this {
@@ -48,7 +48,7 @@ class Tracked {
   }
 
   update(manager: string, object: JsonObject): this {
-    const newObject = decoded(this.#kind, { ...object, metadata: { name: 'a', ...(object['metadata'] as object) } })
+    const newObject = decodeObject(this.#kind, { ...object, metadata: { name: 'a', ...(object['metadata'] as object) } })
     void this.#manager.update(this.#copy(), newObject, manager)
     return this.#store(newObject)
   }
@@ -70,7 +70,7 @@ class Tracked {
   }
 }
 
-function failure(run: () => unknown): ApiError {
+function catchFailure(run: () => unknown): ApiError {
   try {
     run()
   } catch (error) {
@@ -79,11 +79,11 @@ function failure(run: () => unknown): ApiError {
   throw new Error('expected an error')
 }
 
-const container = (name: string, image = 'i'): JsonObject => ({ name, image })
+const createContainer = (name: string, image = 'i'): JsonObject => ({ name, image })
 
 describe('objects with many managers', () => {
   const keys = (count: number, value: string): JsonObject => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]))
-  const appliers = (count: number, fields: (i: number) => readonly number[]): NonNullable<KubeObject['metadata']['managedFields']> =>
+  const createAppliers = (count: number, fields: (i: number) => readonly number[]): NonNullable<KubeObject['metadata']['managedFields']> =>
     Array.from({ length: count }, (_, i) => ({
       manager: `m${i}`,
       operation: 'Apply',
@@ -91,16 +91,16 @@ describe('objects with many managers', () => {
       fieldsType: 'FieldsV1',
       fieldsV1: { 'f:data': Object.fromEntries(fields(i).map((field) => [`f:k${field}`, {}])) },
     }))
-  const updated = (count: number, before: JsonObject, after: JsonObject, fields: (i: number) => readonly number[]): Tracked => {
+  const createTracked = (count: number, before: JsonObject, after: JsonObject, fields: (i: number) => readonly number[]): Tracked => {
     const tracked = new Tracked(configMap).update('first', { data: before })
-    tracked.object!.metadata.managedFields = appliers(count, fields)
+    tracked.object!.metadata.managedFields = createAppliers(count, fields)
     return tracked.update('last', { data: after })
   }
 
   it.each([5, 50])('an update removes changed and deleted fields from the managedFields of %i managers', (count) => {
     const oldData = { ...keys(3, 'a'), k7: 'same', k8: 'goes', k9: 'changes' }
     const newData = { k0: 'a', k1: 'b', k2: 'b', k7: 'same', k9: 'changed' }
-    const { managers } = updated(count, oldData, newData, (i) => (i % 2 === 0 ? [0, 1, 8] : [1, 2, 8, 9]))
+    const { managers } = createTracked(count, oldData, newData, (i) => (i % 2 === 0 ? [0, 1, 8] : [1, 2, 8, 9]))
     const remainingManagers = Array.from({ length: Math.ceil(count / 2) }, (_, i) => [`m${2 * i} Apply`, { 'f:data': { 'f:k0': {} } }])
     expect(managers).toEqual({
       ...Object.fromEntries(remainingManagers),
@@ -109,7 +109,7 @@ describe('objects with many managers', () => {
   })
 
   it('an update takes time proportional to managers plus changes, not to their product', async () => {
-    const update = (count: number): Tracked => updated(count, keys(5 * count, 'a'), keys(5 * count, 'b'), (i) => [i])
+    const update = (count: number): Tracked => createTracked(count, keys(5 * count, 'a'), keys(5 * count, 'b'), (i) => [i])
     const timeOfFew = await processorTime(() => update(1000))
     expect(await processorTime(() => update(4000))).toBeLessThan(fourfold * timeOfFew)
   })
@@ -205,7 +205,7 @@ describe('updates', () => {
     const sentPod = { metadata: { name: 'a' }, spec: { containers: [], tolerations: [] } }
     const { object, emptied } = decodeStruct<KubeObject>(schema, sentPod)
     expect(emptied).toBe(true)
-    void managerOf(pod).update(undefined, object, 'm', decodeStruct<KubeObject>(schema, sentPod, { keepEmptyLists: true }).object)
+    void createManager(pod).update(undefined, object, 'm', decodeStruct<KubeObject>(schema, sentPod, { keepEmptyLists: true }).object)
     expect(object).toMatchObject({
       spec: { containers: null },
       metadata: { managedFields: [{ fieldsV1: { 'f:spec': { 'f:containers': {} } } }] },
@@ -226,8 +226,8 @@ describe('updates', () => {
       },
     })
     const tracked = new Tracked(pod).update('first', createPod({}))
-    const newObject = decoded(pod, createPod(more))
-    void managerOf(pod).update(
+    const newObject = decodeObject(pod, createPod(more))
+    void createManager(pod).update(
       tracked.object,
       newObject,
       'second',
@@ -243,7 +243,7 @@ describe('updates', () => {
       spec: {
         containers: [
           {
-            ...container('a'),
+            ...createContainer('a'),
             env: [
               { name: 'X', value: '1' },
               { name: 'X', value: '2' },
@@ -255,7 +255,7 @@ describe('updates', () => {
     const { 'm Update': fields } = tracked.managers as { 'm Update': { 'f:spec': { 'f:containers': Record<string, JsonObject> } } }
     expect(fields['f:spec']['f:containers']['k:{"name":"a"}']!['f:env']).toEqual({ '.': {}, 'k:{"name":"X"}': {} })
     const newObject = JSON.parse(JSON.stringify({ ...tracked.object, status: { phase: 'Running' } })) as KubeObject
-    void managerOf(pod, 'status', withoutFields('spec')).update(tracked.object, newObject, 'm')
+    void createManager(pod, 'status', withoutFields('spec')).update(tracked.object, newObject, 'm')
     expect(newObject.metadata.managedFields).toMatchObject([
       { manager: 'm' },
       { manager: 'm', subresource: 'status', fieldsV1: { 'f:status': { 'f:phase': {} } } },
@@ -274,14 +274,14 @@ describe('server-side apply', () => {
 
   it('refuses to take over fields of other managers, unless force is set', () => {
     const tracked = new Tracked(configMap).apply('one', { data: { a: '1', b: '1' } }).update('two', { data: { a: '1', b: '2' } })
-    const conflict = failure(() => tracked.apply('three', { data: { a: '3' } }))
+    const conflict = catchFailure(() => tracked.apply('three', { data: { a: '3' } }))
     expect(conflict.status).toMatchObject({
       code: 409,
       reason: 'Conflict',
       message: 'Apply failed with 1 conflict: conflict with "one": .data.a',
       details: { causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "one"', field: '.data.a' }] },
     })
-    expect(failure(() => tracked.apply('three', { data: { a: '3', b: '3' } })).message).toBe(
+    expect(catchFailure(() => tracked.apply('three', { data: { a: '3', b: '3' } })).message).toBe(
       'Apply failed with 2 conflicts: conflicts with "one":\n- .data.a\nconflicts with "two" using v1:\n- .data.b',
     )
     tracked.apply('three', { data: { a: '3', b: '3' } }, true)
@@ -298,27 +298,27 @@ describe('server-side apply', () => {
   it('merges lists by key and sets by value, in the order of both objects', () => {
     const tracked = new Tracked(pod).apply('one', {
       metadata: { finalizers: ['x/1', 'x/2'] },
-      spec: { containers: ['a', 'b', 'c'].map((name) => container(name)) },
+      spec: { containers: ['a', 'b', 'c'].map((name) => createContainer(name)) },
     })
     tracked.apply(
       'two',
-      { metadata: { finalizers: ['x/3'] }, spec: { containers: [container('c'), container('new'), container('a')] } },
+      { metadata: { finalizers: ['x/3'] }, spec: { containers: [createContainer('c'), createContainer('new'), createContainer('a')] } },
       true,
     )
     const { metadata, spec } = tracked.object as KubeObject & { spec: { containers: { name: string }[] } }
     expect(metadata.finalizers).toEqual(['x/1', 'x/2', 'x/3'])
     expect(spec.containers.map(({ name }) => name).toSorted()).toEqual(['a', 'b', 'c', 'new'])
-    tracked.apply('one', { metadata: { finalizers: ['x/2'] }, spec: { containers: [container('b')] } })
+    tracked.apply('one', { metadata: { finalizers: ['x/2'] }, spec: { containers: [createContainer('b')] } })
     const merged = tracked.object as KubeObject & { spec: { containers: { name: string }[] } }
     expect(merged.metadata.finalizers).toEqual(['x/2', 'x/3'])
     expect(merged.spec.containers.map(({ name }) => name).toSorted()).toEqual(['a', 'b', 'c', 'new'])
   })
 
   it('matches items by keys with default values', () => {
-    const port = (fields: JsonObject): JsonObject => ({ spec: { containers: [{ name: 'c', ports: [fields] }] } })
-    const tracked = new Tracked(pod).apply('one', port({ containerPort: 80, name: 'web' }))
-    tracked.apply('two', port({ containerPort: 80, protocol: 'TCP', hostPort: 8 }))
-    tracked.apply('two', port({ containerPort: 80, protocol: 'UDP' }))
+    const createPort = (fields: JsonObject): JsonObject => ({ spec: { containers: [{ name: 'c', ports: [fields] }] } })
+    const tracked = new Tracked(pod).apply('one', createPort({ containerPort: 80, name: 'web' }))
+    tracked.apply('two', createPort({ containerPort: 80, protocol: 'TCP', hostPort: 8 }))
+    tracked.apply('two', createPort({ containerPort: 80, protocol: 'UDP' }))
     const { spec } = tracked.object as KubeObject & { spec: { containers: { ports: JsonObject[] }[] } }
     expect(spec.containers[0]!.ports).toEqual([
       { name: 'web', containerPort: 80 },
@@ -327,10 +327,10 @@ describe('server-side apply', () => {
   })
 
   it('treats atomic members as one field', () => {
-    const selector = (app: string): JsonObject => ({ spec: { selector: { matchLabels: { app } } } })
-    const tracked = new Tracked(deployment).apply('one', selector('a'))
+    const createSelector = (app: string): JsonObject => ({ spec: { selector: { matchLabels: { app } } } })
+    const tracked = new Tracked(deployment).apply('one', createSelector('a'))
     expect(tracked.managers).toEqual({ 'one Apply': { 'f:spec': { 'f:selector': {} } } })
-    expect(failure(() => tracked.apply('two', selector('b'))).message).toContain('.spec.selector')
+    expect(catchFailure(() => tracked.apply('two', createSelector('b'))).message).toContain('.spec.selector')
   })
 
   it('changes nothing, not even the timestamp, if the configuration is the same', () => {
@@ -341,8 +341,8 @@ describe('server-side apply', () => {
   })
 
   it('refuses configurations of another kind, with managed fields, or with unknown fields', () => {
-    const manager = managerOf(pod)
-    const apply = (config: JsonObject): ApiError => failure(() => manager.apply(undefined, config, 'm', false))
+    const manager = createManager(pod)
+    const apply = (config: JsonObject): ApiError => catchFailure(() => manager.apply(undefined, config, 'm', false))
     expect(apply({ kind: 'Pod' })).toMatchObject({ code: 400, message: 'invalid object type: /, Kind=Pod' })
     expect(apply({ kind: 'Pod', apiVersion: 'v1', metadata: { managedFields: [] } })).toMatchObject({
       code: 400,
@@ -353,7 +353,7 @@ describe('server-side apply', () => {
       code: 500,
       message: 'failed to create typed patch object (/p; /v1, Kind=Pod): .spec.bogus: field not declared in schema',
     })
-    expect(apply({ ...configuration, spec: { containers: [container('a'), container('a')], nodeName: 1 } }).message).toBe(
+    expect(apply({ ...configuration, spec: { containers: [createContainer('a'), createContainer('a')], nodeName: 1 } }).message).toBe(
       'failed to create typed patch object (/p; /v1, Kind=Pod): errors:\n  .spec.containers: duplicate entries for key [name="a"]\n' +
         '  .spec.nodeName: expected string, got &value.valueUnstructured{Value:1}',
     )
@@ -364,8 +364,8 @@ describe('server-side apply', () => {
 
   it('reports the errors of decoding the merged object', () => {
     const port = { httpGet: { port: { a: 1 } } }
-    const spec = { containers: [{ ...container('c'), livenessProbe: port }] }
-    const error = failure(() => new Tracked(pod).apply('one', { metadata: { namespace: 'n' }, spec }))
+    const spec = { containers: [{ ...createContainer('c'), livenessProbe: port }] }
+    const error = catchFailure(() => new Tracked(pod).apply('one', { metadata: { namespace: 'n' }, spec }))
     expect(error.code).toBe(500)
     expect(error.message).toMatch(
       /^failed to convert new object \(n\/a; \/v1, Kind=Pod\) to proper version: unable to convert unstructured object to \/v1, Kind=Pod: /,
@@ -376,12 +376,12 @@ describe('server-side apply', () => {
     const long = 'x'.repeat(1_000_000)
     const env = Array.from({ length: 2000 }, (_, i) => ({ name: `E${i}`, value: '1' }))
     const tracked = new Tracked(pod).apply('one', { spec: { containers: [{ name: long, env }] } })
-    const conflict = failure(() =>
+    const conflict = catchFailure(() =>
       tracked.apply('two', { spec: { containers: [{ name: long, env: env.map(({ name }) => ({ name, value: '2' })) }] } }),
     )
     expect(conflict.message).toMatch(/^Apply failed with 2000 conflicts: /)
     expect(conflict.message.length).toBeLessThan(10_000_000)
-    const typeError = failure(() =>
+    const typeError = catchFailure(() =>
       tracked.apply('two', { spec: { containers: [{ name: long, env: env.map(({ name }) => ({ name, value: 2 })) }] } }),
     )
     expect(typeError.message.length).toBeLessThan(10_000_000)
@@ -390,11 +390,11 @@ describe('server-side apply', () => {
   it('takes over the fields of client-side apply when kubectl switches to server-side apply', () => {
     const lastApplied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1' } }
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(lastApplied) }
-    const tracked = (): Tracked =>
+    const createTracked = (): Tracked =>
       new Tracked(configMap).update('kubectl-client-side-apply', { metadata: { annotations }, data: { a: '1', b: '1' } })
-    expect(failure(() => tracked().apply('other', { data: { a: '2' } })).code).toBe(409)
-    expect(failure(() => tracked().apply('kubectl', { data: { b: '2' } })).code).toBe(409)
-    const { object } = tracked().apply('kubectl', { data: { a: '2' } })
+    expect(catchFailure(() => createTracked().apply('other', { data: { a: '2' } })).code).toBe(409)
+    expect(catchFailure(() => createTracked().apply('kubectl', { data: { b: '2' } })).code).toBe(409)
+    const { object } = createTracked().apply('kubectl', { data: { a: '2' } })
     expect(object).toMatchObject({ data: { a: '2', b: '1' } })
     expect(object!.metadata.annotations).toEqual({
       'kubectl.kubernetes.io/last-applied-configuration':

@@ -65,21 +65,21 @@ const watchRequest: WatchRequest = {
   deadline: Number.POSITIVE_INFINITY,
 }
 
-async function* breaking<T extends KubeObject>(): AsyncGenerator<ObjectEvents<T>> {
+async function* createBreakingEvents<T extends KubeObject>(): AsyncGenerator<ObjectEvents<T>> {
   yield []
   throw new StorageError({ code: 'ResourceVersionTooOld', key: '/widgets/', message: 'compacted' })
 }
 
 it('a watch throws API errors at its start and later, from its iterator and from forEach', async () => {
   let isReady = false
-  const decorator: StorageDecorator = <T extends KubeObject>(of: Parameters<typeof undecoratedStorage<T>>[0]): Storage<T> => ({
+  const decorateStorage: StorageDecorator = <T extends KubeObject>(of: Parameters<typeof undecoratedStorage<T>>[0]): Storage<T> => ({
     ...undecoratedStorage(of),
     async watch() {
       if (!isReady) throw new StorageError({ code: 'NotReady', key: '', message: 'filling' })
-      return new IteratedWatch(breaking<T>())
+      return new IteratedWatch(createBreakingEvents<T>())
     },
   })
-  await using under = openTestStore(widgets, { decorator })
+  await using under = openTestStore(widgets, { decorator: decorateStorage })
   const open = (): Promise<ObjectWatch> => under.store.watch(testContext('one'), watchRequest, new AbortController().signal)
   await expect(open()).rejects.toMatchObject({ code: 429, message: 'filling' })
 

@@ -306,14 +306,14 @@ export function deprecationsOf<T extends KubeObject>(definition: ResourceDefinit
   const versions = alsoServedAs.flatMap((served) => {
     const apiVersion = formatGroupVersion(served)
     if (served.deprecated === undefined) return []
-    const notice: DeprecationNotice = { warning: deprecationText(apiVersion, kind, served.deprecated), gone: served.deprecated.gone }
+    const notice: DeprecationNotice = { warning: formatDeprecation(apiVersion, kind, served.deprecated), gone: served.deprecated.gone }
     return [[apiVersion, notice] as const]
   })
   const hub = deprecation === undefined ? [] : [[formatGroupVersion(definition), { warning: deprecation }] as const]
   return Object.fromEntries([...hub, ...versions])
 }
 
-function deprecationText(apiVersion: string, kind: string, { since, gone, replacement }: Deprecation): string {
+function formatDeprecation(apiVersion: string, kind: string, { since, gone, replacement }: Deprecation): string {
   const instead = replacement === undefined ? '' : `; use ${replacement} ${kind}`
   return `${apiVersion} ${kind} is deprecated in v${since}+, unavailable in v${gone}+${instead}`
 }

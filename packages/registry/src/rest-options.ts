@@ -153,12 +153,12 @@ export function trackStorages(restOptions: RESTOptionsGetter): TrackedStorages {
     restOptions: {
       getRESTOptions(resource, facts) {
         const options = restOptions.getRESTOptions(resource, facts)
-        const decorator = <T extends KubeObject>(request: StorageRequest<T>): Storage<T> => {
+        const decorateStorage = <T extends KubeObject>(request: StorageRequest<T>): Storage<T> => {
           const storage = options.decorator(request)
           storages.push(storage as unknown as Storage)
           return storage
         }
-        return { ...options, decorator }
+        return { ...options, decorator: decorateStorage }
       },
     },
   }

@@ -16,11 +16,11 @@ it('backendOverrides sets the store of one resource, or of all other resources o
     ['apps/deployments', overrideBackend],
   ])
   const factory = newStorageFactoryConfig().complete({ backend, backendOverrides, createCodec: untypedCodecs }).new()
-  const backendOf = (group: string, resource: string): unknown => factory.newConfig({ group, resource }).backend
-  expect(backendOf('', 'pods')).toBe(backend)
-  expect(backendOf('', 'events')).toBe(overrideBackend)
-  expect(backendOf('apps', 'deployments')).toBe(overrideBackend)
-  expect(backendOf('apps', 'daemonsets')).toBe(groupBackend)
+  const findBackend = (group: string, resource: string): unknown => factory.newConfig({ group, resource }).backend
+  expect(findBackend('', 'pods')).toBe(backend)
+  expect(findBackend('', 'events')).toBe(overrideBackend)
+  expect(findBackend('apps', 'deployments')).toBe(overrideBackend)
+  expect(findBackend('apps', 'daemonsets')).toBe(groupBackend)
 })
 
 it('accepts a custom key prefix, and refuses an empty one', () => {

@@ -90,9 +90,9 @@ export function completeWithOptions<T extends KubeObject>(
   if (type === undefined) throw new Error(`store for ${subject}: unknown type ${group === '' ? '' : `${group}/`}${version} ${kind}`)
   const resource = { group, resource: definition.plural }
   const restOptions = options.restOptions.getRESTOptions(resource, definition.storage)
-  const prefix = keyPrefix(subject, restOptions)
+  const prefix = formatKeyPrefix(subject, restOptions)
   const namespaced = definition.scope === 'Namespaced'
-  const selectableFields = { ...metadataFields(namespaced), ...definition.selectableFields } as Record<
+  const selectableFields = { ...createMetadataFields(namespaced), ...definition.selectableFields } as Record<
     string,
     (object: DeepReadonly<T>) => string
   >
@@ -133,16 +133,16 @@ export function completeWithOptions<T extends KubeObject>(
   }
 }
 
-function keyPrefix(subject: string, { resourcePrefix }: RESTOptions): string {
+function formatKeyPrefix(subject: string, { resourcePrefix }: RESTOptions): string {
   const prefix = resourcePrefix.startsWith('/') ? resourcePrefix : `/${resourcePrefix}`
   throwIf(prefix === '/' || prefix.endsWith('/'), `store for ${subject} has an invalid prefix ${JSON.stringify(resourcePrefix)}`)
   return prefix
 }
 
-function metadataFields(namespaced: boolean): Record<string, (object: DeepReadonly<KubeObject>) => string> {
+function createMetadataFields(namespaced: boolean): Record<string, (object: DeepReadonly<KubeObject>) => string> {
   const name = (object: DeepReadonly<KubeObject>): string => object.metadata.name ?? ''
-  const namespace = (object: DeepReadonly<KubeObject>): string => object.metadata.namespace ?? ''
-  return namespaced ? { 'metadata.name': name, 'metadata.namespace': namespace } : { 'metadata.name': name }
+  const readNamespace = (object: DeepReadonly<KubeObject>): string => object.metadata.namespace ?? ''
+  return namespaced ? { 'metadata.name': name, 'metadata.namespace': readNamespace } : { 'metadata.name': name }
 }
 
 function describe({ group, plural }: Pick<ResourceDefinition, 'group' | 'plural'>): string {
@@ -167,7 +167,7 @@ export function namespacedKeys(prefix: string): KeyFunctions {
     root: ({ namespace }) => (namespace === '' ? `${prefix}/` : `${prefix}/${namespace}/`),
     key: ({ namespace }, name) => {
       if (namespace === '') throw newBadRequest('Namespace parameter required.')
-      return `${prefix}/${namespace}/${checkedName(name)}`
+      return `${prefix}/${namespace}/${requireName(name)}`
     },
   }
 }
@@ -176,11 +176,11 @@ export function namespacedKeys(prefix: string): KeyFunctions {
 export function clusterKeys(prefix: string): KeyFunctions {
   return {
     root: () => `${prefix}/`,
-    key: (_context, name) => `${prefix}/${checkedName(name)}`,
+    key: (_context, name) => `${prefix}/${requireName(name)}`,
   }
 }
 
-function checkedName(name: string): string {
+function requireName(name: string): string {
   if (name === '') throw newBadRequest('Name parameter required.')
   const messages = isPathSegmentName(name)
   if (messages.length > 0) throw newBadRequest(`Name parameter invalid: ${quote(name)}: ${messages.join(';')}`)

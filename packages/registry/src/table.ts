@@ -32,25 +32,25 @@ type Columns<T extends KubeObject> = Pick<ResourceDefinition<T>, 'columns' | 'al
 export function tableConvertor<T extends KubeObject>(
   definition: Columns<T> & Pick<ResourceDefinition<T>, 'tableConditions'>,
 ): TableConvertor {
-  const columns = columnsOf(definition)
+  const columns = listColumns(definition)
   const { tableConditions } = definition
   return {
-    columns: columns.flatMap(listedColumns),
+    columns: columns.flatMap(describeColumns),
     nullRows: isGeneric(definition),
-    cells: (object, now) => cellsOf(columns, object as DeepReadonly<T>, now),
+    cells: (object, now) => printCells(columns, object as DeepReadonly<T>, now),
     ...(tableConditions === undefined
       ? undefined
       : { conditions: (object: DeepReadonly<KubeObject>) => tableConditions(object as DeepReadonly<T>) }),
   }
 }
 
-function listedColumns<T extends KubeObject>(column: AnyColumn<T>): readonly TableColumn[] {
+function describeColumns<T extends KubeObject>(column: AnyColumn<T>): readonly TableColumn[] {
   const columns = 'row' in column ? column.columns : column.isUnlisted === true ? [] : [column]
   const { priority = 0 } = column
   return columns.map(({ name, type = 'string', format = '', description = '' }) => ({ name, type, format, description, priority }))
 }
 
-function cellsOf<T extends KubeObject>(columns: readonly AnyColumn<T>[], object: DeepReadonly<T>, now: number): readonly TableCell[] {
+function printCells<T extends KubeObject>(columns: readonly AnyColumn<T>[], object: DeepReadonly<T>, now: number): readonly TableCell[] {
   const cells: TableCell[] = []
   for (const column of columns) {
     if ('row' in column) for (const cell of column.row(object, now)) cells.push(cell)
@@ -64,11 +64,11 @@ function isGeneric<T extends KubeObject>({ columns, allColumns }: Columns<T>): b
   return columns === undefined && allColumns === undefined
 }
 
-function columnsOf<T extends KubeObject>(definition: Columns<T>): readonly AnyColumn<T>[] {
+function listColumns<T extends KubeObject>(definition: Columns<T>): readonly AnyColumn<T>[] {
   if (definition.allColumns !== undefined) return definition.allColumns
   if (definition.columns === undefined) return [nameColumn, createdAtColumn]
-  const wide = (column: AnyColumn<T>): boolean => (column.priority ?? 0) > 0
-  return [nameColumn, ...definition.columns.filter((column) => !wide(column)), ageColumn, ...definition.columns.filter(wide)]
+  const isWide = (column: AnyColumn<T>): boolean => (column.priority ?? 0) > 0
+  return [nameColumn, ...definition.columns.filter((column) => !isWide(column)), ageColumn, ...definition.columns.filter(isWide)]
 }
 
 /** Formats the time since `time` as in the Age column of Tables. Returns `<unknown>` if `time` is unset. */

@@ -7,7 +7,7 @@ import type { StorageVerb } from './translate-error.ts'
 
 const widgets = { group: 'example.com', resource: 'widgets' }
 
-function translated(verb: StorageVerb, init: Omit<StorageErrorInit, 'key'>, requestedVersion?: string): string {
+function translateToText(verb: StorageVerb, init: Omit<StorageErrorInit, 'key'>, requestedVersion?: string): string {
   const error = translateError(verb, new StorageError({ key: '/widgets/a', ...init }), widgets, 'a', requestedVersion)
   return isApiError(error) ? `${error.code} ${error.reason}: ${error.message}` : `unchanged: ${String(error)}`
 }
@@ -39,13 +39,13 @@ const cases: readonly [StorageVerb, Omit<StorageErrorInit, 'key'>, string][] = [
 
 describe('translateError', () => {
   it.each(cases)('%s: translates %o', (verb, init, expected) => {
-    expect(translated(verb, init)).toBe(expected)
+    expect(translateToText(verb, init)).toBe(expected)
   })
 
   it('reports a resourceVersion beyond 2^53 exactly', () => {
     const requested = '9223372036854775807'
     const init = { code: 'ResourceVersionTooLarge', revision: Number(requested), currentRevision: 5 } as const
-    expect(translated('watch', init, requested)).toContain(`Too large resource version: ${requested}, current: 5`)
+    expect(translateToText('watch', init, requested)).toContain(`Too large resource version: ${requested}, current: 5`)
   })
 
   it('includes the token that continues an expired list', () => {

@@ -42,7 +42,7 @@ export function translateError(
     case 'InvalidObject':
       return newConflict(resource, name, error.message)
     case 'ResourceVersionTooLarge':
-      return newTooLargeResourceVersion(exactRevision(error.revision ?? 0, requestedVersion), error.currentRevision ?? 0, 1)
+      return newTooLargeResourceVersion(pickExactRevision(error.revision ?? 0, requestedVersion), error.currentRevision ?? 0, 1)
     case 'ResourceVersionTooOld':
       return newExpiredError(error)
     case 'InvalidContinueToken':
@@ -70,7 +70,7 @@ export function translateError(
 }
 
 /** Returns the requested version exactly if the storage had to round it. Otherwise returns `revision`. */
-function exactRevision(revision: number, requestedVersion: string | undefined): number | bigint {
+function pickExactRevision(revision: number, requestedVersion: string | undefined): number | bigint {
   return requestedVersion !== undefined && Number(requestedVersion) === revision ? BigInt(requestedVersion) : revision
 }
 

@@ -77,7 +77,7 @@ function readJsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDo
   try {
     parsed = parseJson(body)
     refuseTooManyValues(parsed.value, body.byteLength)
-    typeMeta = typeMetaOf(parsed.value)
+    typeMeta = readTypeMeta(parsed.value)
   } catch (error) {
     if (isApiError(error)) throw error
     throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
@@ -92,7 +92,7 @@ function readJsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDo
       owned = false
       keepClearedManagers(parsed.value, decoded.object)
       if (type.schema.keepsUnknown !== true || strict === 'Ignore') return decoded
-      return { ...decoded, strictErrors: [...duplicateErrors(parsed.duplicates), ...unknownFieldErrors(decoded.strictErrors)] }
+      return { ...decoded, strictErrors: [...duplicateErrors(parsed.duplicates), ...listUnknownFieldErrors(decoded.strictErrors)] }
     },
   }
 }
@@ -103,14 +103,14 @@ function duplicateErrors(paths: readonly string[]): string[] {
 }
 
 /** Returns the errors about unknown fields of the metadata, in the order in which kube-apiserver reports them for custom resources. */
-function unknownFieldErrors(strictErrors: readonly string[]): string[] {
+function listUnknownFieldErrors(strictErrors: readonly string[]): string[] {
   return strictErrors.filter((error) => !error.startsWith('duplicate')).sort()
 }
 
 function readYamlDocument(parsed: ParsedYaml, defaults: GroupVersionKind): TypedDocument {
   let typeMeta: SentTypeMeta
   try {
-    typeMeta = typeMetaOf(parsed.value)
+    typeMeta = readTypeMeta(parsed.value)
   } catch (error) {
     throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
   }
@@ -154,7 +154,7 @@ function readCborDocument(body: Uint8Array, defaults: GroupVersionKind, cbor: Cb
   try {
     value = cbor!.decodeCbor(body)
     refuseTooManyValues(value, body.byteLength)
-    typeMeta = typeMetaOf(value)
+    typeMeta = readTypeMeta(value)
   } catch (error) {
     if (isApiError(error)) throw error
     throw new Error(`unable to determine group/version/kind: ${messageOf(error)}`, { cause: error })
@@ -172,22 +172,22 @@ function readCborDocument(body: Uint8Array, defaults: GroupVersionKind, cbor: Cb
 
 const anonymousStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-function typeMetaOf(value: JsonValue): SentTypeMeta {
+function readTypeMeta(value: JsonValue): SentTypeMeta {
   if (value === null) return { apiVersion: '', kind: '' }
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new Error(`json: cannot unmarshal ${jsonWord(value)} into Go value of type ${anonymousStruct}`)
+    throw new Error(`json: cannot unmarshal ${nameJsonType(value)} into Go value of type ${anonymousStruct}`)
   }
-  return { apiVersion: stringMember(value, 'apiVersion'), kind: stringMember(value, 'kind') }
+  return { apiVersion: readStringMember(value, 'apiVersion'), kind: readStringMember(value, 'kind') }
 }
 
-function stringMember(object: { readonly [key: string]: JsonValue }, name: string): string {
+function readStringMember(object: { readonly [key: string]: JsonValue }, name: string): string {
   const value = object[name]
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
-  throw new Error(`json: cannot unmarshal ${jsonWord(value)} into Go struct field .${name} of type string`)
+  throw new Error(`json: cannot unmarshal ${nameJsonType(value)} into Go struct field .${name} of type string`)
 }
 
-function jsonWord(value: JsonValue): string {
+function nameJsonType(value: JsonValue): string {
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'boolean') return 'bool'
   return typeof value === 'bigint' ? 'number' : typeof value

@@ -57,7 +57,7 @@ const readers: Readonly<Record<MergePatchType, (body: Uint8Array, strict: FieldV
     const { patch, strictErrors } = decodeStrategicMergePatch(body, strict)
     return {
       strictErrors,
-      merge: (document, route) => applyStrategicMergePatch(document, patch, schemaOf(route)),
+      merge: (document, route) => applyStrategicMergePatch(document, patch, requireSchema(route)),
       print: createStrategicPatchPrinter(patch),
       converting: true,
     }
@@ -86,10 +86,10 @@ export function applyPatch(
   const versioned = fromHub(route, current)
   const document = { kind: route.gvk.kind, apiVersion: route.apiVersion, ...versioned } as unknown as JsonObject
   let text: string | Promise<string> | undefined
-  const printed = (): string | Promise<string> => (text ??= print(document, route.type?.schema, () => context.signal))
+  const printOnce = (): string | Promise<string> => (text ??= print(document, route.type?.schema, () => context.signal))
   const merging = maybeThen(restAfter(startTime), () => merge(document, route, context))
   return maybeThen(merging, (patched) => {
-    const result = { patched, current: versioned, patchErrors: strictErrors, printed, converting }
+    const result = { patched, current: versioned, patchErrors: strictErrors, printed: printOnce, converting }
     return maybeThen(
       maybeThen(restAfter(startTime), () => decodePatched(route, context, result, options.fieldValidation)),
       (decoded) =>
@@ -101,7 +101,7 @@ export function applyPatch(
   })
 }
 
-function schemaOf({ type }: WriteRoute): NonNullable<WriteRoute['type']>['schema'] {
+function requireSchema({ type }: WriteRoute): NonNullable<WriteRoute['type']>['schema'] {
   // A strategic merge patch can only be applied to a kind with a schema.
   if (type === undefined) throw newUnsupportedPatchError()
   return type.schema
@@ -124,14 +124,14 @@ type PrintPatched = (document: JsonObject, schema: StructSchema | undefined, sig
  * given order.
  */
 export function createMergePatchPrinter(patch: JsonValue): PrintPatched {
-  const ordered = (value: JsonValue, before: JsonValue | undefined): JsonValue => {
+  const orderMembers = (value: JsonValue, before: JsonValue | undefined): JsonValue => {
     if (value === before) return value
     if (!isJsonObject(before)) return sortMembers(value)
-    return isJsonObject(value) ? byName(value, (member, name) => ordered(member, memberOf(before, name))) : value
+    return isJsonObject(value) ? mapSortedMembers(value, (member, name) => orderMembers(member, readMember(before, name))) : value
   }
   return (document, schema) => {
     const before = sortBySchema(document, schema)
-    return stringifyJson(ordered(applyMergePatch(before, patch), before))
+    return stringifyJson(orderMembers(applyMergePatch(before, patch), before))
   }
 }
 
@@ -145,7 +145,7 @@ export function createJsonPatchPrinter(operations: readonly JsonObject[]): Print
     const sortVisited = (value: JsonValue): JsonValue => {
       if (!visitedObjects.has(value)) return value
       if (Array.isArray(value)) return value.map(sortVisited)
-      return isJsonObject(value) ? byName(value, sortVisited) : value
+      return isJsonObject(value) ? mapSortedMembers(value, sortVisited) : value
     }
     const patched = applyJsonPatchInSlices(sortBySchema(document, schema), operations, { signal, passed: visitedObjects })
     return maybeThen(patched, (value) => stringifyJson(sortVisited(value)))
@@ -171,14 +171,14 @@ function sortBySchema(document: JsonObject, schema: StructSchema | undefined): J
 
 function sortMembers(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sortMembers)
-  return isJsonObject(value) ? byName(value, sortMembers) : value
+  return isJsonObject(value) ? mapSortedMembers(value, sortMembers) : value
 }
 
-function byName(value: JsonObject, change: (member: JsonValue, name: string) => JsonValue): JsonObject {
+function mapSortedMembers(value: JsonObject, change: (member: JsonValue, name: string) => JsonValue): JsonObject {
   const names = Object.keys(value).toSorted()
   return Object.fromEntries(names.map((name): [string, JsonValue] => [name, change(value[name]!, name)]))
 }
 
-function memberOf(value: JsonObject, name: string): JsonValue | undefined {
+function readMember(value: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(value, name) ? value[name] : undefined
 }

@@ -26,13 +26,13 @@ it('truncates a number that is too large when the document has an empty list', a
 
 it.each([0, 10])('reports the first error in the order of the printed document, if decoding took %i ms', async (took) => {
   const patched: JsonObject = { kind: 'Pod', apiVersion: 'v1', metadata: { namespace: true, labels: 1 } }
-  const printed = (): string => '{"kind":"Pod","apiVersion":"v1","metadata":{"labels":1,"namespace":true}}'
-  const document = { patched, current: { metadata: { name: 'a' } } as KubeObject, patchErrors: [], printed, converting: false }
+  const printPod = (): string => '{"kind":"Pod","apiVersion":"v1","metadata":{"labels":1,"namespace":true}}'
+  const document = { patched, current: { metadata: { name: 'a' } } as KubeObject, patchErrors: [], printed: printPod, converting: false }
   // After a slow step, the error comes from a later turn of the event loop, so that other requests run before.
   let now = 0
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += took))
-  const decoding = async (): Promise<unknown> => decodePatched(route, {} as RequestContext, document, 'Warn')
-  await expect(decoding()).rejects.toThrow(/Go struct field ObjectMeta.metadata.labels of type/)
+  const decodePod = async (): Promise<unknown> => decodePatched(route, {} as RequestContext, document, 'Warn')
+  await expect(decodePod()).rejects.toThrow(/Go struct field ObjectMeta.metadata.labels of type/)
   clock.mockRestore()
 })
 
@@ -68,7 +68,7 @@ const { patch } = letrec<{ patch: JsonObject; value: JsonValue }>((tie) => ({
   value: oneof({ depthSize: 'small' }, constantFrom(null, 1, 1.5, 'text', true, [], {}), tie('patch')),
 }))
 
-function outcome(decode: () => unknown): unknown {
+function runToOutcome(decode: () => unknown): unknown {
   try {
     return stringifyJson(decode())
   } catch (error) {
@@ -80,8 +80,8 @@ it('gives the same result as decoding the whole document', () => {
   assert(
     property(patch, constantFrom('Strict', 'Warn', 'Ignore'), (given, strict) => {
       const changed = applyMergePatch({ kind: 'Pod', apiVersion: 'v1', ...stored } as unknown as JsonObject, given)
-      expect(outcome(() => decodeChanged(schema, changed, stored, { strict }))).toBe(
-        outcome(() => decodeStruct(schema, parseJson(stringifyJson(changed)), { strict })),
+      expect(runToOutcome(() => decodeChanged(schema, changed, stored, { strict }))).toBe(
+        runToOutcome(() => decodeStruct(schema, parseJson(stringifyJson(changed)), { strict })),
       )
     }),
   )

@@ -64,7 +64,7 @@ export function decodePatched(
     maybeThen(printed(), (text): never => {
       throw newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), text, message)])
     })
-  const strict = (errors: readonly string[], rest: () => DecodedBody): DecodedBody | Promise<DecodedBody> => {
+  const rejectOrWarn = (errors: readonly string[], rest: () => DecodedBody): DecodedBody | Promise<DecodedBody> => {
     if (errors.length > 0 && validation === 'Strict') return throwInvalidPatch(strictDecodingMessage(errors))
     if (validation === 'Warn') for (const error of errors) context.warn(error)
     return rest()
@@ -75,9 +75,9 @@ export function decodePatched(
   if (custom !== undefined && patchedObject['apiVersion'] === null) {
     return throwInvalidPatch('.apiVersion accessor error: <nil> is of the type <nil>, expected string')
   }
-  const kind = converting ? 'right' : patchedKind(route, patchedObject)
+  const kind = converting ? 'right' : readPatchedKind(route, patchedObject)
   if (kind === 'unversioned') {
-    return strict([...patchErrors, ...unknownMembers(patchedObject)], () => {
+    return rejectOrWarn([...patchErrors, ...listUnknownMembers(patchedObject)], () => {
       throw newMissingNameError(current.metadata.name ?? '')
     })
   }
@@ -96,7 +96,9 @@ export function decodePatched(
       converting || type === undefined
         ? throwInvalidPatch(message)
         : maybeThen(printed(), (text) =>
-            maybeThen(restAfter(startTime), () => throwInvalidPatch(errorOf(() => decodeStruct(type.schema, parseJson(text))) ?? message)),
+            maybeThen(restAfter(startTime), () =>
+              throwInvalidPatch(catchError(() => decodeStruct(type.schema, parseJson(text))) ?? message),
+            ),
           ),
     )
   }
@@ -110,7 +112,7 @@ export function decodePatched(
     return throwInvalidPatch(messageOf(error))
   }
   return maybeThen(converting ? strictErrors : sortInPrintedOrder(route, strictErrors, printed), (errors) =>
-    strict([...patchErrors, ...errors, ...unknown], () => {
+    rejectOrWarn([...patchErrors, ...errors, ...unknown], () => {
       if (custom !== undefined) checkCustomKind(route, context, { custom, object, name: current.metadata.name ?? '' })
       if (!emptied || type === undefined) return { object, withEmptyLists: undefined }
       const withEmptyLists = decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true, converting }).object
@@ -120,7 +122,7 @@ export function decodePatched(
   )
 }
 
-function errorOf(decode: () => unknown): string | undefined {
+function catchError(decode: () => unknown): string | undefined {
   try {
     decode()
     return undefined
@@ -140,7 +142,7 @@ function sortInPrintedOrder(
 }
 
 /** Returns an "unknown field" error for each member of a document that is not decoded because its kind is wrong. */
-function unknownMembers(patched: JsonObject, known: readonly string[] = ['apiVersion', 'kind']): readonly string[] {
+function listUnknownMembers(patched: JsonObject, known: readonly string[] = ['apiVersion', 'kind']): readonly string[] {
   const names = Object.keys(patched).filter((name) => !known.includes(name))
   return names.sort().map((name) => `unknown field ${JSON.stringify(name)}`)
 }
@@ -151,16 +153,16 @@ function unknownMembers(patched: JsonObject, known: readonly string[] = ['apiVer
  */
 type PatchedKind = 'right' | 'unversioned' | { readonly mismatch: string }
 
-function patchedKind(route: WriteRoute, patched: JsonObject): PatchedKind {
+function readPatchedKind(route: WriteRoute, patched: JsonObject): PatchedKind {
   const sentTypeMeta = { apiVersion: '', kind: '' }
   for (const member of ['apiVersion', 'kind'] as const) {
     const value = patched[member] ?? ''
-    if (typeof value !== 'string') return { mismatch: `couldn't get version/kind; json parse error: ${notString(value, member)}` }
+    if (typeof value !== 'string') return { mismatch: `couldn't get version/kind; json parse error: ${formatNotString(value, member)}` }
     sentTypeMeta[member] = value
   }
   const kind = sentTypeMeta.kind || route.gvk.kind
   if (isCustomRoute(route)) return 'right'
-  if (sentTypeMeta.apiVersion === '') return kind === route.gvk.kind ? 'unversioned' : { mismatch: unknownInternalKind(route, kind) }
+  if (sentTypeMeta.apiVersion === '') return kind === route.gvk.kind ? 'unversioned' : { mismatch: describeUnknownKind(route, kind) }
   const gvk = { ...parseApiVersion(sentTypeMeta.apiVersion), kind }
   if (gvk.kind === route.gvk.kind && sentTypeMeta.apiVersion === route.apiVersion) return 'right'
   const mismatch =
@@ -203,7 +205,7 @@ function pruneCustom({ type, types, gvk }: WriteRoute, { group, version, kind }:
   if (versionType !== undefined) return pruneUnknown(versionType, object)
   const members = object as unknown as JsonObject
   const known = ['apiVersion', 'kind', 'metadata']
-  const errors = unknownMembers(members, known)
+  const errors = listUnknownMembers(members, known)
   for (const name of Object.keys(members)) if (!known.includes(name)) delete members[name]
   return errors
 }
@@ -233,7 +235,7 @@ function checkCustomKind(
  * Returns the error for a patched document with another kind and no version. kube-apiserver then looks the kind up in the group's internal
  * version.
  */
-function unknownInternalKind({ gvk, types }: WriteRoute, kind: string): string {
+function describeUnknownKind({ gvk, types }: WriteRoute, kind: string): string {
   const { group } = gvk
   if (types.kind({ ...gvk, kind }) === undefined) {
     return `no kind ${JSON.stringify(kind)} is registered for the internal version of group ${JSON.stringify(group)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
@@ -242,7 +244,7 @@ function unknownInternalKind({ gvk, types }: WriteRoute, kind: string): string {
   return `converting (${inside}.${kind}) to (${inside}.${gvk.kind}): unknown conversion`
 }
 
-function notString(value: JsonValue, member: string): string {
+function formatNotString(value: JsonValue, member: string): string {
   return `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field .${member} of type string`
 }
 
@@ -313,7 +315,7 @@ function split(schema: StructSchema, changed: JsonObject, current: JsonObject): 
       if (members.hasUnchanged) inner.set(name, members)
       changedMembers[name] = members.hasUnchanged ? members.rest : value
     } else if (type.kind === 'map' && type.values.kind === 'string' && isJsonObject(value) && isJsonObject(currentValue)) {
-      const changedTexts = changedEntries(value, currentValue)
+      const changedTexts = findChangedEntries(value, currentValue)
       if (changedTexts !== value) texts.set(name, value)
       if (changedTexts !== undefined) changedMembers[name] = changedTexts
     } else changedMembers[name] = value
@@ -322,7 +324,7 @@ function split(schema: StructSchema, changed: JsonObject, current: JsonObject): 
 }
 
 /** Returns the entries of `map` that differ from `before`. Returns `map` itself if all entries differ, and undefined if none does. */
-function changedEntries(map: JsonObject, before: JsonObject): JsonObject | undefined {
+function findChangedEntries(map: JsonObject, before: JsonObject): JsonObject | undefined {
   let changedTexts: JsonObject | undefined
   let unchanged = 0
   for (const key in map) {

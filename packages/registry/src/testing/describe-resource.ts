@@ -31,7 +31,7 @@ export interface ResourceCases<T extends KubeObject> {
   readonly hooks?: TestStoreOptions<T>['hooks']
 }
 
-function etcdCodec<T extends KubeObject>(definition: ResourceDefinition<T>, types: ApiTypes): ObjectCodec<T> {
+function createEtcdCodec<T extends KubeObject>(definition: ResourceDefinition<T>, types: ApiTypes): ObjectCodec<T> {
   const { group, version, kind, setDefaults, storage: { defaultOnRead } = {} } = definition as unknown as ResourceDefinition
   const gvk = { group, version, kind }
   const scheme = new Scheme()
@@ -228,7 +228,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
         await create(a)
         const stored = await store.get(context, a, {})
         if (!isStoredObject(stored)) throw new Error('the object is not decoded as it was stored')
-        const openCodec = (): ObjectCodec<T> => etcdCodec(definition, types!)
+        const openCodec = (): ObjectCodec<T> => createEtcdCodec(definition, types!)
         const writer = openCodec()
         const key = `/registry/${a}`
         const value = writer.encode(stored.copy() as T, key)

@@ -79,14 +79,14 @@ export const untypedCodecs: CodecFactory = ({ kind, selectableFields, defaultOnR
 export const untyped: ApiTypes = {
   schemaOf: () => undefined,
   kind(gvk: GroupVersionKind): KindType {
-    const unknown = (): never => {
+    const throwUnknownType = (): never => {
       throw new Error(`unknown type ${gvk.kind}`)
     }
     return {
       gvk,
       schema: { kind: 'struct', name: gvk.kind, definition: gvk.kind, fields: [], byName: new Map() },
-      encodeProto: unknown,
-      decodeProto: unknown,
+      encodeProto: throwUnknownType,
+      decodeProto: throwUnknownType,
     }
   },
 }

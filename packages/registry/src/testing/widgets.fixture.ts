@@ -26,14 +26,14 @@ export const widgets: ResourceDefinition<Widget> = defineResource<Widget>({
       widget.metadata.generation = 1
       delete widget.status
     },
-    validateCreate: (_context, widget) => sizeErrors(widget.spec?.size),
+    validateCreate: (_context, widget) => validateSize(widget.spec?.size),
     warningsOnCreate: (_context, widget) => (widget.spec?.size === 13 ? ['13 is unlucky'] : []),
     prepareForUpdate(_context, widget, old) {
       if (old.status === undefined) delete widget.status
       else widget.status = { ...old.status }
       if (widget.spec?.size !== old.spec?.size) widget.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
-    validateUpdate: (_context, widget) => sizeErrors(widget.spec?.size),
+    validateUpdate: (_context, widget) => validateSize(widget.spec?.size),
     checkGracefulDelete(_context, widget, options) {
       if (widget.spec?.grace === undefined) return false
       options.gracePeriodSeconds ??= widget.spec.grace
@@ -81,6 +81,6 @@ export const gardens: ResourceDefinition<Widget> = defineResource<Widget>({
   },
 })
 
-function sizeErrors(size: number | undefined): ReturnType<typeof fieldError.invalid>[] {
+function validateSize(size: number | undefined): ReturnType<typeof fieldError.invalid>[] {
   return size !== undefined && size < 0 ? [fieldError.invalid(fieldPath('spec', 'size'), size, 'must not be negative')] : []
 }

@@ -38,7 +38,7 @@ const plainRoute: AdmittedRoute = {
   equivalents: () => [],
 }
 
-function attributes(objects: Partial<AdmittedObjects>, rest: Partial<AdmittedWrite> = {}): WriteAttributes {
+function createAttributes(objects: Partial<AdmittedObjects>, rest: Partial<AdmittedWrite> = {}): WriteAttributes {
   conversions = 0
   const options = { dryRun: false, fieldManager: 'me', force: false, fieldValidation: 'Strict', sentFieldValidation: 'Strict' } as const
   const write: AdmittedWrite = { route: plainRoute, context: testContext('ns'), name: 'a', dryRun: false, options, ...rest }
@@ -48,7 +48,7 @@ function attributes(objects: Partial<AdmittedObjects>, rest: Partial<AdmittedWri
 it('converts both objects to another version, and caches the conversion of final objects', () => {
   const object: Thing = { metadata: { name: 'a' }, size: 2 }
   const oldObject: Thing = { metadata: { name: 'a' }, size: 1 }
-  const final = attributes({ object, oldObject })
+  const final = createAttributes({ object, oldObject })
   const versioned = final.as(old)
   expect(versioned).toEqual({
     kind: old,
@@ -62,13 +62,13 @@ it('converts both objects to another version, and caches the conversion of final
 it('adds kind and apiVersion to the objects of the hub version', () => {
   const object: Thing = { metadata: { name: 'a' }, size: 2 }
   const typed = { kind: 'Thing', apiVersion: 'example.com/v2', ...object }
-  expect(attributes({ object }).as(hub)).toEqual({ kind: hub, object: typed, oldObject: undefined })
+  expect(createAttributes({ object }).as(hub)).toEqual({ kind: hub, object: typed, oldObject: undefined })
 })
 
 it('sets the fields that kube-apiserver prints although they are empty', async () => {
   const gvk = { group: '', version: 'v1', kind: 'Service' }
   const route = { ...plainRoute, scheme: new Scheme(), gvk, types: createApiTypes([coreV1]) }
-  const { object } = await attributes({ object: { metadata: { name: 'a' } } }, { route }).as(gvk)
+  const { object } = await createAttributes({ object: { metadata: { name: 'a' } } }, { route }).as(gvk)
   expect(JSON.stringify(object)).toBe('{"kind":"Service","apiVersion":"v1","metadata":{"name":"a"},"spec":{},"status":{"loadBalancer":{}}}')
 })
 
@@ -80,7 +80,7 @@ it('converts custom objects by the conversion of their definition', async () => 
     convert: (object, from, to) => Promise.resolve({ ...object, converted: `${from} to ${to}` }),
   }
   const object: Thing = { metadata: { name: 'a' } }
-  const custom = attributes({ object }, { route: { ...plainRoute, otherVersions } })
+  const custom = createAttributes({ object }, { route: { ...plainRoute, otherVersions } })
   const versioned = custom.as({ group: 'example.com', version: 'v3' })
   expect(await versioned).toMatchObject({ object: { apiVersion: 'example.com/v3', converted: 'example.com/v2 to example.com/v3' } })
   expect(custom.as({ group: 'example.com', version: 'v3' })).toBe(versioned)
@@ -88,7 +88,7 @@ it('converts custom objects by the conversion of their definition', async () => 
 
 it('passes the changes of earlier plugins to later plugins, in every version', async () => {
   const object: Thing = { metadata: { name: 'a' }, size: 2 }
-  const mutable = attributes({ object, oldObject: { metadata: { name: 'a' } }, isFinal: false })
+  const mutable = createAttributes({ object, oldObject: { metadata: { name: 'a' } }, isFinal: false })
   const before = await mutable.as(old)
   object.size = 3
   const after = await mutable.as(old)
@@ -97,7 +97,7 @@ it('passes the changes of earlier plugins to later plugins, in every version', a
 })
 
 it('refuses a version that is not served', () => {
-  expect(() => attributes({ object: { metadata: {} } }).as({ group: 'example.com', version: 'v3' })).toThrow(
+  expect(() => createAttributes({ object: { metadata: {} } }).as({ group: 'example.com', version: 'v3' })).toThrow(
     'Thing is not served in version example.com/v3',
   )
 })
@@ -105,13 +105,13 @@ it('refuses a version that is not served', () => {
 it('adds annotations to the audit event of the request, if it has one', () => {
   const annotations: string[] = []
   const context = { ...testContext('ns'), annotate: (key: string, value: string) => void annotations.push(`${key}=${value}`) }
-  attributes({}, { context }).annotate('example.com/decision', 'allow')
+  createAttributes({}, { context }).annotate('example.com/decision', 'allow')
   expect(annotations).toEqual(['example.com/decision=allow'])
-  attributes({}).annotate('example.com/decision', 'allow')
+  createAttributes({}).annotate('example.com/decision', 'allow')
 })
 
 it('sets the kind of the options by the operation', () => {
-  expect(attributes({}).options).toEqual({
+  expect(createAttributes({}).options).toEqual({
     kind: 'UpdateOptions',
     apiVersion: 'meta.k8s.io/v1',
     fieldManager: 'me',

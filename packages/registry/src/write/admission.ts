@@ -173,7 +173,7 @@ export class WriteAttributes implements AdmissionAttributes {
     this.kind = route.gvk
     this.resource = route.gvr
     this.subresource = route.subresource
-    this.namespace = namespaceOf(write, object ?? oldObject)
+    this.namespace = findNamespace(write, object ?? oldObject)
     this.name = name || (object?.metadata?.name ?? '')
     this.object = object
     this.oldObject = oldObject
@@ -266,7 +266,7 @@ export class WriteAttributes implements AdmissionAttributes {
 }
 
 /** Returns the namespace of a write for admission. For a write to a Namespace, that is the Namespace itself. */
-function namespaceOf({ route, context, name }: AdmittedWrite, object: KubeObject | undefined): string {
+function findNamespace({ route, context, name }: AdmittedWrite, object: KubeObject | undefined): string {
   if (route.gvr.group === '' && route.gvr.resource === 'namespaces') return name || (object?.metadata?.name ?? '')
   return context.namespace
 }

@@ -56,7 +56,7 @@ async function deleteAll<T extends KubeObject>(
 ): Promise<void> {
   let nextIndex = 0
   const failures: unknown[] = []
-  const worker = async (): Promise<void> => {
+  const deleteItems = async (): Promise<void> => {
     while (nextIndex < batch.length && failures.length === 0) {
       const item = batch[nextIndex++]!
       try {
@@ -66,7 +66,7 @@ async function deleteAll<T extends KubeObject>(
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(dependencies.deleteCollectionWorkers, batch.length)) }, worker))
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(dependencies.deleteCollectionWorkers, batch.length)) }, deleteItems))
   if (failures.length > 0) throw failures[0]
 }
 

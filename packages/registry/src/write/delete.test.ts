@@ -28,7 +28,7 @@ const remove = async (options: DeleteOptions = {}, dryRun = false): Promise<{ im
 }
 const read = async (): Promise<KubeObject> => plain(await test.store.get(context, 'a', {}))
 /** Creates a delete request that runs `validate` as its validating admission. */
-function admittedBy(validate: AdmissionChain['validate']): DeleteRequest {
+function createDeleteRequest(validate: AdmissionChain['validate']): DeleteRequest {
   const admission: AdmissionChain = { handles: () => true, admit() {}, validate }
   const gvr = { group: 'example.com', version: 'v1', resource: 'widgets' }
   const route = {
@@ -197,7 +197,7 @@ describe('deletecollection', () => {
     expect([...(await test.store.list(context, allObjects)).items]).toHaveLength(1)
     const deletion = test.store.deleteCollection(
       context,
-      admittedBy(() => Promise.reject(new Error('no'))),
+      createDeleteRequest(() => Promise.reject(new Error('no'))),
       allObjects,
     )
     await expect(deletion).rejects.toThrow('no')
@@ -209,7 +209,7 @@ describe('deletecollection', () => {
     let validations = 0
     const disconnectAtFifth = async (): Promise<void> => void (++validations === 5 && disconnect.abort(new Error('gone')))
     const abortableContext = { ...context, signal: disconnect.signal }
-    await expect(test.store.deleteCollection(abortableContext, admittedBy(disconnectAtFifth), allObjects)).rejects.toThrow('gone')
+    await expect(test.store.deleteCollection(abortableContext, createDeleteRequest(disconnectAtFifth), allObjects)).rejects.toThrow('gone')
     expect([...(await test.store.list(context, allObjects)).items].length).toBeGreaterThan(10)
   })
 

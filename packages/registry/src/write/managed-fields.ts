@@ -25,12 +25,12 @@ export function trackManagers(
  * for it in the document.
  */
 export function keepClearedManagers(document: JsonValue, object: KubeObject): void {
-  const metadata = memberOf(document, 'metadata')
-  const managers = metadata === undefined ? undefined : memberOf(metadata, 'managedFields')
+  const metadata = readMember(document, 'metadata')
+  const managers = metadata === undefined ? undefined : readMember(metadata, 'managedFields')
   if (Array.isArray(managers) && managers.length === 0 && object.metadata !== undefined) object.metadata.managedFields = []
 }
 
-function memberOf(value: JsonValue, name: string): JsonValue | undefined {
+function readMember(value: JsonValue, name: string): JsonValue | undefined {
   return isJsonObject(value) ? value[name] : undefined
 }
 
@@ -57,15 +57,15 @@ export function keepManagerTimes(object: KubeObject, old: DeepReadonly<KubeObjec
   const before = old.metadata.managedFields ?? []
   if (now.length === 0 || now.length !== before.length) return
   if (now.every(({ time }, i) => time === before[i]!.time)) return
-  if (!semanticEqual(now.map(timeless), before.map(timeless))) return
+  if (!semanticEqual(now.map(omitTime), before.map(omitTime))) return
   if (!semanticEqual(withoutManagers(object), withoutManagers(old))) return
   object.metadata.managedFields = mapList(now, (entry, i) => {
     const { time } = before[i]!
-    return time === undefined ? timeless(entry) : Object.assign({}, entry, { time })
+    return time === undefined ? omitTime(entry) : Object.assign({}, entry, { time })
   })
 }
 
-function timeless<T extends DeepReadonly<ManagedFieldsEntry>>(entry: T): Omit<T, 'time'> {
+function omitTime<T extends DeepReadonly<ManagedFieldsEntry>>(entry: T): Omit<T, 'time'> {
   const { time: _, ...untimed } = entry
   return untimed
 }

@@ -107,7 +107,7 @@ export function finalizersForDeletion<T extends KubeObject>(
 ): FinalizerChange {
   const current = metadata.finalizers ?? []
   if (!dependencies.enableGarbageCollection) return { changed: false, finalizers: current }
-  const policy = propagationPolicyOf(dependencies, current, options)
+  const policy = decidePropagationPolicy(dependencies, current, options)
   const finalizers = current.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer)
   if (policy === 'orphan') finalizers.push(orphanFinalizer)
   if (policy === 'foreground') finalizers.push(foregroundFinalizer)
@@ -120,7 +120,7 @@ export function finalizersForDeletion<T extends KubeObject>(
  * Returns the propagation policy of a delete. The policy in the options comes first, then the policy of existing finalizers, then the
  * default of the kind.
  */
-function propagationPolicyOf<T extends KubeObject>(
+function decidePropagationPolicy<T extends KubeObject>(
   { definition }: Pick<StoreDependencies<T>, 'definition'>,
   current: readonly string[],
   options: DeleteOptions,

@@ -9,7 +9,7 @@ import type { Widget } from '../testing/widgets.fixture.ts'
 const context = testContext('ns', { group: 'example.com', version: 'v1', resource: 'widgets' })
 const validate = (_context: unknown, { spec }: DeepReadonly<Widget>): FieldErrorList =>
   spec?.size === 13 ? [fieldError.invalid(fieldPath('spec', 'size'), 13, 'not that')] : []
-const widget = (size: number): Widget => ({ metadata: { name: 'a' }, spec: { size } })
+const createWidget = (size: number): Widget => ({ metadata: { name: 'a' }, spec: { size } })
 
 it('validation stops after 1,000 errors and reports all of them', async () => {
   let validated = 0
@@ -20,22 +20,24 @@ it('validation stops after 1,000 errors and reports all of them', async () => {
     })
   const strategy = { ...widgets.strategy, validateCreate: validateItems, validateUpdate: validateItems }
   await using test = openTestStore({ ...widgets, strategy })
-  const causesOf = async (size: number): Promise<readonly { readonly field?: string; readonly message?: string }[]> => {
-    const refusal = test.store.create(context, widget(size), { dryRun: false })
+  const listCauses = async (size: number): Promise<readonly { readonly field?: string; readonly message?: string }[]> => {
+    const refusal = test.store.create(context, createWidget(size), { dryRun: false })
     return refusal.then(
       () => [],
       (error: ApiError) => error.status.details?.causes ?? [],
     )
   }
-  expect(await causesOf(1000)).toHaveLength(1000)
+  expect(await listCauses(1000)).toHaveLength(1000)
   validated = 0
-  const causes = await causesOf(1_000_000)
+  const causes = await listCauses(1_000_000)
   expect(causes).toHaveLength(1001)
   expect(causes[999]).toMatchObject({ field: 'spec.items[999]' })
   expect(causes[1000]).toMatchObject({ field: '<nil>', message: 'Too many: validation ended after 1000 errors' })
   expect(validated).toBe(1001)
-  await test.store.create(context, widget(0), { dryRun: false })
-  await expect(test.store.update(context, 'a', { change: put(widget(1_000_000)), dryRun: false })).rejects.toMatchObject({ code: 422 })
+  await test.store.create(context, createWidget(0), { dryRun: false })
+  await expect(test.store.update(context, 'a', { change: put(createWidget(1_000_000)), dryRun: false })).rejects.toMatchObject({
+    code: 422,
+  })
   expect(validated).toBe(2002)
 })
 
@@ -46,10 +48,10 @@ it.each<[string, Strategy<Widget>['runValidation']]>([
   const strategy = { ...widgets.strategy, validateCreate: validate, validateUpdate: validate, runValidation: runValidation! }
   await using test = openTestStore({ ...widgets, strategy })
   const refusal = { code: 422, message: 'Widget.example.com "a" is invalid: spec.size: Invalid value: 13: not that' }
-  await expect(test.store.create(context, widget(13), { dryRun: false })).rejects.toMatchObject(refusal)
-  expect(plain(await test.store.create(context, widget(1), { dryRun: false }))).toMatchObject({ spec: { size: 1 } })
-  await expect(test.store.update(context, 'a', { change: put(widget(13)), dryRun: false })).rejects.toMatchObject(refusal)
-  expect(plain((await test.store.update(context, 'a', { change: put(widget(2)), dryRun: false })).object)).toMatchObject({
+  await expect(test.store.create(context, createWidget(13), { dryRun: false })).rejects.toMatchObject(refusal)
+  expect(plain(await test.store.create(context, createWidget(1), { dryRun: false }))).toMatchObject({ spec: { size: 1 } })
+  await expect(test.store.update(context, 'a', { change: put(createWidget(13)), dryRun: false })).rejects.toMatchObject(refusal)
+  expect(plain((await test.store.update(context, 'a', { change: put(createWidget(2)), dryRun: false })).object)).toMatchObject({
     spec: { size: 2 },
   })
 })

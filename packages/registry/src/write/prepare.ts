@@ -69,18 +69,18 @@ function matchNamespace(definition: Pick<ResourceDefinition, 'scope'>, context: 
 /** Validates the metadata of a new object, with the kind's rules for names. */
 function checkMetadata<T extends KubeObject>(definition: ResourceDefinition<T>, metadata: DeepReadonly<ObjectMeta>): FieldErrorList {
   const { validateName } = definition
-  if (validateName === undefined) return metadataErrors(definition, metadata, nameIsDNSSubdomain)
-  const errors = metadataErrors(definition, metadata, validateName)
+  if (validateName === undefined) return validateMetadata(definition, metadata, nameIsDNSSubdomain)
+  const errors = validateMetadata(definition, metadata, validateName)
   // A kind (RBAC) may allow names that are not valid keys, so such names are checked here too.
-  return errors.length > 0 ? errors : metadataErrors(definition, metadata, isPathSegmentName)
+  return errors.length > 0 ? errors : validateMetadata(definition, metadata, isPathSegmentName)
 }
 
 /** Validates metadata by the rules that apply to all kinds. They only require that a name is a valid path segment. */
 function checkCommonMetadata<T extends KubeObject>(definition: ResourceDefinition<T>, metadata: DeepReadonly<ObjectMeta>): FieldErrorList {
-  return metadataErrors(definition, metadata, isPathSegmentName)
+  return validateMetadata(definition, metadata, isPathSegmentName)
 }
 
-function metadataErrors<T extends KubeObject>(
+function validateMetadata<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   metadata: DeepReadonly<ObjectMeta>,
   validateName: (name: string, prefix: boolean) => readonly string[],
@@ -131,7 +131,7 @@ export function beforeUpdate<T extends KubeObject>(
   const readonly = object as DeepReadonly<T>
   return runValidation(strategy, context, {
     validate: (steps) => [
-      ...updatedMetadataErrors(dependencies, plan, object.metadata, old.metadata),
+      ...validateUpdatedMetadata(dependencies, plan, object.metadata, old.metadata),
       ...(strategy.validateUpdate?.(context, readonly, old, steps) ?? []),
     ],
     finish(errors) {
@@ -159,7 +159,7 @@ function restoreMember(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>, memb
   else Object.assign(metadata, { [member]: old[member] })
 }
 
-function updatedMetadataErrors<T extends KubeObject>(
+function validateUpdatedMetadata<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   plan: UpdatePlan<T>,
   metadata: ObjectMeta,

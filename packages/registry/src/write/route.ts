@@ -103,7 +103,7 @@ export function createStorageFieldManager(options: StorageFieldManagerOptions): 
   const { scheme, types, kind, storage, subresource, now } = options
   const hub = storage.gvk
   const { otherVersions } = storage
-  const inVersion = (apiVersion: string): GroupVersionKind => ({ ...parseApiVersion(apiVersion), kind: kind.kind })
+  const toVersion = (apiVersion: string): GroupVersionKind => ({ ...parseApiVersion(apiVersion), kind: kind.kind })
   if (types.kind(kind) === undefined) return undefined
   return new FieldManager({
     kind,
@@ -115,20 +115,20 @@ export function createStorageFieldManager(options: StorageFieldManagerOptions): 
     ...(otherVersions && { resetsIn: (version) => subresource !== '' && otherVersions.hasSubresource(version, subresource) }),
     versions: {
       schemaOf(apiVersion) {
-        const gvk = inVersion(apiVersion)
+        const gvk = toVersion(apiVersion)
         const otherHub = scheme.hubOf(gvk)
-        const isSameResource = otherHub === undefined ? sameVersion(gvk, kind) : sameVersion(otherHub, hub)
+        const isSameResource = otherHub === undefined ? isSameVersion(gvk, kind) : isSameVersion(otherHub, hub)
         return isSameResource ? types.kind(gvk) : otherVersions?.schemaOf(apiVersion)
       },
-      fromHub: (object, apiVersion) => scheme.fromHub(inVersion(apiVersion), object),
-      toHub: (object, apiVersion) => scheme.toHub(inVersion(apiVersion), object),
-      setDefaults: (object, apiVersion) => scheme.setDefaults(inVersion(apiVersion), object),
+      fromHub: (object, apiVersion) => scheme.fromHub(toVersion(apiVersion), object),
+      toHub: (object, apiVersion) => scheme.toHub(toVersion(apiVersion), object),
+      setDefaults: (object, apiVersion) => scheme.setDefaults(toVersion(apiVersion), object),
       ...(otherVersions && { convert: (object, from, to) => otherVersions.convert(object, from, to) }),
     },
   })
 }
 
-function sameVersion(a: GroupVersionKind, b: GroupVersionKind): boolean {
+function isSameVersion(a: GroupVersionKind, b: GroupVersionKind): boolean {
   return a.group === b.group && a.version === b.version
 }
 

@@ -11,10 +11,10 @@ import { undecoratedStorage } from '../rest-options.ts'
 const context = testContext('ns')
 const real = { dryRun: false }
 const now = { options: { gracePeriodSeconds: 0 }, dryRun: false }
-const widget = (name: string, size = 1): Widget => ({ metadata: { name }, spec: { size } })
+const createWidget = (name: string, size = 1): Widget => ({ metadata: { name }, spec: { size } })
 
 /** Creates hooks that record their calls in call order. */
-function recording(): { readonly calls: string[]; readonly hooks: StoreHooks<Widget> } {
+function createRecordingHooks(): { readonly calls: string[]; readonly hooks: StoreHooks<Widget> } {
   const calls: string[] = []
   const recordHook = (name: string) => {
     calls.push(`begin ${name}`)
@@ -34,12 +34,12 @@ function recording(): { readonly calls: string[]; readonly hooks: StoreHooks<Wid
 }
 
 it('finishes hooks with true if the write succeeds, otherwise with false', async () => {
-  const { calls, hooks } = recording()
+  const { calls, hooks } = createRecordingHooks()
   await using test = openTestStore(widgets, { hooks: () => hooks })
-  await test.store.create(context, widget('a'), real)
-  await expect(test.store.create(context, widget('a'), real)).rejects.toMatchObject({ reason: 'AlreadyExists' })
-  await expect(test.store.create(context, widget('b', -1), real)).rejects.toMatchObject({ reason: 'Invalid' })
-  await test.store.create(context, widget('c'), { dryRun: true })
+  await test.store.create(context, createWidget('a'), real)
+  await expect(test.store.create(context, createWidget('a'), real)).rejects.toMatchObject({ reason: 'AlreadyExists' })
+  await expect(test.store.create(context, createWidget('b', -1), real)).rejects.toMatchObject({ reason: 'Invalid' })
+  await test.store.create(context, createWidget('c'), { dryRun: true })
   expect(calls.splice(0)).toEqual([
     'begin create',
     'create kept',
@@ -50,8 +50,10 @@ it('finishes hooks with true if the write succeeds, otherwise with false', async
     'begin dry run',
     'dry run kept',
   ])
-  await test.store.update(context, 'a', { change: put(widget('a', 2)), ...real })
-  await expect(test.store.update(context, 'a', { change: put(widget('a', -2)), ...real })).rejects.toMatchObject({ reason: 'Invalid' })
+  await test.store.update(context, 'a', { change: put(createWidget('a', 2)), ...real })
+  await expect(test.store.update(context, 'a', { change: put(createWidget('a', -2)), ...real })).rejects.toMatchObject({
+    reason: 'Invalid',
+  })
   await test.store.delete(context, 'a', { ...now, dryRun: true })
   await test.store.delete(context, 'a', now)
   expect(calls).toEqual(['begin update 1 to 2', 'update 1 to 2 kept', 'begin update 2 to -2', 'update 2 to -2 given back', 'deleted a'])
@@ -60,7 +62,7 @@ it('finishes hooks with true if the write succeeds, otherwise with false', async
 it('returns the error of a failed hook, and does not finish the hook', async () => {
   const refusal = newInvalid({ group: '', kind: 'Widget' }, 'a', [])
   await using test = openTestStore(widgets, { hooks: () => ({ beginCreate: () => Promise.reject(refusal) }) })
-  await expect(test.store.create(context, widget('a'), real)).rejects.toBe(refusal)
+  await expect(test.store.create(context, createWidget('a'), real)).rejects.toBe(refusal)
 })
 
 it('calls check before a name is generated and before versions are compared', async () => {
@@ -74,10 +76,10 @@ it('calls check before a name is generated and before versions are compared', as
     },
   }
   await using test = openTestStore(widgets, { hooks: () => hooks })
-  await test.store.create(context, widget('a'), real)
+  await test.store.create(context, createWidget('a'), real)
   isRefused = true
   await expect(test.store.create(context, { metadata: { generateName: 'b-' } }, real)).rejects.toBe(refusal)
-  const outdated = { ...widget('a', 2), metadata: { name: 'a', resourceVersion: '1' } }
+  const outdated = { ...createWidget('a', 2), metadata: { name: 'a', resourceVersion: '1' } }
   await expect(test.store.update(context, 'a', { change: put(outdated), ...real })).rejects.toBe(refusal)
   expect(checked).toEqual([
     ['a', undefined, undefined],
@@ -87,7 +89,7 @@ it('calls check before a name is generated and before versions are compared', as
 })
 
 it('runs no begin hook for subresources, but runs afterDelete if a subresource removes the last finalizer', async () => {
-  const { calls, hooks } = recording()
+  const { calls, hooks } = createRecordingHooks()
   await using test = openTestStore(widgets, { hooks: () => hooks })
   await test.store.create(context, { metadata: { name: 'a', finalizers: ['example.com/hold'] } }, real)
   await test.store.delete(context, 'a', now)
@@ -98,9 +100,9 @@ it('runs no begin hook for subresources, but runs afterDelete if a subresource r
 })
 
 it('releases allocations if a concurrent write came first, and runs the hook again', async () => {
-  const { calls, hooks } = recording()
+  const { calls, hooks } = createRecordingHooks()
   await using test = openTestStore(widgets, { hooks: () => hooks })
-  await test.store.create(context, widget('a'), real)
+  await test.store.create(context, createWidget('a'), real)
   calls.length = 0
   let raced = false
   const race: Change = {
@@ -108,9 +110,9 @@ it('releases allocations if a concurrent write came first, and runs the hook aga
     edit: async () => {
       if (!raced) {
         raced = true
-        await test.store.update(context, 'a', { change: put(widget('a', 5)), ...real })
+        await test.store.update(context, 'a', { change: put(createWidget('a', 5)), ...real })
       }
-      return widget('a', 7)
+      return createWidget('a', 7)
     },
   }
   await test.store.update(context, 'a', { change: race, ...real })
@@ -125,12 +127,12 @@ it('releases allocations if a concurrent write came first, and runs the hook aga
 })
 
 it('finishes no hook if the outcome of the write is unknown', async () => {
-  const { calls, hooks } = recording()
-  const decorator: StorageDecorator = (request) => ({
+  const { calls, hooks } = createRecordingHooks()
+  const decorateStorage: StorageDecorator = (request) => ({
     ...undecoratedStorage(request),
     create: () => Promise.reject(new Error('the disk disappeared')),
   })
-  await using test = openTestStore(widgets, { decorator, hooks: () => hooks })
-  await expect(test.store.create(context, widget('a'), real)).rejects.toThrow('the disk disappeared')
+  await using test = openTestStore(widgets, { decorator: decorateStorage, hooks: () => hooks })
+  await expect(test.store.create(context, createWidget('a'), real)).rejects.toThrow('the disk disappeared')
   expect(calls).toEqual(['begin create'])
 })

@@ -85,10 +85,10 @@ it('returns the changed object of a dry run, and writes nothing', async () => {
 })
 
 it('passes copies of the stored object to edits and to the subresource scale', async () => {
-  const shared = async (): Promise<Widget> => ((await test.store.get(context, 'a', {})) as StoredObject<Widget>).object() as Widget
+  const readShared = async (): Promise<Widget> => ((await test.store.get(context, 'a', {})) as StoredObject<Widget>).object() as Widget
   const changeInPlace = (current: KubeObject | undefined): KubeObject => Object.assign(current!, { spec: { size: 5 } })
   await test.store.update(context, 'a', { change: { kind: 'edit', edit: changeInPlace }, dryRun: true })
-  expect(await shared()).toMatchObject({ spec: { size: 1 } })
+  expect(await readShared()).toMatchObject({ spec: { size: 1 } })
   const scale = createScaleSubresource<Widget>({
     replicas: ({ spec }) => spec?.size ?? 0,
     setReplicas: ({ spec }, size) => void (spec!.size = size),
@@ -96,10 +96,10 @@ it('passes copies of the stored object to edits and to the subresource scale', a
     replicasPath: 'spec.size',
     selector: () => '',
   })(test.store) as RESTStorage & Updater
-  const five = (current: KubeObject | undefined): KubeObject => ({ ...current!, spec: { replicas: 5 } }) as KubeObject
-  const { object } = await scale.update(context, 'a', { change: { kind: 'edit', edit: five }, dryRun: true })
+  const setFiveReplicas = (current: KubeObject | undefined): KubeObject => ({ ...current!, spec: { replicas: 5 } }) as KubeObject
+  const { object } = await scale.update(context, 'a', { change: { kind: 'edit', edit: setFiveReplicas }, dryRun: true })
   expect(object).toMatchObject({ spec: { replicas: 5 } })
-  expect(await shared()).toMatchObject({ spec: { size: 1 } })
+  expect(await readShared()).toMatchObject({ spec: { size: 1 } })
 })
 
 it('throws if a change with a body has no route', async () => {

@@ -13,7 +13,10 @@ function blockFor(milliseconds: number): void {
 }
 
 /** Creates a validation with `count` steps of `milliseconds` each, which reports an error for every second step. */
-function stepping(count: number, milliseconds: number): { validate: (steps: ValidationSteps) => FieldErrorList; readonly done: number[] } {
+function createSteppingValidation(
+  count: number,
+  milliseconds: number,
+): { validate: (steps: ValidationSteps) => FieldErrorList; readonly done: number[] } {
   const completedSteps: number[] = []
   const step = (i: number, steps: ValidationSteps): FieldErrorList =>
     steps.run(() => {
@@ -29,11 +32,11 @@ function stepping(count: number, milliseconds: number): { validate: (steps: Vali
 describe('validateInSlices', () => {
   it('returns synchronously if validation is fast', () => {
     expect(validateInSlices(openRequest, () => [])).toEqual([])
-    expect(validateInSlices(openRequest, stepping(3, 0).validate)).toHaveLength(2)
+    expect(validateInSlices(openRequest, createSteppingValidation(3, 0).validate)).toHaveLength(2)
   })
 
   it('pauses during slow validation and runs each step once', async () => {
-    const { validate, done } = stepping(12, 4)
+    const { validate, done } = createSteppingValidation(12, 4)
     const validation = validateInSlices(openRequest, validate)
     expect(validation).toBeInstanceOf(Promise)
     const inBetween: number[] = []
@@ -46,7 +49,7 @@ describe('validateInSlices', () => {
   })
 
   it('keeps concurrent validations independent', async () => {
-    const runs = [stepping(6, 4), stepping(8, 4)]
+    const runs = [createSteppingValidation(6, 4), createSteppingValidation(8, 4)]
     const errors = await Promise.all(runs.map(async ({ validate }) => validateInSlices(openRequest, validate)))
     expect(errors.map(({ length }) => length)).toEqual([3, 4])
     expect(runs.map(({ done }) => done.length)).toEqual([6, 8])
@@ -54,7 +57,7 @@ describe('validateInSlices', () => {
 
   it('stops when the request is aborted', async () => {
     const disconnect = new AbortController()
-    const { validate, done } = stepping(1000, 4)
+    const { validate, done } = createSteppingValidation(1000, 4)
     const validation = validateInSlices(disconnect, validate)
     disconnect.abort(new Error('gone'))
     await expect(validation).rejects.toThrow('gone')
@@ -62,10 +65,10 @@ describe('validateInSlices', () => {
   })
 
   it('rejects with the exception of a validation', async () => {
-    const broken = (steps: ValidationSteps): FieldErrorList => {
+    const validateTooSlowly = (steps: ValidationSteps): FieldErrorList => {
       for (let i = 0; i < 4; i++) if (steps.run(() => (blockFor(6), true)) === undefined) return []
       throw new Error('broken')
     }
-    await expect(validateInSlices(openRequest, broken)).rejects.toThrow('broken')
+    await expect(validateInSlices(openRequest, validateTooSlowly)).rejects.toThrow('broken')
   })
 })

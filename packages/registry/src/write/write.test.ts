@@ -42,7 +42,7 @@ const configMaps = defineResource<ConfigMap>({
   },
 })
 
-function object(data: Record<string, string>): ConfigMap {
+function createConfigMap(data: Record<string, string>): ConfigMap {
   return { metadata: { name: 'a' }, data }
 }
 
@@ -52,27 +52,27 @@ beforeEach(() => {
   test = openTestStore(configMaps, { types })
   const scheme = new Scheme()
   scheme.register({ gvk, hub: gvk, setDefaults: () => void steps.push('default') })
-  const managersOf = ({ metadata }: KubeObject): string => (metadata.managedFields ?? []).map(({ manager }) => manager).join()
+  const listManagers = ({ metadata }: KubeObject): string => (metadata.managedFields ?? []).map(({ manager }) => manager).join()
   const admission: AdmissionChain = {
     handles: () => true,
     async admit({ object, operation }) {
-      steps.push(`mutate ${operation} owned by ${managersOf(object!)}`)
+      steps.push(`mutate ${operation} owned by ${listManagers(object!)}`)
       await meanwhile?.()
     },
     validate: ({ operation }) => void steps.push(`admit ${operation}`),
   }
   const authorizeCreate = (): void => void steps.push('authorize create')
-  const now = (): number => 0
-  route = createWriteRoute({ storage: test.store, gvk, gvr, subresource: '', scheme, types, admission, authorizeCreate, now })
+  const readClock = (): number => 0
+  route = createWriteRoute({ storage: test.store, gvk, gvr, subresource: '', scheme, types, admission, authorizeCreate, now: readClock })
 })
 afterEach(() => test[Symbol.asyncDispose]())
 
-const body = (sent: KubeObject) => ({ form: 'json', bytes: Buffer.from(JSON.stringify(sent)), cbor: undefined }) as const
-const create = (sent: ConfigMap) => createObject(test.store, { route, context, name: '', options, sent: body(sent) })
+const encodeBody = (sent: KubeObject) => ({ form: 'json', bytes: Buffer.from(JSON.stringify(sent)), cbor: undefined }) as const
+const create = (sent: ConfigMap) => createObject(test.store, { route, context, name: '', options, sent: encodeBody(sent) })
 const update = (change: Change) => test.store.update(context, 'a', { change, dryRun: false, route, options })
 
 const changes: Readonly<Record<string, (data: Record<string, string>) => Change>> = {
-  PUT: (data) => ({ kind: 'replace', body: body(object(data)) }),
+  PUT: (data) => ({ kind: 'replace', body: encodeBody(createConfigMap(data)) }),
   'a merge patch': (data) => ({ kind: 'patch', type: 'application/merge-patch+json', body: Buffer.from(JSON.stringify({ data })) }),
   'a strategic patch': (data) => ({
     kind: 'patch',
@@ -84,19 +84,22 @@ const changes: Readonly<Record<string, (data: Record<string, string>) => Change>
     type: 'application/json-patch+json',
     body: Buffer.from(JSON.stringify([{ op: 'add', path: '/data', value: data }])),
   }),
-  apply: (data) => ({ kind: 'apply', configuration: { config: { apiVersion: 'v1', kind: 'ConfigMap', ...object(data) } as never } }),
+  apply: (data) => ({
+    kind: 'apply',
+    configuration: { config: { apiVersion: 'v1', kind: 'ConfigMap', ...createConfigMap(data) } as never },
+  }),
   'an edit': (data) => ({ kind: 'edit', edit: (current) => ({ ...current!, data }) as ConfigMap }),
 }
 const ordered = ['mutate UPDATE', 'prepare', 'validate', 'admit UPDATE']
 const withoutOwners = (): string[] => steps.filter((step) => step !== 'default').map((step) => step.replace(/ owned by .*/, ''))
 
 it('runs the steps of a create in the right order', async () => {
-  await create(object({ a: '1' }))
+  await create(createConfigMap({ a: '1' }))
   expect(steps).toEqual(['default', 'mutate CREATE owned by test', 'prepare', 'validate', 'admit CREATE'])
 })
 
 it.each(Object.entries(changes))('runs the steps of an update by %s in the right order', async (_name, change) => {
-  await create(object({ z: '0' }))
+  await create(createConfigMap({ z: '0' }))
   steps.length = 0
   const { object: written } = await update(change({ a: '1' }))
   expect(plain(written)).toMatchObject({ data: { a: '1' } })
@@ -105,7 +108,7 @@ it.each(Object.entries(changes))('runs the steps of an update by %s in the right
 })
 
 it.each(Object.entries(changes))('runs the steps of %s again if a concurrent write came first', async (_name, change) => {
-  await create(object({ z: '0' }))
+  await create(createConfigMap({ z: '0' }))
   steps.length = 0
   meanwhile = async () => {
     meanwhile = undefined
@@ -131,20 +134,20 @@ it('creates an absent object by server-side apply even if a PUT may not create',
 })
 
 it('runs admission for a write on a route without options', async () => {
-  await create(object({ z: '0' }))
+  await create(createConfigMap({ z: '0' }))
   steps.length = 0
   await test.store.update(context, 'a', { change: changes['an edit']!({ a: '1' }), dryRun: true, route })
   expect(withoutOwners()).toEqual(ordered)
 })
 
 it('reports an invalid body even if the object is absent', async () => {
-  const renamed: Change = { kind: 'replace', body: body({ metadata: { name: 'b' } }) }
+  const renamed: Change = { kind: 'replace', body: encodeBody({ metadata: { name: 'b' } }) }
   await expect(update(renamed)).rejects.toMatchObject({ code: 400, message: expect.stringContaining('does not match the name on the URL') })
   expect(steps).toEqual(['default'])
 })
 
 it('does not change the shared stored object', async () => {
-  await create(object({ a: '1' }))
+  await create(createConfigMap({ a: '1' }))
   const stored = await test.store.get(context, 'a', {})
   const unchanged = JSON.stringify(plain(stored))
   for (const change of Object.values(changes)) await update(change({ a: String(Math.random()) }))
