@@ -12,14 +12,14 @@ interface Item {
 const size = 100_000
 const rounds = 5
 const everything = { start: '', end: '\u{10ffff}' }
-const keyOf = (i: number): string => `/registry/pods/namespace-${i % 50}/pod-${String(i).padStart(6, '0')}-abcde`
-const items = Array.from({ length: size }, (_, i): Item => ({ key: Buffer.from(keyOf(i)).toString(), revision: 1 }))
+const formatKey = (i: number): string => `/registry/pods/namespace-${i % 50}/pod-${String(i).padStart(6, '0')}-abcde`
+const items = Array.from({ length: size }, (_, i): Item => ({ key: Buffer.from(formatKey(i)).toString(), revision: 1 }))
 items.sort((a, b) => (a.key < b.key ? -1 : 1))
 const shuffled = items.map((_, i) => items[(i * 7919) % size]!)
 const replacements = shuffled.map((item): Item => ({ ...item, revision: 2 }))
 
 let used = 0
-function rate(name: string, operations: number, run: () => void): void {
+function measureRate(name: string, operations: number, run: () => void): void {
   let best = Infinity
   for (let round = 0; round < rounds; round++) {
     const started = performance.now()
@@ -29,7 +29,7 @@ function rate(name: string, operations: number, run: () => void): void {
   console.log(`${name.padEnd(44)} ${(operations / best / 1000).toFixed(2)} million per second`)
 }
 
-function bytes<R>(name: string, per: number, make: () => R): R {
+function measureBytes<R>(name: string, per: number, make: () => R): R {
   if (globalThis.gc === undefined) return make()
   globalThis.gc()
   const before = process.memoryUsage().heapUsed
@@ -39,7 +39,7 @@ function bytes<R>(name: string, per: number, make: () => R): R {
   return made
 }
 
-function inserted(list: readonly Item[], eachTime?: (tree: OrderedTree<Item>) => unknown): OrderedTree<Item> {
+function createTree(list: readonly Item[], eachTime?: (tree: OrderedTree<Item>) => unknown): OrderedTree<Item> {
   const tree = new OrderedTree<Item>()
   for (const item of list) {
     tree.set(item)
@@ -49,11 +49,11 @@ function inserted(list: readonly Item[], eachTime?: (tree: OrderedTree<Item>) =>
 }
 
 console.log(`load ${loadavg()[0]!.toFixed(2)}, node ${process.version}`)
-const tree = bytes('entries, from sorted', size, () => OrderedTree.fromSorted(items))
-const random = bytes('entries, set in random order', size, () => inserted(shuffled))
-const ordered = bytes('entries, set in order', size, () => inserted(items))
+const tree = measureBytes('entries, from sorted', size, () => OrderedTree.fromSorted(items))
+const random = measureBytes('entries, set in random order', size, () => createTree(shuffled))
+const ordered = measureBytes('entries, set in order', size, () => createTree(items))
 const writes = size / 5
-const history = bytes('versions, one for each write', writes, () =>
+const history = measureBytes('versions, one for each write', writes, () =>
   Array.from({ length: writes }, (_, i): TreeSnapshot<Item> => {
     random.set(replacements[(i * 3) % size]!)
     return random.snapshot()
@@ -62,13 +62,13 @@ const history = bytes('versions, one for each write', writes, () =>
 used += ordered.size + history.length
 
 const state = tree.snapshot()
-rate('get', size, () => {
+measureRate('get', size, () => {
   for (const { key } of replacements) used += state.get(key)!.revision
 })
-rate('scan', size * 10, () => {
+measureRate('scan', size * 10, () => {
   for (let i = 0; i < 10; i++) for (const item of state.scan(everything)) used += item.revision
 })
-rate('scan of 100 from a key', size, () => {
+measureRate('scan of 100 from a key', size, () => {
   for (let i = 0; i < size / 100; i++) {
     let left = 100
     for (const item of state.scan({ start: shuffled[i]!.key, end: everything.end })) {
@@ -77,20 +77,20 @@ rate('scan of 100 from a key', size, () => {
     }
   }
 })
-rate('count of a range', size, () => {
+measureRate('count of a range', size, () => {
   for (let i = 1; i <= size; i++) used += state.count({ start: shuffled[i - 1]!.key, end: shuffled[i % size]!.key })
 })
-rate('set, replacing', size, () => {
+measureRate('set, replacing', size, () => {
   for (const item of replacements) tree.set(item)
 })
-rate('set, replacing, a snapshot after each', size, () => {
+measureRate('set, replacing, a snapshot after each', size, () => {
   for (const item of replacements) {
     tree.set(item)
     used += tree.snapshot().size
   }
 })
-rate('set, in random order', size, () => void inserted(shuffled))
-rate('set, in order', size, () => void inserted(items))
-rate('set, in random order, a snapshot after each', size, () => void inserted(shuffled, (each) => each.snapshot()))
-rate('from sorted', size, () => void OrderedTree.fromSorted(items))
+measureRate('set, in random order', size, () => void createTree(shuffled))
+measureRate('set, in order', size, () => void createTree(items))
+measureRate('set, in random order, a snapshot after each', size, () => void createTree(shuffled, (each) => each.snapshot()))
+measureRate('from sorted', size, () => void OrderedTree.fromSorted(items))
 if (used === 0) throw new Error('the scan read no value')

@@ -17,9 +17,9 @@ describe('a continue token', () => {
   })
 
   it('a continue token may contain a key with a leading slash', () => {
-    const token = (start: string): string => Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: 5, start })).toString('base64url')
-    expect(decodeContinue(token('/c1\0'), prefix)).toEqual({ start: `${prefix}c1\0`, revision: 5 })
-    expect(decodeContinue(token('c1\0'), prefix)).toEqual({ start: `${prefix}c1\0`, revision: 5 })
+    const encodeToken = (start: string): string => Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: 5, start })).toString('base64url')
+    expect(decodeContinue(encodeToken('/c1\0'), prefix)).toEqual({ start: `${prefix}c1\0`, revision: 5 })
+    expect(decodeContinue(encodeToken('c1\0'), prefix)).toEqual({ start: `${prefix}c1\0`, revision: 5 })
   })
 
   it('a continue token decodes to the position that it was created from', () => {
@@ -54,7 +54,7 @@ describe('a continue token', () => {
   })
 
   it('refuses an invalid continue token with the error text of kube-apiserver', () => {
-    const message = (token: string): string => {
+    const catchMessage = (token: string): string => {
       try {
         return decodeContinue(token, prefix).start
       } catch (error) {
@@ -62,8 +62,8 @@ describe('a continue token', () => {
       }
     }
     const bad = 'invalid continue token: continue key is not valid'
-    expect(message('garbage')).toBe(`${bad}: invalid character '\\u0081' looking for beginning of value`)
-    expect(message(Buffer.from('{"v"').toString('base64url'))).toBe(`${bad}: unexpected end of JSON input`)
-    expect(message('abc=')).toBe(`${bad}: illegal base64 data at input byte 3`)
+    expect(catchMessage('garbage')).toBe(`${bad}: invalid character '\\u0081' looking for beginning of value`)
+    expect(catchMessage(Buffer.from('{"v"').toString('base64url'))).toBe(`${bad}: unexpected end of JSON input`)
+    expect(catchMessage('abc=')).toBe(`${bad}: illegal base64 data at input byte 3`)
   })
 })

@@ -23,26 +23,26 @@ export function encodeContinue(start: string, prefix: string, revision: Revision
 
 /** Decodes a continue token. Throws `InvalidContinueToken` with the error text for the client if the token is invalid. */
 export function decodeContinue(token: string, prefix: string): ContinuePosition {
-  const invalid = (detail: string): StorageError =>
+  const createInvalidError = (detail: string): StorageError =>
     new StorageError({ code: 'InvalidContinueToken', key: prefix, message: `invalid continue token: continue key is not valid${detail}` })
 
   const illegal = findIllegalBase64(token)
-  if (illegal !== undefined) throw invalid(`: illegal base64 data at input byte ${illegal}`)
+  if (illegal !== undefined) throw createInvalidError(`: illegal base64 data at input byte ${illegal}`)
   const bytes = Buffer.from(token, 'base64url')
   let parsed: unknown
   try {
     parsed = JSON.parse(bytes.toString())
   } catch {
-    throw invalid(`: ${jsonErrorOf(bytes)}`)
+    throw createInvalidError(`: ${describeJsonError(bytes)}`)
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw invalid(': the token is not an object')
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw createInvalidError(': the token is not an object')
   const { v, rv, start } = parsed as { v?: unknown; rv?: unknown; start?: unknown }
-  if (v !== version) throw invalid(`: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`)
-  if (!Number.isSafeInteger(rv) || rv === 0) throw invalid(`: incorrect encoded start resourceVersion (version ${version})`)
-  if (typeof start !== 'string' || start === '') throw invalid(`: encoded start key empty (version ${version})`)
+  if (v !== version) throw createInvalidError(`: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`)
+  if (!Number.isSafeInteger(rv) || rv === 0) throw createInvalidError(`: incorrect encoded start resourceVersion (version ${version})`)
+  if (typeof start !== 'string' || start === '') throw createInvalidError(`: encoded start key empty (version ${version})`)
   const rooted = start.startsWith('/') ? start : `/${start}`
   // A client may have edited the token, so it must not select keys outside of the prefix.
-  if (!isCleanPath(rooted) || !start.isWellFormed()) throw invalid(`: ${start}`)
+  if (!isCleanPath(rooted) || !start.isWellFormed()) throw createInvalidError(`: ${start}`)
   return { start: prefix + rooted.slice(1), revision: rv as number }
 }
 
@@ -62,7 +62,7 @@ function findIllegalBase64(token: string): number | undefined {
 }
 
 /** Returns kube-apiserver's error text for a token that is not valid JSON. The text names the first byte if that byte is not ASCII. */
-function jsonErrorOf(bytes: Uint8Array): string {
+function describeJsonError(bytes: Uint8Array): string {
   const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d)
   if (first !== undefined && first >= 0x80) {
     return `invalid character '${quote(String.fromCharCode(first)).slice(1, -1)}' looking for beginning of value`

@@ -30,7 +30,7 @@ export class StorageError extends Error implements StorageErrorDetails {
   readonly unreadable?: UnreadableDetails
 
   constructor(init: StorageErrorInit) {
-    super(messageFor(init), init.cause === undefined ? undefined : { cause: init.cause })
+    super(formatMessage(init), init.cause === undefined ? undefined : { cause: init.cause })
     this.name = 'StorageError'
     this.code = init.code
     this.key = init.key
@@ -41,7 +41,7 @@ export class StorageError extends Error implements StorageErrorDetails {
   }
 }
 
-function messageFor(init: StorageErrorInit): string {
+function formatMessage(init: StorageErrorInit): string {
   const upstreamError = upstreamErrors[init.code]
   if (!upstreamError) return init.message ?? init.code
   const [number, words] = upstreamError

@@ -3,8 +3,12 @@ import type { Backend } from './backend.ts'
 import { createFactory } from './factory.ts'
 
 it('opens the configured driver', async () => {
-  const backend = (name: string) => async (): Promise<Backend> => ({ name }) as unknown as Backend
-  const factory = createFactory({ etcd3: backend('etcd3'), embedded: backend('embedded'), mine: backend('mine') })
+  const createBackendOpener = (name: string) => async (): Promise<Backend> => ({ name }) as unknown as Backend
+  const factory = createFactory({
+    etcd3: createBackendOpener('etcd3'),
+    embedded: createBackendOpener('embedded'),
+    mine: createBackendOpener('mine'),
+  })
   expect(await factory.create({})).toEqual({ name: 'etcd3' })
   expect(await factory.create({ type: '' })).toEqual({ name: 'etcd3' })
   expect(await factory.create({ type: 'embedded' })).toEqual({ name: 'embedded' })

@@ -39,7 +39,7 @@ export function findMetadata({ body, spliceAt }: Pick<StoredObject, 'body' | 'sp
     const c = bytes[at]!
     if (c === code.quote) {
       if (depth === 1 && closing === 0) {
-        closing = closingOf(bytes, at - 1)
+        closing = findClosing(bytes, at - 1)
         if (closing !== 0) {
           if (firstAt === 0) firstAt = at - 1
           else secondAt = at - 1
@@ -84,7 +84,7 @@ export function readMetadata(stored: StoredObject): ObjectMeta {
  * Returns the character that ends the value of a large member. Returns 0 for any other member. `at` is the position of the comma before the
  * member.
  */
-function closingOf(bytes: Uint8Array, at: number): number {
+function findClosing(bytes: Uint8Array, at: number): number {
   if (hasNameAt(bytes, at, annotationsKey)) return code.close
   return hasNameAt(bytes, at, managersKey) ? code.closeList : 0
 }

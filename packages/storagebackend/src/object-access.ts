@@ -86,7 +86,7 @@ export class ObjectAccess<T extends KubeObject> {
     const headers = this.transformer ? undefined : this.codec.headers
     const matchesHeader = headers?.matcher(predicate)
     return (entry) => {
-      const labelSet = headers && labelSetOf(entry, this.#viewOf(entry), headers)
+      const labelSet = headers && readLabelSet(entry, this.#viewOf(entry), headers)
       if (labelSet !== undefined) return matchesHeader!(entry.value, labelSet) ? this.open(entry) : undefined
       const object = this.open(entry)
       return matches === undefined || matches(object) ? object : undefined
@@ -252,7 +252,7 @@ export class ObjectAccess<T extends KubeObject> {
 }
 
 /** Returns the label set of an entry, and caches the label set in the entry's `view`. */
-function labelSetOf(entry: Entry, view: unknown, headers: ValueHeaders): LabelSet | undefined {
+function readLabelSet(entry: Entry, view: unknown, headers: ValueHeaders): LabelSet | undefined {
   if (view === undefined) {
     const labelSet = headers.labelSetOf(entry.value)
     entry.view = labelSet

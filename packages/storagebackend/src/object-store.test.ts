@@ -11,7 +11,7 @@ const throwError = (): never => {
 }
 
 /** Creates a driver that has only the methods that one test needs. The conformance suite tests complete drivers. */
-function fakeBackend(members: Partial<Backend>): Backend {
+function createFakeBackend(members: Partial<Backend>): Backend {
   return {
     get: throwError,
     list: throwError,
@@ -33,7 +33,7 @@ const storeOptions = {
 
 test('checkReady rejects with the reason of the driver if the driver cannot serve', async () => {
   let problem: Error | undefined = new UnavailableError('etcd cannot be reached: connection refused')
-  const backend = fakeBackend({ checkHealth: () => (problem ? Promise.reject(problem) : Promise.resolve()) })
+  const backend = createFakeBackend({ checkHealth: () => (problem ? Promise.reject(problem) : Promise.resolve()) })
   const store = createObjectStore({ ...storeOptions, backend })
   await expect(store.checkReady()).rejects.toMatchObject({
     name: 'StorageError',
@@ -48,7 +48,7 @@ test('checkReady rejects with the reason of the driver if the driver cannot serv
 test('closing removes the metrics, does not close the driver, and may be repeated', async () => {
   let closed = 0
   let calls = 0
-  const backend = fakeBackend({
+  const backend = createFakeBackend({
     list: () => Promise.resolve({ entries: [], revision: ++calls, count: 0, more: false }),
     [Symbol.asyncDispose]: () => Promise.resolve(void closed++),
   })

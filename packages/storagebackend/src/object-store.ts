@@ -49,8 +49,8 @@ export interface StorageRequest<T extends KubeObject = KubeObject> extends Objec
 export function createObjectStore<T extends KubeObject = KubeObject>(options: ObjectStoreOptions<T>): Storage<T> {
   const { backend, codec, resource } = options
   const prefix = options.prefix.endsWith('/') ? options.prefix : `${options.prefix}/`
-  const stats = (): Promise<StorageStats> => storageStats(access, prefix)
-  const metrics = options.metrics?.forResource(resource, stats)
+  const measureStats = (): Promise<StorageStats> => storageStats(access, prefix)
+  const metrics = options.metrics?.forResource(resource, measureStats)
   const access = new ObjectAccess({ backend, codec, transformer: options.transformer, metrics })
   const leases = new LeasePool(backend, options.now ?? systemClock.now)
   const openWatches = new OpenWatches()
@@ -112,7 +112,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
 
     count: async (key) => (await listCount(prepareKey(prefix, key, true))).count,
 
-    stats,
+    stats: measureStats,
 
     currentRevision: async () => (await listCount(prefix)).revision,
 

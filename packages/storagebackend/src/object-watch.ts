@@ -27,13 +27,13 @@ interface WatchRequest<T extends KubeObject> {
 export async function watchObjects<T extends KubeObject>(request: WatchRequest<T>): Promise<ObjectWatch<T>> {
   const { access, range, revision, options } = request
   if (!startsWithState(options, revision)) {
-    return new IteratedWatch(changesAfter(request, revision > 0 ? revision : await currentRevision(access, range)))
+    return new IteratedWatch(watchChangesAfter(request, revision > 0 ? revision : await readCurrentRevision(access, range)))
   }
-  const state = await currentState(access, range)
+  const state = await readCurrentState(access, range)
   if (revision > state.revision) throw newTooLargeError(range.start, revision, state.revision)
   // Open the watch on the driver before reading the initial events. A slow reader of the initial events could otherwise find that the next
   // changes have been compacted.
-  return new IteratedWatch(withInitialEvents(request, state, changesAfter(request, state.revision)))
+  return new IteratedWatch(withInitialEvents(request, state, watchChangesAfter(request, state.revision)))
 }
 
 interface State {
@@ -41,14 +41,14 @@ interface State {
   readonly entries: Iterable<Entry>
 }
 
-async function currentState<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange): Promise<State> {
+async function readCurrentState<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange): Promise<State> {
   const { backend } = access
   if (!hasSnapshots(backend)) return access.measure('list', range.start, () => backend.list(range))
   const snapshot = await access.measure('list', range.start, () => backend.snapshot())
   return { revision: snapshot.revision, entries: snapshot.scan(range) }
 }
 
-async function currentRevision<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange): Promise<Revision> {
+async function readCurrentRevision<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange): Promise<Revision> {
   return (await access.measure('listWithCount', range.start, () => access.backend.list(range, { countOnly: true }))).revision
 }
 
@@ -80,7 +80,7 @@ async function* withInitialEvents<T extends KubeObject>(
   yield* changes
 }
 
-function changesAfter<T extends KubeObject>(request: WatchRequest<T>, after: Revision): AsyncIterable<ObjectEvents<T>> {
+function watchChangesAfter<T extends KubeObject>(request: WatchRequest<T>, after: Revision): AsyncIterable<ObjectEvents<T>> {
   const { access, range, options } = request
   const isStateOnly = isEmptyPredicate(options.predicate) && !access.transformer
   return toEvents(request, access.backend.watch(range, after, { signal: options.signal, states: isStateOnly }))
@@ -112,7 +112,7 @@ async function* toEvents<T extends KubeObject>(
         } catch (error) {
           // Send the events of the revisions before the unreadable change. Events of the same revision are not sent, because a revision
           // must be sent completely.
-          const earlierEvents = events.filter((event) => event.type !== 'BOOKMARK' && event.object.revision < revisionOf(change))
+          const earlierEvents = events.filter((event) => event.type !== 'BOOKMARK' && event.object.revision < readRevision(change))
           if (earlierEvents.length > 0) yield state === undefined ? earlierEvents : addStateAfter(access, range, earlierEvents)
           throw change.type === 'delete' && isUnreadable(error) ? newUnreadableDeletionError(change.key, error) : error
         }
@@ -125,7 +125,7 @@ async function* toEvents<T extends KubeObject>(
   }
 }
 
-function revisionOf(change: Change): Revision {
+function readRevision(change: Change): Revision {
   return change.type === 'put' ? change.entry.modRevision : change.revision
 }
 

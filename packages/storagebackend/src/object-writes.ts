@@ -52,7 +52,7 @@ async function commitWithRetries<T extends KubeObject, Write extends ObjectWrite
 ): Promise<StoredObject<T>> {
   const { suggestion, signal } = write.options
   const key = prepareKey(write.prefix, write.key, false)
-  let state = suggestion ? stateOfSuggestion(key, suggestion) : await readState(write, key)
+  let state = suggestion ? createStateOfSuggestion(key, suggestion) : await readState(write, key)
   for (;;) {
     signal?.throwIfAborted()
     let prepared: Prepared
@@ -74,17 +74,17 @@ async function commitWithRetries<T extends KubeObject, Write extends ObjectWrite
 
 /** Reads the current state of an object from the store. */
 async function readState<T extends KubeObject>(write: ObjectWrite<T>, key: string): Promise<ObjectState<T>> {
-  return stateOfEntry(write, key, (await write.access.read(key, write.options)).entry)
+  return createStateOfEntry(write, key, (await write.access.read(key, write.options)).entry)
 }
 
 /** Creates the state for the next attempt from the entry that the failed commit returned. */
-function stateOfEntry<T extends KubeObject>(write: ObjectWrite<T>, key: string, entry: Entry | undefined): ObjectState<T> {
+function createStateOfEntry<T extends KubeObject>(write: ObjectWrite<T>, key: string, entry: Entry | undefined): ObjectState<T> {
   if (entry) return { key, stored: write.access.open(entry), revision: entry.modRevision, entry, isCurrent: true }
   if (write.ignoreNotFound !== true) throw newKeyNotFoundError(key)
   return { key, stored: undefined, revision: 0, entry: undefined, isCurrent: true }
 }
 
-function stateOfSuggestion<T extends KubeObject>(key: string, suggestion: StoredObject<T>): ObjectState<T> {
+function createStateOfSuggestion<T extends KubeObject>(key: string, suggestion: StoredObject<T>): ObjectState<T> {
   return { key, stored: suggestion, revision: suggestion.revision, entry: undefined, isCurrent: false }
 }
 
@@ -133,7 +133,7 @@ async function writeOutput<T extends KubeObject>(
 
   const lease = output.ttlSeconds ? await update.leases.lease(key, output.ttlSeconds) : 0
   const result = await access.put(key, bytes, lease, state.revision)
-  return result.committed ? access.codec.open(key, bytes, result.revision) : stateOfEntry(update, key, result.current[0])
+  return result.committed ? access.codec.open(key, bytes, result.revision) : createStateOfEntry(update, key, result.current[0])
 }
 
 function hasSameBody<T extends KubeObject>(
@@ -165,7 +165,7 @@ async function remove<T extends KubeObject>(deletion: ObjectDeletion<T>, state: 
   const { access } = deletion
   const { key, stored, entry } = state
   const result = await access.delete(key, state.revision)
-  if (!result.committed) return stateOfEntry(deletion, key, result.current[0])
+  if (!result.committed) return createStateOfEntry(deletion, key, result.current[0])
   if (entry && !access.transformer) return access.openDeleted(entry, result.revision)
   // The write started from a suggestion, so the stored bytes were not read. Encoding the suggestion gives the deleted value, because the
   // suggestion was current.

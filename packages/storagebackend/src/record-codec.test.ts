@@ -35,14 +35,14 @@ const anyObject = fc.record(
   },
   { requiredKeys: ['metadata'], noNullPrototype: true },
 )
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+const toPlain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('a record', () => {
   it('a record decodes to the same object, with its labels and selectable fields', () => {
     fc.assert(
       fc.property(anyObject, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (object, revision) => {
         const stored = codec.open('/k', codec.encode({ kind: 'Thing', apiVersion: 'v1', ...object }), revision)
-        const expected = plain(object) as Thing
+        const expected = toPlain(object) as Thing
         expect(stored.object()).toEqual({ ...expected, metadata: { ...expected.metadata, resourceVersion: String(revision) } })
         expect(stored.labels).toEqual(expected.metadata.labels)
         expect(stored.field('metadata.name')).toBe(expected.metadata.name)
@@ -105,7 +105,7 @@ describe('a record', () => {
 })
 
 describe('a record of a custom resource', () => {
-  const codecOf = (current: string, schemaVersion: number, relabels: boolean): ReturnType<typeof createRecordCodec<Thing>> =>
+  const createCodec = (current: string, schemaVersion: number, relabels: boolean): ReturnType<typeof createRecordCodec<Thing>> =>
     createRecordCodec<Thing>({
       kind: 'Thing',
       schemaVersion,
@@ -119,28 +119,28 @@ describe('a record of a custom resource', () => {
   const object: Thing = { metadata: { name: 'a' }, spec: { x: '1' } }
 
   it('a custom record keeps its bytes if version and schema are current', () => {
-    const codec = codecOf('v2', 7, false)
+    const codec = createCodec('v2', 7, false)
     const stored = codec.open('/k', codec.encode(object), 3)
     expect([stored.storedVersion, stored.field('spec.x'), stored.field('metadata.name')]).toEqual(['v2', '1', 'a'])
     expect(stored.object().spec).toEqual({ x: '1' })
   })
 
   it('a custom record is refreshed by the schema of its own version, and keeps that version', () => {
-    const stored = codecOf('v2', 7, false).open('/k', codecOf('v1', 7, false).encode(object), 3)
+    const stored = createCodec('v2', 7, false).open('/k', createCodec('v1', 7, false).encode(object), 3)
     expect([stored.storedVersion, stored.field('spec.x')]).toEqual(['v1', '1'])
     expect(stored.object().spec).toEqual({ x: '1', refreshed: 'v1' })
   })
 
   it('a custom record decodes to the current version if conversion only relabels versions', () => {
-    const stored = codecOf('v2', 7, true).open('/k', codecOf('v1', 7, true).encode(object), 3)
+    const stored = createCodec('v2', 7, true).open('/k', createCodec('v1', 7, true).encode(object), 3)
     expect([stored.storedVersion, stored.labels]).toEqual(['v2', { from: 'v1' }])
   })
 
   it('a custom record equals a record with another schema, but not a record with another version', () => {
-    const codec = codecOf('v2', 7, false)
+    const codec = createCodec('v2', 7, false)
     const written = codec.encode(object)
-    expect(codec.isSame?.(codecOf('v2', 8, false).encode(object), written)).toBe(true)
-    expect(codec.isSame?.(codecOf('v1', 7, false).encode(object), written)).toBe(false)
+    expect(codec.isSame?.(createCodec('v2', 8, false).encode(object), written)).toBe(true)
+    expect(codec.isSame?.(createCodec('v1', 7, false).encode(object), written)).toBe(false)
     expect(codec.isSame?.(codec.encode({ ...object, spec: {} }), written)).toBe(false)
   })
 })
@@ -178,12 +178,12 @@ describe('defaults on read', () => {
 })
 
 it('finds the position of resourceVersion, after the members that come before it', () => {
-  const prefixOf = (text: string): string => text.slice(0, findSplice(text))
-  expect(prefixOf('{"metadata":{"name":"a"}}')).toBe('{"metadata":{"name":"a"')
-  expect(prefixOf('{"metadata":{"name":"a","namespace":"n","uid":"u","labels":{"uid":"x"}}}')).toBe(
+  const readPrefix = (text: string): string => text.slice(0, findSplice(text))
+  expect(readPrefix('{"metadata":{"name":"a"}}')).toBe('{"metadata":{"name":"a"')
+  expect(readPrefix('{"metadata":{"name":"a","namespace":"n","uid":"u","labels":{"uid":"x"}}}')).toBe(
     '{"metadata":{"name":"a","namespace":"n","uid":"u"',
   )
-  expect(prefixOf('{"data":{"a":"}\\"{","m":[{"metadata":{"name":"no"}}]},"metadata":{"name":"a\\\\","generation":1}}')).toBe(
+  expect(readPrefix('{"data":{"a":"}\\"{","m":[{"metadata":{"name":"no"}}]},"metadata":{"name":"a\\\\","generation":1}}')).toBe(
     '{"data":{"a":"}\\"{","m":[{"metadata":{"name":"no"}}]},"metadata":{"name":"a\\\\"',
   )
   expect(() => findSplice('{"metadata":{}}')).toThrow()

@@ -82,7 +82,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   }
   const fieldNames = Object.keys(extractors)
   const extract = Object.values(extractors)
-  const layoutOf = (storedVersion: string | undefined): CodecLayout =>
+  const findLayout = (storedVersion: string | undefined): CodecLayout =>
     storedVersion === undefined
       ? { fieldNames, storedVersion, checksum: computeChecksum(fieldNames) }
       : // With the version in the checksum, a reader finds out whether a record has the current version without decoding the header.
@@ -91,7 +91,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
           storedVersion,
           checksum: computeChecksum([`${versionField} ${storedVersion}`, ...fieldNames]),
         }
-  const current = layoutOf(versions?.current)
+  const current = findLayout(versions?.current)
 
   const encode = (object: T): Uint8Array => encodeAs(current, object)
 
@@ -131,10 +131,10 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   const layouts = new Map<string, CodecLayout>()
   const otherLayouts = new Set<RecordLayout>()
 
-  function otherLayout(version: string): CodecLayout {
+  function findOtherLayout(version: string): CodecLayout {
     let layout = layouts.get(version)
     if (layout === undefined) {
-      layouts.set(version, (layout = layoutOf(version)))
+      layouts.set(version, (layout = findLayout(version)))
       otherLayouts.add(layout)
     }
     return layout
@@ -143,18 +143,18 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   /** Opens a record of another version or schema. */
   function refresh({ refresh: renew, relabel }: StoredVersions<T>, stored: StoredRecord<T>, bytes: Buffer): StoredObject<T> {
     const { key, revision } = stored
-    const version = versionOf(bytes) ?? current.storedVersion!
+    const version = readVersion(bytes) ?? current.storedVersion!
     const object = stored.copy()
     renew(object, version)
     let layout = current
     if (version !== current.storedVersion) {
-      if (relabel === undefined) layout = otherLayout(version)
+      if (relabel === undefined) layout = findOtherLayout(version)
       else relabel(object, version)
     }
     const encoded = encodeAs(layout, object)
     const renewed = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength)
     // The usual case after a change of the schema: the object is still the same, so its stored bytes are used, without a copy of them.
-    const isUnchanged = bytes.readUInt32BE(5) === layout.checksum && bodyOf(renewed).equals(bodyOf(bytes))
+    const isUnchanged = bytes.readUInt32BE(5) === layout.checksum && readBody(renewed).equals(readBody(bytes))
     return new StoredRecord<T>(key, isUnchanged ? bytes : renewed, revision, layout)
   }
 
@@ -162,23 +162,23 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   function isSame(value: Uint8Array, encoded: Uint8Array): boolean {
     const [a, b] = [value, encoded].map((each) => Buffer.from(each.buffer, each.byteOffset, each.byteLength)) as [Buffer, Buffer]
     if (a.equals(b)) return true
-    if (a.length < headerBytes || a[0] !== recordFormat || uint32(a, 9) >= a.length) return false
-    return bodyOf(a).equals(bodyOf(b)) && versionOf(a) === versionOf(b)
+    if (a.length < headerBytes || a[0] !== recordFormat || readUint32(a, 9) >= a.length) return false
+    return readBody(a).equals(readBody(b)) && readVersion(a) === readVersion(b)
   }
 
   const labelSets = new LabelSets()
 
-  function labelSetOf(value: Uint8Array): LabelSet | undefined {
+  function readLabelSet(value: Uint8Array): LabelSet | undefined {
     return isPlain(value) ? labelSets.of(value.subarray(labelsAt, labelsEnd(value))) : undefined
   }
 
   /** Returns true if the record has this codec's schema version and a complete header. */
   function isPlain(value: Uint8Array): boolean {
-    if (value.length < headerBytes || value[0] !== recordFormat || uint32(value, 9) >= value.length) return false
-    return uint32(value, 1) === schemaVersion && uint32(value, 5) === current.checksum
+    if (value.length < headerBytes || value[0] !== recordFormat || readUint32(value, 9) >= value.length) return false
+    return readUint32(value, 1) === schemaVersion && readUint32(value, 5) === current.checksum
   }
 
-  const headers = { labelSetOf, matcher: (predicate: Predicate) => createRecordMatcher(predicate, current.fieldNames) }
+  const headers = { labelSetOf: readLabelSet, matcher: (predicate: Predicate) => createRecordMatcher(predicate, current.fieldNames) }
   /** The layout belongs to this codec, because a codec does not share its layouts. */
   const owns = (view: object): boolean =>
     view instanceof StoredRecord ? view.layout === current || otherLayouts.has(view.layout) : (view as LabelSet).table === labelSets
@@ -190,16 +190,16 @@ interface CodecLayout extends RecordLayout {
   readonly checksum: number
 }
 
-function bodyOf(record: Buffer): Buffer {
+function readBody(record: Buffer): Buffer {
   return record.subarray(record.readUInt32BE(9))
 }
 
 /** Returns the version in the header of a record. */
-function versionOf(record: Buffer): string | undefined {
+function readVersion(record: Buffer): string | undefined {
   return decodeIndex(record).fields[0]
 }
 
-function uint32(bytes: Uint8Array, at: number): number {
+function readUint32(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
 }
 
@@ -227,7 +227,7 @@ const earlyMembers: ReadonlySet<string> = new Set(['name', 'generateName', 'name
  * name.
  */
 export function findSplice(text: string): number {
-  let at = metadataStart(text)
+  let at = findMetadataStart(text)
   let splice = -1
   while (text.charCodeAt(at) === quote) {
     const keyEnd = skipString(text, at)
@@ -245,7 +245,7 @@ const comma = 0x2c
 const backslash = 0x5c
 
 /** Returns the position after the "{" of the object's metadata. */
-function metadataStart(text: string): number {
+function findMetadataStart(text: string): number {
   const first = '{"metadata":{'
   if (text.startsWith(first)) return first.length
   let at = 1
@@ -289,24 +289,24 @@ function skipValue(text: string, at: number): number {
  */
 export function canonicalJson(object: object): string {
   const { metadata, ...otherMembers } = object as { metadata?: Record<string, unknown> }
-  const members = [`"metadata":${metadataJson(metadata ?? {})}`]
+  const members = [`"metadata":${formatMetadataJson(metadata ?? {})}`]
   pushMembers(members, otherMembers)
   return `{${members.join(',')}}`
 }
 
-function metadataJson(metadata: Record<string, unknown>): string {
+function formatMetadataJson(metadata: Record<string, unknown>): string {
   const { name, generateName, namespace, selfLink, uid, ...otherMetadata } = metadata
   const members: string[] = []
   for (const [key, value] of Object.entries({ name: name ?? '', generateName, namespace, selfLink, uid })) {
-    if (value !== undefined) members.push(`"${key}":${sortedJson(value)}`)
+    if (value !== undefined) members.push(`"${key}":${formatSortedJson(value)}`)
   }
   pushMembers(members, otherMetadata)
   return `{${members.join(',')}}`
 }
 
-function sortedJson(value: unknown): string {
+function formatSortedJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map((item) => (item === undefined ? 'null' : sortedJson(item))).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map((item) => (item === undefined ? 'null' : formatSortedJson(item))).join(',')}]`
   const members: string[] = []
   pushMembers(members, value as Record<string, unknown>)
   return `{${members.join(',')}}`
@@ -315,6 +315,6 @@ function sortedJson(value: unknown): string {
 function pushMembers(members: string[], object: Record<string, unknown>): void {
   for (const key of Object.keys(object).sort()) {
     const value = object[key]
-    if (value !== undefined) members.push(`${JSON.stringify(key)}:${sortedJson(value)}`)
+    if (value !== undefined) members.push(`${JSON.stringify(key)}:${formatSortedJson(value)}`)
   }
 }

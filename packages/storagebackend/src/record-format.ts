@@ -45,7 +45,7 @@ export function encodeRecord(record: RecordContents): Uint8Array {
   strings.push(...record.fields)
   let head = headerBytes + 2
   for (const text of strings) {
-    const length = byteLength(text)
+    const length = measureUtf8(text)
     if (length > maxString) throw newObjectTooLargeError(`a label or selectable field has at most ${maxString} bytes, not ${length}`)
     head += 2 + length
   }
@@ -73,7 +73,7 @@ function newObjectTooLargeError(message: string): StorageError {
 }
 
 /** Returns the number of bytes of a text in UTF-8. For short strings, a loop over the characters is faster than a native call. */
-function byteLength(text: string): number {
+function measureUtf8(text: string): number {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text)
   return text.length
 }
@@ -104,7 +104,7 @@ export interface RecordIndex {
 /** Decodes the labels and selectable fields of a record. */
 export function decodeIndex(value: Buffer): RecordIndex {
   let at = headerBytes
-  const text = (): string => {
+  const readText = (): string => {
     const length = value.readUInt16BE(at)
     at += 2 + length
     return value.toString('utf8', at - length, at)
@@ -114,14 +114,14 @@ export function decodeIndex(value: Buffer): RecordIndex {
   if (count !== noLabels) {
     labels = {}
     for (let i = 0; i < count; i++) {
-      const key = text()
-      labels[key] = text()
+      const key = readText()
+      labels[key] = readText()
     }
   }
   const fields: string[] = []
   const fieldCount = value.readUInt16BE(at)
   at += 2
-  for (let i = 0; i < fieldCount; i++) fields.push(text())
+  for (let i = 0; i < fieldCount; i++) fields.push(readText())
   return { labels, fields }
 }
 

@@ -63,7 +63,7 @@ test('returns no label set for a record in another encoding, with another schema
 
 test('tests the label selector once for all records with the same labels', () => {
   const { labelSetOf } = codec.headers!
-  const setOf = (name: string, labels: Record<string, string>): unknown => labelSetOf(codec.encode({ metadata: { name, labels } }))
-  expect(setOf('n', { a: '1', b: '2' })).toBe(setOf('m', { b: '2', a: '1' }))
-  expect(setOf('n', { a: '1', b: '2' })).not.toBe(setOf('n', { a: '1', b: '3' }))
+  const createLabelSet = (name: string, labels: Record<string, string>): unknown => labelSetOf(codec.encode({ metadata: { name, labels } }))
+  expect(createLabelSet('n', { a: '1', b: '2' })).toBe(createLabelSet('m', { b: '2', a: '1' }))
+  expect(createLabelSet('n', { a: '1', b: '2' })).not.toBe(createLabelSet('n', { a: '1', b: '3' }))
 })

@@ -59,7 +59,7 @@ function createFieldsMatcher(
       if (index === undefined) return ''
       let at = first
       for (let field = 0; field < index; field++) at += 2 + lengthAt(record, at)
-      return textAt(record, at)
+      return readText(record, at)
     })
   }
 }
@@ -67,18 +67,18 @@ function createFieldsMatcher(
 /** Returns a function that tests the labels in a record's header. */
 function createLabelsMatcher(labels: LabelsSelector): HasLabels {
   if (labels.selectsNothing) return () => false
-  if (labels.large) return (bytes) => labels.matches(labelsOf(bytes))
+  if (labels.large) return (bytes) => labels.matches(readLabels(bytes))
   const tests = labels.requirements.map(createLabelTest)
   return (bytes) => tests.every(({ key, holds }) => holds(bytes, valueOf(bytes, key)))
 }
 
-function labelsOf(bytes: Uint8Array): Record<string, string> {
+function readLabels(bytes: Uint8Array): Record<string, string> {
   const labels: Record<string, string> = {}
   const count = lengthAt(bytes, 0)
   let at = 2
   for (let label = count === noLabels ? 0 : count; label > 0; label--) {
     const value = at + 2 + lengthAt(bytes, at)
-    labels[textAt(bytes, at)] = textAt(bytes, value)
+    labels[readText(bytes, at)] = readText(bytes, value)
     at = value + 2 + lengthAt(bytes, value)
   }
   return labels
@@ -124,7 +124,7 @@ function createLabelTest(requirement: LabelRequirement): LabelTest {
     case 'gt':
     case 'lt': {
       const selector = new LabelsSelector([requirement])
-      return { key, holds: (record, at) => at > 0 && selector.matches({ [requirement.key]: textAt(record, at) }) }
+      return { key, holds: (record, at) => at > 0 && selector.matches({ [requirement.key]: readText(record, at) }) }
     }
   }
 }
@@ -137,7 +137,7 @@ function isText(record: Uint8Array, at: number, text: Uint8Array): boolean {
   return true
 }
 
-function textAt(record: Uint8Array, at: number): string {
+function readText(record: Uint8Array, at: number): string {
   const length = lengthAt(record, at)
   return Buffer.from(record.buffer, record.byteOffset + at + 2, length).toString()
 }
@@ -162,7 +162,7 @@ export class LabelSets {
 
   /** Returns the label set for these bytes. A new label set contains a copy of them. */
   of(bytes: Uint8Array): LabelSet {
-    const hash = hashOf(bytes)
+    const hash = computeHash(bytes)
     const existing = this.#sets.get(hash)
     if (existing !== undefined && isSame(existing.bytes, bytes)) return existing
     const created: LabelSet = { bytes: Uint8Array.prototype.slice.call(bytes), lastSelector: undefined, lastResult: false, table: this }
@@ -173,7 +173,7 @@ export class LabelSets {
 }
 
 /** Computes the FNV-1a hash of bytes. */
-function hashOf(bytes: Uint8Array): number {
+function computeHash(bytes: Uint8Array): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
   return hash

@@ -12,7 +12,7 @@ export function parseResourceVersion(text: string | undefined): Revision | undef
 }
 
 /** Returns kube-apiserver's error text for an invalid resourceVersion. */
-function refusalOf(text: string): string {
+function describeRefusal(text: string): string {
   const reason = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'
   return `resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: ${reason}`
 }
@@ -21,7 +21,7 @@ function refusalOf(text: string): string {
 export function requireResourceVersion(text: string | undefined): Revision {
   const revision = parseResourceVersion(text)
   if (revision !== undefined) return revision
-  throw new StorageError({ code: 'BadRequest', key: '', message: `invalid resource version: ${refusalOf(text!)}` })
+  throw new StorageError({ code: 'BadRequest', key: '', message: `invalid resource version: ${describeRefusal(text!)}` })
 }
 
 /**
@@ -31,7 +31,7 @@ export function requireResourceVersion(text: string | undefined): Revision {
 export function requireParsableResourceVersion(text: string | undefined): Revision {
   const revision = parseResourceVersion(text)
   if (revision !== undefined) return revision
-  throw new StorageError({ code: 'UnparsableResourceVersion', key: '', message: refusalOf(text!) })
+  throw new StorageError({ code: 'UnparsableResourceVersion', key: '', message: describeRefusal(text!) })
 }
 
 /** The parameters of a list that determine the state which the list returns. `revision` is the parsed `resourceVersion`. */

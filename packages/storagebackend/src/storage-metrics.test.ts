@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createStorageMetrics } from './storage-metrics.ts'
 import type { StorageStats } from './storage.ts'
 
-const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+const splitLines = (text: string): string[] => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 
 test('time series are created on first use, and error series on the first error', () => {
   const registry = createMetricsRegistry()
@@ -28,7 +28,7 @@ test('a refresh reports the number of objects, -1 if it is unknown, and nothing 
   const learn = (): Promise<StorageStats> => (stats ? Promise.resolve(stats) : Promise.reject(new Error('away')))
   const deployments = metrics.forResource({ group: 'apps', resource: 'deployments' }, learn)
   await metrics.refresh(() => Promise.resolve(4096))
-  expect(lines(registry.text())).toEqual([
+  expect(splitLines(registry.text())).toEqual([
     'apiserver_storage_objects{resource="deployments.apps"} 3',
     'apiserver_resource_objects{group="apps",resource="deployments"} 3',
     'apiserver_resource_size_estimate_bytes{group="apps",resource="deployments"} 1500',
@@ -36,7 +36,7 @@ test('a refresh reports the number of objects, -1 if it is unknown, and nothing 
   ])
   stats = undefined
   await metrics.refresh(() => Promise.reject(new Error('away')))
-  expect(lines(registry.text())).toEqual([
+  expect(splitLines(registry.text())).toEqual([
     'apiserver_storage_objects{resource="deployments.apps"} -1',
     'apiserver_resource_objects{group="apps",resource="deployments"} -1',
     'apiserver_resource_size_estimate_bytes{group="apps",resource="deployments"} -1',
@@ -48,5 +48,5 @@ test('a refresh reports the number of objects, -1 if it is unknown, and nothing 
   deployments.close()
   await refreshing
   await metrics.refresh()
-  expect(lines(registry.text())).toEqual(['apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} -1'])
+  expect(splitLines(registry.text())).toEqual(['apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} -1'])
 })

@@ -41,8 +41,8 @@ export interface ResourceMetrics {
 }
 
 export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics {
-  const counter = (name: string, help: string): ValueVector => registry.register(createCounter(name, help))
-  const gauge = (name: string, help: string): ValueVector => registry.register(createGauge(name, help))
+  const registerCounter = (name: string, help: string): ValueVector => registry.register(createCounter(name, help))
+  const registerGauge = (name: string, help: string): ValueVector => registry.register(createGauge(name, help))
   const durations = registry.register(
     createHistogram(
       'etcd_request_duration_seconds',
@@ -50,32 +50,41 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
       durationBuckets,
     ),
   )
-  const requests = counter('etcd_requests_total', '[ALPHA] Requests to the store, by operation and resource.')
-  const errors = counter('etcd_request_errors_total', '[ALPHA] Requests to the store that failed, by operation and resource.')
-  const counts = gauge(
+  const requests = registerCounter('etcd_requests_total', '[ALPHA] Requests to the store, by operation and resource.')
+  const errors = registerCounter('etcd_request_errors_total', '[ALPHA] Requests to the store that failed, by operation and resource.')
+  const counts = registerGauge(
     'apiserver_storage_objects',
     '[STABLE] (Deprecated since 1.34.0) Objects in the store when they were last counted, -1 where that failed. See apiserver_resource_objects.',
   )
-  const resourceCounts = gauge(
+  const resourceCounts = registerGauge(
     'apiserver_resource_objects',
     '[ALPHA] Objects in the store when they were last counted, -1 where that failed.',
   )
-  const sizes = gauge('apiserver_resource_size_estimate_bytes', '[ALPHA] Estimated bytes of stored objects, -1 where they are not known.')
-  const storeSize = gauge('apiserver_storage_size_bytes', '[STABLE] Size of the store, physically allocated, in bytes.')
-  const received = counter('apiserver_storage_events_received_total', '[BETA] Changes received from the store.')
-  const bookmarks = counter('etcd_bookmark_total', '[ALPHA] Progress notifications received from the store.')
-  const lists = counter('apiserver_storage_list_total', '[ALPHA] LIST requests served from the store.')
-  const fetched = counter('apiserver_storage_list_fetched_objects_total', '[ALPHA] Objects read from the store to serve LIST requests.')
-  const evaluated = counter(
+  const sizes = registerGauge(
+    'apiserver_resource_size_estimate_bytes',
+    '[ALPHA] Estimated bytes of stored objects, -1 where they are not known.',
+  )
+  const storeSize = registerGauge('apiserver_storage_size_bytes', '[STABLE] Size of the store, physically allocated, in bytes.')
+  const received = registerCounter('apiserver_storage_events_received_total', '[BETA] Changes received from the store.')
+  const bookmarks = registerCounter('etcd_bookmark_total', '[ALPHA] Progress notifications received from the store.')
+  const lists = registerCounter('apiserver_storage_list_total', '[ALPHA] LIST requests served from the store.')
+  const fetched = registerCounter(
+    'apiserver_storage_list_fetched_objects_total',
+    '[ALPHA] Objects read from the store to serve LIST requests.',
+  )
+  const evaluated = registerCounter(
     'apiserver_storage_list_evaluated_objects_total',
     '[ALPHA] Objects tested to serve LIST requests from the store.',
   )
-  const returned = counter('apiserver_storage_list_returned_objects_total', '[ALPHA] Objects returned for LIST requests from the store.')
-  const decodeErrors = counter('apiserver_storage_decode_errors_total', '[ALPHA] Stored objects that could not be decoded.')
+  const returned = registerCounter(
+    'apiserver_storage_list_returned_objects_total',
+    '[ALPHA] Objects returned for LIST requests from the store.',
+  )
+  const decodeErrors = registerCounter('apiserver_storage_decode_errors_total', '[ALPHA] Stored objects that could not be decoded.')
 
   const observed = new Set<() => Promise<void>>()
 
-  function forResource(resource: GroupResource, stats: () => Promise<StorageStats>): ResourceMetrics {
+  function createResourceMetrics(resource: GroupResource, stats: () => Promise<StorageStats>): ResourceMetrics {
     const labels = { group: resource.group, resource: resource.resource }
     const qualified = { resource: groupResourceString(resource) }
     const operations: Partial<Record<StorageOperation, OperationSeries>> = {}
@@ -83,7 +92,7 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
     const receivedSeries = lazily(() => received.with(labels))
     const bookmarkSeries = lazily(() => bookmarks.with(labels))
     const observe = async (): Promise<void> => {
-      const learnt = await orUndefined(stats())
+      const learnt = await ignoreFailure(stats())
       // The resource was closed while its objects were counted.
       if (!observed.has(observe)) return
       counts.with(qualified).value = resourceCounts.with(labels).value = learnt?.objectCount ?? -1
@@ -121,15 +130,15 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
   }
 
   return {
-    forResource,
+    forResource: createResourceMetrics,
     async refresh(size) {
       for (const observe of observed) await observe()
-      if (size) storeSize.with({ storage_cluster_id: 'etcd-0' }).value = (await orUndefined(size())) ?? -1
+      if (size) storeSize.with({ storage_cluster_id: 'etcd-0' }).value = (await ignoreFailure(size())) ?? -1
     },
   }
 }
 
-function orUndefined<V>(asked: Promise<V>): Promise<V | undefined> {
+function ignoreFailure<V>(asked: Promise<V>): Promise<V | undefined> {
   return asked.catch(() => undefined)
 }
 
@@ -151,13 +160,13 @@ export async function storageStats<T extends KubeObject>(access: ObjectAccess<T>
   const { backend } = access
   if (!hasSnapshots(backend)) {
     const { entries, count } = await access.measure('listWithCount', prefix, () => backend.list(range, { limit: sampled }))
-    return { objectCount: count, estimatedAverageObjectSize: await averageSize(entries) }
+    return { objectCount: count, estimatedAverageObjectSize: await computeAverageSize(entries) }
   }
   const snapshot = await access.measure('listWithCount', prefix, () => backend.snapshot())
-  return { objectCount: snapshot.count(range), estimatedAverageObjectSize: await averageSize(snapshot.scan(range)) }
+  return { objectCount: snapshot.count(range), estimatedAverageObjectSize: await computeAverageSize(snapshot.scan(range)) }
 }
 
-async function averageSize(entries: Iterable<Entry>): Promise<number> {
+async function computeAverageSize(entries: Iterable<Entry>): Promise<number> {
   const slice = new TimeSlice(64)
   let count = 0
   let total = 0

@@ -10,8 +10,8 @@ interface Item {
   readonly value: number
 }
 const fullRange = { start: '', end: '\u{10ffff}' }
-const item = (key: string, value = 0): Item => ({ key, value })
-const sorted = (model: Map<string, Item>): Item[] => [...model.values()].toSorted((a, b) => compareUtf8(a.key, b.key))
+const createItem = (key: string, value = 0): Item => ({ key, value })
+const sortItems = (model: Map<string, Item>): Item[] => [...model.values()].toSorted((a, b) => compareUtf8(a.key, b.key))
 
 const key = fc.oneof(
   { weight: 6, arbitrary: fc.nat(400).map((n) => `k${n}`) },
@@ -47,18 +47,18 @@ describe('OrderedTree', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 1500, size: 'max' }), fc.boolean(), key, key, (steps, bulk, start, end) => {
         const model = new Map<string, Item>()
-        if (bulk) for (let i = 0; i < 300; i += 2) model.set(`k${i}`, item(`k${i}`))
-        const tree = OrderedTree.fromSorted(sorted(model))
+        if (bulk) for (let i = 0; i < 300; i += 2) model.set(`k${i}`, createItem(`k${i}`))
+        const tree = OrderedTree.fromSorted(sortItems(model))
         const snapshots: [TreeSnapshot<Item>, Item[]][] = []
         steps.forEach((s, i) => {
-          if (s.type === 'snapshot') snapshots.push([tree.snapshot(), sorted(model)])
+          if (s.type === 'snapshot') snapshots.push([tree.snapshot(), sortItems(model)])
           else if (s.type === 'set') {
-            tree.set(item(s.key, i))
-            model.set(s.key, item(s.key, i))
+            tree.set(createItem(s.key, i))
+            model.set(s.key, createItem(s.key, i))
           } else expect(tree.delete(s.key)).toBe(model.delete(s.key))
         })
         for (const s of steps) if (s.type !== 'snapshot') expect(tree.get(s.key)).toEqual(model.get(s.key))
-        snapshots.push([tree.snapshot(), sorted(model)])
+        snapshots.push([tree.snapshot(), sortItems(model)])
         for (const [snapshot, items] of snapshots) expectState(snapshot, items, start, end)
       }),
       { numRuns: 30 },
@@ -74,7 +74,7 @@ describe('OrderedTree', () => {
           const k = `k${numbers.next().value!}`
           // Alternate between phases that mostly add keys and phases that mostly delete keys.
           if (i % 10 < (Math.floor(i / 3000) % 2 === 0 ? 10 - deletions : deletions)) {
-            const newItem = item(k, i)
+            const newItem = createItem(k, i)
             model.set(k, newItem)
             tree.set(newItem)
           } else {
@@ -82,7 +82,7 @@ describe('OrderedTree', () => {
             tree.delete(k)
           }
           if (i % 1500 !== 0) continue
-          const items = sorted(model)
+          const items = sortItems(model)
           const snapshot = tree.snapshot()
           expect([...snapshot.scan(fullRange)]).toEqual(items)
           items.forEach((one, rank) => {
@@ -98,7 +98,7 @@ describe('OrderedTree', () => {
   test('adds and deletes thousands of keys in random order, twice', () => {
     const tree = new OrderedTree<Item>()
     for (let round = 0; round < 2; round++) {
-      for (let i = 0; i < 5000; i++) tree.set(item(`k${(i * 7919) % 5000}`))
+      for (let i = 0; i < 5000; i++) tree.set(createItem(`k${(i * 7919) % 5000}`))
       const full = tree.snapshot()
       expect(full.count({ start: 'k1', end: 'k2' })).toBe(1111)
       for (let i = 0; i < 5000; i++) expect(tree.delete(`k${(i * 4001) % 5000}`)).toBe(true)
@@ -108,11 +108,11 @@ describe('OrderedTree', () => {
   })
 
   test('editing a version does not change the snapshot it was created from', () => {
-    const tree = OrderedTree.fromSorted(Array.from({ length: 1000 }, (_, i) => item(`k${String(i).padStart(4, '0')}`)))
+    const tree = OrderedTree.fromSorted(Array.from({ length: 1000 }, (_, i) => createItem(`k${String(i).padStart(4, '0')}`)))
     const oldSnapshot = tree.snapshot()
     const otherEdit = oldSnapshot.edit()
-    tree.set(item('k0500', 1))
-    otherEdit.set(item('k0500', 2))
+    tree.set(createItem('k0500', 1))
+    otherEdit.set(createItem('k0500', 2))
     otherEdit.delete('k0501')
     expect([oldSnapshot.get('k0500')?.value, tree.get('k0500')?.value, otherEdit.get('k0500')?.value]).toEqual([0, 1, 2])
     expect([oldSnapshot.size, tree.size, otherEdit.size]).toEqual([1000, 1000, 999])
@@ -120,12 +120,12 @@ describe('OrderedTree', () => {
   })
 
   test('a running scan does not see later writes', () => {
-    const tree = OrderedTree.fromSorted(Array.from({ length: 100 }, (_, i) => item(`k${i + 100}`)))
+    const tree = OrderedTree.fromSorted(Array.from({ length: 100 }, (_, i) => createItem(`k${i + 100}`)))
     const visitedKeys: string[] = []
     for (const { key: k } of tree.snapshot().scan(fullRange)) {
       visitedKeys.push(k)
       tree.delete(k)
-      tree.set(item(`${k}x`))
+      tree.set(createItem(`${k}x`))
     }
     expect(visitedKeys).toEqual(Array.from({ length: 100 }, (_, i) => `k${i + 100}`))
   })

@@ -40,12 +40,12 @@ export function sizeOf<V>(node: Node<V>): number {
   return node.leaf ? node.values.length : node.size
 }
 export function isOver<V>(node: Node<V>): boolean {
-  return widthOf(node) > fanout
+  return countSlots(node) > fanout
 }
 export function isThin<V>(node: Node<V>): boolean {
-  return widthOf(node) < minimumWidth
+  return countSlots(node) < minimumWidth
 }
-function widthOf<V>(node: Node<V>): number {
+function countSlots<V>(node: Node<V>): number {
   return node.leaf ? node.values.length : node.children.length
 }
 export function lowOf<V extends Keyed>(node: Node<V>): string {
@@ -130,7 +130,7 @@ export function rankOf<V extends Keyed>(root: Node<V>, key: string, wide: boolea
  * the right node gets only the last few values, so that keys added in order leave full nodes.
  */
 export function split<V extends Keyed>(node: Node<V>, edit: Edit, key: string, wide: boolean): Node<V> {
-  const width = widthOf(node)
+  const width = countSlots(node)
   const at = node.leaf ? lowerBound(node.values, key, wide) : childAt(node.lows, key, wide)
   const splitIndex = at >= width - 2 ? width - minimumWidth : width >>> 1
   if (node.leaf) {

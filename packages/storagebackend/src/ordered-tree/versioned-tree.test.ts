@@ -25,7 +25,7 @@ class Owner {
     this.#changes.push(change)
     apply(this.versions.newest, change)
     this.versions.endRevision(this.revision, 1)
-    this.#expected.push(keysOf([...this.versions.newest.snapshot().scan(fullRange)]))
+    this.#expected.push(formatKeys([...this.versions.newest.snapshot().scan(fullRange)]))
   }
 
   readonly replay: Replay<Value> = (tree, after, until) => {
@@ -36,7 +36,7 @@ class Owner {
 
   at(revision: number): string | undefined {
     const tree = this.versions.at(revision, this.replay)
-    return tree && keysOf([...tree.scan(fullRange)])
+    return tree && formatKeys([...tree.scan(fullRange)])
   }
 
   expected(revision: number): string {
@@ -45,25 +45,25 @@ class Owner {
 }
 
 const fullRange = { start: '', end: '\u{10ffff}' }
-const keysOf = (values: readonly Value[]): string => values.map(({ key, revision }) => `${key}@${revision}`).join(' ')
+const formatKeys = (values: readonly Value[]): string => values.map(({ key, revision }) => `${key}@${revision}`).join(' ')
 const apply = (tree: OrderedTree<Value>, change: Value | string): void => {
   if (typeof change === 'string') tree.delete(change)
   else tree.set(change)
 }
 
-function filled(revisions: number): Owner {
+function createFilledOwner(revisions: number): Owner {
   const owner = new Owner()
   for (let i = 1; i <= revisions; i++) owner.change(i % 7 === 0 ? `k${i % 5}` : { key: `k${i % 11}`, revision: i })
   return owner
 }
 
 test('every version is available as long as its changes are kept', () => {
-  const owner = filled(300)
+  const owner = createFilledOwner(300)
   for (let revision = 0; revision <= 300; revision++) expect(owner.at(revision)).toBe(owner.expected(revision))
 })
 
 test('a version is unavailable if its changes were dropped, but versions from the next checkpoint on are available', () => {
-  const owner = filled(300)
+  const owner = createFilledOwner(300)
   owner.forgotten = 130
   owner.versions.dropBefore(130)
   expect(owner.at(127)).toBeUndefined()
@@ -73,7 +73,7 @@ test('a version is unavailable if its changes were dropped, but versions from th
 })
 
 test('startAt makes a version available without the changes before it', () => {
-  const owner = filled(300)
+  const owner = createFilledOwner(300)
   owner.versions.startAt(130, owner.replay)
   owner.forgotten = 130
   expect(owner.at(129)).toBeUndefined()

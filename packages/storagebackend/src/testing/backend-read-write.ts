@@ -4,7 +4,7 @@ import { prefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
 import { within } from './watch-reader.ts'
 
-const text = (value: Uint8Array | undefined): string | undefined => value && Buffer.from(value).toString()
+const decodeText = (value: Uint8Array | undefined): string | undefined => value && Buffer.from(value).toString()
 
 export function defineReadWriteTests(test: DeclareBackendTest): void {
   test('an absent key is not an error', async ({ backend, prefix }) => {
@@ -20,7 +20,7 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
     expect(changed).toBeGreaterThan(created)
     const { entry, revision } = await backend.get(`${prefix}a`)
     expect(entry).toMatchObject({ key: `${prefix}a`, createRevision: created, modRevision: changed, lease: 0 })
-    expect(text(entry?.value)).toBe('two')
+    expect(decodeText(entry?.value)).toBe('two')
     expect(revision).toBeGreaterThanOrEqual(changed)
   })
 
@@ -44,8 +44,8 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
     const names = ['a', 'a/b', 'a0', 'ab', 'b', 'Z', 'z\uffff', 'z\u{10000}', 'z\ue000', 'é', 'zz', '~']
     for (const name of names) await put(name)
     const { entries } = await backend.list(prefixRange(prefix))
-    const bytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
-    expect(entries.map((e) => e.key)).toEqual(names.map((name) => prefix + name).sort(bytes))
+    const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+    expect(entries.map((e) => e.key)).toEqual(names.map((name) => prefix + name).sort(compareBytes))
   })
 
   test('a range is half-open, and without an end contains one key', async ({ backend, prefix, put }) => {
@@ -85,7 +85,7 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
     if (result.committed) throw new Error('expected a failed compare')
     expect(result.revision).toBeGreaterThanOrEqual(revision)
     expect(result.current.map((e) => e?.modRevision)).toEqual([revision, undefined])
-    expect(text((await backend.get(key)).entry?.value)).toBe('old')
+    expect(decodeText((await backend.get(key)).entry?.value)).toBe('old')
   })
 
   test('a compare with an old revision fails', async ({ backend, prefix, put, delete: remove }) => {
@@ -144,13 +144,13 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
     const add = async (): Promise<void> => {
       for (;;) {
         const { entry } = await backend.get(key)
-        const value = Buffer.from(String(Number(text(entry!.value)) + 1))
+        const value = Buffer.from(String(Number(decodeText(entry!.value)) + 1))
         const compare = [{ key, modRevision: entry!.modRevision }]
         if ((await backend.commit({ compare, operations: [{ type: 'put', key, value }] })).committed) return
       }
     }
     await Promise.all(Array.from({ length: 8 }, async () => [await add(), await add(), await add()]))
-    expect(text((await backend.get(key)).entry?.value)).toBe('24')
+    expect(decodeText((await backend.get(key)).entry?.value)).toBe('24')
   })
 
   test('concurrent writes have different revisions, and later reads see them', async ({ backend, prefix, put }) => {
@@ -170,7 +170,7 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
     const value = Buffer.from('v')
     const compare: unknown[] = []
     const validPut = { type: 'put', key: `${prefix}good`, value }
-    const transactionWith = (operation: object): unknown => ({
+    const createTransaction = (operation: object): unknown => ({
       compare,
       operations: [validPut, { type: 'put', key: `${prefix}a`, value, ...operation }],
     })
@@ -184,18 +184,18 @@ export function defineReadWriteTests(test: DeclareBackendTest): void {
         `compare[0].modRevision must be an integer, 0 for an absent key, not a string ("${oldRevision}")`,
       ],
       [{ compare, operations: [undefined] }, 'operations[0].type must be "put" or "delete", not undefined'],
-      [transactionWith({ type: 'PUT' }), 'operations[1].type must be "put" or "delete", not a string ("PUT")'],
-      [transactionWith({ key: undefined }), 'operations[1].key must be a string that is not empty, not undefined'],
-      [transactionWith({ key: '' }), 'operations[1].key must be a string that is not empty, not an empty string'],
-      [transactionWith({ type: 'delete', key: 7 }), 'operations[1].key must be a string that is not empty, not 7'],
-      [transactionWith({ value: undefined }), 'operations[1].value must be a Uint8Array (a Buffer is one), not undefined'],
-      [transactionWith({ value: 'text' }), 'operations[1].value must be a Uint8Array (a Buffer is one), not a string ("text")'],
-      [transactionWith({ value: [1, 2] }), 'operations[1].value must be a Uint8Array (a Buffer is one), not an array'],
+      [createTransaction({ type: 'PUT' }), 'operations[1].type must be "put" or "delete", not a string ("PUT")'],
+      [createTransaction({ key: undefined }), 'operations[1].key must be a string that is not empty, not undefined'],
+      [createTransaction({ key: '' }), 'operations[1].key must be a string that is not empty, not an empty string'],
+      [createTransaction({ type: 'delete', key: 7 }), 'operations[1].key must be a string that is not empty, not 7'],
+      [createTransaction({ value: undefined }), 'operations[1].value must be a Uint8Array (a Buffer is one), not undefined'],
+      [createTransaction({ value: 'text' }), 'operations[1].value must be a Uint8Array (a Buffer is one), not a string ("text")'],
+      [createTransaction({ value: [1, 2] }), 'operations[1].value must be a Uint8Array (a Buffer is one), not an array'],
       [
-        transactionWith({ value: new DataView(new ArrayBuffer(1)) }),
+        createTransaction({ value: new DataView(new ArrayBuffer(1)) }),
         'operations[1].value must be a Uint8Array (a Buffer is one), not a DataView',
       ],
-      [transactionWith({ lease: 'x' }), 'operations[1].lease must be a lease from grantLease, not a string ("x")'],
+      [createTransaction({ lease: 'x' }), 'operations[1].lease must be a lease from grantLease, not a string ("x")'],
     ]
     for (const [transaction, message] of cases)
       await expect(within(backend.commit(transaction as Transaction), 'a refusal'), message).rejects.toMatchObject({

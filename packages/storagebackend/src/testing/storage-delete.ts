@@ -80,13 +80,13 @@ export function defineDeleteTests(test: DeclareStorageTest): void {
   test('delete: preconditions that fail on a stale suggestion are checked again', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
     const newer = await update(stale, (object) => void (object.spec = { text: 'newer' }))
-    const preconditionOf = (revision: number): { preconditions: { resourceVersion: string } } => ({
+    const createPrecondition = (revision: number): { preconditions: { resourceVersion: string } } => ({
       preconditions: { resourceVersion: String(revision) },
     })
-    expect(codeOf(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, ...preconditionOf(stale.revision) })))).toBe(
+    expect(codeOf(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, ...createPrecondition(stale.revision) })))).toBe(
       'InvalidObject',
     )
     await storage.get(key('ns', 'a'))
-    await storage.delete(key('ns', 'a'), { suggestion: stale, ...preconditionOf(newer.revision) })
+    await storage.delete(key('ns', 'a'), { suggestion: stale, ...createPrecondition(newer.revision) })
   })
 }

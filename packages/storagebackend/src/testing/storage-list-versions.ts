@@ -37,13 +37,13 @@ async function recordHistory({ storage, key, create }: StorageTest): Promise<Sta
   return recordedStates
 }
 
-const token = (rv: number, start: string): string =>
+const encodeToken = (rv: number, start: string): string =>
   Buffer.from(`{"v":"meta.k8s.io/v1","rv":${rv},"start":${JSON.stringify(`${start}\0`).replace('\\u0000', '\\u0000')}}`).toString(
     'base64url',
   )
 
 /** Returns the page that a list of `state` must return, with its continue token. */
-function expectedPage(state: State, below: string, from: string, limit: number, selector: (typeof selectors)[number]) {
+function computeExpectedPage(state: State, below: string, from: string, limit: number, selector: (typeof selectors)[number]) {
   const range = state.names.filter((name) => name.startsWith(below) && name > from)
   const selected = range.filter(selector.selects)
   const page = limit > 0 ? selected.slice(0, limit) : selected
@@ -51,7 +51,7 @@ function expectedPage(state: State, below: string, from: string, limit: number, 
   const hasMore = limit > 0 && remaining.length > 0
   return {
     names: page,
-    continue: hasMore ? token(state.revision, page.at(-1)!.slice(below.length)) : '',
+    continue: hasMore ? encodeToken(state.revision, page.at(-1)!.slice(below.length)) : '',
     remaining: hasMore && selector.predicate === undefined ? remaining.length : undefined,
   }
 }
@@ -110,7 +110,7 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
             resourceVersionMatch: match,
             limit,
             ...(selector.predicate && { predicate: selector.predicate }),
-            ...(continued !== undefined && { continue: token(continued, from) }),
+            ...(continued !== undefined && { continue: encodeToken(continued, from) }),
           }
           for (const below of continued === undefined ? ['', 'two/'] : ['']) {
             const title = JSON.stringify({ rv, match, limit, selector: selector.title, below, continued, newest: newest.revision })
@@ -123,7 +123,7 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
             // Another test may have written the newest revision.
             if (gives === newest) expect(result.revision, title).toBeGreaterThanOrEqual(newest.revision)
             else expect(result.revision, title).toBe(gives.revision)
-            const page = expectedPage({ ...gives, revision: result.revision }, below, from, limit, selector)
+            const page = computeExpectedPage({ ...gives, revision: result.revision }, below, from, limit, selector)
             expect({ names: names(result), continue: result.continue, remaining: result.remainingItemCount }, title).toEqual(page)
           }
         }
@@ -141,7 +141,7 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
       const now = await storage.currentRevision()
       expect(now).toBeGreaterThan(last)
       last = now
-      for (const options of [{}, { limit: 1 }, { continue: token(-1, '0/x') }, { continue: token(-1, '0/x'), limit: 1 }]) {
+      for (const options of [{}, { limit: 1 }, { continue: encodeToken(-1, '0/x') }, { continue: encodeToken(-1, '0/x'), limit: 1 }]) {
         const list = await storage.list(prefix, options)
         expect(list.revision).toBeGreaterThanOrEqual(now)
         expect(names(list)).toEqual(['ns/a'])
@@ -164,7 +164,7 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
       await read()
       return (await reads()) - oldReads
     }
-    const pages = async (limit: number): Promise<void> => {
+    const listInPages = async (limit: number): Promise<void> => {
       let itemCount = 0
       for (let token = ''; ;) {
         const page = await storage.list(prefix, { limit, continue: token })
@@ -176,13 +176,13 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
       }
       expect(itemCount).toBe(1000)
     }
-    expect(await readsOf(() => pages(400))).toBeLessThanOrEqual(3)
-    expect(await readsOf(() => pages(250))).toBeLessThanOrEqual(4)
-    const rare = async (): Promise<void> => {
+    expect(await readsOf(() => listInPages(400))).toBeLessThanOrEqual(3)
+    expect(await readsOf(() => listInPages(250))).toBeLessThanOrEqual(4)
+    const listRareObject = async (): Promise<void> => {
       const page = await storage.list(prefix, { limit: 1, predicate: selecting({ fields: 'spec.nodeName=rare' }) })
       expect([names(page), page.continue, page.remainingItemCount]).toEqual([['ns/999'], '', undefined])
     }
     // The reads fetch 1, 2, 4, … 512 entries.
-    expect(await readsOf(rare)).toBeLessThanOrEqual(10)
+    expect(await readsOf(listRareObject)).toBeLessThanOrEqual(10)
   })
 }

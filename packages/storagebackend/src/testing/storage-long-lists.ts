@@ -8,7 +8,7 @@ import { createTestCodec, selecting, testObject, type TestObject } from './test-
 const openingTakes = 1
 
 /** Creates a codec that takes a millisecond to decode an object, and counts the decoded objects. */
-function slowCodec(opened: { count: number }): ObjectCodec<TestObject> {
+function createSlowCodec(opened: { count: number }): ObjectCodec<TestObject> {
   const codec = createTestCodec()
   return {
     encode: codec.encode,
@@ -21,7 +21,7 @@ function slowCodec(opened: { count: number }): ObjectCodec<TestObject> {
 }
 
 /** Counts the turns of the event loop during `run`. */
-async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
+async function countTurnsDuring(run: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let ended = false
   const countTurn = (): void => {
@@ -36,7 +36,7 @@ async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
 
 export function defineLongListTests(test: DeclareStorageTest): void {
   const opens = { count: 0 }
-  const slow = { codec: slowCodec(opens) }
+  const slow = { codec: createSlowCodec(opens) }
   async function putHundred({ key, put }: StorageTest): Promise<void> {
     for (let i = 0; i < 100; i++) {
       await put(key('ns', String(i)), createTestCodec().encode(testObject('ns', String(i), { nodeName: i % 2 === 0 ? 'n1' : 'n2' })))
@@ -57,7 +57,7 @@ export function defineLongListTests(test: DeclareStorageTest): void {
         await storage.list(prefix, { limit: 1 })
         opens.count = 0
         let list: ObjectList<TestObject> | undefined
-        const turns = await turnsDuring(async () => (list = await storage.list(prefix, options)))
+        const turns = await countTurnsDuring(async () => (list = await storage.list(prefix, options)))
         // Objects that the caller decodes while it iterates use the caller's time, so they are not counted here.
         expect(turns).toBeGreaterThanOrEqual(Math.floor(opens.count / 10))
         expect(names(list!)).toHaveLength(length)
@@ -76,7 +76,7 @@ export function defineLongListTests(test: DeclareStorageTest): void {
         await storage.list(prefix, { limit: 1 })
         opens.count = 0
         const reader = await ObjectWatchReader.open(storage, prefix, start)
-        const turns = await turnsDuring(() => reader.objects(100))
+        const turns = await countTurnsDuring(() => reader.objects(100))
         expect(turns).toBeGreaterThanOrEqual(Math.floor(opens.count / 10))
         await reader.stop()
       }

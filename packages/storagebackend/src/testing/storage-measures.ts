@@ -10,7 +10,7 @@ export function defineMeasureTests(test: DeclareStorageTest): void {
     await storage.get(key('ns', 'a'))
     await create('ns', 'b')
     await storage.delete(key('ns', 'b'))
-    const operation = async (name: string): Promise<[number, number, number]> => {
+    const readOperation = async (name: string): Promise<[number, number, number]> => {
       const labels = `{group="suite.keelson.dev",operation="${name}",resource="tests"}`
       const metrics = await measured()
       return [
@@ -19,13 +19,13 @@ export function defineMeasureTests(test: DeclareStorageTest): void {
         metrics.get(`etcd_request_errors_total${labels}`) ?? 0,
       ]
     }
-    expect(await operation('create')).toEqual([2, 2, 0])
-    expect(await operation('update')).toEqual([1, 1, 0])
-    expect(await operation('delete')).toEqual([1, 1, 0])
-    const [gets] = await operation('get')
+    expect(await readOperation('create')).toEqual([2, 2, 0])
+    expect(await readOperation('update')).toEqual([1, 1, 0])
+    expect(await readOperation('delete')).toEqual([1, 1, 0])
+    const [gets] = await readOperation('get')
     expect(gets).toBeGreaterThanOrEqual(1)
     await failure(storage.get(key('ns', 'a'), { signal: AbortSignal.abort() }))
-    expect(await operation('get')).toEqual([gets + 1, gets + 1, 1])
+    expect(await readOperation('get')).toEqual([gets + 1, gets + 1, 1])
   })
 
   test('metrics: count stored objects, undecodable objects, and the objects that a list reads, tests and returns', async (under) => {
@@ -33,16 +33,16 @@ export function defineMeasureTests(test: DeclareStorageTest): void {
     const { revision } = await create('ns', 'a', { labels: { app: 'x' } })
     await create('ns', 'b')
     const labels = '{group="suite.keelson.dev",resource="tests"}'
-    const listed = async (): Promise<number[]> => {
+    const readListCounters = async (): Promise<number[]> => {
       const metrics = await measured()
       return ['', '_fetched_objects', '_evaluated_objects', '_returned_objects'].map(
         (what) => metrics.get(`apiserver_storage_list${what}_total${labels}`) ?? 0,
       )
     }
-    const oldCounts = await listed()
+    const oldCounts = await readListCounters()
     // This request always reads from the driver, because a cache does not answer a list of one key at one version.
     await storage.list(key('ns', 'a'), { recursive: false, resourceVersion: String(revision), resourceVersionMatch: 'Exact' })
-    expect((await listed()).map((value, i) => value - oldCounts[i]!)).toEqual([1, 1, 1, 1])
+    expect((await readListCounters()).map((value, i) => value - oldCounts[i]!)).toEqual([1, 1, 1, 1])
 
     const metrics = await measured()
     const { objectCount, estimatedAverageObjectSize } = await storage.stats()

@@ -50,14 +50,14 @@ const scopes: readonly Scope[] = [
   { below: 'one/d', sees: [] },
 ]
 
-const optionsOf = ({ below, ...selectors }: Scope) => ({
+const createListOptions = ({ below, ...selectors }: Scope) => ({
   recursive: below === '' || below.endsWith('/'),
   predicate: selecting({
     ...(selectors.labels !== undefined && { labels: selectors.labels }),
     ...(selectors.fields !== undefined && { fields: selectors.fields }),
   }),
 })
-const titleOf = ({ below, fields, labels }: Scope): string => JSON.stringify({ below, fields, labels })
+const formatTitle = ({ below, fields, labels }: Scope): string => JSON.stringify({ below, fields, labels })
 
 async function createAll({ create }: StorageTest): Promise<SeenEvent[]> {
   const created: SeenEvent[] = []
@@ -74,19 +74,19 @@ export function defineScopeTests(test: DeclareStorageTest): void {
     const newest = (await createAll(under)).at(-1)!.revision
     for (const scope of scopes) {
       for (const resourceVersion of ['', String(newest)]) {
-        const list = await storage.list(prefix + scope.below, { ...optionsOf(scope), resourceVersion })
-        expect(names(list), titleOf(scope)).toEqual(scope.sees)
+        const list = await storage.list(prefix + scope.below, { ...createListOptions(scope), resourceVersion })
+        expect(names(list), formatTitle(scope)).toEqual(scope.sees)
         expect([list.continue, list.remainingItemCount]).toEqual(['', undefined])
       }
-      if (!optionsOf(scope).recursive) continue
+      if (!createListOptions(scope).recursive) continue
       const paged: string[] = []
       let startRevision = ''
       do {
-        const page = await storage.list(prefix + scope.below, { ...optionsOf(scope), limit: 1, continue: startRevision })
+        const page = await storage.list(prefix + scope.below, { ...createListOptions(scope), limit: 1, continue: startRevision })
         paged.push(...names(page))
         startRevision = page.continue
       } while (startRevision !== '')
-      expect(paged, titleOf(scope)).toEqual(scope.sees)
+      expect(paged, formatTitle(scope)).toEqual(scope.sees)
     }
   })
 
@@ -95,15 +95,15 @@ export function defineScopeTests(test: DeclareStorageTest): void {
     const created = await createAll(under)
     await storage.list(prefix)
     for (const scope of scopes) {
-      const options = { ...optionsOf(scope), sendInitialEvents: true, allowBookmarks: true }
+      const options = { ...createListOptions(scope), sendInitialEvents: true, allowBookmarks: true }
       const reader = await ObjectWatchReader.open(storage, prefix + scope.below, options)
       const events = await reader.events(scope.sees.length + 1)
       const revisions = scope.sees.map((name) => created.find((each) => each.name === name)!.revision)
       expect(
         events.slice(0, -1).map((event) => [event.type, event.revision]),
-        titleOf(scope),
+        formatTitle(scope),
       ).toEqual(revisions.map((revision) => ['ADDED', revision]))
-      expect(events.at(-1), titleOf(scope)).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: true })
+      expect(events.at(-1), formatTitle(scope)).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: true })
       await reader.stop()
     }
   })
@@ -113,7 +113,7 @@ export function defineScopeTests(test: DeclareStorageTest): void {
     const start = await create('zero', 'start')
     const readers: ObjectWatchReader[] = []
     for (const scope of scopes) {
-      const options = { ...optionsOf(scope), resourceVersion: String(start.revision) }
+      const options = { ...createListOptions(scope), resourceVersion: String(start.revision) }
       readers.push(await ObjectWatchReader.open(storage, prefix + scope.below, options))
     }
     const happened = await createAll(under)
@@ -126,7 +126,7 @@ export function defineScopeTests(test: DeclareStorageTest): void {
       const events = await readers[i]!.objects(expected.length)
       expect(
         events.map((event) => [event.type, event.revision]),
-        titleOf(scope),
+        formatTitle(scope),
       ).toEqual(expected.map((event) => [event.type, event.revision]))
       await readers[i]!.stop()
     }

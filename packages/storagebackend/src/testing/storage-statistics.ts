@@ -25,9 +25,9 @@ export function defineStatisticsTests(test: DeclareStorageTest): void {
     const grown = await storage.stats()
     await storage.delete(key('ns', 'foo'))
     const oneObject = await storage.stats()
-    const average = (of: number): StorageStats => ({ objectCount: 2, estimatedAverageObjectSize: Math.floor((foo + of) / 2) })
+    const createStats = (of: number): StorageStats => ({ objectCount: 2, estimatedAverageObjectSize: Math.floor((foo + of) / 2) })
     expect(oneObject.objectCount).toBe(1)
-    expect(grown).toEqual(average(oneObject.estimatedAverageObjectSize))
+    expect(grown).toEqual(createStats(oneObject.estimatedAverageObjectSize))
     expect(twoObjects.objectCount).toBe(2)
     expect(twoObjects.estimatedAverageObjectSize).toBeLessThan(grown.estimatedAverageObjectSize)
 

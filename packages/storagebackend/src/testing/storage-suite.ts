@@ -88,14 +88,14 @@ export function describeStorage(
         const resource = { group: 'suite.keelson.dev', resource: 'tests' }
         const under = await open({ codec: createTestCodec(), resource, prefix, metrics, ...request })
         const { storage, advance } = under
-        const key = (namespace: string, objectName: string): string => `${prefix}${namespace}/${objectName}`
+        const formatKey = (namespace: string, objectName: string): string => `${prefix}${namespace}/${objectName}`
         try {
           await run({
             ...under,
             prefix,
-            key,
+            key: formatKey,
             create: (namespace, objectName, objectOptions) =>
-              storage.create(key(namespace, objectName), testObject(namespace, objectName, objectOptions)),
+              storage.create(formatKey(namespace, objectName), testObject(namespace, objectName, objectOptions)),
             update: (stored, change) =>
               storage.guaranteedUpdate(stored.key, (current) => {
                 change(current!)

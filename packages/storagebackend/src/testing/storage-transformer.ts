@@ -23,20 +23,20 @@ class PrefixTransformer implements ValueTransformer {
 
 export function defineTransformerTests(test: DeclareStorageTest): void {
   const readOnly = new PrefixTransformer()
-  const foreign = (name: string): Buffer => Buffer.concat([Buffer.from('other:'), createTestCodec().encode(testObject('ns', name))])
+  const encodeForeign = (name: string): Buffer => Buffer.concat([Buffer.from('other:'), createTestCodec().encode(testObject('ns', name))])
 
   test(
     'transformer: an unreadable value fails exactly the verbs that read it',
     async ({ storage, prefix, key, create, put }) => {
       await create('good', 'a')
-      await put(key('ns', 'bad'), foreign('bad'))
+      await put(key('ns', 'bad'), encodeForeign('bad'))
       const unreadableKey = key('ns', 'bad')
-      const items = async (list: ReturnType<typeof storage.list>): Promise<unknown> => [...(await list).items]
+      const listItems = async (list: ReturnType<typeof storage.list>): Promise<unknown> => [...(await list).items]
       for (const call of [
         () => storage.get(unreadableKey),
-        () => items(storage.list(prefix)),
-        () => items(storage.list(prefix, { limit: 5 })),
-        () => items(storage.list(unreadableKey, { recursive: false })),
+        () => listItems(storage.list(prefix)),
+        () => listItems(storage.list(prefix, { limit: 5 })),
+        () => listItems(storage.list(unreadableKey, { recursive: false })),
         () => storage.guaranteedUpdate(unreadableKey, (object) => ({ object: object! })),
         () => storage.delete(unreadableKey),
       ]) {
@@ -44,7 +44,7 @@ export function defineTransformerTests(test: DeclareStorageTest): void {
         expect(codeOf(error)).toBe('Internal')
         expect(String(error)).toContain('has another prefix')
       }
-      expect(await items(storage.list(`${prefix}good/`))).toHaveLength(1)
+      expect(await listItems(storage.list(`${prefix}good/`))).toHaveLength(1)
       expect((await storage.get(key('good', 'a'))).object().metadata.name).toBe('a')
       expect(await storage.count(prefix)).toBe(2)
     },
@@ -60,7 +60,7 @@ export function defineTransformerTests(test: DeclareStorageTest): void {
       await create('ns', 'before')
       for (const reader of readers) expect(brief(await reader.objects(1))).toEqual(['ADDED before'])
       const endings = readers.map((reader) => failure(reader.next()))
-      await put(key('ns', 'bad'), foreign('bad'))
+      await put(key('ns', 'bad'), encodeForeign('bad'))
       await create('ns', 'after')
       // A cache may instead end the watch with ResourceVersionTooOld, because it must be filled again.
       for (const ending of endings) expect(['Internal', 'ResourceVersionTooOld']).toContain(codeOf(await ending))

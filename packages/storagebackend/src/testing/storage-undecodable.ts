@@ -15,13 +15,13 @@ export function defineUndecodableTests(test: DeclareStorageTest): void {
     await create('good', 'a')
     await createUndecodable(under, 'ns', 'bad')
     const undecodableKey = key('ns', 'bad')
-    const items = async (list: ReturnType<typeof storage.list>): Promise<unknown> => [...(await list).items]
+    const listItems = async (list: ReturnType<typeof storage.list>): Promise<unknown> => [...(await list).items]
     for (const call of [
       () => storage.get(undecodableKey),
-      () => items(storage.list(prefix)),
-      () => items(storage.list(prefix, { limit: 5 })),
-      () => items(storage.list(`${prefix}ns/`)),
-      () => items(storage.list(undecodableKey, { recursive: false })),
+      () => listItems(storage.list(prefix)),
+      () => listItems(storage.list(prefix, { limit: 5 })),
+      () => listItems(storage.list(`${prefix}ns/`)),
+      () => listItems(storage.list(undecodableKey, { recursive: false })),
       () => storage.guaranteedUpdate(undecodableKey, (object) => ({ object: object! })),
       () => storage.guaranteedUpdate(undecodableKey, (object) => ({ object: object! }), { ignoreNotFound: true }),
       () => storage.delete(undecodableKey),
@@ -32,7 +32,7 @@ export function defineUndecodableTests(test: DeclareStorageTest): void {
     }
     expect(codeOf(await failure(create('ns', 'bad')))).toBe('KeyExists')
     expect(await storage.count(prefix)).toBe(2)
-    expect(await items(storage.list(`${prefix}good/`))).toHaveLength(1)
+    expect(await listItems(storage.list(`${prefix}good/`))).toHaveLength(1)
     await storage.delete(key('good', 'a'))
   })
 
@@ -67,11 +67,11 @@ export function defineUndecodableTests(test: DeclareStorageTest): void {
   test('undecodable: a watch fails while sending initial events', async (under) => {
     const { storage, prefix } = under
     await createUndecodable(under, 'ns', 'bad')
-    const first = async (): Promise<unknown> => {
+    const readFirstEvent = async (): Promise<unknown> => {
       const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: '0' })
       return reader.next()
     }
     // A cache may refuse the watch with NotReady, or end it with ResourceVersionTooOld because the cache must be filled again.
-    expect(['Corrupt', 'NotReady', 'ResourceVersionTooOld']).toContain(codeOf(await failure(first())))
+    expect(['Corrupt', 'NotReady', 'ResourceVersionTooOld']).toContain(codeOf(await failure(readFirstEvent())))
   })
 }

@@ -11,7 +11,7 @@ import { createTestCodec, testObject, type TestObject } from './test-object.ts'
 const garbage = Buffer.from('{"not":"a record"}')
 
 /** Creates a codec with a bug: for marked keys it throws an error that does not mean an unreadable object. */
-function failingCodec(): ObjectCodec<TestObject> {
+function createFailingCodec(): ObjectCodec<TestObject> {
   const codec = createTestCodec()
   return {
     encode: codec.encode,
@@ -85,7 +85,7 @@ export function defineUnreadableTests(test: DeclareStorageTest): void {
       await put(key('ns', 'broken'), createTestCodec().encode(testObject('ns', 'broken')))
       expect(String(await failure(storage.list(prefix)))).toContain('a programming error')
     },
-    { ...collect, codec: failingCodec() },
+    { ...collect, codec: createFailingCodec() },
   )
 
   test('unreadable: deleteUnreadable deletes unreadable objects only', async ({ storage, prefix, key, create, put }) => {

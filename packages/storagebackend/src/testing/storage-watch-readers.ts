@@ -54,14 +54,14 @@ export function defineWatchReaderTests(test: DeclareStorageTest): void {
     const sentRevisions: number[] = []
     const revisions: number[] = []
     let batches = 0
-    let done = (): void => undefined
+    let doNothing = (): void => undefined
     let handed = Promise.withResolvers<void>()
     const end = watch.forEach((batch) => {
       batches++
       for (const event of batch) if (event.type !== 'BOOKMARK') sentRevisions.push(event.object.revision)
       handed.resolve()
       // Make the reader wait after every second batch.
-      return batches % 2 === 0 ? undefined : new Promise((resolve) => (done = resolve))
+      return batches % 2 === 0 ? undefined : new Promise((resolve) => (doNothing = resolve))
     })
     revisions.push((await create('ns', 'a')).revision)
     await within(handed.promise, 'a batch')
@@ -69,12 +69,12 @@ export function defineWatchReaderTests(test: DeclareStorageTest): void {
     expect(batches).toBe(1)
     while (sentRevisions.length < revisions.length) {
       handed = Promise.withResolvers<void>()
-      done()
+      doNothing()
       await within(handed.promise, 'a batch')
     }
     expect(sentRevisions).toEqual(revisions)
     abort.abort()
-    done()
+    doNothing()
     await within(end, 'the end')
   })
 

@@ -15,9 +15,13 @@ export function defineWatchStartTests(test: DeclareStorageTest): void {
     const b = await create('ns', 'b')
     const deleted = await storage.delete(key('ns', 'gone'))
     const now = await storage.list(prefix)
-    const added = (object: { revision: number }, name: string): SeenEvent => ({ type: 'ADDED', name, revision: object.revision })
-    const state = [added(a, 'a'), added(b, 'b')]
-    const happened = [added(deletedObject, 'gone'), added(b, 'b'), { type: 'DELETED', name: 'gone', revision: deleted.revision }]
+    const createAddedEvent = (object: { revision: number }, name: string): SeenEvent => ({ type: 'ADDED', name, revision: object.revision })
+    const state = [createAddedEvent(a, 'a'), createAddedEvent(b, 'b')]
+    const happened = [
+      createAddedEvent(deletedObject, 'gone'),
+      createAddedEvent(b, 'b'),
+      { type: 'DELETED', name: 'gone', revision: deleted.revision },
+    ]
 
     let round = 0
     for (const rv of ['', '0', String(a.revision), String(now.revision)]) {
@@ -44,11 +48,11 @@ export function defineWatchStartTests(test: DeclareStorageTest): void {
             }
             // No other event may come before the event of the next change.
             const laterObject = await create('later', onlyName ?? `n${round++}`)
-            expect(await reader.objects(1), title).toEqual([added(laterObject, laterObject.field('metadata.name'))])
+            expect(await reader.objects(1), title).toEqual([createAddedEvent(laterObject, laterObject.field('metadata.name'))])
             const { revision } = await storage.delete(laterObject.key)
             const ended = { type: 'DELETED', name: laterObject.field('metadata.name'), revision }
             expect(await reader.objects(1), title).toEqual([ended])
-            happened.push(added(laterObject, ended.name), ended)
+            happened.push(createAddedEvent(laterObject, ended.name), ended)
             await reader.stop()
           }
         }
