@@ -47,7 +47,7 @@ export class ClientAuthorities {
   validityOf(leaf: X509Certificate, intermediates: readonly X509Certificate[]): Validity | undefined {
     const roots = this.#certificates
     let checksLeft = maxSignatureChecks
-    const issued = (issuer: X509Certificate, subject: X509Certificate): boolean =>
+    const hasIssued = (issuer: X509Certificate, subject: X509Certificate): boolean =>
       issuer.ca && subject.checkIssued(issuer) && checksLeft-- > 0 && subject.verify(issuer.publicKey)
     const search = (subject: X509Certificate, unused: readonly X509Certificate[]): Validity | undefined => {
       let best: Validity | undefined
@@ -55,9 +55,9 @@ export class ClientAuthorities {
         if (above !== undefined && (best === undefined || above.until > best.until)) best = above
       }
       if (roots.some((root) => root.raw.equals(subject.raw))) consider(always)
-      for (const root of roots) if (issued(root, subject)) consider(validity(root))
+      for (const root of roots) if (hasIssued(root, subject)) consider(parseValidity(root))
       for (const issuer of unused) {
-        if (issued(issuer, subject)) {
+        if (hasIssued(issuer, subject)) {
           consider(
             search(
               issuer,
@@ -66,7 +66,7 @@ export class ClientAuthorities {
           )
         }
       }
-      return best && intersect(best, validity(subject))
+      return best && intersect(best, parseValidity(subject))
     }
     return search(leaf, intermediates)
   }
@@ -82,7 +82,7 @@ export interface TrustedAuthorities {
 const always: Validity = { from: -Infinity, until: Infinity }
 
 /** Returns the validity period of a certificate. As in Go, the last second is included. */
-function validity({ validFrom, validTo }: X509Certificate): Validity {
+function parseValidity({ validFrom, validTo }: X509Certificate): Validity {
   return { from: Date.parse(validFrom), until: Date.parse(validTo) + 1 }
 }
 

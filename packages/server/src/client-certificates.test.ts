@@ -51,7 +51,7 @@ interface Client {
   ask(): Promise<string>
 }
 
-function http1(port: number, pair: KeyPair, options: ConnectionOptions = {}): Promise<Client> {
+function connectHttp1Client(port: number, pair: KeyPair, options: ConnectionOptions = {}): Promise<Client> {
   return new Promise((resolve, reject) => {
     const connection = {
       host: '127.0.0.1',
@@ -63,7 +63,7 @@ function http1(port: number, pair: KeyPair, options: ConnectionOptions = {}): Pr
     }
     let session: Buffer | undefined
     const socket = tls.connect({ ...connection, ...options }, () =>
-      resolve({ socket, session: () => session, ask: () => askHttp1(socket) }),
+      resolve({ socket, session: () => session, ask: () => requestOverHttp1(socket) }),
     )
     socket.on('session', (given: Buffer) => (session = given))
     socket.on('error', reject)
@@ -71,7 +71,7 @@ function http1(port: number, pair: KeyPair, options: ConnectionOptions = {}): Pr
   })
 }
 
-function askHttp1(socket: TLSSocket): Promise<string> {
+function requestOverHttp1(socket: TLSSocket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
     const onData = (chunk: Buffer): void => {
@@ -89,7 +89,7 @@ function askHttp1(socket: TLSSocket): Promise<string> {
   })
 }
 
-function http2(port: number, pair: KeyPair): ClientHttp2Session {
+function connectHttp2Client(port: number, pair: KeyPair): ClientHttp2Session {
   const session = connectHttp2(`https://localhost:${port}`, {
     host: '127.0.0.1',
     rejectUnauthorized: false,
@@ -100,7 +100,7 @@ function http2(port: number, pair: KeyPair): ClientHttp2Session {
   return session
 }
 
-function askHttp2(session: ClientHttp2Session): Promise<string> {
+function requestOverHttp2(session: ClientHttp2Session): Promise<string> {
   return new Promise((resolve, reject) => {
     const stream = session.request({ ':path': '/api/v1/whoami' })
     let status = 0
@@ -113,8 +113,8 @@ function askHttp2(session: ClientHttp2Session): Promise<string> {
   })
 }
 
-async function whoAmI(port: number, pair: KeyPair, options?: ConnectionOptions): Promise<string> {
-  return (await http1(port, pair, options)).ask()
+async function requestWhoAmI(port: number, pair: KeyPair, options?: ConnectionOptions): Promise<string> {
+  return (await connectHttp1Client(port, pair, options)).ask()
 }
 
 const names = ['localhost', 'sni.example.com', 'a.wild.example.com']
@@ -129,8 +129,8 @@ describe('trusts only the configured client CAs, not the default CAs of Node.js'
     try {
       const port = await serve([trusted])
       const [accepted, foreign] = await Promise.all([clientOf(trusted, 'good'), clientOf(untrusted, 'foreign')])
-      expect(await whoAmI(port, accepted, { servername })).toBe('good')
-      expect(await whoAmI(port, foreign, { servername })).toBe('401')
+      expect(await requestWhoAmI(port, accepted, { servername })).toBe('good')
+      expect(await requestWhoAmI(port, foreign, { servername })).toBe('401')
 
       const newAuthority = await authority('next')
       server!.serveCertificates({
@@ -138,9 +138,9 @@ describe('trusts only the configured client CAs, not the default CAs of Node.js'
         named: [{ ...sniCertificate, names: names.slice(1) }],
         clientAuthorities: pemOf([newAuthority]),
       })
-      expect(await whoAmI(port, await clientOf(newAuthority, 'newcomer'), { servername })).toBe('newcomer')
-      expect(await whoAmI(port, accepted, { servername })).toBe('401')
-      expect(await whoAmI(port, foreign, { servername })).toBe('401')
+      expect(await requestWhoAmI(port, await clientOf(newAuthority, 'newcomer'), { servername })).toBe('newcomer')
+      expect(await requestWhoAmI(port, accepted, { servername })).toBe('401')
+      expect(await requestWhoAmI(port, foreign, { servername })).toBe('401')
     } finally {
       if (defaultAuthorities !== undefined) trustByDefault!(defaultAuthorities)
     }
@@ -150,17 +150,17 @@ describe('trusts only the configured client CAs, not the default CAs of Node.js'
     const port = await serve([trusted])
     const intermediate = await authority('between', { issuer: trusted.issuer })
     const leaf = await clientOf(intermediate, 'below')
-    expect(await whoAmI(port, { key: leaf.key, certificate: leaf.certificate + intermediate.pair.certificate })).toBe('below')
-    expect(await whoAmI(port, leaf)).toBe('401')
+    expect(await requestWhoAmI(port, { key: leaf.key, certificate: leaf.certificate + intermediate.pair.certificate })).toBe('below')
+    expect(await requestWhoAmI(port, leaf)).toBe('401')
     const forged = await authority('forged', { usage: 'client', issuer: trusted.issuer })
     const forgedLeaf = await clientOf(forged, 'forged-below')
-    expect(await whoAmI(port, { key: forgedLeaf.key, certificate: forgedLeaf.certificate + forged.pair.certificate })).toBe('401')
+    expect(await requestWhoAmI(port, { key: forgedLeaf.key, certificate: forgedLeaf.certificate + forged.pair.certificate })).toBe('401')
   })
 
   test('rejects authorities without a certificate and keeps the previous ones', async () => {
     const port = await serve([trusted])
     expect(() => server!.serveCertificates({ ...standard, clientAuthorities: ['junk'] })).toThrow('CERTIFICATE')
-    expect(await whoAmI(port, await clientOf(trusted, 'good'))).toBe('good')
+    expect(await requestWhoAmI(port, await clientOf(trusted, 'good'))).toBe('good')
   })
 })
 
@@ -169,11 +169,11 @@ describe('a client certificate is checked on each request', () => {
     let now = start
     const port = await serve([trusted], { now: () => now })
     const pair = await clientOf(trusted, 'short', { notAfter: new Date(start + hour) })
-    const [first, second] = [await http1(port, pair), http2(port, pair)]
-    expect([await first.ask(), await askHttp2(second)]).toEqual(['short', 'short'])
+    const [first, second] = [await connectHttp1Client(port, pair), connectHttp2Client(port, pair)]
+    expect([await first.ask(), await requestOverHttp2(second)]).toEqual(['short', 'short'])
     now = start + hour + 1000
     const closed = new Promise((resolve) => first.socket.once('close', resolve))
-    expect([await first.ask(), await askHttp2(second)]).toEqual(['401', '401'])
+    expect([await first.ask(), await requestOverHttp2(second)]).toEqual(['401', '401'])
     await closed
   })
 
@@ -182,7 +182,7 @@ describe('a client certificate is checked on each request', () => {
     const port = await serve([trusted], { now: () => now })
     const intermediate = await authority('between', { issuer: trusted.issuer, notAfter: new Date(start + hour) })
     const leaf = await clientOf(intermediate, 'below')
-    const client = await http1(port, { key: leaf.key, certificate: leaf.certificate + intermediate.pair.certificate })
+    const client = await connectHttp1Client(port, { key: leaf.key, certificate: leaf.certificate + intermediate.pair.certificate })
     expect(await client.ask()).toBe('below')
     now = start + hour + 1000
     expect(await client.ask()).toBe('401')
@@ -196,23 +196,23 @@ describe('a client certificate is checked on each request', () => {
       const intermediate = await authority('between', { issuer: trusted.issuer })
       const leaf = await clientOf(intermediate, 'below', { notAfter: new Date(start + hour) })
       const pair = { key: leaf.key, certificate: leaf.certificate + intermediate.pair.certificate }
-      const first = await http1(port, pair, { maxVersion })
+      const first = await connectHttp1Client(port, pair, { maxVersion })
       expect(await first.ask()).toBe('below')
       const session = first.session()!
-      expect(await whoAmI(port, pair, { maxVersion, session })).toBe('below')
+      expect(await requestWhoAmI(port, pair, { maxVersion, session })).toBe('below')
       now = start + hour + 1000
-      expect(await whoAmI(port, pair, { maxVersion, session })).toBe('401')
+      expect(await requestWhoAmI(port, pair, { maxVersion, session })).toBe('401')
     },
   )
 
   test('rejects client certificates of a removed authority, and accepts those of the other authorities', async () => {
     const port = await serve([trusted, untrusted])
     const pair = await clientOf(trusted, 'good')
-    const [first, second] = [await http1(port, pair), http2(port, pair)]
-    expect([await first.ask(), await askHttp2(second)]).toEqual(['good', 'good'])
+    const [first, second] = [await connectHttp1Client(port, pair), connectHttp2Client(port, pair)]
+    expect([await first.ask(), await requestOverHttp2(second)]).toEqual(['good', 'good'])
     server!.serveCertificates({ ...standard, clientAuthorities: pemOf([trusted]) })
-    expect([await first.ask(), await askHttp2(second)]).toEqual(['good', 'good'])
+    expect([await first.ask(), await requestOverHttp2(second)]).toEqual(['good', 'good'])
     server!.serveCertificates({ ...standard, clientAuthorities: pemOf([untrusted]) })
-    expect([await first.ask(), await askHttp2(second)]).toEqual(['401', '401'])
+    expect([await first.ask(), await requestOverHttp2(second)]).toEqual(['401', '401'])
   })
 })

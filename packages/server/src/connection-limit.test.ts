@@ -56,7 +56,7 @@ async function openSilent(kind: Kind, localAddress = firstAddress): Promise<Sock
   return socket
 }
 
-async function statusOn(socket: Socket, token?: string): Promise<string> {
+async function requestStatus(socket: Socket, token?: string): Promise<string> {
   const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`
   socket.write(`GET /version HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`)
   const [chunk] = (await once(socket, 'data')) as [Buffer]
@@ -67,15 +67,15 @@ test.each<Kind>(['tcp', 'http/1.1', 'h2'])(
   'silent connections of %s do not block new clients or close authenticated connections',
   async (kind) => {
     const first = await openSilent('http/1.1')
-    expect(await statusOn(first, 'root')).toBe('200')
+    expect(await requestStatus(first, 'root')).toBe('200')
     const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
     open.push(session)
     const stream = session.request({ ':path': '/version', authorization: 'Bearer root' })
     expect((await once(stream.resume(), 'response'))[0]).toMatchObject({ ':status': 200 })
 
     for (let i = 0; i < maxConnections * 2; i++) await openSilent(kind)
-    expect(await statusOn(await openSilent('http/1.1'), 'root')).toBe('200')
-    expect(await statusOn(first, 'root')).toBe('200')
+    expect(await requestStatus(await openSilent('http/1.1'), 'root')).toBe('200')
+    expect(await requestStatus(first, 'root')).toBe('200')
     expect(session.destroyed).toBe(false)
   },
 )
@@ -84,23 +84,23 @@ test('closes an unauthenticated connection for a new one, even if it has sent a 
   const unauthenticated: Socket[] = []
   for (let i = 0; i < maxConnections; i++) {
     const socket = await openSilent('http/1.1')
-    expect(await statusOn(socket)).toBe('403')
+    expect(await requestStatus(socket)).toBe('403')
     unauthenticated.push(socket)
   }
   const closed = new Promise((resolve) => unauthenticated[0]!.once('close', resolve))
-  expect(await statusOn(await openSilent('http/1.1'), 'root')).toBe('200')
+  expect(await requestStatus(await openSilent('http/1.1'), 'root')).toBe('200')
   await closed
-  expect(await statusOn(unauthenticated[1]!)).toBe('403')
+  expect(await requestStatus(unauthenticated[1]!)).toBe('403')
 })
 
 test('closes connections of an address with more than its share first', async () => {
   const otherClient = await openSilent('http/1.1', secondAddress)
   for (let i = 0; i < maxConnections * 2; i++) await openSilent('http/1.1')
-  expect(await statusOn(otherClient, 'root')).toBe('200')
+  expect(await requestStatus(otherClient, 'root')).toBe('200')
 })
 
 test('closes the new connection if all others are authenticated', async () => {
-  for (let i = 0; i < maxConnections; i++) expect(await statusOn(await openSilent('http/1.1'), 'root')).toBe('200')
+  for (let i = 0; i < maxConnections; i++) expect(await requestStatus(await openSilent('http/1.1'), 'root')).toBe('200')
   const newSocket = connectTcp({ host: '127.0.0.1', port })
   newSocket.on('error', () => {})
   await new Promise((resolve) => newSocket.once('close', resolve))

@@ -64,7 +64,7 @@ export class ConnectionLimit {
    * the TCP socket below it.
    */
   identified(socket: Socket): void {
-    const connection = this.#byKey.get(keyOf(socket))
+    const connection = this.#byKey.get(formatKey(socket))
     if (connection !== undefined) this.#leave(connection)
   }
 
@@ -81,7 +81,7 @@ export class ConnectionLimit {
     const name = socket.remoteAddress ?? ''
     let address = this.#addresses.get(name)
     if (address === undefined) this.#addresses.set(name, (address = { name, connections: new LinkedList(), count: 0 }))
-    const connection: UnauthenticatedConnection = { key: keyOf(socket), socket, address, node: undefined, addressNode: undefined }
+    const connection: UnauthenticatedConnection = { key: formatKey(socket), socket, address, node: undefined, addressNode: undefined }
     this.#byKey.set(connection.key, connection)
     connection.node = this.#unauthenticated.add(connection)
     connection.addressNode = address.connections.add(connection)
@@ -100,7 +100,7 @@ export class ConnectionLimit {
   }
 }
 
-function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+function formatKey({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`
 }
 

@@ -201,7 +201,7 @@ export function createServer(options: ServerOptions): Server {
   const lifecycle = new Lifecycle()
   const metrics = options.metrics ?? createMetricsRegistry()
   const requestMetrics = createRequestMetrics(metrics, (info) =>
-    info.isResourceRequest ? isInstalledResource(app, info) : allPaths().includes(info.path),
+    info.isResourceRequest ? isInstalledResource(app, info) : listAllPaths().includes(info.path),
   )
   const services: ExchangeServices = {
     now: options.requestNow ?? systemClock.now,
@@ -265,7 +265,7 @@ export function createServer(options: ServerOptions): Server {
   installHealth(app, checks, { onFailure: (text) => log(2, text), onChecked: healthMetrics.onChecked })
   installPlainPaths()
   if (options.profiling === true) installProfiling(app)
-  const zpages = installZPages(app, { componentName: 'kube-apiserver', version, paths: allPaths, ...options.zpages })
+  const zpages = installZPages(app, { componentName: 'kube-apiserver', version, paths: listAllPaths, ...options.zpages })
   let isReadinessFailed = false
   checks.readyz.push({
     name: 'shutdown',
@@ -284,12 +284,12 @@ export function createServer(options: ServerOptions): Server {
     const resettable = options.profiling === true
     installMetrics(app, '/metrics', metrics, resettable)
     installMetrics(app, '/metrics/slis', healthMetrics.page, resettable)
-    const index = withExchange((exchange) => sendPlain(exchange, createRawJson({ paths: allPaths() })))
+    const index = withExchange((exchange) => sendPlain(exchange, createRawJson({ paths: listAllPaths() })))
     app.all('/', index)
     app.all('/index.html', index)
   }
 
-  function allPaths(): string[] {
+  function listAllPaths(): string[] {
     const paths = new Set(['/metrics', '/metrics/slis', '/version', ...zpages])
     for (const name of endpointNames) {
       paths.add(`/${name}`)
@@ -355,7 +355,7 @@ export function createServer(options: ServerOptions): Server {
       })
       return listener.listen(port, host)
     },
-    fetch: (input, { user, ...init } = {}) => node.fetch(requestOf(input, init), user && addAuthenticatedGroup({ groups: [], ...user })),
+    fetch: (input, { user, ...init } = {}) => node.fetch(toRequest(input, init), user && addAuthenticatedGroup({ groups: [], ...user })),
     serveCertificates: (certificates) => {
       const { clientAuthorities, frontProxyAuthorities } = certificates
       const trusted = {
@@ -415,7 +415,7 @@ function installHealth(
 }
 
 /** Creates a standard `Request`. A path without a host gets a host name that the server ignores. */
-function requestOf(input: Request | URL | string, init: RequestInit): Request {
+function toRequest(input: Request | URL | string, init: RequestInit): Request {
   if (typeof input === 'string') return new Request(new URL(input, 'https://localhost'), init)
   return input instanceof URL || Object.keys(init).length > 0 ? new Request(input, init) : input
 }

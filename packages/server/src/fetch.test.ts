@@ -157,13 +157,13 @@ describe.each([
 })
 
 describe('server.fetch', () => {
-  const whoami = async (init: Parameters<Server['fetch']>[1]): Promise<unknown> => (await server.fetch('/whoami', init)).json()
+  const fetchWhoAmI = async (init: Parameters<Server['fetch']>[1]): Promise<unknown> => (await server.fetch('/whoami', init)).json()
 
   test("uses the caller's user, whatever credentials the request has", async () => {
     const user = { name: 'alice', groups: ['dev'] }
-    expect(await whoami({ user })).toEqual({ name: 'alice', groups: ['dev', 'system:authenticated'] })
-    expect(await whoami({ user, ...admin })).toMatchObject({ name: 'alice' })
-    expect(await whoami({ user: { name: 'bob' } })).toEqual({ name: 'bob', groups: ['system:authenticated'] })
+    expect(await fetchWhoAmI({ user })).toEqual({ name: 'alice', groups: ['dev', 'system:authenticated'] })
+    expect(await fetchWhoAmI({ user, ...admin })).toMatchObject({ name: 'alice' })
+    expect(await fetchWhoAmI({ user: { name: 'bob' } })).toEqual({ name: 'bob', groups: ['system:authenticated'] })
     expect((await server.fetch('/metrics', { user: { name: 'bob' } })).status).toBe(403)
     expect((await server.fetch(new Request('https://x/metrics'), { user })).status).toBe(200)
   })

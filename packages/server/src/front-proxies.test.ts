@@ -69,7 +69,7 @@ async function serve(now = (): number => start): Promise<number> {
  * Returns "user group,group" if the status is 200, and the status otherwise. `headers` alternates names and values, and is sent byte for
  * byte.
  */
-async function whoAmI(port: number, pair: KeyPair | undefined, headers: readonly string[] = []): Promise<string> {
+async function requestWhoAmI(port: number, pair: KeyPair | undefined, headers: readonly string[] = []): Promise<string> {
   const request = httpsRequest({
     host: '127.0.0.1',
     port,
@@ -95,7 +95,7 @@ describe('the headers of a front proxy', () => {
   test('the headers of a front proxy name the user, over HTTP/1.1 and HTTP/2, and handlers do not receive them', async () => {
     const port = await serve()
     const proxy = await clientOf(proxies, 'proxy')
-    expect(await whoAmI(port, proxy, alice)).toBe('alice dev,system:authenticated')
+    expect(await requestWhoAmI(port, proxy, alice)).toBe('alice dev,system:authenticated')
 
     const session = connectHttp2(`https://localhost:${port}`, {
       host: '127.0.0.1',
@@ -113,23 +113,23 @@ describe('the headers of a front proxy', () => {
     const port = await serve()
     const proxy = await clientOf(proxies, 'proxy')
     const token = ['Authorization', 'Bearer token']
-    expect(await whoAmI(port, proxy, [...alice, ...token])).toBe('alice dev,system:authenticated')
-    expect(await whoAmI(port, proxy, token)).toBe('token-user system:authenticated')
-    expect(await whoAmI(port, proxy)).toBe('401')
+    expect(await requestWhoAmI(port, proxy, [...alice, ...token])).toBe('alice dev,system:authenticated')
+    expect(await requestWhoAmI(port, proxy, token)).toBe('token-user system:authenticated')
+    expect(await requestWhoAmI(port, proxy)).toBe('401')
   })
 
   test('ignores the headers of a front proxy whose certificate has expired or whose CA was removed, also on open connections', async () => {
     let now = start
     const port = await serve(() => now)
     const proxy = await clientOf(proxies, 'proxy', { notAfter: new Date(start + hour) })
-    expect(await whoAmI(port, proxy, alice)).toBe('alice dev,system:authenticated')
+    expect(await requestWhoAmI(port, proxy, alice)).toBe('alice dev,system:authenticated')
     now = start + hour + 1000
-    expect(await whoAmI(port, proxy, alice)).toBe('401')
+    expect(await requestWhoAmI(port, proxy, alice)).toBe('401')
     now = start
     server!.serveCertificates({ ...serving, frontProxyAuthorities: pemOf([foreign]) })
-    expect(await whoAmI(port, proxy, alice)).toBe('401')
-    expect(await whoAmI(port, await clientOf(foreign, 'proxy'), alice)).toBe('alice dev,system:authenticated')
-    expect(await whoAmI(port, await clientOf(clients, 'client'))).toBe('client system:masters,system:authenticated')
+    expect(await requestWhoAmI(port, proxy, alice)).toBe('401')
+    expect(await requestWhoAmI(port, await clientOf(foreign, 'proxy'), alice)).toBe('alice dev,system:authenticated')
+    expect(await requestWhoAmI(port, await clientOf(clients, 'client'))).toBe('client system:masters,system:authenticated')
   })
 })
 
@@ -144,18 +144,20 @@ describe('the headers of other clients are ignored and removed:', () => {
     ['a future proxy', () => clientOf(proxies, 'proxy', { notBefore: new Date(start + hour) }), '401'],
   ])('%s', async (_, pair, expected) => {
     const port = await serve()
-    expect(await whoAmI(port, await pair?.(), [...alice, 'X-REMOTE-USER', 'eve'])).toBe(expected)
+    expect(await requestWhoAmI(port, await pair?.(), [...alice, 'X-REMOTE-USER', 'eve'])).toBe(expected)
   })
 
   test('a request with a token does not run as the user of front proxy headers', async () => {
-    expect(await whoAmI(await serve(), undefined, [...alice, 'Authorization', 'Bearer token'])).toBe('token-user system:authenticated')
+    expect(await requestWhoAmI(await serve(), undefined, [...alice, 'Authorization', 'Bearer token'])).toBe(
+      'token-user system:authenticated',
+    )
   })
 })
 
 test('header names with underscores are not treated as names with hyphens', async () => {
   const port = await serve()
   const proxy = await clientOf(proxies, 'proxy')
-  expect(await whoAmI(port, proxy, ['X_Remote_User', 'eve', ...alice, 'X_Remote_Group', 'system:masters'])).toBe(
+  expect(await requestWhoAmI(port, proxy, ['X_Remote_User', 'eve', ...alice, 'X_Remote_Group', 'system:masters'])).toBe(
     'alice dev,system:authenticated X_Remote_User X_Remote_Group x_remote_user x_remote_group',
   )
 })
@@ -166,7 +168,7 @@ test.each([
   ['no name', { commonName: '' }, '401'],
   ['an empty UID', { uid: '' }, '401'],
 ])('a client certificate with %s', async (_, subject, expected) => {
-  expect(await whoAmI(await serve(), await clientOf(clients, 'user', { subject }))).toBe(expected)
+  expect(await requestWhoAmI(await serve(), await clientOf(clients, 'user', { subject }))).toBe(expected)
 })
 
 test('reads the UID of a client certificate', async () => {

@@ -9,7 +9,7 @@ import { PathRouter } from './hono-adapter.ts'
 const onError = (error: Error): Response => new Response(`error: ${error.message}`, { status: 500 })
 
 /** Creates the same app twice: once with `PathRouter` and once with Hono's default router. */
-function apps(install: (app: Hono<InstallerEnv>) => void): readonly [ours: Hono<InstallerEnv>, usual: Hono<InstallerEnv>] {
+function createApps(install: (app: Hono<InstallerEnv>) => void): readonly [ours: Hono<InstallerEnv>, usual: Hono<InstallerEnv>] {
   const pathRouterApp = new Hono<InstallerEnv>({ router: new SmartRouter({ routers: [new PathRouter(onError), new TrieRouter()] }) })
   const defaultApp = new Hono<InstallerEnv>()
   for (const app of [pathRouterApp, defaultApp]) {
@@ -37,7 +37,7 @@ test("calls the same handlers in the same order as Hono's default router", async
       fc.constantFrom(...methods),
       async (routes, path, method) => {
         const calls: string[] = []
-        const testedApps = apps((app) => {
+        const testedApps = createApps((app) => {
           routes.forEach(({ pattern, method: on, ends }, i) =>
             app.on(on.toUpperCase(), pattern, async (_c, next): Promise<Response | void> => {
               calls.push(`in ${i}`)
@@ -64,7 +64,7 @@ test("calls the same handlers in the same order as Hono's default router", async
 
 test("middleware sees the response to a handler's error, and its own errors are answered too", async () => {
   const statuses: number[] = []
-  const [pathRouterApp, defaultApp] = apps((app) => {
+  const [pathRouterApp, defaultApp] = createApps((app) => {
     app.use('*', async (c, next) => {
       if (c.req.path === '/early') throw new Error('early')
       await next()
@@ -82,6 +82,6 @@ test("middleware sees the response to a handler's error, and its own errors are 
 })
 
 test('another router serves patterns that the path router does not support', async () => {
-  const [pathRouterApp] = apps((app) => app.get('/things/:name', (c) => c.text(c.req.param('name'))))
+  const [pathRouterApp] = createApps((app) => app.get('/things/:name', (c) => c.text(c.req.param('name'))))
   expect(await readAnswer(pathRouterApp.request('/things/one'))).toEqual([200, 'one'])
 })

@@ -62,7 +62,7 @@ export function createNodeListener({ fetch, services, onError }: NodeListenerOpt
     },
     upgrade: (incoming, socket, head) => {
       socket.on('error', () => socket.destroy())
-      const outgoing = lastResponse(incoming, socket as Socket)
+      const outgoing = createLastResponse(incoming, socket as Socket)
       if (outgoing === undefined) socket.destroy()
       else serve(new Exchange(incoming, outgoing, services, { socket, head } satisfies Upgrade))
     },
@@ -86,7 +86,7 @@ export function createNodeListener({ fetch, services, onError }: NodeListenerOpt
  * Creates a response on a connection that Node's server has released after an upgrade request. If the handler sends a normal response, the
  * connection closes after it. Returns undefined if an earlier pipelined request has no complete response yet.
  */
-function lastResponse(incoming: IncomingMessage, socket: Socket): ServerResponse | undefined {
+function createLastResponse(incoming: IncomingMessage, socket: Socket): ServerResponse | undefined {
   const outgoing = new ServerResponse(incoming)
   try {
     outgoing.assignSocket(socket)

@@ -57,7 +57,7 @@ interface Answer {
 }
 
 /** Sends a request byte for byte that client libraries would refuse to send. */
-async function raw(target: string, headers = '', method = 'GET'): Promise<Answer> {
+async function sendRaw(target: string, headers = '', method = 'GET'): Promise<Answer> {
   const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false })
   socket.write(`${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`)
   const chunks: Buffer[] = []
@@ -77,14 +77,14 @@ test.each([
   'https://x@y/open/../api/v1/secrets',
   '//api/v1/secrets',
 ])('no spelling of %s gives an unauthenticated client access to the API', async (target) => {
-  const { status, body } = await raw(target)
+  const { status, body } = await sendRaw(target)
   expect([403, 404]).toContain(status)
   expect(body).not.toContain('dispatched')
 })
 
 test('a request target with a host is handled like one without', async () => {
-  expect(await raw('https://elsewhere/healthz')).toEqual({ status: 200, body: 'ok' })
-  expect(JSON.parse((await raw('https://elsewhere/api/v1/pods?x', 'Authorization: Bearer root\r\n')).body)).toMatchObject({
+  expect(await sendRaw('https://elsewhere/healthz')).toEqual({ status: 200, body: 'ok' })
+  expect(JSON.parse((await sendRaw('https://elsewhere/api/v1/pods?x', 'Authorization: Bearer root\r\n')).body)).toMatchObject({
     dispatched: '/api/v1/pods',
     decided: '/api/v1/pods',
   })
@@ -130,27 +130,30 @@ test('dispatches the path that was authorized', async () => {
 
 test('an impersonating request runs as the impersonated user, or not at all', async () => {
   const root = 'Authorization: Bearer root\r\n'
-  const bob = await raw('/api/v1/pods', `${root}Impersonate-User: bob\r\n`)
+  const bob = await sendRaw('/api/v1/pods', `${root}Impersonate-User: bob\r\n`)
   expect([bob.status, bob.body]).toEqual([403, expect.stringContaining('User \\"bob\\" cannot list resource')])
-  const viewer = await raw('/api/v1/pods', `${root}Impersonate-User: bob\r\nImpersonate-Group: a,b\r\nImpersonate-Group: viewers\r\n`)
+  const viewer = await sendRaw('/api/v1/pods', `${root}Impersonate-User: bob\r\nImpersonate-Group: a,b\r\nImpersonate-Group: viewers\r\n`)
   expect(JSON.parse(viewer.body)).toMatchObject({ user: { name: 'bob', groups: ['a,b', 'viewers', 'system:authenticated'] } })
-  const alice = await raw('/api/v1/pods', 'Authorization: Bearer alice\r\nImpersonate-User: admin\r\nImpersonate-Group: system:masters\r\n')
+  const alice = await sendRaw(
+    '/api/v1/pods',
+    'Authorization: Bearer alice\r\nImpersonate-User: admin\r\nImpersonate-Group: system:masters\r\n',
+  )
   expect([alice.status, alice.body]).toEqual([403, expect.stringContaining('User \\"alice\\" cannot impersonate-on:user-info:list')])
-  expect((await raw('/api/v1/pods', `${root}Impersonate-Group: viewers\r\n`)).status).toBe(400)
-  expect((await raw('/api/v1/pods', 'Impersonate-User: admin\r\n')).status).toBe(403)
+  expect((await sendRaw('/api/v1/pods', `${root}Impersonate-Group: viewers\r\n`)).status).toBe(400)
+  expect((await sendRaw('/api/v1/pods', 'Impersonate-User: admin\r\n')).status).toBe(403)
 })
 
 test('reads a query of empty names in linear time, also without authentication', async () => {
   const sendNames = async (count: number): Promise<void> => {
-    expect((await raw(`/api/v1/pods?${'a&'.repeat(count)}`)).status).toBe(403)
+    expect((await sendRaw(`/api/v1/pods?${'a&'.repeat(count)}`)).status).toBe(403)
   }
   const timeOfFew = await processorTime(() => sendNames(75_000))
   expect(await processorTime(() => sendNames(300_000))).toBeLessThan(fourfold * timeOfFew)
 })
 
 test('health endpoints answer every method, as in kube-apiserver', async () => {
-  for (const method of ['POST', 'DELETE', 'OPTIONS']) expect(await raw('/healthz', '', method)).toEqual({ status: 200, body: 'ok' })
-  expect((await raw('/healthz/%2570ing')).status).toBe(404)
+  for (const method of ['POST', 'DELETE', 'OPTIONS']) expect(await sendRaw('/healthz', '', method)).toEqual({ status: 200, body: 'ok' })
+  expect((await sendRaw('/healthz/%2570ing')).status).toBe(404)
   expect(bugs).toEqual([])
 })
 

@@ -199,7 +199,7 @@ export class Http2Outgoing {
     if (stream.headersSent || stream.destroyed || stream.closed) return false
     if (this.#head === undefined) this.writeHead(this.#status)
     const head = this.#head!
-    stream.respond(takesLists ? head : headerObject(head), { endStream })
+    stream.respond(takesLists ? head : toHeaderObject(head), { endStream })
     return true
   }
 }
@@ -207,7 +207,7 @@ export class Http2Outgoing {
 /** True if `respond` accepts a list of headers. Older versions of Node accept only an object. */
 const takesLists = Number(process.versions.node.split('.')[0]) >= 26
 
-function headerObject(list: readonly string[]): OutgoingHttpHeaders {
+function toHeaderObject(list: readonly string[]): OutgoingHttpHeaders {
   const headers: Record<string, string | string[]> = {}
   for (let i = 0; i < list.length; i += 2) {
     const existing = headers[list[i]!]

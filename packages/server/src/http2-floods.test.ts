@@ -40,7 +40,7 @@ beforeEach(() => {
 
 const frameType = { headers: 1, settings: 4, goaway: 7, windowUpdate: 8 }
 
-function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+function encodeFrame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(9)
   head.writeUIntBE(payload.length, 0, 3)
   head[3] = type
@@ -52,14 +52,14 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
 /** Encodes the HTTP/2 frame of a GET request for "/" to host "a". Uses HPACK's static table, and sets END_STREAM and END_HEADERS. */
 function get(stream: number, token?: string): Buffer {
   const authorization = token === undefined ? [] : [0x0f, 0x08, token.length, ...Buffer.from(token)]
-  return frame(frameType.headers, 5, stream, Buffer.from([0x82, 0x87, 0x84, 0x01, 1, 0x61, ...authorization]))
+  return encodeFrame(frameType.headers, 5, stream, Buffer.from([0x82, 0x87, 0x84, 0x01, 1, 0x61, ...authorization]))
 }
 
 async function openSocket(): Promise<TLSSocket> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
   socket.on('error', () => {})
   await once(socket, 'secureConnect')
-  socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(frameType.settings, 0, 0, Buffer.alloc(0))]))
+  socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), encodeFrame(frameType.settings, 0, 0, Buffer.alloc(0))]))
   return socket
 }
 
@@ -89,7 +89,7 @@ test('sends an unauthenticated client one GOAWAY, however many requests it has s
 })
 
 test('closes an unauthenticated connection that sends many frames other than requests', async () => {
-  const update = frame(frameType.windowUpdate, 0, 0, Buffer.from([0, 0, 0, 1]))
+  const update = encodeFrame(frameType.windowUpdate, 0, 0, Buffer.from([0, 0, 0, 1]))
   const flood = Buffer.concat(Array.from({ length: 10_000 }, () => update))
   const send = async (socket: TLSSocket, megabytes: number): Promise<void> => {
     for (let sentBytes = 0; sentBytes < megabytes << 20 && !socket.destroyed; sentBytes += flood.length) {

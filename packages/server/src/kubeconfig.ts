@@ -19,17 +19,17 @@ export function kubeconfig({
   name = 'keelson',
   userName = `${name}-admin`,
 }: KubeconfigOptions): string {
-  const base64 = (text: string): string => Buffer.from(text).toString('base64')
+  const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64')
   const quoted = /^[A-Za-z][\w.@-]*$/.test(userName) ? userName : JSON.stringify(userName)
   const credential =
     'token' in user
       ? [`    token: ${JSON.stringify(user.token)}`]
-      : [`    client-certificate-data: ${base64(user.certificate)}`, `    client-key-data: ${base64(user.key)}`]
+      : [`    client-certificate-data: ${encodeBase64(user.certificate)}`, `    client-key-data: ${encodeBase64(user.key)}`]
   return [
     'apiVersion: v1',
     'clusters:',
     '- cluster:',
-    `    certificate-authority-data: ${base64(certificateAuthority)}`,
+    `    certificate-authority-data: ${encodeBase64(certificateAuthority)}`,
     `    server: ${server}`,
     `  name: ${name}`,
     'contexts:',

@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 /** Sends a request for a path over a socket, so that "." and ".." segments are not resolved. */
-function overSocket(path: string): Promise<{ readonly status: number; readonly text: string }> {
+function requestOverSocket(path: string): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
     http
       .get({ port: (listener.address() as AddressInfo).port, path, agent: false }, (answer) => {
@@ -58,7 +58,7 @@ const withoutSocket = async (path: string): Promise<{ readonly status: number; r
 }
 
 describe.each([
-  ['over a socket of @hono/node-server', overSocket],
+  ['over a socket of @hono/node-server', requestOverSocket],
   ['without a socket', withoutSocket],
 ])('the app of a server mounted in another Hono app %s', (_, get) => {
   test("serves the outer app's own routes without filters", async () => {
@@ -79,7 +79,7 @@ test('lets middleware of the outer app see the response', async () => {
 })
 
 test.each(['/open/../version', '/open/%2e%2e/version'])('does not serve %s, which the outer app reads as another path', async (path) => {
-  const { status, text } = await overSocket(path)
+  const { status, text } = await requestOverSocket(path)
   expect([403, 404]).toContain(status)
   expect(text).not.toContain('gitVersion')
 })

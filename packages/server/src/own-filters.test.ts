@@ -14,7 +14,7 @@ import type { Server, ServerOptions } from './create-server.ts'
 
 const authorized: string[] = []
 const calls: string[] = []
-let denied: (attributes: AuthorizerAttributes) => boolean = () => false
+let isDenied: (attributes: AuthorizerAttributes) => boolean = () => false
 let options: ServerOptions
 let server: Server
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
       authorize: (attributes) => {
         const { verb, resource, subresource, name } = attributes.action
         authorized.push(`${verb} ${resource}/${subresource} ${name}`)
-        return { decision: denied(attributes) ? 'deny' : 'allow', reason: '' }
+        return { decision: isDenied(attributes) ? 'deny' : 'allow', reason: '' }
       },
     },
   }
@@ -72,7 +72,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   authorized.length = calls.length = 0
-  denied = () => false
+  isDenied = () => false
 })
 afterAll(() => server.close(0))
 
@@ -106,6 +106,6 @@ test.each([
 ])('%s %s is answered %d after "%s" was authorized', async (method, path, status, attributes) => {
   expect((await server.fetch(path, { method })).status).toBe(status)
   expect(authorized).toEqual([attributes])
-  denied = () => true
+  isDenied = () => true
   expect((await server.fetch(path, { method })).status).toBe(403)
 })

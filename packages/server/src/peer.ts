@@ -98,10 +98,10 @@ class PresentedCertificate {
   constructor(socket: TLSSocket, certificate: PeerCertificate, rules: PeerRules & { readonly role: Role }) {
     this.#rules = rules
     this.#leaf = socket.getPeerX509Certificate()!
-    this.#intermediates = issuersOf(this.#leaf)
+    this.#intermediates = listIssuers(this.#leaf)
     this.#accepted = { certificate, error: undefined, expires: Date.parse(certificate.valid_to) }
     this.#verdict = this.#accepted
-    this.#handshakeError = socket.authorized ? undefined : errorCode(socket)
+    this.#handshakeError = socket.authorized ? undefined : readErrorCode(socket)
   }
 
   get verdict(): Peer {
@@ -132,12 +132,12 @@ function createRefused(error: string): Peer {
 }
 
 /** Returns OpenSSL's error code. Depending on its version, Node provides the code itself or an error that contains it. */
-function errorCode({ authorizationError }: TLSSocket): string {
+function readErrorCode({ authorizationError }: TLSSocket): string {
   return String((authorizationError as Error & { code?: string }).code ?? authorizationError)
 }
 
 /** Returns the intermediate certificates that the client sent. */
-function issuersOf(leaf: X509Certificate): X509Certificate[] {
+function listIssuers(leaf: X509Certificate): X509Certificate[] {
   const issuers: X509Certificate[] = []
   for (let issuer = leaf.issuerCertificate; issuer !== undefined && issuers.length < maxIntermediates; issuer = issuer.issuerCertificate)
     issuers.push(issuer)

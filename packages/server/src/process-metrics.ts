@@ -12,9 +12,9 @@ export function registerProcessMetrics(registry: MetricsRegistry): void {
     return (user + system) / 1e6
   })
   add('gauge', 'process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss())
-  add('gauge', 'process_virtual_memory_bytes', 'Virtual memory size in bytes.', virtualMemory)
+  add('gauge', 'process_virtual_memory_bytes', 'Virtual memory size in bytes.', readVirtualMemory)
   add('gauge', 'process_open_fds', 'Number of open file descriptors.', openFiles)
-  add('gauge', 'process_max_fds', 'Maximum number of open file descriptors.', maxOpenFiles)
+  add('gauge', 'process_max_fds', 'Maximum number of open file descriptors.', readMaxOpenFiles)
   registry.register(startTime())
   add('gauge', 'nodejs_heap_size_used_bytes', 'Heap in use in bytes.', () => process.memoryUsage().heapUsed)
   add('gauge', 'nodejs_heap_size_total_bytes', 'Heap that is there in bytes.', () => process.memoryUsage().heapTotal)
@@ -34,7 +34,7 @@ export function startTime(): Collector {
   )
 }
 
-function virtualMemory(): number | undefined {
+function readVirtualMemory(): number | undefined {
   return onLinux(() => {
     const kilobytes = /^VmSize:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
     return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
@@ -45,7 +45,7 @@ function openFiles(): number | undefined {
   return onLinux(() => readdirSync('/proc/self/fd').length)
 }
 
-function maxOpenFiles(): number | undefined {
+function readMaxOpenFiles(): number | undefined {
   return onLinux(() => {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
     return soft === undefined ? undefined : Number(soft)

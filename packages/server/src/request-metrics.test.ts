@@ -5,13 +5,13 @@ import { parseQuery, parseRequestInfo, parseTarget } from '@keelson/exchange'
 import type { ObservedRequest } from './request-metrics.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 
-function infoOf(method: string, url: string): RequestInfo {
+function parseInfo(method: string, url: string): RequestInfo {
   const target = parseTarget(url)
   return parseRequestInfo(method, target, parseQuery(target.query))
 }
 
-const observed = (target: string): ObservedRequest => ({
-  info: infoOf('GET', target),
+const createObservedRequest = (target: string): ObservedRequest => ({
+  info: parseInfo('GET', target),
   method: 'GET',
   query: parseQuery(''),
   contentType: undefined,
@@ -24,27 +24,27 @@ test('adds no metrics for unknown names of clients, and counts requests for serv
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
   const observeFailure = (target: string): void => {
-    metrics.terminated(observed(target), 504)
-    metrics.aborted(observed(target))
-    metrics.dropped(observed(target))
-    metrics.observe(observed(target), 404, 0.001, 0)
-    metrics.longRunning(observed(target)).value++
+    metrics.terminated(createObservedRequest(target), 504)
+    metrics.aborted(createObservedRequest(target))
+    metrics.dropped(createObservedRequest(target))
+    metrics.observe(createObservedRequest(target), 404, 0.001, 0)
+    metrics.longRunning(createObservedRequest(target)).value++
   }
   for (const target of ['/x', '/api/v1/x', '/api/v1/namespaces/n/x/y', '/api/v1/namespaces/n/x']) observeFailure(target)
   const lineCount = registry.text().split('\n').length
   for (let i = 0; i < 6000; i++) for (const target of [`/x${i}`, `/api/v1/x${i}`]) observeFailure(target)
   expect(registry.text().split('\n')).toHaveLength(lineCount)
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*resource="",[^}]*subresource="",[^}]*\} \d{4,}$/m)
-  metrics.observe(observed('/api/v1/pods'), 200, 0.001, 0)
+  metrics.observe(createObservedRequest('/api/v1/pods'), 200, 0.001, 0)
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="200",[^}]*resource="pods"[^}]*\} 1$/m)
 })
 
 test('measures the sizes of read responses', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
-  metrics.observe(observed('/api/v1/pods'), 200, 0.001, 20_000)
-  metrics.observe({ ...observed('/api/v1/pods?watch=1'), info: infoOf('GET', '/api/v1/pods?watch=1') }, 200, 0.001, 5)
-  metrics.observe({ ...observed('/api/v1/pods'), info: infoOf('POST', '/api/v1/pods'), method: 'POST' }, 201, 0.001, 5)
+  metrics.observe(createObservedRequest('/api/v1/pods'), 200, 0.001, 20_000)
+  metrics.observe({ ...createObservedRequest('/api/v1/pods?watch=1'), info: parseInfo('GET', '/api/v1/pods?watch=1') }, 200, 0.001, 5)
+  metrics.observe({ ...createObservedRequest('/api/v1/pods'), info: parseInfo('POST', '/api/v1/pods'), method: 'POST' }, 201, 0.001, 5)
   const text = registry.text()
   expect(text).toMatch(/^apiserver_response_sizes_bucket\{[^}]*verb="LIST"[^}]*le="10000"\} 0$/m)
   expect(text).toMatch(/^apiserver_response_sizes_sum\{[^}]*verb="LIST"[^}]*\} 20000$/m)
@@ -54,8 +54,8 @@ test('measures the sizes of read responses', () => {
 test('counts refused requests, with one label for all non-resource paths', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
-  for (const target of ['/api/v1/pods', '/api/v1/pods', '/a', '/b']) metrics.dropped(observed(target))
-  for (const method of ['INVENTED', 'constructor']) metrics.dropped({ ...observed('/a'), method })
+  for (const target of ['/api/v1/pods', '/api/v1/pods', '/a', '/b']) metrics.dropped(createObservedRequest(target))
+  for (const method of ['INVENTED', 'constructor']) metrics.dropped({ ...createObservedRequest('/a'), method })
   const count = (series: RegExp): number => (registry.text().match(series) ?? []).length
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*resource="pods"[^}]*\} 2$/m)
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*subresource="",verb="GET"[^}]*\} 2$/m)
@@ -66,17 +66,22 @@ test('counts refused requests, with one label for all non-resource paths', () =>
 test('measures service levels without watches and dry runs', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
-  metrics.observe(observed('/api/v1/pods?watch=1'), 200, 0.001, 0)
-  metrics.observe({ ...observed('/api/v1/namespaces/n/pods/p'), method: 'DELETE', query: parseQuery('dryRun=All') }, 200, 0.001, 0)
+  metrics.observe(createObservedRequest('/api/v1/pods?watch=1'), 200, 0.001, 0)
+  metrics.observe(
+    { ...createObservedRequest('/api/v1/namespaces/n/pods/p'), method: 'DELETE', query: parseQuery('dryRun=All') },
+    200,
+    0.001,
+    0,
+  )
   expect(registry.text()).toContain('apiserver_request_duration_seconds_count{')
   expect(registry.text()).not.toContain('apiserver_request_sli_duration_seconds_count{')
-  metrics.observe(observed('/api/v1/pods'), 200, 0.001, 0)
+  metrics.observe(createObservedRequest('/api/v1/pods'), 200, 0.001, 0)
   expect(registry.text()).toMatch(/^apiserver_request_sli_duration_seconds_count\{[^}]*verb="LIST"[^}]*\} 1$/m)
 })
 
 test("counts health endpoints with kube-apiserver's labels", () => {
   const registry = createMetricsRegistry()
-  createRequestMetrics(registry, isServed).observe(observed('/readyz'), 200, 0.001, 2)
+  createRequestMetrics(registry, isServed).observe(createObservedRequest('/readyz'), 200, 0.001, 2)
   expect(registry.text()).toContain(
     'apiserver_request_total{code="200",component="",dry_run="",group="",resource="",scope="",subresource="/readyz",verb="GET",version=""} 1\n',
   )

@@ -115,8 +115,8 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
   const uncounted: Value = { value: 0 }
   const rare = new Map<string, Value>()
 
-  function seriesOf(request: ObservedRequest): Series | undefined {
-    const labels = labelsOf(request)
+  function resolveSeries(request: ObservedRequest): Series | undefined {
+    const labels = createLabels(request)
     const first = labels.resource === '' ? labels.subresource : labels.resource
     const candidates = series.get(first)
     const existing = candidates === undefined ? undefined : findSeries(candidates, labels)
@@ -136,34 +136,34 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
     return entry
   }
 
-  function countOf(entry: Series, code: number): Value {
+  function findCounter(entry: Series, code: number): Value {
     let count = entry.byCode.get(code)
     if (count === undefined) entry.byCode.set(code, (count = total.with({ ...entry.labels, code: String(code) })))
     return count
   }
 
-  function servedLabels(request: ObservedRequest): RequestLabels {
-    const labels = labelsOf(request)
+  function createServedLabels(request: ObservedRequest): RequestLabels {
+    const labels = createLabels(request)
     return isServed(request.info) ? labels : { ...labels, group: '', version: '', resource: '', subresource: '' }
   }
 
   /** Counts an event that is rare enough to look its series up each time. */
   function countRare(name: string, counter: ValueVector, labels: Readonly<Record<string, string>>): void {
-    const key = `${name} ${nameOf(labels)}`
+    const key = `${name} ${formatName(labels)}`
     let count = rare.get(key)
     if (count === undefined) rare.set(key, (count = counter.with(labels)))
     count.value++
   }
 
-  function terminated(request: ObservedRequest, code: number): void {
-    const { dry_run: _, ...labels } = servedLabels(request)
+  function countTerminated(request: ObservedRequest, code: number): void {
+    const { dry_run: _, ...labels } = createServedLabels(request)
     countRare(`terminated ${code}`, terminations, { ...labels, component, code: String(code) })
   }
 
   return {
     inFlight: { readOnly: inFlight.with({ request_kind: 'readOnly' }), mutating: inFlight.with({ request_kind: 'mutating' }) },
     longRunning: (request) => {
-      const entry = seriesOf(request)
+      const entry = resolveSeries(request)
       if (entry === undefined) return uncounted
       const { dry_run: _, ...labels } = entry.labels
       return (entry.longRunning ??= longRunning.with(labels))
@@ -171,22 +171,22 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
     handshakeErrors: handshakeErrors.with({}),
     clientCertificate: certificates.with({}),
     observe: (request, code, seconds, bytes) => {
-      const entry = seriesOf(request)
+      const entry = resolveSeries(request)
       if (entry === undefined) return
-      countOf(entry, code).value++
+      findCounter(entry, code).value++
       entry.duration.observe(seconds)
       entry.sliDuration?.observe(seconds)
       entry.sizes?.observe(bytes)
     },
-    terminated,
+    terminated: countTerminated,
     dropped: (request) => {
-      terminated(request, 429)
-      const entry = request.info.isResourceRequest ? seriesOf(request) : undefined
-      if (entry !== undefined) countOf(entry, 429).value++
-      else total.with({ ...servedLabels(request), subresource: '', component, code: '429' }).value++
+      countTerminated(request, 429)
+      const entry = request.info.isResourceRequest ? resolveSeries(request) : undefined
+      if (entry !== undefined) findCounter(entry, 429).value++
+      else total.with({ ...createServedLabels(request), subresource: '', component, code: '429' }).value++
     },
     aborted: (request) => {
-      const { dry_run: _, component: __, ...labels } = servedLabels(request)
+      const { dry_run: _, component: __, ...labels } = createServedLabels(request)
       countRare('aborted', aborts, labels)
     },
   }
@@ -196,7 +196,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
 function findSeries(candidates: Series[], labels: RequestLabels): Series | undefined {
   for (let i = 0; i < candidates.length; i++) {
     const entry = candidates[i]!
-    if (!sameLabels(entry.labels, labels)) continue
+    if (!haveSameLabels(entry.labels, labels)) continue
     if (i > 0) {
       candidates[i] = candidates[i - 1]!
       candidates[i - 1] = entry
@@ -246,11 +246,11 @@ interface RequestLabels extends Readonly<Record<string, string>> {
   readonly component: string
 }
 
-function labelsOf(request: ObservedRequest): RequestLabels {
+function createLabels(request: ObservedRequest): RequestLabels {
   const { info } = request
   if (!info.isResourceRequest) {
     return {
-      verb: methodOf(request),
+      verb: normalizeMethod(request),
       dry_run: '',
       group: '',
       version: '',
@@ -262,41 +262,41 @@ function labelsOf(request: ObservedRequest): RequestLabels {
     }
   }
   return {
-    verb: verbOf(request),
-    dry_run: dryRunOf(request.query),
+    verb: decideVerb(request),
+    dry_run: formatDryRun(request.query),
     group: info.apiGroup,
     version: info.apiVersion,
     resource: info.resource,
     subresource: info.subresource,
-    scope: scopeOf(info),
+    scope: decideScope(info),
     component,
   }
 }
 
-function methodOf({ method }: ObservedRequest): string {
+function normalizeMethod({ method }: ObservedRequest): string {
   if (method === 'HEAD') return 'GET'
   return reportedMethods.has(method) ? method : 'other'
 }
 
-function verbOf({ info, contentType }: ObservedRequest): string {
+function decideVerb({ info, contentType }: ObservedRequest): string {
   if (connectSubresources.has(info.subresource)) return 'CONNECT'
   if (info.verb === 'patch' && contentType?.startsWith('application/apply-patch+')) return 'APPLY'
   return reportedVerbs[info.verb] ?? 'other'
 }
 
-function scopeOf(info: RequestInfo): string {
+function decideScope(info: RequestInfo): string {
   if (info.name !== '' || info.verb === 'create') return 'resource'
   return info.namespace === '' ? 'cluster' : 'namespace'
 }
 
-function dryRunOf(query: QueryParameters): string {
+function formatDryRun(query: QueryParameters): string {
   if (!query.has('dryRun')) return ''
   const values = new Set(query.getAll('dryRun'))
   for (const value of values) if (value !== 'All') return 'invalid'
   return [...values].join(',')
 }
 
-function sameLabels(a: RequestLabels, b: RequestLabels): boolean {
+function haveSameLabels(a: RequestLabels, b: RequestLabels): boolean {
   return (
     a.verb === b.verb &&
     a.resource === b.resource &&
@@ -308,7 +308,7 @@ function sameLabels(a: RequestLabels, b: RequestLabels): boolean {
   )
 }
 
-function nameOf(labels: Readonly<Record<string, string>>): string {
+function formatName(labels: Readonly<Record<string, string>>): string {
   const { verb, dry_run: dryRun = '', group, version, resource, subresource, scope } = labels
   return `${verb} ${dryRun} ${group}/${version}/${resource}/${subresource} ${scope}`
 }

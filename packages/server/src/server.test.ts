@@ -104,7 +104,7 @@ beforeAll(async () => {
 afterAll(() => server.close(0))
 
 const agent = new Agent({ keepAlive: true })
-function http1(path: string, token?: string, extra: object = {}, toPort = port): Promise<Answer> {
+function requestOverHttp1(path: string, token?: string, extra: object = {}, toPort = port): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), 'user-agent': 'tester/1.0 (linux)' }
     const request = httpsRequest(
@@ -122,10 +122,10 @@ function http1(path: string, token?: string, extra: object = {}, toPort = port):
   })
 }
 
-function session(toPort = port): ClientHttp2Session {
+function openSession(toPort = port): ClientHttp2Session {
   return connectHttp2(`https://127.0.0.1:${toPort}`, { ca: certificates.ca.certificate })
 }
-function http2(on: ClientHttp2Session, path: string, token?: string): Promise<Answer> {
+function requestOverHttp2(on: ClientHttp2Session, path: string, token?: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const stream = on.request({ ':path': path, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) })
     let body = ''
@@ -145,7 +145,7 @@ function http2(on: ClientHttp2Session, path: string, token?: string): Promise<An
 
 describe('a request', () => {
   test('a request has a user and an audit id, and its response is not cached', async () => {
-    const answer = await http1('/api/v1/whoami', 'root')
+    const answer = await requestOverHttp1('/api/v1/whoami', 'root')
     expect(JSON.parse(answer.body)).toEqual({
       user: { name: 'admin', groups: ['system:masters', 'system:authenticated'] },
       verb: 'list',
@@ -156,56 +156,56 @@ describe('a request', () => {
   })
 
   test('a request keeps the audit id that the client sent', async () => {
-    const answer = await http1('/api/v1/whoami', 'root', { headers: { authorization: 'Bearer root', 'audit-id': 'mine' } })
+    const answer = await requestOverHttp1('/api/v1/whoami', 'root', { headers: { authorization: 'Bearer root', 'audit-id': 'mine' } })
     expect(answer.headers['audit-id']).toBe('mine')
   })
 
   test('a client certificate authenticates requests over HTTP/1.1 and HTTP/2', async () => {
     const { certificate: cert, key } = certificates.admin
-    expect(JSON.parse((await http1('/api/v1/whoami', undefined, { cert, key, agent: false })).body)).toMatchObject({
+    expect(JSON.parse((await requestOverHttp1('/api/v1/whoami', undefined, { cert, key, agent: false })).body)).toMatchObject({
       user: { name: 'kubernetes-admin' },
     })
     const h2 = connectHttp2(`https://127.0.0.1:${port}`, { ca: certificates.ca.certificate, cert, key })
-    expect(JSON.parse((await http2(h2, '/api/v1/whoami')).body)).toMatchObject({ user: { name: 'kubernetes-admin' } })
+    expect(JSON.parse((await requestOverHttp2(h2, '/api/v1/whoami')).body)).toMatchObject({ user: { name: 'kubernetes-admin' } })
     h2.close()
   })
 
   test('a certificate of another authority is answered 401', async () => {
     const foreign = await ownCertificates({ store: createMemoryCertificateStore() })
     const { certificate: cert, key } = foreign.admin
-    expect((await http1('/api/v1/whoami', undefined, { cert, key, agent: false })).status).toBe(401)
+    expect((await requestOverHttp1('/api/v1/whoami', undefined, { cert, key, agent: false })).status).toBe(401)
   })
 
   test('a wrong token is answered 401, and a request without credentials 403', async () => {
-    const unauthorized = await http1('/api/v1/whoami', 'nonsense')
+    const unauthorized = await requestOverHttp1('/api/v1/whoami', 'nonsense')
     expect(unauthorized.status).toBe(401)
     expect(JSON.parse(unauthorized.body)).toMatchObject({ kind: 'Status', message: 'Unauthorized', reason: 'Unauthorized', code: 401 })
-    expect(JSON.parse((await http1('/metrics', 'alice')).body)).toMatchObject({
+    expect(JSON.parse((await requestOverHttp1('/metrics', 'alice')).body)).toMatchObject({
       message: 'forbidden: User "alice" cannot get path "/metrics"',
       details: {},
       code: 403,
     })
-    expect((await http1('/x')).body).toContain('User \\"system:anonymous\\" cannot get path \\"/x\\"')
+    expect((await requestOverHttp1('/x')).body).toContain('User \\"system:anonymous\\" cannot get path \\"/x\\"')
   })
 
   test('sends the warnings of a request as headers', async () => {
-    expect((await http1('/api/v1/warned', 'root')).headers['warning']).toBe('299 - "old news"')
+    expect((await requestOverHttp1('/api/v1/warned', 'root')).headers['warning']).toBe('299 - "old news"')
   })
 
   test('a bug is answered 500 without details', async () => {
-    const answer = await http1('/api/v1/bug', 'root')
+    const answer = await requestOverHttp1('/api/v1/bug', 'root')
     expect(answer.status).toBe(500)
     expect(answer.body).not.toContain('secret')
     expect(errors.join()).toContain('Error: secret inside')
   })
 
   test('an unknown path is answered 404', async () => {
-    expect(await http1('/nothing', 'root')).toMatchObject({ status: 404, body: '404 page not found\n' })
+    expect(await requestOverHttp1('/nothing', 'root')).toMatchObject({ status: 404, body: '404 page not found\n' })
   })
 
   test('serves many concurrent requests on an HTTP/2 connection', async () => {
-    const h2 = session()
-    const answers = await Promise.all(Array.from({ length: 50 }, () => http2(h2, '/api/v1/whoami', 'root')))
+    const h2 = openSession()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => requestOverHttp2(h2, '/api/v1/whoami', 'root')))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     h2.close()
   })
@@ -219,7 +219,7 @@ describe('a request', () => {
     const oldCount = aborted.length
     const path = `/api/v1/waits?how=${how}`
     if (protocol === 'h2') {
-      const h2 = session()
+      const h2 = openSession()
       const stream = h2.request({ ':path': path, authorization: 'Bearer root' })
       await once(stream, 'response')
       h2.destroy()
@@ -239,7 +239,7 @@ describe('a request', () => {
   })
 
   test('a request is answered 504 after the request timeout', async () => {
-    const answer = await http1('/api/v1/slow?timeout=20ms', 'root')
+    const answer = await requestOverHttp1('/api/v1/slow?timeout=20ms', 'root')
     expect(answer.status).toBe(504)
     expect(JSON.parse(answer.body)).toMatchObject({
       message: 'Timeout: request did not complete within the allotted timeout',
@@ -248,22 +248,22 @@ describe('a request', () => {
   })
 
   test('a request is not in flight after its timeout, even if its handler never ends', async () => {
-    expect((await http1('/api/v1/hangs?timeout=20ms', 'root')).status).toBe(504)
+    expect((await requestOverHttp1('/api/v1/hangs?timeout=20ms', 'root')).status).toBe(504)
     expect(server.metrics.text()).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 0')
   })
 
   test('an invalid timeout is answered 400', async () => {
-    expect(JSON.parse((await http1('/api/v1/whoami?timeout=soon', 'root')).body)).toMatchObject({ code: 400 })
+    expect(JSON.parse((await requestOverHttp1('/api/v1/whoami?timeout=soon', 'root')).body)).toMatchObject({ code: 400 })
   })
 })
 
 describe('paths outside the API', () => {
   test('serves the health endpoints', async () => {
-    expect(await http1('/livez')).toMatchObject({ status: 200, body: 'ok' })
-    expect(await http1('/livez/ping')).toMatchObject({ status: 403 })
-    expect(await http1('/livez/ping', 'root')).toMatchObject({ status: 200, body: 'ok' })
-    expect(await http1('/livez/none', 'root')).toMatchObject({ status: 404 })
-    expect((await http1('/readyz?verbose&exclude=ping&exclude=none')).body).toBe(
+    expect(await requestOverHttp1('/livez')).toMatchObject({ status: 200, body: 'ok' })
+    expect(await requestOverHttp1('/livez/ping')).toMatchObject({ status: 403 })
+    expect(await requestOverHttp1('/livez/ping', 'root')).toMatchObject({ status: 200, body: 'ok' })
+    expect(await requestOverHttp1('/livez/none', 'root')).toMatchObject({ status: 404 })
+    expect((await requestOverHttp1('/readyz?verbose&exclude=ping&exclude=none')).body).toBe(
       '[+]ping excluded: ok\n[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for "none"\nreadyz check passed\n',
     )
   })
@@ -277,22 +277,22 @@ describe('paths outside the API', () => {
       },
     })
     const { port: testPort } = await testServer.listen(0, '127.0.0.1')
-    expect(await http1('/readyz', undefined, { agent: false }, testPort)).toMatchObject({
+    expect(await requestOverHttp1('/readyz', undefined, { agent: false }, testPort)).toMatchObject({
       status: 500,
       body: '[+]ping ok\n[+]shutdown ok\n[-]etcd failed: reason withheld\nreadyz check failed\n',
     })
-    expect((await http1('/readyz?exclude=etcd', undefined, { agent: false }, testPort)).status).toBe(200)
+    expect((await requestOverHttp1('/readyz?exclude=etcd', undefined, { agent: false }, testPort)).status).toBe(200)
     await testServer.close(0)
   })
 
   test('serves the version, the list of paths, and metrics', async () => {
-    expect(JSON.parse((await http1('/version', 'root')).body)).toMatchObject({ major: '1', minor: '36' })
-    const yaml = await http1('/version', undefined, { headers: { authorization: 'Bearer root', accept: 'application/yaml' } })
+    expect(JSON.parse((await requestOverHttp1('/version', 'root')).body)).toMatchObject({ major: '1', minor: '36' })
+    const yaml = await requestOverHttp1('/version', undefined, { headers: { authorization: 'Bearer root', accept: 'application/yaml' } })
     expect([yaml.status, yaml.body]).toEqual([406, expect.stringMatching(/^apiVersion: v1\ncode: 406\n/)])
-    expect((await http1('/version', 'root', { method: 'POST' })).status).toBe(405)
-    expect(JSON.parse((await http1('/version/nope', 'root')).body)).toMatchObject({ kind: 'Status', code: 404 })
-    expect(JSON.parse((await http1('/', 'root')).body).paths).toContain('/readyz/ping')
-    const metrics = (await http1('/metrics', 'root')).body
+    expect((await requestOverHttp1('/version', 'root', { method: 'POST' })).status).toBe(405)
+    expect(JSON.parse((await requestOverHttp1('/version/nope', 'root')).body)).toMatchObject({ kind: 'Status', code: 404 })
+    expect(JSON.parse((await requestOverHttp1('/', 'root')).body).paths).toContain('/readyz/ping')
+    const metrics = (await requestOverHttp1('/metrics', 'root')).body
     expect(metrics).toMatch(/^process_resident_memory_bytes \d+$/m)
     expect(metrics).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 1')
   })
@@ -301,16 +301,16 @@ describe('paths outside the API', () => {
 test('answers 429 beyond the limit, except for administrators', async () => {
   const testServer = start({ limits: { readOnly: 1, mutating: 1 } })
   const { port: testPort } = await testServer.listen(0, '127.0.0.1')
-  const busyClient = session(testPort)
+  const busyClient = openSession(testPort)
   busyClient.request({ ':path': '/api/v1/slow', authorization: 'Bearer worker' }).on('error', () => {})
   await expect.poll(() => testServer.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 1/)
-  const answer = await http1('/api/v1/whoami', 'worker', { agent: false }, testPort)
+  const answer = await requestOverHttp1('/api/v1/whoami', 'worker', { agent: false }, testPort)
   expect(answer.headers['retry-after']).toBe('1')
   expect(JSON.parse(answer.body)).toMatchObject({ reason: 'TooManyRequests' })
-  expect((await http1('/api/v1/whoami', 'root', { agent: false }, testPort)).status).toBe(200)
+  expect((await requestOverHttp1('/api/v1/whoami', 'root', { agent: false }, testPort)).status).toBe(200)
   for (const probe of ['/livez', '/readyz', '/healthz'])
-    expect((await http1(probe, undefined, { agent: false }, testPort)).status).toBe(200)
-  expect((await http1('/livez/ping', 'worker', { agent: false }, testPort)).status).toBe(429)
+    expect((await requestOverHttp1(probe, undefined, { agent: false }, testPort)).status).toBe(200)
+  expect((await requestOverHttp1('/livez/ping', 'worker', { agent: false }, testPort)).status).toBe(429)
   busyClient.destroy()
   await testServer.close(0)
 })
@@ -318,10 +318,10 @@ test('answers 429 beyond the limit, except for administrators', async () => {
 test('administrators and probes do not count against the limit', async () => {
   const testServer = start({ limits: { readOnly: 1, mutating: 1 } })
   const { port: testPort } = await testServer.listen(0, '127.0.0.1')
-  const busyClient = session(testPort)
+  const busyClient = openSession(testPort)
   for (let i = 0; i < 3; i++) busyClient.request({ ':path': '/api/v1/slow', authorization: 'Bearer root' }).on('error', () => {})
   await expect.poll(() => testServer.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 3/)
-  expect((await http1('/api/v1/whoami', 'worker', { agent: false }, testPort)).status).toBe(200)
+  expect((await requestOverHttp1('/api/v1/whoami', 'worker', { agent: false }, testPort)).status).toBe(200)
   busyClient.destroy()
   await testServer.close(0)
 })
@@ -337,9 +337,9 @@ test('an unread response does not count against the limit, and completes when th
   )
   testServer.app.get('/api/v1/stream', stream)
   const { port: testPort } = await testServer.listen(0, '127.0.0.1')
-  const slow = session(testPort).request({ ':path': '/api/v1/stream', authorization: 'Bearer worker' })
+  const slow = openSession(testPort).request({ ':path': '/api/v1/stream', authorization: 'Bearer worker' })
   await once(slow, 'response')
-  await expect.poll(async () => (await http1('/api/v1/whoami', 'worker', { agent: false }, testPort)).status).toBe(200)
+  await expect.poll(async () => (await requestOverHttp1('/api/v1/whoami', 'worker', { agent: false }, testPort)).status).toBe(200)
   expect(testServer.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 1/)
   let bytes = 0
   for await (const chunk of slow) bytes += (chunk as Buffer).length
@@ -351,13 +351,13 @@ test('an unread response does not count against the limit, and completes when th
 test('a shutdown ends watches without errors, completes requests in flight, and refuses new ones', async () => {
   const testServer = start()
   const { port: testPort } = await testServer.listen(0, '127.0.0.1')
-  const h2 = session(testPort)
-  const watches = [http1('/api/v1/watched', 'root', { agent: false }, testPort), http2(h2, '/api/v1/watched', 'root')]
+  const h2 = openSession(testPort)
+  const watches = [requestOverHttp1('/api/v1/watched', 'root', { agent: false }, testPort), requestOverHttp2(h2, '/api/v1/watched', 'root')]
   await expect.poll(() => testServer.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 2/)
   const closed = testServer.close(2000)
   expect((await Promise.all(watches)).map(({ body }) => body)).toEqual(['one\nlast\n', 'one\nlast\n'])
   await closed
-  await expect(http1('/livez', undefined, { agent: false }, testPort)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  await expect(requestOverHttp1('/livez', undefined, { agent: false }, testPort)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
 
 test('a shutdown waits until responses are read, and for connections without a request so far', async () => {
@@ -401,7 +401,7 @@ test('logs every request with its user and audit id', async () => {
   const logLines: unknown[] = []
   const testServer = start({ logRequests: true, log: (level, text, fields) => void logLines.push([level, text, fields]) })
   const { port: testPort } = await testServer.listen(0, '127.0.0.1')
-  const { headers } = await http1('/api/v1/whoami?a=b', 'alice', { agent: false }, testPort)
+  const { headers } = await requestOverHttp1('/api/v1/whoami?a=b', 'alice', { agent: false }, testPort)
   await expect.poll(() => logLines).toHaveLength(1)
   expect(logLines[0]).toEqual([
     3,
@@ -423,28 +423,30 @@ test('logs every request with its user and audit id', async () => {
 test('asks HTTP/2 clients to reconnect with the configured probability', async () => {
   const testServer = start({ goAwayChance: 1 })
   const { port: testPort } = await testServer.listen(0, '127.0.0.1')
-  const h2 = session(testPort)
+  const h2 = openSession(testPort)
   const goaway = new Promise<number>((resolve) => h2.on('goaway', resolve))
-  const answers = await Promise.all([http2(h2, '/api/v1/whoami', 'root'), http2(h2, '/api/v1/whoami', 'root')])
+  const answers = await Promise.all([requestOverHttp2(h2, '/api/v1/whoami', 'root'), requestOverHttp2(h2, '/api/v1/whoami', 'root')])
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
   expect(await goaway).toBe(0)
-  expect((await http1('/api/v1/whoami', 'root', { agent: false }, testPort)).status).toBe(200)
+  expect((await requestOverHttp1('/api/v1/whoami', 'root', { agent: false }, testPort)).status).toBe(200)
   await testServer.close(0)
 })
 
 test('takes one profile at a time if profiling is enabled', async () => {
-  expect((await http1('/debug/pprof/', 'root')).status).toBe(404)
+  expect((await requestOverHttp1('/debug/pprof/', 'root')).status).toBe(404)
   const testServer = start({ profiling: true })
   const { port: testPort } = await testServer.listen(0, '127.0.0.1')
-  const profile = http1('/debug/pprof/profile?seconds=0.2', 'root', { agent: false }, testPort)
-  await expect.poll(async () => (await http1('/debug/pprof/heap?seconds=0.01', 'root', { agent: false }, testPort)).status).toBe(500)
+  const profile = requestOverHttp1('/debug/pprof/profile?seconds=0.2', 'root', { agent: false }, testPort)
+  await expect
+    .poll(async () => (await requestOverHttp1('/debug/pprof/heap?seconds=0.01', 'root', { agent: false }, testPort)).status)
+    .toBe(500)
   expect((await profile).headers).toMatchObject({
     'content-type': 'application/octet-stream',
     'content-disposition': 'attachment; filename="profile"',
   })
-  const runtime = await http1('/debug/pprof/heap?seconds=0.01&format=runtime', 'root', { agent: false }, testPort)
+  const runtime = await requestOverHttp1('/debug/pprof/heap?seconds=0.01&format=runtime', 'root', { agent: false }, testPort)
   expect(JSON.parse(runtime.body)).toHaveProperty('head')
-  expect((await http1('/debug/pprof/', 'alice', { agent: false }, testPort)).status).toBe(403)
+  expect((await requestOverHttp1('/debug/pprof/', 'alice', { agent: false }, testPort)).status).toBe(403)
   await testServer.close(0)
 })
 

@@ -10,7 +10,7 @@ import type { Server, ServerOptions } from './create-server.ts'
 import { tlsSettings } from './tls-settings.ts'
 import type { TlsNames } from './tls-settings.ts'
 
-async function listening(
+async function startListening(
   options: Omit<Partial<ServerOptions>, 'tls'> & { tls?: Omit<TlsNames, 'http2'> },
 ): Promise<{ server: Server; port: number }> {
   const { serving } = await ownCertificates({ store: createMemoryCertificateStore(), names: ['127.0.0.1'] })
@@ -36,7 +36,7 @@ function sendRequest(port: number, method: string, headers: Record<string, strin
 }
 
 test('only pages of allowed origins get CORS headers', async () => {
-  const { server, port } = await listening({ corsAllowedOrigins: [/^https:\/\/good\.example$/] })
+  const { server, port } = await startListening({ corsAllowedOrigins: [/^https:\/\/good\.example$/] })
   const preflight = await sendRequest(port, 'OPTIONS', { origin: 'https://good.example' })
   expect(preflight.statusCode).toBe(204)
   expect(preflight.headers).toMatchObject({
@@ -54,25 +54,25 @@ test('only pages of allowed origins get CORS headers', async () => {
 })
 
 test('every response has the configured Strict-Transport-Security header', async () => {
-  const { server, port } = await listening({ hstsDirectives: ['max-age=31536000', 'includeSubDomains'] })
+  const { server, port } = await startListening({ hstsDirectives: ['max-age=31536000', 'includeSubDomains'] })
   const { headers } = await sendRequest(port, 'GET', {})
   expect(headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains')
   await server.close()
 })
 
 test('limits the TLS versions of handshakes', async () => {
-  const { server, port } = await listening({ tls: { minVersion: 'VersionTLS13' } })
-  expect(await handshake(port, { maxVersion: 'TLSv1.2' })).toMatch(/alert|protocol/i)
-  expect(await handshake(port, {})).toBe('TLSv1.3')
+  const { server, port } = await startListening({ tls: { minVersion: 'VersionTLS13' } })
+  expect(await attemptHandshake(port, { maxVersion: 'TLSv1.2' })).toMatch(/alert|protocol/i)
+  expect(await attemptHandshake(port, {})).toBe('TLSv1.3')
   await server.close()
-  const picky = await listening({
+  const picky = await startListening({
     tls: { cipherSuites: ['TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'] },
   })
   expect(
-    await handshake(picky.port, { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305' }),
+    await attemptHandshake(picky.port, { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305' }),
   ).toMatch(/alert/)
-  expect(await handshake(picky.port, { maxVersion: 'TLSv1.2' })).toBe('TLSv1.2')
-  expect(await handshake(picky.port, {})).toBe('TLSv1.3')
+  expect(await attemptHandshake(picky.port, { maxVersion: 'TLSv1.2' })).toBe('TLSv1.2')
+  expect(await attemptHandshake(picky.port, {})).toBe('TLSv1.3')
   await picky.server.close()
 })
 
@@ -84,7 +84,7 @@ test.each<[TlsNames, string]>([
   expect(() => tlsSettings(names)).toThrow(message)
 })
 
-function handshake(port: number, options: { maxVersion?: 'TLSv1.2'; ciphers?: string }): Promise<string | null> {
+function attemptHandshake(port: number, options: { maxVersion?: 'TLSv1.2'; ciphers?: string }): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options }, () => {
       resolve(socket.getProtocol())

@@ -82,7 +82,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const trafficLimit = new UnauthenticatedTrafficLimit()
   const { certificate, key, named } = options.serving
   // All TLS contexts are created here with the option `ca`, because a context without it trusts the default CAs of Node.js.
-  const settingsWith = ({ clients, frontProxies }: TrustedAuthorities) => ({
+  const createSettings = ({ clients, frontProxies }: TrustedAuthorities) => ({
     minVersion: 'TLSv1.2' as const,
     ...options.settings,
     ca: [...clients.pem, ...frontProxies.pem],
@@ -90,7 +90,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     // not resume sessions. Disables renegotiation, because a client could waste the server's time with it. Go does not support it either.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   })
-  let byName = createContextSelector(named ?? [], settingsWith(authorities))
+  let byName = createContextSelector(named ?? [], createSettings(authorities))
   const http1Connections = new Http1Connections()
   const https: HttpsServer = createHttpsServer(
     {
@@ -99,7 +99,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       // Returns undefined if no name matches. The server then sends its default certificate.
       SNICallback: (name, answer: (error: Error | null, context?: SecureContext) => void) => answer(null, byName(name)),
       ALPNProtocols: options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
-      ...settingsWith(authorities),
+      ...createSettings(authorities),
       // Completes the handshake even if the client certificate is invalid, because the request may have a valid token. The authenticator
       // decides.
       ...(asksForCertificate ? { requestCert: true, rejectUnauthorized: false } : {}),
@@ -112,7 +112,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       // A request with a body is served without an upgrade, as HTTP allows.
       shouldUpgradeCallback: (incoming) => !hasBody(incoming),
     },
-    oneAtATime((incoming, outgoing) => {
+    serveOneAtATime((incoming, outgoing) => {
       http1Connections.addResponse(incoming.socket, outgoing as ServerResponse)
       options.requestListener(incoming, outgoing)
     }),
@@ -184,7 +184,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
         })
       }),
     serve: (certificates, trusted) => {
-      const settings = settingsWith(trusted)
+      const settings = createSettings(trusted)
       const newContextOf = createContextSelector(certificates.named ?? [], settings)
       https.setSecureContext({ ...settings, cert: certificates.certificate, key: certificates.key })
       byName = newContextOf
@@ -219,7 +219,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
  * Returns a listener that serves pipelined requests one at a time: each waits until the response to the previous one is written. Otherwise
  * a client that never reads could fill the memory with responses.
  */
-function oneAtATime(serve: TlsListenerOptions['requestListener']): TlsListenerOptions['requestListener'] {
+function serveOneAtATime(serve: TlsListenerOptions['requestListener']): TlsListenerOptions['requestListener'] {
   return (incoming, outgoing) => {
     // Node pauses a connection if it parses a request while a response is unread.
     if (incoming.socket.isPaused()) readThroughStream(incoming.socket)
@@ -236,9 +236,9 @@ function oneAtATime(serve: TlsListenerOptions['requestListener']): TlsListenerOp
  * data listener makes Node use the stream again.
  */
 function readThroughStream(socket: Socket): void {
-  const listener = (): void => {}
-  socket.on('data', listener)
-  socket.off('data', listener)
+  const ignoreRequest = (): void => {}
+  socket.on('data', ignoreRequest)
+  socket.off('data', ignoreRequest)
   // Resets the stream's state, which still assumes a pending read from before the parser took over. Without this push, the stream would not
   // read after it is resumed.
   socket.push(Buffer.alloc(0))

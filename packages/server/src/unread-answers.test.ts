@@ -52,7 +52,7 @@ async function openStream(session: ClientHttp2Session, path: string, user: strin
   return stream
 }
 
-async function bytesOf(stream: ClientHttp2Stream): Promise<number> {
+async function countBytes(stream: ClientHttp2Stream): Promise<number> {
   let bytes = 0
   for await (const chunk of stream) bytes += (chunk as Buffer).length
   return bytes
@@ -68,8 +68,8 @@ test.each(['/whole', '/unwaited', '/pieces'])(
     await expect.poll(() => unreadStreams.filter((stream) => stream.destroyed).length).toBeGreaterThanOrEqual(10)
     expect(unreadStreams[0]!.destroyed).toBe(true)
     expect(unreadStreams.at(-1)!.destroyed).toBe(false)
-    expect(await bytesOf(slow)).toBe(size)
-    expect(await bytesOf(unreadStreams.at(-1)!)).toBe(path === '/pieces' ? 2 * size : size)
+    expect(await countBytes(slow)).toBe(size)
+    expect(await countBytes(unreadStreams.at(-1)!)).toBe(path === '/pieces' ? 2 * size : size)
     for (const session of sessions) session.destroy()
   },
 )
@@ -78,12 +78,12 @@ test('does not count watch events, because all watches share them', async () => 
   const session = open()
   const watches: ClientHttp2Stream[] = []
   for (let i = 0; i < 20; i++) watches.push(await openStream(session, '/api/v1/things?watch=1', 'slow'))
-  expect(await Promise.all(watches.map(bytesOf))).toEqual(watches.map(() => 2 * size))
+  expect(await Promise.all(watches.map(countBytes))).toEqual(watches.map(() => 2 * size))
   session.destroy()
 })
 
 test('does not count responses that are read', async () => {
   const session = open()
-  for (let i = 0; i < 20; i++) expect(await bytesOf(await openStream(session, '/pieces', 'slow'))).toBe(2 * size)
+  for (let i = 0; i < 20; i++) expect(await countBytes(await openStream(session, '/pieces', 'slow'))).toBe(2 * size)
   session.destroy()
 })

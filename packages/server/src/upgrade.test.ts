@@ -71,7 +71,7 @@ function request(path: string, { token = 'root', method = 'GET', headers = upgra
   return `${method} ${path} HTTP/1.1\r\nHost: server\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n${body}`
 }
 
-async function untilClosed(socket: TLSSocket): Promise<string> {
+async function readUntilClosed(socket: TLSSocket): Promise<string> {
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
   await once(socket, 'close')
@@ -89,18 +89,18 @@ test('passes the connection and the bytes after the request to the handler', asy
 })
 
 test('authenticates and authorizes upgrade requests', async () => {
-  const unauthenticated = await untilClosed(open(request(exec, { token: 'wrong' })))
+  const unauthenticated = await readUntilClosed(open(request(exec, { token: 'wrong' })))
   expect(unauthenticated).toMatch(/^HTTP\/1\.1 401 /)
-  const alice = await untilClosed(open(request(exec, { token: 'alice' })))
+  const alice = await readUntilClosed(open(request(exec, { token: 'alice' })))
   expect(alice).toMatch(/^HTTP\/1\.1 403 [^]*User \\"alice\\" cannot get resource \\"pods\/exec\\"/)
   expect(alice).toMatch(/\r\nconnection: close\r\n/i)
-  const impersonated = await untilClosed(open(request(exec, { headers: `${upgradeHeaders}Impersonate-User: alice\r\n` })))
+  const impersonated = await readUntilClosed(open(request(exec, { headers: `${upgradeHeaders}Impersonate-User: alice\r\n` })))
   expect(impersonated).toMatch(/^HTTP\/1\.1 403 /)
 })
 
 test('serves CONNECT like any other request, as the last one of its connection', async () => {
   const connectTo = (token: string): Promise<string> =>
-    untilClosed(open(request('example.com:80', { method: 'CONNECT', token, headers: '' })))
+    readUntilClosed(open(request('example.com:80', { method: 'CONNECT', token, headers: '' })))
   expect(await connectTo('root')).toMatch(/^HTTP\/1\.1 404 [^]*404 page not found/)
   expect(await connectTo('alice')).toMatch(/^HTTP\/1\.1 403 /)
   expect(await connectTo('wrong')).toMatch(/^HTTP\/1\.1 401 /)
@@ -119,15 +119,15 @@ test('a TLS 1.2 connection cannot be renegotiated', async () => {
 })
 
 test('a path that does not support upgrades ignores the upgrade headers', async () => {
-  expect(await untilClosed(open(request('/version')))).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"gitVersion"/)
+  expect(await readUntilClosed(open(request('/version')))).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"gitVersion"/)
   expect(
-    await untilClosed(
+    await readUntilClosed(
       open(request('/version', { headers: 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n' })),
     ),
   ).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 test('an upgrade request that is pipelined behind another request does not get the connection', async () => {
-  const text = await untilClosed(open(request('/api/v1/slow', { headers: '' }) + request(exec)))
+  const text = await readUntilClosed(open(request('/api/v1/slow', { headers: '' }) + request(exec)))
   expect(text).toBe('')
 })

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-const modeOf = (file: string): number => statSync(file).mode & 0o777
+const readMode = (file: string): number => statSync(file).mode & 0o777
 
 it('does not rewrite a file with identical content, so that no free disk space is needed', async () => {
   const file = join(directory, 'f')
@@ -28,7 +28,7 @@ it('replaces a file with different content or mode, and replaces a symbolic link
 
   chmodSync(file, 0o666)
   await writeFileAtomically(file, 'new', 0o600)
-  expect(modeOf(file)).toBe(0o600)
+  expect(readMode(file)).toBe(0o600)
 
   const target = join(directory, 'target')
   writeFileSync(target, 'new', { mode: 0o600 })

@@ -10,14 +10,14 @@ import { registerBuildInfo, versionInfo } from './version.ts'
 import { registerHealthMetrics } from './health.ts'
 import { installZPages } from './zpages.ts'
 
-function pages(services: ExchangeServices = {}): (path: string, accept?: string) => Promise<Response> {
+function createPages(services: ExchangeServices = {}): (path: string, accept?: string) => Promise<Response> {
   const app = new Hono<InstallerEnv>()
   app.use(createExchanges(app, { user: { name: 'a', groups: [] }, ...services }))
-  const paths = (): string[] => ['/metrics', '/api/v1', '/healthz/ping', '/healthz', '/openapi/v2']
+  const listPaths = (): string[] => ['/metrics', '/api/v1', '/healthz/ping', '/healthz', '/openapi/v2']
   const installed = installZPages(app, {
     componentName: 'kube-apiserver',
     version: versionInfo(),
-    paths,
+    paths: listPaths,
     flagz: () => ({ v: '2', 'secure-port': '6443' }),
   })
   expect(installed).toEqual(['/flagz', '/statusz'])
@@ -25,7 +25,7 @@ function pages(services: ExchangeServices = {}): (path: string, accept?: string)
 }
 
 it('serves the pages as text', async () => {
-  const openPage = pages()
+  const openPage = createPages()
   for (const accept of [undefined, '*/*', 'text/plain', 'text/html, */*;q=0.1']) {
     const answer = await openPage('/statusz', accept)
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -37,7 +37,7 @@ it('serves the pages as text', async () => {
 })
 
 it('serves documents to clients that request them by kind and version', async () => {
-  const openPage = pages({ cbor })
+  const openPage = createPages({ cbor })
   const flags = await openPage('/flagz', 'application/json;v=v1beta1;g=config.k8s.io;as=Flagz')
   expect(flags.headers.get('content-type')).toBe('application/json;g=config.k8s.io;v=v1beta1;as=Flagz')
   expect(await flags.json()).toEqual({
@@ -61,7 +61,7 @@ it.each([
   'application/json;v=v1;g=config.k8s.io;as=Statusz',
   'application/cbor;v=v1beta1;g=config.k8s.io;as=Statusz',
 ])('refuses %s', async (accept) => {
-  const answer = await pages()('/statusz', accept)
+  const answer = await createPages()('/statusz', accept)
   expect(answer.status).toBe(406)
 })
 

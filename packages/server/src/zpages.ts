@@ -33,8 +33,8 @@ export function installZPages(app: Hono<InstallerEnv>, options: ZPagesOptions): 
     )
     installed.push(path)
   }
-  if (flagz !== undefined) install('/flagz', 'Flagz', () => flagsBody(flagz()))
-  if (statusz) install('/statusz', 'Statusz', () => statusBody(options))
+  if (flagz !== undefined) install('/flagz', 'Flagz', () => createFlagsBody(flagz()))
+  if (statusz) install('/statusz', 'Statusz', () => createStatusBody(options))
   return installed
 }
 
@@ -47,7 +47,7 @@ interface Body {
   readonly members: Readonly<Record<string, unknown>>
 }
 
-function flagsBody(flags: Readonly<Record<string, string>>): Body {
+function createFlagsBody(flags: Readonly<Record<string, string>>): Body {
   const lines = Object.entries(flags).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return { lines, members: { flags: Object.fromEntries(lines) } }
 }
@@ -55,11 +55,11 @@ function flagsBody(flags: Readonly<Record<string, string>>): Body {
 /** Path prefixes that the pages do not link, because they are for API clients. */
 const forClients = new Set(['/apis', '/api', '/openid', '/openapi', '/.well-known'])
 
-function statusBody({ version, paths }: ZPagesOptions): Body {
+function createStatusBody({ version, paths }: ZPagesOptions): Body {
   const seconds = Math.floor(process.uptime())
   const startTime = `${new Date(Date.now() - process.uptime() * 1000).toISOString().slice(0, 19)}Z`
-  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')
-  const uptime = `${Math.floor(seconds / 3600)} hr ${two((seconds / 60) % 60)} min ${two(seconds % 60)} sec`
+  const padToTwo = (value: number): string => String(Math.floor(value)).padStart(2, '0')
+  const uptime = `${Math.floor(seconds / 3600)} hr ${padToTwo((seconds / 60) % 60)} min ${padToTwo(seconds % 60)} sec`
   const binaryVersion = version.gitVersion.replace(/^v/, '').split(/[-+]/, 1)[0]!
   const emulationVersion = `${version.emulationMajor}.${version.emulationMinor}`
   const folders = new Set(paths().flatMap((path) => (path === '/' ? [] : `/${path.split('/')[1]}`)))

@@ -11,15 +11,15 @@ export interface CertificateStore {
 }
 
 export function createDirectoryCertificateStore(directory: string): CertificateStore {
-  const file = (name: string): string => path.join(directory, name)
+  const locateFile = (name: string): string => path.join(directory, name)
   return {
     load: async (name) => {
-      const [certificate, key] = await Promise.all([readIfPresent(file(`${name}.crt`)), readIfPresent(file(`${name}.key`))])
+      const [certificate, key] = await Promise.all([readIfPresent(locateFile(`${name}.crt`)), readIfPresent(locateFile(`${name}.key`))])
       return { ...(certificate !== undefined && { certificate }), ...(key !== undefined && { key }) }
     },
     save: async (name, { certificate, key }) => {
-      await writeFileAtomically(file(`${name}.key`), key, 0o600)
-      await writeFileAtomically(file(`${name}.crt`), certificate, 0o644)
+      await writeFileAtomically(locateFile(`${name}.key`), key, 0o600)
+      await writeFileAtomically(locateFile(`${name}.crt`), certificate, 0o644)
     },
   }
 }

@@ -65,65 +65,65 @@ export async function createCertificate(request: CertificateRequest): Promise<Ke
   const algorithm = sequence(objectIdentifier(ids.ecdsaWithSha256))
   const body = sequence(
     explicit(0, integer(Buffer.from([2]))),
-    integer(serialNumber()),
+    integer(createSerialNumber()),
     algorithm,
     name(issuer.subject),
     sequence(time(request.notBefore), time(request.notAfter)),
     name(request.subject),
     publicKey.export({ type: 'spki', format: 'der' }),
-    explicit(3, sequence(...extensions(request, publicKey, issuer.publicKey))),
+    explicit(3, sequence(...encodeExtensions(request, publicKey, issuer.publicKey))),
   )
   const signature = sign('sha256', body, issuer.privateKey)
   return {
-    certificate: pem('CERTIFICATE', sequence(body, algorithm, bitString(signature))),
+    certificate: encodePem('CERTIFICATE', sequence(body, algorithm, bitString(signature))),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
   }
 }
 
 // Creates a random serial number. The first bit is 0, so that the number is positive; the second bit is 1, so that it is not zero.
-function serialNumber(): Buffer {
+function createSerialNumber(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = (bytes[0]! & 0x3f) | 0x40
   return bytes
 }
 
 function name({ commonName, organizations = [], uid }: Subject): Der {
-  const attribute = (id: string, value: string): Der => setOf(sequence(objectIdentifier(id), utf8String(value)))
+  const encodeAttribute = (id: string, value: string): Der => setOf(sequence(objectIdentifier(id), utf8String(value)))
   return sequence(
-    ...organizations.map((value) => attribute(ids.organization, value)),
-    attribute(ids.commonName, commonName),
-    ...(uid === undefined ? [] : [attribute(ids.uid, uid)]),
+    ...organizations.map((value) => encodeAttribute(ids.organization, value)),
+    encodeAttribute(ids.commonName, commonName),
+    ...(uid === undefined ? [] : [encodeAttribute(ids.uid, uid)]),
   )
 }
 
-function extensions({ usage, names = [] }: CertificateRequest, own: KeyObject, issuer: KeyObject): Der[] {
-  const extension = (id: string, value: Der, critical = false): Der =>
+function encodeExtensions({ usage, names = [] }: CertificateRequest, own: KeyObject, issuer: KeyObject): Der[] {
+  const encodeExtension = (id: string, value: Der, critical = false): Der =>
     sequence(objectIdentifier(id), ...(critical ? [boolean(true)] : []), octetString(value))
   const list = [
-    extension(ids.basicConstraints, usage === 'ca' ? sequence(boolean(true)) : sequence(), true),
+    encodeExtension(ids.basicConstraints, usage === 'ca' ? sequence(boolean(true)) : sequence(), true),
     // Bit positions from the left: digitalSignature is 0, keyCertSign 5, cRLSign 6.
-    extension(ids.keyUsage, usage === 'ca' ? bitString(Buffer.from([0b10000110]), 1) : bitString(Buffer.from([0b10000000]), 7), true),
-    extension(ids.subjectKeyIdentifier, octetString(keyIdentifier(own))),
-    extension(ids.authorityKeyIdentifier, sequence(implicit(0, keyIdentifier(issuer)))),
+    encodeExtension(ids.keyUsage, usage === 'ca' ? bitString(Buffer.from([0b10000110]), 1) : bitString(Buffer.from([0b10000000]), 7), true),
+    encodeExtension(ids.subjectKeyIdentifier, octetString(computeKeyIdentifier(own))),
+    encodeExtension(ids.authorityKeyIdentifier, sequence(implicit(0, computeKeyIdentifier(issuer)))),
   ]
   if (usage !== 'ca')
-    list.push(extension(ids.extendedKeyUsage, sequence(objectIdentifier(usage === 'server' ? ids.serverAuth : ids.clientAuth))))
-  if (names.length > 0) list.push(extension(ids.subjectAltName, sequence(...names.map(alternativeName))))
+    list.push(encodeExtension(ids.extendedKeyUsage, sequence(objectIdentifier(usage === 'server' ? ids.serverAuth : ids.clientAuth))))
+  if (names.length > 0) list.push(encodeExtension(ids.subjectAltName, sequence(...names.map(encodeAlternativeName))))
   return list
 }
 
-function alternativeName(text: string): Der {
+function encodeAlternativeName(text: string): Der {
   return isIP(text) === 0 ? implicit(2, Buffer.from(text, 'latin1')) : implicit(7, ipBytes(text))
 }
 
-function keyIdentifier(key: KeyObject): Buffer {
+function computeKeyIdentifier(key: KeyObject): Buffer {
   return createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest()
     .subarray(0, 20)
 }
 
-function pem(label: string, der: Buffer): string {
+function encodePem(label: string, der: Buffer): string {
   const lines = der.toString('base64').match(/.{1,64}/g) ?? []
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
 }

@@ -4,7 +4,7 @@
  */
 export type Der = Buffer
 
-function element(tag: number, content: Uint8Array): Der {
+function encodeElement(tag: number, content: Uint8Array): Der {
   const { length } = content
   if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content])
   const bytes: number[] = []
@@ -13,15 +13,15 @@ function element(tag: number, content: Uint8Array): Der {
 }
 
 export function sequence(...parts: readonly Uint8Array[]): Der {
-  return element(0x30, Buffer.concat(parts))
+  return encodeElement(0x30, Buffer.concat(parts))
 }
 
 export function setOf(part: Uint8Array): Der {
-  return element(0x31, part)
+  return encodeElement(0x31, part)
 }
 
 export function boolean(value: boolean): Der {
-  return element(0x01, Buffer.from([value ? 0xff : 0]))
+  return encodeElement(0x01, Buffer.from([value ? 0xff : 0]))
 }
 
 /** Encodes an unsigned integer, big endian. */
@@ -29,20 +29,20 @@ export function integer(bytes: Uint8Array): Der {
   let start = 0
   while (start < bytes.length - 1 && bytes[start] === 0) start++
   const significant = bytes.subarray(start)
-  return element(0x02, significant[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), significant]) : significant)
+  return encodeElement(0x02, significant[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), significant]) : significant)
 }
 
 /** Encodes a bit string. `unused` is the number of padding bits in the last byte. */
 export function bitString(bytes: Uint8Array, unused = 0): Der {
-  return element(0x03, Buffer.concat([Buffer.from([unused]), bytes]))
+  return encodeElement(0x03, Buffer.concat([Buffer.from([unused]), bytes]))
 }
 
 export function octetString(bytes: Uint8Array): Der {
-  return element(0x04, bytes)
+  return encodeElement(0x04, bytes)
 }
 
 export function utf8String(text: string): Der {
-  return element(0x0c, Buffer.from(text, 'utf8'))
+  return encodeElement(0x0c, Buffer.from(text, 'utf8'))
 }
 
 /** Encodes an object identifier, such as "2.5.29.17". */
@@ -55,21 +55,23 @@ export function objectIdentifier(dotted: string): Der {
       groups.unshift(0x80 | (remaining % 128))
     bytes.push(...groups)
   }
-  return element(0x06, Buffer.from(bytes))
+  return encodeElement(0x06, Buffer.from(bytes))
 }
 
 /** Encodes a time. As RFC 5280 requires, times until 2049 become UTCTime and later ones GeneralizedTime. */
 export function time(date: Date): Der {
   const digits = date.toISOString().replace(/[-:T]|\.\d+/g, '')
-  return date.getUTCFullYear() < 2050 ? element(0x17, Buffer.from(digits.slice(2), 'latin1')) : element(0x18, Buffer.from(digits, 'latin1'))
+  return date.getUTCFullYear() < 2050
+    ? encodeElement(0x17, Buffer.from(digits.slice(2), 'latin1'))
+    : encodeElement(0x18, Buffer.from(digits, 'latin1'))
 }
 
 /** Encodes an explicit tag: a `[number]` element that contains complete elements. */
 export function explicit(number: number, ...parts: readonly Uint8Array[]): Der {
-  return element(0xa0 | number, Buffer.concat(parts))
+  return encodeElement(0xa0 | number, Buffer.concat(parts))
 }
 
 /** Encodes an implicit tag: `[number]` replaces the tag of a primitive element. */
 export function implicit(number: number, content: Uint8Array): Der {
-  return element(0x80 | number, content)
+  return encodeElement(0x80 | number, content)
 }

@@ -76,11 +76,11 @@ test.each<[string, string, string | undefined, string]>([
   const file = path.join(directory, name)
   if (content === undefined) await rm(file)
   else await writeFile(file, content.startsWith('admin') ? await readFile(path.join(directory, content)) : content)
-  const files = async (): Promise<string[]> =>
+  const readFiles = async (): Promise<string[]> =>
     Promise.all((await readdir(directory)).map((one) => readFile(path.join(directory, one), 'utf8')))
-  const oldFiles = await files()
+  const oldFiles = await readFiles()
   await expect(ownCertificates({ store })).rejects.toThrow(message)
-  expect(await files()).toEqual(oldFiles)
+  expect(await readFiles()).toEqual(oldFiles)
 })
 
 test.each([

@@ -66,39 +66,41 @@ export async function ownCertificates(options: OwnCertificatesOptions): Promise<
   const names = listServingNames(options.names ?? [])
   const admin = options.admin ?? { commonName: 'kubernetes-admin', organizations: [mastersGroup] }
 
-  const ca = await authority('ca', caSubject)
-  const issuer = issuerOf(ca, caSubject)
-  const serving = await leaf('apiserver', { usage: 'server', subject: { commonName: 'kube-apiserver' }, names, issuer }, (certificate) =>
-    coversAll(certificate, names) ? undefined : 'a name was missing',
+  const ca = await loadAuthority('ca', caSubject)
+  const issuer = toIssuer(ca, caSubject)
+  const serving = await loadLeaf(
+    'apiserver',
+    { usage: 'server', subject: { commonName: 'kube-apiserver' }, names, issuer },
+    (certificate) => (coversAll(certificate, names) ? undefined : 'a name was missing'),
   )
-  const client = await leaf('admin', { usage: 'client', subject: admin, issuer }, () => undefined)
-  return { ca, serving, admin: client, ...(options.frontProxy === true && { frontProxy: await frontProxy() }) }
+  const client = await loadLeaf('admin', { usage: 'client', subject: admin, issuer }, () => undefined)
+  return { ca, serving, admin: client, ...(options.frontProxy === true && { frontProxy: await loadFrontProxy() }) }
 
-  async function frontProxy(): Promise<FrontProxyCertificates> {
+  async function loadFrontProxy(): Promise<FrontProxyCertificates> {
     const subject = { commonName: 'keelson-front-proxy-ca' }
-    const proxyCA = await authority('front-proxy-ca', subject)
-    const request = { usage: 'client', subject: { commonName: frontProxyName }, issuer: issuerOf(proxyCA, subject) } as const
-    return { ca: proxyCA, client: await leaf('front-proxy-client', request, () => undefined) }
+    const proxyCA = await loadAuthority('front-proxy-ca', subject)
+    const request = { usage: 'client', subject: { commonName: frontProxyName }, issuer: toIssuer(proxyCA, subject) } as const
+    return { ca: proxyCA, client: await loadLeaf('front-proxy-client', request, () => undefined) }
   }
 
-  async function authority(name: string, subjectName: Subject): Promise<KeyPair> {
+  async function loadAuthority(name: string, subjectName: Subject): Promise<KeyPair> {
     const stored = await store.load(name)
     const subject = { usage: 'ca', subject: subjectName } as const
     if (stored.certificate === undefined && stored.key === undefined)
-      return issue(name, { ...subject, ...lifetime(caLifetime) }, 'made', 'there was none')
+      return issue(name, { ...subject, ...createValidity(caLifetime) }, 'made', 'there was none')
     const { pair, certificate, privateKey } = readAuthority(name, stored)
     const times = { notBefore: new Date(certificate.validFrom), notAfter: new Date(certificate.validTo) }
     if (times.notAfter.getTime() - renewBefore <= now) {
       const notBefore = new Date(Math.min(times.notBefore.getTime(), now - clockSkew))
       const reason = `it ends on ${times.notAfter.toISOString()}`
-      return issue(name, { ...subject, ...lifetime(caLifetime), notBefore, privateKey }, 'renewed', reason)
+      return issue(name, { ...subject, ...createValidity(caLifetime), notBefore, privateKey }, 'renewed', reason)
     }
     if (times.notBefore.getTime() > now) onNote({ kind: 'not yet valid', name, ...times })
     return pair
   }
 
   type Unsigned = Omit<CertificateRequest, 'notBefore' | 'notAfter' | 'issuer'> & { readonly issuer: Issuer }
-  async function leaf(
+  async function loadLeaf(
     name: string,
     request: Unsigned,
     problemWith: (certificate: X509Certificate) => string | undefined,
@@ -108,12 +110,12 @@ export async function ownCertificates(options: OwnCertificatesOptions): Promise<
     const problem =
       certificate === undefined || key === undefined
         ? 'there was none'
-        : leafProblem({ certificate, key }, { issuer: request.issuer, now, problemWith })
+        : findLeafProblem({ certificate, key }, { issuer: request.issuer, now, problemWith })
     if (problem === undefined) return { certificate: certificate!, key: key! }
-    return issue(name, { ...request, ...lifetime(leafLifetime) }, isNew ? 'made' : 'renewed', problem)
+    return issue(name, { ...request, ...createValidity(leafLifetime) }, isNew ? 'made' : 'renewed', problem)
   }
 
-  function lifetime(milliseconds: number): Pick<CertificateRequest, 'notBefore' | 'notAfter'> {
+  function createValidity(milliseconds: number): Pick<CertificateRequest, 'notBefore' | 'notAfter'> {
     return { notBefore: new Date(now - clockSkew), notAfter: new Date(now + milliseconds) }
   }
 
@@ -154,14 +156,14 @@ export async function signClientCertificate(request: ClientCertificateRequest): 
   const pair = await createCertificate({
     usage: 'client',
     subject,
-    issuer: issuerOf(authority, caSubject),
+    issuer: toIssuer(authority, caSubject),
     notBefore: new Date(now - clockSkew),
     notAfter: new Date(Math.min(now + lifetimeMs, Date.parse(certificate.validTo))),
   })
   return { ...pair, authority: authority.certificate }
 }
 
-function issuerOf({ certificate, key }: KeyPair, subject: Subject): Issuer {
+function toIssuer({ certificate, key }: KeyPair, subject: Subject): Issuer {
   return { subject, privateKey: createPrivateKey(key), publicKey: new X509Certificate(certificate).publicKey }
 }
 
@@ -173,26 +175,26 @@ interface ReadAuthority {
 
 /** Reads a stored CA. If it is unusable, throws an error that explains how to repair it. */
 function readAuthority(name: string, { certificate: pem, key }: Partial<KeyPair>): ReadAuthority {
-  const damaged = (what: string, cause?: unknown): Error =>
+  const createDamagedError = (what: string, cause?: unknown): Error =>
     new Error(
       `${what}. Restore ${name}.crt and ${name}.key from a backup. Or delete both: the server then creates a new CA, and clients must be configured to trust it`,
       {
         cause,
       },
     )
-  if (pem === undefined) throw damaged(`${name}.crt is missing next to ${name}.key`)
-  if (key === undefined) throw damaged(`${name}.key is missing next to ${name}.crt`)
+  if (pem === undefined) throw createDamagedError(`${name}.crt is missing next to ${name}.key`)
+  if (key === undefined) throw createDamagedError(`${name}.key is missing next to ${name}.crt`)
   const read = <T>(file: string, use: () => T): T => {
     try {
       return use()
     } catch (error) {
-      throw damaged(`${file} is damaged (${(error as Error).message})`, error)
+      throw createDamagedError(`${file} is damaged (${(error as Error).message})`, error)
     }
   }
   const certificate = read(`${name}.crt`, () => new X509Certificate(pem))
   const privateKey = read(`${name}.key`, () => createPrivateKey(key))
-  if (!certificate.ca) throw damaged(`${name}.crt is not the certificate of an authority`)
-  if (!certificate.checkPrivateKey(privateKey)) throw damaged(`${name}.key is not the key of ${name}.crt`)
+  if (!certificate.ca) throw createDamagedError(`${name}.crt is not the certificate of an authority`)
+  if (!certificate.checkPrivateKey(privateKey)) throw createDamagedError(`${name}.key is not the key of ${name}.crt`)
   return { pair: { certificate: pem, key }, certificate, privateKey }
 }
 
@@ -203,7 +205,7 @@ interface LeafRules {
 }
 
 /** Returns the reason why a stored certificate is unusable. Returns undefined if it is usable. */
-function leafProblem(pair: KeyPair, { issuer, now, problemWith }: LeafRules): string | undefined {
+function findLeafProblem(pair: KeyPair, { issuer, now, problemWith }: LeafRules): string | undefined {
   try {
     const certificate = new X509Certificate(pair.certificate)
     if (!certificate.checkPrivateKey(createPrivateKey(pair.key))) return 'the key was that of another'

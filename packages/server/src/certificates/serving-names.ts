@@ -29,7 +29,7 @@ export function createContextSelector(
   const implicit = named.filter((pair) => !explicit.includes(pair))
   for (const pair of [...explicit, ...implicit]) {
     const context = createSecureContext({ ...settings, cert: pair.certificate, key: pair.key })
-    for (const name of pair.names?.length ? pair.names : ownNames(pair.certificate)) {
+    for (const name of pair.names?.length ? pair.names : listOwnNames(pair.certificate)) {
       const key = name.toLowerCase()
       if (!contexts.has(key)) contexts.set(key, context)
     }
@@ -41,7 +41,7 @@ export function createContextSelector(
   }
 }
 
-function ownNames(certificate: string): string[] {
+function listOwnNames(certificate: string): string[] {
   const { subject, subjectAltName = '' } = new X509Certificate(certificate)
   const common = /^CN=(.*)$/m.exec(subject)?.[1]
   const alternative = Array.from(subjectAltName.matchAll(/(?:DNS|IP Address):([^,]+)/g), ([, name]) => name!.trim())

@@ -87,29 +87,30 @@ export interface AccessMetrics {
 }
 
 export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
-  const counter = (name: string, help: string): ReturnType<typeof createCounter> =>
+  const registerCounter = (name: string, help: string): ReturnType<typeof createCounter> =>
     registry.register(createCounter(name, `[ALPHA] ${help}`))
-  const histogram = (name: string, help: string): ReturnType<typeof createHistogram> =>
+  const registerHistogram = (name: string, help: string): ReturnType<typeof createHistogram> =>
     registry.register(createHistogram(name, `[ALPHA] ${help}`, buckets))
-  const users = counter('authenticated_user_requests', 'Requests that were authenticated, by kind of user name.')
-  const authentications = counter('authentication_attempts', 'Attempts to authenticate, by result.')
-  const authenticationTimes = histogram('authentication_duration_seconds', 'How long authentication took, in seconds, by result.')
-  const authorizations = counter(
+  const users = registerCounter('authenticated_user_requests', 'Requests that were authenticated, by kind of user name.')
+  const authentications = registerCounter('authentication_attempts', 'Attempts to authenticate, by result.')
+  const authenticationTimes = registerHistogram('authentication_duration_seconds', 'How long authentication took, in seconds, by result.')
+  const authorizations = registerCounter(
     'authorization_attempts_total',
     "Attempts to authorize, by result: 'allowed', 'denied', 'no-opinion' or 'error'.",
   )
-  const authorizationTimes = histogram('authorization_duration_seconds', 'How long authorization took, in seconds, by result.')
+  const authorizationTimes = registerHistogram('authorization_duration_seconds', 'How long authorization took, in seconds, by result.')
 
   const knownUsers = new Map([...namedUsers, 'email_id', 'other'].map((username) => [username, lazily(() => users.with({ username }))]))
-  const byOutcome = results({ authenticated: 'success', rejected: 'error', unknown: 'failure' }, authentications, authenticationTimes)
-  const byDecision = results(
+  const byOutcome = createResults({ authenticated: 'success', rejected: 'error', unknown: 'failure' }, authentications, authenticationTimes)
+  const byDecision = createResults(
     { allow: 'allowed', deny: 'denied', noOpinion: 'no-opinion', error: 'error' },
     authorizations,
     authorizationTimes,
   )
   return {
     authenticated: (result, seconds) => {
-      if (result.outcome === 'authenticated') (knownUsers.get(result.user.name) ?? knownUsers.get(kindOfName(result.user.name))!)().value++
+      if (result.outcome === 'authenticated')
+        (knownUsers.get(result.user.name) ?? knownUsers.get(classifyName(result.user.name))!)().value++
       byOutcome[result.outcome](seconds)
     },
     authorized: (decision, seconds) => byDecision[decision](seconds),
@@ -119,12 +120,12 @@ export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
 /** User names that have a label value of their own. Other names are private and unlimited in number, so they share one value. */
 const namedUsers = ['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']
 
-function kindOfName(name: string): string {
+function classifyName(name: string): string {
   return name.includes('@') ? 'email_id' : 'other'
 }
 
 /** Returns a function that counts one result of each outcome. The series of an outcome is created on first use. */
-function results<K extends string>(
+function createResults<K extends string>(
   names: Readonly<Record<K, string>>,
   attempts: { with(labels: { result: string }): Value },
   times: { with(labels: { result: string }): Histogram },

@@ -22,7 +22,7 @@ const fixed: HeaderList = [
 export function cors(allowedOrigins: readonly RegExp[]): Filter | undefined {
   if (allowedOrigins.length === 0) return undefined
   return (exchange) => {
-    const headers = corsHeaders(allowedOrigins, exchange.header('origin'))
+    const headers = createCorsHeaders(allowedOrigins, exchange.header('origin'))
     if (headers === undefined) return
     exchange.addHeaders(headers)
     if (exchange.method !== 'OPTIONS') return
@@ -31,7 +31,7 @@ export function cors(allowedOrigins: readonly RegExp[]): Filter | undefined {
   }
 }
 
-function corsHeaders(allowed: readonly RegExp[], origin: string | undefined): HeaderList | undefined {
+function createCorsHeaders(allowed: readonly RegExp[], origin: string | undefined): HeaderList | undefined {
   if (origin === undefined || origin === '' || !allowed.some((pattern) => pattern.test(origin))) return undefined
   return ['Access-Control-Allow-Origin', origin, ...fixed]
 }

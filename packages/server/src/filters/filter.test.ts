@@ -5,7 +5,7 @@ import type { Filter, NamedFilter } from './filter.ts'
 
 const pass: Filter = () => {}
 const list: readonly NamedFilter[] = ['a', 'b', 'c'].map((name) => ({ name, filter: pass }))
-const names = (filters: readonly NamedFilter[]): readonly string[] => filters.map(({ name }) => name)
+const listNames = (filters: readonly NamedFilter[]): readonly string[] => filters.map(({ name }) => name)
 
 test('runs filters in order, and none after a filter that answers', async () => {
   const { exchange } = openTestExchange()
@@ -17,8 +17,8 @@ test('runs filters in order, and none after a filter that answers', async () => 
       return outcome
     }
   expect(passFilters([filter('a'), filter('b')], exchange)).toBeUndefined()
-  const asynchronous: Filter = () => new Promise((resolve) => setImmediate(resolve))
-  expect(await passFilters([filter('c'), asynchronous, filter('d', 'answered'), filter('e')], exchange)).toBe('answered')
+  const passAsynchronously: Filter = () => new Promise((resolve) => setImmediate(resolve))
+  expect(await passFilters([filter('c'), passAsynchronously, filter('d', 'answered'), filter('e')], exchange)).toBe('answered')
   expect(calls).toEqual(['a', 'b', 'c', 'd'])
 })
 
@@ -39,8 +39,8 @@ test('places a custom filter before or after a built-in or another custom filter
     { name: 'last', filter: pass, after: 'c' },
     { name: 'second', filter: pass, after: 'first' },
   ])
-  expect(names(ordered)).toEqual(['first', 'second', 'a', 'b', 'c', 'last'])
-  expect(names(list)).toEqual(['a', 'b', 'c'])
+  expect(listNames(ordered)).toEqual(['first', 'second', 'a', 'b', 'c', 'last'])
+  expect(listNames(list)).toEqual(['a', 'b', 'c'])
 })
 
 test.each([

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { goAway } from './goaway.ts'
 
 /** Creates an HTTP/2 request with only the members that the filter uses. */
-function http2Request(): { readonly exchange: Exchange; readonly finish: () => void; readonly goaways: number[] } {
+function createHttp2Request(): { readonly exchange: Exchange; readonly finish: () => void; readonly goaways: number[] } {
   const goaways: number[] = []
   const session = { closed: false, destroyed: false, goaway: (code: number) => goaways.push(code), close: () => {} }
   const stream = Object.assign(new EventEmitter(), { session })
@@ -16,7 +16,7 @@ test.each([
   [0, []],
   [1, [0]],
 ])('with probability %d, asks the client to reconnect after the response: %j', async (chance, expected) => {
-  const { exchange, finish, goaways } = http2Request()
+  const { exchange, finish, goaways } = createHttp2Request()
   await goAway(chance)?.(exchange)
   expect(goaways).toEqual([])
   finish()

@@ -54,7 +54,7 @@ export function limitInFlight(limit: InFlightLimit, metrics: Pick<RequestMetrics
  */
 export function createInFlightLimit(limits: InFlightLimits, current: Readonly<Record<InFlightKind, Value>>): InFlightLimit {
   const limited = { readOnly: new Seats(current.readOnly), mutating: new Seats(current.mutating) }
-  const exempt = { readOnly: exemptTicket(current.readOnly), mutating: exemptTicket(current.mutating) }
+  const exempt = { readOnly: createExemptTicket(current.readOnly), mutating: createExemptTicket(current.mutating) }
   return {
     admit: (info, user) => {
       const kind = readOnlyVerbs.has(info.verb) ? 'readOnly' : 'mutating'
@@ -111,7 +111,7 @@ class CountedTicket implements Ticket {
   }
 }
 
-function exemptTicket(current: Value): Ticket {
+function createExemptTicket(current: Value): Ticket {
   const doNothing = (): void => {}
   return { begin: doNothing, end: doNothing, leave: () => void current.value-- }
 }

@@ -77,15 +77,15 @@ interface Entry {
   readonly name: string
   readonly started: number
 }
-const entry = (name: string): Entry => ({ name, started: performance.now() })
+const createEntry = (name: string): Entry => ({ name, started: performance.now() })
 
 test('expires entries once, the oldest first, and skips deleted ones', () => {
   const expired: string[] = []
   const deadlines = new Deadlines<Entry>(1000, ({ name }) => expired.push(name))
-  deadlines.add(entry('a'))
-  const finished = deadlines.add(entry('finished'))
+  deadlines.add(createEntry('a'))
+  const finished = deadlines.add(createEntry('finished'))
   vi.advanceTimersByTime(600)
-  deadlines.add(entry('b'))
+  deadlines.add(createEntry('b'))
   deadlines.delete(finished)
   vi.advanceTimersByTime(600)
   expect(expired).toEqual(['a'])
@@ -97,7 +97,7 @@ test('expires entries once, the oldest first, and skips deleted ones', () => {
 test('changing the system clock neither expires an entry nor delays its expiry', () => {
   let expired = 0
   const deadlines = new Deadlines<Entry>(1000, () => expired++)
-  deadlines.add(entry('a'))
+  deadlines.add(createEntry('a'))
   vi.setSystemTime(Date.now() + 3_600_000)
   vi.advanceTimersByTime(500)
   expect(expired).toBe(0)

@@ -31,11 +31,11 @@ export interface Profile {
 export function encodePprof({ types, period, samples, timeNanoseconds, durationNanoseconds }: Profile): Buffer {
   const strings = new Interned<string>((text) => text)
   strings.of('')
-  const valueType = ({ type, unit }: ValueType): Message => new Message().number(1, strings.of(type)).number(2, strings.of(unit))
+  const encodeValueType = ({ type, unit }: ValueType): Message => new Message().number(1, strings.of(type)).number(2, strings.of(unit))
   const functions = new Interned<Frame>(({ functionName, url }) => `${url} ${functionName}`)
   const locations = new Interned<Frame>(({ functionName, url, lineNumber }) => `${url} ${lineNumber} ${functionName}`)
   const profile = new Message()
-  for (const type of types) profile.message(1, valueType(type))
+  for (const type of types) profile.message(1, encodeValueType(type))
   for (const { stack, values } of samples) {
     const ids = stack.map((frame) => locations.of(frame) + 1)
     profile.message(2, new Message().numbers(1, ids).numbers(2, values))
@@ -55,7 +55,7 @@ export function encodePprof({ types, period, samples, timeNanoseconds, durationN
         .number(4, strings.of(url)),
     )
   }
-  profile.number(9, timeNanoseconds).number(10, durationNanoseconds).message(11, valueType(period)).number(12, period.every)
+  profile.number(9, timeNanoseconds).number(10, durationNanoseconds).message(11, encodeValueType(period)).number(12, period.every)
   for (const text of strings.all) profile.bytes(6, Buffer.from(text))
   return profile.finish()
 }
@@ -83,12 +83,12 @@ class Message {
   readonly #parts: Uint8Array[] = []
 
   number(field: number, value: number | bigint): this {
-    this.#parts.push(varint(field * 8), varint(value))
+    this.#parts.push(encodeVarint(field * 8), encodeVarint(value))
     return this
   }
 
   numbers(field: number, values: readonly number[]): this {
-    return this.bytes(field, Buffer.concat(values.map((value) => varint(value))))
+    return this.bytes(field, Buffer.concat(values.map((value) => encodeVarint(value))))
   }
 
   message(field: number, message: Message): this {
@@ -96,7 +96,7 @@ class Message {
   }
 
   bytes(field: number, bytes: Uint8Array): this {
-    this.#parts.push(varint(field * 8 + 2), varint(bytes.length), bytes)
+    this.#parts.push(encodeVarint(field * 8 + 2), encodeVarint(bytes.length), bytes)
     return this
   }
 
@@ -106,7 +106,7 @@ class Message {
 }
 
 /** Encodes a non-negative integer as a protobuf varint. */
-function varint(value: number | bigint): Uint8Array {
+function encodeVarint(value: number | bigint): Uint8Array {
   const bytes: number[] = []
   let remaining = typeof value === 'bigint' ? value : BigInt(Math.round(value))
   for (; remaining >= 128n; remaining >>= 7n) bytes.push(Number(remaining & 127n) | 128)

@@ -31,7 +31,7 @@ interface TakenProfile {
  */
 export function installProfiling(app: Hono<InstallerEnv>): void {
   let isProfiling = false
-  const exclusive = (name: string, take: (exchange: Exchange, session: Session) => Promise<TakenProfile>) =>
+  const createExclusiveHandler = (name: string, take: (exchange: Exchange, session: Session) => Promise<TakenProfile>) =>
     withExchange(async (exchange) => {
       if (isProfiling) return sendPlain(exchange, createPlainError(500, 'Could not enable profiling: profiling already in use'))
       isProfiling = true
@@ -64,14 +64,14 @@ export function installProfiling(app: Hono<InstallerEnv>): void {
     '/debug/pprof/',
     withExchange((exchange) => sendPlain(exchange, { status: 200, type: 'text/plain; charset=utf-8', body: index })),
   )
-  app.get('/debug/pprof/profile', exclusive('profile', takeCpu))
-  app.get('/debug/pprof/heap', exclusive('heap', takeHeap))
+  app.get('/debug/pprof/profile', createExclusiveHandler('profile', takeCpu))
+  app.get('/debug/pprof/heap', createExclusiveHandler('heap', takeHeap))
 }
 
 async function takeCpu(exchange: Exchange, session: Session): Promise<TakenProfile> {
   await session.post('Profiler.enable')
   await session.post('Profiler.start')
-  await forSeconds(exchange, 30)
+  await waitForSeconds(exchange, 30)
   const { profile } = await session.post('Profiler.stop')
   return { runtime: profile, pprof: async () => (await import('./runtime-profiles.ts')).cpuSamples(profile) }
 }
@@ -79,13 +79,13 @@ async function takeCpu(exchange: Exchange, session: Session): Promise<TakenProfi
 async function takeHeap(exchange: Exchange, session: Session): Promise<TakenProfile> {
   const { heapInterval, heapSamples } = await import('./runtime-profiles.ts')
   await session.post('HeapProfiler.startSampling', { samplingInterval: heapInterval })
-  await forSeconds(exchange, 10)
+  await waitForSeconds(exchange, 10)
   const { profile } = await session.post('HeapProfiler.stopSampling')
   return { runtime: profile, pprof: async () => heapSamples(profile) }
 }
 
 /** Waits for the time that the request asks for, or until the client disconnects. */
-async function forSeconds(exchange: Exchange, usual: number): Promise<void> {
+async function waitForSeconds(exchange: Exchange, usual: number): Promise<void> {
   const requested = Number(exchange.query.get('seconds') ?? usual)
   const seconds = Number.isFinite(requested) && requested > 0 ? Math.min(requested, maxSeconds) : usual
   await wait(seconds * 1000, undefined, { signal: exchange.signal })

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest'
 import { encodePprof } from './encode-pprof.ts'
 import { cpuSamples, heapSamples } from './runtime-profiles.ts'
 
-const frame = (functionName: string, lineNumber: number) => ({ functionName, url: 'file:///a.ts', lineNumber })
+const createFrame = (functionName: string, lineNumber: number) => ({ functionName, url: 'file:///a.ts', lineNumber })
 
 test('links samples, locations, functions and strings by index', () => {
   const bytes = encodePprof({
     types: [{ type: 'samples', unit: 'count' }],
     period: { type: 'cpu', unit: 'nanoseconds', every: 1000 },
     samples: [
-      { stack: [frame('leaf', 1), frame('root', 9)], values: [3] },
-      { stack: [frame('root', 9)], values: [300] },
+      { stack: [createFrame('leaf', 1), createFrame('root', 9)], values: [3] },
+      { stack: [createFrame('root', 9)], values: [300] },
     ],
     timeNanoseconds: 1n << 60n,
     durationNanoseconds: 5,
@@ -21,13 +21,16 @@ test('links samples, locations, functions and strings by index', () => {
   expect(strings[0]).toBe('')
   const functions = profile.get(5)!.map((of) => read(of as Buffer))
   const locations = profile.get(4)!.map((of) => read(of as Buffer))
-  const nameOf = (location: number): string => {
+  const findFunctionName = (location: number): string => {
     const line = read(locations[location - 1]!.get(4)![0] as Buffer)
     return `${strings[Number(functions[Number(line.get(1)![0]) - 1]!.get(2)![0])]}:${line.get(2)![0]}`
   }
   const samples = profile.get(2)!.map((of) => read(of as Buffer))
-  expect(samples.map((sample) => varints(sample.get(1)![0] as Buffer).map(nameOf))).toEqual([['leaf:2', 'root:10'], ['root:10']])
-  expect(samples.map((sample) => varints(sample.get(2)![0] as Buffer))).toEqual([[3], [300]])
+  expect(samples.map((sample) => decodeVarints(sample.get(1)![0] as Buffer).map(findFunctionName))).toEqual([
+    ['leaf:2', 'root:10'],
+    ['root:10'],
+  ])
+  expect(samples.map((sample) => decodeVarints(sample.get(2)![0] as Buffer))).toEqual([[3], [300]])
   expect(profile.get(9)).toEqual([1n << 60n])
 })
 
@@ -37,18 +40,18 @@ test("converts the profiles of Node's runtime to stacks", async () => {
   await session.post('Profiler.enable')
   await session.post('Profiler.start')
   await session.post('HeapProfiler.startSampling', { samplingInterval: 1024 })
-  const allocated = busyWork(200_000)
+  const allocated = keepBusy(200_000)
   const cpu = [...cpuSamples((await session.post('Profiler.stop')).profile).samples]
   const heap = [...heapSamples((await session.post('HeapProfiler.stopSampling')).profile).samples]
   session.disconnect()
   expect(allocated.length).toBe(200_000)
   for (const samples of [cpu, heap]) {
-    expect(samples.some(({ stack }) => stack.some(({ functionName }) => functionName === 'busyWork'))).toBe(true)
+    expect(samples.some(({ stack }) => stack.some(({ functionName }) => functionName === 'keepBusy'))).toBe(true)
     for (const { values } of samples) for (const value of values) expect(value).toBeGreaterThanOrEqual(0)
   }
 })
 
-function busyWork(count: number): object[] {
+function keepBusy(count: number): object[] {
   const objects: object[] = []
   for (let i = 0; i < count; i++) objects.push({ text: `${i}`, more: [i, Math.sqrt(i)] })
   return objects
@@ -57,8 +60,8 @@ function busyWork(count: number): object[] {
 function read(bytes: Buffer): Map<number, (Buffer | bigint)[]> {
   const fields = new Map<number, (Buffer | bigint)[]>()
   for (let at = 0; at < bytes.length;) {
-    const tag = varintAt(bytes, at)
-    const value = varintAt(bytes, tag.next)
+    const tag = decodeVarint(bytes, at)
+    const value = decodeVarint(bytes, tag.next)
     const field = Number(tag.value >> 3n)
     const end = value.next + ((tag.value & 7n) === 2n ? Number(value.value) : 0)
     fields.set(field, [
@@ -70,17 +73,17 @@ function read(bytes: Buffer): Map<number, (Buffer | bigint)[]> {
   return fields
 }
 
-function varints(bytes: Buffer): number[] {
+function decodeVarints(bytes: Buffer): number[] {
   const values: number[] = []
   for (let at = 0; at < bytes.length;) {
-    const { value, next } = varintAt(bytes, at)
+    const { value, next } = decodeVarint(bytes, at)
     values.push(Number(value))
     at = next
   }
   return values
 }
 
-function varintAt(bytes: Buffer, at: number): { value: bigint; next: number } {
+function decodeVarint(bytes: Buffer, at: number): { value: bigint; next: number } {
   let value = 0n
   for (let shift = 0n; ; shift += 7n) {
     const byte = bytes[at++]!

@@ -27,7 +27,7 @@ export function cpuSamples({
     usage.count++
     usageById.set(id, usage)
   }
-  function* stacks(): Generator<Sample> {
+  function* yieldStacks(): Generator<Sample> {
     for (const [id, { count, microseconds }] of usageById) {
       const stack: Frame[] = []
       for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
@@ -40,7 +40,7 @@ export function cpuSamples({
   }
   const cpu = { type: 'cpu', unit: 'nanoseconds' }
   const every = samples.length === 0 ? 1_000_000 : ((endTime - startTime) * 1000) / samples.length
-  return { types: [{ type: 'samples', unit: 'count' }, cpu], period: { ...cpu, every }, samples: stacks() }
+  return { types: [{ type: 'samples', unit: 'count' }, cpu], period: { ...cpu, every }, samples: yieldStacks() }
 }
 
 /** Average number of allocated bytes between two heap samples. */
@@ -63,7 +63,7 @@ export interface HeapProfile {
 export function heapSamples({ head, samples = [] }: HeapProfile): Pick<Profile, 'types' | 'period' | 'samples'> {
   const counts = new Map<number, number>()
   for (const { nodeId } of samples) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
-  function* stacks(): Generator<Sample> {
+  function* yieldStacks(): Generator<Sample> {
     const open: { node: HeapNode; callers: readonly Frame[] }[] = [{ node: head, callers: [] }]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const { node, callers } = next
@@ -76,6 +76,6 @@ export function heapSamples({ head, samples = [] }: HeapProfile): Pick<Profile, 
   return {
     types: [{ type: 'inuse_objects', unit: 'count' }, space],
     period: { type: 'space', unit: 'bytes', every: heapInterval },
-    samples: stacks(),
+    samples: yieldStacks(),
   }
 }
