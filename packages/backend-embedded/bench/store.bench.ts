@@ -10,11 +10,11 @@ import { openEmbedded, openMemory, type EmbeddedBackend } from '../src/index.ts'
 const seconds = Number(process.env.BENCH_SECONDS ?? 2)
 const bytes = 3000
 const range = { start: '/registry/', end: '/registry0' }
-const line = (name: string, rate: number, unit: string): void =>
+const printLine = (name: string, rate: number, unit: string): void =>
   console.log(`${name.padEnd(44)} ${Math.round(rate).toLocaleString('en')} ${unit}`)
-const megabytes = (): number => process.memoryUsage().rss / 2 ** 20
+const measureMegabytes = (): number => process.memoryUsage().rss / 2 ** 20
 
-async function puts(store: EmbeddedBackend, name: string, inFlight: number): Promise<void> {
+async function measurePuts(store: EmbeddedBackend, name: string, inFlight: number): Promise<void> {
   const started = performance.now()
   const end = started + seconds * 1000
   let written = 0
@@ -27,7 +27,7 @@ async function puts(store: EmbeddedBackend, name: string, inFlight: number): Pro
       }
     }),
   )
-  line(`${name}: put of ${bytes} B, ${inFlight} in flight`, (written / (performance.now() - started)) * 1000, 'per second')
+  printLine(`${name}: put of ${bytes} B, ${inFlight} in flight`, (written / (performance.now() - started)) * 1000, 'per second')
 }
 
 async function reads(store: EmbeddedBackend): Promise<void> {
@@ -36,22 +36,22 @@ async function reads(store: EmbeddedBackend): Promise<void> {
   let started = performance.now()
   let foundKeys = 0
   for (let i = 0; i < gets; i++) if ((await store.get(keys[(i * 7919) % keys.length]!)).entry) foundKeys++
-  line('get', (foundKeys / (performance.now() - started)) * 1000, 'per second')
+  printLine('get', (foundKeys / (performance.now() - started)) * 1000, 'per second')
   started = performance.now()
   for (let i = 0; i < gets; i++) if (store.snapshot().get(keys[(i * 7919) % keys.length]!)) foundKeys++
-  line('get from a snapshot', (gets / (performance.now() - started)) * 1000, 'per second')
+  printLine('get from a snapshot', (gets / (performance.now() - started)) * 1000, 'per second')
   started = performance.now()
   let scanned = 0
   for (let round = 0; round < 10; round++) for (const entry of store.snapshot().scan(range)) if (entry.key !== '') scanned++
-  line('scan', (scanned / (performance.now() - started)) * 1000, 'entries per second')
+  printLine('scan', (scanned / (performance.now() - started)) * 1000, 'entries per second')
   started = performance.now()
   const forks = Array.from({ length: 1000 }, () => store.fork())
-  line(`fork of ${keys.length} entries`, ((performance.now() - started) / forks.length) * 1000, 'µs')
+  printLine(`fork of ${keys.length} entries`, ((performance.now() - started) / forks.length) * 1000, 'µs')
 }
 
 console.log(`load ${loadavg()[0]!.toFixed(2)}, node ${process.version}`)
 const memory = openMemory()
-await puts(memory, 'memory', 32)
+await measurePuts(memory, 'memory', 32)
 await reads(memory)
 await memory[Symbol.asyncDispose]()
 
@@ -59,13 +59,13 @@ const dataDir = mkdtempSync(join(tmpdir(), 'keelson-bench-'))
 try {
   let started = performance.now()
   let store = await openEmbedded({ dataDir })
-  line('open, empty', performance.now() - started, 'ms')
-  for (const inFlight of [1, 32, 64, 256]) await puts(store, 'durable', inFlight)
+  printLine('open, empty', performance.now() - started, 'ms')
+  for (const inFlight of [1, 32, 64, 256]) await measurePuts(store, 'durable', inFlight)
   await store[Symbol.asyncDispose]()
   started = performance.now()
   store = await openEmbedded({ dataDir })
-  line(`open, ${store.snapshot().count(range)} entries`, performance.now() - started, 'ms')
-  line('resident', megabytes(), 'MB')
+  printLine(`open, ${store.snapshot().count(range)} entries`, performance.now() - started, 'ms')
+  printLine('resident', measureMegabytes(), 'MB')
   await store[Symbol.asyncDispose]()
 } finally {
   rmSync(dataDir, { recursive: true, force: true })

@@ -127,7 +127,7 @@ export class CommitQueue {
       // There must be no `await` between this line and adding the step to the queue, because the next commit must see the revision and
       // entries of this one.
       const decided = this.#decide(operations)
-      if (this.#durability) return this.#queue({ revision: decided, bytes: bytesOf(decided), settle, fail })
+      if (this.#durability) return this.#queue({ revision: decided, bytes: sumValueBytes(decided), settle, fail })
       this.#state.apply(decided)
       settle({ committed: true, revision: decided.revision })
     })
@@ -284,7 +284,7 @@ export class CommitQueue {
 
   async #write(batch: readonly Step[]): Promise<void> {
     if (this.#stopped) throw this.#stopped
-    if (batch.some(hasEffect)) await this.#durability!.write(batchOf(batch, this.#state.visibleRevision()))
+    if (batch.some(hasEffect)) await this.#durability!.write(createBatch(batch, this.#state.visibleRevision()))
   }
 
   #thresholdAfter(answered: number, waiting: number): number {
@@ -361,13 +361,13 @@ function hasEffect({ revision, lease, endedLeases }: Step): boolean {
   return revision !== undefined || lease !== undefined || endedLeases !== undefined
 }
 
-function bytesOf({ changes }: PendingRevision): number {
+function sumValueBytes({ changes }: PendingRevision): number {
   let bytes = 0
   for (const change of changes) if (change.type === 'put') bytes += change.entry.value.length
   return bytes
 }
 
-function batchOf(steps: readonly Step[], visible: Revision): WriteBatch {
+function createBatch(steps: readonly Step[], visible: Revision): WriteBatch {
   const puts: Entry[] = []
   /** Entries that were put and then replaced within the same batch. They were never on disk. */
   const superseded = new Set<Entry>()

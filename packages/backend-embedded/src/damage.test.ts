@@ -37,7 +37,7 @@ const expectRefused = async (reason: RegExp): Promise<void> => {
   expect(String(error)).toMatch(reason)
 }
 /** Returns the offset of the newest commit's header page. */
-const newest = (bytes: Buffer): number => (bytes.readBigUInt64LE(152) > bytes.readBigUInt64LE(4096 + 152) ? 0 : 4096)
+const findNewestMetaPage = (bytes: Buffer): number => (bytes.readBigUInt64LE(152) > bytes.readBigUInt64LE(4096 + 152) ? 0 : 4096)
 
 describe('damaged files', () => {
   it('refuses a file with an invalid header', async () => {
@@ -46,14 +46,14 @@ describe('damaged files', () => {
   })
 
   it('refuses a file from which LMDB would use an older commit', async () => {
-    changeFile((bytes) => bytes.writeBigUInt64LE(4n, newest(bytes) + 152))
+    changeFile((bytes) => bytes.writeBigUInt64LE(4n, findNewestMetaPage(bytes) + 152))
     await expectRefused(/its last commits are/)
   })
 
   it('refuses a file whose root belongs to an older commit', async () => {
     changeFile((bytes) => {
-      const older = newest(bytes) === 0 ? 4096 : 0
-      bytes.writeBigUInt64LE(bytes.readBigUInt64LE(older + 136), newest(bytes) + 136)
+      const older = findNewestMetaPage(bytes) === 0 ? 4096 : 0
+      bytes.writeBigUInt64LE(bytes.readBigUInt64LE(older + 136), findNewestMetaPage(bytes) + 136)
     })
     await expectRefused(/its root is not of its last commit/)
   })
@@ -66,19 +66,19 @@ describe('damaged files', () => {
 
   it('refuses a file that lists a page in use as free', async () => {
     changeFile((bytes) => {
-      const free = Number(bytes.readBigUInt64LE(newest(bytes) + 88)) * 4096
+      const free = Number(bytes.readBigUInt64LE(findNewestMetaPage(bytes) + 88)) * 4096
       const node = free + 24 + bytes.readUInt16LE(free + 24)
       // The first number of the list of free pages. The test replaces it with the root page of all tables.
       const list = node + 8 + bytes.readUInt16LE(node + 6)
       bytes.writeBigInt64LE(1n, list)
-      bytes.writeBigInt64LE(bytes.readBigInt64LE(newest(bytes) + 136), list + 8)
+      bytes.writeBigInt64LE(bytes.readBigInt64LE(findNewestMetaPage(bytes) + 136), list + 8)
     })
     await expectRefused(/is used twice/)
   })
 
   it('refuses a file with a page whose free space overlaps its nodes', async () => {
     changeFile((bytes) => {
-      const root = Number(bytes.readBigUInt64LE(newest(bytes) + 136)) * 4096
+      const root = Number(bytes.readBigUInt64LE(findNewestMetaPage(bytes) + 136)) * 4096
       bytes.writeUInt16LE(bytes.readUInt16LE(root + 22) + 8, root + 22)
     })
     await expectRefused(/in the wrong place/)
@@ -93,27 +93,27 @@ describe('damaged files', () => {
 })
 
 describe('files that were damaged after an orderly close, with the same size and time', () => {
-  const unnoticed = (change: (bytes: Buffer) => void): void => {
+  const damageUnnoticed = (change: (bytes: Buffer) => void): void => {
     changeFile(change)
     writeCloseMark(dataDir, readFileHeader(file)!)
   }
 
   it('refuses a file in which no page has a valid kind', async () => {
-    unnoticed((bytes) => {
+    damageUnnoticed((bytes) => {
       for (let page = 2 * 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page + 18, page + 24)
     })
     await expectRefused(/has unexpected contents/)
   })
 
   it('refuses a file with a key in the wrong order', async () => {
-    unnoticed((bytes) => {
+    damageUnnoticed((bytes) => {
       for (let at = bytes.indexOf('/k5'); at >= 0; at = bytes.indexOf('/k5', at + 1)) bytes.write('/z5', at)
     })
     await expectRefused(/the keys of page \d+ are in the wrong place/)
   })
 
   it('refuses a file with a branch that points to the wrong page', async () => {
-    unnoticed((bytes) => {
+    damageUnnoticed((bytes) => {
       for (let page = 2 * 4096; page < bytes.length; page += 4096) {
         if (bytes.readUInt16LE(page + 18) !== 1) continue
         const second = page + 24 + bytes.readUInt16LE(page + 26)

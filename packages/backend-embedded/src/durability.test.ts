@@ -16,7 +16,7 @@ const put = (backend: EmbeddedBackend, key: string, modRevision?: number): Retur
   })
 
 /** Returns the revisions that were resolved or visible before they were on disk. */
-async function earlyAnswers(disk: HeldDisk): Promise<number[]> {
+async function countEarlyAnswers(disk: HeldDisk): Promise<number[]> {
   const backend = openDurable(disk, {})
   const early: number[] = []
   const recordRevision = (revision: number): void => {
@@ -48,11 +48,11 @@ afterEach(() => {
 
 describe('a result', () => {
   it('a commit resolves only after its revision is durable', async () => {
-    expect(await earlyAnswers(new HeldDisk())).toEqual([])
+    expect(await countEarlyAnswers(new HeldDisk())).toEqual([])
   })
 
   it('the test above fails for a disk that resolves too early', async () => {
-    expect((await earlyAnswers(new HastyDisk())).length).toBeGreaterThan(0)
+    expect((await countEarlyAnswers(new HastyDisk())).length).toBeGreaterThan(0)
   })
 
   it('a failed compare resolves only after the write that it has read is durable', async () => {

@@ -45,14 +45,14 @@ it('returns the state at every revision of its history', async () => {
         if (isCommitted && changed) states.push(nextState)
         expect(result.revision).toBe(states.length - 1)
       }
-      const revisions = (entries: Iterable<Entry>): [string, number][] => Array.from(entries, (e) => [e.key, e.modRevision])
-      const byKey = ([a]: [string, number], [b]: [string, number]): number => (a < b ? -1 : 1)
+      const listRevisions = (entries: Iterable<Entry>): [string, number][] => Array.from(entries, (e) => [e.key, e.modRevision])
+      const compareKeys = ([a]: [string, number], [b]: [string, number]): number => (a < b ? -1 : 1)
       const current = states.length - 1
       const compacted = Math.max(1, Math.min(compactAt, current))
       await backend.compact(compacted)
       for (let at = compacted; at <= current; at++) {
-        const expected = [...states[at]!].sort(byKey)
-        expect(revisions(backend.snapshotAt(at)!.scan(prefixRange('/')))).toEqual(expected)
+        const expected = [...states[at]!].sort(compareKeys)
+        expect(listRevisions(backend.snapshotAt(at)!.scan(prefixRange('/')))).toEqual(expected)
       }
       expect(backend.snapshotAt(compacted - 1)).toBeUndefined()
       await new Promise((resolve) => setImmediate(resolve))
@@ -67,7 +67,7 @@ it('returns the state at every revision of its history', async () => {
         if (change.type === 'put') played.set(k, change.entry.modRevision)
         else played.delete(k)
       }
-      expect([...played].sort(byKey)).toEqual([...states[current]!].sort(byKey))
+      expect([...played].sort(compareKeys)).toEqual([...states[current]!].sort(compareKeys))
     }),
     { numRuns: 40 },
   )

@@ -210,14 +210,14 @@ export class EmbeddedStore implements EmbeddedBackend {
     for (const change of changes) {
       const { previous } = change
       if (previous) {
-        this.#bytes -= sizeOf(previous)
+        this.#bytes -= measureEntry(previous)
         if (previous.lease) this.#leases.detach(previous.lease, previous.key)
       }
       if (change.type === 'put') {
         const { entry } = change
         this.#tree.set(entry)
         this.#index?.set(entry.key, entry)
-        this.#bytes += sizeOf(entry)
+        this.#bytes += measureEntry(entry)
         if (entry.lease) this.#leases.attach(entry.lease, entry.key)
       } else {
         this.#tree.delete(change.key)
@@ -255,6 +255,6 @@ export class EmbeddedStore implements EmbeddedBackend {
   }
 }
 
-function sizeOf(entry: Entry): number {
+function measureEntry(entry: Entry): number {
   return entry.key.length + entry.value.length
 }

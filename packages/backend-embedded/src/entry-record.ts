@@ -52,8 +52,8 @@ export function writeRecord(out: Buffer, at: number, key: Uint8Array, entry: Ent
 
 /** Decodes a record. Throws `DamagedStoreError` if its checksum does not match. The value of the entry shares memory with `record`. */
 export function readRecord(key: Uint8Array, record: Uint8Array): Entry {
-  const bytes = asBuffer(record)
-  const text = asBuffer(key).toString()
+  const bytes = toBuffer(record)
+  const text = toBuffer(key).toString()
   const isComplete = bytes.length >= recordHeader && bytes[0] === magic && bytes[1] === version
   if (!isComplete || bytes.readUInt32BE(4) !== crc32(bytes.subarray(checkedFrom), crc32(key))) {
     throw new DamagedStoreError(
@@ -70,7 +70,7 @@ export function readRecord(key: Uint8Array, record: Uint8Array): Entry {
   }
 }
 
-function asBuffer(bytes: Uint8Array): Buffer {
+function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 

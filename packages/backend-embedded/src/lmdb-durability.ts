@@ -273,17 +273,17 @@ export class LmdbDurability implements Durability {
   }
 
   *#readEntries(revision: number, totals: readonly number[]): Generator<Entry> {
-    const damaged = (what: string): Error => new DamagedStoreError(`the stored ${what}: restore the data directory`)
+    const createDamagedError = (what: string): Error => new DamagedStoreError(`the stored ${what}: restore the data directory`)
     let last: Uint8Array | undefined
     for (const { key, value } of this.#tables.entries.getRange()) {
       const entry = readRecord(key, value)
-      if (entry.modRevision > revision) throw damaged(`record of ${JSON.stringify(entry.key)} is newer than the store`)
-      if (last && Buffer.compare(last, key) >= 0) throw damaged(`record of ${JSON.stringify(entry.key)} is not in its place`)
+      if (entry.modRevision > revision) throw createDamagedError(`record of ${JSON.stringify(entry.key)} is newer than the store`)
+      if (last && Buffer.compare(last, key) >= 0) throw createDamagedError(`record of ${JSON.stringify(entry.key)} is not in its place`)
       last = key
       this.#totals.add(entry)
       yield entry
     }
-    if (this.#totals.numbers.some((number, i) => number !== totals[i])) throw damaged('records are not those of the last commit')
+    if (this.#totals.numbers.some((number, i) => number !== totals[i])) throw createDamagedError('records are not those of the last commit')
     this.#isIntact = true
   }
 

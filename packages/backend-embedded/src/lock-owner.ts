@@ -36,7 +36,7 @@ export class LockedError extends Error {
 export function newLockedError(dataDir: string, directory: string): LockedError {
   const owner = readLockOwner(directory)
   if (owner === undefined) return new LockedError(dataDir, { text: 'another process' })
-  const currentProcess = thisProcess()
+  const currentProcess = describeThisProcess()
   if (owner.host !== currentProcess.host || owner.pidNamespace !== currentProcess.pidNamespace)
     return new LockedError(dataDir, { text: `a process of another container or host (host name ${JSON.stringify(owner.host)})` })
   if (!isAlive(owner)) return new LockedError(dataDir, { text: 'another process' })
@@ -47,7 +47,7 @@ export function newLockedError(dataDir: string, directory: string): LockedError 
 export function writeLockOwner(directory: string): void {
   const file = join(directory, lockOwnerFile)
   try {
-    writeFileSync(`${file}.new`, JSON.stringify(thisProcess()), { mode: 0o600 })
+    writeFileSync(`${file}.new`, JSON.stringify(describeThisProcess()), { mode: 0o600 })
     renameSync(`${file}.new`, file)
   } catch {
     rmSync(`${file}.new`, { force: true })
@@ -63,8 +63,8 @@ function readLockOwner(directory: string): LockOwner | undefined {
   }
 }
 
-function thisProcess(): LockOwner {
-  return { pid: process.pid, started: readStartTime(process.pid), host: hostname(), pidNamespace: pidNamespace() }
+function describeThisProcess(): LockOwner {
+  return { pid: process.pid, started: readStartTime(process.pid), host: hostname(), pidNamespace: readPidNamespace() }
 }
 
 function isAlive({ pid, started }: LockOwner): boolean {
@@ -89,7 +89,7 @@ function readStartTime(pid: number): string {
   }
 }
 
-function pidNamespace(): string {
+function readPidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid')
   } catch {

@@ -34,7 +34,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(join(dataDir, '..'), { recursive: true, force: true }))
 
-const raw = (): ReturnType<typeof open<Uint8Array, Uint8Array>> =>
+const openRaw = (): ReturnType<typeof open<Uint8Array, Uint8Array>> =>
   open<Uint8Array, Uint8Array>({
     path: dataDir,
     noSubdir: false,
@@ -45,7 +45,7 @@ const raw = (): ReturnType<typeof open<Uint8Array, Uint8Array>> =>
   })
 
 /** Returns the number of bytes of the data file that are in this process's memory. */
-function mapped(): number {
+function measureMappedBytes(): number {
   const maps = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)
   const storeMaps = maps.filter((map) => map.slice(0, map.indexOf('\n')).includes(join(dataDir, 'data.mdb')))
   return storeMaps.reduce((sum, map) => sum + Number(/^Rss:\s+(\d+)/m.exec(map)![1]), 0) * 1024
@@ -61,7 +61,7 @@ describe('a store that is opened again', () => {
     }
     {
       await using backend = await openEmbedded({ dataDir })
-      expect(mapped()).toBeLessThan(4 * 2 ** 20)
+      expect(measureMappedBytes()).toBeLessThan(4 * 2 ** 20)
       await expect(openEmbedded({ dataDir })).rejects.toBeInstanceOf(LockedError)
       await backend.commit({ compare: [], operations: [{ type: 'put', key: '/k0', value: Buffer.from('changed') }] })
     }
@@ -211,7 +211,7 @@ it('throws DamagedStoreError for a damaged record', async () => {
     await backend.commit({ compare: [], operations: [{ type: 'put', key: '/good', value: Buffer.from('good') }] })
     await backend.commit({ compare: [], operations: [{ type: 'put', key: '/bad', value: Buffer.from('value') }] })
   }
-  const root = raw()
+  const root = openRaw()
   const entries = root.openDB<Uint8Array, Uint8Array>({ name: 'entries', encoding: 'binary', keyEncoding: 'binary' })
   const record = Buffer.from(entries.get(Buffer.from('/bad'))!)
   record[record.length - 1]! ^= 1
@@ -232,7 +232,7 @@ it.each([
     await using backend = await openEmbedded({ dataDir })
     await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })
   }
-  const root = raw()
+  const root = openRaw()
   const meta = root.openDB<Uint8Array, Uint8Array>({ name: 'meta', encoding: 'binary', keyEncoding: 'binary' })
   await (format === undefined ? meta.remove(Buffer.from('format')) : meta.put(Buffer.from('format'), Buffer.from(format)))
   await root.close()
@@ -244,13 +244,13 @@ describe('when data.mdb is lost', () => {
     await using backend = await openEmbedded({ dataDir })
     await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })
   }
-  const file = (): string => join(dataDir, 'data.mdb')
+  const locateDataFile = (): string => join(dataDir, 'data.mdb')
   const put = (backend: EmbeddedBackend): Promise<unknown> =>
     backend.commit({ compare: [], operations: [{ type: 'put', key: '/b', value: Buffer.from('v') }] })
 
   it.each([
-    ['missing', () => rmSync(file())],
-    ['empty', () => truncateSync(file())],
+    ['missing', () => rmSync(locateDataFile())],
+    ['empty', () => truncateSync(locateDataFile())],
   ])('%s: does not open until store.json and closed.json are deleted', async (word, lose) => {
     await createStore()
     lose()
@@ -268,10 +268,14 @@ describe('when data.mdb is lost', () => {
   })
 
   it.each([
-    ['deleted', () => rmSync(file()), /was deleted or replaced while the store was open/],
-    ['renamed', () => renameSync(file(), `${file()}.old`), /was deleted or replaced while the store was open/],
-    ['replaced', () => (copyFileSync(file(), `${file()}.new`), renameSync(`${file()}.new`, file())), /was deleted or replaced/],
-    ['truncated', () => truncateSync(file()), /was truncated from \d+ to 0 bytes while the store was open/],
+    ['deleted', () => rmSync(locateDataFile()), /was deleted or replaced while the store was open/],
+    ['renamed', () => renameSync(locateDataFile(), `${locateDataFile()}.old`), /was deleted or replaced while the store was open/],
+    [
+      'replaced',
+      () => (copyFileSync(locateDataFile(), `${locateDataFile()}.new`), renameSync(`${locateDataFile()}.new`, locateDataFile())),
+      /was deleted or replaced/,
+    ],
+    ['truncated', () => truncateSync(locateDataFile()), /was truncated from \d+ to 0 bytes while the store was open/],
   ])('%s while the store is open: no write resolves, and checkHealth rejects', async (_word, lose, message) => {
     await using backend = await openEmbedded({ dataDir })
     await put(backend)
@@ -285,10 +289,10 @@ describe('when data.mdb is lost', () => {
   it('a lost store cannot be opened again by the process in which it failed', async () => {
     const backend = await openEmbedded({ dataDir })
     await put(backend)
-    renameSync(file(), `${file()}.old`)
+    renameSync(locateDataFile(), `${locateDataFile()}.old`)
     await expect(put(backend)).rejects.toMatchObject({ name: 'StoppedError' })
     await backend[Symbol.asyncDispose]()
-    renameSync(`${file()}.old`, file())
+    renameSync(`${locateDataFile()}.old`, locateDataFile())
     await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
       name: 'UnusableStoreError',
       message: expect.stringMatching(
@@ -316,7 +320,8 @@ it('a store returns its size', async () => {
 })
 
 describe.skipIf(process.platform === 'win32')('other users', () => {
-  const modes = (): string[] => readdirSync(dataDir).map((file) => `${file} ${(statSync(join(dataDir, file)).mode & 0o777).toString(8)}`)
+  const listFileModes = (): string[] =>
+    readdirSync(dataDir).map((file) => `${file} ${(statSync(join(dataDir, file)).mode & 0o777).toString(8)}`)
 
   it('other users have no access to a directory that the store creates, nor to its files in an existing one', async () => {
     await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
@@ -328,12 +333,12 @@ describe.skipIf(process.platform === 'win32')('other users', () => {
     try {
       const logMessages: unknown[] = []
       await using _ = await openEmbedded({ dataDir, log: (...line) => logMessages.push(line) })
-      expect(modes()).toEqual(['data.mdb 600', 'lock.mdb 600', 'store.json 600'])
+      expect(listFileModes()).toEqual(['data.mdb 600', 'lock.mdb 600', 'store.json 600'])
       expect(logMessages).toEqual([[0, 'The data directory is accessible to other users', { dataDir, mode: '755', recommended: '700' }]])
     } finally {
       process.umask(umask)
     }
-    expect(modes()).toEqual(['closed.json 600', 'data.mdb 600', 'lock.mdb 600', 'store.json 600'])
+    expect(listFileModes()).toEqual(['closed.json 600', 'data.mdb 600', 'lock.mdb 600', 'store.json 600'])
   })
 
   it('other users lose the access that an older version granted', async () => {
@@ -341,7 +346,7 @@ describe.skipIf(process.platform === 'win32')('other users', () => {
     for (const file of readdirSync(dataDir)) chmodSync(join(dataDir, file), 0o644)
     rmSync(join(dataDir, 'closed.json'))
     await using _ = await openEmbedded({ dataDir })
-    expect(modes()).toEqual(['data.mdb 600', 'lock.mdb 600', 'store.json 600'])
+    expect(listFileModes()).toEqual(['data.mdb 600', 'lock.mdb 600', 'store.json 600'])
   })
 })
 

@@ -29,7 +29,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBa
   const durability = await LmdbDurability.open(options.dataDir, options.log && { log: options.log })
   const written = options.durability === 'memory' ? new WriteBehind(durability) : durability
   try {
-    const origin = originOf(written.load())
+    const origin = createOrigin(written.load())
     if (origin.bytes > minUnmapBytes) await durability.unmap()
     return new EmbeddedStore(storeOptions(options), origin, written)
   } catch (error) {
@@ -40,10 +40,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBa
 
 /** Opens a store with any implementation of `Durability`. */
 export function openDurable(durability: Durability, options: StoreOptions): EmbeddedBackend {
-  return new EmbeddedStore(storeOptions(options), originOf(durability.load()), durability)
+  return new EmbeddedStore(storeOptions(options), createOrigin(durability.load()), durability)
 }
 
-function originOf(loaded: LoadedState): StoreOrigin {
+function createOrigin(loaded: LoadedState): StoreOrigin {
   const leases = new Map(loaded.leases.map((lease) => [lease.id, { lease, keys: [] as string[] }]))
   const entries: Entry[] = []
   const index = new Map<string, Entry>()

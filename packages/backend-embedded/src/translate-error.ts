@@ -10,7 +10,7 @@ const outOfSpace: ReadonlySet<unknown> = new Set([-30792, 28, 27, 122])
 export async function translateWriteError(error: unknown): Promise<Error> {
   const failure = error instanceof Error ? error : new Error(String(error))
   const { commitError } = failure as { commitError?: Promise<unknown> }
-  const reason = commitError === undefined ? failure : await commitError.then(() => failure, asError)
+  const reason = commitError === undefined ? failure : await commitError.then(() => failure, toError)
   return outOfSpace.has((reason as { code?: unknown }).code) ? new NotWrittenError(reason.message, { cause: reason }) : reason
 }
 
@@ -25,6 +25,6 @@ export function isDamage(error: unknown): error is Error {
   return error instanceof Error && damage.has((error as { code?: unknown }).code)
 }
 
-function asError(error: unknown): Error {
+function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }

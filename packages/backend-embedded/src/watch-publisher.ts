@@ -50,12 +50,12 @@ export class WatchPublisher {
     if (this.#live.size === 0) return
     const { changes, revision } = record
     if (changes.length === 1) {
-      this.#live.forEach(keyOf(changes[0]!), (queue) => queue.push(revision, changes, record.bytes))
+      this.#live.forEach(readKey(changes[0]!), (queue) => queue.push(revision, changes, record.bytes))
       return
     }
     const perQueue = new Map<WatchQueue, Change[]>()
     for (const change of changes) {
-      this.#live.forEach(keyOf(change), (queue) => {
+      this.#live.forEach(readKey(change), (queue) => {
         const queued = perQueue.get(queue)
         if (queued) queued.push(change)
         else perQueue.set(queue, [change])
@@ -142,7 +142,7 @@ export class WatchPublisher {
   }
 }
 
-function keyOf(change: Change): string {
+function readKey(change: Change): string {
   return change.type === 'put' ? change.entry.key : change.key
 }
 
@@ -153,7 +153,7 @@ function replay(history: History, range: KeyRange, position: Revision): { positi
   while (position < lastRevision && changes.length < 500) {
     const record = history.record(++position)!
     for (const change of record.changes) {
-      if (!inRange(range, keyOf(change))) continue
+      if (!inRange(range, readKey(change))) continue
       changes.push(change)
       revision = position
     }

@@ -15,7 +15,7 @@ const put = (backend: EmbeddedBackend, key: string, bytes = 1): ReturnType<Embed
   backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.alloc(bytes, 1) }] })
 const remove = (backend: EmbeddedBackend, key: string): ReturnType<EmbeddedBackend['commit']> =>
   backend.commit({ compare: [], operations: [{ type: 'delete', key }] })
-const keysOf = (disk: HeldDisk): string[][] => disk.batches.map(({ puts }) => Array.from(puts, ({ key }) => key))
+const listBatchKeys = (disk: HeldDisk): string[][] => disk.batches.map(({ puts }) => Array.from(puts, ({ key }) => key))
 
 it('a write resolves before the disk has written it, and waiting batches are joined into one, in order', async () => {
   const disk = new HeldDisk()
@@ -27,7 +27,7 @@ it('a write resolves before the disk has written it, and waiting batches are joi
   expect(disk.durable).toBe(1)
   await disk.release()
   await settle()
-  expect(keysOf(disk).slice(1)).toEqual([['/c']])
+  expect(listBatchKeys(disk).slice(1)).toEqual([['/c']])
   expect(disk.batches[1]).toMatchObject({ revision: 6, replaced: [], deletes: new Set(['/b']) })
   const closing = backend[Symbol.asyncDispose]()
   await disk.release()
@@ -82,7 +82,7 @@ it('refuses the next write on a full disk, and writes all accepted ones when the
   expect(await acceptedWrite).toEqual({ committed: true, revision: 4 })
   await disk.release()
   await settle()
-  expect(keysOf(disk).slice(-2)).toEqual([['/a', '/b'], ['/d']])
+  expect(listBatchKeys(disk).slice(-2)).toEqual([['/a', '/b'], ['/d']])
   expect(disk.durable).toBe(4)
 })
 

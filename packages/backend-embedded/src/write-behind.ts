@@ -37,7 +37,7 @@ export class WriteBehind implements Durability {
     if (this.#failure || this.#bytes > maxWaitingBytes) await this.#flush()
     const copied = { ...batch, deletes: [...batch.deletes], replaced: [...batch.replaced] }
     this.#waiting.push(copied)
-    this.#bytes += bytesOf(copied)
+    this.#bytes += sumValueBytes(copied)
     // Ignore the error here. The next batch is rejected with it.
     this.#flush().catch(() => undefined)
   }
@@ -70,7 +70,7 @@ export class WriteBehind implements Durability {
     this.#failure = undefined
     while (this.#waiting.length > 0) {
       let bytes = 0
-      const joinedCount = this.#waiting.findIndex((batch) => (bytes += bytesOf(batch)) > maxJoinedBytes)
+      const joinedCount = this.#waiting.findIndex((batch) => (bytes += sumValueBytes(batch)) > maxJoinedBytes)
       const batches = this.#waiting.slice(0, joinedCount < 0 ? undefined : Math.max(1, joinedCount))
       const batch = joinBatches(batches, this.#revision)
       try {
@@ -80,12 +80,12 @@ export class WriteBehind implements Durability {
         throw error
       }
       this.#revision = batch.revision
-      for (const batch of this.#waiting.splice(0, batches.length)) this.#bytes -= bytesOf(batch)
+      for (const batch of this.#waiting.splice(0, batches.length)) this.#bytes -= sumValueBytes(batch)
     }
   }
 }
 
-function bytesOf({ puts }: WriteBatch): number {
+function sumValueBytes({ puts }: WriteBatch): number {
   let bytes = 0
   for (const { value } of puts) bytes += value.length
   return bytes

@@ -98,9 +98,9 @@ export class Compactor {
     const { clock, interval, log } = this.#options
     this.#cancelTimer = clock.after(interval, () => {
       // A failed round only needs a log message, because the next round repeats it.
-      const failed = (error: unknown): void => log(0, 'Compaction of etcd failed', { err: error })
+      const logFailure = (error: unknown): void => log(0, 'Compaction of etcd failed', { err: error })
       void this.round()
-        .then((revision) => revision !== undefined && log(1, 'Compacted etcd', { revision }), failed)
+        .then((revision) => revision !== undefined && log(1, 'Compacted etcd', { revision }), logFailure)
         .then(() => {
           if (!this.#abort.signal.aborted) this.#schedule()
         })

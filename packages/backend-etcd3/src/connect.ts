@@ -56,7 +56,7 @@ export async function connect(transport: TransportConfig, egress: Egress | undef
       continue
     }
     const isSecure = address.startsWith('https://') || (files !== undefined && !address.startsWith('http:'))
-    const tls = isSecure ? (files ?? { rootCertificate: systemAuthorities() }) : undefined
+    const tls = isSecure ? (files ?? { rootCertificate: joinSystemAuthorities() }) : undefined
     const scheme = isSecure ? 'https' : 'http'
     const { host, hostname: written, port: writtenPort } = new URL(address.includes('://') ? address : `${scheme}://${address}`)
     const hostname = written.replace(/^\[|\]$/g, '')
@@ -72,7 +72,7 @@ export async function connect(transport: TransportConfig, egress: Egress | undef
       grpcOptions['grpc.default_authority'] = host
       if (!isAddress) grpcOptions['grpc.ssl_target_name_override'] = hostname
     }
-    const credentials = tls && isAddress ? addressCredentials(hostname, tls) : undefined
+    const credentials = tls && isAddress ? createAddressCredentials(hostname, tls) : undefined
     const dial = createDial({ target: { hostname, port }, egress, secureContext: tls && buildSecureContext(tls) })
     endpoints.push(
       new Endpoint({
@@ -110,7 +110,7 @@ async function readCredentials({ trustedCAFile, keyFile, certFile }: TransportCo
     checkPem(`the client key for etcd in ${keyFile} does not match the certificate in ${certFile}`, { key: privateKey, cert: certChain })
   }
   return {
-    rootCertificate: rootCertificate ?? systemAuthorities(),
+    rootCertificate: rootCertificate ?? joinSystemAuthorities(),
     ...(privateKey && { privateKey }),
     ...(certChain && { certChain }),
   }
@@ -137,7 +137,7 @@ async function readTlsFile(file: string | undefined): Promise<Buffer | undefined
   }
 }
 
-function systemAuthorities(): Buffer {
+function joinSystemAuthorities(): Buffer {
   return Buffer.from(rootCertificates.join('\n'))
 }
 
@@ -148,7 +148,7 @@ function systemAuthorities(): Buffer {
 const namelessServer = 'etcd.invalid'
 
 /** Creates TLS credentials for a server that is addressed by IP. The server's certificate must be valid for that address. */
-function addressCredentials(address: string, { rootCertificate, privateKey, certChain }: Credentials): ChannelCredentials {
+function createAddressCredentials(address: string, { rootCertificate, privateKey, certChain }: Credentials): ChannelCredentials {
   // Loads the copy of the gRPC library that etcd3 uses, because etcd3 does not accept credentials of another copy.
   const require = createRequire(createRequire(import.meta.url).resolve('etcd3'))
   const grpc = require('@grpc/grpc-js') as { readonly credentials: typeof credentials }

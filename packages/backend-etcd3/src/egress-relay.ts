@@ -28,12 +28,12 @@ export async function openRelay(open: () => Promise<Duplex>): Promise<Relay> {
           stream.destroy()
           return
         }
-        const ended = (): void => {
+        const closeBoth = (): void => {
           socket.destroy()
           stream.destroy()
         }
-        pipeline(socket, stream, ended)
-        pipeline(stream, socket, ended)
+        pipeline(socket, stream, closeBoth)
+        pipeline(stream, socket, closeBoth)
       },
       () => socket.destroy(),
     )

@@ -12,8 +12,8 @@ interface Made {
   readonly previous?: number
 }
 
-function event({ revision, key, type = 'PUT', createRevision = revision, previous }: Made): WatchEvent {
-  const entry = (at: number, created: number): Entry => ({
+function createEvent({ revision, key, type = 'PUT', createRevision = revision, previous }: Made): WatchEvent {
+  const createEntry = (at: number, created: number): Entry => ({
     key,
     value: Buffer.from(`${key}@${at}`),
     createRevision: created,
@@ -22,8 +22,8 @@ function event({ revision, key, type = 'PUT', createRevision = revision, previou
   })
   return {
     isDelete: type === 'DELETE',
-    entry: entry(revision, createRevision),
-    previous: previous === undefined ? undefined : entry(previous, previous),
+    entry: createEntry(revision, createRevision),
+    previous: previous === undefined ? undefined : createEntry(previous, previous),
   }
 }
 
@@ -32,7 +32,9 @@ describe('EventCollector', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 })
     fc.assert(
       fc.property(sizes, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), fc.nat(30), (revisions, cuts, position) => {
-        const events = revisions.flatMap((size, i) => Array.from({ length: size }, (_, k) => event({ revision: i + 1, key: `k${k}` })))
+        const events = revisions.flatMap((size, i) =>
+          Array.from({ length: size }, (_, k) => createEvent({ revision: i + 1, key: `k${k}` })),
+        )
         const collector = new EventCollector()
         const seen: number[] = []
         let at = position
@@ -56,7 +58,7 @@ describe('EventCollector', () => {
 
   it('discards partial revisions of a broken stream', () => {
     const collector = new EventCollector()
-    const [first, second] = [event({ revision: 5, key: 'a' }), event({ revision: 5, key: 'b' })]
+    const [first, second] = [createEvent({ revision: 5, key: 'a' }), createEvent({ revision: 5, key: 'b' })]
     expect(collector.add([first], true, 4)).toBeUndefined()
     collector.reset()
     expect(collector.add([first, second], false, 4)?.changes).toHaveLength(2)
@@ -65,9 +67,9 @@ describe('EventCollector', () => {
   it('distinguishes creations, changes and deletions', () => {
     const complete = new EventCollector().add(
       [
-        event({ revision: 2, key: 'a' }),
-        event({ revision: 3, key: 'a', createRevision: 2, previous: 2 }),
-        event({ revision: 4, key: 'a', type: 'DELETE', createRevision: 0, previous: 3 }),
+        createEvent({ revision: 2, key: 'a' }),
+        createEvent({ revision: 3, key: 'a', createRevision: 2, previous: 2 }),
+        createEvent({ revision: 4, key: 'a', type: 'DELETE', createRevision: 0, previous: 3 }),
       ],
       false,
       1,
@@ -80,8 +82,8 @@ describe('EventCollector', () => {
   })
 
   it.each([
-    ['a change', event({ revision: 9, key: 'a', createRevision: 2 })],
-    ['a deletion', event({ revision: 9, key: 'a', type: 'DELETE', createRevision: 0 })],
+    ['a change', createEvent({ revision: 9, key: 'a', createRevision: 2 })],
+    ['a deletion', createEvent({ revision: 9, key: 'a', type: 'DELETE', createRevision: 0 })],
   ])('rejects %s with a compacted previous value', (_what, without) => {
     expect(() => new EventCollector().add([without], false, 8)).toThrow(expect.objectContaining({ name: 'CompactedError' }))
     expect(new EventCollector().add([without], false, 9)).toBeUndefined()

@@ -59,8 +59,8 @@ export class Http2Channel {
   async #connect(): Promise<Http2Connection> {
     const attempt = new AbortController()
     const timer = setTimeout(() => attempt.abort(new Error('connecting timed out')), attemptTimeout)
-    const closed = (): void => attempt.abort(this.#abort.signal.reason)
-    this.#abort.signal.addEventListener('abort', closed)
+    const abortAttempt = (): void => attempt.abort(this.#abort.signal.reason)
+    this.#abort.signal.addEventListener('abort', abortAttempt)
     try {
       this.#abort.signal.throwIfAborted()
       const session = await openHttp2(await this.#dial(attempt.signal), this.authority, attempt.signal)
@@ -80,7 +80,7 @@ export class Http2Channel {
       throw error
     } finally {
       clearTimeout(timer)
-      this.#abort.signal.removeEventListener('abort', closed)
+      this.#abort.signal.removeEventListener('abort', abortAttempt)
     }
   }
 }

@@ -42,12 +42,12 @@ export class OutcomeResolver {
 
   async resolve(transaction: Transaction, base: Revision, cause: unknown): Promise<CommitResult> {
     const { now, pause, patience } = this.#options
-    if (transaction.operations.length === 0) throw unknownOutcome(cause)
+    if (transaction.operations.length === 0) throw createUnknownOutcomeError(cause)
     const giveUpAt = now() + patience
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
       const result = await this.#searchHistory(transaction, base, cause)
       if (result) return result
-      if (now() + pauseMs > giveUpAt) throw unknownOutcome(cause)
+      if (now() + pauseMs > giveUpAt) throw createUnknownOutcomeError(cause)
       await pause(pauseMs)
     }
   }
@@ -66,7 +66,7 @@ export class OutcomeResolver {
     } catch (error) {
       if (isBackendError(error, 'UnavailableError')) return undefined
       // The part of the history that would prove the outcome was compacted.
-      if (isBackendError(error, 'CompactedError')) throw unknownOutcome(cause)
+      if (isBackendError(error, 'CompactedError')) throw createUnknownOutcomeError(cause)
       throw error
     }
   }
@@ -123,7 +123,7 @@ function isPutBy(put: Put, entry: Entry): boolean {
   return Buffer.compare(put.value, entry.value) === 0 && entry.lease === (put.lease ?? 0)
 }
 
-function unknownOutcome(cause: unknown): UnknownOutcomeError {
+function createUnknownOutcomeError(cause: unknown): UnknownOutcomeError {
   return new UnknownOutcomeError('the connection to etcd was lost during a write, and the outcome of the write is unknown', {
     cause,
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readCancellation, readFailure, toBackendError } from './translate-error.ts'
 
-const grpc = (code: number, details: string): Error => Object.assign(new Error(`${code}: ${details}`), { code, details })
+const createGrpcError = (code: number, details: string): Error => Object.assign(new Error(`${code}: ${details}`), { code, details })
 
 describe('errors of calls', () => {
   it.each([
@@ -23,7 +23,7 @@ describe('errors of calls', () => {
     [7, 'etcdserver: permission denied', 'none', false, 'Error'],
     [15, 'etcdserver: corrupt cluster', 'none', false, 'Error'],
   ] as const)('%i %s', (code, details, outcome, transient, name) => {
-    const failure = readFailure(grpc(code, details))
+    const failure = readFailure(createGrpcError(code, details))
     expect([failure.outcome, failure.transient]).toEqual([outcome, transient])
     const error = toBackendError(failure, { at: 5, current: 3, compacted: 7, lease: 1 })
     expect(error.name).toBe(name)

@@ -7,11 +7,11 @@ import { Http2Channel } from './http2-channel.ts'
 import { readFailure } from './translate-error.ts'
 import { UnaryCall } from './unary-call.ts'
 
-const bytes = (value: unknown): Buffer => value as Buffer
-const method = { path: '/test.Test/Say', requestSerialize: bytes, responseDeserialize: (answer: Buffer): unknown => String(answer) }
+const toBytes = (value: unknown): Buffer => value as Buffer
+const method = { path: '/test.Test/Say', requestSerialize: toBytes, responseDeserialize: (answer: Buffer): unknown => String(answer) }
 const channels: Http2Channel[] = []
 
-function channelTo(port: number): Http2Channel {
+function openChannelTo(port: number): Http2Channel {
   const dial = createDial({ target: { hostname: '127.0.0.1', port } })
   const channel = new Http2Channel({ dial, authority: `127.0.0.1:${port}`, scheme: 'http' })
   channels.push(channel)
@@ -27,7 +27,7 @@ interface SayOptions {
   readonly started?: (call: { cancel(): void }) => void
 }
 
-function say(channel: Http2Channel, text: string, { deadline, started }: SayOptions = {}): Promise<unknown> {
+function callSay(channel: Http2Channel, text: string, { deadline, started }: SayOptions = {}): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (error: Error | undefined, answer: unknown): void => (error === undefined ? resolve(answer) : reject(error))
     const call = new UnaryCall({ channel, method, request: Buffer.from(text), deadline, done: settle })
@@ -36,7 +36,7 @@ function say(channel: Http2Channel, text: string, { deadline, started }: SayOpti
   })
 }
 
-async function failureOf(saying: Promise<unknown>): Promise<ReturnType<typeof readFailure> & { readonly code: number }> {
+async function readCallFailure(saying: Promise<unknown>): Promise<ReturnType<typeof readFailure> & { readonly code: number }> {
   const error = await saying.then(
     () => expect.unreachable('it was answered'),
     (thrown: unknown) => thrown,
@@ -53,10 +53,10 @@ describe('a call to a gRPC server', () => {
       path: method.path,
       requestStream: false,
       responseStream: false,
-      requestSerialize: bytes,
-      requestDeserialize: bytes,
-      responseSerialize: bytes,
-      responseDeserialize: bytes,
+      requestSerialize: toBytes,
+      requestDeserialize: toBytes,
+      responseSerialize: toBytes,
+      responseDeserialize: toBytes,
     } as const
     server.addService(
       { say: definition },
@@ -76,35 +76,35 @@ describe('a call to a gRPC server', () => {
 
   it.each([0, 1, 70_000, 9_000_000])('returns a response of %i bytes', async (length) => {
     const text = 'x'.repeat(length)
-    expect((await say(channelTo(port), text)) === text).toBe(true)
+    expect((await callSay(openChannelTo(port), text)) === text).toBe(true)
   })
 
   it('concurrent calls share a connection', async () => {
-    const channel = channelTo(port)
+    const channel = openChannelTo(port)
     const texts = Array.from({ length: 300 }, (_, i) => `${i}`)
-    expect(await Promise.all(texts.map((text) => say(channel, text)))).toEqual(texts)
+    expect(await Promise.all(texts.map((text) => callSay(channel, text)))).toEqual(texts)
   })
 
   it("fails with the server's status code and message", () =>
-    expect(say(channelTo(port), 'refuse')).rejects.toMatchObject({
+    expect(callSay(openChannelTo(port), 'refuse')).rejects.toMatchObject({
       code: status.OUT_OF_RANGE,
       details: 'the revision “5” is compacted: 100 %',
     }))
 
   it('a call can be cancelled before and after connecting', async () => {
-    const channel = channelTo(port)
-    const early = say(channel, 'silence', { started: (call) => call.cancel() })
+    const channel = openChannelTo(port)
+    const early = callSay(channel, 'silence', { started: (call) => call.cancel() })
     await expect(early).rejects.toMatchObject({ code: status.CANCELLED })
-    const lateCall = say(channel, 'silence', { started: (call) => setTimeout(() => call.cancel(), 20) })
+    const lateCall = callSay(channel, 'silence', { started: (call) => setTimeout(() => call.cancel(), 20) })
     await expect(lateCall).rejects.toMatchObject({ code: status.CANCELLED })
-    expect(await say(channel, 'then')).toBe('then')
+    expect(await callSay(channel, 'then')).toBe('then')
   })
 
   it('a call fails at its deadline, with an unknown outcome', async () => {
-    const channel = channelTo(port)
+    const channel = openChannelTo(port)
     // Connects before the call, so that the call is sent before its deadline.
-    await say(channel, 'first')
-    const failure = await failureOf(say(channel, 'silence', { deadline: Date.now() + 50 }))
+    await callSay(channel, 'first')
+    const failure = await readCallFailure(callSay(channel, 'silence', { deadline: Date.now() + 50 }))
     expect(failure).toMatchObject({ code: status.DEADLINE_EXCEEDED, outcome: 'unknown', transient: true })
   })
 })
@@ -126,7 +126,7 @@ describe('a call to another HTTP/2 server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   })
   afterAll(() => server.close())
-  const openChannel = (): Http2Channel => channelTo((server.address() as AddressInfo).port)
+  const openChannel = (): Http2Channel => openChannelTo((server.address() as AddressInfo).port)
 
   function respond(stream: ServerHttp2Stream, parts: readonly Buffer[], trailers: Record<string, string>): void {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
@@ -138,14 +138,14 @@ describe('a call to another HTTP/2 server', () => {
   it('accepts a response that arrives in several chunks', async () => {
     answer = (stream) =>
       respond(stream, [validBody.subarray(0, 2), validBody.subarray(2, 6), validBody.subarray(6)], { 'grpc-status': '0' })
-    expect(await say(openChannel(), '')).toBe('ok')
+    expect(await callSay(openChannel(), '')).toBe('ok')
   })
 
   it('sends the headers that gRPC requires', async () => {
     let headers: Record<string, unknown> = {}
     answer = (stream) => respond(stream, [validBody], { 'grpc-status': '0' })
     server.once('stream', (_stream, received) => (headers = received))
-    await say(openChannel(), '', { deadline: Date.now() + 60_000 })
+    await callSay(openChannel(), '', { deadline: Date.now() + 60_000 })
     expect(headers).toMatchObject({ ':method': 'POST', ':path': method.path, te: 'trailers', 'content-type': 'application/grpc' })
     expect(headers['grpc-timeout']).toMatch(/^\d{5}m$/)
   })
@@ -175,9 +175,9 @@ describe('a call to another HTTP/2 server', () => {
   ])('reports %s', async (_name, wrong, code, outcome) => {
     const channel = openChannel()
     answer = wrong
-    expect(await failureOf(say(channel, ''))).toMatchObject({ code, outcome })
+    expect(await readCallFailure(callSay(channel, ''))).toMatchObject({ code, outcome })
     answer = (stream) => respond(stream, [validBody], { 'grpc-status': '0' })
-    expect(await say(channel, '')).toBe('ok')
+    expect(await callSay(channel, '')).toBe('ok')
   })
 
   it('lets pending calls finish after GOAWAY and opens a new connection for later calls', async () => {
@@ -186,13 +186,13 @@ describe('a call to another HTTP/2 server', () => {
     const requested = new Promise<{ stream: ServerHttp2Stream; session: ServerHttp2Session }>((resolve) => {
       answer = (stream, session) => resolve({ stream, session })
     })
-    const first = say(channel, '')
+    const first = callSay(channel, '')
     const { stream, session } = await requested
     expect(channel.current).toBeDefined()
     session.close()
     await expect.poll(() => channel.current).toBeUndefined()
     answer = (next) => respond(next, [validBody], { 'grpc-status': '0' })
-    expect(await say(channel, '')).toBe('ok')
+    expect(await callSay(channel, '')).toBe('ok')
     respond(stream, [validBody], { 'grpc-status': '0' })
     expect(await first).toBe('ok')
     expect(connections - oldCount).toBe(2)
@@ -214,19 +214,19 @@ describe('a call to something other than an HTTP/2 server', () => {
   }
 
   it.each(['nonsense', 'end'] as const)('%s: reports that the call was never sent', async (answers) => {
-    const failure = await failureOf(say(channelTo(await listen(answers)), ''))
+    const failure = await readCallFailure(callSay(openChannelTo(await listen(answers)), ''))
     expect(failure).toMatchObject({ code: status.UNAVAILABLE, outcome: 'none', transient: true })
   })
 
   it('reports at the deadline that the call was never sent if the server does not respond', async () => {
-    const failure = await failureOf(say(channelTo(await listen('silence')), '', { deadline: Date.now() + 30 }))
+    const failure = await readCallFailure(callSay(openChannelTo(await listen('silence')), '', { deadline: Date.now() + 30 }))
     expect(failure).toMatchObject({ code: status.DEADLINE_EXCEEDED, outcome: 'none', transient: true })
   })
 
   it('reports that the call was never sent, with the reason, if nothing listens at the address', async () => {
     const port = await listen('end')
     await new Promise((resolve) => server?.close(resolve))
-    const failure = await failureOf(say(channelTo(port), ''))
+    const failure = await readCallFailure(callSay(openChannelTo(port), ''))
     expect(failure).toMatchObject({ outcome: 'none', transient: true, message: expect.stringContaining('ECONNREFUSED') as string })
   })
 })

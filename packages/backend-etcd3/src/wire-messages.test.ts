@@ -38,7 +38,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 const entry: fc.Arbitrary<Entry> = fc.record({ key, value, createRevision: revision, modRevision: revision, lease: revision })
 const header = { cluster_id: 14841639068965178418n.toString(), member_id: 10276657743932975437n.toString(), raft_term: 2 }
 
-function kvOf({ key: name, value: bytes, createRevision, modRevision, lease }: Entry): object {
+function encodeKeyValue({ key: name, value: bytes, createRevision, modRevision, lease }: Entry): object {
   return { key: Buffer.from(name), value: bytes, create_revision: createRevision, mod_revision: modRevision, version: 3, lease }
 }
 
@@ -79,7 +79,7 @@ describe('commit messages', () => {
   it('decodes responses', () => {
     fc.assert(
       fc.property(revision, fc.array(fc.option(entry, { nil: undefined }), { maxLength: 3 }), (at, current) => {
-        const ranges = current.map((one) => ({ response_range: { header: {}, kvs: one ? [kvOf(one)] : [], count: one ? 1 : 0 } }))
+        const ranges = current.map((one) => ({ response_range: { header: {}, kvs: one ? [encodeKeyValue(one)] : [], count: one ? 1 : 0 } }))
         const conflictMessage = Txn!.responseSerialize({ header: { ...header, revision: at }, succeeded: false, responses: ranges })
         expect(commitMethod.responseDeserialize(conflictMessage)).toEqual({ committed: false, revision: at, current })
         const puts = current.map(() => ({ response_put: { header: { revision: at } } }))
@@ -102,7 +102,7 @@ describe('read messages', () => {
   it('decodes responses', () => {
     fc.assert(
       fc.property(revision, fc.array(entry, { maxLength: 4 }), fc.boolean(), revision, (at, entries, more, count) => {
-        const bytes = Range!.responseSerialize({ header: { ...header, revision: at }, kvs: entries.map(kvOf), more, count })
+        const bytes = Range!.responseSerialize({ header: { ...header, revision: at }, kvs: entries.map(encodeKeyValue), more, count })
         const answer = rangeMethod.responseDeserialize(bytes)
         // Values must not refer to the bytes of the response.
         bytes.fill(0xee)
@@ -129,8 +129,8 @@ describe('watch messages', () => {
           fragment,
           events: events.map(({ isDelete, entry: kv, previous }) => ({
             type: isDelete ? 'Delete' : 'Put',
-            kv: kvOf(kv),
-            ...(previous && { prev_kv: kvOf(previous) }),
+            kv: encodeKeyValue(kv),
+            ...(previous && { prev_kv: encodeKeyValue(previous) }),
           })),
         })
         expect(readWatchResponse(bytes)).toMatchObject({ revision: at, fragment, events, watchId: 0, created: false, canceled: false })
@@ -153,7 +153,7 @@ describe('watch messages', () => {
 describe('malformed messages', () => {
   it('rejects a truncated message or decodes it as a shorter one', () => {
     const entry = { key: 'name', value: Buffer.alloc(200), createRevision: 7, modRevision: 2 ** 50, lease: 9 }
-    const bytes = Range!.responseSerialize({ header: { revision: 300 }, kvs: [kvOf(entry)], count: 1 })
+    const bytes = Range!.responseSerialize({ header: { revision: 300 }, kvs: [encodeKeyValue(entry)], count: 1 })
     for (let length = 0; length < bytes.length; length++) {
       const truncated = bytes.subarray(0, length)
       try {

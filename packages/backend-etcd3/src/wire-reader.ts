@@ -100,7 +100,7 @@ export class WireReader {
       if (this.#at === this.#end) throw new Error(truncatedMessage)
       const byte = this.#bytes[this.#at++]!
       // The tenth byte contains the sign of an int64.
-      if (i === 9) return Number(signed(this.#bytes.subarray(start, this.#at)))
+      if (i === 9) return Number(decodeSigned(this.#bytes.subarray(start, this.#at)))
       value += (byte & 0x7f) * factor
       if (byte < 0x80) return value
       factor *= 128
@@ -109,7 +109,7 @@ export class WireReader {
   }
 }
 
-function signed(bytes: Buffer): bigint {
+function decodeSigned(bytes: Buffer): bigint {
   let value = 0n
   for (let i = bytes.length; i-- > 0;) value = (value << 7n) | BigInt(bytes[i]! & 0x7f)
   return BigInt.asIntN(64, value)

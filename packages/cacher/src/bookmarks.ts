@@ -58,7 +58,7 @@ export class BookmarkSchedule<W extends { readonly deadline: number | undefined 
     const current = Math.floor(now / bucketWidth)
     // After a pause of the process, more seconds may have passed than there are groups. Then visit the groups instead of the seconds.
     const buckets = current - this.#lastSecond > this.#buckets.size ? [...this.#buckets.keys()].filter((b) => b <= current) : undefined
-    for (const bucket of buckets?.toSorted((a, b) => a - b) ?? secondsBetween(this.#lastSecond + 1, current)) {
+    for (const bucket of buckets?.toSorted((a, b) => a - b) ?? listSecondsBetween(this.#lastSecond + 1, current)) {
       for (const watcher of this.#buckets.get(bucket) ?? []) {
         this.#bucketOf.delete(watcher)
         dueWatchers.push(watcher)
@@ -70,6 +70,6 @@ export class BookmarkSchedule<W extends { readonly deadline: number | undefined 
   }
 }
 
-function* secondsBetween(first: number, last: number): Generator<number> {
+function* listSecondsBetween(first: number, last: number): Generator<number> {
   for (let second = first; second <= last; second++) yield second
 }

@@ -95,7 +95,7 @@ export class TreeState<T extends KubeObject> implements CacheState<T> {
   }
 
   get newest(): ObjectSnapshot<T> {
-    return snapshotOf(this.#tree.newest.snapshot())
+    return createSnapshot(this.#tree.newest.snapshot())
   }
 
   at(revision: Revision, ring: EventRing<CacheEvent<T>>): ObjectSnapshot<T> | undefined {
@@ -108,7 +108,7 @@ export class TreeState<T extends KubeObject> implements CacheState<T> {
       }
       return true
     })
-    return tree && snapshotOf(tree)
+    return tree && createSnapshot(tree)
   }
 
   beginBatch(): void {}
@@ -129,7 +129,7 @@ export class TreeState<T extends KubeObject> implements CacheState<T> {
   }
 }
 
-function snapshotOf<T extends KubeObject>(tree: TreeSnapshot<StoredObject<T>>): ObjectSnapshot<T> {
+function createSnapshot<T extends KubeObject>(tree: TreeSnapshot<StoredObject<T>>): ObjectSnapshot<T> {
   return {
     get: (key) => tree.get(key),
     scan: (range) => tree.scan(range),

@@ -6,10 +6,10 @@ import { settle } from '@keelson/apimachinery/testing'
 import { breakable, brief, Collected, keyOf, openFixture, pod, podCodec, prefix, withoutSnapshots } from './cacher.fixture.ts'
 import type { Fixture, Pod } from './cacher.fixture.ts'
 
-const labelled = (text: string): Predicate => ({ labels: parseLabelSelector(text), fields: everyField() })
-const fielded = (text: string): Predicate => ({ labels: everything(), fields: parseFieldSelector(text) })
+const selectByLabels = (text: string): Predicate => ({ labels: parseLabelSelector(text), fields: everyField() })
+const selectByFields = (text: string): Predicate => ({ labels: everything(), fields: parseFieldSelector(text) })
 
-async function names(fixture: Fixture, options: Parameters<Storage<Pod>['list']>[1], key = prefix): Promise<string[]> {
+async function listNames(fixture: Fixture, options: Parameters<Storage<Pod>['list']>[1], key = prefix): Promise<string[]> {
   return [...(await fixture.cacher.list(key, options)).items].map((o) => o.key.slice(prefix.length))
 }
 
@@ -23,7 +23,7 @@ function open(
 }
 
 /** Creates a watch that sends no events. */
-function silence(signal: AbortSignal): ObjectWatch<Pod> {
+function createSilentWatch(signal: AbortSignal): ObjectWatch<Pod> {
   const end = new Promise<IteratorResult<never>>((resolve) => {
     signal.addEventListener('abort', () => resolve({ done: true, value: undefined }))
   })
@@ -86,13 +86,13 @@ describe('lists', () => {
     await using fixture = await openFixture()
     for (let i = 0; i < 10; i++) await fixture.put('ns', `p${i}`, { labels: { par: i % 2 === 0 ? 'even' : 'odd' }, nodeName: `n${i % 3}` })
     await fixture.caughtUp()
-    expect(await names(fixture, { resourceVersion: '0', limit: 3 })).toHaveLength(10)
-    const page = await fixture.cacher.list(prefix, { predicate: labelled('par=odd'), limit: 2 })
+    expect(await listNames(fixture, { resourceVersion: '0', limit: 3 })).toHaveLength(10)
+    const page = await fixture.cacher.list(prefix, { predicate: selectByLabels('par=odd'), limit: 2 })
     expect([...page.items].map((o) => o.key.slice(prefix.length))).toEqual(['ns/p1', 'ns/p3'])
     expect([page.remainingItemCount, page.continue === '']).toEqual([undefined, false])
-    expect(await names(fixture, { predicate: fielded('spec.nodeName=n1') })).toEqual(['ns/p1', 'ns/p4', 'ns/p7'])
-    expect(await names(fixture, { recursive: false }, keyOf('ns', 'p4'))).toEqual(['ns/p4'])
-    expect(await names(fixture, { recursive: false, predicate: labelled('par=odd') }, keyOf('ns', 'p4'))).toEqual([])
+    expect(await listNames(fixture, { predicate: selectByFields('spec.nodeName=n1') })).toEqual(['ns/p1', 'ns/p4', 'ns/p7'])
+    expect(await listNames(fixture, { recursive: false }, keyOf('ns', 'p4'))).toEqual(['ns/p4'])
+    expect(await listNames(fixture, { recursive: false, predicate: selectByLabels('par=odd') }, keyOf('ns', 'p4'))).toEqual([])
   })
 
   test('a list of a future revision fails after three seconds, and the error has both revisions', async () => {
@@ -116,15 +116,15 @@ describe('lists', () => {
   test('the store answers a list if the cache does not receive the revision in time', async () => {
     await using fixture = await openFixture({
       requestProgress: () => Promise.resolve(),
-      wrap: (store) => ({ ...store, watch: (_key, { signal }) => Promise.resolve(silence(signal)) }),
+      wrap: (store) => ({ ...store, watch: (_key, { signal }) => Promise.resolve(createSilentWatch(signal)) }),
       freshnessTimeout: 1000,
     })
     await fixture.put('ns', 'a')
-    const list = names(fixture, {})
+    const list = listNames(fixture, {})
     await settle()
     await fixture.clock.pass(1000)
     expect(await list).toEqual(['ns/a'])
-    expect(await names(fixture, { resourceVersion: '0' })).toEqual([])
+    expect(await listNames(fixture, { resourceVersion: '0' })).toEqual([])
   })
 
   test('the store answers a list of a revision that the cache has dropped or the store has compacted', async () => {
@@ -132,8 +132,12 @@ describe('lists', () => {
     const first = await fixture.put('ns', 'a')
     for (const name of ['b', 'c', 'd', 'e']) await fixture.put('ns', name)
     await fixture.caughtUp()
-    expect(await names(fixture, { resourceVersion: String(first), resourceVersionMatch: 'Exact' })).toEqual(['ns/a'])
-    expect(await names(fixture, { resourceVersion: String(first + 2), resourceVersionMatch: 'Exact' })).toEqual(['ns/a', 'ns/b', 'ns/c'])
+    expect(await listNames(fixture, { resourceVersion: String(first), resourceVersionMatch: 'Exact' })).toEqual(['ns/a'])
+    expect(await listNames(fixture, { resourceVersion: String(first + 2), resourceVersionMatch: 'Exact' })).toEqual([
+      'ns/a',
+      'ns/b',
+      'ns/c',
+    ])
   })
 })
 
@@ -144,8 +148,8 @@ describe('watches', () => {
     await fixture.caughtUp()
     const startOptions = { resourceVersion: String(start) }
     const allWatch = open(fixture, startOptions)
-    const selected = open(fixture, { ...startOptions, predicate: labelled('k=x') })
-    const namedWatch = open(fixture, { ...startOptions, predicate: fielded('metadata.name=b') }, `${prefix}ns`)
+    const selected = open(fixture, { ...startOptions, predicate: selectByLabels('k=x') })
+    const namedWatch = open(fixture, { ...startOptions, predicate: selectByFields('metadata.name=b') }, `${prefix}ns`)
     const otherPrefixWatch = open(fixture, startOptions, `${prefix}other`)
     const singleKeyWatch = open(fixture, { ...startOptions, recursive: false }, keyOf('ns', 'a'))
     await fixture.put('ns', 'b', { labels: { k: 'y' } })
@@ -154,22 +158,30 @@ describe('watches', () => {
     await fixture.remove('ns', 'b')
     await fixture.remove('ns', 'a')
     await fixture.caughtUp()
-    const r = (n: number): number => start + n
+    const toRevision = (n: number): number => start + n
     expect((await allWatch.seen).brief).toEqual([
-      `ADDED ns/b@${r(1)}`,
-      `MODIFIED ns/b@${r(2)}`,
-      `MODIFIED ns/a@${r(3)}`,
-      `DELETED ns/b@${r(4)}`,
-      `DELETED ns/a@${r(5)}`,
+      `ADDED ns/b@${toRevision(1)}`,
+      `MODIFIED ns/b@${toRevision(2)}`,
+      `MODIFIED ns/a@${toRevision(3)}`,
+      `DELETED ns/b@${toRevision(4)}`,
+      `DELETED ns/a@${toRevision(5)}`,
     ])
-    expect((await selected.seen).brief).toEqual([`ADDED ns/b@${r(2)}`, `DELETED ns/a@${r(3)}`, `DELETED ns/b@${r(4)}`])
-    expect((await namedWatch.seen).brief).toEqual([`ADDED ns/b@${r(1)}`, `MODIFIED ns/b@${r(2)}`, `DELETED ns/b@${r(4)}`])
+    expect((await selected.seen).brief).toEqual([
+      `ADDED ns/b@${toRevision(2)}`,
+      `DELETED ns/a@${toRevision(3)}`,
+      `DELETED ns/b@${toRevision(4)}`,
+    ])
+    expect((await namedWatch.seen).brief).toEqual([
+      `ADDED ns/b@${toRevision(1)}`,
+      `MODIFIED ns/b@${toRevision(2)}`,
+      `DELETED ns/b@${toRevision(4)}`,
+    ])
     expect((await otherPrefixWatch.seen).brief).toEqual([])
-    expect((await singleKeyWatch.seen).brief).toEqual([`MODIFIED ns/a@${r(3)}`, `DELETED ns/a@${r(5)}`])
+    expect((await singleKeyWatch.seen).brief).toEqual([`MODIFIED ns/a@${toRevision(3)}`, `DELETED ns/a@${toRevision(5)}`])
     const deletedEvent = (await selected.seen).batches.flat()[1]!
     expect(deletedEvent.type === 'DELETED' && deletedEvent.object.object().metadata).toMatchObject({
       labels: { k: 'x' },
-      resourceVersion: String(r(3)),
+      resourceVersion: String(toRevision(3)),
     })
     allWatch.stop.abort()
     await (
@@ -258,7 +270,7 @@ describe('watches', () => {
 
   test('all watches get the same event objects, so that each event is encoded once', async () => {
     await using fixture = await openFixture()
-    const watches = [open(fixture, { resourceVersion: '1' }), open(fixture, { resourceVersion: '1', predicate: labelled('!none') })]
+    const watches = [open(fixture, { resourceVersion: '1' }), open(fixture, { resourceVersion: '1', predicate: selectByLabels('!none') })]
     await fixture.put('ns', 'a')
     await fixture.put('ns', 'a', { note: 'x' })
     await fixture.remove('ns', 'a')
@@ -329,7 +341,7 @@ describe('after the watch of the store fails', () => {
     expect(old.brief).toEqual(['ADDED ns/a@2'])
     expect(old.error).toMatchObject({ code: 'ResourceVersionTooOld' })
     await expect(open(fixture, { resourceVersion: '2' }).seen).rejects.toMatchObject({ code: 'ResourceVersionTooOld' })
-    expect(await names(fixture, {})).toEqual(['ns/a', 'ns/b'])
+    expect(await listNames(fixture, {})).toEqual(['ns/a', 'ns/b'])
     expect((await fixture.cacher.compareWithStore()).equal).toBe(true)
   })
 })

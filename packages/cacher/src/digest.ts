@@ -38,20 +38,20 @@ export async function compareDigests<T extends KubeObject>(
     if (b !== undefined) inStore.update(`${b.key}\n${b.revision}\n`)
     if (!isSameVersion(a, b)) firstDifference ??= (a ?? b)!.key
   }
-  for await (const page of pagesOf(store, prefix, revision)) {
+  for await (const page of listPages(store, prefix, revision)) {
     for (const storedObject of page) {
-      compare(nextValue(cachedObjects), storedObject)
+      compare(readNextValue(cachedObjects), storedObject)
       const pause = slice.pauseIfOver()
       if (pause) await pause
     }
   }
-  for (let cachedObject = nextValue(cachedObjects); cachedObject !== undefined; cachedObject = nextValue(cachedObjects))
+  for (let cachedObject = readNextValue(cachedObjects); cachedObject !== undefined; cachedObject = readNextValue(cachedObjects))
     compare(cachedObject, undefined)
   const equal = firstDifference === undefined
   return { equal, revision, cacheDigest: inCache.digest('hex'), storeDigest: inStore.digest('hex'), firstDifference }
 }
 
-async function* pagesOf<T extends KubeObject>(
+async function* listPages<T extends KubeObject>(
   store: Storage<T>,
   prefix: string,
   revision: Revision,
@@ -69,7 +69,7 @@ async function* pagesOf<T extends KubeObject>(
   }
 }
 
-function nextValue<V>(iterator: Iterator<V>): V | undefined {
+function readNextValue<V>(iterator: Iterator<V>): V | undefined {
   const result = iterator.next()
   return result.done === true ? undefined : result.value
 }

@@ -9,11 +9,14 @@ import { Dispatcher } from './dispatcher.ts'
 import { EventRing } from './event-ring.ts'
 import { CacheWatcher, defaultWatcherLimits } from './cache-watcher.ts'
 
-const fields = (text: string): Predicate => ({ labels: everything(), fields: text === '' ? everyField() : parseFieldSelector(text) })
+const selectByFields = (text: string): Predicate => ({
+  labels: everything(),
+  fields: text === '' ? everyField() : parseFieldSelector(text),
+})
 
-function watcherOf(key: string, recursive: boolean, selector: string): CacheWatcher<Pod> {
+function createWatcher(key: string, recursive: boolean, selector: string): CacheWatcher<Pod> {
   return new CacheWatcher<Pod>({
-    selection: new Selection<Pod>(key, recursive, fields(selector)),
+    selection: new Selection<Pod>(key, recursive, selectByFields(selector)),
     ring: new EventRing(),
     clock: createManualClock(),
     limits: defaultWatcherLimits,
@@ -25,7 +28,7 @@ function watcherOf(key: string, recursive: boolean, selector: string): CacheWatc
   })
 }
 
-function change(namespace: string, name: string, nodeName: string, nodeBefore?: string): CacheEvent<Pod> {
+function createChange(namespace: string, name: string, nodeName: string, nodeBefore?: string): CacheEvent<Pod> {
   const key = keyOf(namespace, name)
   const openPod = (node: string, revision: number) =>
     podCodec.open(key, podCodec.encode(pod(namespace, name, { nodeName: node })), revision)
@@ -40,23 +43,23 @@ function change(namespace: string, name: string, nodeName: string, nodeBefore?: 
 
 describe('Dispatcher', () => {
   const watchers = {
-    all: watcherOf(prefix, true, ''),
-    namespace: watcherOf(`${prefix}ns/`, true, ''),
-    otherNamespace: watcherOf(`${prefix}other/`, true, ''),
-    namespaceByField: watcherOf(prefix, true, 'metadata.namespace=ns'),
-    name: watcherOf(prefix, true, 'metadata.name=a'),
-    otherName: watcherOf(`${prefix}ns/`, true, 'metadata.name=b'),
-    key: watcherOf(keyOf('ns', 'a'), false, ''),
-    node: watcherOf(prefix, true, 'spec.nodeName=n1'),
-    nodeBefore: watcherOf(prefix, true, 'spec.nodeName=n0'),
-    otherNode: watcherOf(prefix, true, 'spec.nodeName=n2'),
+    all: createWatcher(prefix, true, ''),
+    namespace: createWatcher(`${prefix}ns/`, true, ''),
+    otherNamespace: createWatcher(`${prefix}other/`, true, ''),
+    namespaceByField: createWatcher(prefix, true, 'metadata.namespace=ns'),
+    name: createWatcher(prefix, true, 'metadata.name=a'),
+    otherName: createWatcher(`${prefix}ns/`, true, 'metadata.name=b'),
+    key: createWatcher(keyOf('ns', 'a'), false, ''),
+    node: createWatcher(prefix, true, 'spec.nodeName=n1'),
+    nodeBefore: createWatcher(prefix, true, 'spec.nodeName=n0'),
+    otherNode: createWatcher(prefix, true, 'spec.nodeName=n2'),
   }
   const names = new Map(Object.entries(watchers).map(([name, watcher]) => [watcher, name]))
   const dispatcher = new Dispatcher<Pod>({ prefix, triggerField: 'spec.nodeName' })
   for (const watcher of Object.values(watchers)) dispatcher.add(watcher)
 
   test('finds exactly the watchers whose selection may match the change', () => {
-    const candidateNames = dispatcher.candidates(change('ns', 'a', 'n1', 'n0')).map((watcher) => names.get(watcher))
+    const candidateNames = dispatcher.candidates(createChange('ns', 'a', 'n1', 'n0')).map((watcher) => names.get(watcher))
     expect(candidateNames.toSorted((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))).toEqual([
       'all',
       'key',
@@ -70,6 +73,6 @@ describe('Dispatcher', () => {
 
   test('does not find deleted watchers', () => {
     dispatcher.delete(watchers.all)
-    expect(dispatcher.candidates(change('else', 'z', 'n9'))).toEqual([])
+    expect(dispatcher.candidates(createChange('else', 'z', 'n9'))).toEqual([])
   })
 })

@@ -40,7 +40,7 @@ export class EventRing<E extends RingEvent> {
     this.#maximum = options.maximum ?? 102_400
     this.#freshFor = options.freshFor ?? 75_000
     this.#onResize = options.onResize
-    this.#slots = emptySlots(this.#minimum)
+    this.#slots = createEmptySlots(this.#minimum)
   }
 
   get start(): number {
@@ -61,7 +61,7 @@ export class EventRing<E extends RingEvent> {
   reset(revision: Revision): void {
     this.#start = this.#end
     if (this.#slots.length > this.#minimum) this.#onResize?.(this.#slots.length, this.#minimum)
-    this.#slots = emptySlots(this.#minimum)
+    this.#slots = createEmptySlots(this.#minimum)
     this.#base = revision
   }
 
@@ -110,14 +110,14 @@ export class EventRing<E extends RingEvent> {
   #moveTo(capacity: number): void {
     if (capacity === this.#slots.length) return
     while (this.#end - this.#start > capacity) this.#forgetOldest()
-    const slots = emptySlots<E>(capacity)
+    const slots = createEmptySlots<E>(capacity)
     for (let i = this.#start; i < this.#end; i++) slots[i % capacity] = this.at(i)
     this.#onResize?.(this.#slots.length, capacity)
     this.#slots = slots
   }
 }
 
-function emptySlots<E>(length: number): (E | undefined)[] {
+function createEmptySlots<E>(length: number): (E | undefined)[] {
   const slots: (E | undefined)[] = []
   slots.length = length
   return slots

@@ -85,13 +85,13 @@ export class Freshness {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
     this.#asking = true
-    const settled = (): void => {
+    const settleWaiters = (): void => {
       this.#asking = false
       if (this.#waiters.size === 0) return
       if (this.#askAgain) this.#requestNow()
       else this.#cancelTimer = this.#clock.after(progressPeriod, () => this.#requestNow())
     }
     // Errors are ignored. If no progress arrives, the requests end by their timeouts.
-    this.#requestProgress().then(settled, settled)
+    this.#requestProgress().then(settleWaiters, settleWaiters)
   }
 }

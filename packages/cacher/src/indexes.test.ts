@@ -26,7 +26,7 @@ const listQuestion = fc.record({
 })
 const step = fc.record({ change, question: listQuestion })
 
-function predicateOf({ labels, fields }: { readonly labels: string; readonly fields: string }): Predicate {
+function createPredicate({ labels, fields }: { readonly labels: string; readonly fields: string }): Predicate {
   return {
     labels: labels === '' ? everything() : parseLabelSelector(labels),
     fields: parseFieldSelector(fields),
@@ -37,7 +37,11 @@ function predicateOf({ labels, fields }: { readonly labels: string; readonly fie
 const indexOf = (objects: number): Promise<void> => settle(objects + 5)
 
 /** Reads all pages of a list, each with its number of remaining objects. */
-async function pagesOf(storage: Storage<Pod>, key: string, options: ListObjectsOptions): Promise<[keys: string[], revision: number][]> {
+async function listPageKeys(
+  storage: Storage<Pod>,
+  key: string,
+  options: ListObjectsOptions,
+): Promise<[keys: string[], revision: number][]> {
   const pages: [string[], number][] = []
   let token = ''
   do {
@@ -67,10 +71,10 @@ test.each([
       for (const { change: next, question: asked } of steps) {
         await apply(next)
         await settle(asked.wait)
-        const options = { predicate: predicateOf(asked), limit: asked.limit }
+        const options = { predicate: createPredicate(asked), limit: asked.limit }
         const [cachedPages, storePages] = [
-          await pagesOf(fixture.cacher, asked.key, options),
-          await pagesOf(fixture.store, asked.key, options),
+          await listPageKeys(fixture.cacher, asked.key, options),
+          await listPageKeys(fixture.store, asked.key, options),
         ]
         expect(withoutEmptyEnd(cachedPages)).toEqual(withoutEmptyEnd(storePages))
       }
@@ -113,38 +117,42 @@ test('a list of one name in one namespace tests only that object', async () => {
 
 describe('label indexes', () => {
   /** Returns the number of objects that each list tests. */
-  async function looks(count: number, labelsOf: (i: number) => Record<string, string>, selectors: readonly string[]): Promise<number[]> {
+  async function countFetchedObjects(
+    count: number,
+    labelsOf: (i: number) => Record<string, string>,
+    selectors: readonly string[],
+  ): Promise<number[]> {
     const registry = createMetricsRegistry()
     const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
     await using fixture = await openFixture({ metrics })
     for (let i = 0; i < count; i++) await fixture.put('ns', `p${i}`, { labels: labelsOf(i) })
     await fixture.caughtUp()
-    const fetched = (): number =>
+    const readFetchedCount = (): number =>
       [...registry.text().matchAll(/^apiserver_cache_list_fetched_objects_total\S* (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0)
     const fetchedCounts: number[] = []
     for (const selector of selectors) {
-      const oldCount = fetched()
+      const oldCount = readFetchedCount()
       const predicate = { labels: parseLabelSelector(selector), fields: parseFieldSelector('') }
       await fixture.cacher.list(prefix, { predicate, resourceVersion: '0' })
       await indexOf(count)
-      fetchedCounts.push(fetched() - oldCount)
+      fetchedCounts.push(readFetchedCount() - oldCount)
     }
     return fetchedCounts
   }
 
   test('the second list by a label builds an index for that label', async () => {
     const selectors = ['app=a3', 'app=a4', 'app=a5', 'app in (a1,a2)', 'app=none', 'app!=a1', 'tier=x,app=a9']
-    expect(await looks(50, (i) => ({ app: `a${i % 25}` }), selectors)).toEqual([50, 2, 2, 4, 0, 50, 2])
+    expect(await countFetchedObjects(50, (i) => ({ app: `a${i % 25}` }), selectors)).toEqual([50, 2, 2, 4, 0, 50, 2])
   })
 
   test('an index is not used if it finds most objects', async () => {
     const selectors = ['app=a', 'app=a', 'app=a', 'app=b']
-    expect(await looks(50, (i) => ({ app: i === 7 ? 'b' : 'a' }), selectors)).toEqual([50, 50, 50, 1])
+    expect(await countFetchedObjects(50, (i) => ({ app: i === 7 ? 'b' : 'a' }), selectors)).toEqual([50, 50, 50, 1])
   })
 
   test('at most four labels are indexed', async () => {
     const selectors = ['a=1', 'b=1', 'c=1', 'd=1']
-    expect(await looks(10, () => ({}), [...selectors, ...selectors, ...selectors, 'e=1', 'a=1', 'd=1'])).toEqual([
+    expect(await countFetchedObjects(10, () => ({}), [...selectors, ...selectors, ...selectors, 'e=1', 'a=1', 'd=1'])).toEqual([
       ...Array<number>(4).fill(10),
       0,
       0,

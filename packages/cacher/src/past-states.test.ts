@@ -12,13 +12,13 @@ const stores = [
 ]
 const write = fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), remove: fc.boolean() })
 
-async function exactly({ cacher }: Fixture, revision: number): Promise<string[]> {
+async function listExactly({ cacher }: Fixture, revision: number): Promise<string[]> {
   const list = await cacher.list(prefix, { resourceVersion: String(revision), resourceVersionMatch: 'Exact' })
   expect(list.revision).toBe(revision)
   return Array.from(list.items, (item) => `${item.key.slice(prefix.length)}@${item.revision}`)
 }
 
-async function inPages({ cacher }: Fixture, revision: number): Promise<string[]> {
+async function listInPages({ cacher }: Fixture, revision: number): Promise<string[]> {
   const items: string[] = []
   let page = await cacher.list(prefix, { resourceVersion: String(revision), resourceVersionMatch: 'Exact', limit: 2 })
   for (;;) {
@@ -45,8 +45,8 @@ test.each(stores)('lists return past states unchanged, as a whole and in pages (
       }
       await fixture.caughtUp()
       for (const [revision, state] of states) {
-        expect(await exactly(fixture, revision)).toEqual(state)
-        expect(await inPages(fixture, revision)).toEqual(state)
+        expect(await listExactly(fixture, revision)).toEqual(state)
+        expect(await listInPages(fixture, revision)).toEqual(state)
       }
     }),
     { numRuns: 15 },
@@ -81,7 +81,7 @@ test.each([
   const revisions = [...states.keys()]
   for (let i = 0; i < revisions.length; i++) {
     const revision = revisions[(i * 101) % revisions.length]!
-    expect(await exactly(fixture, revision)).toEqual(states.get(revision))
+    expect(await listExactly(fixture, revision)).toEqual(states.get(revision))
   }
   // The store is asked only for states that the cache has dropped.
   if (ring.maximum === undefined) expect(storeReads).toBe(0)
@@ -109,7 +109,7 @@ test('a list returns a state of the store only after the cache has received the 
   })
   const revision = await fixture.put('ns', 'a', { note: 'x' })
   await settle()
-  const list = exactly(fixture, revision)
+  const list = listExactly(fixture, revision)
   let hasListed = false
   void list.then(() => (hasListed = true))
   await settle()

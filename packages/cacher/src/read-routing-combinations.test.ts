@@ -22,27 +22,27 @@ type Meaning = 'store' | 'refused' | 'any age' | 'latest' | `at least ${number}`
  * the cache answers it (`ShouldDelegateList`). Then the cache selects the state (`waitUntilFreshAndList`). Here, refused requests are
  * routed to the store, which returns the error.
  */
-function upstream({ resourceVersion, match, token, limit, recursive }: ListQuestion): Meaning {
+function decideLikeUpstream({ resourceVersion, match, token, limit, recursive }: ListQuestion): Meaning {
   const revision = /^\d*$/.test(resourceVersion) ? Number(resourceVersion) : undefined
-  const servable = (at: number): Meaning => (recursive && (at > cache.revision || cache.holds(at)) ? `exactly ${at}` : 'store')
-  const newest = (at: number): Meaning => (at === 0 ? 'any age' : `at least ${at}`)
+  const describeExactRead = (at: number): Meaning => (recursive && (at > cache.revision || cache.holds(at)) ? `exactly ${at}` : 'store')
+  const describeNotOlderThan = (at: number): Meaning => (at === 0 ? 'any age' : `at least ${at}`)
   // Validates the request, as kube-apiserver does before it reads from cache or store.
   if (match !== undefined && (token !== undefined || resourceVersion === '' || !['Exact', 'NotOlderThan'].includes(match))) return 'refused'
   if (match === 'Exact' && revision === 0) return 'refused'
   if (revision === undefined) return 'refused'
   if (token !== undefined && recursive && (token === 'invalid' || revision > 0)) return 'refused'
   // Decides whether the cache or the store answers.
-  if (match === 'Exact') return servable(revision)
-  if (match === 'NotOlderThan') return newest(revision)
+  if (match === 'Exact') return describeExactRead(revision)
+  if (match === 'NotOlderThan') return describeNotOlderThan(revision)
   if (token !== undefined) {
     if (!recursive || token === 'invalid') return 'store'
-    return token.revision > 0 ? servable(token.revision) : 'latest'
+    return token.revision > 0 ? describeExactRead(token.revision) : 'latest'
   }
-  if (limit > 0 && revision > 0) return servable(revision)
-  return resourceVersion === '' ? 'latest' : newest(revision)
+  if (limit > 0 && revision > 0) return describeExactRead(revision)
+  return resourceVersion === '' ? 'latest' : describeNotOlderThan(revision)
 }
 
-function routed(question: ListQuestion): Meaning {
+function decideByRouteList(question: ListQuestion): Meaning {
   const route = routeList(question, cache)
   switch (route.type) {
     case 'store':
@@ -65,8 +65,8 @@ test('every combination of list options is routed as by kube-apiserver, with the
           for (const recursive of [true, false]) {
             const question = { resourceVersion, match: match as ListQuestion['match'], limit, token, recursive }
             const message = JSON.stringify(question)
-            const expected = upstream(question)
-            expect(routed(question), message).toBe(expected === 'refused' ? 'store' : expected)
+            const expected = decideLikeUpstream(question)
+            expect(decideByRouteList(question), message).toBe(expected === 'refused' ? 'store' : expected)
             combinations++
             const route = routeList(question, cache)
             if (route.type === 'store') continue

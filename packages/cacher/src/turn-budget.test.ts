@@ -8,12 +8,12 @@ test('work that does not fit into one turn of the event loop runs in the next tu
   let now = 0
   const budget = new TurnBudget(() => now)
   const finished: number[] = []
-  const work = (i: number): void => {
-    if (budget.isSpent) return budget.wait(() => work(i))
+  const runWork = (i: number): void => {
+    if (budget.isSpent) return budget.wait(() => runWork(i))
     finished.push(i)
     now += 3
   }
-  for (let i = 0; i < 7; i++) work(i)
+  for (let i = 0; i < 7; i++) runWork(i)
   expect(finished).toEqual([0, 1])
   for (const all of [4, 6, 7]) {
     await turn()

@@ -15,7 +15,7 @@ const removeGarbage = async ({ backend, clock }: Fixture): Promise<void> => {
   await backend.commit({ compare: [], operations: [{ type: 'delete', key: keyOf('ns', 'bad') }] })
   await clock.pass(2000)
 }
-const names = async ({ cacher }: { readonly cacher: Cacher<Pod> }, resourceVersion: string): Promise<string[]> =>
+const listNames = async ({ cacher }: { readonly cacher: Cacher<Pod> }, resourceVersion: string): Promise<string[]> =>
   Array.from((await cacher.list(prefix, { resourceVersion })).items, ({ key }) => key.slice(prefix.length))
 
 test('reads with resourceVersion 0 work while the store has an unreadable object, and after its deletion', async () => {
@@ -27,12 +27,12 @@ test('reads with resourceVersion 0 work while the store has an unreadable object
   const watch = new Collected(await cacher.watch(prefix, { resourceVersion: '0', signal: new AbortController().signal }))
   await putGarbage(fixture)
   for (let hours = 0; hours < 3; hours++) {
-    expect(await names(fixture, '0')).toEqual(['ns/good'])
-    expect(await names(fixture, String(revision))).toEqual(['ns/good'])
+    expect(await listNames(fixture, '0')).toEqual(['ns/good'])
+    expect(await listNames(fixture, String(revision))).toEqual(['ns/good'])
     expect((await cacher.get(keyOf('ns', 'good'), { resourceVersion: '0' })).revision).toBe(revision)
     // The newest state must come from the store, which fails at once.
-    await expect(names(fixture, '')).rejects.toMatchObject(corrupt)
-    await expect(names(fixture, String(revision + 1))).rejects.toMatchObject(corrupt)
+    await expect(listNames(fixture, '')).rejects.toMatchObject(corrupt)
+    await expect(listNames(fixture, String(revision + 1))).rejects.toMatchObject(corrupt)
     await clock.pass(3_600_000)
   }
   // The watch ends, because the cache gets no more events for it.
@@ -43,8 +43,8 @@ test('reads with resourceVersion 0 work while the store has an unreadable object
   const created = await fixture.put('ns', 'after')
   await fixture.caughtUp()
   await cacher.checkReady()
-  expect(await names(fixture, '0')).toEqual(['ns/after', 'ns/good'])
-  expect(await names(fixture, String(created))).toEqual(['ns/after', 'ns/good'])
+  expect(await listNames(fixture, '0')).toEqual(['ns/after', 'ns/good'])
+  expect(await listNames(fixture, String(created))).toEqual(['ns/after', 'ns/good'])
 })
 
 test('a change in the same batch as an unreadable change still reaches the cache', async () => {
@@ -63,10 +63,10 @@ test('a cache over a store with an unreadable object returns the errors of the s
   await putGarbage(fixture)
   const lateCacher = new Cacher({ storage: withoutSnapshots(fixture.store), prefix, clock: fixture.clock, digestPeriod: 0 })
   await settle()
-  await expect(names({ cacher: lateCacher }, '0')).rejects.toMatchObject(corrupt)
+  await expect(listNames({ cacher: lateCacher }, '0')).rejects.toMatchObject(corrupt)
   await expect(lateCacher.checkReady()).rejects.toThrow('(re)initializing')
   await removeGarbage(fixture)
   await lateCacher.checkReady()
-  expect(await names({ cacher: lateCacher }, '0')).toEqual(['ns/good'])
+  expect(await listNames({ cacher: lateCacher }, '0')).toEqual(['ns/good'])
   await lateCacher.close()
 })

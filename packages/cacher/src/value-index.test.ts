@@ -12,7 +12,7 @@ const label = 'app'
 const fullRange = { start: prefix, end: `${prefix}~` }
 const hour = 3_600_000
 
-function stored(name: string, value: string | undefined, revision: number): StoredObject<Pod> {
+function createStoredPod(name: string, value: string | undefined, revision: number): StoredObject<Pod> {
   const key = keyOf('ns', name)
   return podCodec.open(key, podCodec.encode(pod('ns', name, value === undefined ? {} : { labels: { [label]: value } })), revision)
 }
@@ -24,7 +24,7 @@ class Subject {
   #revision = 0
 
   put(name: string, value: string | undefined, time = 0): void {
-    this.#change(name, stored(name, value, this.#revision + 1), time)
+    this.#change(name, createStoredPod(name, value, this.#revision + 1), time)
   }
 
   remove(name: string): void {
@@ -35,7 +35,7 @@ class Subject {
   ask(...values: string[]): string[] | undefined {
     const tree = this.#tree.snapshot()
     const selected = new Set(values)
-    const state = { scan: (range: typeof fullRange) => slowly(tree.scan(range)) } as unknown as ObjectSnapshot<Pod>
+    const state = { scan: (range: typeof fullRange) => yieldSlowly(tree.scan(range)) } as unknown as ObjectSnapshot<Pod>
     const count = this.index.count(selected, state, 0)
     if (count === undefined) return undefined
     const keys = this.index.keysIn(fullRange, selected)
@@ -57,7 +57,7 @@ class Subject {
   }
 }
 
-function* slowly<V>(values: Iterable<V>): Generator<V> {
+function* yieldSlowly<V>(values: Iterable<V>): Generator<V> {
   for (const value of values) {
     const end = performance.now() + 4.5
     while (performance.now() < end);

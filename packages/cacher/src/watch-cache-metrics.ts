@@ -36,29 +36,36 @@ const waitBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 
 const revisionDigits = 1e15
 
 export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMetrics {
-  const counter = (name: string, help: string): ReturnType<typeof createCounter> =>
+  const registerCounter = (name: string, help: string): ReturnType<typeof createCounter> =>
     registry.register(createCounter(name, `[ALPHA] ${help}`))
-  const gauge = (name: string, help: string): ReturnType<typeof createGauge> => registry.register(createGauge(name, `[ALPHA] ${help}`))
-  const lists = counter('apiserver_cache_list_total', 'LIST requests served from the watch cache.')
-  const fetched = counter('apiserver_cache_list_fetched_objects_total', 'Objects read from the watch cache to serve LIST requests.')
-  const returned = counter('apiserver_cache_list_returned_objects_total', 'Objects returned for LIST requests from the watch cache.')
-  const initialEvents = counter('apiserver_init_events_total', 'Objects that watches began with.')
-  const received = counter('apiserver_watch_cache_events_received_total', 'Events that watch caches received from the store.')
-  const dispatched = counter('apiserver_watch_cache_events_dispatched_total', 'Events that watch caches handed out.')
-  const terminated = counter('apiserver_terminated_watchers_total', 'Watches that were ended because they were not read.')
-  const revisions = gauge(
+  const registerGauge = (name: string, help: string): ReturnType<typeof createGauge> =>
+    registry.register(createGauge(name, `[ALPHA] ${help}`))
+  const lists = registerCounter('apiserver_cache_list_total', 'LIST requests served from the watch cache.')
+  const fetched = registerCounter('apiserver_cache_list_fetched_objects_total', 'Objects read from the watch cache to serve LIST requests.')
+  const returned = registerCounter(
+    'apiserver_cache_list_returned_objects_total',
+    'Objects returned for LIST requests from the watch cache.',
+  )
+  const initialEvents = registerCounter('apiserver_init_events_total', 'Objects that watches began with.')
+  const received = registerCounter('apiserver_watch_cache_events_received_total', 'Events that watch caches received from the store.')
+  const dispatched = registerCounter('apiserver_watch_cache_events_dispatched_total', 'Events that watch caches handed out.')
+  const terminated = registerCounter('apiserver_terminated_watchers_total', 'Watches that were ended because they were not read.')
+  const revisions = registerGauge(
     'apiserver_watch_cache_resource_version',
     'Up to which resource version the watch cache knows everything: its 15 last digits.',
   )
-  const increases = counter('watch_cache_capacity_increase_total', 'How often a watch cache made room for more events.')
-  const decreases = counter('watch_cache_capacity_decrease_total', 'How often a watch cache made its room for events smaller.')
-  const capacity = gauge('watch_cache_capacity', 'How many events the watch cache has room for.')
-  const initializations = counter('apiserver_watch_cache_initializations_total', 'How often a watch cache was filled from the store.')
+  const increases = registerCounter('watch_cache_capacity_increase_total', 'How often a watch cache made room for more events.')
+  const decreases = registerCounter('watch_cache_capacity_decrease_total', 'How often a watch cache made its room for events smaller.')
+  const capacity = registerGauge('watch_cache_capacity', 'How many events the watch cache has room for.')
+  const initializations = registerCounter(
+    'apiserver_watch_cache_initializations_total',
+    'How often a watch cache was filled from the store.',
+  )
   const waitDurations = registry.register(
     createHistogram('apiserver_watch_cache_read_wait_seconds', '[ALPHA] How long reads waited for a watch cache to be fresh.', waitBuckets),
   )
-  const consistentReads = counter('apiserver_watch_cache_consistent_read_total', 'Consistent reads from watch caches.')
-  const checks = counter('apiserver_storage_consistency_checks_total', 'Comparisons of watch cache and store, by outcome.')
+  const consistentReads = registerCounter('apiserver_watch_cache_consistent_read_total', 'Consistent reads from watch caches.')
+  const checks = registerCounter('apiserver_storage_consistency_checks_total', 'Comparisons of watch cache and store, by outcome.')
 
   return {
     forResource({ group, resource }) {

@@ -46,10 +46,10 @@ export async function openCachedStorage(request: StorageSuiteRequest, options: C
   }
   let cacher = await start()
   return {
-    storage: newestOf(() => cacher, clock ? undefined : async () => caughtUp(cacher, prefix).catch(() => undefined)),
+    storage: createNewestStorage(() => cacher, clock ? undefined : async () => waitUntilCaughtUp(cacher, prefix).catch(() => undefined)),
     put: putInto(backend),
     async compact(revision) {
-      await caughtUp(cacher, prefix)
+      await waitUntilCaughtUp(cacher, prefix)
       await backend.compact(revision)
       // Replace the cache with a new one, which has no events. The old one would still return events that the store has compacted.
       await cacher.close()
@@ -74,7 +74,7 @@ export async function openCachedStorage(request: StorageSuiteRequest, options: C
 /** Compares the cache with the store. A cache over a store with unreadable objects cannot be filled, so then nothing is compared. */
 async function compare(cacher: Cacher<TestObject>, prefix: string): Promise<string | undefined> {
   try {
-    await caughtUp(cacher, prefix)
+    await waitUntilCaughtUp(cacher, prefix)
     return (await cacher.compareWithStore()).firstDifference
   } catch (error) {
     if (isUnreadable(error)) return undefined
@@ -83,7 +83,7 @@ async function compare(cacher: Cacher<TestObject>, prefix: string): Promise<stri
 }
 
 /** Waits until the cache is up to date, with a list of the newest state. */
-async function caughtUp(cacher: Cacher<TestObject>, prefix: string): Promise<void> {
+async function waitUntilCaughtUp(cacher: Cacher<TestObject>, prefix: string): Promise<void> {
   await cacher.list(prefix, { limit: 1 })
 }
 
@@ -96,7 +96,7 @@ function isUnreadable(error: unknown): boolean {
 const reads = new Set<string | symbol>(['get', 'list', 'watch'])
 
 /** Creates a storage that forwards each call to the storage which `newest` returns at that moment. */
-function newestOf(newest: () => Storage<TestObject>, beforeReads: (() => Promise<void>) | undefined): Storage<TestObject> {
+function createNewestStorage(newest: () => Storage<TestObject>, beforeReads: (() => Promise<void>) | undefined): Storage<TestObject> {
   return new Proxy(newest(), {
     get(_target, name) {
       const storage = newest()
