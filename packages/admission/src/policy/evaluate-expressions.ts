@@ -31,76 +31,83 @@ export interface EvaluationSettings {
 
 /**
  * Evaluates expressions of a policy one after the other. A variable of the policy is evaluated when the first expression uses it. Its cost
- * counts once.
+ * counts once. Returns a promise only if an evaluation does.
  */
-export async function evaluateExpressions(
+export function evaluateExpressions(
   expressions: readonly (PolicyExpression | undefined)[],
   requestVariables: RequestVariables,
-  { policyVariables, budget, options, observe }: EvaluationSettings,
-): Promise<ExpressionResults> {
-  const lazily = new LazyVariables(policyVariables, options)
-  const activation = lazily.addTo(requestVariables)
-  const shared = new CostBudget(budget)
-  const results: (ExpressionResult | undefined)[] = []
-  let began = performance.now()
-  for (const expression of expressions) {
-    if (expression === undefined) {
-      results.push(undefined)
-      continue
-    }
-    const { program, problem, text } = expression
-    if (program === undefined) {
-      results.push({ value: undefined, error: `compilation error: ${problem}`, seconds: 0 })
-      continue
-    }
-    const evaluating = program.evaluate(activation, options)
-    const { value, cost } = evaluating instanceof Promise ? await evaluating : evaluating
-    const ended = performance.now()
-    const seconds = (ended - began) / 1000
-    began = ended
-    observe?.(seconds)
-    if (!shared.spend(lazily.takeCost()) || !shared.spend(cost)) return { problem: outOfBudget }
-    results.push(
-      value instanceof CelError
-        ? { value: undefined, error: `expression '${text}' resulted in error: ${value.message}`, seconds }
-        : { value, error: undefined, seconds },
-    )
-  }
-  return { results, remaining: shared.remaining }
+  settings: EvaluationSettings,
+): ExpressionResults | Promise<ExpressionResults> {
+  return new ExpressionRun(expressions, requestVariables, settings).continue()
 }
 
-/** The variables of a policy during the evaluation of one list of expressions. */
-class LazyVariables {
-  readonly #variables: readonly PolicyVariable[]
-  readonly #options: EvaluateOptions | undefined
-  #cost = 0
+/** The result of an expression that is true. Its duration is not used. */
+const trueResult: ExpressionResult = { value: true, error: undefined, seconds: 0 }
 
-  constructor(variables: readonly PolicyVariable[], options: EvaluateOptions | undefined) {
-    this.#variables = variables
-    this.#options = options
+class ExpressionRun {
+  readonly #expressions: readonly (PolicyExpression | undefined)[]
+  readonly #activation: RequestVariables
+  readonly #settings: EvaluationSettings
+  readonly #budget: CostBudget
+  readonly #results: (ExpressionResult | undefined)[] = []
+  /** The cost of the policy's variables that were evaluated since the last expression. */
+  #variableCost = 0
+  #began = performance.now()
+
+  constructor(expressions: readonly (PolicyExpression | undefined)[], requestVariables: RequestVariables, settings: EvaluationSettings) {
+    this.#expressions = expressions
+    this.#settings = settings
+    this.#budget = new CostBudget(settings.budget)
+    this.#activation = settings.policyVariables.length === 0 ? requestVariables : this.#withPolicyVariables(requestVariables)
   }
 
-  /** Returns the variables of the request together with the variable `variables`. */
-  addTo(requestVariables: RequestVariables): RequestVariables {
+  /** Evaluates the expressions that have no result yet. */
+  continue(): ExpressionResults | Promise<ExpressionResults> {
+    const results = this.#results
+    while (results.length < this.#expressions.length) {
+      const expression = this.#expressions[results.length]
+      if (expression === undefined) results.push(undefined)
+      else if (expression.program === undefined) {
+        results.push({ value: undefined, error: `compilation error: ${expression.problem}`, seconds: 0 })
+      } else {
+        const evaluating = expression.program.evaluate(this.#activation, this.#settings.options)
+        if (evaluating instanceof Promise) return evaluating.then((evaluation) => this.#take(expression, evaluation) ?? this.continue())
+        const end = this.#take(expression, evaluating)
+        if (end !== undefined) return end
+      }
+    }
+    return { results, remaining: this.#budget.remaining }
+  }
+
+  /** Adds the result of an expression. Returns the end result if the budget is exhausted. */
+  #take({ text }: PolicyExpression, { value, cost }: Evaluation): ExpressionResults | undefined {
+    const ended = performance.now()
+    const seconds = (ended - this.#began) / 1000
+    this.#began = ended
+    this.#settings.observe?.(seconds)
+    const variableCost = this.#variableCost
+    this.#variableCost = 0
+    if ((variableCost > 0 && !this.#budget.spend(variableCost)) || !this.#budget.spend(cost)) return { problem: outOfBudget }
+    if (value === true) this.#results.push(trueResult)
+    else if (value instanceof CelError) {
+      this.#results.push({ value: undefined, error: `expression '${text}' resulted in error: ${value.message}`, seconds })
+    } else this.#results.push({ value, error: undefined, seconds })
+    return undefined
+  }
+
+  /** Returns the variables of the request, in which the variable `variables` has the variables of the policy. */
+  #withPolicyVariables(requestVariables: RequestVariables): RequestVariables {
     const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
     const activation = { ...requestVariables, variables: values }
-    for (const variable of this.#variables) values[variable.name] = new Lazy(() => this.#compute(variable, activation))
+    for (const variable of this.#settings.policyVariables) values[variable.name] = new Lazy(() => this.#compute(variable, activation))
     return activation
   }
 
-  /** Returns the cost of the variables that were evaluated since the last call. */
-  takeCost(): number {
-    const cost = this.#cost
-    this.#cost = 0
-    return cost
-  }
-
   #compute({ name, program, problem }: PolicyVariable, activation: RequestVariables): unknown {
-    const finish = ({ value, cost }: Evaluation): Value => {
-      this.#cost += cost
-      return value instanceof CelError ? new CelError(`composited variable ${quote(name)} fails to evaluate: ${value.message}`) : value
-    }
     if (program === undefined) return new CelError(`composited variable ${quote(name)} fails to compile: ${problem}`)
-    return maybeThen(program.evaluate(activation, this.#options), finish)
+    return maybeThen(program.evaluate(activation, this.#settings.options), ({ value, cost }: Evaluation): Value => {
+      this.#variableCost += cost
+      return value instanceof CelError ? new CelError(`composited variable ${quote(name)} fails to evaluate: ${value.message}`) : value
+    })
   }
 }

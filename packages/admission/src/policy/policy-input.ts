@@ -64,6 +64,8 @@ export class PolicyMatch {
   readonly #request: unknown
   readonly #ownRequest: unknown
   readonly #authorizer: Readonly<Record<string, unknown>>
+  /** The last result of `variables`, which most policies share, because they have no parameters. */
+  #last: { readonly selection: VariableSelection; readonly variables: RequestVariables } | undefined
 
   constructor(
     attributes: AdmissionAttributes,
@@ -79,17 +81,33 @@ export class PolicyMatch {
   }
 
   /** Returns the variables of an evaluation. */
-  variables({ params, namespace, hasAuthorizer, usesRequestResource = false }: VariableSelection): RequestVariables {
+  variables(selection: VariableSelection): RequestVariables {
+    if (this.#last !== undefined && isSame(this.#last.selection, selection)) return this.#last.variables
+    const { params, namespace, hasAuthorizer, usesRequestResource = false } = selection
     const { object, oldObject } = this.#objects
-    return {
+    const variables = {
       object: object ?? null,
       oldObject: oldObject ?? null,
       params,
       request: usesRequestResource ? this.#ownRequest : this.#request,
       namespaceObject: namespace === undefined ? null : namespaceValue(namespace),
+      variables: noVariables,
       ...(hasAuthorizer ? this.#authorizer : undefined),
     }
+    this.#last = { selection, variables }
+    return variables
   }
+}
+
+const noVariables = {}
+
+function isSame(a: VariableSelection, b: VariableSelection): boolean {
+  return (
+    a.params === b.params &&
+    a.namespace === b.namespace &&
+    a.hasAuthorizer === b.hasAuthorizer &&
+    a.usesRequestResource === b.usesRequestResource
+  )
 }
 
 const hiddenMetadata: ReadonlySet<string> = new Set(['managedFields', 'ownerReferences', 'selfLink'])

@@ -1,6 +1,6 @@
 import { elementAt, isList, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
-import { CelMap, findInMap, isMap } from '../values/map.ts'
+import { CelMap, fieldOf, findInMap, isMap, isPlainObject } from '../values/map.ts'
 import { SchemaList } from '../values/schema-value.ts'
 import { formatDouble, goTypeOf, typeNameOf, valueText } from '../values/text.ts'
 import { CelError, Double, isInt, StructValue, Uint } from '../values/value.ts'
@@ -11,6 +11,8 @@ import type { Value } from '../values/value.ts'
  * this key.
  */
 export function lookUp(value: Value, key: Value): Value | undefined {
+  // Most values are fields of decoded JSON.
+  if (typeof key === 'string' && isPlainObject(value)) return fieldOf(value, key)
   if (isMap(value)) return findInMap(value, key)
   if (isList(value)) return elementOf(value, key)
   return value instanceof StructValue && typeof key === 'string' ? value.fields.get(key) : undefined

@@ -61,10 +61,18 @@ export class BoundOverload {
 
 /** Returns a function that calls the first overload that accepts the arguments. */
 export function dispatch(name: string, overloads: readonly BoundOverload[]): Implementation {
+  const [only] = overloads
+  if (overloads.length === 1 && only !== undefined) {
+    return (...args) => (only.accepts(args) ? only.implementation(...args) : noMatchingOverload(name, args))
+  }
   return (...args) => {
     for (const overload of overloads) if (overload.accepts(args)) return overload.implementation(...args)
-    return new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
+    return noMatchingOverload(name, args)
   }
+}
+
+function noMatchingOverload(name: string, args: readonly Value[]): CelError {
+  return new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
 }
 
 /** Creates a step that calls a function with the arguments on the stack. If an argument is an error, the first error is the result. */
@@ -73,8 +81,16 @@ export function callFunction(implementation: Implementation, count: number, cost
   if (isNominal(cost) && count === 2) return nominalBinary(implementation)
   const isChargedLater = dependsOnResult(cost)
   return (machine) => {
-    const args = machine.stack.splice(machine.stack.length - count, count)
-    const problem = args.find((arg) => arg instanceof CelError)
+    const { stack } = machine
+    const bottom = stack.length - count
+    const args: Value[] = []
+    let problem: CelError | undefined
+    for (let i = bottom; i < stack.length; i++) {
+      const arg = stack[i]!
+      if (problem === undefined && arg instanceof CelError) problem = arg
+      args.push(arg)
+    }
+    stack.length = bottom
     const before = machine.cost
     if (!isChargedLater) machine.charge(cost(args, null))
     let result: Value | Promise<Value>

@@ -21,6 +21,8 @@ const turnMilliseconds = sliceMilliseconds / 2
 /** Maximum total work of one evaluation that its cost does not reflect, in units of `workload`. */
 const maxTotalWork = 20_000_000
 
+const noVariables: Activation = {}
+
 /** Marks a variable whose value has not been computed yet. */
 export const unset: unique symbol = Symbol('unset')
 
@@ -41,15 +43,13 @@ export class Machine {
   /** Whether the evaluation has paused only to yield to other work. */
   isYielding = false
   #limit = Infinity
-  #activation: Activation = {}
+  #activation: Activation = noVariables
   #nextLook = 0
   #turnEnd = 0
   #totalWork = 0
 
+  /** Prepares an evaluation. The machine must be new or cleared. */
   start(activation: Activation, limit: number): void {
-    this.stack.length = 0
-    this.slots.length = 0
-    this.returns.length = 0
     this.position = 0
     this.cost = 0
     this.waiting = undefined
@@ -64,9 +64,11 @@ export class Machine {
 
   /** Clears the variables and slots, so that their values can be garbage-collected. */
   clear(): void {
-    this.#activation = {}
-    this.stack.length = 0
-    this.slots.length = 0
+    this.#activation = noVariables
+    // Most evaluations leave these empty, and setting the length of an array takes longer than reading it.
+    if (this.stack.length > 0) this.stack.length = 0
+    if (this.slots.length > 0) this.slots.length = 0
+    if (this.returns.length > 0) this.returns.length = 0
     this.waiting = undefined
   }
 

@@ -57,11 +57,15 @@ function doubleKey(key: Double): unknown {
 
 export type MapValue = CelMap | JsonRecord
 
+/** Returns whether a value is an object literal or decoded JSON. */
+export function isPlainObject(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+}
+
 export function isMap(value: unknown): value is MapValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  if (value instanceof CelMap) return true
   const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype === Object.prototype || prototype === null) return true
+  if (prototype === Object.prototype || prototype === null || value instanceof CelMap) return true
   return !(
     value instanceof CelList ||
     value instanceof Double ||
@@ -84,9 +88,8 @@ export function findInMap(map: MapValue, key: Value): Value | undefined {
 }
 
 export function fieldOf(map: JsonRecord, name: string): Value | undefined {
-  if (!Object.hasOwn(map, name)) return undefined
   const raw = map[name]
-  return raw === undefined ? undefined : adapt(raw)
+  return raw === undefined || !Object.hasOwn(map, name) ? undefined : adapt(raw)
 }
 
 export function mapSize(map: MapValue): number {

@@ -6,6 +6,7 @@ import type { PluginDependencies } from '../../admission-plugins.ts'
 import { createMatcher } from '../../matching/create-matcher.ts'
 import { matchConditionMetricsOf } from '../../matching/match-condition-metrics.ts'
 import { isExemptFromPolicies } from '../exempt-resources.ts'
+import { HookSelection } from '../hook-selection.ts'
 import { createPolicyMetrics } from '../policy-metrics.ts'
 import { PolicyParams } from '../policy-params.ts'
 import { PolicySource } from '../policy-source.ts'
@@ -38,7 +39,9 @@ export function validatingAdmissionPolicy(dependencies: PluginDependencies): Adm
     params,
     metrics: createPolicyMetrics('validating', registry),
   }
-  const check = (attributes: AdmissionAttributes, hooks: readonly ValidatingPolicyHook[]): Promise<void> | void => {
+  const selection = new HookSelection<ValidatingPolicyHook>(dependencies.informers)
+  const check = (attributes: AdmissionAttributes, candidates: readonly ValidatingPolicyHook[]): Promise<void> | void => {
+    const hooks = selection.select(candidates, attributes)
     if (hooks.length > 0) return validate!(hooks, attributes, services)
   }
   return {

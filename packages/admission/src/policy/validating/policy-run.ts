@@ -1,6 +1,6 @@
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
 import type { Namespace } from '@keelson/api/core/v1'
-import { messageOf, newNotFound, TimeSlice } from '@keelson/apimachinery'
+import { maybeThen, messageOf, newNotFound, TimeSlice } from '@keelson/apimachinery'
 import type { ApiError, DeepReadonly } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { AdmissionAttributes } from '../../admission.ts'
@@ -8,10 +8,11 @@ import { forbidden } from '../../forbidden.ts'
 import type { Matcher } from '../../matching/create-matcher.ts'
 import type { MatchedResource } from '../../matching/match-criteria.ts'
 import { createCachingAuthorizer } from '../caching-authorizer.ts'
+import { inOrder } from '../in-order.ts'
 import { PolicyInput } from '../policy-input.ts'
 import type { PolicyMatch } from '../policy-input.ts'
 import type { PolicyMetrics } from '../policy-metrics.ts'
-import type { PolicyParams } from '../policy-params.ts'
+import type { Param, PolicyParams } from '../policy-params.ts'
 import type { BoundPolicy, PolicyHook } from '../policy-source.ts'
 import { AnnotationCollector, publishFailure } from './audit-annotations.ts'
 import type { Decision, ValidatingPolicy, ValidationResult } from './validating-policy.ts'
@@ -30,6 +31,12 @@ export interface PolicyServices {
   readonly matcher: Matcher
   readonly params: PolicyParams
   readonly metrics: PolicyMetrics
+}
+
+/** A policy with one of its bindings, or without. */
+interface BoundHook {
+  readonly hook: Hook
+  readonly binding: DeepReadonly<Binding> | undefined
 }
 
 /** A reason to refuse the request. */
@@ -57,6 +64,7 @@ class PolicyRun {
   readonly #input: PolicyInput
   /** The first denial, which is the answer. */
   #denial: Denial | undefined
+  #namespace: DeepReadonly<Namespace> | Promise<DeepReadonly<Namespace>> | undefined
 
   constructor(services: PolicyServices, input: PolicyInput) {
     this.#services = services
@@ -67,67 +75,105 @@ class PolicyRun {
   async run(hooks: readonly Hook[]): Promise<void> {
     const slice = new TimeSlice()
     for (const hook of hooks) {
-      await this.#runPolicy(hook)
+      const pending = this.#runPolicy(hook)
+      if (pending !== undefined) await pending
       const pause = slice.pauseIfOver()
-      if (pause) await pause
+      if (pause !== undefined) await pause
     }
     if (this.#denial !== undefined) throw toError(this.#input.attributes, this.#denial)
   }
 
-  async #runPolicy(hook: Hook): Promise<void> {
+  #runPolicy(hook: Hook): Promise<void> | void {
     const { matcher, params } = this.#services
-    const { attributes } = this.#input
-    const paramKind = hook.policy.spec?.paramKind
-    let matched: MatchedResource | undefined
-    try {
-      const matching = matcher.match(attributes, hook.criteria)
-      matched = matching instanceof Promise ? await matching : matching
-      if (matched === undefined) return
-      const found = paramKind && params.resourceOf(paramKind)
-      if (found !== undefined && 'problem' in found) throw new Error(found.problem)
-    } catch (error) {
-      return this.#misconfigured(hook, undefined, error)
-    }
-    const annotations = new AnnotationCollector()
-    for (const bound of hook.bindings) await this.#runBinding(hook, bound, matched, annotations)
-    annotations.publish(nameOf(hook.policy), attributes)
+    const { paramKind } = hook.policy.spec ?? {}
+    return this.#configure(
+      { hook, binding: undefined },
+      () => matcher.match(this.#input.attributes, hook.criteria),
+      (matched) => {
+        if (matched === undefined) return
+        const found = paramKind && params.resourceOf(paramKind)
+        if (found !== undefined && 'problem' in found) return this.#misconfigured({ hook, binding: undefined }, found.problem)
+        return this.#runBindings(hook, matched)
+      },
+    )
   }
 
-  async #runBinding(
+  #runBindings(hook: Hook, matched: MatchedResource): Promise<void> | void {
+    const { policy, bindings } = hook
+    if ((policy.spec?.auditAnnotations?.length ?? 0) === 0) return inOrder(bindings, (bound) => this.#runBinding(hook, bound, matched))
+    const annotations = new AnnotationCollector()
+    const running = inOrder(bindings, (bound) => this.#runBinding(hook, bound, matched, annotations))
+    return maybeThen(running, () => annotations.publish(nameOf(policy), this.#input.attributes))
+  }
+
+  #runBinding(
     hook: Hook,
     { binding, criteria }: BoundPolicy<Binding>,
     matched: MatchedResource,
-    annotations: AnnotationCollector,
-  ): Promise<void> {
+    annotations?: AnnotationCollector,
+  ): Promise<void> | void {
     const { matcher, params } = this.#services
     const { attributes } = this.#input
-    let found: Awaited<ReturnType<PolicyParams['collect']>>
-    let match: PolicyMatch
-    try {
-      if (criteria !== undefined) {
-        const matching = matcher.match(attributes, criteria)
-        if ((matching instanceof Promise ? await matching : matching) === undefined) return
-      }
-      const collecting = params.collect(hook.policy.spec?.paramKind, binding.spec?.paramRef, attributes.namespace)
-      found = collecting instanceof Promise ? await collecting : collecting
-      if (found.length === 0) return
-      match = await this.#matchOf(matched)
-    } catch (error) {
-      return this.#misconfigured(hook, binding, error)
-    }
-    const finding = this.#findNamespace()
-    const namespace = finding instanceof Promise ? await finding : finding
-    for (const param of found) {
-      const result = await hook.evaluator.validate({ input: this.#input, match, params: param, namespace })
-      this.#apply(hook, binding, result, annotations)
-    }
+    const subject = { hook, binding }
+    const collect = (): void | Promise<void> =>
+      this.#configure(
+        subject,
+        () => params.collect(hook.policy.spec?.paramKind, binding.spec?.paramRef, attributes.namespace),
+        (found) => (found.length === 0 ? undefined : this.#validate(subject, found, matched, annotations)),
+      )
+    if (criteria === undefined) return collect()
+    return this.#configure(
+      subject,
+      () => matcher.match(attributes, criteria),
+      (isMatch) => (isMatch === undefined ? undefined : collect()),
+    )
   }
 
-  async #matchOf(matched: MatchedResource): Promise<PolicyMatch> {
+  /** Validates the request with each of the parameters. */
+  #validate(
+    { hook, binding }: BoundHook,
+    params: readonly Param[],
+    matched: MatchedResource,
+    annotations: AnnotationCollector | undefined,
+  ): Promise<void> | void {
+    return this.#configure(
+      { hook, binding },
+      () => this.#matchOf(matched),
+      (match) =>
+        maybeThen(this.#findNamespace(), (namespace) =>
+          inOrder(params, (param) =>
+            maybeThen(hook.evaluator.validate({ input: this.#input, match, params: param, namespace }), (result) =>
+              this.#apply(hook, binding!, result, annotations),
+            ),
+          ),
+        ),
+    )
+  }
+
+  /** Computes what the evaluation of a policy or binding needs. If that fails, the failure policy applies. */
+  #configure<Result>(
+    subject: BoundHook,
+    compute: () => Result | Promise<Result>,
+    next: (result: Result) => Promise<void> | void,
+  ): Promise<void> | void {
+    let result: Result | Promise<Result>
     try {
-      return await this.#input.in(matched)
+      result = compute()
     } catch (error) {
+      return this.#misconfigured(subject, messageOf(error))
+    }
+    return result instanceof Promise ? result.then(next, (error: unknown) => this.#misconfigured(subject, messageOf(error))) : next(result)
+  }
+
+  #matchOf(matched: MatchedResource): PolicyMatch | Promise<PolicyMatch> {
+    const fail = (error: unknown): never => {
       throw new Error(`failed to convert object version: ${messageOf(error)}`, { cause: error })
+    }
+    try {
+      const match = this.#input.in(matched)
+      return match instanceof Promise ? match.catch(fail) : match
+    } catch (error) {
+      return fail(error)
     }
   }
 
@@ -135,12 +181,10 @@ class PolicyRun {
   #findNamespace(): DeepReadonly<Namespace> | undefined | Promise<DeepReadonly<Namespace> | undefined> {
     const { namespace, kind } = this.#input.attributes
     if (namespace === '' || (kind.group === '' && kind.version === 'v1' && kind.kind === 'Namespace')) return undefined
-    const require = (found: DeepReadonly<Namespace> | undefined): DeepReadonly<Namespace> => {
+    return (this.#namespace ??= maybeThen(this.#services.matcher.findNamespace(namespace), (found) => {
       if (found === undefined) throw newNotFound(namespacesResource, namespace)
       return found
-    }
-    const found = this.#services.matcher.findNamespace(namespace)
-    return found instanceof Promise ? found.then(require) : require(found)
+    }))
   }
 
   /** Applies the actions of a binding to the decisions of a policy. */
@@ -148,7 +192,7 @@ class PolicyRun {
     hook: Hook,
     binding: DeepReadonly<Binding>,
     { decisions, annotations: values }: ValidationResult,
-    annotations: AnnotationCollector,
+    annotations: AnnotationCollector | undefined,
   ): void {
     const { metrics } = this.#services
     const names = { policy: nameOf(hook.policy), binding: nameOf(binding) }
@@ -157,7 +201,7 @@ class PolicyRun {
       else if (decision.error !== undefined) metrics.observe('allow', { ...names, message: decision.error, seconds: decision.seconds })
     }
     for (const annotation of values) {
-      if (annotation.error === undefined) annotations.add(annotation.key, annotation.value)
+      if (annotation.error === undefined) annotations?.add(annotation.key, annotation.value)
       else {
         this.#deny({ ...names, message: annotation.error, reason: '' })
         metrics.observe('deny', { ...names, message: annotation.error, seconds: annotation.seconds })
@@ -187,12 +231,11 @@ class PolicyRun {
   }
 
   /** Applies the failure policy to a policy or binding that cannot be evaluated. */
-  #misconfigured({ policy }: Hook, binding: DeepReadonly<Binding> | undefined, error: unknown): void {
+  #misconfigured({ hook: { policy }, binding }: BoundHook, problem: string): void {
     const { failurePolicy = 'Fail' } = policy.spec ?? {}
     if (failurePolicy === 'Ignore') return
     const what = binding === undefined ? 'policy' : 'binding'
-    const message =
-      failurePolicy === 'Fail' ? `failed to configure ${what}: ${messageOf(error)}` : `unrecognized failure policy: '${failurePolicy}'`
+    const message = failurePolicy === 'Fail' ? `failed to configure ${what}: ${problem}` : `unrecognized failure policy: '${failurePolicy}'`
     this.#deny({ policy: nameOf(policy), binding: binding && nameOf(binding), message, reason: '' })
   }
 

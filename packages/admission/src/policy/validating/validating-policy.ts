@@ -1,13 +1,13 @@
 import type { Validation, ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
 import type { Namespace } from '@keelson/api/core/v1'
-import { byteLength } from '@keelson/apimachinery'
+import { byteLength, maybeThen } from '@keelson/apimachinery'
 import type { DeepReadonly, TimeSlice } from '@keelson/apimachinery'
 import { trimSpace, typeNameOf } from '@keelson/cel'
 import type { ExpressionMetrics } from '@keelson/cel'
 import type { MatchConditionMetrics } from '../../matching/match-condition-metrics.ts'
 import { MatchConditions } from '../../matching/match-conditions.ts'
 import { evaluateExpressions } from '../evaluate-expressions.ts'
-import type { EvaluationSettings, ExpressionResult } from '../evaluate-expressions.ts'
+import type { ExpressionResult, ExpressionResults } from '../evaluate-expressions.ts'
 import { PolicyCompiler } from '../policy-compiler.ts'
 import type { PolicyExpression, PolicyVariable } from '../policy-compiler.ts'
 import type { PolicyInput, PolicyMatch } from '../policy-input.ts'
@@ -32,7 +32,7 @@ export type Annotation =
   | { readonly key: string; readonly error: string; readonly seconds: number }
 
 export interface ValidationResult {
-  /** The decisions by the index of the validation. */
+  /** The decisions by the index of the validation. Empty if all validations are true. */
   readonly decisions: readonly Decision[]
   readonly annotations: readonly Annotation[]
 }
@@ -107,60 +107,79 @@ export class ValidatingPolicy {
     })
   }
 
-  /** Validates a request. */
-  async validate({ input, match, params, namespace }: PolicyRequest): Promise<ValidationResult> {
-    if ((this.#policy.spec?.matchConditions?.length ?? 0) > 0) {
-      const variables = match.variables({ params, namespace: undefined, hasAuthorizer: true, usesRequestResource: true })
-      const matching = this.#conditions.match(variables, input.attributes.operation)
-      const { matches, error } = matching instanceof Promise ? await matching : matching
+  /** Validates a request. Returns a promise only if an evaluation does. */
+  validate(request: PolicyRequest): ValidationResult | Promise<ValidationResult> {
+    if ((this.#policy.spec?.matchConditions?.length ?? 0) === 0) return this.#evaluate(request)
+    const { input, match, params } = request
+    const variables = match.variables({ params, namespace: undefined, hasAuthorizer: true, usesRequestResource: true })
+    return maybeThen(this.#conditions.match(variables, input.attributes.operation), ({ matches, error }) => {
       if (error !== undefined) return this.#failed(error)
-      if (!matches) return nothing
-    }
-    const { variables, validations, annotations } = this.#expressions
-    const withAuthorizer = match.variables({ params, namespace, hasAuthorizer: true })
-    const settings: EvaluationSettings = {
-      policyVariables: variables,
-      budget: costBudget,
+      return matches ? this.#evaluate(request) : nothing
+    })
+  }
+
+  #evaluate(request: PolicyRequest): ValidationResult | Promise<ValidationResult> {
+    const evaluated = this.#run(this.#expressions.validations, request, { hasAuthorizer: true, budget: costBudget })
+    return maybeThen(evaluated, (validations) => {
+      if (validations.problem !== undefined) return this.#failed(validations.problem)
+      return maybeThen(this.#decide(request, validations), (decisions) => this.#annotate(request, decisions))
+    })
+  }
+
+  /** Evaluates expressions of the policy for a request. */
+  #run(
+    expressions: readonly (PolicyExpression | undefined)[],
+    { input, match, params, namespace }: PolicyRequest,
+    { hasAuthorizer, budget }: { readonly hasAuthorizer: boolean; readonly budget: number },
+  ): ExpressionResults | Promise<ExpressionResults> {
+    return evaluateExpressions(expressions, match.variables({ params, namespace, hasAuthorizer }), {
+      policyVariables: this.#expressions.variables,
+      budget,
       options: input.evaluation,
       observe: this.#metrics.expressions.evaluated,
+    })
+  }
+
+  /** Returns the decisions of the validations. Returns none if all of them are true. */
+  #decide(
+    request: PolicyRequest,
+    { results, remaining }: Extract<ExpressionResults, { readonly remaining: number }>,
+  ): MaybeLater<readonly Decision[]> {
+    const isTrue = results.every((result) => result!.value === true)
+    if (!this.#needsMessages(isTrue, remaining)) {
+      return isTrue ? noDecisions : results.map((result, i) => this.#decision(i, result!, undefined))
     }
-    const evaluated = await evaluateExpressions(validations, withAuthorizer, settings)
-    if (evaluated.problem !== undefined) return this.#failed(evaluated.problem)
-    const { results, remaining } = evaluated
-    let messages: readonly (ExpressionResult | undefined)[] = []
-    let messageProblem: string | undefined
-    if (this.#needsMessages(results, remaining)) {
-      const withoutAuthorizer = match.variables({ params, namespace, hasAuthorizer: false })
-      const built = await evaluateExpressions(this.#expressions.messages, withoutAuthorizer, { ...settings, budget: remaining })
-      if (built.problem === undefined) messages = built.results
-      else messageProblem = built.problem
-    }
-    const decisions = results.map((result, i) => this.#decide(i, result!, messages[i], messageProblem))
-    if (annotations.length === 0) return { decisions, annotations: [] }
-    const withoutAuthorizer = match.variables({ params, namespace, hasAuthorizer: false })
-    const values = await evaluateExpressions(annotations, withoutAuthorizer, settings)
-    if (values.problem !== undefined) return this.#failed(values.problem)
-    return { decisions, annotations: values.results.flatMap((value, i) => this.#annotation(i, value!)) }
+    const computed = this.#run(this.#expressions.messages, request, { hasAuthorizer: false, budget: remaining })
+    return maybeThen(computed, (messages) =>
+      results.map((result, i) =>
+        messages.problem === undefined
+          ? this.#decision(i, result!, messages.results[i])
+          : this.#failure(result!.error ?? `failed messageExpression: ${messages.problem}`, result!.seconds),
+      ),
+    )
+  }
+
+  #annotate(request: PolicyRequest, decisions: readonly Decision[]): ValidationResult | Promise<ValidationResult> {
+    const { annotations } = this.#expressions
+    if (annotations.length === 0) return decisions.length === 0 ? nothing : { decisions, annotations: [] }
+    return maybeThen(this.#run(annotations, request, { hasAuthorizer: false, budget: costBudget }), (values) => {
+      if (values.problem !== undefined) return this.#failed(values.problem)
+      return { decisions, annotations: values.results.flatMap((value, i) => this.#annotation(i, value!)) }
+    })
   }
 
   /**
    * Returns whether the message expressions must be evaluated: if a message is needed, or if they might exhaust the budget, because then
    * kube-apiserver refuses the request even if all validations are true.
    */
-  #needsMessages(results: readonly (ExpressionResult | undefined)[], remaining: number): boolean {
+  #needsMessages(isTrue: boolean, remaining: number): boolean {
     if (this.#messageCount === 0) return false
     const maxCost = (this.#messageCount + this.#expressions.variables.length) * costPerExpression
-    return maxCost > remaining || results.some((result) => result!.value !== true)
+    return maxCost > remaining || !isTrue
   }
 
-  #decide(
-    index: number,
-    { value, error, seconds }: ExpressionResult,
-    message: ExpressionResult | undefined,
-    messageProblem?: string,
-  ): Decision {
-    const problem = error ?? (messageProblem === undefined ? undefined : `failed messageExpression: ${messageProblem}`)
-    if (problem !== undefined) return this.#failure(problem, seconds)
+  #decision(index: number, { value, error, seconds }: ExpressionResult, message: ExpressionResult | undefined): Decision {
+    if (error !== undefined) return this.#failure(error, seconds)
     if (value === true) return { action: 'admit', seconds }
     const validation = this.#policy.spec!.validations![index]!
     return { action: 'deny', message: messageOf(validation, message), reason: validation.reason ?? '', seconds }
@@ -193,7 +212,10 @@ export class ValidatingPolicy {
   }
 }
 
-const nothing: ValidationResult = { decisions: [], annotations: [] }
+type MaybeLater<Result> = Result | Promise<Result>
+
+const noDecisions: readonly Decision[] = []
+const nothing: ValidationResult = { decisions: noDecisions, annotations: [] }
 
 /** Returns the message of a validation that is false. */
 function messageOf(validation: DeepReadonly<Validation>, computed: ExpressionResult | undefined): string {

@@ -1,0 +1,13 @@
+/**
+ * Calls a step for each item, one after the other. Returns a promise only if a step does. The remaining steps then wait for it.
+ *
+ * @example
+ * const pending = inOrder(policies, (policy) => evaluate(policy))
+ * if (pending !== undefined) await pending
+ */
+export function inOrder<Item>(items: readonly Item[], step: (item: Item) => Promise<void> | void, from = 0): Promise<void> | void {
+  for (let i = from; i < items.length; i++) {
+    const pending = step(items[i]!)
+    if (pending !== undefined) return pending.then(() => inOrder(items, step, i + 1))
+  }
+}
