@@ -31,6 +31,8 @@ export { buildAdmissionEnvironment, toVariableType } from './kubernetes/admissio
 export type { AdmissionScope } from './kubernetes/admission-environment.ts'
 export { compileAdmission } from './kubernetes/compile-admission.ts'
 export type { AdmissionPurpose } from './kubernetes/compile-admission.ts'
+export { AdmissionTypeChecker } from './kubernetes/admission-type-checker.ts'
+export type { AdmissionTypeCheckerOptions, CheckedKind } from './kubernetes/admission-type-checker.ts'
 export { compileDeviceSelector, isTooComplex } from './kubernetes/compile-device-selector.ts'
 export type { Compilation } from './kubernetes/compile-for.ts'
 export { deviceEnvironment, getDeviceSize } from './kubernetes/device-environment.ts'

@@ -11,7 +11,7 @@ export function enabledControllers({ controllers, storage }: ServerChainOptions)
   return enableGarbageCollection || enabled.includes('none') ? enabled : [...enabled, '-garbage-collector-controller']
 }
 
-interface RunnerOptions extends Pick<ControllersOptions, 'clock' | 'informers' | 'rootCA' | 'onError' | 'metrics'> {
+interface RunnerOptions extends Pick<ControllersOptions, 'clock' | 'informers' | 'rootCA' | 'types' | 'onError' | 'metrics'> {
   /** Called for each enabled controller that is skipped because its resources are not served. */
   readonly onSkipped: (name: string) => void
 }

@@ -1,3 +1,4 @@
+import type { ApiTypes } from '@keelson/api'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import type { Informer, LoopbackClient, SharedInformers, WorkQueueMetrics } from '@keelson/loopback'
 
@@ -24,6 +25,8 @@ export interface ControllerContext {
   readonly namespaces: Informer<Namespace>
   /** CA certificate in PEM that is published in every namespace. */
   readonly rootCA: string | undefined
+  /** Types of all served kinds. Undefined: policies are not checked. */
+  readonly types: ApiTypes | undefined
   /** Metrics of the controllers' work queues. */
   readonly metrics: WorkQueueMetrics
   readonly onError: (controller: string, error: unknown) => void

@@ -33,5 +33,6 @@ it('lists the names of all controllers', () => {
     'namespace-controller',
     'root-ca-certificate-publisher-controller',
     'serviceaccount-controller',
+    'validatingadmissionpolicy-status-controller',
   ])
 })

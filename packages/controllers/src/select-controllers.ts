@@ -4,6 +4,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['garbagecollector', 'garbage-collector-controller'],
   ['namespace', 'namespace-controller'],
   ['serviceaccount', 'serviceaccount-controller'],
+  ['validatingadmissionpolicy-status', 'validatingadmissionpolicy-status-controller'],
   ['root-ca-cert-publisher', 'root-ca-certificate-publisher-controller'],
 ])
 

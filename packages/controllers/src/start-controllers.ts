@@ -1,3 +1,4 @@
+import type { ApiTypes } from '@keelson/api'
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
@@ -8,6 +9,7 @@ import { startClusterRoleAggregation } from './clusterrole-aggregation/index.ts'
 import { startGarbageCollector } from './garbage-collector/index.ts'
 import { startNamespaceController } from './namespace/index.ts'
 import { startRootCAPublisher } from './root-ca/index.ts'
+import { startPolicyStatusController } from './validating-admission-policy-status/index.ts'
 import { selectControllers } from './select-controllers.ts'
 import { startServiceAccountController } from './service-account/index.ts'
 
@@ -17,6 +19,7 @@ const controllers: ReadonlyMap<string, StartController> = new Map([
   ['namespace-controller', startNamespaceController],
   ['garbage-collector-controller', startGarbageCollector],
   ['clusterrole-aggregation-controller', startClusterRoleAggregation],
+  ['validatingadmissionpolicy-status-controller', startPolicyStatusController],
 ])
 
 /** Names of all controllers, as `--controllers` accepts them. */
@@ -30,6 +33,8 @@ export interface ControllersOptions {
   readonly informers?: SharedInformers
   /** CA certificate in PEM. If it is absent, `kube-root-ca.crt` is not published. */
   readonly rootCA?: string
+  /** Types of all served kinds, for type checking. If they are absent, policies are not checked. */
+  readonly types?: ApiTypes
   /** Called for each failure. Failed steps are always retried. */
   readonly onError?: (controller: string, error: unknown) => void
   /** Metrics of the work queues. Default: the metrics are not exported. */
@@ -49,7 +54,7 @@ const stopped: RunningControllers = { names: [], async [Symbol.asyncDispose]() {
  */
 export function startControllers(client: LoopbackClient, options: ControllersOptions = {}): RunningControllers {
   const selected = selectControllers(options.enabled ?? '*', controllerNames)
-  const { clock = systemClock, rootCA, onError = () => {} } = options
+  const { clock = systemClock, rootCA, types, onError = () => {} } = options
   if (selected.size === 0) return stopped
   const ownInformers =
     options.informers === undefined ? createSharedInformers(client, { clock, onError: (error) => onError('informers', error) }) : undefined
@@ -60,7 +65,7 @@ export function startControllers(client: LoopbackClient, options: ControllersOpt
   const running = new Map<string, AsyncDisposable>()
   for (const [name, start] of controllers) {
     if (!selected.has(name)) continue
-    const controller = start({ client, clock, informers, namespaces, rootCA, onError, metrics })
+    const controller = start({ client, clock, informers, namespaces, rootCA, types, onError, metrics })
     if (controller !== undefined) running.set(name, controller)
   }
   return {

@@ -1,4 +1,4 @@
-import type { DeepReadonly, DeleteOptions, GroupResource, KubeObject } from '@keelson/apimachinery'
+import type { DeepReadonly, DeleteOptions, GroupResource, GroupVersionResource, KubeObject } from '@keelson/apimachinery'
 import type { QuotaRules } from '@keelson/registry'
 import type { FirstObjectOptions, ObjectWatch, Predicate } from '@keelson/storagebackend'
 
@@ -57,8 +57,17 @@ export interface LoopbackClient {
   resource<T extends KubeObject = KubeObject>(resource: GroupResource): LoopbackResource<T> | undefined
   /** Returns all resources that support list, watch and delete. A resource is the same value until it is removed. */
   deletableResources(): readonly DeletableResource[]
+  /** Returns all resources in all their served versions. */
+  servedKinds(): readonly ServedKind[]
   /** Calls the handler after resources were added or removed. Returns a function that unsubscribes the handler. */
   subscribe(handler: () => void): () => void
+}
+
+/** A resource in one served version, and its kind. */
+export interface ServedKind extends GroupVersionResource {
+  readonly kind: string
+  readonly singularName: string
+  readonly namespaced: boolean
 }
 
 /** A resource that supports list, watch and delete. */

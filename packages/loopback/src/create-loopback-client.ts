@@ -2,7 +2,7 @@ import { Scheme, systemClock } from '@keelson/apimachinery'
 import type { GroupResource, GroupVersion, KubeObject } from '@keelson/apimachinery'
 import { canDelete, canList, canWatch, createWriteRoute, noAdmission } from '@keelson/registry'
 import type { AdmissionChain, RESTStorage, WriteRoute, WriteRouteOptions } from '@keelson/registry'
-import type { DeletableResource, LoopbackClient, LoopbackResource } from './client.ts'
+import type { DeletableResource, LoopbackClient, LoopbackResource, ServedKind } from './client.ts'
 import { RegistryResource } from './registry-resource.ts'
 
 export interface LoopbackClientOptions {
@@ -43,17 +43,25 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
    * are added or removed.
    */
   let deletable: readonly DeletableResource[] | undefined
+  const kinds = new Set<ServedKind>()
+  let listedKinds: readonly ServedKind[] | undefined
   const handlers = new Set<() => void>()
   const notify = (): void => {
     deletable = undefined
+    listedKinds = undefined
     for (const handler of handlers) handler()
   }
   return {
     add({ group, version }, storages) {
       const added: ServedResource[] = []
+      const addedKinds: ServedKind[] = []
       for (const [path, main] of storages) {
+        if (path.includes('/')) continue
         const resource = { group, resource: path }
-        if (path.includes('/') || resources.get(resource) !== undefined) continue
+        const kind = { ...resource, version, kind: main.gvk.kind, singularName: main.singularName, namespaced: main.namespaced }
+        kinds.add(kind)
+        addedKinds.push(kind)
+        if (resources.get(resource) !== undefined) continue
         const storageOf = (name: string): RESTStorage | undefined => (name === '' ? main : storages.get(`${path}/${name}`))
         const route = cacheRoutes((subresource) => {
           const storage = storageOf(subresource)
@@ -76,6 +84,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
       }
       notify()
       return () => {
+        for (const kind of addedKinds.splice(0)) kinds.delete(kind)
         for (const entry of added.splice(0)) if (resources.get(entry.resource) === entry) resources.delete(entry.resource)
         notify()
       }
@@ -87,6 +96,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
     resource<T extends KubeObject>(resource: GroupResource) {
       return resources.get(resource)?.served as unknown as LoopbackResource<T> | undefined
     },
+    servedKinds: () => (listedKinds ??= [...kinds]),
     deletableResources() {
       return (deletable ??= [...resources.values()]
         .filter(({ main }) => canList(main) && canWatch(main) && canDelete(main))

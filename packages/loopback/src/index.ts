@@ -9,6 +9,7 @@ export type {
   LoopbackResource,
   LoopbackWatchOptions,
   LoopbackWritten,
+  ServedKind,
 } from './client.ts'
 export { createInformer, createSharedInformers } from './informers.ts'
 export type { InformerOptions, SharedInformers } from './informers.ts'

@@ -16,7 +16,8 @@ export interface AdmissionScope {
   readonly variables?: ReadonlyMap<string, Type>
 }
 
-const variablesType = 'kubernetes.variables'
+/** Name of the type of the variable `variables`. */
+export const variablesType = 'kubernetes.variables'
 const requestEnvironment = baseEnvironment.extend({
   structs: [declareStructs({ ...requestTypes, ...namespaceTypes })],
   variables: {
@@ -63,7 +64,8 @@ const keptKinds: ReadonlySet<Type['kind']> = new Set<Type['kind']>([
   'uint',
 ])
 
-function buildVariablesStruct(variables: ReadonlyMap<string, Type>): StructTypes {
+/** Returns the type of the variable `variables`. Entries may be added to `variables` later. */
+export function buildVariablesStruct(variables: ReadonlyMap<string, Type>): StructTypes {
   return {
     find: (name) => (name === variablesType ? structType(name) : undefined),
     field: (_, field) => variables.get(field),

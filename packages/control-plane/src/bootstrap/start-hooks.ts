@@ -99,6 +99,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
       informers,
       clock,
       rootCA: config.certificates.authority,
+      types: config.types,
       metrics: queueMetrics,
       onError: (name, error) => log(0, 'Controller failed', { controller: name, err: describeError(error) }),
       onSkipped: (name) => log(1, 'Controller skipped', { controller: name, reason: 'its resources are not served' }),
