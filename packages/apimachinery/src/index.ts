@@ -12,7 +12,7 @@ export {
   unnamedPath,
   verbatim,
 } from './field-error.ts'
-export { maxRequestValues, newTooManyValues, parseJson, refuseTooManyValues } from './json-document.ts'
+export { maxRequestValues, newTooManyValues, parseJson, parseJsonRequest, refuseTooManyValues } from './json-document.ts'
 export { findBase64Error } from './decode-scalar.ts'
 export { TimeSlice, maybeThen, nextTurn, restAfter, sharedNextTurn, sliceMilliseconds } from './scheduling.ts'
 export type {

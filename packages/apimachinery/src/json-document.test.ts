@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { isApiError } from './api-error.ts'
 import { stringifyJson } from './go-text.ts'
-import { parseJson } from './json-document.ts'
+import { maxRequestValues, parseJson, parseJsonRequest } from './json-document.ts'
 import { isJsonError } from './json-error.ts'
 
 const messageOf = (text: string | Uint8Array): string => {
@@ -153,4 +154,29 @@ test('property: reads any bytes or rejects them with a JsonError', () => {
     }),
     { numRuns: 500 },
   )
+})
+
+describe('parseJsonRequest', () => {
+  const isTooLarge = (text: string): boolean => {
+    try {
+      parseJsonRequest(Buffer.from(text))
+      return false
+    } catch (error) {
+      return isApiError(error, 'RequestEntityTooLarge')
+    }
+  }
+  const list = (count: number, item: string): string => `[${Array.from({ length: count }, () => item).join(',')}]`
+
+  test('parses a document with the maximum number of values', () => {
+    expect(parseJsonRequest(Buffer.from(list(maxRequestValues, '""'))).value).toHaveLength(maxRequestValues)
+    expect(isTooLarge(list(maxRequestValues / 2, '{}'))).toBe(false)
+    expect(isTooLarge(`{"a":"${','.repeat(2 * maxRequestValues)}"}`)).toBe(false)
+  })
+
+  test('refuses a document with more values', () => {
+    expect(isTooLarge(list(maxRequestValues + 1, '""'))).toBe(true)
+    expect(isTooLarge(list(maxRequestValues, '[0]'))).toBe(true)
+    expect(isTooLarge(list(maxRequestValues / 2 + 1, '{"a":1}'))).toBe(true)
+    expect(isTooLarge(`{${Array.from({ length: maxRequestValues + 1 }, (_, n) => `"k${n}":1`).join(',')}}`)).toBe(true)
+  })
 })

@@ -17,6 +17,17 @@ export function parseJson(input: Uint8Array | string): ParsedJson {
   return new JsonDocument(typeof input === 'string' ? input : decodeUtf8(input))
 }
 
+/** Parses the JSON document of a request like `parseJson`. Throws a 413 if it has too many values, before it parses them. */
+export function parseJsonRequest(input: Uint8Array): ParsedJson {
+  const text = decodeUtf8(input)
+  const scan = scanJson(text)
+  // A list or object of n values has n - 1 commas, so these are bounds for the number of values.
+  if (scan.commas >= maxRequestValues) throw newTooManyValues()
+  const parsed = new JsonDocument(text, scan)
+  if (scan.commas + scan.containers > maxRequestValues) refuseTooManyValues(parsed.value, text.length)
+  return parsed
+}
+
 const recursionLimit = 500
 
 /** Decodes UTF-8. Uses Buffer's decoder, which is several times faster than TextDecoder and keeps a byte order mark. */
@@ -32,10 +43,9 @@ export class JsonDocument implements ParsedJson {
   readonly exactValue: unknown
   readonly duplicates: readonly string[]
 
-  constructor(text: string) {
+  constructor(text: string, scan: JsonScan = scanJson(text)) {
     this.text = text
     const native = parseNatively(text)
-    const scan = scanJson(text)
     if (scan.depth > maxJsonDepth) throw exactError(text)
     // `countKeys` is recursive, so values that are nested deeper use the exact reader.
     if (scan.exact || scan.depth > recursionLimit || countKeys(native) !== scan.keys) {
@@ -70,24 +80,29 @@ function exactError(text: string): JsonError {
   return newUnexpectedEnd()
 }
 
-/** Facts about valid JSON text, found in one pass over the text. */
-interface JsonScan {
+/** Facts about JSON text, found in one pass over the text. */
+export interface JsonScan {
   /** Number of members of all objects, including duplicate keys. */
   readonly keys: number
   /** True if the text needs the exact reader: a double would change the value or spelling of a number, or an escaped surrogate may be unpaired. */
   readonly exact: boolean
   readonly depth: number
+  readonly commas: number
+  /** Number of lists and objects. */
+  readonly containers: number
 }
 
 const surrogateEscape = /\\u[dD][89a-fA-F]/
 
-/** Scans valid JSON text. Skips over strings with a fast search, so most of the time is spent on the text between strings. */
+/** Scans JSON text. The facts are undefined for invalid text. Skips over strings with a fast search, so most of the time is spent on the text between strings. */
 function scanJson(text: string): JsonScan {
   let keys = 0
   let exact = false
   let depth = 0
   let deepest = 0
   let digits = 0
+  let commas = 0
+  let containers = 0
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i)
     if (c >= 0x30 && c <= 0x39) {
@@ -97,12 +112,15 @@ function scanJson(text: string): JsonScan {
     digits = 0
     if (c === 0x22) i = endOfString(text, i + 1)
     else if (c === 0x3a) keys++
-    else if (c === 0x7b || c === 0x5b) deepest = Math.max(deepest, ++depth)
-    else if (c === 0x7d || c === 0x5d) depth--
+    else if (c === 0x2c) commas++
+    else if (c === 0x7b || c === 0x5b) {
+      containers++
+      deepest = Math.max(deepest, ++depth)
+    } else if (c === 0x7d || c === 0x5d) depth--
     else if (c === 0x2e || c === 0x45 || (c === 0x2d && text.charCodeAt(i + 1) === 0x30)) exact = true
     else if (c === 0x65 && isDigit(text.charCodeAt(i - 1))) exact = true
   }
-  return { keys, exact: exact || (text.includes('\\u') && surrogateEscape.test(text)), depth: deepest }
+  return { keys, exact: exact || (text.includes('\\u') && surrogateEscape.test(text)), depth: deepest, commas, containers }
 }
 
 function isDigit(code: number): boolean {

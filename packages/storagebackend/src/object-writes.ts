@@ -1,3 +1,4 @@
+import { maybeThen, restAfter } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Entry, Revision } from './backend.ts'
 import { newKeyNotFoundError, newInvalidObjectError } from './errors.ts'
@@ -56,6 +57,7 @@ async function commitWithRetries<T extends KubeObject, Write extends ObjectWrite
   for (;;) {
     signal?.throwIfAborted()
     let prepared: Prepared
+    const startTime = performance.now()
     try {
       const preparing = prepare(write, state)
       prepared = preparing instanceof Promise ? await preparing : preparing
@@ -66,6 +68,8 @@ async function commitWithRetries<T extends KubeObject, Write extends ObjectWrite
       state = current
       continue
     }
+    const pause = restAfter(startTime)
+    if (pause !== undefined) await pause
     const outcome = await commit(write, state, prepared)
     if ('isStoredObject' in outcome) return outcome
     state = outcome
@@ -104,8 +108,12 @@ export function guaranteedUpdate<T extends KubeObject>(update: GuaranteedUpdate<
 
 function computeOutput<T extends KubeObject>({ tryUpdate, options }: GuaranteedUpdate<T>, state: ObjectState<T>): ReturnType<TryUpdate<T>> {
   const { key, stored } = state
-  checkPreconditions(key, stored?.object(), options.preconditions)
-  return tryUpdate(options.sharesCurrent === true ? (stored?.object() as T | undefined) : stored?.copy(), stored)
+  const isShared = options.sharesCurrent === true
+  const startTime = performance.now()
+  // Decoding the object twice would take long if it is large.
+  const current = isShared || options.preconditions ? stored?.object() : undefined
+  checkPreconditions(key, current, options.preconditions)
+  return maybeThen(restAfter(startTime), () => tryUpdate(isShared ? (current as T | undefined) : stored?.copy(), stored))
 }
 
 async function writeOutput<T extends KubeObject>(
@@ -115,7 +123,10 @@ async function writeOutput<T extends KubeObject>(
 ): Promise<StoredObject<T> | ObjectState<T>> {
   const { access } = update
   const { key } = state
+  const startTime = performance.now()
   const bytes = output && access.codec.encode(output.object, key)
+  const pause = restAfter(startTime)
+  if (pause !== undefined) await pause
   if (!state.isCurrent && (bytes === undefined || hasSameBody(update, state, bytes))) {
     // The caller would not change the suggestion, so nothing would be written. A read must confirm that the suggestion is current.
     const current = await readState(update, key)
@@ -169,7 +180,11 @@ async function remove<T extends KubeObject>(deletion: ObjectDeletion<T>, state: 
   if (entry && !access.transformer) return access.openDeleted(entry, result.revision)
   // The write started from a suggestion, so the stored bytes were not read. Encoding the suggestion gives the deleted value, because the
   // suggestion was current.
-  return access.codec.open(key, access.codec.encode(stored!.copy()), result.revision)
+  const startTime = performance.now()
+  const object = stored!.copy()
+  const pause = restAfter(startTime)
+  if (pause !== undefined) await pause
+  return access.codec.open(key, access.codec.encode(object), result.revision)
 }
 
 /**

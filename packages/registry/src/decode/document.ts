@@ -4,7 +4,7 @@ import {
   isApiError,
   maxRequestValues,
   messageOf,
-  parseJson,
+  parseJsonRequest,
   refuseTooManyValues,
 } from '@keelson/apimachinery'
 import type { Decoded, FieldValidation, GroupVersionKind, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
@@ -72,11 +72,10 @@ export function decodeDocument({ form, bytes: body, cbor, yaml }: SentBody, defa
 }
 
 function readJsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
-  let parsed: ReturnType<typeof parseJson>
+  let parsed: ReturnType<typeof parseJsonRequest>
   let typeMeta: SentTypeMeta
   try {
-    parsed = parseJson(body)
-    refuseTooManyValues(parsed.value, body.byteLength)
+    parsed = parseJsonRequest(body)
     typeMeta = readTypeMeta(parsed.value)
   } catch (error) {
     if (isApiError(error)) throw error

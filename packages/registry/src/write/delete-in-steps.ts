@@ -1,4 +1,4 @@
-import { formatTime, newConflict } from '@keelson/apimachinery'
+import { formatTime, newConflict, restAfter } from '@keelson/apimachinery'
 import type { DeepReadonly, DeleteOptions, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import type { StoredObject } from '@keelson/storagebackend'
 import { admitDelete } from './admission.ts'
@@ -20,7 +20,10 @@ export async function beginDeletion<T extends KubeObject>(
   policy: DeletionPolicy<T>,
 ): Promise<Written<T> | undefined> {
   const { dependencies, context, name, key, options, request } = run
+  const startTime = performance.now()
   const object = stored.object()
+  const pause = restAfter(startTime)
+  if (pause !== undefined) await pause
   requireSameUid(run, object)
   if (object.metadata.deletionTimestamp !== undefined) return policy.readyToRemove(object) ? undefined : stored
   try {
