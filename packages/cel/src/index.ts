@@ -15,7 +15,7 @@ export type {
   Unspecified,
 } from './ast.ts'
 export type { Checked, Reference } from './checker/checker.ts'
-export { compile, CompileError, parse, findProgramError } from './compile.ts'
+export { compile, CompileError, compileStepwise, parse, findProgramError } from './compile.ts'
 export type { Compiled, Parsed } from './compile.ts'
 export { estimateCost } from './cost/estimate-cost.ts'
 export type { Range } from './cost/range.ts'

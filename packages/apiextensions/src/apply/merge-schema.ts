@@ -75,11 +75,15 @@ function membersOf(find: () => JSONSchemaProps, { keepsUnknown: keepsOuter, isRe
     )
   }
   if (isResource) for (const [name, type] of resourceTypes()) types.set(name, type)
-  const fields = [...types].sort(([a], [b]) => compareUtf8(a, b)).map(([name, type]) => ({ name, element: fieldElement(name), type }))
+  const fields = [...types.keys()].sort(compareUtf8).map((name) => ({ name, element: fieldElement(name), type: types.get(name)! }))
+  let byElement: ReadonlyMap<PathElement, MergeField> | undefined
   return {
     fields,
     byName: new Map(fields.map((field) => [field.name, field])),
-    byElement: new Map(fields.map((field) => [field.element, field])),
+    // Creates of objects do not need it.
+    get byElement() {
+      return (byElement ??= new Map(fields.map((field) => [field.element, field])))
+    },
     values: valuesOf(schema, find, { keepsUnknown, isClosed: fields.length > 0 }),
   }
 }

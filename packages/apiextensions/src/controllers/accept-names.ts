@@ -9,14 +9,47 @@ type Names = DeepReadonly<CustomResourceDefinitionNames>
 /** Names that the definitions of one group have been granted. */
 export class UsedNames {
   /** Plural, singular and short names. */
-  readonly resources: Set<string> = new Set()
+  readonly resources: NameCounts = new NameCounts()
   /** Kinds and list kinds. */
-  readonly kinds: Set<string> = new Set()
+  readonly kinds: NameCounts = new NameCounts()
 
-  add({ plural, singular = '', shortNames, kind, listKind = '' }: Names): void {
-    this.resources.add(plural).add(singular)
-    for (const name of shortNames ?? []) this.resources.add(name)
-    this.kinds.add(kind).add(listKind)
+  get isEmpty(): boolean {
+    return this.kinds.isEmpty
+  }
+
+  add(names: Names): void {
+    this.#count(names, 1)
+  }
+
+  remove(names: Names): void {
+    this.#count(names, -1)
+  }
+
+  #count({ plural, singular = '', shortNames, kind, listKind = '' }: Names, change: 1 | -1): void {
+    this.resources.change(plural, change)
+    this.resources.change(singular, change)
+    for (const name of shortNames ?? []) this.resources.change(name, change)
+    this.kinds.change(kind, change)
+    this.kinds.change(listKind, change)
+  }
+}
+
+/** Counts how often names are used, because several definitions may have a name for a moment. */
+class NameCounts {
+  readonly #counts = new Map<string, number>()
+
+  get isEmpty(): boolean {
+    return this.#counts.size === 0
+  }
+
+  has(name: string): boolean {
+    return this.#counts.has(name)
+  }
+
+  change(name: string, change: 1 | -1): void {
+    const count = (this.#counts.get(name) ?? 0) + change
+    if (count === 0) this.#counts.delete(name)
+    else this.#counts.set(name, count)
   }
 }
 
@@ -51,7 +84,7 @@ export function acceptNames(definition: DeepReadonly<CustomResourceDefinition>, 
     if (conflicts.length === 0) apply()
     else namesAccepted = { status: 'False', reason, message: aggregateMessages(conflicts) }
   }
-  const check = (name: string, present: string, taken: ReadonlySet<string>): string[] =>
+  const check = (name: string, present: string, taken: NameCounts): string[] =>
     name === present || !taken.has(name) ? [] : [`${quote(name)} is already in use`]
 
   grant('PluralConflict', check(requested.plural, accepted.plural, used.resources), () => (names.plural = requested.plural))

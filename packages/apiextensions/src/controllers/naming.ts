@@ -7,6 +7,12 @@ import { createDefinitionQueue, updateStatus } from './controller.ts'
 import type { DefinitionContext } from './controller.ts'
 import type { FollowedDefinition } from './custom-resources.ts'
 
+/** The names that a definition adds to the used names of its group. */
+interface CountedNames {
+  readonly group: string
+  readonly names: DeepReadonly<CustomResourceDefinitionNames>
+}
+
 /** Names that this controller has granted and that have not come back through the watch. */
 interface WrittenNames {
   readonly names: DeepReadonly<CustomResourceDefinitionNames>
@@ -21,6 +27,9 @@ interface WrittenNames {
 export function startNaming(context: DefinitionContext): WorkQueue {
   const { index, clock } = context
   const written = new Map<string, WrittenNames>()
+  /** The used names by group. They are kept up to date, because a group may have thousands of definitions. */
+  const used = new Map<string, UsedNames>()
+  const counted = new Map<string, CountedNames>()
   /** Definitions that lack some of their requested names, by group. They are tried again when a name becomes free. */
   const unsettled = new Map<string, Set<string>>()
 
@@ -44,6 +53,7 @@ export function startNaming(context: DefinitionContext): WorkQueue {
         setCondition(definition, 'NamesAccepted', accepted.namesAccepted, clock.now())
         setCondition(definition, 'Established', accepted.established, clock.now())
         written.set(name, { names: accepted.names, after: Number(definition.metadata.resourceVersion) })
+        recount(name)
       }).catch((error: unknown) => {
         giveUp(followed.outline.spec.group, name)
         throw error
@@ -54,17 +64,32 @@ export function startNaming(context: DefinitionContext): WorkQueue {
   })
 
   function usedNames(group: string): UsedNames {
-    const used = new UsedNames()
-    for (const { metadata, status } of index.ofGroup(group)) {
-      const names = written.get(metadata.name!)?.names ?? status?.acceptedNames
-      if (names !== undefined) used.add(names)
+    return used.get(group) ?? new UsedNames()
+  }
+
+  /** Counts the present names of a definition instead of its earlier ones. */
+  function recount(name: string): void {
+    const earlier = counted.get(name)
+    if (earlier !== undefined) {
+      const names = usedNames(earlier.group)
+      names.remove(earlier.names)
+      if (names.isEmpty) used.delete(earlier.group)
     }
-    return used
+    const outline = index.get(name)?.outline
+    const names = outline && (written.get(name)?.names ?? outline.status?.acceptedNames)
+    if (outline === undefined || names === undefined) return void counted.delete(name)
+    const { group } = outline.spec
+    const groupNames = usedNames(group)
+    groupNames.add(names)
+    used.set(group, groupNames)
+    counted.set(name, { group, names })
   }
 
   /** Frees names that could not be stored. */
   function giveUp(group: string, name: string): void {
-    if (written.delete(name)) reconsider(group, name)
+    if (!written.delete(name)) return
+    recount(name)
+    reconsider(group, name)
   }
 
   function reconsider(group: string, except: string): void {
@@ -82,6 +107,7 @@ export function startNaming(context: DefinitionContext): WorkQueue {
   index.subscribe(({ name, definition, old }) => {
     const { group } = (definition ?? old!).outline.spec
     if (definition === undefined || isNewer(definition, written.get(name))) written.delete(name)
+    recount(name)
     const isSettled = definition === undefined || hasRequestedNames(definition.outline)
     settle(group, name, isSettled)
     if (!isSettled) queue.add(name)

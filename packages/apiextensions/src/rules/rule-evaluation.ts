@@ -1,5 +1,6 @@
 import { byteLength, equalJson, fieldErrorMessage, fieldPath, isJsonObject, quote } from '@keelson/apimachinery'
 import type { FieldError, FieldErrorList, FieldErrorType, FieldPath, JsonValue } from '@keelson/apimachinery'
+import type { Task } from '../definitions/tasks.ts'
 import { CelError, Optional, outOfBudget, readBySchema, trimSpace } from '@keelson/cel'
 import type { Activation, Evaluation, ExpressionMetrics, Program, Value } from '@keelson/cel'
 import { isUnchanged, OldElements } from './old-value.ts'
@@ -65,6 +66,10 @@ export class RuleEvaluation {
   #continue: (() => Evaluation | undefined) | undefined
   /** Processes the result of the current expression. */
   #then: ((evaluation: Evaluation) => void) | undefined
+  /** Compiles the next rule or message expression; undefined if there is none to compile. */
+  #compiling: Task<unknown> | undefined
+  #thenEvaluate: (() => void) | undefined
+  #compileMilliseconds = 0
   #work = 0
   readonly #startTime = performance.now()
 
@@ -87,12 +92,14 @@ export class RuleEvaluation {
         // The rule does not hold, and its message expression takes long, too.
         if (this.#continue !== undefined) return false
       }
-      const frame = this.#stack.at(-1)
-      if (frame === undefined) {
-        this.#input.metrics?.evaluated((performance.now() - this.#startTime) / 1000)
-        return true
-      }
-      this.#advanceFrame(frame)
+      if (this.#compiling === undefined) {
+        const frame = this.#stack.at(-1)
+        if (frame === undefined) {
+          this.#input.metrics?.evaluated((performance.now() - this.#startTime) / 1000)
+          return true
+        }
+        this.#advanceFrame(frame)
+      } else this.#advanceCompiling(this.#compiling)
       if (this.#continue !== undefined) return false
       if (this.#work < costPerClockRead) continue
       this.#work = 0
@@ -100,6 +107,30 @@ export class RuleEvaluation {
       if (end === 0) end = now + sliceMilliseconds
       else if (now >= end) return false
     }
+  }
+
+  #advanceCompiling(task: Task<unknown>): void {
+    this.#work += costPerClockRead
+    const startTime = performance.now()
+    const { done } = task.next()
+    this.#compileMilliseconds += performance.now() - startTime
+    if (done !== true) return
+    this.#compiling = undefined
+    this.#thenEvaluate!()
+  }
+
+  /** Compiles a rule or message expression, in later slices if it takes long. Then calls `thenEvaluate`. */
+  #compile(task: Task<unknown>, thenEvaluate: () => void): void {
+    this.#compiling = task
+    this.#compileMilliseconds = 0
+    this.#thenEvaluate = thenEvaluate
+  }
+
+  #compileRule(frame: Frame, index: number): void {
+    this.#compile(frame.node.compileRule(index), () => {
+      this.#input.metrics?.compiled(this.#compileMilliseconds / 1000)
+      this.#evaluate(frame, index)
+    })
   }
 
   /** Evaluates the next rule of a value, or starts with the next value within it. */
@@ -146,21 +177,14 @@ export class RuleEvaluation {
 
   #evaluate(frame: Frame, index: number): void {
     if (this.remaining <= 0) return this.#end(frame, outOfBudget)
-    const ready = frame.node.isCompiled(index) ? frame.node.rule(index) : this.#compile(frame.node, index)
+    if (!frame.node.isCompiled(index)) return this.#compileRule(frame, index)
+    const ready = frame.node.rule(index)
     if (ready.problem !== undefined) this.#report(frame, `rule compile error: ${ready.problem}`)
     if (ready.program === undefined) return
     if (ready.usesOldSelf && (frame.old ?? null) === null && ready.rule.optionalOldSelf !== true) return
     this.#run(ready.program, activationOf(frame, ready), (evaluation) => {
       this.#finishRule(frame, index, evaluation)
     })
-  }
-
-  #compile(node: RuleNode, index: number): ReadyRule {
-    this.#work += costPerClockRead
-    const startTime = performance.now()
-    const ready = node.rule(index)
-    this.#input.metrics?.compiled((performance.now() - startTime) / 1000)
-    return ready
   }
 
   /** Evaluates an expression and passes the result to `then`, in a later slice if it takes long. */
@@ -178,6 +202,12 @@ export class RuleEvaluation {
     this.remaining -= cost
     if (value === true) return
     if (value instanceof CelError) return this.#reportFailure(frame, ready.rule, value.message)
+    if (frame.node.isMessageCompiled(index)) this.#reportWithMessage(frame, index)
+    else this.#compile(frame.node.compileMessage(index), () => this.#reportWithMessage(frame, index))
+  }
+
+  #reportWithMessage(frame: Frame, index: number): void {
+    const ready = frame.node.rule(index)
     const message = frame.node.message(index)
     if (message === undefined) this.#reportViolation(frame, ready, undefined)
     else {

@@ -1,7 +1,8 @@
 import { buildRuleEnvironments, Program } from '@keelson/cel'
 import type { SchemaType } from '@keelson/cel'
-import { compileRule } from './compile-rule.ts'
+import { compileRuleStepwise } from './compile-rule.ts'
 import { parseRuleFieldPath } from '../definitions/json-path.ts'
+import { finishTask } from '../definitions/tasks.ts'
 import type { Task } from '../definitions/tasks.ts'
 import { innermostFirst, isDeclared, isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from './schema-type.ts'
 import type { Rule, Schema } from './schema-type.ts'
@@ -60,23 +61,37 @@ export class RuleNode {
   }
 
   rule(index: number): ReadyRule {
-    return (this.#ready[index] ??= this.#compile(this.#rules[index]!))
+    return this.#ready[index] ?? finishTask(this.compileRule(index))
   }
 
-  /** Returns the message expression of a rule; undefined if it has none. Few rules fail, so it is not compiled with the rule. */
-  message(index: number): Program | undefined {
+  /** Compiles a rule. Yields after each step. */
+  *compileRule(index: number): Task<ReadyRule> {
     const rule = this.#rules[index]!
-    if (rule.messageExpression === undefined || rule.messageExpression === '') return undefined
-    if (!(index in this.#messages)) {
-      const { message } = compileRule(rule, buildRuleEnvironments(this.type!))
-      this.#messages[index] = message === undefined ? undefined : new Program(message)
-    }
-    return this.#messages[index]
+    const {
+      rule: compiled,
+      problem,
+      usesOldSelf,
+    } = yield* compileRuleStepwise({ ...rule, messageExpression: '' }, buildRuleEnvironments(this.type!))
+    yield
+    const program = compiled === undefined ? undefined : new Program(compiled)
+    return (this.#ready[index] ??= { rule, program, problem, usesOldSelf })
   }
 
-  #compile(rule: Rule): ReadyRule {
-    const { rule: compiled, problem, usesOldSelf } = compileRule({ ...rule, messageExpression: '' }, buildRuleEnvironments(this.type!))
-    return { rule, program: compiled === undefined ? undefined : new Program(compiled), problem, usesOldSelf }
+  isMessageCompiled(index: number): boolean {
+    return (this.#rules[index]!.messageExpression ?? '') === '' || index in this.#messages
+  }
+
+  /** Compiles the message expression of a rule. Few rules fail, so it is not compiled with the rule. Yields after each step. */
+  *compileMessage(index: number): Task<undefined> {
+    const { message } = yield* compileRuleStepwise(this.#rules[index]!, buildRuleEnvironments(this.type!))
+    yield
+    this.#messages[index] = message === undefined ? undefined : new Program(message)
+    return undefined
+  }
+
+  /** Returns the compiled message expression of a rule; undefined if it has no valid one. */
+  message(index: number): Program | undefined {
+    return this.#messages[index]
   }
 }
 

@@ -1,7 +1,7 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { buildRuleEnvironments, trimSpace } from '@keelson/cel'
-import { compileRule } from './compile-rule.ts'
+import { compileRuleStepwise } from './compile-rule.ts'
 import { CostTotal, describeExcess, maxExpressionCost, multiply } from './estimated-cost.ts'
 import { parseRuleFieldPath } from '../definitions/json-path.ts'
 import type { Task } from '../definitions/tasks.ts'
@@ -56,7 +56,7 @@ class RuleValidation {
   }
 
   /** Checks the rules of one schema. */
-  *check({ path, schema, cardinality, uncorrelated }: Place): Generator<undefined, void> {
+  *check({ path, schema, cardinality, uncorrelated }: Place): Task<void> {
     if (this.#options.isInvalid?.(schema) === true) return
     const rules = schema['x-kubernetes-validations']!
     const rulesPath = path.child('x-kubernetes-validations')
@@ -71,7 +71,7 @@ class RuleValidation {
     const hints = this.#limits.hints(schema)
     for (const [i, rule] of rules.entries()) {
       const at = rulesPath.index(i)
-      const compiled = compileRule(rule, environments, hints)
+      const compiled = yield* compileRuleStepwise(rule, environments, hints)
       const cost = multiply(compiled.cost ?? 0n, cardinality ?? this.#limits.maxCardinality(schema))
       this.#checkCost(at.child('rule'), cost, 'estimated rule cost')
       if (compiled.problem !== undefined) this.errors.push(fieldError.invalid(at.child('rule'), goRule(rule), compiled.problem))

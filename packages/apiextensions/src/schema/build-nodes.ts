@@ -192,13 +192,6 @@ interface SharedConstraints {
   readonly id: number
 }
 
-/** Lists a schema and all schemas in it. Each schema is before those in it. Does not recurse, because schemas can be deep. */
-export function partsOf(schema: Schema): Schema[] {
-  const parts = [schema]
-  for (let i = 0; i < parts.length; i++) for (const below of subschemasOf(parts[i]!)) parts.push(below.schema)
-  return parts
-}
-
 function nonEmpty<Item>(items: readonly Item[] | undefined): readonly Item[] | undefined {
   return items === undefined || items.length === 0 ? undefined : items
 }

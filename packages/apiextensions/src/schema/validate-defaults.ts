@@ -1,6 +1,6 @@
 import { aggregateFieldErrors, appendAll, copyObject, fieldError, fieldErrorMessage, FieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList, JsonValue } from '@keelson/apimachinery'
-import { schemaIn } from '../definitions/subschemas.ts'
+import { schemaIn, subschemasOf } from '../definitions/subschemas.ts'
 import type { Task } from '../definitions/tasks.ts'
 import { CompiledRules } from '../rules/compiled-rules.ts'
 import { buildRuleNodesBySchema } from '../rules/rule-node.ts'
@@ -8,7 +8,7 @@ import type { RuleNode } from '../rules/rule-node.ts'
 import { requestCostBudget } from '../rules/rule-evaluation.ts'
 import type { RuleEvaluation } from '../rules/rule-evaluation.ts'
 import type { Schema } from '../rules/schema-type.ts'
-import { buildNodes, NodeBuilder, partsOf } from './build-nodes.ts'
+import { buildNodes, NodeBuilder } from './build-nodes.ts'
 import { coerceEmbedded, validateEmbedded } from './embedded-resources.ts'
 import { pruneFields } from './prune.ts'
 import { Flag, has } from './schema-node.ts'
@@ -28,7 +28,7 @@ export interface DefaultOptions {
  * `path` is the path of the schema in the definition. Yields after small parts of the work.
  */
 export function* validateDefaults(schema: Schema, path: Path, options: DefaultOptions): Task<FieldErrorList> {
-  if (!partsOf(schema).some(hasDefault)) return []
+  if (!(yield* hasDefaults(schema))) return []
   const nodes = yield* buildNodes(new NodeBuilder(schema, { isForDefaults: true }))
   const ruleNodes = yield* buildRuleNodesBySchema(schema)
   const validation = new DefaultValidation(nodes, ruleNodes, options)
@@ -44,13 +44,24 @@ export function* validateDefaults(schema: Schema, path: Path, options: DefaultOp
 
 /** Finds out whether a default of a structural schema has fields that the schema does not specify. Older servers accepted such definitions. */
 export function* findUnprunedDefault(schema: Schema): Task<{ readonly isUnpruned: boolean }> {
-  if (!partsOf(schema).some(hasDefault)) return { isUnpruned: false }
+  if (!(yield* hasDefaults(schema))) return { isUnpruned: false }
   const nodes = yield* buildNodes(new NodeBuilder(schema, { isForDefaults: true }))
   for (const [part, node] of nodes) {
     if (hasDefault(part) && hasUnknownFields(part.default as JsonValue, node)) return { isUnpruned: true }
     yield
   }
   return { isUnpruned: false }
+}
+
+/** Returns whether a schema or a schema in it has a default. */
+function* hasDefaults(root: Schema): Task<boolean> {
+  const open = [root]
+  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+    if (hasDefault(schema)) return true
+    for (const below of subschemasOf(schema)) open.push(below.schema)
+    yield
+  }
+  return false
 }
 
 function hasDefault(schema: Schema): boolean {

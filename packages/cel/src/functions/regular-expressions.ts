@@ -1,6 +1,6 @@
 import { TimeSlice } from '@keelson/apimachinery'
 import type { RE2JS } from 're2js'
-import { compilePattern, compileUncached } from '../regexp/compile-pattern.ts'
+import { compilePattern } from '../regexp/compile-pattern.ts'
 import { unsupported } from '../values/arithmetic.ts'
 import { orError } from '../values/equality.ts'
 import { workload } from '../values/workload.ts'
@@ -71,7 +71,7 @@ const maxKeptSize = 500
  * pattern, and for a large one, which the cache of patterns keeps for a while.
  */
 export function searchFor(name: string, pattern: string): Implementation | undefined {
-  const expression = compileUncached(pattern)
+  const expression = compilePattern(pattern)
   if (typeof expression === 'string' || expression.programSize() > maxKeptSize) return undefined
   return typed((value: Value, _: Value, limit: Value = -1): Value | Promise<Value> => {
     const text = value instanceof PreservedValue ? adapt(value.raw) : value

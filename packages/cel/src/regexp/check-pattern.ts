@@ -4,12 +4,12 @@ import { escapeEnd, PatternError } from './escape.ts'
 const maxRepeat = 1000
 
 /**
- * Maximum size of a pattern, roughly the number of instructions of its program. Compiling a pattern of this size takes about 25 ms, which cannot be
+ * Maximum size of a pattern, roughly the number of instructions of its program. Compiling a pattern of this size takes about 15 ms, which cannot be
  * interrupted. kube-apiserver allows three million instructions.
  */
-const maxSize = 20_000
+const maxSize = 10_000
 /** Maximum work for parsing classes, in time that compiling a character takes. Repetitions copy a class without parsing it again. */
-const maxClassWork = 20_000
+const maxClassWork = 10_000
 const classWork = 4
 const charactersPerWork = 8
 const unicodeClassWork = 20

@@ -42,8 +42,7 @@ export function isPatternCached(pattern: string): boolean {
   return cached.has(pattern)
 }
 
-/** Compiles a valid pattern for a caller that keeps the result. Returns a message if the pattern is too large. */
-export function compileUncached(pattern: string): RE2JS | string {
+function compileUncached(pattern: string): RE2JS | string {
   try {
     return RE2JS.compile(pattern)
   } catch (error) {
