@@ -2,12 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { MeasuredServer } from './definitions/measured-server.ts'
+import type { Bomb } from './definitions/schema-bombs.ts'
 import { HostileClient } from './http/hostile-client.ts'
 import { startServer } from './http/server-process.ts'
 import type { ValueCase } from './http/value-cases.ts'
 import { createRandom } from './load/random.ts'
 import { runPart } from './run/run-part.ts'
 import { EarlyDisk, runDisk } from './scenarios/disk-faults.ts'
+import { sendBombs } from './scenarios/hostile-definitions.ts'
 import { runCases } from './scenarios/hostile-values.ts'
 import { scenarios } from './scenarios/index.ts'
 import { newResult } from './scenarios/scenario.ts'
@@ -59,6 +62,31 @@ it('detects a server that one value blocks', { timeout: 120_000 }, async () => {
     await runCases(server, client, [named('a'), named('planted'), named('b')], result)
     expect(result.operations).toBe(3)
     expect(result.violations.map(({ message }) => message)).toEqual([expect.stringMatching(/^planted: other clients waited for \d+ ms/)])
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+})
+
+it('detects a definition that blocks the server', { timeout: 120_000 }, async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'keelson-slow-'))
+  const slow = `const { sort } = Array.prototype
+    Array.prototype.sort = function (...rest) {
+      if (this.includes('planted')) { const { user } = process.cpuUsage(); while (process.cpuUsage().user - user < 300_000); }
+      return sort.apply(this, rest)
+    }`
+  try {
+    const result = newResult()
+    await using measured = await MeasuredServer.start(directory, result, ['--import', `data:text/javascript,${encodeURIComponent(slow)}`])
+    const bombOf = (name: string): Bomb => ({
+      name,
+      spec: () => ({ type: 'object', properties: { [name]: { type: 'string' } } }),
+      objects: () => [{ [name]: 'x' }],
+    })
+    await sendBombs(measured, [bombOf('harmless'), bombOf('planted')])
+    expect(result.operations).toBe(6)
+    const messages = result.violations.map(({ message }) => message)
+    expect(messages.length).toBeGreaterThan(0)
+    for (const message of messages) expect(message).toMatch(/^(definition|object 0 of|removal of) planted: a read took \d+ ms/)
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

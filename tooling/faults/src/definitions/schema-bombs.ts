@@ -48,6 +48,22 @@ export const schemaBombs: readonly Bomb[] = [
     spec: () => ({ type: 'array', items: { ...text, oneOf: repeat(50, (n) => ({ pattern: `^(a|b{1,${n + 1}})*$` })) } }),
     objects: () => [repeat(2000, () => 'ab'.repeat(20))],
   },
+  {
+    name: 'any-of-enums',
+    spec: () => ({
+      type: 'array',
+      items: { ...text, anyOf: repeat(100, (n) => ({ enum: repeat(500, (m) => `value-${n}-${m}`) })) },
+    }),
+    objects: () => [repeat(5000, (n) => `value-99-${n % 500}`), repeat(5000, () => 'missing')],
+  },
+  { name: 'pattern-size', spec: () => object({ a: { ...text, pattern: 'a{1000}'.repeat(1000) } }), objects: none },
+  { name: 'pattern-length', spec: () => object({ a: { ...text, pattern: 'ab'.repeat(1_000_000) } }), objects: none },
+  { name: 'pattern-names', spec: () => object({ a: { ...text, pattern: `[${'[:'.repeat(500_000)}x]` } }), objects: none },
+  {
+    name: 'pattern-large',
+    spec: () => ({ type: 'array', items: { ...text, pattern: `^(${repeat(1500, (n) => `item${n * 7}`).join('|')})$` } }),
+    objects: () => [repeat(20_000, (n) => `item${(n % 1500) * 7}`)],
+  },
   { name: 'pattern-repeat', spec: () => object({ a: { ...text, pattern: '((a{1,100}){1,100}){1,100}' } }), objects: none },
   {
     name: 'pattern-backtrack',
@@ -56,8 +72,11 @@ export const schemaBombs: readonly Bomb[] = [
   },
   {
     name: 'many-patterns',
-    spec: () => object(Object.fromEntries(repeat(5000, (n) => [`f${n}`, { ...text, pattern: `^[a-z]{1,${(n % 900) + 1}}$` }]))),
-    objects: () => [Object.fromEntries(repeat(5000, (n) => [`f${n}`, 'a'.repeat(100)]))],
+    spec: () => object(Object.fromEntries(repeat(5000, (n) => [`f${n}`, { ...text, pattern: `^[a-z]{1,${(n % 200) + 1}}$` }]))),
+    objects: () =>
+      [Object.fromEntries(repeat(5000, (n) => [`f${n}`, 'a']))].concat([
+        Object.fromEntries(repeat(5000, (n) => [`f${n}`, 'a'.repeat(100)])),
+      ]),
   },
   {
     name: 'large-enum',
@@ -71,6 +90,38 @@ export const schemaBombs: readonly Bomb[] = [
         items: { type: 'array', items: object(Object.fromEntries(repeat(200, (n) => [`f${n}`, { ...text, default: 'x'.repeat(20) }]))) },
       }),
     objects: () => [{ items: repeat(2000, () => ({})) }],
+  },
+  {
+    name: 'large-defaults',
+    spec: () =>
+      object(
+        Object.fromEntries(
+          repeat(200, (n) => [
+            `f${n}`,
+            { type: 'array', items: { type: 'integer', maximum: 100_000 }, default: repeat(1000, (m) => n * m) },
+          ]),
+        ),
+      ),
+    objects: () => [{}, { f1: [1] }],
+  },
+  {
+    name: 'many-enums',
+    spec: () => object(Object.fromEntries(repeat(2000, (n) => [`f${n}`, { ...text, enum: repeat(80, (m) => `value-${n}-${m}`) }]))),
+    objects: () => [Object.fromEntries(repeat(2000, (n) => [`f${n}`, `value-${n}-79`]))],
+  },
+  {
+    name: 'long-descriptions',
+    spec: () => object(Object.fromEntries(repeat(5000, (n) => [`f${n}`, { ...text, description: 'x'.repeat(500) }]))),
+    objects: () => [{ f1: 'x' }],
+  },
+  {
+    name: 'nested-objects',
+    spec: () => {
+      const branch = (depth: number): JsonObject =>
+        object(Object.fromEntries(repeat(6, (n) => [`f${n}`, depth === 0 ? text : branch(depth - 1)])))
+      return branch(5)
+    },
+    objects: () => [{ f1: { f1: { f1: { f1: { f1: { f1: 'x' } } } } } }],
   },
   {
     name: 'large-set',
@@ -160,6 +211,46 @@ export const ruleBombs: readonly Bomb[] = [
     name: 'long-rule',
     spec: () => object({ a: { type: 'integer', ...rule(repeat(3000, (n) => `self != ${n + 10}`).join(' && ')) } }),
     objects: () => [{ a: 1 }],
+  },
+  {
+    name: 'longest-rule',
+    spec: () =>
+      object({
+        a: {
+          type: 'integer',
+          ...rule(
+            repeat(8000, (n) => `self != ${n + 10}`)
+              .join('||')
+              .slice(0, 99_990)
+              .replace(/\|*[^|]*$/, ''),
+          ),
+        },
+      }),
+    objects: () => [{ a: 1 }],
+  },
+  {
+    name: 'rules-of-wide',
+    spec: () =>
+      object(Object.fromEntries(repeat(3000, (n) => [`f${n}`, { ...text, maxLength: 5 }])), {
+        'x-kubernetes-validations': repeat(200, (n) => ({ rule: `!has(self.f${n}) || self.f${n} != "x"` })),
+      }),
+    objects: () => [{ f1: 'y' }, { f1: 'x' }],
+  },
+  {
+    name: 'rules-in-depth',
+    spec: () =>
+      nest(60, text, (inner) =>
+        object({ a: inner, b: { ...text, maxLength: 5 } }, { 'x-kubernetes-validations': [{ rule: '!has(self.b) || self.b != "x"' }] }),
+      ),
+    objects: () => [{ b: 'x' }],
+  },
+  {
+    name: 'rule-patterns',
+    spec: () =>
+      object({
+        a: { ...text, maxLength: 10, 'x-kubernetes-validations': repeat(500, (n) => ({ rule: `self.matches("^[a-z]{1,${n + 300}}$")` })) },
+      }),
+    objects: () => [{ a: 'x' }],
   },
   {
     name: 'nested-rule',

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 
 export interface ServerProcess extends AsyncDisposable {
   readonly port: number
@@ -13,12 +14,26 @@ export interface ServerProcess extends AsyncDisposable {
   /** Returns the processor time in milliseconds that the main thread has used since its start. */
   threadMilliseconds(): number
   running(): boolean
+  /** Collects garbage. Returns the size of the heap that remains in use in bytes. It does not contain stored bytes. */
+  usedHeap(): Promise<number>
   /** Stops the server with SIGTERM. Returns the exit code and how long the stop took. */
   stop(): Promise<{ readonly code: number | null; readonly milliseconds: number }>
 }
 
 const entry = join(import.meta.dirname, '../../../../apps/apiserver/src/main.ts')
 const token = 'admintoken'
+
+/** A module that the server loads first. On SIGUSR2, it collects garbage twice and writes the used heap to a file. */
+const heapReporter = (file: string): string => `
+  import { renameSync, writeFileSync } from 'node:fs'
+  process.on('SIGUSR2', async () => {
+    gc()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    gc()
+    writeFileSync(${JSON.stringify(`${file}.new`)}, String(process.memoryUsage().heapUsed))
+    renameSync(${JSON.stringify(`${file}.new`)}, ${JSON.stringify(file)})
+  })`
+const patienceMs = 30_000
 
 /** Starts the server program with a memory store. */
 export async function startServer(
@@ -29,9 +44,13 @@ export async function startServer(
   const tokens = join(directory, 'tokens.csv')
   writeFileSync(tokens, `${token},admin,admin,"system:masters"\n`)
   const data = join(directory, 'data')
+  const heapFile = join(directory, 'used-heap')
   const child = spawn(
     process.execPath,
     [
+      '--expose-gc',
+      '--import',
+      `data:text/javascript,${encodeURIComponent(heapReporter(heapFile))}`,
       ...nodeFlags,
       entry,
       '--storage-backend=memory',
@@ -70,6 +89,13 @@ export async function startServer(
     // Fields: nanoseconds on a processor, nanoseconds ready to run, number of runs.
     threadMilliseconds: () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
     running,
+    async usedHeap() {
+      rmSync(heapFile, { force: true })
+      child.kill('SIGUSR2')
+      for (const deadline = Date.now() + patienceMs; !existsSync(heapFile); await wait(20))
+        if (Date.now() > deadline) throw new Error('the server did not report its heap')
+      return Number(readFileSync(heapFile, 'utf8'))
+    },
     stop,
     async [Symbol.asyncDispose]() {
       if (running()) child.kill('SIGKILL')

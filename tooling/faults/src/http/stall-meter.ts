@@ -43,11 +43,14 @@ export class StallMeter implements AsyncDisposable {
     return stall
   }
 
-  /** Returns a percentile of the processor times of all requests since the last call, in milliseconds. `share` is for example 0.99. */
-  takePercentile(share: number): number {
+  /**
+   * Returns a percentile of the processor times of all requests since the last call, in milliseconds, and their number. `share` is for example
+   * 0.99.
+   */
+  takePercentile(share: number): { readonly milliseconds: number; readonly count: number } {
     const times = this.#times.toSorted((a, b) => a - b)
     this.#times = []
-    return times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+    return { milliseconds: times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0, count: times.length }
   }
 
   async #run(): Promise<void> {

@@ -7,6 +7,7 @@ import { hostileDefinitions } from './hostile-definitions.ts'
 import { hostileHttp } from './hostile-http.ts'
 import { hostileValues } from './hostile-values.ts'
 import { killEmbedded } from './kill-embedded.ts'
+import { manyDefinitions } from './many-definitions.ts'
 import type { Scenario } from './scenario.ts'
 import { slowWatcher } from './slow-watcher.ts'
 import { stopUnderLoad } from './stop-under-load.ts'
@@ -22,6 +23,7 @@ export const scenarios: readonly Scenario[] = [
   hostileHttp,
   hostileValues,
   hostileDefinitions,
+  manyDefinitions,
   stopUnderLoad,
   ...etcdFaults,
 ]
