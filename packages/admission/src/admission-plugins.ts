@@ -1,5 +1,5 @@
 import { messageOf } from '@keelson/apimachinery'
-import type { Clock } from '@keelson/apimachinery'
+import type { Clock, Scheme } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
@@ -13,6 +13,8 @@ export interface PluginDependencies {
   /** Client for stored objects. Use it only while handling requests: its resources may be added after the plugins are created. */
   readonly client: LoopbackClient
   readonly informers: SharedInformers
+  /** Conversions of built-in kinds between versions. Default: parameters of policies are used in the hub version. */
+  readonly scheme?: Pick<Scheme, 'fromHub'>
   /** Authorizer for permissions that a write requires in addition to the permission for the request itself. */
   readonly authorizer: Authorizer
   /** Opens connections to webhooks. Default: a plugin that needs one creates a dialer that does not resolve Services. */

@@ -31,7 +31,7 @@ export async function selectAdmissionPlugins({ admission = {} }: ServerChainOpti
 /** Creates the selected admission plugins. Throws `ConfigurationError` if a plugin rejects its configuration. */
 export async function buildAdmission(
   { plugins, selection }: SelectedPlugins,
-  dependencies: Pick<PluginDependencies, 'client' | 'informers' | 'authorizer' | 'dialer'> & { readonly clock: Clock },
+  dependencies: Pick<PluginDependencies, 'client' | 'informers' | 'scheme' | 'authorizer' | 'dialer'> & { readonly clock: Clock },
   metrics: MetricsRegistry,
 ): Promise<AdmissionChain & AsyncDisposable> {
   try {

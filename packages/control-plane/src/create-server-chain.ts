@@ -93,7 +93,8 @@ async function wire(
   const informers = createSharedInformers(client, { onError: (error) => log(0, 'Informer failed', { err: describeError(error) }) })
   const { authorizer } = config.authorization
   const pluginClock = { now, after: systemClock.after }
-  admission = await buildAdmission(plugins, { client, informers, authorizer, dialer, clock: pluginClock }, config.metrics)
+  const pluginServices = { client, informers, scheme: config.scheme, authorizer, dialer, clock: pluginClock }
+  admission = await buildAdmission(plugins, pluginServices, config.metrics)
 
   const { requestHeaders } = config.authentication
   const server = createServerOf({

@@ -1,4 +1,4 @@
-import type { DeepReadonly, DeleteOptions, GroupResource, GroupVersionResource, KubeObject } from '@keelson/apimachinery'
+import type { DeepReadonly, DeleteOptions, GroupResource, GroupVersionKind, GroupVersionResource, KubeObject } from '@keelson/apimachinery'
 import type { QuotaRules } from '@keelson/registry'
 import type { FirstObjectOptions, ObjectWatch, Predicate } from '@keelson/storagebackend'
 
@@ -53,8 +53,11 @@ export interface LoopbackResource<T extends KubeObject = KubeObject> {
 
 /** A client of the server's own registry, in the same process. */
 export interface LoopbackClient {
-  /** Returns the verbs of a resource. Returns undefined if the server does not serve the resource. */
-  resource<T extends KubeObject = KubeObject>(resource: GroupResource): LoopbackResource<T> | undefined
+  /**
+   * Returns the verbs of a resource. Returns undefined if the server does not serve the resource. `version` is one of its served versions.
+   * Default: the version that was added first. All versions of a built-in resource have objects in the hub version.
+   */
+  resource<T extends KubeObject = KubeObject>(resource: GroupResource & { readonly version?: string }): LoopbackResource<T> | undefined
   /** Returns all resources that support list, watch and delete. A resource is the same value until it is removed. */
   deletableResources(): readonly DeletableResource[]
   /** Returns all resources in all their served versions. */
@@ -66,6 +69,8 @@ export interface LoopbackClient {
 /** A resource in one served version, and its kind. */
 export interface ServedKind extends GroupVersionResource {
   readonly kind: string
+  /** The kind in the version that objects from the client have. */
+  readonly hub: GroupVersionKind
   readonly singularName: string
   readonly namespaced: boolean
 }

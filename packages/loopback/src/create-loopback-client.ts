@@ -1,5 +1,5 @@
 import { Scheme, systemClock } from '@keelson/apimachinery'
-import type { GroupResource, GroupVersion, KubeObject } from '@keelson/apimachinery'
+import type { GroupResource, GroupVersion, GroupVersionResource, KubeObject } from '@keelson/apimachinery'
 import { canDelete, canList, canWatch, createWriteRoute, noAdmission } from '@keelson/registry'
 import type { AdmissionChain, RESTStorage, WriteRoute, WriteRouteOptions } from '@keelson/registry'
 import type { DeletableResource, LoopbackClient, LoopbackResource, ServedKind } from './client.ts'
@@ -22,6 +22,11 @@ interface ServedResource {
   readonly resource: DeletableResource
   readonly main: RESTStorage
   readonly served: RegistryResource
+  readonly kind: ServedKind
+}
+
+function versionKey({ group, version, resource }: GroupVersionResource): string {
+  return `${group}/${version}/${resource}`
 }
 
 /** A client to which resources are added when their API groups are installed. Resources can be removed too. */
@@ -43,7 +48,8 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
    * are added or removed.
    */
   let deletable: readonly DeletableResource[] | undefined
-  const kinds = new Set<ServedKind>()
+  /** All served versions of all resources. */
+  const versions = new Map<string, ServedResource>()
   let listedKinds: readonly ServedKind[] | undefined
   const handlers = new Set<() => void>()
   const notify = (): void => {
@@ -51,41 +57,39 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
     listedKinds = undefined
     for (const handler of handlers) handler()
   }
+  const createServed = (resource: GroupResource, version: string, storages: ReadonlyMap<string, RESTStorage>): RegistryResource => {
+    const path = resource.resource
+    const main = storages.get(path)!
+    const storageOf = (name: string): RESTStorage | undefined => (name === '' ? main : storages.get(`${path}/${name}`))
+    const route = cacheRoutes((subresource) => {
+      const storage = storageOf(subresource)
+      if (storage === undefined) return undefined
+      const gvr = { ...resource, version }
+      return createWriteRoute({ storage, gvk: storage.gvk, gvr, subresource, scheme, types, admission, now })
+    })
+    return new RegistryResource({ resource: { ...resource, version }, main, subresource: storageOf, route, fieldManager, now })
+  }
   return {
     add({ group, version }, storages) {
       const added: ServedResource[] = []
-      const addedKinds: ServedKind[] = []
       for (const [path, main] of storages) {
         if (path.includes('/')) continue
         const resource = { group, resource: path }
-        const kind = { ...resource, version, kind: main.gvk.kind, singularName: main.singularName, namespaced: main.namespaced }
-        kinds.add(kind)
-        addedKinds.push(kind)
-        if (resources.get(resource) !== undefined) continue
-        const storageOf = (name: string): RESTStorage | undefined => (name === '' ? main : storages.get(`${path}/${name}`))
-        const route = cacheRoutes((subresource) => {
-          const storage = storageOf(subresource)
-          if (storage === undefined) return undefined
-          const gvr = { ...resource, version }
-          return createWriteRoute({ storage, gvk: storage.gvk, gvr, subresource, scheme, types, admission, now })
-        })
-        const newResource = new RegistryResource({
-          resource: { ...resource, version },
-          main,
-          subresource: storageOf,
-          route,
-          fieldManager,
-          now,
-        })
-        const { gvk, namespaced } = main
-        const entry = { resource: { ...resource, version, kind: gvk.kind, namespaced }, main, served: newResource }
-        resources.set(resource, entry)
+        const first = resources.get(resource)
+        const served = first?.main === main ? first.served : createServed(resource, version, storages)
+        const { gvk: hub, singularName, namespaced } = main
+        const kind = { ...resource, version, kind: hub.kind, hub, singularName, namespaced }
+        const entry = { resource: { ...resource, version, kind: hub.kind, namespaced }, main, served, kind }
+        if (first === undefined) resources.set(resource, entry)
+        versions.set(versionKey(kind), entry)
         added.push(entry)
       }
       notify()
       return () => {
-        for (const kind of addedKinds.splice(0)) kinds.delete(kind)
-        for (const entry of added.splice(0)) if (resources.get(entry.resource) === entry) resources.delete(entry.resource)
+        for (const entry of added.splice(0)) {
+          if (resources.get(entry.resource) === entry) resources.delete(entry.resource)
+          if (versions.get(versionKey(entry.kind)) === entry) versions.delete(versionKey(entry.kind))
+        }
         notify()
       }
     },
@@ -93,10 +97,12 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
       handlers.add(handler)
       return () => void handlers.delete(handler)
     },
-    resource<T extends KubeObject>(resource: GroupResource) {
-      return resources.get(resource)?.served as unknown as LoopbackResource<T> | undefined
+    resource<T extends KubeObject>(resource: GroupResource & { readonly version?: string }) {
+      const { version } = resource
+      const entry = version === undefined ? resources.get(resource) : versions.get(versionKey({ ...resource, version }))
+      return entry?.served as unknown as LoopbackResource<T> | undefined
     },
-    servedKinds: () => (listedKinds ??= [...kinds]),
+    servedKinds: () => (listedKinds ??= Array.from(versions.values(), ({ kind }) => kind)),
     deletableResources() {
       return (deletable ??= [...resources.values()]
         .filter(({ main }) => canList(main) && canWatch(main) && canDelete(main))

@@ -158,10 +158,11 @@ function keyOf<T extends KubeObject>(object: DeepReadonly<T>): { namespace: stri
  */
 export interface SharedInformers extends AsyncDisposable {
   /**
-   * Returns the informer of a resource. Returns undefined if the server does not serve the resource. Callers must not dispose the informer.
+   * Returns the informer of a resource. Returns undefined if the server does not serve the resource. `version` selects a version as in
+   * `LoopbackClient.resource`. Callers must not dispose the informer.
    */
-  of<T extends KubeObject = KubeObject>(resource: GroupResource): Informer<T> | undefined
-  /** Stops the informer of a resource that is no longer served. Resolves when the informer has ended. */
+  of<T extends KubeObject = KubeObject>(resource: GroupResource & { readonly version?: string }): Informer<T> | undefined
+  /** Stops the informers of a resource that is no longer served. Resolves when they have ended. */
   remove(resource: GroupResource): Promise<void>
 }
 
@@ -170,22 +171,26 @@ export function createSharedInformers(
   client: LoopbackClient,
   options: Omit<InformerOptions, 'namespace' | 'predicate'> = {},
 ): SharedInformers {
-  const started = new ResourceMap<Informer<KubeObject>>()
+  /** The informers of each resource, by the verbs that they read with. */
+  const started = new ResourceMap<Map<LoopbackResource, Informer<KubeObject>>>()
   return {
-    of<T extends KubeObject>(resource: GroupResource) {
-      const resourceVerbs = client.resource(resource)
-      if (resourceVerbs === undefined) return undefined
-      let informer = started.get(resource)
-      if (informer === undefined) started.set(resource, (informer = createInformer(resourceVerbs, options)))
+    of<T extends KubeObject>(resource: GroupResource & { readonly version?: string }) {
+      const served = client.resource(resource)
+      if (served === undefined) return undefined
+      let versions = started.get(resource)
+      if (versions === undefined) started.set(resource, (versions = new Map()))
+      let informer = versions.get(served)
+      if (informer === undefined) versions.set(served, (informer = createInformer(served, options)))
       return informer as unknown as Informer<T>
     },
     async remove(resource) {
-      const informer = started.get(resource)
+      const versions = started.get(resource)
       started.delete(resource)
-      await informer?.[Symbol.asyncDispose]()
+      await Promise.all(Array.from(versions?.values() ?? [], (informer) => informer[Symbol.asyncDispose]()))
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all(Array.from(started.values(), (informer) => informer[Symbol.asyncDispose]()))
+      const informers = Array.from(started.values(), (versions) => [...versions.values()]).flat()
+      await Promise.all(informers.map((informer) => informer[Symbol.asyncDispose]()))
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Namespace } from '@keelson/api/core/v1'
 import { maybeThen } from '@keelson/apimachinery'
-import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import { Lazy } from '@keelson/cel'
 import type { EvaluateOptions } from '@keelson/cel'
@@ -122,20 +122,4 @@ function namespaceValue(namespace: DeepReadonly<Namespace>): unknown {
     namespaceValues.set(namespace, (value = { metadata: shown, spec, status }))
   }
   return value
-}
-
-const typedObjects = new WeakMap<DeepReadonly<KubeObject>, TypedObject>()
-
-interface TypedObject {
-  readonly apiVersion: string
-  readonly kind: string
-}
-
-/** Returns a parameter with kind and apiVersion. It is cached, like the variable `namespaceObject`. */
-export function withTypeMeta(object: DeepReadonly<KubeObject>, { apiVersion, kind }: TypedObject): object {
-  const known = typedObjects.get(object)
-  if (known?.apiVersion === apiVersion) return known
-  const typed = { ...object, apiVersion, kind }
-  typedObjects.set(object, typed)
-  return typed
 }

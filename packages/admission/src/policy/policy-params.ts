@@ -1,15 +1,14 @@
 import type { ParamKind, ParamRef } from '@keelson/api/admissionregistration/v1'
-import { labelSelectorAsSelector, parseGroupVersion, pause, systemClock } from '@keelson/apimachinery'
+import { formatGroupVersion, labelSelectorAsSelector, parseGroupVersion, pause, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, KubeObject, LabelsSelector } from '@keelson/apimachinery'
-import type { DeletableResource, Informer } from '@keelson/loopback'
+import type { Informer, ServedKind } from '@keelson/loopback'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { withTypeMeta } from './policy-input.ts'
 
 /** A parameter with kind and apiVersion. Null for a policy or a binding that uses none. */
 export type Param = object | null
 
 /** The resource whose objects are the parameters of a policy, or the reason why there is none. */
-export type ParamResource = { readonly resource: DeletableResource } | { readonly problem: string }
+export type ParamResource = { readonly resource: ServedKind } | { readonly problem: string }
 
 const syncTimeout = 1000
 
@@ -17,9 +16,11 @@ const syncTimeout = 1000
 export class PolicyParams {
   readonly #dependencies: PluginDependencies
   /** The served resources for which `#found` is valid. */
-  #served: readonly DeletableResource[] | undefined
+  #served: readonly ServedKind[] | undefined
   readonly #found = new Map<string, ParamResource>()
   readonly #selectors = new WeakMap<object, LabelsSelector>()
+  /** The parameters by the object of the informer. */
+  readonly #params = new WeakMap<object, { readonly apiVersion: string }>()
 
   constructor(dependencies: PluginDependencies) {
     this.#dependencies = dependencies
@@ -33,7 +34,7 @@ export class PolicyParams {
 
   /** Returns the resource of the parameters. The result changes when a custom resource is defined later. */
   resourceOf(kind: DeepReadonly<ParamKind>): ParamResource {
-    const served = this.#dependencies.client.deletableResources()
+    const served = this.#dependencies.client.servedKinds()
     if (served !== this.#served) {
       this.#served = served
       this.#found.clear()
@@ -60,22 +61,29 @@ export class PolicyParams {
     const from = namespaceOf(resource, reference, namespace)
     const informer = this.#dependencies.informers.of(resource)
     if (informer === undefined) throw new Error(`paramKind kind \`${describe(kind)}\` not known`)
-    if (informer.hasSynced) return this.#select(informer, kind, reference, from)
-    return this.#whenSynced(informer, kind).then(() => this.#select(informer, kind, reference, from))
+    if (informer.hasSynced) return this.#select(informer, resource, reference, from)
+    return this.#whenSynced(informer, kind).then(() => this.#select(informer, resource, reference, from))
   }
 
-  #select(
-    informer: Informer<KubeObject>,
-    kind: DeepReadonly<ParamKind>,
-    reference: DeepReadonly<ParamRef>,
-    namespace: string,
-  ): readonly Param[] {
+  #select(informer: Informer<KubeObject>, resource: ServedKind, reference: DeepReadonly<ParamRef>, namespace: string): readonly Param[] {
     const objects = this.#find(informer, reference, namespace)
     if (objects.length === 0 && reference.parameterNotFoundAction === 'Deny') {
       throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction')
     }
-    const type = { apiVersion: kind.apiVersion ?? '', kind: kind.kind ?? '' }
-    return objects.map((object) => withTypeMeta(object, type))
+    return objects.map((object) => this.#read(object, resource))
+  }
+
+  /** Returns an object in the version of the parameters, with kind and apiVersion. Objects of informers stay the same until they change. */
+  #read(object: DeepReadonly<KubeObject>, { hub, group, version, kind }: ServedKind): object {
+    const apiVersion = formatGroupVersion({ group, version })
+    const known = this.#params.get(object)
+    if (known?.apiVersion === apiVersion) return known
+    const { scheme } = this.#dependencies
+    const isHub = hub.group === group && hub.version === version
+    const converted = isHub || scheme === undefined ? object : scheme.fromHub({ group, version, kind }, object as KubeObject)
+    const param = { ...converted, apiVersion, kind }
+    this.#params.set(object, param)
+    return param
   }
 
   #find(
@@ -106,7 +114,7 @@ export class PolicyParams {
 const noParams: readonly Param[] = [null]
 
 /** Returns the namespace from which a binding takes parameters; "" for parameters without a namespace. */
-function namespaceOf({ namespaced }: DeletableResource, { namespace = '' }: DeepReadonly<ParamRef>, requestNamespace: string): string {
+function namespaceOf({ namespaced }: ServedKind, { namespace = '' }: DeepReadonly<ParamRef>, requestNamespace: string): string {
   if (!namespaced) {
     if (namespace !== '') throw new Error('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
     return ''
@@ -116,7 +124,7 @@ function namespaceOf({ namespaced }: DeletableResource, { namespace = '' }: Deep
   return from
 }
 
-function findResource(served: readonly DeletableResource[], { apiVersion = '', kind = '' }: DeepReadonly<ParamKind>): ParamResource {
+function findResource(served: readonly ServedKind[], { apiVersion = '', kind = '' }: DeepReadonly<ParamKind>): ParamResource {
   const wanted: GroupVersionKind = { ...parseGroupVersion(apiVersion), kind }
   const resource = served.find((each) => each.group === wanted.group && each.version === wanted.version && each.kind === kind)
   if (resource !== undefined) return { resource }
