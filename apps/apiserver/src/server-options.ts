@@ -41,7 +41,7 @@ export async function serverOptions(
     ),
     ...(await authenticationOptions(values, problems)),
     authorization: await authorizationOptions(values, problems),
-    admission: admissionOptions(values),
+    admission: await admissionOptions(values, problems),
     requests: requestOptions(values, problems),
     lifecycle: lifecycleOptions(values),
     services: servicesOptions(values),

@@ -220,6 +220,43 @@ while True: print(s.recv(4096).decode().replace("\\n", " "), flush=True)`
     listener.kill()
   })
 
+  test('a server runs the rules of --admission-module, and logs their errors', async () => {
+    await writeFile(path.join(directory, 'package.json'), '{"type":"module"}')
+    await writeFile(
+      path.join(directory, 'teams.ts'),
+      `interface Labelled { metadata: { labels?: Record<string, string> } }
+export default {
+  name: 'Teams',
+  resources: {
+    configmaps: {
+      admit({ object }: { object: Labelled }): void {
+        object.metadata.labels = { team: 'a', ...object.metadata.labels }
+      },
+      validate({ object, forbidden }: { object: Labelled; forbidden: (reason: string) => Error }): void {
+        if (object.metadata.labels?.['team'] === 'bug') throw new TypeError('a bug in the rules')
+        if (object.metadata.labels?.['team'] !== 'a') throw forbidden('only team a')
+      },
+    },
+  },
+}`,
+    )
+    const running = server('modules', '--storage-backend=memory', '--admission-module=teams.ts')
+    const { url } = await ready(running)
+    const create = async (name: string, labels: object): Promise<unknown> => {
+      const { body } = await call(`${url}/api/v1/namespaces/default/configmaps`, 'POST', {}, { metadata: { name, labels } })
+      return JSON.parse(body) as unknown
+    }
+    expect(await create('a', {})).toMatchObject({ metadata: { labels: { team: 'a' } } })
+    expect(await create('b', { team: 'b' })).toMatchObject({ code: 403, message: 'configmaps "b" is forbidden: only team a' })
+    expect(await create('c', { team: 'bug' })).toMatchObject({
+      code: 500,
+      message: 'Internal error occurred: admission module "Teams" failed',
+    })
+    expect(running.errors()).toMatch(/"Admission module failed" module="Teams" err=<\n\tTypeError: a bug in the rules\n.*teams\.ts:10/)
+    running.child.kill('SIGTERM')
+    expect(await running.exited).toBe(0)
+  })
+
   test('a stopping server ends an open watch without an error', async () => {
     const started = server('watched', '--storage-backend=memory', '--controllers=none')
     const { url } = await ready(started)
@@ -261,6 +298,7 @@ describe('reports each problem in one sentence', () => {
     [['serve'], 2, /unexpected argument "serve"/],
     [['--token-auth-file=nowhere.csv'], 1, /^keelson: --token-auth-file: cannot read nowhere.csv: there is no such file\n$/],
     [['--client-ca-file=nowhere.pem'], 1, /there is no such file/],
+    [['--admission-module=nowhere.ts'], 1, /^keelson: failed to load admission module "nowhere.ts": there is no such file\n$/],
     [['--controllers=none,cats', '--storage-backend=memory', '--secure-port=0'], 2, /^keelson: --controllers: .*\n$/],
   ])('%j', async (flags, code, message) => {
     const started = program(`--data-dir=${path.join(directory, 'unused')}`, '--bind-address=127.0.0.1', ...flags)
@@ -276,7 +314,7 @@ describe('reports each problem in one sentence', () => {
       '--log-level=2',
       '--tls-cert-file=nowhere.crt',
       '--feature-gates=Unheard=true,Unseen=true',
-      '--enable-admission-plugins=AlwaysPullImages,Nothing',
+      '--enable-admission-plugins=Nothing',
       '--runtime-config=example.com/v1=true',
       '--service-cluster-ip-range=10.0.0.0/40',
       '--tls-cipher-suites=ROT13',
@@ -292,7 +330,6 @@ describe('reports each problem in one sentence', () => {
       '--tls-cert-file: cannot read nowhere.crt',
       'unrecognized feature gate: Unheard',
       'unrecognized feature gate: Unseen',
-      'plugin "AlwaysPullImages" is not available',
       'plugin "Nothing" is unknown',
       'unknown api groups example.com/v1',
       '10.0.0.0/40',
@@ -303,7 +340,7 @@ describe('reports each problem in one sentence', () => {
         part,
       ).toHaveLength(1)
     }
-    expect(lines).toHaveLength(12)
+    expect(lines).toHaveLength(11)
   })
 
   test('reports that the port is in use', async () => {

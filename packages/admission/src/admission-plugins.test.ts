@@ -24,6 +24,29 @@ it("runs plugins in kube-apiserver's order, and custom ones before policies and 
   expect(named(await plugins.create(dependencies))).toEqual(order)
 })
 
+it('runs custom plugins at the place that they name, in the order of registration', async () => {
+  const plugins = registered('PodSecurity', 'Priority', 'ResourceQuota')
+  plugins.register('Last', plugin('Last'), { after: 'AlwaysDeny' })
+  plugins.register('Nested', plugin('Nested'), { after: 'Second' })
+  plugins.register('First', plugin('First'), { after: 'PodSecurity' })
+  plugins.register('Second', plugin('Second'), { after: 'PodSecurity' })
+  plugins.register('Early', plugin('Early'), { before: 'PodSecurity' })
+  plugins.register('BeforeQuota', plugin('BeforeQuota'), { before: 'ResourceQuota' })
+  const order = ['Early', 'PodSecurity', 'First', 'Second', 'Nested', 'Priority', 'BeforeQuota', 'ResourceQuota', 'Last']
+  expect(named(await plugins.create(dependencies))).toEqual(order)
+  expect(named(await plugins.create(dependencies, { disable: ['Second'] }))).toEqual(order.filter((name) => name !== 'Second'))
+})
+
+it('reports places that do not exist', () => {
+  const plugins = registered('PodSecurity')
+  plugins.register('A', plugin('A'), { after: 'Nothing' })
+  plugins.register('B', plugin('B'), { before: 'A' })
+  expect(plugins.problems({})).toEqual([
+    'admission plugin "A" cannot run after "Nothing": there is no such plugin',
+    'admission plugin "B" cannot run before "A": there is no such plugin',
+  ])
+})
+
 it('enables plugins that are off by default, and disables those that are on', async () => {
   const plugins = registered('NamespaceLifecycle', 'AlwaysPullImages', 'PodSecurity')
   expect(named(await plugins.create(dependencies))).toEqual(['NamespaceLifecycle', 'PodSecurity'])

@@ -41,18 +41,40 @@ export interface PluginSelection {
   readonly configuration?: ReadonlyMap<string, unknown>
 }
 
+/** The position of a custom plugin: just before or just after another plugin. Default: before the policies and webhooks. */
+export type PluginPlace =
+  | { readonly after?: string | undefined; readonly before?: undefined }
+  | { readonly before?: string | undefined; readonly after?: undefined }
+
+interface RegisteredPlugin {
+  readonly factory: PluginFactory
+  readonly place: PluginPlace
+}
+
 /** Registry of plugins by name. Plugins run in kube-apiserver's order; the order of registration has no effect on built-in plugins. */
 export class AdmissionPlugins {
-  readonly #factories = new Map<string, PluginFactory>()
+  readonly #registered = new Map<string, RegisteredPlugin>()
 
-  register(name: string, factory: PluginFactory): void {
-    if (this.#factories.has(name)) throw new Error(`admission plugin ${name} was registered twice`)
-    this.#factories.set(name, factory)
+  /** Registers a plugin. Custom plugins with the same place run in the order of registration. Throws if the name is in use. */
+  register(name: string, factory: PluginFactory, place: PluginPlace = {}): void {
+    if (this.#registered.has(name)) throw new AdmissionConfigurationError(`admission plugin ${name} was registered twice`)
+    this.#registered.set(name, { factory, place })
   }
 
-  /** Names of the registered plugins, in the order in which the plugins run. */
+  /** Names of the registered plugins, in the order in which the plugins run. Plugins whose place does not exist are left out. */
   get names(): readonly string[] {
-    return [...this.#factories.keys()].toSorted((a, b) => rank(a) - rank(b))
+    return this.#order().filter((name) => this.#registered.has(name))
+  }
+
+  /** Returns all names in order, including those of kube-apiserver's plugins that are not registered: a place can refer to them. */
+  #order(): readonly string[] {
+    const order = [...allOrderedPlugins]
+    let waiting = [...this.#registered].filter(([name]) => !allOrderedPlugins.includes(name))
+    for (let count = -1; waiting.length !== count;) {
+      count = waiting.length
+      waiting = waiting.filter(([name, { place }]) => !insertAt(order, name, place, (other) => this.#registered.get(other)?.place.after))
+    }
+    return order
   }
 
   /**
@@ -76,7 +98,7 @@ export class AdmissionPlugins {
 
   async #create(name: string, dependencies: PluginDependencies, configuration: unknown): Promise<AdmissionPlugin> {
     try {
-      return await this.#factories.get(name)!(dependencies, configuration)
+      return await this.#registered.get(name)!.factory(dependencies, configuration)
     } catch (cause) {
       throw new AdmissionConfigurationError(`couldn't init admission plugin ${JSON.stringify(name)}: ${messageOf(cause)}`, { cause })
     }
@@ -84,28 +106,35 @@ export class AdmissionPlugins {
 
   /** Returns one message for each name that is unknown, unavailable, or both enabled and disabled. */
   problems({ enable = [], disable = [] }: PluginSelection): readonly string[] {
-    const isKnown = (name: string): boolean => this.#factories.has(name) || allOrderedPlugins.includes(name)
+    const isKnown = (name: string): boolean => this.#registered.has(name) || allOrderedPlugins.includes(name)
     const unknown = (flag: string, names: readonly string[]): string[] =>
       names.filter((name) => !isKnown(name)).map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`)
+    const order = this.#order()
+    const misplaced = [...this.#registered].filter(([name]) => !order.includes(name))
     const both = [...new Set(enable)].filter((name) => disable.includes(name)).toSorted()
     return [
       ...unknown('enable-admission-plugins', enable),
       ...unknown('disable-admission-plugins', disable),
+      ...misplaced.map(([name, { place }]) => {
+        const where = place.after === undefined ? `before ${JSON.stringify(place.before)}` : `after ${JSON.stringify(place.after)}`
+        return `admission plugin ${JSON.stringify(name)} cannot run ${where}: there is no such plugin`
+      }),
       ...enable
-        .filter((name) => isKnown(name) && !this.#factories.has(name) && !inactivePlugins.has(name))
+        .filter((name) => isKnown(name) && !this.#registered.has(name) && !inactivePlugins.has(name))
         .map((name) => `enable-admission-plugins plugin ${JSON.stringify(name)} is not available in this server`),
       ...(both.length > 0 ? [`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`] : []),
     ]
   }
 }
 
-/**
- * Returns the position of a plugin in the order of execution. Custom plugins run after all built-in ones, except policies, webhooks and
- * quota.
- */
-function rank(name: string): number {
-  const index = allOrderedPlugins.indexOf(name)
-  return index >= 0 ? index : allOrderedPlugins.indexOf('MutatingAdmissionPolicy') - 0.5
+/** Inserts a custom plugin into the order. Returns false if its place is not in the order. `afterOf` returns the `after` of a plugin. */
+function insertAt(order: string[], name: string, { after, before }: PluginPlace, afterOf: (name: string) => string | undefined): boolean {
+  const anchor = order.indexOf(after ?? before ?? 'MutatingAdmissionPolicy')
+  if (anchor < 0) return false
+  let index = after === undefined ? anchor : anchor + 1
+  while (after !== undefined && index < order.length && afterOf(order[index]!) === after) index++
+  order.splice(index, 0, name)
+  return true
 }
 
 /** Error for an invalid selection or configuration of admission plugins. The message lists all problems. */

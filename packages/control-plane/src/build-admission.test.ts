@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { forbidden } from '@keelson/admission'
+import type { AdmissionModule } from '@keelson/admission'
+import type { KubeObject } from '@keelson/apimachinery'
 import { afterEach, expect, test } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
@@ -44,6 +46,55 @@ test('runs custom plugins along with the built-in ones', async () => {
   await create('namespaces', '', 'ns')
   await expect(create('secrets', 'ns', 'a')).rejects.toMatchObject({ code: 403, message: 'secrets "a" is forbidden: no secrets here' })
   await expect(create('configmaps', 'ns', 'a')).resolves.toBeDefined()
+})
+
+test('runs modules at the place that they name, and logs their errors', async () => {
+  const seen: string[] = []
+  const lines: string[] = []
+  const watcher = (name: string, place: object): AdmissionModule => ({
+    name,
+    ...place,
+    resources: {
+      pods: {
+        admit: ({ object }) => void seen.push(`${name}: ${object.spec?.tolerations?.length ?? 0} tolerations`),
+        validateDelete() {
+          throw new TypeError('a bug')
+        },
+      },
+    },
+  })
+  const modules = [watcher('Late', { after: 'DefaultTolerationSeconds' }), watcher('Early', { before: 'DefaultTolerationSeconds' })]
+  const chain = await createServerChain({
+    controllers: ['none'],
+    admission: { modules, disable: ['ServiceAccount'] },
+    log: (_level, text, fields) => void lines.push(`${text} ${String(fields?.['module'])} ${String(fields?.['err'])}`),
+  })
+  cleanUp.push(() => chain.close())
+  await chain.start()
+  await chain.client.resource({ group: '', resource: 'namespaces' })!.create('', { metadata: { name: 'ns' } })
+  const pods = chain.client.resource({ group: '', resource: 'pods' })!
+  await pods.create('ns', { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } } as object as KubeObject)
+  expect(seen).toEqual(['Early: 0 tolerations', 'Late: 2 tolerations'])
+  const user = { name: 'me', groups: ['system:masters'] }
+  const answer = await chain.fetch('/api/v1/namespaces/ns/pods/p', { method: 'DELETE', user })
+  expect(await answer.json()).toMatchObject({ code: 500, message: 'Internal error occurred: admission module "Early" failed' })
+  expect(lines.filter((line) => line.startsWith('Admission module failed'))).toEqual([
+    expect.stringMatching(/^Admission module failed Early TypeError: a bug\n/),
+  ])
+})
+
+test.each([
+  [[{ name: 'A', after: 'Nothing', resources: { pods: {} } }], 'admission plugin "A" cannot run after "Nothing": there is no such plugin'],
+  [[{ name: 'PodSecurity', resources: { pods: {} } }], 'admission plugin PodSecurity was registered twice'],
+  [
+    [{ name: 'A', resources: { pods: { mutate() {} } } }],
+    'admission.modules[0]: resources["pods"].mutate is none of admit, validate, validateDelete',
+  ],
+])('refuses the modules %j', async (modules, message) => {
+  await expect(createServerChain({ admission: { modules: modules as never } })).rejects.toMatchObject({
+    name: 'ConfigurationError',
+    message: expect.stringContaining(message),
+  })
 })
 
 test('does not run a disabled plugin', async () => {

@@ -1,7 +1,14 @@
-import { builtinPlugins, createAdmissionChain, createAdmissionMetrics, readAdmissionConfiguration } from '@keelson/admission'
+import {
+  builtinPlugins,
+  createAdmissionChain,
+  createAdmissionMetrics,
+  createModulePlugin,
+  readAdmissionConfiguration,
+} from '@keelson/admission'
 import type { AdmissionChain, AdmissionPlugins, PluginDependencies, PluginSelection } from '@keelson/admission'
 import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import { describeError } from '@keelson/server'
 import { ConfigurationError } from './configuration-error.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
@@ -14,13 +21,17 @@ export interface SelectedPlugins {
  * Selects the enabled admission plugins and reads their configuration. Throws `ConfigurationError` if a name or the configuration is
  * invalid.
  */
-export async function selectAdmissionPlugins({ admission = {} }: ServerChainOptions): Promise<SelectedPlugins> {
-  const { enable = [], disable = [], configFile, defaultTolerationSeconds, plugins: customPlugins = {} } = admission
+export async function selectAdmissionPlugins({ admission = {}, log }: ServerChainOptions): Promise<SelectedPlugins> {
+  const { enable = [], disable = [], configFile, defaultTolerationSeconds, plugins: customPlugins = {}, modules = [] } = admission
   const plugins = builtinPlugins(defaultTolerationSeconds === undefined ? {} : { defaultTolerationSeconds })
-  for (const [name, factory] of Object.entries(customPlugins)) plugins.register(name, factory)
-  const problems = plugins.problems({ enable, disable })
-  if (problems.length > 0) throw new ConfigurationError(problems)
   try {
+    for (const [name, factory] of Object.entries(customPlugins)) plugins.register(name, factory)
+    for (const module of modules) {
+      const onError = (error: unknown): void => log?.(0, 'Admission module failed', { module: module.name, err: describeError(error) })
+      plugins.register(module.name, () => createModulePlugin(module, { onError }), module)
+    }
+    const problems = plugins.problems({ enable, disable })
+    if (problems.length > 0) throw new ConfigurationError(problems)
     const configuration = configFile === undefined ? undefined : await readAdmissionConfiguration(configFile)
     return { plugins, selection: { enable, disable, ...(configuration === undefined ? {} : { configuration }) } }
   } catch (error) {

@@ -19,6 +19,7 @@ export {
 } from './seeds.ts'
 export type { ServerChain } from './server-chain.ts'
 export type { ServerChainOptions } from './options/server-chain-options.ts'
+export { loadAdmissionModule } from '@keelson/admission'
 export { admissionDefaults } from './options/admission.ts'
 export { authenticationDefaults, authorizationDefaults, authorizationModes } from './options/authentication.ts'
 export { diagnosticsDefaults } from './options/diagnostics.ts'

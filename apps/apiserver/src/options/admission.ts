@@ -1,8 +1,9 @@
 import path from 'node:path'
 import { admissionDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { file, list, whole } from '../flag-types.ts'
+import { file, files, list, whole } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
+import type { Problems } from '../start-error.ts'
 
 const group = 'Admission'
 
@@ -23,6 +24,11 @@ export const admissionFlags = {
     type: file(),
     help: 'Configuration file of admission plugins (AdmissionConfiguration).',
   },
+  'admission-module': {
+    group,
+    type: files(),
+    help: 'Files with admission rules in TypeScript or JavaScript: each has an AdmissionModule as its default export. Repeatable.',
+  },
   'default-not-ready-toleration-seconds': {
     group,
     type: whole(),
@@ -37,15 +43,32 @@ export const admissionFlags = {
   },
 } as const
 
-export function admissionOptions(values: FlagValuesOf<typeof admissionFlags>): NonNullable<ServerChainOptions['admission']> {
+type AdmissionOptions = NonNullable<ServerChainOptions['admission']>
+
+export async function admissionOptions(values: FlagValuesOf<typeof admissionFlags>, problems: Problems): Promise<AdmissionOptions> {
   const configFile = values['admission-control-config-file']
   return {
     enable: values['enable-admission-plugins'] ?? [],
     disable: values['disable-admission-plugins'] ?? [],
     ...(configFile && { configFile: path.resolve(configFile) }),
+    modules: await loadModules(values['admission-module'] ?? [], problems),
     defaultTolerationSeconds: {
       notReadySeconds: values['default-not-ready-toleration-seconds'],
       unreachableSeconds: values['default-unreachable-toleration-seconds'],
     },
   }
+}
+
+async function loadModules(paths: readonly string[], problems: Problems): Promise<NonNullable<AdmissionOptions['modules']>> {
+  if (paths.length === 0) return []
+  const { loadAdmissionModule } = await import('@keelson/control-plane')
+  const modules: Awaited<ReturnType<typeof loadAdmissionModule>>[] = []
+  for (const name of paths) {
+    try {
+      modules.push(await loadAdmissionModule(name))
+    } catch (error) {
+      problems.failure((error as Error).message, error)
+    }
+  }
+  return modules
 }

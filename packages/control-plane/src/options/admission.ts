@@ -1,7 +1,7 @@
-import type { BuiltinPluginsOptions, PluginFactory } from '@keelson/admission'
-import { defaultTolerations } from '@keelson/admission'
+import type { AdmissionModule, BuiltinPluginsOptions, PluginFactory } from '@keelson/admission'
+import { defaultTolerations, findModuleProblem } from '@keelson/admission'
 import { isFunction, isNumber, isString, listOf, mapOf, objectOf } from '@keelson/apimachinery'
-import type { OptionTable } from '@keelson/apimachinery'
+import type { OptionCheck, OptionTable } from '@keelson/apimachinery'
 
 /** Selection and configuration of admission plugins. */
 export interface AdmissionOptions extends BuiltinPluginsOptions {
@@ -13,12 +13,18 @@ export interface AdmissionOptions extends BuiltinPluginsOptions {
   readonly configFile?: string
   /** Custom plugins by name. They run after the built-in ones and are enabled by default. */
   readonly plugins?: Readonly<Record<string, PluginFactory>>
+  /** Admission rules in TypeScript. Each module runs at the place that it names; see `AdmissionModule`. */
+  readonly modules?: readonly AdmissionModule[]
 }
 
 export const admissionDefaults: { readonly defaultTolerationSeconds: typeof defaultTolerations } = {
   defaultTolerationSeconds: defaultTolerations,
 }
 
+const isModule: OptionCheck = (value, path) => {
+  const problem = findModuleProblem(value)
+  return problem === undefined ? [] : [`${path}: ${problem}`]
+}
 const seconds = isNumber({ integer: true })
 
 export const admissionChecks: OptionTable<AdmissionOptions> = {
@@ -26,6 +32,7 @@ export const admissionChecks: OptionTable<AdmissionOptions> = {
   disable: listOf(isString),
   configFile: isString,
   plugins: mapOf(isFunction),
+  modules: listOf(isModule),
   defaultTolerationSeconds: objectOf<NonNullable<AdmissionOptions['defaultTolerationSeconds']>>({
     notReadySeconds: seconds,
     unreachableSeconds: seconds,
