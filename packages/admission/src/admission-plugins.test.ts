@@ -62,8 +62,9 @@ it('reports every unavailable plugin', async () => {
   await expect(create(['Nosuch'], ['Neither'])).rejects.toThrow(
     'enable-admission-plugins plugin "Nosuch" is unknown, disable-admission-plugins plugin "Neither" is unknown',
   )
-  await expect(create(['MutatingAdmissionPolicy'])).rejects.toThrow(
-    'enable-admission-plugins plugin "MutatingAdmissionPolicy" is not available in this server',
+  const few = new AdmissionPlugins()
+  await expect(few.create(dependencies, { enable: ['Priority'] })).rejects.toThrow(
+    'enable-admission-plugins plugin "Priority" is not available in this server',
   )
   await expect(create(['JobValidation'], ['MutatingAdmissionPolicy'])).resolves.toBeDefined()
   await expect(create(['Priority', 'LimitRanger'], ['LimitRanger', 'Priority'])).rejects.toThrow(
@@ -104,6 +105,7 @@ it('enables the same plugins by default as kube-apiserver', async () => {
     'PodTopologyLabels',
     'NodeDeclaredFeatureValidator',
     'PodResizeValidator',
+    'MutatingAdmissionPolicy',
     'MutatingAdmissionWebhook',
     'ValidatingAdmissionPolicy',
     'ValidatingAdmissionWebhook',

@@ -25,6 +25,7 @@ import { podResizeValidator } from './pod-resize-validator/index.ts'
 import { podSecurity } from './pod-security/index.ts'
 import { podTolerationRestriction } from './pod-toleration-restriction/index.ts'
 import { podTopologyLabels } from './pod-topology-labels/index.ts'
+import { mutatingAdmissionPolicy } from './policy/mutating/index.ts'
 import { validatingAdmissionPolicy } from './policy/validating/index.ts'
 import { priority } from './priority/index.ts'
 import { resourceQuota } from './resource-quota/index.ts'
@@ -73,6 +74,7 @@ export function builtinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPl
   plugins.register('PodTopologyLabels', podTopologyLabels)
   plugins.register('NodeDeclaredFeatureValidator', nodeDeclaredFeatureValidator)
   plugins.register('PodResizeValidator', podResizeValidator)
+  plugins.register('MutatingAdmissionPolicy', mutatingAdmissionPolicy)
   plugins.register('MutatingAdmissionWebhook', mutatingAdmissionWebhook)
   plugins.register('ValidatingAdmissionPolicy', validatingAdmissionPolicy)
   plugins.register('ValidatingAdmissionWebhook', validatingAdmissionWebhook)

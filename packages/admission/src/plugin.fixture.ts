@@ -1,3 +1,5 @@
+import { createApiTypes } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
 import type { Authorizer } from '@keelson/auth'
 import { formatGroupVersion } from '@keelson/apimachinery'
 import type { GroupResource, KubeObject, RequestContext, RequestedAction } from '@keelson/apimachinery'
@@ -38,6 +40,8 @@ const kinds = {
   mutatingwebhookconfigurations: ['admissionregistration.k8s.io', 'v1', 'MutatingWebhookConfiguration', 'Cluster'],
   validatingwebhookconfigurations: ['admissionregistration.k8s.io', 'v1', 'ValidatingWebhookConfiguration', 'Cluster'],
   storageclasses: ['storage.k8s.io', 'v1', 'StorageClass', 'Cluster'],
+  mutatingadmissionpolicies: ['admissionregistration.k8s.io', 'v1', 'MutatingAdmissionPolicy', 'Cluster'],
+  mutatingadmissionpolicybindings: ['admissionregistration.k8s.io', 'v1', 'MutatingAdmissionPolicyBinding', 'Cluster'],
   validatingadmissionpolicies: ['admissionregistration.k8s.io', 'v1', 'ValidatingAdmissionPolicy', 'Cluster'],
   validatingadmissionpolicybindings: ['admissionregistration.k8s.io', 'v1', 'ValidatingAdmissionPolicyBinding', 'Cluster'],
 } as const
@@ -105,6 +109,8 @@ function actionText({ verb, apiGroup, resource, subresource, name, namespace }: 
   return [verb, path, name, namespace && `in ${namespace}`].filter((part) => part !== '').join(' ')
 }
 
+const types = createApiTypes([coreV1])
+
 export interface TestWrite extends AdmissionAttributes {
   readonly warnings: readonly string[]
 }
@@ -143,6 +149,7 @@ export function write(plural: Plural, object: KubeObject | undefined, rest: Part
       apiVersion: formatGroupVersion(groupVersion),
       kind,
     }),
+    schemaOf: (groupVersion) => types.kind({ ...groupVersion, kind }),
     replace({ kind: _kind, apiVersion: _apiVersion, ...members }) {
       for (const member of Object.keys(object!)) delete (object as unknown as Record<string, unknown>)[member]
       Object.assign(object!, members)

@@ -19,12 +19,18 @@ export interface PolicyVariable extends PolicyExpression {
 
 export interface PolicyCompilerOptions {
   readonly hasParams: boolean
-  /** Whether expressions can build patches. Default: false. */
-  readonly hasPatches?: boolean
   /** Time slices of the compilation. */
   readonly slice: TimeSlice
   /** Records the duration of a compilation in seconds. */
   readonly observe?: (seconds: number) => void
+}
+
+/** Variables and types that an expression can use. */
+export interface ExpressionScope {
+  /** Whether the expression can use the variable `authorizer`. Default: true. */
+  readonly hasAuthorizer?: boolean
+  /** Whether the expression can build patches. Default: false. */
+  readonly hasPatches?: boolean
 }
 
 /** Compiles the expressions of one policy. The variables must be added before the expressions that use them. */
@@ -40,26 +46,25 @@ export class PolicyCompiler {
   /** Compiles variables. A variable can use the variables before it. */
   async addVariables(variables: readonly { readonly name: string; readonly expression: string }[]): Promise<void> {
     for (const { name, expression } of variables) {
-      const { type, ...compiled } = this.#compile(expression, 'variable', true)
+      const { type, ...compiled } = this.#compile(expression, 'variable', {})
       this.#types.set(name, type === undefined ? types.dyn : toVariableType(type))
       this.variables.push({ name, ...compiled })
       await this.#options.slice.pauseIfOver()
     }
   }
 
-  /** Compiles an expression. `hasAuthorizer` is whether it can use the variable `authorizer`. */
-  async compile(
-    text: string,
-    purpose: AdmissionPurpose,
-    { hasAuthorizer = true }: { readonly hasAuthorizer?: boolean } = {},
-  ): Promise<PolicyExpression> {
-    const { type: _, ...compiled } = this.#compile(text, purpose, hasAuthorizer)
+  async compile(text: string, purpose: AdmissionPurpose, scope: ExpressionScope = {}): Promise<PolicyExpression> {
+    const { type: _, ...compiled } = this.#compile(text, purpose, scope)
     await this.#options.slice.pauseIfOver()
     return compiled
   }
 
-  #compile(text: string, purpose: AdmissionPurpose, hasAuthorizer: boolean): PolicyExpression & { readonly type: Type | undefined } {
-    const { hasParams, hasPatches = false, observe } = this.#options
+  #compile(
+    text: string,
+    purpose: AdmissionPurpose,
+    { hasAuthorizer = true, hasPatches = false }: ExpressionScope,
+  ): PolicyExpression & { readonly type: Type | undefined } {
+    const { hasParams, observe } = this.#options
     const began = performance.now()
     const scope = { hasParams, hasAuthorizer, hasPatches, variables: this.#types }
     try {

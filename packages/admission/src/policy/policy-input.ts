@@ -4,7 +4,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import { Lazy } from '@keelson/cel'
 import type { EvaluateOptions } from '@keelson/cel'
-import type { VersionedObjects } from '@keelson/registry'
+import type { VersionedObject, VersionedObjects } from '@keelson/registry'
 import type { AdmissionAttributes } from '../admission.ts'
 import { buildAuthorizerVariables } from '../matching/authorizer-value.ts'
 import type { MatchedResource } from '../matching/match-criteria.ts'
@@ -56,6 +56,11 @@ export class PolicyInput {
     }
     return match
   }
+
+  /** Drops the converted objects, because the object has changed. */
+  forget(): void {
+    this.#matches.clear()
+  }
 }
 
 /** The values of one request in the version of a matched kind. */
@@ -78,6 +83,11 @@ export class PolicyMatch {
     this.#ownRequest = new Lazy(() => buildRequestValue(attributes, kind))
     this.#request =
       resource === attributes.resource ? this.#ownRequest : new Lazy(() => ({ ...buildRequestValue(attributes, kind), resource }))
+  }
+
+  /** The new object in the version of the kind. */
+  get object(): VersionedObject | undefined {
+    return this.#objects.object
   }
 
   /** Returns the variables of an evaluation. */

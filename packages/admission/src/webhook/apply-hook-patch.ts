@@ -1,6 +1,6 @@
-import { isApiError, isJsonObject, messageOf, newInternal, parseJson, semanticEqual } from '@keelson/apimachinery'
+import { isJsonObject, messageOf, newInternal, parseJson, semanticEqual } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
-import { applyJsonPatchInSlices, decodeJsonPatch } from '@keelson/apimachinery/patch'
+import { applyJsonPatchInSlices, decodeJsonPatch, failedOperationOf } from '@keelson/apimachinery/patch'
 import { jsonTypeProblem } from '@keelson/outbound'
 import type { VersionedObject } from '@keelson/registry'
 import type { AdmissionAttributes } from '../admission.ts'
@@ -71,5 +71,5 @@ function decodeOperations(patch: Buffer): readonly JsonObject[] {
 
 /** Returns the message of an error. If it is an error of the PATCH verb, returns the message of the operation that failed. */
 function reasonOf(error: unknown): string {
-  return messageOf(isApiError(error) && error.cause instanceof Error ? error.cause : error)
+  return failedOperationOf(error)?.message ?? messageOf(error)
 }

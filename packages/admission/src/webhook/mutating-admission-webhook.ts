@@ -1,8 +1,8 @@
-import { copyObject, maybeThen, newInternal, semanticEqual } from '@keelson/apimachinery'
-import type { KubeObject } from '@keelson/apimachinery'
+import { maybeThen, newInternal } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginFactory } from '../admission-plugins.ts'
 import { isAdmissionConfiguration } from '../matching/is-admission-configuration.ts'
+import { SecondCalls } from '../second-calls.ts'
 import { applyHookPatch } from './apply-hook-patch.ts'
 import { callHook } from './call-hook.ts'
 import type { HookOutcome } from './call-hook.ts'
@@ -29,39 +29,23 @@ export const mutatingAdmissionWebhook: PluginFactory = async (dependencies, conf
   }
 }
 
-/** The state of a write that is kept for the second run of the mutating plugins. */
-interface Reinvocable {
-  /** Webhooks that were called and have to be called again if a later one changes the object. */
-  readonly called: Set<string>
-  /** Webhooks that are called in the second run. */
-  readonly due: Set<string>
-  /** The object after the last call. Undefined if no webhook can be called again. */
-  output: KubeObject | undefined
-}
-
 async function mutate(hooks: Hooks, entries: readonly HookEntry[], attributes: AdmissionAttributes): Promise<void> {
-  const { reinvocation, object } = attributes
-  const state = reinvocation.stateOf(plugin, (): Reinvocable => ({ called: new Set(), due: new Set(), output: undefined }))
-  if (reinvocation.isSecondRun && state.called.size > 0 && !semanticEqual(state.output, object)) requireSecondCalls(state)
+  const { reinvocation } = attributes
+  const secondCalls = SecondCalls.of(attributes, plugin)
+  secondCalls.begin(attributes)
   try {
     for (const entry of entries) {
       const invocation = await matchHook(entry.hook, attributes, hooks)
-      if (invocation === undefined) continue
-      if (reinvocation.isSecondRun && !state.due.has(entry.hook.id)) continue
+      if (invocation === undefined || secondCalls.skips(entry.hook.id, attributes)) continue
       if (await call(hooks, invocation, attributes, entry.position)) {
-        requireSecondCalls(state)
+        secondCalls.require()
         reinvocation.request()
       }
-      if (entry.hook.isReinvocable) state.called.add(entry.hook.id)
+      if (entry.hook.isReinvocable) secondCalls.add(entry.hook.id)
     }
   } finally {
-    state.output = state.called.size > 0 && object !== undefined ? copyObject(object) : undefined
+    secondCalls.end(attributes)
   }
-}
-
-function requireSecondCalls({ called, due }: Reinvocable): void {
-  for (const id of called) due.add(id)
-  called.clear()
 }
 
 /** Calls one webhook and applies its patch. Returns whether the object changed. Throws the error with which the write is refused. */

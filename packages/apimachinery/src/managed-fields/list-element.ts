@@ -2,6 +2,7 @@ import { quote } from '../go-text.ts'
 import { isJsonObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
 import { compareUtf8 } from '../utf8-order.ts'
+import { GoValue } from './go-value.ts'
 import type { MergeList } from './merge-type.ts'
 import { keyElement, sortElements, valueElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
@@ -14,7 +15,8 @@ export function listElement(type: MergeList, item: JsonValue): PathElement {
 
 function keyedElement(type: MergeList, item: JsonValue): PathElement {
   if (item === null) throw failure('associative list with keys may not have a null element')
-  if (typeof item !== 'object' || Array.isArray(item)) throw failure('associative list with keys may not have non-map elements')
+  if (typeof item !== 'object' || Array.isArray(item) || item instanceof GoValue)
+    throw failure('associative list with keys may not have non-map elements')
   const fields: [string, JsonValue][] = []
   for (const key of type.keys) {
     const value = item[key.name] ?? (item[key.name] === null ? null : key.default)

@@ -1,6 +1,7 @@
 import { quote } from '../go-text.ts'
 import { isJsonObject } from '../json-value.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
+import { GoValue } from './go-value.ts'
 import { listElement } from './list-element.ts'
 import { TypedError, resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeScalar, MergeType, TypedFailure } from './merge-type.ts'
@@ -37,7 +38,7 @@ function check(type: MergeType, value: JsonValue, path: readonly PathElement[], 
       else if (value !== null) report.failures.push({ path, message: `expected list, got ${wrapped(value)}` })
       return
     case 'map':
-      if (typeof value === 'object' && !Array.isArray(value)) {
+      if (typeof value === 'object' && !Array.isArray(value) && !(value instanceof GoValue)) {
         if (value !== null) checkMembers(resolved, value, path, report)
       } else report.failures.push({ path, message: `expected map, got ${wrapped(value)}` })
   }
@@ -123,6 +124,7 @@ function scalarFailure({ scalar }: MergeScalar, value: JsonValue): string | unde
 
 /** Returns the Go type of a decoded YAML or JSON value, as `%T` prints it. */
 function goType(value: JsonValue): string {
+  if (value instanceof GoValue) return value.type
   if (Array.isArray(value)) return '[]interface {}'
   if (typeof value === 'object') return 'map[string]interface {}'
   return typeof value === 'boolean' ? 'bool' : typeof value
@@ -134,6 +136,7 @@ function wrapped(value: JsonValue): string {
 }
 
 function plain(value: JsonValue): string {
+  if (value instanceof GoValue) return value.text
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(plain).join(' ')}]`
   if (typeof value !== 'object') return String(value)
@@ -145,6 +148,7 @@ function plain(value: JsonValue): string {
 
 /** Formats a value like Go's `%#v`. */
 function goSyntax(value: JsonValue): string {
+  if (value instanceof GoValue) return value.syntax
   if (value === null) return 'interface {}(nil)'
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`
   if (typeof value === 'string') return quote(value)

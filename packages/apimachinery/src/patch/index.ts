@@ -1,4 +1,4 @@
-export { applyJsonPatch, applyJsonPatchInSlices, decodeJsonPatch } from './json-patch.ts'
+export { applyJsonPatch, applyJsonPatchInSlices, decodeJsonPatch, failedOperationOf } from './json-patch.ts'
 export type { JsonPatch, SlicedPatchOptions } from './json-patch.ts'
 export { applyMergePatch, decodeMergePatch, decodeStrategicMergePatch } from './merge-patch.ts'
 export type { ObjectPatch } from './merge-patch.ts'

@@ -6,7 +6,15 @@ import { isContainer, parseIndex, readMember } from './patch-document.ts'
 import type { JsonContainer, PatchDocument } from './patch-document.ts'
 
 /** Thrown if an operation of a JSON patch fails. Clients do not receive the message, only the information that the patch was rejected. */
-export class JsonPatchError extends Error {}
+export class JsonPatchError extends Error {
+  /** Whether a `test` operation found another value than expected. */
+  readonly isFailedTest: boolean
+
+  constructor(message: string, { isFailedTest = false }: { readonly isFailedTest?: boolean } = {}) {
+    super(message)
+    this.isFailedTest = isFailedTest
+  }
+}
 
 const missing = 'missing value'
 const invalidIndex = 'invalid index referenced'
@@ -55,11 +63,10 @@ function find(document: PatchDocument, pointer: string, mode: 'readable' | 'writ
 
 function pointerOf(operation: JsonObject, member: 'path' | 'from'): string {
   const pointer = operation[member]
-  if (typeof pointer !== 'string')
-    throw new JsonPatchError(
-      `${typeof operation.op === 'string' ? operation.op : JSON.stringify(operation.op)} operation failed to decode ${member}: ${missing}`,
-    )
-  return pointer
+  if (typeof pointer === 'string') return pointer
+  const op = typeof operation.op === 'string' ? operation.op : JSON.stringify(operation.op)
+  const why = member === 'path' ? 'operation missing path field' : 'operation, missing from field'
+  throw new JsonPatchError(`${op} operation failed to decode ${member}: ${why}: ${missing}`)
 }
 
 function valueOf(operation: JsonObject): JsonValue {
@@ -128,7 +135,7 @@ function test(document: PatchDocument, operation: JsonObject): void {
     if (target === undefined) throw new JsonPatchError(`test operation does not apply: is missing path: ${path}: ${missing}`)
     actual = get(target, `error in test for path: '${path}'`)
   }
-  if (!equalJson(actual, expected)) throw new JsonPatchError(`testing value ${path} failed: test failed`)
+  if (!equalJson(actual, expected)) throw new JsonPatchError(`testing value ${path} failed: test failed`, { isFailedTest: true })
   document.pass(actual)
 }
 

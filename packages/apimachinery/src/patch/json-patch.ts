@@ -1,3 +1,4 @@
+import { isApiError } from '../api-error.ts'
 import { newBadRequest, newGenericServerResponse, newRequestEntityTooLarge } from '../api-errors.ts'
 import { decodeList } from '../decode-struct.ts'
 import { parseJson, refuseTooManyValues } from '../json-document.ts'
@@ -61,6 +62,11 @@ export function applyJsonPatch(document: JsonValue, operations: readonly JsonObj
   const run = new PatchRun(document, operations)
   run.applyUntil(() => false)
   return run.result
+}
+
+/** Returns the failed operation if an error is one of `applyJsonPatch`. */
+export function failedOperationOf(error: unknown): Pick<JsonPatchError, 'message' | 'isFailedTest'> | undefined {
+  return isApiError(error) && error.cause instanceof JsonPatchError ? error.cause : undefined
 }
 
 export interface SlicedPatchOptions {

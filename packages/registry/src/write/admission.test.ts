@@ -1,8 +1,9 @@
-import { createApiTypes } from '@keelson/api'
+import { createApiTypes, jsonKinds } from '@keelson/api'
 import type { KindType } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
 import { Scheme } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
+import { mergeTypes } from '@keelson/apimachinery/managed-fields'
 import { expect, it } from 'vitest'
 import type { OtherVersions } from '../resource-definition.ts'
 import { testContext } from '../testing/test-context.ts'
@@ -100,6 +101,28 @@ it('refuses a version that is not served', () => {
   expect(() => createAttributes({ object: { metadata: {} } }).as({ group: 'example.com', version: 'v3' })).toThrow(
     'Thing is not served in version example.com/v3',
   )
+})
+
+it('decodes a document of a version, strictly or by the rules of conversions', () => {
+  const gvk = { group: '', version: 'v1', kind: 'ConfigMap' }
+  const write = createAttributes({}, { route: { ...plainRoute, gvk, types: createApiTypes([coreV1]) } })
+  const document = { kind: 'ConfigMap', apiVersion: 'v1', b: 1, a: 2, data: { k: 'v' } }
+  expect(write.decode(gvk, document)).toEqual({ kind: 'ConfigMap', apiVersion: 'v1', metadata: {}, data: { k: 'v' } })
+  expect(() => write.decode(gvk, document, { strict: true })).toThrow('strict decoding error: unknown field "a", unknown field "b"')
+  const invalid = { binaryData: { k: '!' } }
+  expect(() => write.decode(gvk, invalid)).toThrow(/^illegal base64 data at input byte 0$/)
+  expect(() => write.decode(gvk, invalid, { converting: true })).toThrow(/^error decoding from json: illegal base64 data at input byte 0$/)
+  expect(() => write.decode({ group: '', version: 'v9' }, document)).toThrow('no kind "ConfigMap" is registered for version "v9"')
+})
+
+it('drops the unknown fields of a custom resource, also in a strictly decoded document', () => {
+  const prune = (object: KubeObject & { unknown?: string }): readonly string[] => (delete object.unknown, [])
+  const mergeType = mergeTypes.deduced
+  const [type] = jsonKinds({ group: 'example.com', version: 'v2' }, [{ kind: 'Thing', listKind: 'ThingList', mergeType, prune }]).kinds
+  const otherVersions = { schemaOf: () => type } as unknown as OtherVersions
+  const write = createAttributes({}, { route: { ...plainRoute, otherVersions } })
+  const document = { metadata: { name: 'a' }, unknown: 'x' }
+  expect(write.decode(hub, document, { strict: true })).toEqual({ kind: 'Thing', apiVersion: 'example.com/v2', metadata: { name: 'a' } })
 })
 
 it('adds annotations to the audit event of the request, if it has one', () => {

@@ -1,5 +1,13 @@
 import type { ApiTypes } from '@keelson/api'
-import { canonicalStruct, decodeStruct, formatGroupVersion, maybeThen, parseGroupVersion, quote } from '@keelson/apimachinery'
+import {
+  canonicalStruct,
+  decodeStruct,
+  formatGroupVersion,
+  maybeThen,
+  parseGroupVersion,
+  quote,
+  strictDecodingMessage,
+} from '@keelson/apimachinery'
 import type {
   AnnotationLevel,
   GroupVersion,
@@ -12,6 +20,8 @@ import type {
   FieldValidation,
   Scheme,
 } from '@keelson/apimachinery'
+import { sortMembers } from '@keelson/apimachinery/managed-fields'
+import type { KindSchema } from '@keelson/apimachinery/managed-fields'
 import type { OtherVersions } from '../resource-definition.ts'
 import { Reinvocation } from './reinvocation.ts'
 
@@ -28,6 +38,17 @@ export interface VersionedObjects {
   readonly kind: GroupVersionKind
   readonly object: VersionedObject | undefined
   readonly oldObject: VersionedObject | undefined
+}
+
+/** Options of `AdmissionAttributes.decode`. */
+export interface DocumentOptions {
+  /**
+   * True to throw an error if the document of a built-in kind has unknown fields. Unknown fields of custom resources are always dropped. Default:
+   * false, unknown fields are dropped.
+   */
+  readonly strict?: boolean
+  /** True for a merged configuration, which kube-apiserver converts with other rules and messages than JSON. Default: false. */
+  readonly converting?: boolean
 }
 
 /** Another version or another group in which the resource of a write has the same objects. */
@@ -72,7 +93,9 @@ export interface AdmissionAttributes {
    * Decodes an object of any version of the kind from JSON. Drops fields that the version does not have, and sets no defaults. Throws an error
    * with kube-apiserver's message if a field has the wrong type.
    */
-  decode(groupVersion: GroupVersion, document: JsonValue): VersionedObject
+  decode(groupVersion: GroupVersion, document: JsonValue, options?: DocumentOptions): VersionedObject
+  /** Returns the schemas of a version of the kind. Undefined if the kind does not have the version. */
+  schemaOf(groupVersion: GroupVersion): KindSchema | undefined
   /**
    * Replaces the object by one of any version of the kind: sets the defaults of the version, and converts it to the hub version in place. The
    * argument must not be used afterwards. Only for mutating plugins, and not for DELETE. Returns a promise only if a webhook converts the
@@ -236,14 +259,27 @@ export class WriteAttributes implements AdmissionAttributes {
     return withType(scheme.fromHub(kind, object))
   }
 
-  decode(groupVersion: GroupVersion, document: JsonValue): VersionedObject {
+  decode(groupVersion: GroupVersion, document: JsonValue, { strict = false, converting = false }: DocumentOptions = {}): VersionedObject {
+    const apiVersion = formatGroupVersion(groupVersion)
+    const { kind } = this.kind
+    const type = this.schemaOf(groupVersion)
+    if (type === undefined) throw new Error(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)}`)
+    const { schema, mergeType } = type
+    const isCustom = mergeType !== undefined
+    const validation = strict && !isCustom ? 'Strict' : 'Ignore'
+    const { object, strictErrors } = decodeStruct<KubeObject>(schema, document, { converting, strict: validation })
+    type.prune?.(object, { keepsInvalidNulls: true })
+    if (strictErrors.length > 0) {
+      // The members of a patched document are sorted.
+      const sorted = decodeStruct(schema, sortMembers(document), { strict: validation })
+      throw new Error(strictDecodingMessage(sorted.strictErrors))
+    }
+    return { kind, apiVersion, ...object, metadata: object.metadata ?? {} }
+  }
+
+  schemaOf(groupVersion: GroupVersion): KindSchema | undefined {
     const { types, otherVersions } = this.#write.route
-    const kind: GroupVersionKind = { ...groupVersion, kind: this.kind.kind }
-    const apiVersion = formatGroupVersion(kind)
-    const { schema } = types.kind(kind) ?? otherVersions?.schemaOf(apiVersion) ?? {}
-    if (schema === undefined) throw new Error(`no kind ${quote(kind.kind)} is registered for version ${quote(apiVersion)}`)
-    const { object } = decodeStruct<KubeObject>(schema, document)
-    return { kind: kind.kind, apiVersion, ...object, metadata: object.metadata ?? {} }
+    return types.kind({ ...groupVersion, kind: this.kind.kind }) ?? otherVersions?.schemaOf(formatGroupVersion(groupVersion))
   }
 
   replace({ kind, apiVersion, ...object }: VersionedObject): void | Promise<void> {

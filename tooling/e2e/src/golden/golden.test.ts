@@ -55,3 +55,16 @@ test.skipIf(!hasRecordings)(
   },
   120_000,
 )
+
+test.skipIf(!hasRecordings)(
+  'responds like kube-apiserver with validating and mutating policies',
+  async () => {
+    const cases = path.join(sharedDirectory, 'golden/extend/policy.jsonl')
+    const { fails, total, score } = await playGolden(['--cases', cases, '--show', '0'])
+    expect(total).toBeGreaterThan(90)
+    expect(fails.map(({ id, step, want, got, diff }) => `${id} ${step}: want ${want} got ${got} ${diff ?? ''}`)).toEqual([])
+    const [sameTexts, texts] = score['text']!
+    expect(sameTexts).toBe(texts)
+  },
+  120_000,
+)

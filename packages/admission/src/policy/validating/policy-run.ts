@@ -1,6 +1,5 @@
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
-import type { Namespace } from '@keelson/api/core/v1'
-import { maybeThen, messageOf, newNotFound, TimeSlice } from '@keelson/apimachinery'
+import { maybeThen, messageOf, TimeSlice } from '@keelson/apimachinery'
 import type { ApiError, DeepReadonly } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { AdmissionAttributes } from '../../admission.ts'
@@ -14,6 +13,8 @@ import type { PolicyMatch } from '../policy-input.ts'
 import type { PolicyMetrics } from '../policy-metrics.ts'
 import type { Param, PolicyParams } from '../policy-params.ts'
 import type { BoundPolicy, PolicyHook } from '../policy-source.ts'
+import { findRequestNamespace } from '../request-namespace.ts'
+import type { RequestNamespace } from '../request-namespace.ts'
 import { AnnotationCollector, publishFailure } from './audit-annotations.ts'
 import type { Decision, ValidatingPolicy, ValidationResult } from './validating-policy.ts'
 
@@ -22,8 +23,6 @@ type Binding = ValidatingAdmissionPolicyBinding
 /** A policy to evaluate, with its bindings. */
 export type ValidatingPolicyHook = PolicyHook<Policy, Binding, ValidatingPolicy>
 type Hook = ValidatingPolicyHook
-
-const namespacesResource = { group: '', resource: 'namespaces' }
 
 /** Services of the plugin. */
 export interface PolicyServices {
@@ -64,7 +63,7 @@ class PolicyRun {
   readonly #input: PolicyInput
   /** The first denial, which is the answer. */
   #denial: Denial | undefined
-  #namespace: DeepReadonly<Namespace> | Promise<DeepReadonly<Namespace>> | undefined
+  #namespace: RequestNamespace | Promise<RequestNamespace>
 
   constructor(services: PolicyServices, input: PolicyInput) {
     this.#services = services
@@ -177,14 +176,8 @@ class PolicyRun {
     }
   }
 
-  /** Returns the namespace of the request. Undefined for a cluster-wide object. Throws a 404 if it does not exist. */
-  #findNamespace(): DeepReadonly<Namespace> | undefined | Promise<DeepReadonly<Namespace> | undefined> {
-    const { namespace, kind } = this.#input.attributes
-    if (namespace === '' || (kind.group === '' && kind.version === 'v1' && kind.kind === 'Namespace')) return undefined
-    return (this.#namespace ??= maybeThen(this.#services.matcher.findNamespace(namespace), (found) => {
-      if (found === undefined) throw newNotFound(namespacesResource, namespace)
-      return found
-    }))
+  #findNamespace(): RequestNamespace | Promise<RequestNamespace> {
+    return (this.#namespace ??= findRequestNamespace(this.#services.matcher, this.#input.attributes))
   }
 
   /** Applies the actions of a binding to the decisions of a policy. */
