@@ -41,12 +41,13 @@ it('finds a parameter by name in another namespace', async () => {
   expect(await refusal('123')).toContain('denied request: at most 2')
 })
 
-it('evaluates the policy once for each selected parameter', async () => {
-  await create('b', '5')
-  await create('c', '2')
+it('evaluates the policy once for each selected parameter, in the order of their names', async () => {
+  await create('c', '1')
+  await create('b', '2')
   await create('d', '1', 'other')
   await addPolicy({ selector: { matchLabels: { role: 'limit' } } })
-  expect(await refusal('12')).toBeUndefined()
+  expect(await refusal('1')).toBeUndefined()
+  expect(await refusal('12')).toContain('denied request: at most 1')
   expect(await refusal('123')).toContain('denied request: at most 2')
 })
 

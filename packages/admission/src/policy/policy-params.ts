@@ -3,6 +3,7 @@ import { formatGroupVersion, labelSelectorAsSelector, parseGroupVersion, pause, 
 import type { DeepReadonly, GroupVersionKind, KubeObject, LabelsSelector } from '@keelson/apimachinery'
 import type { Informer, ServedKind } from '@keelson/loopback'
 import type { PluginDependencies } from '../admission-plugins.ts'
+import { compareNames } from './policy-source.ts'
 
 /** A parameter with kind and apiVersion. Null for a policy or a binding that uses none. */
 export type Param = object | null
@@ -99,7 +100,10 @@ export class PolicyParams {
     let labels = this.#selectors.get(selector)
     if (labels === undefined) this.#selectors.set(selector, (labels = labelSelectorAsSelector(selector)))
     const matches = labels
-    return informer.list(namespace).filter(({ metadata }) => matches.matches(metadata.labels))
+    return informer
+      .list(namespace)
+      .filter(({ metadata }) => matches.matches(metadata.labels))
+      .toSorted(compareNames)
   }
 
   async #whenSynced(informer: Informer<KubeObject>, kind: DeepReadonly<ParamKind>): Promise<void> {

@@ -89,11 +89,11 @@ const finishCompilations = async (): Promise<void> => {
   await settle()
 }
 
-it('lists policies with bindings, by name', async () => {
+it('lists policies and their bindings by name', async () => {
   for (const name of ['c', 'b', 'a']) setPolicy(name)
   for (const name of ['c', 'a', 'missing']) bind(`of-${name}`, name)
-  bind('second', 'a')
-  expect(await names()).toEqual(['a 1: of-a second', 'c 1: of-c'])
+  bind('also-of-a', 'a')
+  expect(await names()).toEqual(['a 1: also-of-a of-a', 'c 1: of-c'])
 })
 
 it('is synchronous once the policies are compiled', async () => {

@@ -1,6 +1,6 @@
 import type { MatchResources } from '@keelson/api/admissionregistration/v1'
 import { pause, systemClock, TimeSlice } from '@keelson/apimachinery'
-import type { DeepReadonly, GroupResource } from '@keelson/apimachinery'
+import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { Informer } from '@keelson/loopback'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -172,14 +172,20 @@ class FollowedPolicies<P extends Policy, B extends PolicyBinding, Evaluator> imp
     this.#hooks = undefined
   }
 
-  /** Builds the list of policies, sorted by name. Leaves out bindings of policies that do not exist or are not compiled yet. */
+  /** Builds the list of policies and bindings, sorted by name. Leaves out bindings of policies that do not exist or are not compiled yet. */
   #buildHooks(): PolicyHooks<P, B, Evaluator> {
     const bindings = Map.groupBy(this.bindings.list(), policyNameOf)
     const hooks: PolicyHook<P, B, Evaluator>[] = []
     for (const name of Array.from(bindings.keys()).toSorted()) {
       const compiled = this.#compiled.get(name)
       if (compiled === undefined || this.policies.get('', name) === undefined) continue
-      hooks.push({ ...compiled, bindings: bindings.get(name)!.map((binding) => ({ binding, criteria: this.#criteriaOf(binding) })) })
+      hooks.push({
+        ...compiled,
+        bindings: bindings
+          .get(name)!
+          .toSorted(compareNames)
+          .map((binding) => ({ binding, criteria: this.#criteriaOf(binding) })),
+      })
     }
     return new MatchIndex(hooks)
   }
@@ -191,6 +197,11 @@ class FollowedPolicies<P extends Policy, B extends PolicyBinding, Evaluator> imp
     if (criteria === undefined) this.#bindingCriteria.set(matchResources, (criteria = createCriteria(matchResources)))
     return criteria
   }
+}
+
+/** Compares two objects by name. */
+export function compareNames({ metadata: a }: DeepReadonly<KubeObject>, { metadata: b }: DeepReadonly<KubeObject>): number {
+  return (a.name ?? '') < (b.name ?? '') ? -1 : 1
 }
 
 function policyNameOf({ spec }: DeepReadonly<PolicyBinding>): string {
