@@ -1,6 +1,7 @@
 import { aggregateFieldErrors, fieldError, fieldPath, isDNS1123Label, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { readStrictMembers, readStringList, readStringMember } from '../strict-members.ts'
+import { readTypedConfiguration } from '../typed-configuration.ts'
 import { isLevel, isVersion, levelMessage, versionMessage } from './policy.ts'
 import type { Level, LevelVersion, Mode, Policy } from './policy.ts'
 
@@ -14,17 +15,16 @@ export interface PodSecurityConfiguration {
   }
 }
 
-const versions = new Set(['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.k8s.io/${version}`))
+const kinds = Object.fromEntries(
+  ['v1', 'v1beta1', 'v1alpha1'].map((version) => [`pod-security.admission.config.k8s.io/${version}`, 'PodSecurityConfiguration']),
+)
 const modes = ['enforce', 'warn', 'audit'] as const
 
 /**
  * Parses a PodSecurityConfiguration that was read from YAML. Undefined is an empty configuration. Throws an error that lists all problems.
  */
 export function readPodSecurityConfiguration(value?: unknown): PodSecurityConfiguration {
-  const { kind, apiVersion, ...top } = readStrictMembers(value ?? {}, '', ['kind', 'apiVersion', 'defaults', 'exemptions'])
-  if (value !== undefined && (kind !== 'PodSecurityConfiguration' || !versions.has(String(apiVersion)))) {
-    throw new Error(`no kind ${JSON.stringify(kind ?? '')} is registered for version ${JSON.stringify(apiVersion ?? '')}`)
-  }
+  const top = readStrictMembers(readTypedConfiguration(value, kinds), '', ['kind', 'apiVersion', 'defaults', 'exemptions'])
   const defaults = readStrictMembers(
     top['defaults'] ?? {},
     'defaults',

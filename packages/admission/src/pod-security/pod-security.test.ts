@@ -161,6 +161,7 @@ it('applies defaults and exemptions of its configuration', async () => {
 
 it.each([
   [{ kind: 'Pod' }, 'no kind "Pod" is registered for version "pod-security.admission.config.k8s.io/v1"'],
+  [{ kind: undefined }, "Object 'Kind' is missing in '{"],
   [{ default: {} }, 'strict decoding error: unknown field "default"'],
   [
     { defaults: { enforce: 'strict', 'audit-version': 'v2.0' } },
