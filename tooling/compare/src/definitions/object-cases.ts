@@ -11,12 +11,13 @@ import { isObject } from '../cases/locations.ts'
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 
 /**
- * Returns the requests for one object of a definition: create, read as a table, update, merge-patch, apply, update of the status, delete.
- * Objects with an odd index violate the schema.
+ * Returns the requests for one object of a definition: create, read as a table, update, patch, apply, update of the status, read and patch in
+ * another version, delete. Some writes are also sent as dry runs. Objects with an odd index violate the schema.
  */
 export function generateObjectCase(definition: Definition, seed: number, index: number): Case {
   const random = new Random(seed + index)
   const { name: version, schema, hasStatus } = definition.versions[index % definition.versions.length]!
+  const other = random.pick(definition.versions)
   const createObject = (): JsonObject => {
     const generated = new ValueGenerator(random).value({ ...schema, type: 'object' }, '')
     return isObject(generated) ? generated : {}
@@ -26,35 +27,35 @@ export function generateObjectCase(definition: Definition, seed: number, index: 
   const collection = collectionPath(definition, version, namespace)
   const name = `${namespace}-${index}`
   const objectPath = `${collection}/${name}`
+  const otherPath = `${collectionPath(definition, other.name, namespace)}/${name}`
   const identity = { apiVersion: `${definition.group}/${version}`, kind: definition.kind }
   const strictness = random.pick(['', '?fieldValidation=Strict', '?fieldValidation=Warn', '?fieldValidation=Ignore'])
   const metadata = { name, ...(random.chance(0.3) && { labels: { a: 'b' }, annotations: { c: 'd' } }) }
+  const mergePatch = { 'content-type': 'application/merge-patch+json' }
+  const applyPatch = { 'content-type': 'application/apply-patch+yaml' }
+  const applied = (): JsonObject => ({ ...createObject(), ...identity, metadata: { name } })
   const steps: Step[] = [
+    { method: 'POST', path: `${collection}?dryRun=All`, body: { ...first, ...identity, metadata } },
     { method: 'POST', path: collection + strictness, body: { ...first, ...identity, metadata }, save: { rv: 'metadata.resourceVersion' } },
     { method: 'GET', path: objectPath, headers: { accept: table } },
     { method: 'PUT', path: objectPath + strictness, body: { ...second, ...identity, metadata: { ...metadata, resourceVersion: '${rv}' } } },
+    { method: 'PATCH', path: objectPath, headers: mergePatch, body: pickMembers(random, breakObject(random, createObject(), schema)) },
+    { method: 'PATCH', path: `${objectPath}?fieldManager=applier&force=true`, headers: applyPatch, body: applied() },
+    ...(hasStatus ? [{ method: 'PATCH', path: `${objectPath}/status`, headers: mergePatch, body: createObject() }] : []),
+    { method: 'GET', path: otherPath },
+    {
+      method: 'PATCH',
+      path: `${otherPath}${random.pick(['', '?dryRun=All'])}`,
+      headers: mergePatch,
+      body: random.chance(0.3) ? {} : pickMembers(random, createObject()),
+    },
+    { method: 'PATCH', path: `${objectPath}?fieldManager=other${random.pick(['', '&dryRun=All'])}`, headers: applyPatch, body: applied() },
     {
       method: 'PATCH',
       path: objectPath,
-      headers: { 'content-type': 'application/merge-patch+json' },
-      body: pickMembers(random, breakObject(random, createObject(), schema)),
+      headers: { 'content-type': 'application/json-patch+json' },
+      body: Object.entries(pickMembers(random, createObject())).map(([field, value]) => ({ op: 'add', path: `/${field}`, value })),
     },
-    {
-      method: 'PATCH',
-      path: `${objectPath}?fieldManager=applier&force=true`,
-      headers: { 'content-type': 'application/apply-patch+yaml' },
-      body: { ...createObject(), ...identity, metadata: { name } },
-    },
-    ...(hasStatus
-      ? [
-          {
-            method: 'PATCH',
-            path: `${objectPath}/status`,
-            headers: { 'content-type': 'application/merge-patch+json' },
-            body: createObject(),
-          },
-        ]
-      : []),
     { method: 'GET', path: objectPath },
     { method: 'DELETE', path: objectPath },
   ]

@@ -55,6 +55,15 @@ describe('normalize', () => {
     })
   })
 
+  it('ignores the order of managed fields only if the caller wants that', () => {
+    const body = (...managers: string[]): JsonValue => ({ metadata: { managedFields: managers.map((manager) => ({ manager })) } })
+    const sorted = (body: JsonValue): JsonValue =>
+      new Normalizer({ sortsManagedFields: true }).answer({ code: 200, type: 'application/json', body }, step).body
+    expect(sorted(body('b', 'a'))).toEqual(sorted(body('a', 'b')))
+    expect(sorted(body('b', 'a'))).not.toEqual(sorted(body('a', 'c')))
+    expect(normal(body('b', 'a'))).not.toEqual(normal(body('a', 'b')))
+  })
+
   it('ignores the order of several causes', () => {
     const error = (...fields: string[]): JsonValue => ({ message: fields.join(), details: { causes: fields.map((field) => ({ field })) } })
     expect(normal(error('a', 'b'))).toEqual(normal(error('b', 'a')))

@@ -23,14 +23,27 @@ interface Place {
   readonly grandKey: string
 }
 
+export interface NormalizerOptions {
+  /**
+   * Whether the order of managed fields is ignored. Entries are sorted by their times, so in a case that takes longer than a second their order
+   * depends on the speed of the server.
+   */
+  readonly sortsManagedFields?: boolean
+}
+
 /**
  * Replaces values that a server may choose, such as uids and times. Follows the golden player (`../shared/golden/play.mjs`), with additional rules for
  * live servers. uids and versions become numbers in order of first appearance: two that differ on one server must differ on the other.
  * Use one normalizer for each case and server.
  */
 export class Normalizer {
+  readonly #options: NormalizerOptions
   readonly #seen = new Map<string, Map<string, number>>()
   #sent = ''
+
+  constructor(options: NormalizerOptions = {}) {
+    this.#options = options
+  }
 
   answer(answer: Answer, { body }: Step): Answer {
     this.#sent = JSON.stringify(body ?? '')
@@ -41,7 +54,10 @@ export class Normalizer {
   }
 
   #value(value: JsonValue, place: Place): JsonValue {
-    if (Array.isArray(value)) return value.map((item) => this.#value(item, { key: place.key, parent: value, grandKey: place.key }))
+    if (Array.isArray(value)) {
+      const items = value.map((item) => this.#value(item, { key: place.key, parent: value, grandKey: place.key }))
+      return place.key === 'managedFields' && this.#options.sortsManagedFields === true ? sortByText(items) : items
+    }
     if (isObject(value))
       return Object.fromEntries(
         Object.keys(value)
@@ -137,7 +153,10 @@ function causesInOrder(body: JsonValue): JsonValue {
   if (!isObject(body) || !isObject(body['details'])) return body
   const { causes } = body['details']
   if (!Array.isArray(causes) || causes.length < 2) return body
-  const text = (cause: JsonValue): string => JSON.stringify(cause)
-  const sorted = causes.toSorted((a, b) => (text(a) < text(b) ? -1 : 1))
-  return { ...body, message: '<causes>', details: { ...body['details'], causes: sorted } } satisfies JsonObject
+  return { ...body, message: '<causes>', details: { ...body['details'], causes: sortByText(causes) } } satisfies JsonObject
+}
+
+function sortByText(items: readonly JsonValue[]): JsonValue[] {
+  const text = (item: JsonValue): string => JSON.stringify(item)
+  return items.toSorted((a, b) => (text(a) < text(b) ? -1 : 1))
 }

@@ -4,6 +4,7 @@ import { isObject } from '../cases/locations.ts'
 import { firstDifference } from '../judge/first-difference.ts'
 import type { Difference } from '../judge/first-difference.ts'
 import { Normalizer } from '../judge/normalize.ts'
+import type { NormalizerOptions } from '../judge/normalize.ts'
 import { cleanUp, createdObjectPath } from './clean-up.ts'
 import type { Answer, Server } from './server.ts'
 
@@ -29,11 +30,11 @@ export interface Played {
 }
 
 /** Plays a case on both servers, step by step, and removes its objects from both. */
-export async function playCase(pair: Pair, { steps }: Pick<Case, 'steps'>): Promise<Played> {
+export async function playCase(pair: Pair, { steps }: Pick<Case, 'steps'>, options?: NormalizerOptions): Promise<Played> {
   const sides = [pair.reference, pair.candidate].map((server) => ({
     server,
     saved: { ns: pair.namespace } as Record<string, string>,
-    normalizer: new Normalizer(),
+    normalizer: new Normalizer(options),
     made: new Set<string>(),
   }))
   const answers: Answer[] = []
