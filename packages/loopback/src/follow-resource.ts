@@ -1,4 +1,4 @@
-import { isApiError, pause, systemClock } from '@keelson/apimachinery'
+import { isApiError, pause, systemClock, TimeSlice } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import type { ObjectEvent, Predicate, StoredObject } from '@keelson/storagebackend'
 import type { LoopbackResource } from './client.ts'
@@ -25,6 +25,7 @@ export interface FollowSink<T extends KubeObject> {
    * resolves.
    */
   replace(objects: readonly StoredObject<T>[], revision: number): void | Promise<void>
+  /** Receives a change. Other work may run between two changes if they take long. */
   apply(change: ObjectChange<T>): void
 }
 
@@ -51,7 +52,9 @@ export async function followResource<T extends KubeObject>(
       signal,
     })
     let initial: StoredObject<T>[] | undefined = revision === '' ? [] : undefined
+    const slice = new TimeSlice()
     for await (const batch of watch) {
+      slice.restart()
       for (const event of batch) {
         if (event.type !== 'BOOKMARK') {
           if (initial !== undefined) {
@@ -60,6 +63,8 @@ export async function followResource<T extends KubeObject>(
           }
           sink.apply(event)
           revision = String(event.object.revision)
+          const pauseBetween = slice.pauseIfOver()
+          if (pauseBetween !== undefined) await pauseBetween
         } else if (initial === undefined) revision = String(event.revision)
         else if (event.initialEventsEnd) {
           await sink.replace(initial, event.revision)

@@ -129,14 +129,14 @@ export class ServedGroup<Services> {
 
   /** Returns the versions that have resources, in the order in which the groups with this name list them. */
   #versions(): readonly GroupVersion[] {
-    const listed: string[] = []
-    const sorted: string[] = []
+    const listed = new Set<string>()
+    const sorted = new Set<string>()
     for (const { group } of this.#installations) {
       // Skips types of other groups, which only occur in subresources (tokens, scales).
       if (group.name !== this.#name) continue
-      for (const { groupVersion } of group.types) (group.sortsVersions === true ? sorted : listed).push(groupVersion.version)
+      for (const { groupVersion } of group.types) (group.sortsVersions === true ? sorted : listed).add(groupVersion.version)
     }
-    return [...new Set([...listed, ...[...new Set(sorted)].sort(compareVersions)])]
+    return [...new Set([...listed, ...[...sorted].sort(compareVersions)])]
       .filter((version) => this.#storage.has(version))
       .map((version) => ({ group: this.#name, version }))
   }

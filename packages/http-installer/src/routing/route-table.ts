@@ -121,13 +121,15 @@ export class RouteTable {
 
   /** Creates a table with a route for each storage. Takes over the routes of `before` whose storage is the same, with their caches. */
   constructor(storages: ReadonlyMap<string, RESTStorage>, serve: (path: string) => ServedResource, before?: RouteTable) {
+    let isCustom = true
     for (const [path, storage] of storages) {
+      if (storage.isCustom !== true && !path.includes('/')) isCustom = false
       const oldRoutes = before === undefined ? undefined : before.#resources.get(path)
       const routes = oldRoutes?.served.storage === storage ? oldRoutes : routesOf(serve(path))
       this.#resources.set(path, routes)
       this.#paths.set(path, routes === oldRoutes ? before!.#paths.get(path)! : pathRoutes(routes))
     }
-    this.isCustom = [...storages].every(([path, storage]) => path.includes('/') || storage.isCustom === true)
+    this.isCustom = isCustom
   }
 
   get resources(): Iterable<ResourceRoutes> {
