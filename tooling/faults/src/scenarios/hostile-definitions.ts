@@ -24,6 +24,7 @@ export const hostileDefinitions: Scenario = {
     await using measured = await MeasuredServer.start(directory, result)
     const { server } = measured
     const isShort = rounds === 1
+    measured.judgesPercentiles = !isShort
     const select = (bombs: readonly Bomb[]): readonly Bomb[] => (isShort ? bombs.filter((_, n) => n % shortShare === 0) : bombs)
     /** The used heap after each round. */
     const used: number[] = []
