@@ -54,7 +54,11 @@ function convert(object: KubeObject, _: string, to: string): KubeObject {
   return { ...rest, spec: count === undefined ? {} : to.endsWith('v1') ? { replicas: count } : { size: count } } as KubeObject
 }
 
-function managerOf(version: string, conversion: VersionedKind['convert'] = convert, prune?: (object: KubeObject) => void): FieldManager {
+function createManager(
+  version: string,
+  conversion: VersionedKind['convert'] = convert,
+  prune?: (object: KubeObject) => void,
+): FieldManager {
   return new FieldManager({
     kind: { group, version, kind },
     subresource: '',
@@ -72,8 +76,8 @@ function managerOf(version: string, conversion: VersionedKind['convert'] = conve
   })
 }
 
-const v1 = managerOf('v1')
-const v2 = managerOf('v2')
+const v1 = createManager('v1')
+const v2 = createManager('v2')
 
 function apply(
   live: KubeObject | undefined,
@@ -94,11 +98,11 @@ function update(live: KubeObject | undefined, manager: string, spec: JsonObject,
   return next
 }
 
-function fieldsOf(object: KubeObject): Record<string, unknown> {
+function listFieldSets(object: KubeObject): Record<string, unknown> {
   return Object.fromEntries((object.metadata.managedFields ?? []).map((entry) => [`${entry.manager} ${entry.apiVersion}`, entry.fieldsV1]))
 }
 
-function failure(run: () => unknown): string {
+function catchMessage(run: () => unknown): string {
   try {
     run()
   } catch (error) {
@@ -120,7 +124,7 @@ describe('server-side apply of custom objects', () => {
       free: { known: { a: 'b', more: { c: [1] } } },
       template: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { labels: { a: 'b' } }, data: { a: 'b' } },
     })
-    expect(fieldsOf(object)['a example.com/v1']).toEqual({
+    expect(listFieldSets(object)['a example.com/v1']).toEqual({
       'f:spec': {
         'f:args': {},
         'f:free': { 'f:known': { 'f:a': {}, 'f:more': { 'f:c': {}, '.': {} } } },
@@ -146,19 +150,19 @@ describe('server-side apply of custom objects', () => {
         ],
       },
     })
-    expect(failure(() => apply(object, 'b', { replicas: 2 }))).toBe('Apply failed with 1 conflict: conflict with "a": .spec.replicas')
+    expect(catchMessage(() => apply(object, 'b', { replicas: 2 }))).toBe('Apply failed with 1 conflict: conflict with "a": .spec.replicas')
     expect(apply(object, 'b', { replicas: 2 }, { force: true })).toMatchObject({ spec: { ports: [{ name: 'http' }], replicas: 2 } })
   })
 
   it('reports a live object that does not match the schema', () => {
     const live = { metadata: { name: 'a', uid: 'u' }, spec: { replicas: 'x' } } as unknown as KubeObject
     const why = '.spec.replicas: expected numeric (int or float), got string'
-    expect(failure(() => apply(live, 'a', { replicas: 1 }))).toBe(
+    expect(catchMessage(() => apply(live, 'a', { replicas: 1 }))).toBe(
       `failed to create manager for existing fields: failed to convert new object (/a; example.com/v1, Kind=Widget) to smd typed: ${why}`,
     )
     const managed = update(undefined, 'b', { replicas: 1 })
     Object.assign(managed, { spec: { replicas: 'x' } })
-    expect(failure(() => apply(managed, 'a', { tags: ['n'] }))).toBe(
+    expect(catchMessage(() => apply(managed, 'a', { tags: ['n'] }))).toBe(
       `failed to create typed live object (/a; example.com/v1, Kind=Widget): ${why}`,
     )
   })
@@ -167,17 +171,17 @@ describe('server-side apply of custom objects', () => {
     let object = apply(undefined, 'a', { free: { known: { a: 'b' } } })
     object = apply(object, 'b', { free: {} })
     object = apply(object, 'a', { replicas: 1 })
-    expect(fieldsOf(object)['b example.com/v1']).toEqual({ 'f:spec': { 'f:free': {} } })
+    expect(listFieldSets(object)['b example.com/v1']).toEqual({ 'f:spec': { 'f:free': {} } })
   })
 
   it('rejects unknown fields and wrong types of an applied configuration', () => {
     const prefix = 'failed to create typed patch object (/a; example.com/v1, Kind=Widget): '
-    expect(failure(() => apply(undefined, 'a', { none: 1 }))).toBe(`${prefix}.spec.none: field not declared in schema`)
-    expect(failure(() => apply(undefined, 'a', { replicas: 'x' }))).toBe(
+    expect(catchMessage(() => apply(undefined, 'a', { none: 1 }))).toBe(`${prefix}.spec.none: field not declared in schema`)
+    expect(catchMessage(() => apply(undefined, 'a', { replicas: 'x' }))).toBe(
       `${prefix}.spec.replicas: expected numeric (int or float), got string`,
     )
-    expect(failure(() => apply(undefined, 'a', { tags: ['x', 'x'] }))).toBe(`${prefix}.spec.tags: duplicate entries for key [="x"]`)
-    expect(failure(() => apply(undefined, 'a', { template: { metadata: { none: 1 } } }))).toBe(
+    expect(catchMessage(() => apply(undefined, 'a', { tags: ['x', 'x'] }))).toBe(`${prefix}.spec.tags: duplicate entries for key [="x"]`)
+    expect(catchMessage(() => apply(undefined, 'a', { template: { metadata: { none: 1 } } }))).toBe(
       `${prefix}.spec.template.metadata.none: field not declared in schema`,
     )
   })
@@ -192,7 +196,7 @@ describe('server-side apply of custom objects', () => {
 
   it('prunes the result, because merging accepts more than the schema', () => {
     const prune = (object: KubeObject): void => void delete (object as unknown as { spec: { free: { more?: unknown } } }).spec.free.more
-    const pruning = managerOf('v1', convert, prune)
+    const pruning = createManager('v1', convert, prune)
     expect(apply(undefined, 'a', { free: { known: { a: 'b' }, more: 1 } }, { through: pruning })).toMatchObject({
       spec: { free: { known: { a: 'b' } } },
     })
@@ -210,8 +214,8 @@ describe('server-side apply of custom objects', () => {
     let object = apply(undefined, 'a', { replicas: 1 })
     object = convert(object, 'example.com/v1', 'example.com/v2')
     object = apply(object, 'b', { size: 2 }, { through: v2, version: 'v2', force: true })
-    expect(fieldsOf(object)).toEqual({ 'b example.com/v2': { 'f:spec': { 'f:size': {} } } })
-    expect(failure(() => apply(convert(object, 'example.com/v2', 'example.com/v1'), 'c', { replicas: 3 }))).toBe(
+    expect(listFieldSets(object)).toEqual({ 'b example.com/v2': { 'f:spec': { 'f:size': {} } } })
+    expect(catchMessage(() => apply(convert(object, 'example.com/v2', 'example.com/v1'), 'c', { replicas: 3 }))).toBe(
       'Apply failed with 1 conflict: conflict with "b": .spec.size',
     )
   })
@@ -219,9 +223,9 @@ describe('server-side apply of custom objects', () => {
   it('waits for conversions, and removes all managers if a conversion fails', async () => {
     const object = convert(apply(undefined, 'a', { replicas: 1 }), 'example.com/v1', 'example.com/v2')
     const next = { metadata: { name: 'a' }, spec: { size: 1 }, other: 1 } as unknown as KubeObject
-    await managerOf('v2', (...args) => Promise.resolve(convert(...args))).update(object, next, 'b')
+    await createManager('v2', (...args) => Promise.resolve(convert(...args))).update(object, next, 'b')
     expect(next.metadata.managedFields).toBeUndefined()
-    const failing = managerOf('v2', () => Promise.reject(new Error('conversion webhook for example.com/v2, Kind=Widget failed: x')))
+    const failing = createManager('v2', () => Promise.reject(new Error('conversion webhook for example.com/v2, Kind=Widget failed: x')))
     const config = { kind, apiVersion: 'example.com/v2', metadata: { name: 'a' }, spec: { size: 2 } }
     await expect(failing.applyInSteps(object, config, 'b', true)).rejects.toThrow(
       'failed to convert old object: conversion webhook for example.com/v2, Kind=Widget failed: x',

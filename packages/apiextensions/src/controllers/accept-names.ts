@@ -67,7 +67,7 @@ const installing: ConditionState = { status: 'False', reason: 'Installing', mess
 
 /** Returns whether a definition has exactly the names that it requests. */
 export function hasRequestedNames({ spec, status }: DeepReadonly<CustomResourceDefinition>): boolean {
-  return semanticEqual(inOrder(spec.names), inOrder(status?.acceptedNames ?? noNames))
+  return semanticEqual(sortNames(spec.names), sortNames(status?.acceptedNames ?? noNames))
 }
 
 /**
@@ -100,20 +100,20 @@ export function acceptNames(definition: DeepReadonly<CustomResourceDefinition>, 
   grant('ListKindConflict', check(listKind, accepted.listKind ?? '', used.kinds), () => (names.listKind = listKind))
   names.categories = requested.categories ?? []
 
-  const granted = inOrder(names)
-  const isUnchanged = semanticEqual(inOrder(accepted), granted) && hasState(findCondition(definition, 'NamesAccepted'), namesAccepted)
-  return isUnchanged ? undefined : { names: granted, namesAccepted, established: establishedAfter(definition, namesAccepted) }
+  const granted = sortNames(names)
+  const isUnchanged = semanticEqual(sortNames(accepted), granted) && hasState(findCondition(definition, 'NamesAccepted'), namesAccepted)
+  return isUnchanged ? undefined : { names: granted, namesAccepted, established: decideEstablished(definition, namesAccepted) }
 }
 
 /** Returns the Established condition. It becomes true later, when the resource is served, so that no client finds it too early. */
-function establishedAfter(definition: DeepReadonly<CustomResourceDefinition>, namesAccepted: ConditionState): ConditionState {
+function decideEstablished(definition: DeepReadonly<CustomResourceDefinition>, namesAccepted: ConditionState): ConditionState {
   const { status = 'False', reason = '', message = '' } = findCondition(definition, 'Established') ?? notAccepted
   if (status !== 'True' && namesAccepted.status === 'True') return installing
   return { status: status as ConditionState['status'], reason, message }
 }
 
 /** Returns the names without empty ones, in the order of the API type. */
-function inOrder({ plural, singular, shortNames, kind, listKind, categories }: Names): CustomResourceDefinitionNames {
+function sortNames({ plural, singular, shortNames, kind, listKind, categories }: Names): CustomResourceDefinitionNames {
   return {
     plural,
     ...(singular && { singular }),

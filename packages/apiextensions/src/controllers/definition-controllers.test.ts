@@ -10,7 +10,7 @@ afterEach(async () => {
   await test[Symbol.asyncDispose]()
 })
 const create = (...args: Parameters<typeof definitionOf>) => test.definitions.create('', definitionOf(...args))
-const conditionsOf = async (name: string): Promise<string[]> =>
+const listConditions = async (name: string): Promise<string[]> =>
   ((await test.definitions.get('', name))?.status?.conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`)
 
 it('accepts the names, serves the resource and then sets Established', async () => {
@@ -51,7 +51,7 @@ it('does not serve a definition whose names are in use, and accepts it when the 
   expect(await test.condition('more.example.com', 'NamesAccepted', 'False')).toBe(
     'ShortNamesConflict: ["th" is already in use, "things" is already in use]',
   )
-  expect(await conditionsOf('more.example.com')).toEqual(['NamesAccepted=False ShortNamesConflict', 'Established=False NotAccepted'])
+  expect(await listConditions('more.example.com')).toEqual(['NamesAccepted=False ShortNamesConflict', 'Established=False NotAccepted'])
   expect(test.resources.calls).toEqual(['+things.example.com'])
   // The same names do not conflict in another group.
   await create('things.example.org', { shortNames: ['th'] })
@@ -77,7 +77,7 @@ it('delays Established if several servers share the store', async () => {
   await create('things.example.com')
   expect(await test.condition('things.example.com', 'Established', 'False')).toBe('Installing: the initial names have been accepted')
   await test.clock.pass(4999)
-  expect(await conditionsOf('things.example.com')).toContain('Established=False Installing')
+  expect(await listConditions('things.example.com')).toContain('Established=False Installing')
   await test.clock.pass(1)
   await test.condition('things.example.com', 'Established', 'True')
 })
@@ -95,7 +95,7 @@ it('does not establish a definition whose conversion webhook has an invalid CA b
 })
 
 it('reports the API approval of protected groups', async () => {
-  const approval = async (group: string, value?: string): Promise<string> => {
+  const readApproval = async (group: string, value?: string): Promise<string> => {
     const definition = definitionOf(`things.${group}`)
     if (value !== undefined) definition.metadata.annotations = { 'api-approved.kubernetes.io': value, other: 'x' }
     await test.definitions.create('', definition)
@@ -109,12 +109,12 @@ it('reports the API approval of protected groups', async () => {
   }
   const see = 'see https://github.com/kubernetes/enhancements/pull/1111'
   const must = 'protected groups must have approval annotation "api-approved.kubernetes.io"'
-  expect(await approval('a.k8s.io', 'https://github.com/kubernetes/pull/1')).toBe(
+  expect(await readApproval('a.k8s.io', 'https://github.com/kubernetes/pull/1')).toBe(
     'True ApprovedAnnotation: approved in https://github.com/kubernetes/pull/1',
   )
-  expect(await approval('b.k8s.io', 'unapproved, test')).toBe('False UnapprovedAnnotation: not approved: "unapproved, test"')
-  expect(await approval('c.kubernetes.io')).toBe(`False MissingAnnotation: ${must}, ${see}`)
-  expect(await approval('d.k8s.io', '/path')).toBe(
+  expect(await readApproval('b.k8s.io', 'unapproved, test')).toBe('False UnapprovedAnnotation: not approved: "unapproved, test"')
+  expect(await readApproval('c.kubernetes.io')).toBe(`False MissingAnnotation: ${must}, ${see}`)
+  expect(await readApproval('d.k8s.io', '/path')).toBe(
     `False InvalidAnnotation: ${must} with either a URL or a reason starting with "unapproved", ${see}`,
   )
 })
@@ -130,6 +130,6 @@ it('sets the condition NonStructuralSchema for schemas that are not structural, 
     delete definition.spec.preserveUnknownFields
     return definition
   })
-  const types = (found: Awaited<ReturnType<typeof test.until>>) => (found?.status?.conditions ?? []).map(({ type }) => type)
-  await test.until('things.example.com', (found) => !types(found).includes('NonStructuralSchema'))
+  const listConditionTypes = (found: Awaited<ReturnType<typeof test.until>>) => (found?.status?.conditions ?? []).map(({ type }) => type)
+  await test.until('things.example.com', (found) => !listConditionTypes(found).includes('NonStructuralSchema'))
 })

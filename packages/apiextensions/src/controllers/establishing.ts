@@ -24,22 +24,22 @@ export function startEstablishing(context: DefinitionContext, { delayMs }: { rea
     name: 'crdEstablishing',
     async sync(name) {
       const followed = index.get(name)
-      if (followed === undefined || !awaitsEstablishing(followed.outline)) return
+      if (followed === undefined || !isAwaitingEstablishing(followed.outline)) return
       await updateStatus(context, name, (definition) => {
-        if (!awaitsEstablishing(definition)) return
+        if (!isAwaitingEstablishing(definition)) return
         setCondition(definition, 'Established', hasInvalidBundle(definition) ? invalidBundle : established, clock.now())
       })
     },
   })
   index.subscribe(({ name, definition }) => {
-    if (definition === undefined || !awaitsEstablishing(definition.outline)) return
+    if (definition === undefined || !isAwaitingEstablishing(definition.outline)) return
     if (delayMs > 0) queue.addAfter(name, delayMs)
     else queue.add(name)
   })
   return queue
 }
 
-function awaitsEstablishing(definition: DeepReadonly<CustomResourceDefinition>): boolean {
+function isAwaitingEstablishing(definition: DeepReadonly<CustomResourceDefinition>): boolean {
   return isConditionTrue(definition, 'NamesAccepted') && !isConditionTrue(definition, 'Established')
 }
 

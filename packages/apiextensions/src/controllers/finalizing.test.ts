@@ -15,12 +15,12 @@ beforeEach(async () => {
 afterEach(async () => {
   await test[Symbol.asyncDispose]()
 })
-const gone = () => test.until(name, (definition) => definition === undefined)
+const waitUntilGone = () => test.until(name, (definition) => definition === undefined)
 
 it('deletes all instances before the definition', async () => {
   instances.counts.set('a', 2).set('b', 1)
   await test.definitions.delete('', name)
-  await gone()
+  await waitUntilGone()
   expect([instances.counts.size, instances.deletions, test.errors]).toEqual([0, 2, []])
   await test.until(name, () => !test.resources.served.has(name))
   expect(test.resources.calls).toEqual([`+${name}`, `-${name}`])
@@ -44,7 +44,7 @@ it('waits for instances with finalizers, and continues after a restart', async (
   await test.restart()
   await test.until(name, () => instances.deletions === 2)
   instances.drop('a')
-  await gone()
+  await waitUntilGone()
 })
 
 it('reports instances that remain after a minute, and tries again', async () => {
@@ -60,7 +60,7 @@ it('reports instances that remain after a minute, and tries again', async () => 
   instances.held.clear()
   await test.until(name, () => test.errors.length === 1)
   await test.clock.pass(5)
-  await gone()
+  await waitUntilGone()
 })
 
 it('reports failed deletions', async () => {
@@ -72,12 +72,12 @@ it('reports failed deletions', async () => {
   instances.failure = undefined
   await test.until(name, () => test.errors.length === 1)
   await test.clock.pass(5)
-  await gone()
+  await waitUntilGone()
 })
 
 it('establishes a definition that is created again', async () => {
   await test.definitions.delete('', name)
-  await gone()
+  await waitUntilGone()
   await test.definitions.create('', definitionOf(name))
   await test.condition(name, 'Established', 'True')
   await test.until(name, () => test.resources.calls.length === 3)

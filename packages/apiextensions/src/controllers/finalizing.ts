@@ -48,12 +48,12 @@ export function startFinalizing(context: DefinitionContext, resources: CustomRes
     name: 'crd_finalizer',
     async sync(name, signal) {
       const followed = index.get(name)
-      if (followed === undefined || !awaitsCleanup(followed.outline)) return
+      if (followed === undefined || !isAwaitingCleanup(followed.outline)) return
       const { uid } = followed.outline.metadata
       /** Writes a condition, unless another definition with the same name has replaced this one. */
       const report = (state: ConditionState, change?: (definition: CustomResourceDefinition) => void): Promise<boolean> =>
         updateStatus(context, name, (definition) => {
-          if (definition.metadata.uid !== uid || !awaitsCleanup(definition)) return
+          if (definition.metadata.uid !== uid || !isAwaitingCleanup(definition)) return
           setCondition(definition, 'Terminating', state, clock.now())
           change?.(definition)
         })
@@ -68,12 +68,12 @@ export function startFinalizing(context: DefinitionContext, resources: CustomRes
     },
   })
   index.subscribe((change) => {
-    if (change.definition !== undefined && awaitsCleanup(change.definition.outline) && !isOwnReport(change)) queue.add(change.name)
+    if (change.definition !== undefined && isAwaitingCleanup(change.definition.outline) && !isOwnReport(change)) queue.add(change.name)
   })
   return queue
 }
 
-function awaitsCleanup({ metadata }: DeepReadonly<CustomResourceDefinition>): boolean {
+function isAwaitingCleanup({ metadata }: DeepReadonly<CustomResourceDefinition>): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(cleanupFinalizer)
 }
 
@@ -135,14 +135,14 @@ async function deleteAll(instances: Instances): Promise<void> {
 async function waitUntilEmpty(instances: Instances, clock: Clock, stopping: AbortSignal): Promise<void> {
   const timeout = new AbortController()
   const cancel = clock.after(emptyTimeout, () => timeout.abort())
-  const failed = (problem: string, cause?: unknown): DeletionError =>
+  const createDeletionError = (problem: string, cause?: unknown): DeletionError =>
     new DeletionError('InstanceDeletionCheck', `could not confirm zero CustomResources remaining: ${problem}`, cause)
   try {
     await instances.empty(AbortSignal.any([timeout.signal, stopping]))
   } catch (error) {
-    throw failed(messageOf(error), error)
+    throw createDeletionError(messageOf(error), error)
   } finally {
     cancel()
   }
-  if (timeout.signal.aborted) throw failed('context deadline exceeded')
+  if (timeout.signal.aborted) throw createDeletionError('context deadline exceeded')
 }

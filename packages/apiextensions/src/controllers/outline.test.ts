@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { definitionOf } from './controllers.fixture.ts'
 import { readOutline } from './outline.ts'
 
-const outlineOf = (definition: object, text = JSON.stringify(definition)): unknown =>
+const readOutlineOf = (definition: object, text = JSON.stringify(definition)): unknown =>
   readOutline({ body: Buffer.from(text), key: 'k', revision: 7 } as unknown as StoredObject<CustomResourceDefinition>)
 
 it('omits schemas, managed fields and annotations, and keeps everything else', () => {
@@ -24,7 +24,7 @@ it('omits schemas, managed fields and annotations, and keeps everything else', (
         const managedFields = [{ manager: text, fieldsV1: { 'f:schema': {} } }]
         const annotations = { [text]: text, 'api-approved.kubernetes.io': 'x' }
         const full = { metadata: { managedFields, annotations, name: 'a' }, spec: { ...definition.spec, versions: [kept, ...versions] } }
-        expect(outlineOf(full)).toEqual({
+        expect(readOutlineOf(full)).toEqual({
           metadata: { name: 'a', annotations: { 'api-approved.kubernetes.io': 'x' }, resourceVersion: '7' },
           spec: { ...definition.spec, versions: [kept, ...versions].map(({ schema: _schema, ...version }) => version) },
         })
@@ -34,5 +34,5 @@ it('omits schemas, managed fields and annotations, and keeps everything else', (
 })
 
 it('throws an error for a stored body that is not JSON', () => {
-  expect(() => outlineOf({}, '{"metadata":{"name":"a"},"spec":{"versions":[{"schema":{"a')).toThrow('the stored body of k is not JSON')
+  expect(() => readOutlineOf({}, '{"metadata":{"name":"a"},"spec":{"versions":[{"schema":{"a')).toThrow('the stored body of k is not JSON')
 })

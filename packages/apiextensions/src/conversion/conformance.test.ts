@@ -40,7 +40,7 @@ const selectableFields = { 'spec.nodeName': (object: DeepReadonly<TestObject>) =
 const plainCodec = createRecordCodec<TestObject>({ kind: 'Test', schemaVersion: 1, selectableFields })
 
 /** The codec of the storage version v2. It cannot decode objects with a certain text, as the suite requires. */
-function storedCodec(request: StorageSuiteRequest): ObjectCodec<TestObject> {
+function createStoredCodec(request: StorageSuiteRequest): ObjectCodec<TestObject> {
   const codec = createRecordCodec<TestObject>({
     kind: 'Test',
     schemaVersion: 1,
@@ -84,7 +84,7 @@ describeStorage('converted by identity', (request) =>
   open(request, request.codec, new PrunedView({ codec: request.codec, schema: noSchema, storageSchema: noSchema })),
 )
 
-const webhookView = (): VersionView<TestObject> =>
+const createWebhookView = (): VersionView<TestObject> =>
   new WebhookView({
     group: 'suite.keelson.dev',
     version: 'v1',
@@ -104,6 +104,6 @@ const ownValues = [
   'watch: sending many initial or missed events lets other work run',
 ].map((test) => ({ test, reason: "it writes the test codec's values to the driver, which have no version" }))
 
-describeStorage('converted by a webhook', (request) => open(request, storedCodec(request), webhookView()), {
+describeStorage('converted by a webhook', (request) => open(request, createStoredCodec(request), createWebhookView()), {
   skip: ownValues,
 })

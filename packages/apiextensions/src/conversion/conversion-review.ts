@@ -50,7 +50,7 @@ export function decodeReview({ version, uid }: ReviewRequest, body: Buffer): Rev
   const mismatch = findMismatch(members, version)
   if (mismatch !== undefined) return mismatch
   const { response } = members
-  if (response === undefined || response === null) return malformed('no response provided')
+  if (response === undefined || response === null) return createMalformedFailure('no response provided')
   if (!isJsonObject(response)) return callFailure(jsonTypeProblem(response, 'ConversionReview.response', `${version}.ConversionResponse`))
   const { uid: answered, result, convertedObjects } = response
   for (const [member, value, isType, goType] of [
@@ -62,10 +62,11 @@ export function decodeReview({ version, uid }: ReviewRequest, body: Buffer): Rev
     return callFailure(jsonTypeProblem(value, `ConversionResponse.response.${member}`, goType))
   }
   if (version === 'v1' && (answered ?? '') !== uid) {
-    return malformed(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered ?? '')}`)
+    return createMalformedFailure(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered ?? '')}`)
   }
   const { status, message } = (result ?? {}) as JsonObject
-  if (status !== 'Success') return malformed(textOf(message) || `response.result.status was '${textOf(status)}', not 'Success'`)
+  if (status !== 'Success')
+    return createMalformedFailure(textOf(message) || `response.result.status was '${textOf(status)}', not 'Success'`)
   return { objects: (convertedObjects ?? []) as JsonValue[] }
 }
 
@@ -83,7 +84,7 @@ function findMismatch(review: JsonObject, version: ReviewVersion): ReviewRespons
   const kind = textOf(review['kind'])
   if (version === 'v1beta1' || (apiVersion === expected && kind === 'ConversionReview')) return undefined
   const received = apiVersion === '' ? '/' : apiVersion
-  return malformed(`expected webhook response of ${expected}, Kind=ConversionReview, got ${received}, Kind=${kind}`)
+  return createMalformedFailure(`expected webhook response of ${expected}, Kind=ConversionReview, got ${received}, Kind=${kind}`)
 }
 
 function isText(value: JsonValue): value is string {
@@ -94,6 +95,6 @@ function callFailure(failure: string): ReviewResponse {
   return { failure, type: 'conversion_webhook_call_failure' }
 }
 
-function malformed(failure: string): ReviewResponse {
+function createMalformedFailure(failure: string): ReviewResponse {
   return { failure, type: 'conversion_webhook_malformed_response_failure' }
 }

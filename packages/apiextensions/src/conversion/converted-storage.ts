@@ -180,7 +180,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
     signal: AbortSignal | undefined,
     size: number = chunkSize,
   ): AsyncGenerator<StoredObject<T>, undefined> {
-    for (const chunk of chunksOf(stored, size)) {
+    for (const chunk of splitIntoChunks(stored, size)) {
       const presented = await this.#view.present(chunk, signal)
       for (const [i, each] of presented.entries()) yield orThrow(each, chunk[i]!.key)
     }
@@ -222,7 +222,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
   }
 }
 
-function* chunksOf<V>(values: Iterable<V>, size: number): Generator<readonly V[], undefined> {
+function* splitIntoChunks<V>(values: Iterable<V>, size: number): Generator<readonly V[], undefined> {
   let chunk: V[] = []
   for (const value of values) {
     chunk.push(value)

@@ -43,7 +43,7 @@ async function* convertBatches<T extends KubeObject>(
   for await (const batch of watch) {
     let presented: ReadonlyMap<StoredObject<T>, Presented<T>>
     try {
-      presented = await presentBatch(batch, view, { withPrevious: matches !== undefined, signal })
+      presented = await convertBatch(batch, view, { withPrevious: matches !== undefined, signal })
     } catch (error) {
       if (signal.aborted) return
       throw error
@@ -56,7 +56,7 @@ async function* convertBatches<T extends KubeObject>(
       } catch (error) {
         // Send the events of the revisions before the failed conversion. Events of the same revision are not sent, because a revision must
         // be sent completely.
-        const before = events.filter((each) => revisionOf(each) < revisionOf(event))
+        const before = events.filter((each) => readRevision(each) < readRevision(event))
         if (before.length > 0) yield before
         throw error
       }
@@ -65,12 +65,12 @@ async function* convertBatches<T extends KubeObject>(
   }
 }
 
-function revisionOf<T extends KubeObject>(event: ObjectEvent<T>): number {
+function readRevision<T extends KubeObject>(event: ObjectEvent<T>): number {
   return event.type === 'BOOKMARK' ? event.revision : event.object.revision
 }
 
 /** Converts all objects of a batch together. */
-async function presentBatch<T extends KubeObject>(
+async function convertBatch<T extends KubeObject>(
   batch: ObjectEvents<T>,
   view: VersionView<T>,
   { withPrevious, signal }: { readonly withPrevious: boolean; readonly signal: AbortSignal },
@@ -95,11 +95,11 @@ function convertEvent<T extends KubeObject>(
   }: Pick<ConvertedWatchOptions<T>, 'view' | 'matches'> & { readonly presented: ReadonlyMap<StoredObject<T>, Presented<T>> },
 ): ObjectEvent<T> | undefined {
   const { key, revision } = event.object
-  const of = (stored: StoredObject<T>): StoredObject<T> => orThrow(presented.get(stored)!, key)
-  const object = of(event.object)
+  const requireConverted = (stored: StoredObject<T>): StoredObject<T> => orThrow(presented.get(stored)!, key)
+  const object = requireConverted(event.object)
   if (matches === undefined) return { type: event.type, object }
   if (event.type !== 'MODIFIED') return matches(object) ? { type: event.type, object } : undefined
-  const previous = event.previous && of(event.previous)
+  const previous = event.previous && requireConverted(event.previous)
   const type = eventType(previous !== undefined && matches(previous), matches(object))
   if (type === undefined) return undefined
   if (type !== 'DELETED') return { type, object }

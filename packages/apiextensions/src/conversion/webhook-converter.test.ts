@@ -16,7 +16,7 @@ interface Review {
 
 type Answer = (review: Review) => JsonValue | { readonly status: number; readonly body: string; readonly type?: string } | OutboundError
 
-function success(review: Review, convertedObjects: unknown): JsonObject {
+function createSuccess(review: Review, convertedObjects: unknown): JsonObject {
   const { apiVersion, kind, request } = review
   return {
     apiVersion,
@@ -25,8 +25,8 @@ function success(review: Review, convertedObjects: unknown): JsonObject {
   }
 }
 
-function converted(review: Review, change: (object: KubeObject) => unknown = (object) => object): JsonObject {
-  return success(
+function convertReview(review: Review, change: (object: KubeObject) => unknown = (object) => object): JsonObject {
+  return createSuccess(
     review,
     review.request.objects.map((object) => change({ ...object, apiVersion: review.request.desiredAPIVersion })),
   )
@@ -40,7 +40,7 @@ interface Hook {
   convert(count?: number, to?: string): Promise<readonly Converted[]>
 }
 
-function hookWith(answer: Answer, reviewVersions: readonly string[] = ['v1']): Hook {
+function createHook(answer: Answer, reviewVersions: readonly string[] = ['v1']): Hook {
   const reviews: Review[] = []
   const requests: OutboundRequest[] = []
   const registry = createMetricsRegistry()
@@ -81,14 +81,14 @@ function hookWith(answer: Answer, reviewVersions: readonly string[] = ['v1']): H
     metrics: () => registry.text(),
     convert: (count = 1, to = 'v1') =>
       converter.convert(
-        Array.from({ length: count }, (_, i) => input(`t${i}`)),
+        Array.from({ length: count }, (_, i) => createInput(`t${i}`)),
         to,
         undefined,
       ),
   }
 }
 
-function input(name: string, version = 'v2'): ConversionInput {
+function createInput(name: string, version = 'v2'): ConversionInput {
   const metadata = { name, namespace: 'ns', uid: `uid-${name}`, labels: { l: '1' }, generation: 1 }
   return { version, body: Buffer.from(JSON.stringify({ metadata, spec: { a: 'b' } })), metadata: () => structuredClone(metadata) }
 }
@@ -96,10 +96,10 @@ function input(name: string, version = 'v2'): ConversionInput {
 const withMetadata =
   (change: object): Answer =>
   (review) =>
-    converted(review, ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, ...change } }))
+    convertReview(review, ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, ...change } }))
 const withMembers =
   (change: object): Answer =>
-  (review) => ({ ...converted(review), ...change })
+  (review) => ({ ...convertReview(review), ...change })
 const name = `name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`
 const typeMeta = 'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 const hook = 'conversion webhook for example.com/v2, Kind=Thing'
@@ -116,34 +116,34 @@ const refused: Readonly<Record<string, readonly [Answer, string]>> = {
     `${failed}response.result.status was 'Failure', not 'Success'`,
   ],
   'no result': [(r) => ({ ...r, response: { uid: r.request.uid } }) as never, `${failed}response.result.status was '', not 'Success'`],
-  'too few objects': [(r) => success(r, []), `${hook} returned 0 objects, expected 1`],
-  'no objects': [(r) => success(r, null), `${hook} returned 0 objects, expected 1`],
-  'too many objects': [(r) => success(r, [1, 2]), `${hook} returned 2 objects, expected 1`],
-  'a null': [(r) => success(r, [null]), 'unexpected end of JSON input'],
-  'a text': [(r) => success(r, ['x']), 'json: cannot unmarshal string into Go value of type map[string]interface {}'],
-  'a list': [(r) => success(r, [[]]), 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
+  'too few objects': [(r) => createSuccess(r, []), `${hook} returned 0 objects, expected 1`],
+  'no objects': [(r) => createSuccess(r, null), `${hook} returned 0 objects, expected 1`],
+  'too many objects': [(r) => createSuccess(r, [1, 2]), `${hook} returned 2 objects, expected 1`],
+  'a null': [(r) => createSuccess(r, [null]), 'unexpected end of JSON input'],
+  'a text': [(r) => createSuccess(r, ['x']), 'json: cannot unmarshal string into Go value of type map[string]interface {}'],
+  'a list': [(r) => createSuccess(r, [[]]), 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
   'objects of a wrong type': [
-    (r) => success(r, {}),
+    (r) => createSuccess(r, {}),
     `${failed}json: cannot unmarshal object into Go struct field ConversionResponse.response.convertedObjects of type []runtime.RawExtension`,
   ],
-  'no kind': [(r) => success(r, [{ apiVersion: 'example.com/v1' }]), `Object 'Kind' is missing in '{"apiVersion":"example.com/v1"}'`],
+  'no kind': [(r) => createSuccess(r, [{ apiVersion: 'example.com/v1' }]), `Object 'Kind' is missing in '{"apiVersion":"example.com/v1"}'`],
   'another kind': [
-    (r) => converted(r, (object) => ({ ...object, kind: 'Other' })),
+    (r) => convertReview(r, (object) => ({ ...object, kind: 'Other' })),
     `${hook} returned invalid object at index 0: invalid kind (expected Thing, received Other)`,
   ],
   'no apiVersion': [
-    (r) => converted(r, (object) => ({ ...object, apiVersion: 1 })),
+    (r) => convertReview(r, (object) => ({ ...object, apiVersion: 1 })),
     `${hook} returned invalid object at index 0: invalid groupVersion (expected example.com/v1, received )`,
   ],
   'the same version': [
-    (r) => success(r, r.request.objects),
+    (r) => createSuccess(r, r.request.objects),
     `${hook} returned invalid object at index 0: invalid groupVersion (expected example.com/v1, received example.com/v2)`,
   ],
   'another name': [withMetadata({ name: 'renamed' }), `${hook} returned invalid object: must have the same name: t0 != renamed`],
   'another namespace': [withMetadata({ namespace: 'zz' }), `${hook} returned invalid object: must have the same namespace: ns != zz`],
   'another uid': [withMetadata({ uid: 'zz' }), `${hook} returned invalid object: must have the same UID: uid-t0 != zz`],
   'no metadata': [
-    (r) => converted(r, ({ metadata: _metadata, ...rest }) => rest),
+    (r) => convertReview(r, ({ metadata: _metadata, ...rest }) => rest),
     `${hook} returned invalid object: must have the same name: t0 != `,
   ],
   'a label that is a number': [
@@ -234,14 +234,14 @@ describe('WebhookConverter', () => {
   it.each(Object.entries(refused))(
     'rejects a response with %s, with the error text of kube-apiserver',
     async (_title, [answer, message]) => {
-      const [error] = await hookWith(answer).convert()
+      const [error] = await createHook(answer).convert()
       expect(error).toBeInstanceOf(Error)
       expect((error as Error).message).toBe(message)
     },
   )
 
   it('rejects a response with the uid of another request', async () => {
-    const [error] = await hookWith((r) => ({ ...r, response: { uid: 'other', result: { status: 'Success' } } }) as never).convert()
+    const [error] = await createHook((r) => ({ ...r, response: { uid: 'other', result: { status: 'Success' } } }) as never).convert()
     expect((error as Error).message).toMatch(
       /^conversion webhook for example.com\/v2, Kind=Thing failed: expected response.uid="[0-9a-f-]{36}", got "other"$/,
     )
@@ -251,7 +251,7 @@ describe('WebhookConverter', () => {
 describe('WebhookConverter', () => {
   it('sends objects without resourceVersion, and keeps all metadata except labels and annotations', async () => {
     const changed = { labels: { x: 'y' }, annotations: { z: '1' }, generation: 7, finalizers: ['a/b'] }
-    const { convert, reviews, requests } = hookWith(withMetadata(changed))
+    const { convert, reviews, requests } = createHook(withMetadata(changed))
     expect(await convert()).toEqual([
       {
         metadata: { name: 't0', namespace: 'ns', uid: 'uid-t0', labels: { x: 'y' }, annotations: { z: '1' }, generation: 1 },
@@ -279,34 +279,34 @@ describe('WebhookConverter', () => {
   })
 
   it('removes labels and annotations that are not in the response', async () => {
-    const [object] = await hookWith(withMetadata({ labels: null })).convert()
+    const [object] = await createHook(withMetadata({ labels: null })).convert()
     expect((object as KubeObject).metadata.labels).toBeUndefined()
   })
 
   it('uses the first known version of the review, and does not check the uid of v1beta1', async () => {
-    const { convert, reviews } = hookWith(
-      (r) => ({ response: { ...(converted(r)['response'] as object), uid: 'other' } }),
+    const { convert, reviews } = createHook(
+      (r) => ({ response: { ...(convertReview(r)['response'] as object), uid: 'other' } }),
       ['v7', 'v1beta1', 'v1'],
     )
     expect(await convert()).toHaveLength(1)
     expect(reviews[0]!.apiVersion).toBe('apiextensions.k8s.io/v1beta1')
-    const [error] = await hookWith(converted, ['v7']).convert()
+    const [error] = await createHook(convertReview, ['v7']).convert()
     expect((error as Error).message).toBe('no supported conversion review versions')
   })
 
   it('sends many objects in batches, in order', async () => {
-    const { convert, reviews } = hookWith(converted)
+    const { convert, reviews } = createHook(convertReview)
     const objects = await convert(250)
     expect(objects.map((object) => (object as KubeObject).metadata.name)).toEqual(Array.from({ length: 250 }, (_, i) => `t${i}`))
     expect(reviews.map(({ request }) => request.objects.length)).toEqual([100, 100, 50])
   })
 
   it('sends each object alone if the webhook rejects a batch, and returns the error of each object', async () => {
-    const { convert, reviews } = hookWith((review) => {
+    const { convert, reviews } = createHook((review) => {
       const [first] = review.request.objects
       return first!.metadata.name === 't1'
         ? withMetadata({ name: 'x' })(review)
-        : success(review, [{ ...first, apiVersion: 'example.com/v1' }])
+        : createSuccess(review, [{ ...first, apiVersion: 'example.com/v1' }])
     })
     const [a, b, c] = await convert(3)
     expect([(a as KubeObject).metadata.name, (c as KubeObject).metadata.name]).toEqual(['t0', 't2'])
@@ -315,14 +315,14 @@ describe('WebhookConverter', () => {
   })
 
   it('calls an unreachable webhook only once', async () => {
-    const { convert, reviews } = hookWith(() => new OutboundError('dial', 'refused'))
+    const { convert, reviews } = createHook(() => new OutboundError('dial', 'refused'))
     expect((await convert(250)).every((each) => each instanceof Error)).toBe(true)
     expect(reviews).toHaveLength(1)
   })
 
   it('has the metrics of kube-apiserver', async () => {
-    const { convert, metrics } = hookWith((review) =>
-      review.request.desiredAPIVersion === 'example.com/v1' ? converted(review) : success(review, []),
+    const { convert, metrics } = createHook((review) =>
+      review.request.desiredAPIVersion === 'example.com/v1' ? convertReview(review) : createSuccess(review, []),
     )
     await convert(1, 'v1')
     await convert(1, 'v3')

@@ -54,7 +54,7 @@ export class WebhookConverter implements ObjectConverter, Disposable {
     const { spec } = definition
     this.#definition = { name: definition.metadata.name ?? '', group: spec.group, kind: spec.names.kind }
     this.#review = reviewVersionOf(spec.conversion?.webhook?.conversionReviewVersions ?? [])
-    const target = targetOf(definition)
+    const target = readTarget(definition)
     this.#createClient = () => dialer.client(target)
     this.#path = `${new URL(target.url).pathname}?timeout=${timeoutMs / 1000}s`
     this.#metrics = metrics
@@ -63,7 +63,7 @@ export class WebhookConverter implements ObjectConverter, Disposable {
 
   async convert(objects: readonly ConversionInput[], to: string, signal: AbortSignal | undefined): Promise<readonly Converted[]> {
     const converted: Converted[] = []
-    for (const batch of batchesOf(objects)) {
+    for (const batch of splitIntoBatches(objects)) {
       signal?.throwIfAborted()
       const result = await this.#convertBatch(batch, to, signal)
       appendAll(converted, result)
@@ -194,7 +194,7 @@ function checkConverted(original: ConversionInput, converted: JsonValue, wanted:
 }
 
 /** Divides objects into batches. */
-function* batchesOf(objects: readonly ConversionInput[]): Generator<readonly ConversionInput[], undefined> {
+function* splitIntoBatches(objects: readonly ConversionInput[]): Generator<readonly ConversionInput[], undefined> {
   let batch: ConversionInput[] = []
   let bytes = 0
   for (const object of objects) {
@@ -209,7 +209,7 @@ function* batchesOf(objects: readonly ConversionInput[]): Generator<readonly Con
   if (batch.length > 0) yield batch
 }
 
-function targetOf({ spec }: DeepReadonly<CustomResourceDefinition>): ClientTarget {
+function readTarget({ spec }: DeepReadonly<CustomResourceDefinition>): ClientTarget {
   const { url, service, caBundle = '' } = spec.conversion?.webhook?.clientConfig ?? {}
   const authorities = Buffer.from(caBundle, 'base64').toString('utf8')
   const tls = authorities.trim() === '' ? {} : { authorities }

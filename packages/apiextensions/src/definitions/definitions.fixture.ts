@@ -42,7 +42,7 @@ export function definitionWith(
 export function refuseNew(body: object): string | undefined {
   const definition = decodeDefinition(body)
   definitionStrategy.prepareForCreate!(context, definition)
-  return messageOf(definition, validateDefinition(definition))
+  return formatRefusal(definition, validateDefinition(definition))
 }
 
 /** Returns the message of kube-apiserver's response to an update from one definition to another; undefined if it is valid. */
@@ -50,10 +50,10 @@ export function refuseUpdate(body: CustomResourceDefinition, stored: CustomResou
   const old = decodeDefinition({ ...stored, metadata: { ...stored.metadata, resourceVersion: '1' } })
   const definition = decodeDefinition({ ...body, metadata: { ...body.metadata, resourceVersion: '1' } })
   definitionStrategy.prepareForUpdate!(context, definition, old)
-  return messageOf(definition, validateDefinitionUpdate(definition, old))
+  return formatRefusal(definition, validateDefinitionUpdate(definition, old))
 }
 
-function messageOf({ metadata }: CustomResourceDefinition, errors: FieldErrorList): string | undefined {
+function formatRefusal({ metadata }: CustomResourceDefinition, errors: FieldErrorList): string | undefined {
   if (errors.length === 0) return undefined
   return newInvalid({ group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' }, metadata.name ?? '', errors).message
 }

@@ -40,7 +40,7 @@ export interface HubSpec {
 }
 
 export function toHubSpec(spec: Definition['spec']): HubSpec {
-  const fields = (spec.versions ?? []).map((version) => ({ version, own: sharedFieldsOf(version) }))
+  const fields = (spec.versions ?? []).map((version) => ({ version, own: pickSharedFields(version) }))
   const first = fields[0]
   if (first === undefined) return { spec, shared: {}, versions: [] }
   const isShared = {
@@ -72,7 +72,7 @@ export function hasSameSchema(a: SharedFields['schema'], b: SharedFields['schema
   return a === b || (a !== undefined && b !== undefined && stringifyJson(a) === stringifyJson(b))
 }
 
-function sharedFieldsOf(version: DeepReadonly<CustomResourceDefinitionVersion>): SharedFields {
+function pickSharedFields(version: DeepReadonly<CustomResourceDefinitionVersion>): SharedFields {
   const { schema, subresources, additionalPrinterColumns: columns, selectableFields } = version
   return {
     ...(schema && { schema }),

@@ -15,11 +15,11 @@ interface Budget {
 
 class TooLarge extends Error {}
 
-const plain =
+const encodePlain =
   (zero: unknown): Encode =>
   (value) =>
     value ?? zero
-const struct =
+const encodeStruct =
   (fields: Readonly<Record<string, readonly [member: string, encode: Encode]>>, absent: unknown = null): Encode =>
   (value, budget) => {
     if (value === undefined || value === null) return absent
@@ -39,11 +39,11 @@ const map =
     return Object.fromEntries(names.map((name) => [name, item(members[name], budget)]))
   }
 
-const text = plain('')
-const flag = plain(false)
-const optional = plain(null)
+const text = encodePlain('')
+const flag = encodePlain(false)
+const optional = encodePlain(null)
 
-const rule = struct({
+const rule = encodeStruct({
   Rule: ['rule', text],
   Message: ['message', text],
   MessageExpression: ['messageExpression', text],
@@ -52,11 +52,11 @@ const rule = struct({
   OptionalOldSelf: ['optionalOldSelf', optional],
 })
 
-const schemaOrBool: Encode = (value, budget) =>
+const encodeSchemaOrBool: Encode = (value, budget) =>
   value === undefined ? null : { Allows: value !== false, Schema: encodeSchema(schemaIn(value), budget) }
-const schemaOrArray: Encode = (value, budget) =>
+const encodeSchemaOrArray: Encode = (value, budget) =>
   value === undefined ? null : { Schema: encodeSchema(schemaIn(value), budget), JSONSchemas: list(encodeSchema)(value, budget) }
-const schemaOrStrings: Encode = (value, budget) => ({
+const encodeSchemaOrStrings: Encode = (value, budget) => ({
   Schema: encodeSchema(schemaIn(value), budget),
   Property: Array.isArray(value) ? value : null,
 })
@@ -87,18 +87,18 @@ const schemaFields: Readonly<Record<string, readonly [member: keyof Schema, enco
   MaxProperties: ['maxProperties', optional],
   MinProperties: ['minProperties', optional],
   Required: ['required', list(text)],
-  Items: ['items', schemaOrArray],
+  Items: ['items', encodeSchemaOrArray],
   AllOf: ['allOf', list(encodeSchema)],
   OneOf: ['oneOf', list(encodeSchema)],
   AnyOf: ['anyOf', list(encodeSchema)],
   Not: ['not', encodeSchema],
   Properties: ['properties', map(encodeSchema)],
-  AdditionalProperties: ['additionalProperties', schemaOrBool],
+  AdditionalProperties: ['additionalProperties', encodeSchemaOrBool],
   PatternProperties: ['patternProperties', map(encodeSchema)],
-  Dependencies: ['dependencies', map(schemaOrStrings)],
-  AdditionalItems: ['additionalItems', schemaOrBool],
+  Dependencies: ['dependencies', map(encodeSchemaOrStrings)],
+  AdditionalItems: ['additionalItems', encodeSchemaOrBool],
   Definitions: ['definitions', map(encodeSchema)],
-  ExternalDocs: ['externalDocs', struct({ Description: ['description', text], URL: ['url', text] })],
+  ExternalDocs: ['externalDocs', encodeStruct({ Description: ['description', text], URL: ['url', text] })],
   Example: ['example', optional],
   XPreserveUnknownFields: ['x-kubernetes-preserve-unknown-fields', optional],
   XEmbeddedResource: ['x-kubernetes-embedded-resource', flag],
@@ -112,32 +112,32 @@ const schemaFields: Readonly<Record<string, readonly [member: keyof Schema, enco
 function encodeSchema(value: unknown, budget: Budget): unknown {
   if (value === undefined || value === null) return null
   if (--budget.schemas < 0) throw new TooLarge('the schema is too large to print')
-  return struct(schemaFields)(value, budget)
+  return encodeStruct(schemaFields)(value, budget)
 }
 
-const column = struct({
+const column = encodeStruct({
   Name: ['name', text],
   Type: ['type', text],
   Format: ['format', text],
   Description: ['description', text],
-  Priority: ['priority', plain(0)],
+  Priority: ['priority', encodePlain(0)],
   JSONPath: ['jsonPath', text],
 })
 
-const version = struct({
+const version = encodeStruct({
   Name: ['name', text],
   Served: ['served', flag],
   Storage: ['storage', flag],
   Deprecated: ['deprecated', flag],
   DeprecationWarning: ['deprecationWarning', optional],
-  Schema: ['schema', struct({ OpenAPIV3Schema: ['openAPIV3Schema', encodeSchema] })],
+  Schema: ['schema', encodeStruct({ OpenAPIV3Schema: ['openAPIV3Schema', encodeSchema] })],
   Subresources: [
     'subresources',
-    struct({
-      Status: ['status', struct({})],
+    encodeStruct({
+      Status: ['status', encodeStruct({})],
       Scale: [
         'scale',
-        struct({
+        encodeStruct({
           SpecReplicasPath: ['specReplicasPath', text],
           StatusReplicasPath: ['statusReplicasPath', text],
           LabelSelectorPath: ['labelSelectorPath', optional],
@@ -146,7 +146,7 @@ const version = struct({
     }),
   ],
   AdditionalPrinterColumns: ['columns', list(column)],
-  SelectableFields: ['selectableFields', list(struct({ JSONPath: ['jsonPath', text] }))],
+  SelectableFields: ['selectableFields', list(encodeStruct({ JSONPath: ['jsonPath', text] }))],
 })
 
 /** Returns the names of the internal fields of a schema that are set, in their order. */
@@ -164,7 +164,7 @@ export function printSchema(schema: Schema): VerbatimValue | undefined {
 }
 
 export function printItems(items: unknown): VerbatimValue | undefined {
-  return print(items, schemaOrArray)
+  return print(items, encodeSchemaOrArray)
 }
 
 /** Prints the versions of a definition, or undefined if they are too large for an error message. */

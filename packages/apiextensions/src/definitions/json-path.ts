@@ -37,7 +37,7 @@ export function resolveJsonPath(text: string, schema: Schema, options: { readonl
       if (unescaped.problem !== undefined) return unescaped.problem
       name = unescaped.text
     }
-    const properties = propertiesOf(current)
+    const properties = findProperties(current)
     if (properties === undefined ? current?.additionalProperties === undefined : !Object.hasOwn(properties, name)) {
       return 'does not refer to a valid field'
     }
@@ -67,7 +67,7 @@ export function parseRuleFieldPath(text: string, schema: Schema): string | undef
 }
 
 /** Returns the properties of a schema; undefined if it has none. */
-function propertiesOf(schema: Schema | undefined): Readonly<Record<string, Schema>> | undefined {
+function findProperties(schema: Schema | undefined): Readonly<Record<string, Schema>> | undefined {
   const properties = schema?.properties
   return properties === undefined || isEmpty(properties) ? undefined : properties
 }

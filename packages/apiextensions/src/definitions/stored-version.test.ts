@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeDefinition, definitionWith } from './definitions.fixture.ts'
 import { fromStoredDefinition, setStoredDefaults, toStoredDefinition } from './stored-version.ts'
 
-const version = (name: string): fc.Arbitrary<CustomResourceDefinitionVersion> =>
+const createVersion = (name: string): fc.Arbitrary<CustomResourceDefinitionVersion> =>
   fc
     .record(
       {
@@ -40,7 +40,7 @@ const conversion = fc.constantFrom<CustomResourceDefinition['spec']['conversion'
 describe('the stored version', () => {
   it('keeps every field of a definition', () => {
     fc.assert(
-      fc.property(version('v1'), version('v2'), conversion, fc.boolean(), (first, second, converts, isSingle) => {
+      fc.property(createVersion('v1'), createVersion('v2'), conversion, fc.boolean(), (first, second, converts, isSingle) => {
         const { metadata, spec } = definitionWith({})
         const versions = isSingle ? [first] : [first, second]
         const definition = decodeDefinition({ metadata, spec: { ...spec, versions, ...(converts && { conversion: converts }) } })

@@ -24,7 +24,7 @@ export function toStoredDefinition(object: DeepReadonly<KubeObject>): KubeObject
       names,
       scope,
       ...(shared.schema && { validation: shared.schema }),
-      ...storedFields(shared),
+      ...toStoredFields(shared),
       versions: versions.map(toStoredVersion),
       ...(conversion && { conversion: toStoredConversion(conversion) }),
       preserveUnknownFields,
@@ -42,11 +42,11 @@ function toStoredVersion({ version, own }: HubVersion): object {
     ...(deprecated === true && { deprecated }),
     ...(deprecationWarning !== undefined && { deprecationWarning }),
     ...(own.schema && { schema: own.schema }),
-    ...storedFields(own),
+    ...toStoredFields(own),
   }
 }
 
-function storedFields({ subresources, columns, selectableFields }: SharedFields): object {
+function toStoredFields({ subresources, columns, selectableFields }: SharedFields): object {
   return {
     ...(subresources && { subresources }),
     ...(columns && { additionalPrinterColumns: columns.map(toStoredColumn) }),

@@ -8,7 +8,7 @@ const text: JSONSchemaProps = { type: 'string' }
 const subject = 'CustomResourceDefinition.apiextensions.k8s.io "widgets.example.com" is invalid: '
 const at = 'spec.validation.openAPIV3Schema.properties[spec]'
 
-const established = (definition: CustomResourceDefinition): CustomResourceDefinition => ({
+const establish = (definition: CustomResourceDefinition): CustomResourceDefinition => ({
   ...definition,
   status: { conditions: [{ type: 'Established', status: 'True' }], acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] },
 })
@@ -81,11 +81,11 @@ describe('validation of an update', () => {
     const changed = definitionWith({ a: text })
     changed.spec.scope = 'Cluster'
     expect(refuseUpdate(changed, old)).toBeUndefined()
-    expect(refuseUpdate(changed, established(old))).toBe(`${subject}spec.scope: Invalid value: "Cluster": field is immutable`)
+    expect(refuseUpdate(changed, establish(old))).toBe(`${subject}spec.scope: Invalid value: "Cluster": field is immutable`)
   })
 
   it('rejects the removal of a version in which objects may be stored', () => {
-    const old = established(definitionWith({ a: text }))
+    const old = establish(definitionWith({ a: text }))
     expect(refuseUpdate(definitionWith({ a: text }, { name: 'v2' }), old)).toContain(
       'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version',
     )
@@ -111,10 +111,10 @@ describe('validation of an update', () => {
     changed.spec.conversion = { strategy: 'Webhook', webhook }
     const old = definitionWith({ a: text })
     expect(refuseUpdate(changed, old)).toBeUndefined()
-    expect(refuseUpdate(changed, established(old))).toBe(
+    expect(refuseUpdate(changed, establish(old))).toBe(
       `${subject}spec.conversion.webhookClientConfig.caBundle: Invalid value: "aGk=": unable to load root certificates: unable to parse bytes as PEM block`,
     )
-    expect(refuseUpdate(changed, established(changed))).toBeUndefined()
+    expect(refuseUpdate(changed, establish(changed))).toBeUndefined()
   })
 })
 

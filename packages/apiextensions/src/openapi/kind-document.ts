@@ -24,15 +24,15 @@ export function createKindDocument({ definition, version, load }: KindDocumentOp
   const { kind, listKind = `${kind}List`, plural } = spec.names
   const prefix = [...spec.group.split('.').reverse(), version].join('.')
   const names: KindNames = { kind, listKind, plural, definition: `${prefix}.${kind}` }
-  const extensions = (ofKind: string): PublishedSchema => ({
+  const createExtensions = (ofKind: string): PublishedSchema => ({
     'x-kubernetes-group-version-kind': [{ group: spec.group, kind: ofKind, version }],
-    ...selectableFields(definition, version),
+    ...createSelectableFields(definition, version),
   })
   return {
     identity: `${metadata.uid ?? ''},${metadata.generation ?? 0},${version}`,
     definitions: new Map([
-      [names.definition, (form) => publishKind(load(), form, extensions(kind))],
-      [`${prefix}.${listKind}`, (form) => withoutPauses(withExtensions(publishList(names, form), extensions(listKind)))],
+      [names.definition, (form) => publishKind(load(), form, createExtensions(kind))],
+      [`${prefix}.${listKind}`, (form) => withoutPauses(withExtensions(publishList(names, form), createExtensions(listKind)))],
     ]),
   }
 }
@@ -52,7 +52,7 @@ function withExtensions(schema: PublishedSchema, added: PublishedSchema): Publis
   return Object.fromEntries([...members.filter(([name]) => !name.startsWith('x-')), ...extensions.sort(([a], [b]) => (a < b ? -1 : 1))])
 }
 
-function selectableFields({ spec }: DeepReadonly<CustomResourceDefinition>, version: string): PublishedSchema {
+function createSelectableFields({ spec }: DeepReadonly<CustomResourceDefinition>, version: string): PublishedSchema {
   const fields = spec.versions?.find(({ name }) => name === version)?.selectableFields ?? []
   if (fields.length === 0) return {}
   return { 'x-kubernetes-selectable-fields': fields.map(({ jsonPath }) => ({ fieldPath: jsonPath.replace(/^\./, '') })) }

@@ -38,7 +38,7 @@ async function read(app: ReturnType<typeof serveDefinitions>, path: string): Pro
   return response.json()
 }
 
-function published(schema: JSONSchemaProps, version: 2 | 3): Json {
+function publishAll(schema: JSONSchemaProps, version: 2 | 3): Json {
   const steps = publishSchema(schema, version)
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return JSON.parse(JSON.stringify(step.value))
 }
@@ -58,7 +58,7 @@ describe('published schemas', () => {
       oneOf: [{ required: ['port'] }],
       not: { properties: { name: { enum: ['x', null] } } },
     }
-    expect(published(schema, 3)).toEqual({
+    expect(publishAll(schema, 3)).toEqual({
       ...schema,
       properties: {
         ...schema.properties,
@@ -86,7 +86,7 @@ describe('published schemas', () => {
         port: { 'x-kubernetes-int-or-string': true },
       },
     }
-    expect(published(schema, 2)).toEqual({
+    expect(publishAll(schema, 2)).toEqual({
       type: 'object',
       required: ['b'],
       properties: {
@@ -103,17 +103,17 @@ describe('published schemas', () => {
   it('an embedded resource gets the properties of a resource, except in version 2 if it has unknown fields', () => {
     const embedded: JSONSchemaProps = { type: 'object', 'x-kubernetes-embedded-resource': true, required: ['kind'] }
     const reference = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
-    expect(published(embedded, 3)).toMatchObject({
+    expect(publishAll(embedded, 3)).toMatchObject({
       required: ['kind', 'apiVersion'],
       properties: { kind: { type: 'string' }, metadata: { allOf: [{ $ref: `#/components/schemas/${reference}` }] } },
     })
-    expect(published(embedded, 2).properties.metadata).toMatchObject({ $ref: `#/definitions/${reference}` })
-    expect(published({ ...embedded, 'x-kubernetes-preserve-unknown-fields': true }, 2)).not.toHaveProperty('properties')
+    expect(publishAll(embedded, 2).properties.metadata).toMatchObject({ $ref: `#/definitions/${reference}` })
+    expect(publishAll({ ...embedded, 'x-kubernetes-preserve-unknown-fields': true }, 2)).not.toHaveProperty('properties')
   })
 
   it('properties may have the names of members of Object.prototype', () => {
     const properties = JSON.parse('{"__proto__":{"type":"string"},"constructor":{"type":"integer"}}') as Record<string, JSONSchemaProps>
-    expect(JSON.stringify(published({ type: 'object', properties }, 3).properties)).toBe(JSON.stringify(properties))
+    expect(JSON.stringify(publishAll({ type: 'object', properties }, 3).properties)).toBe(JSON.stringify(properties))
   })
 })
 
@@ -202,11 +202,14 @@ describe('documents of custom resources', () => {
   })
 
   it('large schemas are generated in short steps', () => {
-    const property = (depth: number): JSONSchemaProps =>
+    const createNestedProperty = (depth: number): JSONSchemaProps =>
       depth === 0
         ? { type: 'string', description: 'x'.repeat(50) }
-        : { type: 'object', properties: Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`p${i}`, property(depth - 1)])) }
-    const steps = publishSchema(property(4), 3)
+        : {
+            type: 'object',
+            properties: Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`p${i}`, createNestedProperty(depth - 1)])),
+          }
+    const steps = publishSchema(createNestedProperty(4), 3)
     let count = 0
     while (steps.next().done !== true) count++
     expect(count).toBeGreaterThan(300)

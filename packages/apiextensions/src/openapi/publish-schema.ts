@@ -71,31 +71,31 @@ class Publisher {
     yield* this.#pause()
     const reduced = this.#version === 2 ? reduce(schema) : schema
     const isResource = this.#isResource(schema)
-    const published = headOf(schema, { ...reduced, ...(isResource && { required: withNames(reduced.required) }) }, this.#version)
+    const published = publishHead(schema, { ...reduced, ...(isResource && { required: withNames(reduced.required) }) }, this.#version)
     const { items } = reduced
     if (items !== undefined) published['items'] = yield* this.publish(items as DefinitionSchema)
-    if (this.#version === 3) yield* this.#junctors(published, schema, alternativesOf)
+    if (this.#version === 3) yield* this.#junctors(published, schema, listAlternatives)
     const fixed = replaced ?? (isResource ? embeddedProperties(this.#version) : undefined)
     const properties = yield* this.#properties(reduced.properties, fixed, (property) => this.publish(property))
     if (properties !== undefined) published['properties'] = properties
     const { additionalProperties } = schema
     if (typeof additionalProperties === 'object') published['additionalProperties'] = yield* this.publish(additionalProperties)
     else if (additionalProperties !== undefined) published['additionalProperties'] = additionalProperties
-    return Object.assign(published, tailOf(schema))
+    return Object.assign(published, publishTail(schema))
   }
 
   /** Publishes a schema in a junctor. Such schemas only validate values. */
   *#publishValidation(schema: DefinitionSchema): Paused<PublishedSchema> {
     yield* this.#pause()
-    const published = headOf(schema, schema, this.#version)
+    const published = publishHead(schema, schema, this.#version)
     if (schema.items !== undefined) published['items'] = yield* this.#publishValidation(schema.items as DefinitionSchema)
     yield* this.#junctors(published, schema, (own, junctor) => own[junctor] ?? [])
     const properties = yield* this.#properties(schema.properties, undefined, (property) => this.#publishValidation(property))
     if (properties !== undefined) published['properties'] = properties
-    return Object.assign(published, tailOf(schema))
+    return Object.assign(published, publishTail(schema))
   }
 
-  *#junctors(published: PublishedSchema, schema: DefinitionSchema, alternatives: typeof alternativesOf): Paused<void> {
+  *#junctors(published: PublishedSchema, schema: DefinitionSchema, alternatives: typeof listAlternatives): Paused<void> {
     for (const junctor of junctors) {
       const list: PublishedSchema[] = []
       for (const alternative of alternatives(schema, junctor)) list.push(yield* this.#publishValidation(alternative))
@@ -127,7 +127,7 @@ class Publisher {
   }
 }
 
-function headOf(
+function publishHead(
   schema: DefinitionSchema,
   { type, required }: Pick<DefinitionSchema, 'type' | 'required'>,
   version: OpenAPIVersion,
@@ -142,7 +142,7 @@ function headOf(
 }
 
 /** Returns the members of a schema after its subschemas. */
-function tailOf(schema: DefinitionSchema): PublishedSchema {
+function publishTail(schema: DefinitionSchema): PublishedSchema {
   const { externalDocs, example } = schema
   const published: PublishedSchema = {}
   if (externalDocs !== undefined) {
@@ -177,7 +177,7 @@ function isNullable(properties: NonNullable<DefinitionSchema['properties']>, nam
 }
 
 /** Returns the alternatives of a junctor. An integer or string has the alternatives of both types, unless the schema has them itself. */
-function alternativesOf(schema: DefinitionSchema, junctor: (typeof junctors)[number]): readonly DefinitionSchema[] {
+function listAlternatives(schema: DefinitionSchema, junctor: (typeof junctors)[number]): readonly DefinitionSchema[] {
   const alternatives = schema[junctor] ?? []
   if (schema['x-kubernetes-int-or-string'] !== true || junctor === 'oneOf') return alternatives
   const { anyOf = [], allOf = [] } = schema

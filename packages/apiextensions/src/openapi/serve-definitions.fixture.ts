@@ -32,11 +32,11 @@ export function serveDefinitions(definitions: readonly CustomResourceDefinition[
     for (const { name, served } of versions ?? []) {
       if (!served) continue
       const gvk = { group, version: name, kind: definition.spec.names.kind }
-      types.add(typesOf(definition, name))
+      types.add(createTypes(definition, name))
       scheme.register({ gvk, hub: gvk })
       const storages = groups.get(group) ?? new Map<string, Map<string, RESTStorage>>()
       groups.set(group, storages)
-      const { paths } = openTestStore(resourceOf(definition, name), { types })
+      const { paths } = openTestStore(createResource(definition, name), { types })
       storages.set(name, new Map([...(storages.get(name) ?? []), ...paths]))
     }
   }
@@ -48,14 +48,14 @@ export function serveDefinitions(definitions: readonly CustomResourceDefinition[
   return app
 }
 
-function typesOf(definition: CustomResourceDefinition, version: string): GroupVersionTypes {
+function createTypes(definition: CustomResourceDefinition, version: string): GroupVersionTypes {
   const { group, names, versions } = definition.spec
   const schema = versions?.find(({ name }) => name === version)?.schema?.openAPIV3Schema
   const openApi = createKindDocument({ definition, version, load: () => schema })
   return jsonKinds({ group, version }, [{ kind: names.kind, openApi }])
 }
 
-function resourceOf({ spec }: CustomResourceDefinition, version: string): ResourceDefinition {
+function createResource({ spec }: CustomResourceDefinition, version: string): ResourceDefinition {
   const { status, scale } = spec.versions?.find(({ name }) => name === version)?.subresources ?? {}
   return {
     group: spec.group,

@@ -13,12 +13,12 @@ function withSpec(spec: Schema): Schema {
   return { type: 'object', properties: { spec } }
 }
 
-function ruled(schema: Schema, ...rules: readonly Rule[]): Schema {
+function addRules(schema: Schema, ...rules: readonly Rule[]): Schema {
   return { ...schema, 'x-kubernetes-validations': rules }
 }
 
-function object(properties: Readonly<Record<string, Schema>>, ...rules: readonly Rule[]): Schema {
-  return ruled({ type: 'object', properties }, ...rules)
+function createObjectSchema(properties: Readonly<Record<string, Schema>>, ...rules: readonly Rule[]): Schema {
+  return addRules({ type: 'object', properties }, ...rules)
 }
 
 /** Validates an object with the given spec. */
@@ -29,7 +29,7 @@ function validate(schema: Schema, spec: unknown, oldSpec?: unknown, options?: Ru
 
 describe('evaluation of rules', () => {
   it('a schema without rules needs no evaluation', () => {
-    expect(compileRules(withSpec(object({ a: string })))).toBeUndefined()
+    expect(compileRules(withSpec(createObjectSchema({ a: string })))).toBeUndefined()
   })
 
   it('violations have the reason and field path of the rule', () => {
@@ -39,7 +39,7 @@ describe('evaluation of rules', () => {
       { rule: 'self.a > 0', messageExpression: "'a is ' + string(self.a)", fieldPath: '.a' },
       { rule: 'self.a > 0', reason: 'FieldValueRequired', fieldPath: "['x.y']" },
     ]
-    expect(validate(object({ a: integer, 'x.y': string }, ...rules), { a: 0 })).toEqual([
+    expect(validate(createObjectSchema({ a: integer, 'x.y': string }, ...rules), { a: 0 })).toEqual([
       'spec: Invalid value: failed rule: self.a > 0',
       'spec: Forbidden: a must be positive',
       'spec.a: Invalid value: a is 0',
@@ -48,8 +48,8 @@ describe('evaluation of rules', () => {
   })
 
   it('rules apply to members of lists and maps', () => {
-    const positive = ruled(integer, { rule: 'self > 0' })
-    const schema = object({ list: { type: 'array', items: positive }, map: { type: 'object', additionalProperties: positive } })
+    const positive = addRules(integer, { rule: 'self > 0' })
+    const schema = createObjectSchema({ list: { type: 'array', items: positive }, map: { type: 'object', additionalProperties: positive } })
     expect(validate(schema, { list: [1, 0, null], map: { a: 1, b: -1 } })).toEqual([
       'spec.list[1]: Invalid value: 0: failed rule: self > 0',
       'spec.map[b]: Invalid value: -1: failed rule: self > 0',
@@ -57,11 +57,11 @@ describe('evaluation of rules', () => {
   })
 
   it('evaluation errors name the type of the value', () => {
-    expect(validate(object({ a: integer }, { rule: '1 / self.a > 0' }), { a: 0 })).toEqual([
+    expect(validate(createObjectSchema({ a: integer }, { rule: '1 / self.a > 0' }), { a: 0 })).toEqual([
       'spec: Invalid value: "object": division by zero evaluating rule: 1 / self.a > 0',
     ])
-    const anything = ruled({ 'x-kubernetes-int-or-string': true }, { rule: 'self > 0' })
-    expect(validate(object({ a: anything }), { a: 'x' })).toEqual([
+    const anything = addRules({ 'x-kubernetes-int-or-string': true }, { rule: 'self > 0' })
+    expect(validate(createObjectSchema({ a: anything }), { a: 'x' })).toEqual([
       `spec.a: Invalid value: "": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: self > 0`,
     ])
   })
@@ -72,18 +72,18 @@ describe('evaluation of rules', () => {
     ["['x'][1]", 'failed rule: false'],
     ["' two words '", 'two words'],
   ])('an unusable message is replaced, and spaces around a message are removed: %s', (messageExpression, message) => {
-    expect(validate(object({}, { rule: 'false', messageExpression }), {})).toEqual([`spec: Invalid value: ${message}`])
+    expect(validate(createObjectSchema({}, { rule: 'false', messageExpression }), {})).toEqual([`spec: Invalid value: ${message}`])
   })
 
   it('oldSelf is the old value', () => {
-    const schema = object({ a: integer }, { rule: 'self.a >= oldSelf.a' })
+    const schema = createObjectSchema({ a: integer }, { rule: 'self.a >= oldSelf.a' })
     expect(validate(schema, { a: 1 })).toEqual([])
     expect(validate(schema, { a: 1 }, { a: 1 })).toEqual([])
     expect(validate(schema, { a: 1 }, { a: 2 })).toEqual(['spec: Invalid value: failed rule: self.a >= oldSelf.a'])
   })
 
   it('oldSelf in a map list is the old element with the same keys', () => {
-    const element = object({ k: string, n: integer }, { rule: 'self.n >= oldSelf.n' })
+    const element = createObjectSchema({ k: string, n: integer }, { rule: 'self.n >= oldSelf.n' })
     const list: Schema = { type: 'array', items: element, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
     const old = [
       { k: 'a', n: 1 },
@@ -105,17 +105,17 @@ describe('evaluation of rules', () => {
   })
 
   it('an optional oldSelf has the plain JSON of the old value', () => {
-    const created = object({ 'a-b': string }, { rule: "oldSelf.hasValue() || self.a__dash__b == 'new'", optionalOldSelf: true })
+    const created = createObjectSchema({ 'a-b': string }, { rule: "oldSelf.hasValue() || self.a__dash__b == 'new'", optionalOldSelf: true })
     expect(validate(created, { 'a-b': 'x' })).toHaveLength(1)
     expect(validate(created, { 'a-b': 'new' })).toEqual([])
     expect(validate(created, { 'a-b': 'x' }, {})).toEqual([])
-    const compared = object({ 'a-b': string }, { rule: "oldSelf.?a__dash__b.orValue('none') == 'none'", optionalOldSelf: true })
+    const compared = createObjectSchema({ 'a-b': string }, { rule: "oldSelf.?a__dash__b.orValue('none') == 'none'", optionalOldSelf: true })
     expect(validate(compared, {}, { 'a-b': 'x' })).toEqual([])
   })
 
   it('violations by unchanged values are only warnings', () => {
-    const positive = object({ n: ruled(integer, { rule: 'self > 0' }), m: integer })
-    const list = object({ l: { type: 'array', items: ruled(integer, { rule: 'self > 0' }) } })
+    const positive = createObjectSchema({ n: addRules(integer, { rule: 'self > 0' }), m: integer })
+    const list = createObjectSchema({ l: { type: 'array', items: addRules(integer, { rule: 'self > 0' }) } })
     const warnings: string[] = []
     const options: RuleOptions = { warn: (text) => warnings.push(text) }
     expect(validate(positive, { n: 0, m: 1 }, { n: 0, m: 2 }, options)).toEqual([])
@@ -127,7 +127,7 @@ describe('evaluation of rules', () => {
   })
 
   it('self has the type that the format of the value names', () => {
-    const schema = object(
+    const schema = createObjectSchema(
       {
         time: { type: 'string', format: 'date-time' },
         day: { type: 'string', format: 'date' },
@@ -143,14 +143,14 @@ describe('evaluation of rules', () => {
   })
 
   it('rules can read the metadata of resources', () => {
-    const schema = ruled(withSpec(object({})), { rule: "self.metadata.name.startsWith('a') && self.kind == 'Widget'" })
+    const schema = addRules(withSpec(createObjectSchema({})), { rule: "self.metadata.name.startsWith('a') && self.kind == 'Widget'" })
     const rules = compileRules(schema)!
     expect(rules.validate({ kind: 'Widget', metadata: { name: 'abc' } }).errors).toEqual([])
     expect(rules.validate({ kind: 'Widget', metadata: { name: 'x' } }, undefined, { path: fieldPath('default') }).errors).toHaveLength(1)
   })
 
   it('the evaluation ends when the cost budget is used up', () => {
-    const schema = object({ a: integer }, { rule: 'self.a == 1' }, { rule: 'self.a == 2' })
+    const schema = createObjectSchema({ a: integer }, { rule: 'self.a == 1' }, { rule: 'self.a == 2' })
     const { errors, remaining } = compileRules(withSpec(schema))!.validate({ spec: { a: 1 } }, undefined, { budget: 3 })
     expect(errors.map(fieldErrorMessage)).toEqual([
       'spec: Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run',
@@ -160,7 +160,7 @@ describe('evaluation of rules', () => {
 
   it('the evaluation ends when one expression costs too much', () => {
     const list: Schema = { type: 'array', items: integer }
-    const schema = object({ l: list }, { rule: 'self.l.all(x, self.l.all(y, x + y >= 0))', message: 'slow' }, { rule: 'false' })
+    const schema = createObjectSchema({ l: list }, { rule: 'self.l.all(x, self.l.all(y, x + y >= 0))', message: 'slow' }, { rule: 'false' })
     const run = compileRules(withSpec(schema))!.start({ spec: { l: Array.from({ length: 1000 }, () => 1) } })
     let slices = 1
     while (!run.advance()) slices++
@@ -177,7 +177,9 @@ describe('evaluation of rules', () => {
       { rule: `!${slow}`, messageExpression: `${slow} ? 'slow message' : ''` },
       { rule: 'false', message: 'second' },
     ]
-    const run = compileRules(withSpec(object({ l: list }, ...rules)))!.start({ spec: { l: Array.from({ length: 300 }, () => 1) } })
+    const run = compileRules(withSpec(createObjectSchema({ l: list }, ...rules)))!.start({
+      spec: { l: Array.from({ length: 300 }, () => 1) },
+    })
     let slices = 1
     while (!run.advance()) slices++
     expect(run.errors.map(fieldErrorMessage)).toEqual(['spec: Invalid value: slow message', 'spec: Invalid value: second'])
@@ -185,7 +187,7 @@ describe('evaluation of rules', () => {
   })
 
   it('at most 1,000 errors are reported', () => {
-    const list: Schema = { type: 'array', items: ruled(integer, { rule: 'self > 0' }) }
+    const list: Schema = { type: 'array', items: addRules(integer, { rule: 'self > 0' }) }
     const errors = validate(
       list,
       Array.from({ length: 5000 }, () => 0),
@@ -200,7 +202,9 @@ describe('evaluation of rules', () => {
       compiled: (seconds) => times.compiled.push(seconds),
       evaluated: (seconds) => times.evaluated.push(seconds),
     }
-    const rules = compileRules(withSpec(object({ measured: integer }, { rule: 'self.measured > 0' }, { rule: 'self.measured > 1' })))!
+    const rules = compileRules(
+      withSpec(createObjectSchema({ measured: integer }, { rule: 'self.measured > 0' }, { rule: 'self.measured > 1' })),
+    )!
     for (const measured of [1, 2, 3]) rules.validate({ spec: { measured } }, undefined, { metrics })
     expect([times.compiled.length, times.evaluated.length]).toEqual([2, 3])
     for (const seconds of [...times.compiled, ...times.evaluated]) expect(seconds).toBeGreaterThanOrEqual(0)

@@ -40,15 +40,15 @@ const scenarios: readonly Scenario[] = existsSync(file)
       .filter(({ id }) => /rule|expressions|eval/.test(id))
   : []
 
-function texts(errors: FieldErrorList): readonly string[] {
+function formatErrors(errors: FieldErrorList): readonly string[] {
   return errors.map((error) => `${error.field}: ${fieldErrorBody(error)}`).sort()
 }
 
-function recordedTexts({ expect: { body } }: Step): readonly string[] {
+function readRecordedTexts({ expect: { body } }: Step): readonly string[] {
   return (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`).sort()
 }
 
-function specOf({ body }: Step): DefinitionSpec {
+function readSpec({ body }: Step): DefinitionSpec {
   return body?.spec as unknown as DefinitionSpec
 }
 
@@ -58,9 +58,9 @@ describe.skipIf(scenarios.length === 0)('recorded requests', () => {
       all.filter(({ method, path }) => method === 'POST' && path.includes('/customresourcedefinitions')),
     )
     for (const step of steps) {
-      const [version] = specOf(step).versions
+      const [version] = readSpec(step).versions
       const path = fieldPath('spec', 'validation', 'openAPIV3Schema')
-      expect(texts(validateDefinitionRules(path, version!.schema!.openAPIV3Schema!))).toEqual(recordedTexts(step))
+      expect(formatErrors(validateDefinitionRules(path, version!.schema!.openAPIV3Schema!))).toEqual(readRecordedTexts(step))
     }
     expect(steps.length).toBeGreaterThan(100)
   })
@@ -72,7 +72,7 @@ describe.skipIf(scenarios.length === 0)('recorded requests', () => {
       const objects = new Map<string, Body>()
       for (const step of steps) {
         if (step.path.includes('/customresourcedefinitions') && step.method === 'POST') {
-          const { group, names, versions } = specOf(step)
+          const { group, names, versions } = readSpec(step)
           for (const { name, schema } of versions) schemas.set(`${group}/${name}/${names.plural}`, schema!.openAPIV3Schema!)
         }
         const [, kind = '', name] = /^\/apis\/([^/]+\/[^/]+)\/namespaces\/[^/]+\/(?<plural>[^/?]+)(?:\/([^/?]+))?/.exec(step.path) ?? []
@@ -83,10 +83,10 @@ describe.skipIf(scenarios.length === 0)('recorded requests', () => {
         const old = step.method === 'POST' ? undefined : objects.get(key)
         const object = old === undefined ? step.body : { ...old, spec: { ...old.spec, ...step.body.spec } }
         if (step.expect.code < 300 && !step.path.includes('dryRun')) objects.set(key, step.expect.body)
-        const expected = recordedTexts(step)
+        const expected = readRecordedTexts(step)
         // The errors of other checks are not those of rules.
         if (expected.some((text) => /some validation rules were not checked|Duplicate value/.test(text))) continue
-        expect(texts(compileRules(schema)!.validate(object, old, { warn: () => {} }).errors)).toEqual(expected)
+        expect(formatErrors(compileRules(schema)!.validate(object, old, { warn: () => {} }).errors)).toEqual(expected)
         compared++
       }
     }

@@ -18,20 +18,20 @@ export class OldElements {
   }
 
   find(element: JsonValue): JsonObject | undefined {
-    const identity = isJsonObject(element) ? identityOf(element, this.#keys) : undefined
+    const identity = isJsonObject(element) ? findIdentity(element, this.#keys) : undefined
     if (identity === undefined) return undefined
     while (!this.#elements.has(identity) && this.#next < this.#old.length) this.#index(this.#old[this.#next++]!)
     return this.#elements.get(identity)
   }
 
   #index(element: JsonValue): void {
-    const identity = isJsonObject(element) ? identityOf(element, this.#keys) : undefined
+    const identity = isJsonObject(element) ? findIdentity(element, this.#keys) : undefined
     if (identity !== undefined && !this.#elements.has(identity)) this.#elements.set(identity, element as JsonObject)
   }
 }
 
 /** Returns a value that elements with the same keys share; undefined if a key is missing or not a scalar. */
-function identityOf(element: JsonObject, keys: readonly string[]): unknown {
+function findIdentity(element: JsonObject, keys: readonly string[]): unknown {
   const values: JsonValue[] = []
   for (const key of keys) {
     const value = Object.hasOwn(element, key) ? element[key] : undefined

@@ -182,7 +182,7 @@ export class RuleEvaluation {
     if (ready.problem !== undefined) this.#report(frame, `rule compile error: ${ready.problem}`)
     if (ready.program === undefined) return
     if (ready.usesOldSelf && (frame.old ?? null) === null && ready.rule.optionalOldSelf !== true) return
-    this.#run(ready.program, activationOf(frame, ready), (evaluation) => {
+    this.#run(ready.program, createActivation(frame, ready), (evaluation) => {
       this.#finishRule(frame, index, evaluation)
     })
   }
@@ -211,7 +211,7 @@ export class RuleEvaluation {
     const message = frame.node.message(index)
     if (message === undefined) this.#reportViolation(frame, ready, undefined)
     else {
-      this.#run(message, plainActivation(frame), (evaluation) => {
+      this.#run(message, createPlainActivation(frame), (evaluation) => {
         this.#finishMessage(frame, ready, evaluation)
       })
     }
@@ -239,7 +239,7 @@ export class RuleEvaluation {
 
   /** Reports a rule that could not be evaluated. */
   #reportFailure(frame: Frame, rule: Rule, problem: string): void {
-    const shown = shownRule(rule)
+    const shown = describeRule(rule)
     if (problem.startsWith('no such overload')) {
       const detail = `'${problem}': call arguments did not match a supported operator, function or macro signature for rule: ${shown}`
       return this.#report(frame, detail)
@@ -252,10 +252,10 @@ export class RuleEvaluation {
   #reportViolation(frame: Frame, ready: ReadyRule, message: string | undefined): void {
     const { rule } = ready
     const detail =
-      message ?? (rule.message === undefined || rule.message === '' ? `failed rule: ${shownRule(rule)}` : trimSpace(rule.message))
+      message ?? (rule.message === undefined || rule.message === '' ? `failed rule: ${describeRule(rule)}` : trimSpace(rule.message))
     const { typeName } = frame.node
     const value = typeName === 'object' || typeName === 'array' ? undefined : frame.value
-    this.#add(frame, ready, newError(errorType(rule.reason), this.#pathOf(frame, ready), value, detail))
+    this.#add(frame, ready, newError(decideErrorType(rule.reason), this.#pathOf(frame, ready), value, detail))
   }
 
   /** Adds an error, or warns about it if the value has not changed. Rules that compare with the old value must always hold. */
@@ -287,7 +287,7 @@ export class RuleEvaluation {
   }
 
   #pathOf(frame: Frame, ready?: ReadyRule): FieldPath | undefined {
-    const path = framePath(frame, this.#input.path)
+    const path = createFramePath(frame, this.#input.path)
     const field = ready?.rule.fieldPath
     return field === undefined ? path : (path?.child(field) ?? fieldPath(field))
   }
@@ -307,16 +307,16 @@ function newFrame(
 }
 
 /** Returns the path of a value. `root` is the path of the validated object. */
-function framePath({ parent, step, isKey }: Frame, root: FieldPath | undefined): FieldPath | undefined {
+function createFramePath({ parent, step, isKey }: Frame, root: FieldPath | undefined): FieldPath | undefined {
   if (parent === undefined) return root
-  const path = framePath(parent, root)
+  const path = createFramePath(parent, root)
   if (typeof step === 'number') return (path ?? fieldPath()).index(step)
   if (isKey) return (path ?? fieldPath()).key(step)
   return path?.child(step) ?? fieldPath(step)
 }
 
 /** Returns the variables of a node's message expressions. Only the expressions of a node whose rules use `oldSelf` can read it. */
-function plainActivation(frame: Frame): Activation {
+function createPlainActivation(frame: Frame): Activation {
   const { node, value, old = null } = frame
   if (frame.activation !== undefined) return frame.activation
   const self = readBySchema(value, node.type!)
@@ -325,8 +325,8 @@ function plainActivation(frame: Frame): Activation {
 }
 
 /** Returns the variables of a rule. An optional `oldSelf` exists only in rules: in message expressions it is never optional. */
-function activationOf(frame: Frame, { rule }: ReadyRule): Activation {
-  const plain = plainActivation(frame)
+function createActivation(frame: Frame, { rule }: ReadyRule): Activation {
+  const plain = createPlainActivation(frame)
   return rule.optionalOldSelf === true && frame.node.usesOldSelf
     ? { self: plain['self'], oldSelf: new Optional(plain['oldSelf'] as Value | undefined) }
     : plain
@@ -344,7 +344,7 @@ function newError(type: FieldErrorType, path: FieldPath | undefined, badValue: u
   return { type, field: path?.toString() ?? '<nil>', badValue, detail }
 }
 
-function errorType(reason: string | undefined): FieldErrorType {
+function decideErrorType(reason: string | undefined): FieldErrorType {
   switch (reason) {
     case 'FieldValueForbidden':
     case 'FieldValueRequired':
@@ -356,7 +356,7 @@ function errorType(reason: string | undefined): FieldErrorType {
 }
 
 /** Returns the text by which messages refer to a rule. */
-function shownRule({ rule, message }: Rule): string {
+function describeRule({ rule, message }: Rule): string {
   return trimSpace(message === undefined || message === '' ? rule : message)
 }
 

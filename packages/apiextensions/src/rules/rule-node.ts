@@ -43,7 +43,7 @@ export class RuleNode {
     this.type = type
     this.below = below
     this.listKeys = listKeys(schema)
-    this.#rules = (schema['x-kubernetes-validations'] ?? []).map((rule) => normalized(rule, schema))
+    this.#rules = (schema['x-kubernetes-validations'] ?? []).map((rule) => normalizeRule(rule, schema))
   }
 
   /** The number of rules of the schema itself. */
@@ -96,7 +96,7 @@ export class RuleNode {
 }
 
 /** Returns a rule whose `fieldPath` is written as in validation errors. */
-function normalized(rule: Rule, schema: Schema): Rule {
+function normalizeRule(rule: Rule, schema: Schema): Rule {
   const { fieldPath, ...rest } = rule
   const path = fieldPath === undefined || fieldPath === '' ? undefined : parseRuleFieldPath(fieldPath, schema)
   return path === undefined || path === '' ? rest : { ...rest, fieldPath: path }

@@ -30,7 +30,7 @@ export class SchemaTypes {
   }
 
   #convert(schema: Schema, isResourceRoot: boolean): SchemaType {
-    const kind = kindOf(schema, isResourceRoot)
+    const kind = decideKind(schema, isResourceRoot)
     const isNullable = schema.nullable === true
     switch (kind) {
       case 'object':
@@ -89,7 +89,7 @@ const simpleKinds: Readonly<Record<string, SchemaKind>> = { boolean: 'boolean', 
 
 const declaredTypes: ReadonlySet<string> = new Set(['boolean', 'integer', 'number', 'object', 'string'])
 
-function kindOf(schema: Schema, isResourceRoot: boolean): SchemaKind {
+function decideKind(schema: Schema, isResourceRoot: boolean): SchemaKind {
   if (schema['x-kubernetes-int-or-string'] === true) return 'intOrString'
   switch (schema.type) {
     case 'object':

@@ -66,7 +66,7 @@ export class SizeLimits {
   }
 
   #maxElements(schema: Schema): number {
-    if (schema['x-kubernetes-int-or-string'] === true) return maxCharacters(schema) ?? maxRequestBytes - 2
+    if (schema['x-kubernetes-int-or-string'] === true) return limitCharacters(schema) ?? maxRequestBytes - 2
     switch (schema.type) {
       case 'array':
         return limit(schema.maxItems) ?? Math.floor((maxRequestBytes - 2) / (this.#minSize(itemSchema(schema)!)! + 1))
@@ -76,7 +76,7 @@ export class SizeLimits {
         return limit(schema.maxProperties) ?? Math.floor((maxRequestBytes - 2) / (this.#minSize(values)! + 6))
       }
       case 'string':
-        return maxStringLength(schema)
+        return limitStringLength(schema)
       default:
         return 0
     }
@@ -104,7 +104,7 @@ export class SizeLimits {
         return this.#minObjectSize(schema)
       }
       case 'string':
-        return minStringSize(schema)
+        return computeMinStringSize(schema)
       case 'boolean':
         return 4
       case 'integer':
@@ -134,11 +134,11 @@ function limit(value: number | undefined): number | undefined {
 }
 
 /** Returns the maximum number of bytes of a string whose length is limited in characters. */
-function maxCharacters({ maxLength }: Schema): number | undefined {
+function limitCharacters({ maxLength }: Schema): number | undefined {
   return maxLength === undefined ? undefined : Math.max(maxLength, 0) * 4
 }
 
-function maxStringLength(schema: Schema): number {
+function limitStringLength(schema: Schema): number {
   switch (schema.format) {
     case 'byte':
       return limit(schema.maxLength) ?? maxRequestBytes - 2
@@ -150,12 +150,12 @@ function maxStringLength(schema: Schema): number {
     default: {
       const values = schema.enum ?? []
       const longest = values.reduce<number>((most, value) => Math.max(most, typeof value === 'string' ? byteLength(value) : 0), 0)
-      return maxCharacters(schema) ?? (values.length > 0 ? longest : maxRequestBytes - 2)
+      return limitCharacters(schema) ?? (values.length > 0 ? longest : maxRequestBytes - 2)
     }
   }
 }
 
-function minStringSize({ format }: Schema): number {
+function computeMinStringSize({ format }: Schema): number {
   switch (format) {
     case 'date':
       return dateBytes

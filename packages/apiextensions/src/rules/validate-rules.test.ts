@@ -6,7 +6,7 @@ import { validateRuleFields, validateRules } from './validate-rules.ts'
 
 const path = fieldPath('schema')
 
-function ruled(schema: Schema, ...rules: readonly Rule[]): Schema {
+function addRules(schema: Schema, ...rules: readonly Rule[]): Schema {
   return { ...schema, 'x-kubernetes-validations': rules }
 }
 
@@ -18,7 +18,7 @@ const advice = 'try simplifying the rule, or adding maxItems, maxProperties, and
 
 describe('validation of rules', () => {
   it('a rule must compile to a boolean, and a message expression to a string', () => {
-    const schema = ruled(
+    const schema = addRules(
       { type: 'object', properties: { a: { type: 'string' } } },
       { rule: 'self.a', messageExpression: 'self.b' },
       { rule: 'true', messageExpression: '1' },
@@ -32,17 +32,17 @@ describe('validation of rules', () => {
   })
 
   it('oldSelf is allowed only where the old value can be found', () => {
-    const element = ruled({ type: 'integer' }, { rule: 'self == oldSelf' })
+    const element = addRules({ type: 'integer' }, { rule: 'self == oldSelf' })
     expect(check({ type: 'object', properties: { l: { type: 'array', items: element, maxItems: 5 } } })).toEqual([
       'schema.properties[l].items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within schema.properties[l]',
     ])
-    expect(check(ruled({ type: 'object' }, { rule: 'true', optionalOldSelf: true }))).toEqual([
+    expect(check(addRules({ type: 'object' }, { rule: 'true', optionalOldSelf: true }))).toEqual([
       'schema.x-kubernetes-validations[0].optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule',
     ])
   })
 
   it('rules above the cost limits are rejected', () => {
-    const text = ruled({ type: 'string' }, { rule: "self.contains('abc')" })
+    const text = addRules({ type: 'string' }, { rule: "self.contains('abc')" })
     const list: Schema = { type: 'object', properties: { l: { type: 'array', items: text } } }
     const at = 'schema.properties[l].items.x-kubernetes-validations[0].rule'
     const contributed = 'Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
@@ -57,7 +57,7 @@ describe('validation of rules', () => {
   })
 
   it('rules in a schema with other errors are not compiled', () => {
-    const schema = ruled({ type: 'object' }, { rule: '' })
+    const schema = addRules({ type: 'object' }, { rule: '' })
     expect(check(schema, { isInvalid: (invalid) => invalid === schema })).toEqual([])
   })
 
@@ -73,12 +73,12 @@ describe('validation of rules', () => {
     [{ rule: 'true', fieldPath: 'a' }, 'fieldPath: Invalid value: "a": must be a valid path'],
     [{ rule: 'true', fieldPath: '.a[0]' }, 'fieldPath: Invalid value: ".a[0]": must be a valid path'],
   ])('rules with invalid fields are rejected: %j', (rule, message) => {
-    const schema = ruled({ type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'string' } } } }, rule)
+    const schema = addRules({ type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'string' } } } }, rule)
     expect(validateRuleFields(path, schema).map(fieldErrorMessage)).toEqual([`schema.x-kubernetes-validations[0].${message}`])
   })
 
   it.each(['.a', '.a.key', ".a['a key']"])('fieldPath may refer to the field %s', (fieldPath_) => {
-    const schema = ruled(
+    const schema = addRules(
       { type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'string' } } } },
       { rule: 'true', fieldPath: fieldPath_ },
     )

@@ -26,7 +26,7 @@ export interface RuleValidationOptions {
  */
 export function* validateRules(path: FieldPath, schema: Schema, options: RuleValidationOptions = {}): Task<FieldErrorList> {
   const validation = new RuleValidation(schema, options)
-  for (const place of yield* placesWithRules({ path, schema, cardinality: 1n, uncorrelated: undefined })) yield* validation.check(place)
+  for (const place of yield* listPlacesWithRules({ path, schema, cardinality: 1n, uncorrelated: undefined })) yield* validation.check(place)
   validation.total.report(path, validation.errors)
   return validation.errors
 }
@@ -100,13 +100,13 @@ class RuleValidation {
 }
 
 /** Returns the schemas with rules. Schemas within a schema come before it. Iterative, because schemas may be nested deeply. */
-function* placesWithRules(root: Place): Task<readonly Place[]> {
+function* listPlacesWithRules(root: Place): Task<readonly Place[]> {
   const open = [root]
   const places: Place[] = []
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     yield
     if ((place.schema['x-kubernetes-validations'] ?? []).length > 0) places.push(place)
-    const cardinality = childCardinality(place)
+    const cardinality = multiplyCardinality(place)
     const { path, schema, uncorrelated } = place
     const values = valueSchema(schema)
     if (values !== undefined) open.push({ path: path.child('additionalProperties'), schema: values, cardinality, uncorrelated })
@@ -122,7 +122,7 @@ function* placesWithRules(root: Place): Task<readonly Place[]> {
 }
 
 /** Returns the maximum number of values of the schemas within a schema. */
-function childCardinality({ schema, cardinality }: Place): bigint | undefined {
+function multiplyCardinality({ schema, cardinality }: Place): bigint | undefined {
   const count =
     schema.type === 'array'
       ? schema.maxItems
@@ -158,12 +158,12 @@ export function validateRuleFields(path: FieldPath, schema: Schema): FieldErrorL
     }
     if (reason !== undefined && !reasons.includes(reason)) errors.push(fieldError.notSupported(at.child('reason'), reason, reasons))
     if (fieldPath === '') continue
-    const invalidPath = (detail: string): void => {
+    const reportInvalidPath = (detail: string): void => {
       errors.push(fieldError.invalid(at.child('fieldPath'), fieldPath, detail))
     }
-    if (trimSpace(fieldPath) === '') invalidPath('must be non-empty if specified')
-    if (hasLineBreak(fieldPath)) invalidPath('must not contain line breaks')
-    if (parseRuleFieldPath(fieldPath, schema) === undefined) invalidPath('must be a valid path')
+    if (trimSpace(fieldPath) === '') reportInvalidPath('must be non-empty if specified')
+    if (hasLineBreak(fieldPath)) reportInvalidPath('must not contain line breaks')
+    if (parseRuleFieldPath(fieldPath, schema) === undefined) reportInvalidPath('must be a valid path')
   }
   return errors
 }

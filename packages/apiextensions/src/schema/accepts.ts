@@ -51,8 +51,8 @@ function acceptsValue(node: SchemaNode, value: JsonValue): boolean {
   spend(1)
   if (value === null) return acceptsNull(node)
   if (checkType(node, value) !== 'valid') return false
-  if (node.constraints !== undefined && !meetsConstraints(node, node.constraints, value)) return false
-  if (node.composition !== undefined && !meetsComposition(node.composition, value)) return false
+  if (node.constraints !== undefined && !satisfiesConstraints(node, node.constraints, value)) return false
+  if (node.composition !== undefined && !satisfiesComposition(node.composition, value)) return false
   if (typeof value !== 'object') return true
   return Array.isArray(value) ? acceptsItems(node, value) : acceptsMembers(node, value)
 }
@@ -84,7 +84,7 @@ function acceptsMembers(node: SchemaNode, value: JsonMembers): boolean {
   return true
 }
 
-function meetsConstraints(node: SchemaNode, constraints: Constraints, value: JsonValue): boolean {
+function satisfiesConstraints(node: SchemaNode, constraints: Constraints, value: JsonValue): boolean {
   if (constraints.enum?.has(value) === false) return false
   switch (typeof value) {
     case 'string':
@@ -137,7 +137,7 @@ function isValidNumber(constraints: Constraints, value: number | bigint, types: 
   return !isOutOfRange(minimum, types, format) && !isBelow(value, boundFor(value, minimum), exclusiveMinimum)
 }
 
-function meetsComposition({ allOf, anyOf, oneOf, not }: Composition, value: JsonValue): boolean {
+function satisfiesComposition({ allOf, anyOf, oneOf, not }: Composition, value: JsonValue): boolean {
   if (allOf !== undefined && countAccepting(allOf, value) < allOf.length) return false
   if (anyOf !== undefined && !anyOf.some((schema) => acceptsValue(schema, value))) return false
   if (oneOf !== undefined && countAccepting(oneOf, value) !== 1) return false

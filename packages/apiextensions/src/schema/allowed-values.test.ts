@@ -3,10 +3,10 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AllowedValues } from './allowed-values.ts'
 
-const bigint = (value: bigint): JsonValue => value as unknown as JsonValue
+const toJsonValue = (value: bigint): JsonValue => value as unknown as JsonValue
 const scalar = fc.oneof(
   fc.constantFrom<JsonValue>('a', '1', '\u0001', '\ufffd', 0, 1, -1, 1.5, 97, 1e300, 2 ** 53, true, false, null),
-  fc.constantFrom(bigint(2n ** 53n), bigint(2n ** 53n + 1n), bigint(2n ** 70n)),
+  fc.constantFrom(toJsonValue(2n ** 53n), toJsonValue(2n ** 53n + 1n), toJsonValue(2n ** 70n)),
 )
 const value = fc.oneof(scalar, fc.array(scalar, { maxLength: 2 }), fc.dictionary(fc.constantFrom('a', 'b'), scalar, { maxKeys: 2 }))
 /** More values than an enum without an index has. None of them equals a tested value. */

@@ -72,7 +72,7 @@ class ValueIndex {
   }
 
   #addOther(value: JsonValue): void {
-    const key = keyOf(value)
+    const key = formatKey(value)
     const same = this.#others.get(key)
     if (same === undefined) this.#others.set(key, [value])
     else if (!same.some((known) => equalValues(known, value))) same.push(value)
@@ -81,19 +81,19 @@ class ValueIndex {
   has(value: JsonValue): boolean {
     switch (typeof value) {
       case 'object':
-        return this.#others.get(keyOf(value))?.some((known) => equalValues(value, known)) === true
+        return this.#others.get(formatKey(value))?.some((known) => equalValues(value, known)) === true
       case 'number':
         if (this.#integers.has(Math.trunc(value)) || this.#numbers.has(value)) return true
-        return isInteger(value) && this.#scalars.has(characterOf(value))
+        return isInteger(value) && this.#scalars.has(formatCharacter(value))
       case 'bigint':
-        return this.#scalars.has(value) || this.#numbers.has(Number(value)) || this.#scalars.has(characterOf(value))
+        return this.#scalars.has(value) || this.#numbers.has(Number(value)) || this.#scalars.has(formatCharacter(value))
       default:
         return this.#scalars.has(value)
     }
   }
 }
 
-function keyOf(value: JsonValue): string {
+function formatKey(value: JsonValue): string {
   return goJson(sortKeys(value))
 }
 
@@ -102,7 +102,7 @@ function equalsAllowed(value: JsonValue, allowed: JsonValue): boolean {
   if (typeof value === 'object') return typeof allowed === 'object' && equalValues(value, allowed)
   if (typeof value === typeof allowed && typeof value !== 'number') return value === allowed
   if (typeof value !== 'number' && typeof value !== 'bigint') return false
-  if (typeof allowed === 'string') return isInteger(value) && characterOf(value) === allowed
+  if (typeof allowed === 'string') return isInteger(value) && formatCharacter(value) === allowed
   if (typeof allowed !== 'number' && typeof allowed !== 'bigint') return false
   return equalsNumber(value, allowed)
 }
@@ -115,7 +115,7 @@ function equalsNumber(value: number | bigint, allowed: number | bigint): boolean
 }
 
 /** Returns the character whose code is an integer. Go compares it with allowed texts. */
-function characterOf(code: number | bigint): string {
+function formatCharacter(code: number | bigint): string {
   const isValid = code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
   return isValid ? String.fromCodePoint(Number(code)) : '\ufffd'
 }

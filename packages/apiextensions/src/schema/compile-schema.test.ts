@@ -4,15 +4,15 @@ import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { describe, expect, it } from 'vitest'
 import { compileSchema } from './compile-schema.ts'
 
-function objectOf(properties: Record<string, JSONSchemaProps>, rest: JSONSchemaProps = {}): JSONSchemaProps {
+function createObjectSchema(properties: Record<string, JSONSchemaProps>, rest: JSONSchemaProps = {}): JSONSchemaProps {
   return { type: 'object', properties, ...rest }
 }
 
-function specOf(properties: Record<string, JSONSchemaProps>, rest: JSONSchemaProps = {}): JSONSchemaProps {
-  return objectOf({ spec: objectOf(properties, rest) })
+function createSpecSchema(properties: Record<string, JSONSchemaProps>, rest: JSONSchemaProps = {}): JSONSchemaProps {
+  return createObjectSchema({ spec: createObjectSchema(properties, rest) })
 }
 
-function messagesOf(schema: JSONSchemaProps, object: JsonObject, old?: JsonObject): readonly string[] {
+function validateToMessages(schema: JSONSchemaProps, object: JsonObject, old?: JsonObject): readonly string[] {
   return compileSchema(schema).validate(object, old).map(fieldErrorMessage)
 }
 
@@ -30,7 +30,7 @@ const string: JSONSchemaProps = { type: 'string' }
 
 describe('prune', () => {
   it('removes unspecified fields at every level and returns their paths in order', () => {
-    const schema = specOf({ list: { type: 'array', items: objectOf({ a: string }) } })
+    const schema = createSpecSchema({ list: { type: 'array', items: createObjectSchema({ a: string }) } })
     const object = { metadata: { name: 'x' }, spec: { z: 1, list: [{ a: 'b', c: 1 }, { d: {} }] }, extra: 1 }
     expect(prune(schema, object)).toEqual({
       object: { metadata: { name: 'x' }, spec: { list: [{ a: 'b' }, {}] } },
@@ -39,7 +39,7 @@ describe('prune', () => {
   })
 
   it('keeps unspecified fields where the schema preserves them, and prunes specified fields within', () => {
-    const schema = specOf({ inner: objectOf({ a: string }) }, { 'x-kubernetes-preserve-unknown-fields': true })
+    const schema = createSpecSchema({ inner: createObjectSchema({ a: string }) }, { 'x-kubernetes-preserve-unknown-fields': true })
     expect(prune(schema, { spec: { any: { b: 1 }, inner: { a: '', b: 1 } } })).toEqual({
       object: { spec: { any: { b: 1 }, inner: { a: '' } } },
       paths: ['spec.inner.b'],
@@ -47,7 +47,7 @@ describe('prune', () => {
   })
 
   it('keeps apiVersion, kind and metadata of embedded resources', () => {
-    const schema = specOf({ template: { type: 'object', 'x-kubernetes-embedded-resource': true } })
+    const schema = createSpecSchema({ template: { type: 'object', 'x-kubernetes-embedded-resource': true } })
     const template = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' } }
     expect(prune(schema, { spec: { template: { ...template, spec: {} } } })).toEqual({
       object: { spec: { template } },
@@ -56,7 +56,7 @@ describe('prune', () => {
   })
 
   it('prunes values of additional properties', () => {
-    const schema = specOf({ map: { type: 'object', additionalProperties: objectOf({ a: string }) } })
+    const schema = createSpecSchema({ map: { type: 'object', additionalProperties: createObjectSchema({ a: string }) } })
     expect(prune(schema, { spec: { map: { x: { a: '', b: 1 } } } }).paths).toEqual(['spec.map.x.b'])
   })
 
@@ -71,13 +71,13 @@ describe('prune', () => {
   })
 
   it('removes nulls of fields that are not nullable, unless a default replaces them', () => {
-    const schema = specOf({ a: string, b: { ...string, nullable: true }, c: { ...string, default: 'x' } })
+    const schema = createSpecSchema({ a: string, b: { ...string, nullable: true }, c: { ...string, default: 'x' } })
     expect(prune(schema, { spec: { a: null, b: null, c: null } }).object).toEqual({ spec: { b: null, c: null } })
   })
 
   it('returns at most 1,000 paths', () => {
     const object = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`field${i}`, i]))
-    const { paths, object: pruned } = prune(specOf({}), object)
+    const { paths, object: pruned } = prune(createSpecSchema({}), object)
     expect(paths.length).toBe(1000)
     expect(pruned).toEqual({})
   })
@@ -85,8 +85,8 @@ describe('prune', () => {
 
 describe('setDefaults', () => {
   it('sets absent fields and replaces nulls, also in lists, maps and other defaults', () => {
-    const item = objectOf({ port: { ...integer, default: 80 } })
-    const schema = specOf({
+    const item = createObjectSchema({ port: { ...integer, default: 80 } })
+    const schema = createSpecSchema({
       list: { type: 'array', items: item },
       map: { type: 'object', additionalProperties: item },
       nested: { ...item, default: {} },
@@ -98,11 +98,11 @@ describe('setDefaults', () => {
   })
 
   it('does not create the objects around a default', () => {
-    expect(withDefaults(specOf({ a: { ...string, default: 'x' } }), {})).toEqual({})
+    expect(withDefaults(createSpecSchema({ a: { ...string, default: 'x' } }), {})).toEqual({})
   })
 
   it('copies defaults, so that objects do not share them', () => {
-    const schema = compileSchema(specOf({ list: { type: 'array', items: string, default: ['a'] } }))
+    const schema = compileSchema(createSpecSchema({ list: { type: 'array', items: string, default: ['a'] } }))
     const [first, second] = [{ spec: {} as JsonObject }, { spec: {} as JsonObject }]
     schema.setDefaults(first)
     schema.setDefaults(second)
@@ -113,11 +113,11 @@ describe('setDefaults', () => {
 
 describe('validate', () => {
   it('accepts a valid object', () => {
-    const schema = specOf(
+    const schema = createSpecSchema(
       { n: { ...integer, minimum: 1, maximum: 3, multipleOf: 1 }, s: { ...string, pattern: '^a' } },
       { required: ['n'] },
     )
-    expect(messagesOf(schema, { spec: { n: 2, s: 'ab', other: 1 } })).toEqual([])
+    expect(validateToMessages(schema, { spec: { n: 2, s: 'ab', other: 1 } })).toEqual([])
   })
 
   it.each<[string, JSONSchemaProps, JsonObject['a'], string]>([
@@ -149,7 +149,7 @@ describe('validate', () => {
       1.5,
       'spec.x: Invalid value: "number": spec.x in body must be of type integer,string: "number"',
     ],
-    ['a required field', objectOf({}, { required: ['a'] }), {}, 'spec.x.a: Required value'],
+    ['a required field', createObjectSchema({}, { required: ['a'] }), {}, 'spec.x.a: Required value'],
     [
       'additional properties',
       { type: 'object', additionalProperties: integer },
@@ -164,12 +164,12 @@ describe('validate', () => {
     ],
     ['not', { ...integer, not: { minimum: 1 } }, 1, '<nil>: Invalid value: "": "spec.x" must not validate the schema (not)'],
   ])('reports a violation of %s like kube-apiserver', (_, schema, value, message) => {
-    expect(messagesOf(specOf({ x: schema }), { spec: { x: value! } })).toEqual([message])
+    expect(validateToMessages(createSpecSchema({ x: schema }), { spec: { x: value! } })).toEqual([message])
   })
 
   it('reports the problems of the anyOf alternative with the most successful checks', () => {
-    const schema = specOf({}, { anyOf: [{ required: ['a'] }, { required: ['b'], properties: { c: { minimum: 1 } } }] })
-    expect(messagesOf(schema, { spec: { c: 2 } })).toEqual([
+    const schema = createSpecSchema({}, { anyOf: [{ required: ['a'] }, { required: ['b'], properties: { c: { minimum: 1 } } }] })
+    expect(validateToMessages(schema, { spec: { c: 2 } })).toEqual([
       '<nil>: Invalid value: "": "spec" must validate at least one schema (anyOf)',
       'spec.b: Required value',
     ])
@@ -177,21 +177,21 @@ describe('validate', () => {
 })
 
 describe('validate with the old object', () => {
-  const item = objectOf({ name: string, size: { ...integer, maximum: 5 } })
-  const schema = specOf({
+  const item = createObjectSchema({ name: string, size: { ...integer, maximum: 5 } })
+  const schema = createSpecSchema({
     size: { ...integer, maximum: 5 },
     list: { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
   })
 
   it('accepts invalid values that do not change', () => {
-    expect(messagesOf(schema, { spec: { size: 9, other: 1 } }, { spec: { size: 9 } })).toEqual([])
-    expect(messagesOf(schema, { spec: { size: 8 } }, { spec: { size: 9 } })).toHaveLength(1)
+    expect(validateToMessages(schema, { spec: { size: 9, other: 1 } }, { spec: { size: 9 } })).toEqual([])
+    expect(validateToMessages(schema, { spec: { size: 8 } }, { spec: { size: 9 } })).toHaveLength(1)
   })
 
   it('finds the old item of a list by its keys', () => {
     const old = { spec: { list: [{ name: 'a', size: 9 }] } }
     expect(
-      messagesOf(
+      validateToMessages(
         schema,
         {
           spec: {
@@ -204,17 +204,17 @@ describe('validate with the old object', () => {
         old,
       ),
     ).toEqual([])
-    expect(messagesOf(schema, { spec: { list: [{ name: 'b', size: 9 }] } }, old)).toHaveLength(1)
+    expect(validateToMessages(schema, { spec: { list: [{ name: 'b', size: 9 }] } }, old)).toHaveLength(1)
   })
 })
 
 describe('validateListTypes', () => {
   const schema = compileSchema(
-    specOf({
+    createSpecSchema({
       set: { type: 'array', items: string, 'x-kubernetes-list-type': 'set' },
       map: {
         type: 'array',
-        items: objectOf({ a: string, b: string }),
+        items: createObjectSchema({ a: string, b: string }),
         'x-kubernetes-list-type': 'map',
         'x-kubernetes-list-map-keys': ['a', 'b'],
       },
@@ -236,7 +236,9 @@ describe('validateListTypes', () => {
 
 describe('embedded resources', () => {
   const schema = compileSchema(
-    specOf({ template: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } }),
+    createSpecSchema({
+      template: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+    }),
   )
 
   it('converts metadata and reports its unknown fields', () => {

@@ -162,8 +162,8 @@ function validateResource(value: JsonMembers, path: Path): FieldErrorList {
     if (!Object.hasOwn(value, key)) errors.push(fieldError.required(new FieldPath(key, path)))
   }
   for (const key in value) {
-    if (key === 'apiVersion') appendAll(errors, validateTypeField(value[key]!, new FieldPath(key, path), apiVersionProblem))
-    else if (key === 'kind') appendAll(errors, validateTypeField(value[key]!, new FieldPath(key, path), kindProblem))
+    if (key === 'apiVersion') appendAll(errors, validateTypeField(value[key]!, new FieldPath(key, path), findApiVersionProblem))
+    else if (key === 'kind') appendAll(errors, validateTypeField(value[key]!, new FieldPath(key, path), findKindProblem))
     else if (key === 'metadata') appendAll(errors, validateMetadata(value[key]!, new FieldPath(key, path)))
   }
   return errors
@@ -175,7 +175,7 @@ function validateTypeField(value: JsonValue, path: FieldPath, problemOf: (value:
   return problem === undefined ? [] : [fieldError.invalid(path, value, problem)]
 }
 
-function apiVersionProblem(apiVersion: string): string | undefined {
+function findApiVersionProblem(apiVersion: string): string | undefined {
   try {
     parseGroupVersion(apiVersion)
     return undefined
@@ -184,7 +184,7 @@ function apiVersionProblem(apiVersion: string): string | undefined {
   }
 }
 
-function kindProblem(kind: string): string | undefined {
+function findKindProblem(kind: string): string | undefined {
   const messages = isDNS1035Label(kind.toLowerCase())
   return messages.length === 0 ? undefined : `may have mixed case, but should otherwise match: ${messages.join(',')}`
 }

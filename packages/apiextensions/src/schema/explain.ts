@@ -94,8 +94,8 @@ class Explanation {
     this.#result.matches++
     const check = checkType(this.#node, value)
     if (check === 'valid') this.#result.matches++
-    else if (check === 'wrong type') this.#addTypeProblem(typeText(this.#node), typeNameOf(value))
-    else this.#addTypeProblem(this.#node.constraints!.format!, formatNameOf(value))
+    else if (check === 'wrong type') this.#addTypeProblem(typeText(this.#node), describeType(value))
+    else this.#addTypeProblem(this.#node.constraints!.format!, describeFormat(value))
   }
 
   #addTypeProblem(expected: string, actual: string): void {
@@ -343,12 +343,12 @@ const numberFormats: Readonly<Record<number, readonly string[]>> = {
 }
 
 /** Returns the format that kube-openapi names for a value of the wrong format. */
-function formatNameOf(value: JsonValue): string {
+function describeFormat(value: JsonValue): string {
   const type = typeFlagOf(value)
   return type === Flag.integer ? 'int64' : type === Flag.number ? 'float64' : ''
 }
 
-function typeNameOf(value: JsonValue): string {
+function describeType(value: JsonValue): string {
   return typeNames[Math.log2(typeFlagOf(value))]!
 }
 

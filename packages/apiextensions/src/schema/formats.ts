@@ -33,7 +33,7 @@ const longName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?
 
 /** Checks of texts by the format's name without dashes. */
 const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
-  ['bsonobjectid', matching(/^[0-9a-fA-F]{24}$/)],
+  ['bsonobjectid', createPatternTest(/^[0-9a-fA-F]{24}$/)],
   ['uri', (text) => typeof parseUrl(text) === 'object'],
   ['email', isEmail],
   ['hostname', isHostname],
@@ -42,15 +42,15 @@ const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['cidr', isCidr],
   ['mac', isMac],
   ['uuid', isUuid],
-  ['uuid3', matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
-  ['uuid4', matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
-  ['uuid5', matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
+  ['uuid3', createPatternTest(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
+  ['uuid4', createPatternTest(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
+  ['uuid5', createPatternTest(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
   ['isbn', (text) => isIsbn10(text) || isIsbn13(text)],
   ['isbn10', isIsbn10],
   ['isbn13', isIsbn13],
   ['creditcard', isCreditCard],
   ['ssn', (text) => text.length === 11 && /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(text)],
-  ['hexcolor', matching(/^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],
+  ['hexcolor', createPatternTest(/^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],
   ['rgbcolor', isRgbColor],
   ['byte', isBase64],
   ['password', () => true],
@@ -61,7 +61,7 @@ const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['k8slongname', (text) => byteLength(text) <= 253 && longName.test(text)],
 ])
 
-function matching(pattern: RegExp): (text: string) => boolean {
+function createPatternTest(pattern: RegExp): (text: string) => boolean {
   return (text) => pattern.test(text)
 }
 

@@ -10,7 +10,7 @@ function compileList(items: JSONSchemaProps): CompiledSchema {
   return compileSchema({ type: 'object', properties: { list: { type: 'array', items } } })
 }
 
-function listOf(length: number, item: () => JsonValue): JsonObject {
+function createList(length: number, item: () => JsonValue): JsonObject {
   return { list: Array.from({ length }, item) }
 }
 
@@ -20,7 +20,7 @@ const alternatives: JSONSchemaProps[] = Array.from({ length: 1000 }, (_, i) => (
 describe('hostile objects', () => {
   it('validation runs in time slices if alternatives multiply the work', async () => {
     const schema = compileList({ type: 'object', properties: { a: { type: 'integer' } }, anyOf: alternatives })
-    const object = listOf(1000, () => ({ a: 1 }))
+    const object = createList(1000, () => ({ a: 1 }))
     let calls = 0
     const errors = await validateInSlices({ signal: new AbortController().signal }, (steps) => {
       calls++
@@ -33,7 +33,7 @@ describe('hostile objects', () => {
 
   it('validation reports no more errors than the limit of a request', () => {
     const schema = compileList({ type: 'integer' })
-    const errors = schema.validate(listOf(50_000, () => 'x'))
+    const errors = schema.validate(createList(50_000, () => 'x'))
     expect(errors.length).toBeGreaterThan(1000)
     expect(errors.length).toBeLessThan(1200)
   })
@@ -41,8 +41,8 @@ describe('hostile objects', () => {
   it('validation takes linear time with a large enum and reports short errors', () => {
     const schema = compileList({ type: 'string', enum: Array.from({ length: 50_000 }, (_, n) => `value-${n}`) })
     const began = performance.now()
-    expect(schema.validate(listOf(20_000, () => 'value-49999'))).toEqual([])
-    const errors = schema.validate(listOf(20_000, () => 'missing'))
+    expect(schema.validate(createList(20_000, () => 'value-49999'))).toEqual([])
+    const errors = schema.validate(createList(20_000, () => 'missing'))
     expect(performance.now() - began).toBeLessThan(2000)
     expect(errors.length).toBeGreaterThan(1)
     expect(errors.reduce((length, { detail }) => length + detail.length, 0)).toBeLessThan(10_000_000)
@@ -64,8 +64,8 @@ describe('hostile objects', () => {
 
   it('defaults cannot use up the memory', () => {
     const schema = compileList({ type: 'object', properties: { a: { type: 'string', default: 'x'.repeat(100_000) } } })
-    expect(() => schema.setDefaults(listOf(1000, () => ({})))).toThrow('the defaults of the schema are larger than 3145728 characters')
-    expect(() => schema.setDefaults(listOf(10, () => ({})))).not.toThrow()
+    expect(() => schema.setDefaults(createList(1000, () => ({})))).toThrow('the defaults of the schema are larger than 3145728 characters')
+    expect(() => schema.setDefaults(createList(10, () => ({})))).not.toThrow()
   })
 
   it('an object that is nested too deeply gets a 400', () => {

@@ -39,11 +39,11 @@ function validateMapList(keys: readonly string[], items: readonly JsonValue[], p
     const detail = 'must be an object for an array of list-type map'
     return [fieldError.invalid(new FieldPath(wrong, path, true), printable(items[wrong]!), detail)]
   }
-  const itemKeys = items.map((item) => keysOf(item as JsonMembers | null, keys))
+  const itemKeys = items.map((item) => pickKeys(item as JsonMembers | null, keys))
   return findRepeated(itemKeys).map((i) => fieldError.duplicate(new FieldPath(i, path, true), printable(itemKeys[i]!)))
 }
 
-function keysOf(item: JsonMembers | null, keys: readonly string[]): JsonMembers {
+function pickKeys(item: JsonMembers | null, keys: readonly string[]): JsonMembers {
   return Object.fromEntries(keys.filter((key) => item !== null && Object.hasOwn(item, key)).map((key) => [key, item![key]!]))
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { finishTask } from '../definitions/tasks.ts'
 import { findUnprunedDefault, validateDefaults } from './validate-defaults.ts'
 
-function messagesOf(properties: Record<string, JSONSchemaProps>, requiresPruned = true): readonly string[] {
+function validateToMessages(properties: Record<string, JSONSchemaProps>, requiresPruned = true): readonly string[] {
   const schema: JSONSchemaProps = { type: 'object', properties }
   return finishTask(validateDefaults(schema, fieldPath('schema'), { requiresPruned })).map(fieldErrorMessage)
 }
@@ -14,26 +14,29 @@ const embedded: JSONSchemaProps = { type: 'object', 'x-kubernetes-embedded-resou
 describe('validateDefaults', () => {
   it('accepts valid defaults', () => {
     expect(
-      messagesOf({ a: { type: 'integer', default: 1 }, b: { type: 'array', items: { type: 'string', default: 'x' }, default: [] } }),
+      validateToMessages({
+        a: { type: 'integer', default: 1 },
+        b: { type: 'array', items: { type: 'string', default: 'x' }, default: [] },
+      }),
     ).toEqual([])
   })
 
   it('reports values that the schema does not accept', () => {
-    expect(messagesOf({ a: { type: 'integer', maximum: 1, default: 2 } })).toEqual([
+    expect(validateToMessages({ a: { type: 'integer', maximum: 1, default: 2 } })).toEqual([
       'schema.properties[a].default: Invalid value: 2:  in body should be less than or equal to 1',
     ])
   })
 
   it('reports fields that the schema does not specify, unless older definitions have such defaults', () => {
     const a: JSONSchemaProps = { type: 'object', properties: {}, default: { b: 1 } }
-    expect(messagesOf({ a })).toEqual(['schema.properties[a].default: Invalid value: {"b":1}: must not have unknown fields'])
-    expect(messagesOf({ a }, false)).toEqual([])
+    expect(validateToMessages({ a })).toEqual(['schema.properties[a].default: Invalid value: {"b":1}: must not have unknown fields'])
+    expect(validateToMessages({ a }, false)).toEqual([])
     expect(finishTask(findUnprunedDefault({ type: 'object', properties: { a } }))).toEqual({ isUnpruned: true })
     expect(finishTask(findUnprunedDefault({ type: 'object', properties: { a: { ...a, default: {} } } }))).toEqual({ isUnpruned: false })
   })
 
   it('validates embedded resources in defaults', () => {
-    expect(messagesOf({ a: { ...embedded, default: { apiVersion: 'v1', metadata: { name: 'a/b' } } } })).toEqual([
+    expect(validateToMessages({ a: { ...embedded, default: { apiVersion: 'v1', metadata: { name: 'a/b' } } } })).toEqual([
       'schema.properties[a].default.kind: Required value',
       `schema.properties[a].default.metadata.name: Invalid value: "a/b": may not contain '/'`,
     ])
@@ -41,14 +44,14 @@ describe('validateDefaults', () => {
 
   it('validates defaults of metadata as part of the resource', () => {
     const metadata: JSONSchemaProps = { type: 'object', properties: { name: { type: 'string', default: 'a/b' } } }
-    expect(messagesOf({ a: { ...embedded, properties: { metadata } } })).toEqual([
+    expect(validateToMessages({ a: { ...embedded, properties: { metadata } } })).toEqual([
       `schema.properties[a].properties[metadata].properties[name].default: Invalid value: "a/b": must result in valid metadata: metadata.name: Invalid value: "a/b": may not contain '/'`,
     ])
   })
 
   it('evaluates the rules of the schema for defaults', () => {
     const rules = [{ rule: 'self > 1', message: 'too small' }]
-    expect(messagesOf({ a: { type: 'integer', default: 1, 'x-kubernetes-validations': rules } })).toEqual([
+    expect(validateToMessages({ a: { type: 'integer', default: 1, 'x-kubernetes-validations': rules } })).toEqual([
       'schema.properties[a].default: Invalid value: 1: too small',
     ])
   })

@@ -34,9 +34,9 @@ export function* validateDefaults(schema: Schema, path: Path, options: DefaultOp
   const validation = new DefaultValidation(nodes, ruleNodes, options)
   const places: Place[] = [{ schema, path, resource: schema, last: undefined, isInMetadata: false }]
   while (places.length > 0 && validation.budget >= 0) {
-    const place = atResource(places.pop()!)
+    const place = moveToResource(places.pop()!)
     if (hasDefault(place.schema)) yield* validation.validate(place)
-    appendAll(places, placesIn(place).toReversed())
+    appendAll(places, listPlaces(place).toReversed())
     yield
   }
   return validation.errors
@@ -86,7 +86,7 @@ interface Place {
 }
 
 /** Returns the place of an embedded resource as a resource of its own; other places as they are. */
-function atResource(place: Place): Place {
+function moveToResource(place: Place): Place {
   const { schema, path } = place
   return schema['x-kubernetes-embedded-resource'] === true
     ? { schema, path, resource: schema, last: undefined, isInMetadata: false }
@@ -94,7 +94,7 @@ function atResource(place: Place): Place {
 }
 
 /** Lists the schemas in a schema that may have defaults. Additional properties may not. */
-function placesIn(place: Place): Place[] {
+function listPlaces(place: Place): Place[] {
   const { schema, path, last, isInMetadata } = place
   const places: Place[] = []
   const items = schemaIn(schema.items)

@@ -60,7 +60,7 @@ export class ValidationResult {
   }
 
   toErrors(root: FieldPath | undefined): FieldError[] {
-    return this.problems.map(({ path, text, hasPath, toError }) => toError(hasPath ? errorPath(path, root) : root, text))
+    return this.problems.map(({ path, text, hasPath, toError }) => toError(hasPath ? resolveErrorPath(path, root) : root, text))
   }
 
   #hasText(text: string): boolean {
@@ -70,7 +70,7 @@ export class ValidationResult {
   }
 }
 
-function errorPath(path: string, root: FieldPath | undefined): FieldPath | undefined {
+function resolveErrorPath(path: string, root: FieldPath | undefined): FieldPath | undefined {
   if (path === '' || path === '.') return root
   return new FieldPath(path.startsWith('.') ? path.slice(1) : path, root)
 }

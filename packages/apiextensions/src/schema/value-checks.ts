@@ -30,7 +30,7 @@ export function checkType(node: SchemaNode, value: JsonValue): TypeCheck {
   if (types === 0 && format === undefined) return 'valid'
   const type = typeFlagOf(value)
   const isNumber = (type & (Flag.integer | Flag.number)) !== 0
-  const isAllowed = (types & type) !== 0 || (isNumber && (types & numberTypesFor(type, value)) !== 0)
+  const isAllowed = (types & type) !== 0 || (isNumber && (types & computeNumberTypes(type, value)) !== 0)
   if (format === undefined) return isAllowed ? 'valid' : 'wrong type'
   const isTextOrList = (type & (Flag.string | Flag.array)) !== 0
   if (!isTextOrList && !isAllowed && !(format === 'int64' && type === Flag.integer)) return 'wrong format'
@@ -39,7 +39,7 @@ export function checkType(node: SchemaNode, value: JsonValue): TypeCheck {
 }
 
 /** Returns the types that a number satisfies: floats without a fraction are integers too, and all integers are numbers. */
-function numberTypesFor(type: number, value: JsonValue): number {
+function computeNumberTypes(type: number, value: JsonValue): number {
   if (type === Flag.integer) return Flag.number
   return isFloatWithoutFraction(value as number) ? Flag.integer : 0
 }

@@ -50,13 +50,13 @@ function createColumn({
     ...(format && { format }),
     ...(priority && { priority }),
     value(object, now) {
-      const value = firstValue(path, object)
+      const value = readFirstValue(path, object)
       return value === undefined ? null : type === 'string' ? toText(value) : toCell(type, value, now)
     },
   }
 }
 
-function firstValue(path: JsonPath, object: DeepReadonly<KubeObject>): Value | undefined {
+function readFirstValue(path: JsonPath, object: DeepReadonly<KubeObject>): Value | undefined {
   try {
     return path.find(object)[0]
   } catch {

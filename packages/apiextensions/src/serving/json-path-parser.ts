@@ -144,13 +144,13 @@ function parseSlice(text: string): PathNode {
     if (!/^-?\d+$/.test(part)) throw new Error(`array index ${part} is not a number`)
     return Number(part)
   }
-  const optional = (part: string | undefined): number | undefined =>
+  const parseOptional = (part: string | undefined): number | undefined =>
     part === undefined || part === ':' ? undefined : indexOf(part.slice(1))
   return {
     kind: 'slice',
     start: start === '' ? 0 : indexOf(start),
-    end: end === undefined ? 'single' : (optional(end) ?? 'end'),
-    step: optional(step),
+    end: end === undefined ? 'single' : (parseOptional(end) ?? 'end'),
+    step: parseOptional(step),
   }
 }
 

@@ -29,9 +29,9 @@ function walk(values: readonly Value[], nodes: readonly PathNode[]): readonly Va
 function evaluate(values: readonly Value[], node: PathNode): readonly Value[] {
   switch (node.kind) {
     case 'field':
-      return values.flatMap((value) => (isJsonObject(value as JsonValue) ? memberOf(value as MemberMap, node.name) : []))
+      return values.flatMap((value) => (isJsonObject(value as JsonValue) ? listMember(value as MemberMap, node.name) : []))
     case 'wildcard':
-      return values.flatMap((value) => contentsOf(value))
+      return values.flatMap((value) => listContents(value))
     case 'recursive':
       return descend(values)
     case 'literal':
@@ -49,11 +49,11 @@ function evaluate(values: readonly Value[], node: PathNode): readonly Value[] {
 
 type MemberMap = { readonly [key: string]: Value }
 
-function memberOf(value: MemberMap, name: string): readonly Value[] {
+function listMember(value: MemberMap, name: string): readonly Value[] {
   return Object.hasOwn(value, name) ? [value[name]!] : []
 }
 
-function contentsOf(value: Value): readonly Value[] {
+function listContents(value: Value): readonly Value[] {
   if (Array.isArray(value)) return value as readonly Value[]
   if (typeof value === 'string') return Array.from(Buffer.from(value))
   return isJsonObject(value as JsonValue) ? Object.values(value as MemberMap) : []
@@ -64,7 +64,7 @@ function descend(values: readonly Value[]): readonly Value[] {
   const containers: Value[] = []
   const visit = (level: readonly Value[]): void => {
     for (const value of level) {
-      const contents = contentsOf(value)
+      const contents = listContents(value)
       if (contents.length === 0) continue
       if (containers.push(value) > maxVisited) throw new Error('the path selects too many values')
       if (typeof value !== 'string') visit(contents)
@@ -112,8 +112,8 @@ function exists(item: Value, path: readonly PathNode[]): boolean {
 }
 
 function compare(a: Value, b: Value, operator: string): boolean {
-  const kind = kindOf(a)
-  if (kind !== kindOf(b)) throw new Error('incompatible types for comparison')
+  const kind = decideKind(a)
+  if (kind !== decideKind(b)) throw new Error('incompatible types for comparison')
   const isEqual = a === b
   if (operator === '==') return isEqual
   if (operator === '!=') return !isEqual
@@ -123,7 +123,7 @@ function compare(a: Value, b: Value, operator: string): boolean {
   return operator === '<' ? isLess : operator === '>=' ? !isLess : operator === '<=' ? isLess || isEqual : !(isLess || isEqual)
 }
 
-function kindOf(value: Value): 'bool' | 'int' | 'float' | 'string' {
+function decideKind(value: Value): 'bool' | 'int' | 'float' | 'string' {
   switch (typeof value) {
     case 'boolean':
       return 'bool'

@@ -7,7 +7,7 @@ export function splitPath(path: string): readonly string[] {
 }
 
 /** The value at a path. Undefined if a member on the path is missing. Throws if a value on the path has the wrong type. */
-function nestedValue(object: DeepReadonly<KubeObject>, names: readonly string[]): JsonValue | undefined {
+function findNestedValue(object: DeepReadonly<KubeObject>, names: readonly string[]): JsonValue | undefined {
   let value: JsonValue = object as unknown as JsonObject
   for (const [i, name] of names.entries()) {
     if (value === null) return undefined
@@ -20,14 +20,14 @@ function nestedValue(object: DeepReadonly<KubeObject>, names: readonly string[])
 
 /** Returns the integer at a path. Throws if there is another value. */
 export function nestedInteger(object: DeepReadonly<KubeObject>, names: readonly string[]): number | bigint | undefined {
-  const value = nestedValue(object, names) as JsonValue | bigint | undefined
+  const value = findNestedValue(object, names) as JsonValue | bigint | undefined
   if (value === undefined || typeof value === 'bigint' || Number.isInteger(value)) return value as number | bigint | undefined
   throw newAccessorError(names, value, 'int64')
 }
 
 /** Returns the text at a path. Throws if there is another value. */
 export function nestedString(object: DeepReadonly<KubeObject>, names: readonly string[]): string | undefined {
-  const value = nestedValue(object, names)
+  const value = findNestedValue(object, names)
   if (value === undefined || typeof value === 'string') return value
   throw newAccessorError(names, value, 'string')
 }
@@ -38,7 +38,7 @@ export function setNestedValue(object: KubeObject, names: readonly string[], val
   for (const [i, name] of names.slice(0, -1).entries()) {
     const next = Object.hasOwn(at, name) ? at[name]! : (at[name] = {})
     if (!isJsonObject(next)) {
-      throw newUnknownError(`value cannot be set because ${jsonPath(names.slice(0, i + 1))} is not a map[string]interface{}`)
+      throw newUnknownError(`value cannot be set because ${formatJsonPath(names.slice(0, i + 1))} is not a map[string]interface{}`)
     }
     at = next
   }
@@ -46,10 +46,12 @@ export function setNestedValue(object: KubeObject, names: readonly string[], val
 }
 
 function newAccessorError(names: readonly string[], value: JsonValue, expected: string): Error {
-  return newUnknownError(`${jsonPath(names)} accessor error: ${goValue(value)} is of the type ${goTypeOf(value)}, expected ${expected}`)
+  return newUnknownError(
+    `${formatJsonPath(names)} accessor error: ${goValue(value)} is of the type ${goTypeOf(value)}, expected ${expected}`,
+  )
 }
 
-function jsonPath(names: readonly string[]): string {
+function formatJsonPath(names: readonly string[]): string {
   return `.${names.join('.')}`
 }
 

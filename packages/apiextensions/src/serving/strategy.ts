@@ -38,7 +38,7 @@ export function createCustomStrategy(rules: CustomRules): Strategy<KubeObject> {
     validateCreate(context, object, steps) {
       const typed = schema.typed(object)
       const schemaErrors = schema.validate(typed, undefined, { steps })
-      return thenEvaluateRules(schema, { context, steps, typed }, () => [
+      return evaluateRulesAfter(schema, { context, steps, typed }, () => [
         ...validateObjectMeta(object.metadata, { namespaced, validateName: nameIsDNSSubdomain }),
         ...schemaErrors,
         ...validateScale(scale, object),
@@ -50,7 +50,7 @@ export function createCustomStrategy(rules: CustomRules): Strategy<KubeObject> {
       const typed = schema.typed(object)
       const typedOld = schema.typed(old)
       const schemaErrors = schema.validate(typed, typedOld, { steps })
-      return thenEvaluateRules(schema, { context, steps, typed, typedOld }, () => [
+      return evaluateRulesAfter(schema, { context, steps, typed, typedOld }, () => [
         ...validateObjectMetaUpdate(object.metadata, old.metadata),
         ...schemaErrors,
         ...validateScale(scale, object),
@@ -84,7 +84,7 @@ export function createCustomStatusStrategy({ schema, scale }: CustomRules): Subr
         const typed = schema.typed(object)
         const typedOld = schema.typed(old)
         const schemaErrors = schema.validateStatus(typed, typedOld, { steps })
-        return thenEvaluateRules(schema, { context, steps, typed, typedOld }, () => [
+        return evaluateRulesAfter(schema, { context, steps, typed, typedOld }, () => [
           ...validateObjectMetaUpdate(object.metadata, old.metadata),
           ...schemaErrors,
           ...(scale?.validateStatus(object) ?? []),
@@ -130,7 +130,7 @@ const blocking: ReadonlySet<string> = new Set([
  * Runs the checks before the rules, then the rules. The checks are one step, so that they are not repeated if the rules take long. The rules
  * are not evaluated, and the errors say so, if there are errors that prevent it.
  */
-function thenEvaluateRules(schema: VersionSchema, evaluation: Evaluation, check: () => FieldErrorList): FieldErrorList {
+function evaluateRulesAfter(schema: VersionSchema, evaluation: Evaluation, check: () => FieldErrorList): FieldErrorList {
   const { context, steps, typed, typedOld } = evaluation
   const errors = steps === undefined ? check() : steps.run(check)
   if (errors === undefined) return []

@@ -50,7 +50,7 @@ export function defineCustomResource(
     selectableFields: createSelectableFields(outline.selectableFields),
     allColumns: createColumns(outline.additionalPrinterColumns),
     storage: { version: versions.find(({ storage }) => storage)!.name, prefix: `${group}/${names.plural}` },
-    ...(outline.deprecated === true && { deprecation: outline.deprecationWarning ?? deprecationWarning(definition.spec, outline.name) }),
+    ...(outline.deprecated === true && { deprecation: outline.deprecationWarning ?? describeDeprecation(definition.spec, outline.name) }),
   }
 }
 
@@ -70,7 +70,7 @@ export function createSelectableFields(fields: OutlineVersion['selectableFields'
 }
 
 /** Returns kube-apiserver's warning about a deprecated version. It recommends the newest version that is newer and not deprecated. */
-function deprecationWarning({ group, names, versions }: DeepReadonly<CustomResourceDefinitionSpec>, version: string): string {
+function describeDeprecation({ group, names, versions }: DeepReadonly<CustomResourceDefinitionSpec>, version: string): string {
   const [replacement] = (versions ?? [])
     .filter(({ name, served, deprecated }) => served && deprecated !== true && compareVersions(name, version) < 0)
     .map(({ name }) => name)

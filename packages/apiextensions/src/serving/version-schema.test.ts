@@ -6,7 +6,7 @@ import { VersionSchema } from './version-schema.ts'
 
 const gvk = { group: 'example.com', version: 'v1', kind: 'Widget' }
 
-function schemaWith(fields: number): JSONSchemaProps {
+function createSchema(fields: number): JSONSchemaProps {
   const names = Array.from({ length: fields }, (_, n) => `f${n}`)
   return {
     type: 'object',
@@ -16,7 +16,7 @@ function schemaWith(fields: number): JSONSchemaProps {
   }
 }
 
-function sourceOf(schema: JSONSchemaProps): ConstructorParameters<typeof VersionSchema>[1] & { loads: number } {
+function createSource(schema: JSONSchemaProps): ConstructorParameters<typeof VersionSchema>[1] & { loads: number } {
   return {
     loads: 0,
     load() {
@@ -29,7 +29,7 @@ function sourceOf(schema: JSONSchemaProps): ConstructorParameters<typeof Version
 
 describe('the schema of a version', () => {
   it('a large schema is compiled in time slices', async () => {
-    const source = sourceOf(schemaWith(50_000))
+    const source = createSource(createSchema(50_000))
     const schema = new VersionSchema(gvk, source)
     const preparing = schema.prepare()
     expect(schema.prepare()).toBe(preparing)
@@ -45,7 +45,7 @@ describe('the schema of a version', () => {
   })
 
   it('a small schema is compiled on first use', () => {
-    const source = sourceOf(schemaWith(5))
+    const source = createSource(createSchema(5))
     const schema = new VersionSchema(gvk, source)
     expect(schema.prepare()).toBeUndefined()
     expect(source.loads).toBe(0)
@@ -55,7 +55,7 @@ describe('the schema of a version', () => {
 
   it('prepare can be repeated after reading the definition failed', async () => {
     let fails = true
-    const source = { load: (): JSONSchemaProps => (fails ? raise() : schemaWith(1)), size: () => 1_000_000 }
+    const source = { load: (): JSONSchemaProps => (fails ? raise() : createSchema(1)), size: () => 1_000_000 }
     const schema = new VersionSchema(gvk, source)
     await expect(schema.prepare()).rejects.toThrow('unreadable')
     fails = false

@@ -47,7 +47,7 @@ class Versions {
         const outline = { name, served: true, storage: name === storageVersion, selectableFields }
         return [
           name,
-          { gvk, outline, schema: new VersionSchema(gvk, { load: () => schemaOf(fields, defaults), size: () => 0 }), scale: undefined },
+          { gvk, outline, schema: new VersionSchema(gvk, { load: () => createSchema(fields, defaults), size: () => 0 }), scale: undefined },
         ]
       }),
     )
@@ -90,7 +90,7 @@ class Versions {
   }
 }
 
-function schemaOf(fields: readonly string[], defaults: Readonly<Record<string, string>>): JSONSchemaProps {
+function createSchema(fields: readonly string[], defaults: Readonly<Record<string, string>>): JSONSchemaProps {
   const properties = fields.map((field): [string, JSONSchemaProps] => {
     const value = defaults[field]
     return [field, { type: 'string', ...(value !== undefined && { default: value }) }]
@@ -118,10 +118,13 @@ function open(backend: Backend, createCodec: CodecFactory, opened: Opened): Vers
   return new Versions(backend, createCodec, opened)
 }
 
-const widget = (spec: Record<string, unknown>): Widget => ({ metadata: { name: 'a', namespace: 'ns', uid: 'u', generation: 1 }, spec })
+const createWidget = (spec: Record<string, unknown>): Widget => ({
+  metadata: { name: 'a', namespace: 'ns', uid: 'u', generation: 1 },
+  spec,
+})
 
 /** Converts between `spec.host`, `spec.port` (v1) and `spec.address` (v2), like the webhook of a real operator. */
-function addresses(calls: string[] = []): Hook {
+function createAddressHook(calls: string[] = []): Hook {
   return ({ desiredAPIVersion, objects }) => {
     const to = desiredAPIVersion.slice(group.length + 1)
     const converted: Widget[] = []
@@ -157,7 +160,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     }
     const storages = open(backend, createCodec, { versions, storageVersion: 'v2' })
     const [v1, v2] = [storages.storageOf('v1'), storages.storageOf('v2')]
-    const created = await v1.create(key, widget({ a: '1', old: 'gone' }))
+    const created = await v1.create(key, createWidget({ a: '1', old: 'gone' }))
     expect((created.object() as Widget).spec).toEqual({ a: '1' })
     expect(((await v2.get(key)).object() as Widget).spec).toEqual({ a: '1', new: 'y' })
     const named = { labels: everything(), fields: parseFieldSelector('spec.a=1') }
@@ -173,7 +176,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     const versions = { v1: { fields: ['a'] }, v2: { fields: ['a', 'new'], defaults: { new: 'y' } } }
     const storages = open(backend, createCodec, { versions, storageVersion: 'v2', ...(hook && { hook }) })
     const [v1, v2] = [storages.storageOf('v1'), storages.storageOf('v2')]
-    const created = await v1.create(key, widget({ a: '1' }))
+    const created = await v1.create(key, createWidget({ a: '1' }))
     const updated = await v2.guaranteedUpdate(key, (current) => ({ object: current! }))
     expect((updated.object() as Widget).spec).toEqual({ a: '1', new: 'y' })
     expect(updated.revision).toBeGreaterThan(created.revision)
@@ -186,7 +189,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     await using backend = openMemory()
     const versions = { v1: { fields: ['a'] }, v2: { fields: ['a'] } }
     const storages = open(backend, createCodec, { versions, storageVersion: 'v2' })
-    await storages.storageOf('v2').create(key, widget({ a: '1' }))
+    await storages.storageOf('v2').create(key, createWidget({ a: '1' }))
     const [one, other] = [await storages.storageOf('v1').get(key), await storages.storageOf('v2').get(key)]
     expect(one).toBe(other)
     await storages.close()
@@ -194,11 +197,11 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
 
   it('a webhook converts objects, and an update without changes writes an object of an old storage version again', async () => {
     await using backend = openMemory()
-    const before = open(backend, createCodec, { versions: hosts, storageVersion: 'v1', hook: addresses() })
-    await before.storageOf('v1').create(key, widget({ host: 'h', port: '80', extra: 'e' }))
+    const before = open(backend, createCodec, { versions: hosts, storageVersion: 'v1', hook: createAddressHook() })
+    await before.storageOf('v1').create(key, createWidget({ host: 'h', port: '80', extra: 'e' }))
     await before.close()
     const calls: string[] = []
-    const after = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', hook: addresses(calls) })
+    const after = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', hook: createAddressHook(calls) })
     const [v1, v2] = [after.storageOf('v1'), after.storageOf('v2')]
     const { revision } = await v1.get(key)
     expect(calls).toEqual([])
@@ -214,9 +217,9 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
 
   it('a failed conversion has the error text of the webhook, and does not delete the object', async () => {
     await using backend = openMemory()
-    const storages = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', hook: addresses() })
+    const storages = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', hook: createAddressHook() })
     const [v1, v2] = [storages.storageOf('v1'), storages.storageOf('v2')]
-    await v2.create(key, widget({ address: 'bad:1' }))
+    await v2.create(key, createWidget({ address: 'bad:1' }))
     const failure = {
       name: 'StorageError',
       code: 'ConversionFailed',
@@ -225,7 +228,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     await expect(v1.get(key)).rejects.toMatchObject(failure)
     await expect(v1.list('/registry/example.com/widgets/')).rejects.toMatchObject(failure)
     await expect(v1.guaranteedUpdate(key, (current) => ({ object: current! }))).rejects.toMatchObject(failure)
-    await expect(v1.create(`${key}b`, widget({ host: 'bad', port: '1' }))).rejects.toMatchObject(failure)
+    await expect(v1.create(`${key}b`, createWidget({ host: 'bad', port: '1' }))).rejects.toMatchObject(failure)
     await expect(v1.delete(key)).rejects.toMatchObject(failure)
     expect(((await v2.get(key)).object() as Widget).spec).toEqual({ address: 'bad:1' })
     await storages.close()
@@ -233,13 +236,13 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
 
   it('watches send events in order, and the last state of a deleted object in their own version', async () => {
     await using backend = openMemory()
-    const storages = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', hook: addresses() })
+    const storages = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', hook: createAddressHook() })
     const [v1, v2] = [storages.storageOf('v1'), storages.storageOf('v2')]
-    const { revision } = await v2.create(`${key}0`, widget({ address: 'z:0' }))
+    const { revision } = await v2.create(`${key}0`, createWidget({ address: 'z:0' }))
     const stop = new AbortController()
     const watch = await v1.watch('/registry/example.com/widgets/', { resourceVersion: String(revision), signal: stop.signal })
-    await v2.create(key, widget({ address: 'a:1', extra: 'two' }))
-    await v1.guaranteedUpdate(key, () => ({ object: widget({ host: 'b', port: '2' }) }))
+    await v2.create(key, createWidget({ address: 'a:1', extra: 'two' }))
+    await v1.guaranteedUpdate(key, () => ({ object: createWidget({ host: 'b', port: '2' }) }))
     const deleted = await v1.delete(key)
     const events: ObjectEvent[] = []
     for await (const batch of watch) {
@@ -259,9 +262,9 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
   it('an object of a version that no longer exists is rejected', async () => {
     await using backend = openMemory()
     const old = open(backend, createCodec, { versions: { v0: { fields: ['a'] } }, storageVersion: 'v0' })
-    await old.storageOf('v0').create(key, widget({ a: '1' }))
+    await old.storageOf('v0').create(key, createWidget({ a: '1' }))
     await old.close()
-    for (const hook of [undefined, addresses()]) {
+    for (const hook of [undefined, createAddressHook()]) {
       const storages = open(backend, createCodec, { versions: hosts, storageVersion: 'v2', ...(hook && { hook }) })
       await expect(storages.storageOf('v2').get(key)).rejects.toMatchObject({
         code: 'ConversionFailed',
@@ -277,7 +280,7 @@ it('an object that was written with an old schema is pruned and defaulted, and w
   const createCodec = codecs['records']!
   const before = { v1: { fields: ['a', 'b'] } }
   const old = open(backend, createCodec, { versions: before, storageVersion: 'v1' })
-  const { revision } = await old.storageOf('v1').create(key, widget({ a: '1', b: '2' }))
+  const { revision } = await old.storageOf('v1').create(key, createWidget({ a: '1', b: '2' }))
   const same = open(backend, createCodec, { versions: { v1: { fields: ['b', 'a'] } }, storageVersion: 'v1' })
   const unchanged = await same.storageOf('v1').guaranteedUpdate(key, (current) => ({ object: current! }))
   expect(unchanged.revision).toBe(revision)
@@ -292,10 +295,14 @@ it('a dry run returns the object as it would be read', async () => {
   await using backend = openMemory()
   const opened = { versions: hosts, storageVersion: 'v2' }
   const relabelled = open(backend, codecs['records']!, opened)
-  expect(((await relabelled.asRead('v2', widget({ address: 'a' }))) as Widget).spec).toEqual({ address: 'a', extra: 'two' })
-  expect(((await relabelled.asRead('v1', widget({ host: 'h', extra: 'e' }))) as Widget).spec).toEqual({ extra: 'e' })
-  const converted = open(backend, codecs['records']!, { ...opened, hook: addresses() })
-  expect(((await converted.asRead('v1', widget({ host: 'h', port: '1' }))) as Widget).spec).toEqual({ host: 'h', port: '1', extra: 'two' })
-  expect(((await converted.asRead('v2', widget({ address: 'a' }))) as Widget).spec).toEqual({ address: 'a', extra: 'two' })
-  await expect(converted.asRead('v1', widget({ host: 'bad' }))).rejects.toMatchObject({ code: 'ConversionFailed' })
+  expect(((await relabelled.asRead('v2', createWidget({ address: 'a' }))) as Widget).spec).toEqual({ address: 'a', extra: 'two' })
+  expect(((await relabelled.asRead('v1', createWidget({ host: 'h', extra: 'e' }))) as Widget).spec).toEqual({ extra: 'e' })
+  const converted = open(backend, codecs['records']!, { ...opened, hook: createAddressHook() })
+  expect(((await converted.asRead('v1', createWidget({ host: 'h', port: '1' }))) as Widget).spec).toEqual({
+    host: 'h',
+    port: '1',
+    extra: 'two',
+  })
+  expect(((await converted.asRead('v2', createWidget({ address: 'a' }))) as Widget).spec).toEqual({ address: 'a', extra: 'two' })
+  await expect(converted.asRead('v1', createWidget({ host: 'bad' }))).rejects.toMatchObject({ code: 'ConversionFailed' })
 })

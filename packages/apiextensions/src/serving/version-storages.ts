@@ -170,7 +170,7 @@ export class VersionStorages {
         defaultOnRead: schema.defaultOnRead,
         versions: {
           current: outline.name,
-          schemaVersion: checksumOf(schema.text),
+          schemaVersion: computeChecksum(schema.text),
           refresh: (object, version) => this.#refresh(object, version),
           ...(!isConverted && { relabel: (object: KubeObject) => void schema.prune(object) }),
         },
@@ -213,6 +213,6 @@ export class VersionStorages {
 }
 
 /** Returns a checksum from 1 to 2^32 - 1. */
-function checksumOf(text: string): number {
+function computeChecksum(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE() || 1
 }

@@ -47,9 +47,9 @@ export function answerRules({ schema, object, old }: RuleQuestion): RuleAnswer {
   const warnings: string[] = []
   const result = compileRules(schema)?.validate(object, old ?? undefined, { warn: (text) => warnings.push(text) })
   return {
-    definition: sortedMessages(validateDefinitionRules(fieldPath('spec', 'validation', 'openAPIV3Schema'), schema)),
+    definition: sortMessages(validateDefinitionRules(fieldPath('spec', 'validation', 'openAPIV3Schema'), schema)),
     costs: estimateRuleCosts(schema),
-    errors: sortedMessages(result?.errors ?? []),
+    errors: sortMessages(result?.errors ?? []),
     warnings: warnings.sort(compareBytes),
     remaining: result?.remaining ?? 0,
   }
@@ -60,7 +60,9 @@ export function validateDefinitionRules(path: FieldPath, schema: Schema): FieldE
   const errors: FieldErrorList = []
   const invalid = new Set<Schema>()
   const visit = (at: FieldPath, within: Schema): boolean => {
-    const below = childrenOf(within).map(([name, child, key]) => visit(key === undefined ? at.child(name) : at.child(name).key(key), child))
+    const below = listChildren(within).map(([name, child, key]) =>
+      visit(key === undefined ? at.child(name) : at.child(name).key(key), child),
+    )
     const fieldErrors = validateRuleFields(at, within)
     errors.push(...fieldErrors)
     if (fieldErrors.length > 0 || below.includes(true)) invalid.add(within)
@@ -70,7 +72,7 @@ export function validateDefinitionRules(path: FieldPath, schema: Schema): FieldE
   return [...errors, ...finishTask(validateRules(path, schema, { isInvalid: (within) => invalid.has(within) }))]
 }
 
-function childrenOf(schema: Schema): readonly (readonly [member: string, child: Schema, key?: string])[] {
+function listChildren(schema: Schema): readonly (readonly [member: string, child: Schema, key?: string])[] {
   const [items, values] = [itemSchema(schema), valueSchema(schema)]
   return [
     ...(items === undefined ? [] : [['items', items] as const]),
@@ -94,13 +96,13 @@ function estimateRuleCosts(root: Schema): readonly string[] {
         costs.push(cost === undefined ? '0 0 0' : `${cost} ${messageCost} ${limits.maxCardinality(schema)}`)
       }
     }
-    for (const [, child] of childrenOf(schema)) visit(child)
+    for (const [, child] of listChildren(schema)) visit(child)
   }
   visit(root)
   return costs
 }
 
-function sortedMessages(errors: FieldErrorList): readonly string[] {
+function sortMessages(errors: FieldErrorList): readonly string[] {
   return errors.map((error) => fieldErrorMessage(error).replaceAll(/selfType\d+/g, 'selfType')).sort(compareBytes)
 }
 

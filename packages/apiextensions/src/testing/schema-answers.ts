@@ -37,16 +37,16 @@ export function applySchema(text: string): SchemaAnswer {
   const { schema, object, old } = parseJson(text).value as unknown as SchemaQuestion
   const compiled = compileSchema(schema)
   const { unknown, coercion } = decode(compiled, object)
-  if (coercion !== undefined) return { coercion: textOf(coercion) }
+  if (coercion !== undefined) return { coercion: formatError(coercion) }
   if (old !== undefined) decode(compiled, old)
   return {
-    defaults: textsOf(finishTask(validateDefaults(schema, undefined, { requiresPruned: true }))),
+    defaults: formatErrors(finishTask(validateDefaults(schema, undefined, { requiresPruned: true }))),
     unknown,
     object,
-    errors: textsOf(compiled.validate(object)),
-    update: old === undefined ? null : textsOf(compiled.validate(object, old)),
-    listTypes: textsOf(compiled.validateListTypes(object)),
-    embedded: textsOf(compiled.validateEmbedded(object)),
+    errors: formatErrors(compiled.validate(object)),
+    update: old === undefined ? null : formatErrors(compiled.validate(object, old)),
+    listTypes: formatErrors(compiled.validateListTypes(object)),
+    embedded: formatErrors(compiled.validateEmbedded(object)),
   }
 }
 
@@ -57,10 +57,10 @@ function decode(schema: CompiledSchema, object: JsonObject): { unknown: readonly
   return { unknown: error === undefined ? [...pruned, ...unknown] : pruned, coercion: error }
 }
 
-function textsOf(errors: readonly FieldError[]): readonly string[] {
-  return errors.map(textOf).sort()
+function formatErrors(errors: readonly FieldError[]): readonly string[] {
+  return errors.map(formatError).sort()
 }
 
-function textOf(error: FieldError): string {
+function formatError(error: FieldError): string {
   return `${error.type} ${fieldErrorMessage(error)}`
 }
