@@ -39,32 +39,32 @@ const maxMessage = 256 * 1024
 const maxText = 64 * 1024
 const maxCauses = 512 * 1024
 
-function truncated(text: string, max: number): string {
+function truncateText(text: string, max: number): string {
   if (text.length <= max) return text
   return `${text.slice(0, max).toWellFormed()}... (${text.length - max} more characters)`
 }
 
-function truncatedDetails(details: StatusDetails): StatusDetails {
+function truncateDetails(details: StatusDetails): StatusDetails {
   const { name = '', causes = [] } = details
-  if (name.length <= maxText && lengthOf(causes) <= maxText) return details
+  if (name.length <= maxText && measureCauses(causes) <= maxText) return details
   const shortCauses: StatusCause[] = []
   let length = 0
   for (const cause of causes) {
     const short = { ...cause }
-    if (cause.message !== undefined) short.message = truncated(cause.message, maxText)
-    if (cause.field !== undefined) short.field = truncated(cause.field, maxText)
-    length += lengthOf([short])
+    if (cause.message !== undefined) short.message = truncateText(cause.message, maxText)
+    if (cause.field !== undefined) short.field = truncateText(cause.field, maxText)
+    length += measureCauses([short])
     if (length > maxCauses) break
     shortCauses.push(short)
   }
   return {
     ...details,
-    ...(details.name === undefined ? undefined : { name: truncated(name, maxText) }),
+    ...(details.name === undefined ? undefined : { name: truncateText(name, maxText) }),
     ...(details.causes === undefined ? undefined : { causes: shortCauses }),
   }
 }
 
-function lengthOf(causes: readonly StatusCause[]): number {
+function measureCauses(causes: readonly StatusCause[]): number {
   // Approximate JSON size of a status cause without its strings.
   let length = 64 * causes.length
   for (const { message = '', field = '' } of causes) length += message.length + field.length
@@ -79,7 +79,7 @@ export class ApiError extends Error {
   readonly status: Status
 
   constructor(init: ApiErrorInit) {
-    const message = truncated(init.message, maxMessage)
+    const message = truncateText(init.message, maxMessage)
     super(message, init.cause === undefined ? undefined : { cause: init.cause })
     this.name = 'ApiError'
     this.status = {
@@ -89,7 +89,7 @@ export class ApiError extends Error {
       status: 'Failure',
       message,
       ...(init.reason === '' ? undefined : { reason: init.reason }),
-      ...(init.details === undefined ? undefined : { details: truncatedDetails(init.details) }),
+      ...(init.details === undefined ? undefined : { details: truncateDetails(init.details) }),
       code: init.code ?? (init.reason === '' ? 500 : reasons[init.reason]),
     }
   }

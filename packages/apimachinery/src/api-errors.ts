@@ -8,7 +8,7 @@ import type { GroupKind, GroupResource } from './names.ts'
 import { groupKindString, groupResourceString } from './names.ts'
 
 /** Builds the `details` of a Status from `name`, `group` and `kind`. Omits empty strings. */
-function detailsOf(gr: GroupResource, name: string, rest?: Pick<StatusDetails, 'causes' | 'retryAfterSeconds'>): StatusDetails {
+function createDetails(gr: GroupResource, name: string, rest?: Pick<StatusDetails, 'causes' | 'retryAfterSeconds'>): StatusDetails {
   return {
     ...(name === '' ? undefined : { name }),
     ...(gr.group === '' ? undefined : { group: gr.group }),
@@ -21,14 +21,18 @@ function detailsOf(gr: GroupResource, name: string, rest?: Pick<StatusDetails, '
 const noResource: GroupResource = { group: '', resource: '' }
 
 export function newNotFound(gr: GroupResource, name: string): ApiError {
-  return new ApiError({ reason: 'NotFound', message: `${groupResourceString(gr)} ${quote(name)} not found`, details: detailsOf(gr, name) })
+  return new ApiError({
+    reason: 'NotFound',
+    message: `${groupResourceString(gr)} ${quote(name)} not found`,
+    details: createDetails(gr, name),
+  })
 }
 
 export function newAlreadyExists(gr: GroupResource, name: string): ApiError {
   return new ApiError({
     reason: 'AlreadyExists',
     message: `${groupResourceString(gr)} ${quote(name)} already exists`,
-    details: detailsOf(gr, name),
+    details: createDetails(gr, name),
   })
 }
 
@@ -37,7 +41,7 @@ export function newGenerateNameConflict(gr: GroupResource, name: string, retryAf
   return new ApiError({
     reason: 'AlreadyExists',
     message: `${groupResourceString(gr)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`,
-    details: detailsOf(gr, name, { retryAfterSeconds }),
+    details: createDetails(gr, name, { retryAfterSeconds }),
   })
 }
 
@@ -45,13 +49,13 @@ export function newConflict(gr: GroupResource, name: string, message: string): A
   return new ApiError({
     reason: 'Conflict',
     message: `Operation cannot be fulfilled on ${groupResourceString(gr)} ${quote(name)}: ${message}`,
-    details: detailsOf(gr, name),
+    details: createDetails(gr, name),
   })
 }
 
 /** Builds the 409 for a server-side apply that would change fields of other managers. */
 export function newApplyConflict(causes: readonly StatusCause[], message: string): ApiError {
-  return new ApiError({ reason: 'Conflict', message, details: detailsOf(noResource, '', { causes: [...causes] }) })
+  return new ApiError({ reason: 'Conflict', message, details: createDetails(noResource, '', { causes: [...causes] }) })
 }
 
 /**
@@ -76,7 +80,7 @@ export function newInvalid(gk: GroupKind, name: string, errors: Readonly<FieldEr
   return new ApiError({
     reason: 'Invalid',
     message: errors.length === 0 ? subject : `${subject}: ${aggregateMessages(messages)}`,
-    details: detailsOf({ group: gk.group, resource: gk.kind }, name, { causes }),
+    details: createDetails({ group: gk.group, resource: gk.kind }, name, { causes }),
   })
 }
 
@@ -88,7 +92,7 @@ export function newForbidden(gr: GroupResource, name: string, message: string): 
       : name === ''
         ? `${subject} is forbidden: ${message}`
         : `${subject} ${quote(name)} is forbidden: ${message}`
-  return new ApiError({ reason: 'Forbidden', message: text, details: detailsOf(gr, name) })
+  return new ApiError({ reason: 'Forbidden', message: text, details: createDetails(gr, name) })
 }
 
 export function newUnauthorized(message = ''): ApiError {
@@ -103,7 +107,7 @@ export function newMethodNotSupported(gr: GroupResource, verb: string): ApiError
   return new ApiError({
     reason: 'MethodNotAllowed',
     message: `${verb} is not supported on resources of kind ${quote(groupResourceString(gr))}`,
-    details: detailsOf(gr, ''),
+    details: createDetails(gr, ''),
   })
 }
 
@@ -117,14 +121,14 @@ export function newResourceExpired(message: string): ApiError {
 }
 
 export function newTimeout(message: string, retryAfterSeconds: number): ApiError {
-  return new ApiError({ reason: 'Timeout', message: `Timeout: ${message}`, details: detailsOf(noResource, '', { retryAfterSeconds }) })
+  return new ApiError({ reason: 'Timeout', message: `Timeout: ${message}`, details: createDetails(noResource, '', { retryAfterSeconds }) })
 }
 
 export function newTooLargeResourceVersion(value: number | bigint, current: number | bigint, retryAfterSeconds: number): ApiError {
   return new ApiError({
     reason: 'Timeout',
     message: `Timeout: Too large resource version: ${value}, current: ${current}`,
-    details: detailsOf(noResource, '', {
+    details: createDetails(noResource, '', {
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
       retryAfterSeconds,
     }),
@@ -135,7 +139,7 @@ export function newServerTimeout(gr: GroupResource, operation: string, retryAfte
   return new ApiError({
     reason: 'ServerTimeout',
     message: `The ${operation} operation against ${groupResourceString(gr)} could not be completed at this time, please try again.`,
-    details: detailsOf(gr, operation, { retryAfterSeconds }),
+    details: createDetails(gr, operation, { retryAfterSeconds }),
   })
 }
 
@@ -154,7 +158,7 @@ export function newUnknownError(message: string, options?: { readonly code?: num
 }
 
 export function newTooManyRequests(message: string, retryAfterSeconds: number): ApiError {
-  return new ApiError({ reason: 'TooManyRequests', message, details: detailsOf(noResource, '', { retryAfterSeconds }) })
+  return new ApiError({ reason: 'TooManyRequests', message, details: createDetails(noResource, '', { retryAfterSeconds }) })
 }
 
 export function newServiceUnavailable(message: string): ApiError {
@@ -215,15 +219,15 @@ export function newGenericServerResponse(
   options: GenericServerResponseOptions = {},
 ): ApiError {
   const { serverMessage = '', retryAfterSeconds, isUnexpectedResponse } = options
-  let [reason, message] = genericReason(code, verb, serverMessage)
+  let [reason, message] = decideGenericReason(code, verb, serverMessage)
   const where = groupResourceString(gr)
   if (where !== '') message = `${message} (${verb.toLowerCase()} ${where}${name === '' ? '' : ` ${name}`})`
   const causes = isUnexpectedResponse ? [{ reason: 'UnexpectedServerResponse', message: serverMessage }] : []
-  const details = detailsOf(gr, name, { causes, ...(retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }) })
+  const details = createDetails(gr, name, { causes, ...(retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }) })
   return new ApiError({ reason, message, code, details, cause: options.cause })
 }
 
-function genericReason(code: number, verb: string, serverMessage: string): [Reason | '', string] {
+function decideGenericReason(code: number, verb: string, serverMessage: string): [Reason | '', string] {
   if (code === 409 && verb === 'POST') return ['AlreadyExists', 'the server reported a conflict']
   const genericMessage = genericMessages[code]
   if (genericMessage !== undefined) return [...genericMessage]

@@ -40,12 +40,12 @@ const table: OptionTable<Options> = {
   other: isAnything,
 }
 const clock = { now: () => 0, after: () => {} }
-const problems = (options: object): readonly string[] => optionProblems<Options>({ clock, ...options }, table)
+const listProblems = (options: object): readonly string[] => optionProblems<Options>({ clock, ...options }, table)
 
 test('accepts valid options', () => {
   const gates = { A: true }
-  expect(problems({ storage: { dataDir: '/x' }, port: 0, http2: false, kind: 'b', origins: [/a/], gates, log: () => {} })).toEqual([])
-  expect(problems({ port: undefined, storage: {}, other: null })).toEqual([])
+  expect(listProblems({ storage: { dataDir: '/x' }, port: 0, http2: false, kind: 'b', origins: [/a/], gates, log: () => {} })).toEqual([])
+  expect(listProblems({ port: undefined, storage: {}, other: null })).toEqual([])
 })
 
 test.each<[object, string]>([
@@ -66,7 +66,7 @@ test.each<[object, string]>([
   [{ clock: { now: 1 } }, 'clock: expected an object with now() and after(), not an object'],
   [{ clock: undefined }, 'clock is missing'],
 ])('reports errors: %o', (options, problem) => {
-  expect(problems(options)).toContain(problem)
+  expect(listProblems(options)).toContain(problem)
 })
 
 test('rejects options that are not an object', () => {

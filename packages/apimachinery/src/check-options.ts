@@ -20,11 +20,11 @@ export function objectOf<T extends object>(table: OptionTable<T>): OptionCheck {
   const names = Object.keys(table)
   const checks: ReadonlyMap<string, OptionCheck> = new Map(Object.entries<OptionCheck>(table))
   return (value, path) => {
-    if (!isPlain(value)) return [typeError(path || 'options', 'an object', value)]
+    if (!isPlain(value)) return [formatTypeError(path || 'options', 'an object', value)]
     const problems: string[] = []
     for (const [name, member] of Object.entries(value)) {
       const check = checks.get(name)
-      if (check === undefined) problems.push(unknownOption(path, name, names))
+      if (check === undefined) problems.push(describeUnknownOption(path, name, names))
       else if (member !== undefined) problems.push(...check(member, join(path, name)))
     }
     for (const [name, check] of checks) if (isRequired(check) && value[name] === undefined) problems.push(`${join(path, name)} is missing`)
@@ -37,19 +37,19 @@ const isRequired = (check: OptionCheck): boolean => requiredChecks.has(check)
 
 /** Returns a check that also rejects an absent option. */
 export function required(check: OptionCheck): OptionCheck {
-  const marked: OptionCheck = (value, path) => check(value, path)
-  requiredChecks.add(marked)
-  return marked
+  const checkMarked: OptionCheck = (value, path) => check(value, path)
+  requiredChecks.add(checkMarked)
+  return checkMarked
 }
 
-function expecting(expected: string, accepts: (value: unknown) => boolean): OptionCheck {
-  return (value, path) => (accepts(value) ? [] : [typeError(path, expected, value)])
+function checkType(expected: string, accepts: (value: unknown) => boolean): OptionCheck {
+  return (value, path) => (accepts(value) ? [] : [formatTypeError(path, expected, value)])
 }
 
-export const isString: OptionCheck = expecting('a string', (value) => typeof value === 'string')
-export const isBoolean: OptionCheck = expecting('true or false', (value) => typeof value === 'boolean')
-export const isFunction: OptionCheck = expecting('a function', (value) => typeof value === 'function')
-export const isRegExp: OptionCheck = expecting('a regular expression', (value) => value instanceof RegExp)
+export const isString: OptionCheck = checkType('a string', (value) => typeof value === 'string')
+export const isBoolean: OptionCheck = checkType('true or false', (value) => typeof value === 'boolean')
+export const isFunction: OptionCheck = checkType('a function', (value) => typeof value === 'function')
+export const isRegExp: OptionCheck = checkType('a regular expression', (value) => value instanceof RegExp)
 export const isAnything: OptionCheck = () => []
 
 interface NumberLimits {
@@ -64,17 +64,17 @@ export function isNumber({ min = 0, max = Infinity, integer = false }: NumberLim
   const range = max === Infinity ? `no less than ${min}` : `from ${min} to ${max}`
   const fits = (value: unknown): boolean =>
     typeof value === 'number' && value >= min && value <= max && (!integer || Number.isInteger(value))
-  return expecting(`${kind} ${range}`, fits)
+  return checkType(`${kind} ${range}`, fits)
 }
 
 /** Returns a check for one of the given strings. */
 export function isOneOf(...texts: readonly string[]): OptionCheck {
-  return expecting(texts.map((text) => JSON.stringify(text)).join(' or '), (value) => texts.includes(value as string))
+  return checkType(texts.map((text) => JSON.stringify(text)).join(' or '), (value) => texts.includes(value as string))
 }
 
 export function listOf(check: OptionCheck): OptionCheck {
   return (value, path) =>
-    Array.isArray(value) ? value.flatMap((item, i) => check(item, `${path}[${i}]`)) : [typeError(path, 'an array', value)]
+    Array.isArray(value) ? value.flatMap((item, i) => check(item, `${path}[${i}]`)) : [formatTypeError(path, 'an array', value)]
 }
 
 /** Returns a check for an object with arbitrary member names, whose values pass `check`. */
@@ -82,13 +82,13 @@ export function mapOf(check: OptionCheck): OptionCheck {
   return (value, path) =>
     isPlain(value)
       ? Object.entries(value).flatMap(([name, member]) => check(member, `${path}[${JSON.stringify(name)}]`))
-      : [typeError(path, 'an object', value)]
+      : [formatTypeError(path, 'an object', value)]
 }
 
 /** Returns a check for an object that has at least these methods. */
 export function hasMethods(...names: readonly string[]): OptionCheck {
   const has = (value: unknown): boolean => names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function')
-  return expecting(`an object with ${names.map((name) => `${name}()`).join(' and ')}`, has)
+  return checkType(`an object with ${names.map((name) => `${name}()`).join(' and ')}`, has)
 }
 
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -99,14 +99,14 @@ function join(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-function unknownOption(path: string, name: string, names: readonly string[]): string {
+function describeUnknownOption(path: string, name: string, names: readonly string[]): string {
   const guess = closestMatch(name, names)
   const allowed = names.length <= listedNames ? `; allowed: ${names.map((each) => JSON.stringify(join(path, each))).join(', ')}` : ''
   const hint = guess === undefined ? allowed : `; did you mean ${JSON.stringify(join(path, guess))}?`
   return `unknown option ${JSON.stringify(join(path, name))}${hint}`
 }
 
-function typeError(path: string, expected: string, value: unknown): string {
+function formatTypeError(path: string, expected: string, value: unknown): string {
   return `${path}: expected ${expected}, not ${describeValue(value)}`
 }
 

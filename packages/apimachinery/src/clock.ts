@@ -33,11 +33,11 @@ export function pause(clock: Clock, milliseconds: number, options: TimerOptions 
   const { signal } = options
   if (signal?.aborted) return Promise.resolve()
   return new Promise((resolve) => {
-    const cancel = clock.after(milliseconds, done, options)
-    signal?.addEventListener('abort', done, { once: true })
-    function done(): void {
+    const cancel = clock.after(milliseconds, settle, options)
+    signal?.addEventListener('abort', settle, { once: true })
+    function settle(): void {
       cancel()
-      signal?.removeEventListener('abort', done)
+      signal?.removeEventListener('abort', settle)
       resolve()
     }
   })

@@ -3,13 +3,13 @@ import { copyEmptyMarks, conversionMismatch, copyWithEmptyMarks, hasEmptyMarks, 
 import { decodeStruct } from './decode-struct.ts'
 import type { FieldSchema, StructSchema } from './type-schema.ts'
 
-function structOf(fields: readonly FieldSchema[]): StructSchema {
+function createStruct(fields: readonly FieldSchema[]): StructSchema {
   return { kind: 'struct', name: 'Meta', definition: 'Meta', fields, byName: new Map(fields.map((field) => [field.name, field])) }
 }
 
 it('marks a map that the client sent empty and that decoding drops', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
-  const schema = structOf(['labels', 'annotations', 'data'].map((name) => ({ name, type: map, omit: 'empty' })))
+  const schema = createStruct(['labels', 'annotations', 'data'].map((name) => ({ name, type: map, omit: 'empty' })))
   const { object } = decodeStruct(schema, { labels: {}, annotations: { a: 'b' }, data: null })
   expect(object).toEqual({ annotations: { a: 'b' } })
   expect(['labels', 'annotations', 'data'].filter((name) => wasSentEmpty(object, name))).toEqual(['labels'])
@@ -18,7 +18,7 @@ it('marks a map that the client sent empty and that decoding drops', () => {
 
 it.each([false, true])('remembers lists that the client sent empty, including those written as null (owned: %j)', (owned) => {
   const list = { kind: 'list', items: { kind: 'string' } } as const
-  const schema = structOf([
+  const schema = createStruct([
     { name: 'left', type: list, omit: 'empty' },
     { name: 'none', type: list, omit: 'empty' },
     { name: 'some', type: list, omit: 'empty' },
@@ -35,8 +35,8 @@ it.each([false, true])('remembers lists that the client sent empty, including th
 
 it('copies the marks with the object', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
-  const inner = structOf([{ name: 'labels', type: map, omit: 'empty' }])
-  const outer = structOf([
+  const inner = createStruct([{ name: 'labels', type: map, omit: 'empty' }])
+  const outer = createStruct([
     { name: 'name', type: { kind: 'string' } },
     { name: 'items', type: { kind: 'list', items: inner } },
   ])
@@ -50,8 +50,8 @@ it('copies the marks with the object', () => {
 
 it('reports an empty map in a list, but not an empty map in an object', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
-  const inner = structOf([{ name: 'labels', type: map, omit: 'empty' }])
-  const outer = structOf([
+  const inner = createStruct([{ name: 'labels', type: map, omit: 'empty' }])
+  const outer = createStruct([
     { name: 'item', type: inner },
     { name: 'items', type: { kind: 'list', items: inner } },
   ])

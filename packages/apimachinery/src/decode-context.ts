@@ -212,7 +212,7 @@ interface Marked {
   readonly [sentEmpty]?: Set<string>
 }
 
-function marksOf(owner: object): Set<string> | undefined {
+function readMarks(owner: object): Set<string> | undefined {
   return (owner as Marked)[sentEmpty]
 }
 
@@ -225,19 +225,19 @@ function mark(owner: object, members: Set<string>): void {
  * distinguish the two cases.
  */
 export function markEmpty(owner: object, member: string): void {
-  const members = marksOf(owner)
+  const members = readMarks(owner)
   if (members === undefined) mark(owner, new Set([member]))
   else members.add(member)
 }
 
 /** Returns whether the client sent this member as `{}` or `[]`. `owner` must be the decoded object itself, because plain copies lose the marks. */
 export function wasSentEmpty(owner: object, member: string): boolean {
-  return marksOf(owner)?.has(member) ?? false
+  return readMarks(owner)?.has(member) ?? false
 }
 
 /** Copies the marks of empty members from `original` to `copy`, except for members in `replaced`. Returns `copy`. */
 export function copyEmptyMarks<T extends object>(copy: T, original: object, replaced: readonly string[] = []): T {
-  const members = marksOf(original)
+  const members = readMarks(original)
   if (members !== undefined) mark(copy, new Set([...members].filter((member) => !replaced.includes(member))))
   return copy
 }
@@ -254,7 +254,7 @@ export function copyWithEmptyMarks<T>(value: T): T {
 /** Returns whether the value contains a member that the client sent empty and that still has no value. */
 export function hasEmptyMarks(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  for (const member of marksOf(value) ?? []) if (((value as Record<string, unknown>)[member] ?? null) === null) return true
+  for (const member of readMarks(value) ?? []) if (((value as Record<string, unknown>)[member] ?? null) === null) return true
   return Object.values(value).some(hasEmptyMarks)
 }
 
@@ -271,7 +271,7 @@ export type GoKind = 'string' | 'bool' | 'int32' | 'int64' | 'uint32' | 'uint64'
  * use this converter.
  */
 export function conversionMismatch(value: unknown, goType: string, to: GoKind): string {
-  const from = kindOf(value)
+  const from = nameKind(value)
   switch (to) {
     case 'struct':
       return `cannot restore struct from: ${from}`
@@ -289,7 +289,7 @@ function isConvertible(from: string, to: GoKind): boolean {
   return from === 'float64' && to !== 'bool' && to !== 'string'
 }
 
-function kindOf(value: unknown): string {
+function nameKind(value: unknown): string {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
   if (typeof value === 'bigint') return 'int64'

@@ -45,13 +45,13 @@ export function scalarDecoder(kind: ScalarType, goType: string): Decoder {
         return false
       }
     case 'int32':
-      return integerDecoder('int32', goType, [-(2n ** 31n), 2n ** 31n - 1n])
+      return createIntegerDecoder('int32', goType, [-(2n ** 31n), 2n ** 31n - 1n])
     case 'int64':
-      return integerDecoder('int64', goType, [-(2n ** 63n), 2n ** 63n - 1n])
+      return createIntegerDecoder('int64', goType, [-(2n ** 63n), 2n ** 63n - 1n])
     case 'uint32':
-      return integerDecoder('uint32', goType, [0n, 2n ** 32n - 1n])
+      return createIntegerDecoder('uint32', goType, [0n, 2n ** 32n - 1n])
     case 'uint64':
-      return integerDecoder('uint64', goType, [0n, 2n ** 64n - 1n])
+      return createIntegerDecoder('uint64', goType, [0n, 2n ** 64n - 1n])
     case 'double':
       return (value, context) => decodeDouble(value, context, goType)
     case 'bytes':
@@ -62,14 +62,14 @@ export function scalarDecoder(kind: ScalarType, goType: string): Decoder {
       return (value, context) => {
         if (typeof value === 'string') return value
         if (value === null) return 0
-        return typeof value === 'number' && (value | 0) === value ? value | 0 : strictInt32(value, context)
+        return typeof value === 'number' && (value | 0) === value ? value | 0 : decodeStrictInt32(value, context)
       }
     case 'time':
-      return textDecoder(canonicalTime, null)
+      return createTextDecoder(canonicalizeTime, null)
     case 'microTime':
-      return textDecoder(canonicalMicroTime, null)
+      return createTextDecoder(canonicalizeMicroTime, null)
     case 'duration':
-      return textDecoder(canonicalDuration, '0s')
+      return createTextDecoder(canonicalizeDuration, '0s')
     case 'rawExtension':
     case 'fieldsV1':
     case 'json':
@@ -77,7 +77,7 @@ export function scalarDecoder(kind: ScalarType, goType: string): Decoder {
   }
 }
 
-function integerDecoder(kind: GoKind, goType: string, [min, max]: readonly [bigint, bigint]): Decoder {
+function createIntegerDecoder(kind: GoKind, goType: string, [min, max]: readonly [bigint, bigint]): Decoder {
   const [low, high] = [Number(min), Number(max)]
   return (value, context) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value
@@ -87,7 +87,7 @@ function integerDecoder(kind: GoKind, goType: string, [min, max]: readonly [bigi
       context.recordMismatch(value, goType, kind)
       return 0
     }
-    const exact = context.converting ? convertInteger(literal, kind) : integerValue(literal)
+    const exact = context.converting ? convertInteger(literal, kind) : parseInteger(literal)
     if (exact !== undefined && exact >= min && exact <= max) return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
     context.recordNumberMismatch(literal, goType, kind)
     return 0
@@ -95,10 +95,10 @@ function integerDecoder(kind: GoKind, goType: string, [min, max]: readonly [bigi
 }
 
 /** Decodes the number of an IntOrString. Throws on a type mismatch, because IntOrString has its own UnmarshalJSON. */
-function strictInt32(value: unknown, context: DecodeContext): number {
+function decodeStrictInt32(value: unknown, context: DecodeContext): number {
   const literal = numberText(value)
   if (literal === undefined) throw context.fatalMismatch(jsonTypeOf(value), 'int32')
-  const exact = integerValue(literal)
+  const exact = parseInteger(literal)
   if (exact === undefined || BigInt.asIntN(32, exact) !== exact) throw context.fatalMismatch(`number ${literal}`, 'int32')
   return Number(exact)
 }
@@ -109,7 +109,7 @@ function numberText(value: unknown): string | undefined {
 }
 
 /** Parses an integer like Go's strconv.ParseInt. Returns undefined for a fraction or an exponent. */
-function integerValue(literal: string): bigint | undefined {
+function parseInteger(literal: string): bigint | undefined {
   return literal.length < 400 && /^-?[0-9]+$/.test(literal) ? BigInt(literal) : undefined
 }
 
@@ -132,7 +132,7 @@ function decodeBytes(value: unknown, context: DecodeContext, goType: string): st
     return null
   }
   if (Array.isArray(value)) {
-    const decodeByte = integerDecoder('uint8', 'uint8', [0n, 255n])
+    const decodeByte = createIntegerDecoder('uint8', 'uint8', [0n, 255n])
     return Buffer.from(value.map((item) => decodeByte(item, context) as number)).toString('base64')
   }
   context.recordMismatch(value, goType, 'slice')
@@ -141,11 +141,11 @@ function decodeBytes(value: unknown, context: DecodeContext, goType: string): st
 
 function decodeQuantity(value: unknown): string {
   if (value === null) return '0'
-  return canonicalQuantity(typeof value === 'string' ? value : (numberText(value) ?? jsonTypeOf(value)))
+  return canonicalizeQuantity(typeof value === 'string' ? value : (numberText(value) ?? jsonTypeOf(value)))
 }
 
 /** Returns a decoder for a string type with its own UnmarshalJSON. The decoder throws on a type mismatch. */
-function textDecoder(normalize: (text: string) => string | null, zero: string | null): Decoder {
+function createTextDecoder(normalize: (text: string) => string | null, zero: string | null): Decoder {
   return (value, context) => {
     if (typeof value === 'string') return normalize(value)
     if (value === null) return zero
@@ -156,19 +156,19 @@ function textDecoder(normalize: (text: string) => string | null, zero: string | 
 /** Matches canonical quantities below 1,000. A quantity with such a number has no shorter spelling with a larger suffix. */
 const canonicalQuantityPattern = /^[1-9][0-9]{0,2}(?:[munkMGT]|[KMGT]i)?$/
 
-function canonicalQuantity(text: string): string {
+function canonicalizeQuantity(text: string): string {
   return canonicalQuantityPattern.test(text) ? text : withJsonError(() => formatQuantity(text.trim()))
 }
 
-function canonicalTime(text: string): string | null {
+function canonicalizeTime(text: string): string | null {
   return withJsonError(() => normalizeTime(text))
 }
 
-function canonicalMicroTime(text: string): string | null {
+function canonicalizeMicroTime(text: string): string | null {
   return withJsonError(() => normalizeMicroTime(text))
 }
 
-function canonicalDuration(text: string): string {
+function canonicalizeDuration(text: string): string {
   return withJsonError(() => formatDuration(parseDuration(text)))
 }
 
@@ -228,14 +228,14 @@ const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n]
  * Accepts `1.0` and `1e3`. Returns undefined for a number with a fraction.
  */
 export function convertInteger(literal: string, to: GoKind): bigint | undefined {
-  const decoded = decodedInteger(literal)
+  const decoded = decodeInteger(literal)
   const bits = width[to]
   if (decoded === undefined || bits === undefined) return undefined
   return to.startsWith('u') ? BigInt.asUintN(bits, decoded) : BigInt.asIntN(bits, decoded)
 }
 
 /** Converts a number to a 64-bit integer. A number out of range becomes the minimum, as on amd64. */
-function decodedInteger(literal: string): bigint | undefined {
+function decodeInteger(literal: string): bigint | undefined {
   if (literal.length < 400 && /^-?[0-9]+$/.test(literal)) {
     const exact = BigInt(literal)
     return exact >= least && exact <= most ? exact : least

@@ -9,7 +9,7 @@ import type { ParsedJson } from './json-document.ts'
 import type { JsonValue } from './meta.ts'
 import type { FieldSchema, StructSchema, TypeSchema } from './type-schema.ts'
 
-function struct(name: string, fields: readonly FieldSchema[], extra: Partial<StructSchema> = {}): StructSchema {
+function createStruct(name: string, fields: readonly FieldSchema[], extra: Partial<StructSchema> = {}): StructSchema {
   return {
     kind: 'struct',
     name,
@@ -20,27 +20,32 @@ function struct(name: string, fields: readonly FieldSchema[], extra: Partial<Str
   }
 }
 
-const meta = struct('ObjectMeta', [
+const meta = createStruct('ObjectMeta', [
   { name: 'name', type: { kind: 'string' }, omit: 'empty' },
   { name: 'creationTimestamp', type: { kind: 'time' }, omit: 'zero' },
   { name: 'deletionTimestamp', type: { kind: 'time' }, omit: 'empty', pointer: true },
   { name: 'labels', type: { kind: 'map', values: { kind: 'string' } }, omit: 'empty' },
 ])
-const port = struct('ContainerPort', [
+const port = createStruct('ContainerPort', [
   { name: 'containerPort', type: { kind: 'int32' } },
   { name: 'target', type: { kind: 'intOrString' }, omit: 'empty' },
 ])
-const container = struct('Container', [
+const container = createStruct('Container', [
   { name: 'name', type: { kind: 'string' } },
   { name: 'ports', type: { kind: 'list', items: port }, omit: 'empty' },
   { name: 'limits', type: { kind: 'map', values: { kind: 'quantity' }, goName: 'v1.ResourceList' }, omit: 'empty' },
-  { name: 'probe', type: struct('Probe', [{ name: 'period', type: { kind: 'int64' }, omit: 'empty' }]), omit: 'empty', pointer: true },
+  {
+    name: 'probe',
+    type: createStruct('Probe', [{ name: 'period', type: { kind: 'int64' }, omit: 'empty' }]),
+    omit: 'empty',
+    pointer: true,
+  },
 ])
-const spec = struct('PodSpec', [
+const spec = createStruct('PodSpec', [
   { name: 'containers', type: { kind: 'list', items: container } },
   {
     name: 'hostPath',
-    type: struct('HostPathVolumeSource', [{ name: 'path', type: { kind: 'string' } }]),
+    type: createStruct('HostPathVolumeSource', [{ name: 'path', type: { kind: 'string' } }]),
     omit: 'empty',
     pointer: true,
     embedded: ['VolumeSource'],
@@ -51,7 +56,7 @@ const spec = struct('PodSpec', [
   { name: 'eventTime', type: { kind: 'microTime' } },
   { name: 'raw', type: { kind: 'rawExtension' }, omit: 'empty' },
 ])
-const pod = struct(
+const pod = createStruct(
   'Pod',
   [
     { name: 'metadata', type: meta, omit: 'empty' },
@@ -64,7 +69,7 @@ const decode = (text: string, options?: DecodeOptions): { json: string; strict: 
   const { object, strictErrors } = decodeJson(pod, text, options)
   return { json: encodeJson(pod, object), strict: strictErrors }
 }
-const inSpec = (text: string): string => `{"spec":${text}}`
+const formatInSpec = (text: string): string => `{"spec":${text}}`
 
 describe('decoding to the canonical form', () => {
   test('orders fields, writes required fields, and drops empty fields, kind and apiVersion', () => {
@@ -76,7 +81,7 @@ describe('decoding to the canonical form', () => {
 
   test('turns null into the zero value, or drops the field', () => {
     expect(
-      decode(inSpec('{"containers":[null,{"ports":[null],"limits":{"cpu":null},"probe":null}],"grace":null,"data":{"a":null}}')).json,
+      decode(formatInSpec('{"containers":[null,{"ports":[null],"limits":{"cpu":null},"probe":null}],"grace":null,"data":{"a":null}}')).json,
     ).toBe(
       '{"metadata":{},"spec":{"containers":[{"name":""},{"name":"","ports":[{"containerPort":0,"target":0}],"limits":{"cpu":"0"}}],"data":{"a":""},"eventTime":null,"raw":null}}',
     )
@@ -93,13 +98,15 @@ describe('decoding to the canonical form', () => {
   })
 
   test('turns empty required lists into null, unless the caller keeps them', () => {
-    expect(decode(inSpec('{"containers":[]}')).json).toContain('"containers":null')
-    expect(decode(inSpec('{"containers":[]}'), { keepEmptyLists: true }).json).toContain('"containers":[]')
+    expect(decode(formatInSpec('{"containers":[]}')).json).toContain('"containers":null')
+    expect(decode(formatInSpec('{"containers":[]}'), { keepEmptyLists: true }).json).toContain('"containers":[]')
   })
 
   test('keeps 64-bit integers exact', () => {
-    expect(decode(inSpec('{"grace":9007199254740993}')).json).toContain('"grace":9007199254740993')
-    expect(decodeJson<{ spec: { grace: unknown } }>(pod, inSpec('{"grace":9223372036854775807}')).object.spec.grace).toBe(2n ** 63n - 1n)
+    expect(decode(formatInSpec('{"grace":9007199254740993}')).json).toContain('"grace":9007199254740993')
+    expect(decodeJson<{ spec: { grace: unknown } }>(pod, formatInSpec('{"grace":9223372036854775807}')).object.spec.grace).toBe(
+      2n ** 63n - 1n,
+    )
   })
 })
 
@@ -109,28 +116,28 @@ describe('type errors', () => {
   test.each([
     ['[]', 'json: cannot unmarshal array into Go value of type v1.Pod'],
     ['{"spec":"x"}', at('Pod.spec', 'string', 'v1.PodSpec')],
-    [inSpec('{"containers":{}}'), at('PodSpec.spec.containers', 'object', '[]v1.Container')],
-    [inSpec('{"containers":[{},{"name":1}]}'), at('Container.spec.containers.name', 'number', 'string')],
+    [formatInSpec('{"containers":{}}'), at('PodSpec.spec.containers', 'object', '[]v1.Container')],
+    [formatInSpec('{"containers":[{},{"name":1}]}'), at('Container.spec.containers.name', 'number', 'string')],
     [
-      inSpec('{"containers":[{"ports":[{"containerPort":"x"}]}]}'),
+      formatInSpec('{"containers":[{"ports":[{"containerPort":"x"}]}]}'),
       at('ContainerPort.spec.containers.ports.containerPort', 'string', 'int32'),
     ],
     [
-      inSpec('{"containers":[{"ports":[{"containerPort":2147483648}]}]}'),
+      formatInSpec('{"containers":[{"ports":[{"containerPort":2147483648}]}]}'),
       at('ContainerPort.spec.containers.ports.containerPort', 'number 2147483648', 'int32'),
     ],
     [
-      inSpec('{"containers":[{"ports":[{"containerPort":1.0}]}]}'),
+      formatInSpec('{"containers":[{"ports":[{"containerPort":1.0}]}]}'),
       at('ContainerPort.spec.containers.ports.containerPort', 'number 1.0', 'int32'),
     ],
-    [inSpec('{"containers":[{"ports":[{"target":1.5}]}]}'), at('ContainerPort.spec.containers.ports.target', 'number 1.5', 'int32')],
-    [inSpec('{"containers":[{"limits":"x"}]}'), at('Container.spec.containers.limits', 'string', 'v1.ResourceList')],
-    [inSpec('{"grace":1e3}'), at('PodSpec.spec.grace', 'number 1e3', 'int64')],
-    [inSpec('{"grace":99999999999999999999}'), at('PodSpec.spec.grace', 'number 99999999999999999999', 'int64')],
-    [inSpec('{"policy":true}'), at('PodSpec.spec.policy', 'bool', 'v1.RestartPolicy')],
-    [inSpec('{"hostPath":{"path":1}}'), at('HostPathVolumeSource.spec.VolumeSource.hostPath.path', 'number', 'string')],
-    [inSpec('{"data":{"a":1}}'), at('PodSpec.spec.data', 'number', '[]uint8')],
-    [inSpec('{"data":{"a":"YWJ"}}'), 'illegal base64 data at input byte 0'],
+    [formatInSpec('{"containers":[{"ports":[{"target":1.5}]}]}'), at('ContainerPort.spec.containers.ports.target', 'number 1.5', 'int32')],
+    [formatInSpec('{"containers":[{"limits":"x"}]}'), at('Container.spec.containers.limits', 'string', 'v1.ResourceList')],
+    [formatInSpec('{"grace":1e3}'), at('PodSpec.spec.grace', 'number 1e3', 'int64')],
+    [formatInSpec('{"grace":99999999999999999999}'), at('PodSpec.spec.grace', 'number 99999999999999999999', 'int64')],
+    [formatInSpec('{"policy":true}'), at('PodSpec.spec.policy', 'bool', 'v1.RestartPolicy')],
+    [formatInSpec('{"hostPath":{"path":1}}'), at('HostPathVolumeSource.spec.VolumeSource.hostPath.path', 'number', 'string')],
+    [formatInSpec('{"data":{"a":1}}'), at('PodSpec.spec.data', 'number', '[]uint8')],
+    [formatInSpec('{"data":{"a":"YWJ"}}'), 'illegal base64 data at input byte 0'],
     ['{"metadata":{"labels":{"a":1}}}', at('ObjectMeta.metadata.labels', 'number', 'string')],
     ['{"metadata":{"creationTimestamp":1}}', at('ObjectMeta.metadata.creationTimestamp', 'number', 'string')],
     ['{"metadata":{"creationTimestamp":"x"}}', 'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"'],
@@ -139,8 +146,8 @@ describe('type errors', () => {
   })
 
   test('reports the first mismatch in the document, unless a later one ends decoding', () => {
-    expect(() => decode(inSpec('{"policy":1,"grace":"x"}'))).toThrow(/policy/)
-    expect(() => decode(inSpec('{"policy":1,"containers":[{"limits":{"cpu":"abc"}}]}'))).toThrow(
+    expect(() => decode(formatInSpec('{"policy":1,"grace":"x"}'))).toThrow(/policy/)
+    expect(() => decode(formatInSpec('{"policy":1,"containers":[{"limits":{"cpu":"abc"}}]}'))).toThrow(
       'quantities must match the regular expression',
     )
   })
@@ -163,7 +170,7 @@ describe('strict decoding', () => {
   })
 
   test('does not check opaque values', () => {
-    expect(decode(inSpec('{"raw":{"a":1,"a":2}}'), { strict: 'Warn' }).strict).toEqual([])
+    expect(decode(formatInSpec('{"raw":{"a":1,"a":2}}'), { strict: 'Warn' }).strict).toEqual([])
   })
 })
 
@@ -220,36 +227,38 @@ test('shares unchanged canonical parts with the input', () => {
 })
 
 /** Generates texts of objects with members in any order, duplicated, empty, null, unknown or of the wrong type. */
-function textOf(type: TypeSchema, depth = 0): fc.Arbitrary<string> {
+function generateText(type: TypeSchema, depth = 0): fc.Arbitrary<string> {
   const odd = fc.constantFrom('null', '{}', '[]', '""', '0', '1.0', '"x"', '{"b":"1","a":"2"}')
-  const often = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  const preferRight = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     fc.oneof({ weight: 50, arbitrary: right }, { weight: 1, arbitrary: odd })
   switch (type.kind) {
     case 'struct': {
-      const members = type.fields.map((field) => textOf(field.type, depth + 1).map((text) => `${JSON.stringify(field.name)}:${text}`))
+      const members = type.fields.map((field) => generateText(field.type, depth + 1).map((text) => `${JSON.stringify(field.name)}:${text}`))
       const member = fc.oneof(...members, ...(depth === 0 ? members : [fc.constant('"other":{"a":[]}')]))
       const ordered = fc.tuple(...members.map((text) => fc.option(text))).map((texts) => texts.filter((text) => text !== null))
-      return often(fc.oneof(ordered, ordered, fc.array(member, { maxLength: 4 })).map((texts) => `{${texts.join(', ')}}`))
+      return preferRight(fc.oneof(ordered, ordered, fc.array(member, { maxLength: 4 })).map((texts) => `{${texts.join(', ')}}`))
     }
     case 'list':
-      return often(fc.array(textOf(type.items, depth + 1), { maxLength: 2 }).map((texts) => `[${texts.join(',')}]`))
+      return preferRight(fc.array(generateText(type.items, depth + 1), { maxLength: 2 }).map((texts) => `[${texts.join(',')}]`))
     case 'map': {
-      const entry = fc.tuple(fc.constantFrom('a', 'b', '10', '9', '__proto__'), textOf(type.values, depth + 1))
-      return often(fc.array(entry, { maxLength: 3 }).map((entries) => `{${entries.map(([key, text]) => `"${key}":${text}`).join(',')}}`))
+      const entry = fc.tuple(fc.constantFrom('a', 'b', '10', '9', '__proto__'), generateText(type.values, depth + 1))
+      return preferRight(
+        fc.array(entry, { maxLength: 3 }).map((entries) => `{${entries.map(([key, text]) => `"${key}":${text}`).join(',')}}`),
+      )
     }
     case 'int32':
     case 'int64':
     case 'intOrString':
-      return often(fc.integer().map(String))
+      return preferRight(fc.integer().map(String))
     case 'rawExtension':
       return fc.oneof(odd, fc.json(), fc.constant('{"a":12345678901234567890,"a":{}}'))
     case 'quantity':
-      return often(fc.constantFrom('"500m"', '"0.5"', '2'))
+      return preferRight(fc.constantFrom('"500m"', '"0.5"', '2'))
     case 'time':
     case 'microTime':
-      return often(fc.constantFrom('"2026-01-31T00:00:00Z"', '"2026-01-31T00:00:00+00:00"'))
+      return preferRight(fc.constantFrom('"2026-01-31T00:00:00Z"', '"2026-01-31T00:00:00+00:00"'))
     default:
-      return often(fc.constantFrom('"a"', '"YQ=="').filter((text) => type.kind !== 'bytes' || text === '"YQ=="'))
+      return preferRight(fc.constantFrom('"a"', '"YQ=="').filter((text) => type.kind !== 'bytes' || text === '"YQ=="'))
   }
 }
 
@@ -260,8 +269,8 @@ test('property: decodes owned input to the same result on every run', () => {
     keepEmptyLists: fc.boolean(),
   })
   fc.assert(
-    fc.property(textOf(pod), options, (text, chosen) => {
-      const of = (input: ParsedJson, owned: boolean): unknown => {
+    fc.property(generateText(pod), options, (text, chosen) => {
+      const decodeToOutcome = (input: ParsedJson, owned: boolean): unknown => {
         try {
           const { object, ...rest } = decodeStruct(pod, input, { ...chosen, owned })
           return { json: encodeJson(pod, object), noLabels: wasSentEmpty(object['metadata'] as object, 'labels'), ...rest }
@@ -269,10 +278,10 @@ test('property: decodes owned input to the same result on every run', () => {
           return (e as Error).message
         }
       }
-      const expected = of(parseJson(text), false)
+      const expected = decodeToOutcome(parseJson(text), false)
       const input = parseJson(text)
-      expect(of(input, true)).toEqual(expected)
-      expect(of(input, false)).toEqual(expected)
+      expect(decodeToOutcome(input, true)).toEqual(expected)
+      expect(decodeToOutcome(input, false)).toEqual(expected)
     }),
     { numRuns: 500 },
   )
@@ -303,7 +312,7 @@ test('property: decodes any JSON or throws a JsonError', () => {
 
 test('supports recursive types', () => {
   const fields: FieldSchema[] = []
-  const node = struct('Node', fields)
+  const node = createStruct('Node', fields)
   fields.push({ name: 'next', type: node, omit: 'empty', pointer: true })
   ;(node.byName as Map<string, FieldSchema>).set('next', fields[0]!)
   const deep = '{"next":'.repeat(9000) + '{}' + '}'.repeat(9000)
@@ -332,7 +341,7 @@ test('reports the first mismatch in schema order when converting', () => {
 })
 
 describe('decoding a struct that keeps unknown members', () => {
-  const open = struct('Open', [{ name: 'metadata', type: meta, omit: 'empty' }], {
+  const open = createStruct('Open', [{ name: 'metadata', type: meta, omit: 'empty' }], {
     keepsUnknown: true,
     gvk: { group: 'example.com', version: 'v1', kind: 'Open' },
   })

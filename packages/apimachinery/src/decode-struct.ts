@@ -30,7 +30,7 @@ export function decodeStruct<T = JsonObject>(schema: StructSchema, input: JsonVa
 
 /** Decodes a document whose outermost value is a list. */
 export function decodeList(schema: ListSchema, input: JsonValue | ParsedJson, options: DecodeOptions = {}): Decoded<JsonValue[] | null> {
-  return decodeWith(decoderOf(schema), input, options) as Decoded<JsonValue[] | null>
+  return decodeWith(findDecoder(schema), input, options) as Decoded<JsonValue[] | null>
 }
 
 /**
@@ -142,19 +142,25 @@ function planField(owner: StructSchema, field: FieldSchema, slot: number, typeMe
   // In Go, omitempty has no effect on structs. Some scalars, such as times and quantities, are Go structs.
   const goStruct = !container && (type.kind === 'struct' || structScalars.has(type.kind))
   const drops = field.omit === 'zero' || (field.omit === 'empty' && !goStruct)
-  const zero = (): unknown => (type.kind === 'struct' ? undefined : container ? null : scalarZero[type.kind])
+  const createZero = (): unknown => (type.kind === 'struct' ? undefined : container ? null : scalarZero[type.kind])
   const writesAbsent = pointer ? field.omit === undefined : !drops
   return {
     step: { owner: owner.name, field, ...(isDecodedAlone(owner, field) && { isDecodedAlone: true }) },
     slot,
     name: field.name,
-    decode: decoderOf(type),
+    decode: findDecoder(type),
     plain: type.kind === 'string' ? 'string' : type.kind === 'bool' ? 'boolean' : undefined,
     nullable: pointer || container || (type.kind === 'struct' && drops),
     dropsZero: !pointer && drops && type.kind !== 'struct',
     dropsZeroStruct: !pointer && field.omit === 'zero' && type.kind === 'struct',
     isCollection: container,
-    absent: !writesAbsent ? undefined : pointer ? () => null : type.kind === 'struct' ? (context) => zeroOf(type, context) : zero,
+    absent: !writesAbsent
+      ? undefined
+      : pointer
+        ? () => null
+        : type.kind === 'struct'
+          ? (context) => createZeroStruct(type, context)
+          : createZero,
     typeMeta,
   }
 }
@@ -170,14 +176,14 @@ const structScalars: ReadonlySet<string> = new Set([
   'json',
 ])
 
-function zeroOf(schema: StructSchema, context: DecodeContext): unknown {
-  return unionDecoder(schema, decoderOf) !== undefined ? null : decodeMembers(planOf(schema), {}, context, false)
+function createZeroStruct(schema: StructSchema, context: DecodeContext): unknown {
+  return unionDecoder(schema, findDecoder) !== undefined ? null : decodeMembers(planOf(schema), {}, context, false)
 }
 
 const decoders = new WeakMap<TypeSchema, Decoder>()
 
 /** Returns the decoder of a schema node, which is compiled once. Structs compile their fields on first use, because types may be recursive. */
-function decoderOf(schema: TypeSchema): Decoder {
+function findDecoder(schema: TypeSchema): Decoder {
   let decoder = decoders.get(schema)
   if (decoder === undefined) {
     decoder = compile(schema)
@@ -189,7 +195,7 @@ function decoderOf(schema: TypeSchema): Decoder {
 function compile(schema: TypeSchema): Decoder {
   switch (schema.kind) {
     case 'struct': {
-      const custom = unionDecoder(schema, decoderOf)
+      const custom = unionDecoder(schema, findDecoder)
       if (custom !== undefined) return custom
       let plan: StructPlan | undefined
       return (value, context) => decodeValue((plan ??= planOf(schema)), value, context, false)
@@ -205,7 +211,7 @@ function compile(schema: TypeSchema): Decoder {
 
 function listDecoder(schema: ListSchema): Decoder {
   const goType = goTypeName(schema)
-  const decode = decoderOf(schema.items)
+  const decode = findDecoder(schema.items)
   const keepsNull = schema.pointerItems === true
   return (value, context) => {
     if (!Array.isArray(value)) {
@@ -233,7 +239,7 @@ function listDecoder(schema: ListSchema): Decoder {
 
 function mapDecoder(schema: MapSchema): Decoder {
   const goType = goTypeName(schema)
-  const decode = decoderOf(schema.values)
+  const decode = findDecoder(schema.values)
   const nullValue = schema.values.kind === 'bytes' ? '' : null
   /** Strings are always canonical, so maps of strings need no check of their values. */
   const hasStringValues = schema.values.kind === 'string'
@@ -258,7 +264,7 @@ function mapDecoder(schema: MapSchema): Decoder {
         decoded = decode(member, context) ?? nullValue
         steps.pop()
       }
-      if (decoded !== member) map ??= entriesBefore(source, key)
+      if (decoded !== member) map ??= listEntriesBefore(source, key)
       if (map !== undefined) setOwn(map, key, decoded)
     }
     if (last === undefined) {
@@ -269,7 +275,7 @@ function mapDecoder(schema: MapSchema): Decoder {
   }
 }
 
-function entriesBefore(source: JsonMembers, key: string): { [key: string]: unknown } {
+function listEntriesBefore(source: JsonMembers, key: string): { [key: string]: unknown } {
   const map: { [key: string]: unknown } = {}
   for (const earlier in source) {
     if (earlier === key) break
@@ -324,7 +330,7 @@ function decodeFields(plan: StructPlan, value: JsonMembers, context: DecodeConte
   return writeFields(plan, members, context, dropTypeMeta)
 }
 
-const decodeUnknown = decoderOf({ kind: 'json' })
+const decodeUnknown = findDecoder({ kind: 'json' })
 
 /** Decodes a struct that keeps unknown members. Writes known members first, then the unknown ones. */
 function decodeOpenMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
@@ -381,7 +387,7 @@ function reuseMembers(plan: StructPlan, value: JsonMembers, context: DecodeConte
       !(member === null && field.nullable) &&
       !(dropTypeMeta && field.typeMeta)
     if (!inPlace) {
-      members ??= membersBefore(plan, value, key)
+      members ??= readMembersBefore(plan, value, key)
       readMember(plan, key, member, context, members)
       continue
     }
@@ -392,18 +398,18 @@ function reuseMembers(plan: StructPlan, value: JsonMembers, context: DecodeConte
       context.steps.pop()
     }
     if (decoded !== member || isDropped(field, decoded)) {
-      members = membersBefore(plan, value, key)
+      members = readMembersBefore(plan, value, key)
       members.keep(field.slot, decoded)
     }
     last = field.slot
     if (due < written.length && written[due]!.slot === last) due++
   }
   if (members === undefined && due === written.length) return value as JsonObject
-  return writeFields(plan, members ?? membersBefore(plan, value, undefined), context, dropTypeMeta)
+  return writeFields(plan, members ?? readMembersBefore(plan, value, undefined), context, dropTypeMeta)
 }
 
 /** Collects the members before `key`, which are already canonical. */
-function membersBefore(plan: StructPlan, value: JsonMembers, key: string | undefined): Members {
+function readMembersBefore(plan: StructPlan, value: JsonMembers, key: string | undefined): Members {
   const members = acquireMembers()
   for (const earlier in value) {
     if (earlier === key) break

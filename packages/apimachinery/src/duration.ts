@@ -18,16 +18,16 @@ const limit = 1n << 63n
 
 /** Parses a duration like Go's time.ParseDuration: "1h30m", "-1.5s", "0". Throws an error with Go's message. */
 export function parseDuration(text: string): DurationNanos {
-  const invalid = (): Error => new Error(`time: invalid duration ${quote(text)}`)
+  const createInvalidError = (): Error => new Error(`time: invalid duration ${quote(text)}`)
   const negative = text.startsWith('-')
   let rest = negative || text.startsWith('+') ? text.slice(1) : text
   if (rest === '0') return 0n
-  if (rest === '') throw invalid()
+  if (rest === '') throw createInvalidError()
   let total = 0n
   while (rest !== '') {
     const number = /^([0-9]*)(?:\.([0-9]*))?/.exec(rest)!
     const [matched, whole = '', fraction = ''] = number
-    if (whole === '' && fraction === '') throw invalid()
+    if (whole === '' && fraction === '') throw createInvalidError()
     rest = rest.slice(matched.length)
     const name = /^[^.0-9]*/.exec(rest)![0]
     if (name === '') throw new Error(`time: missing unit in duration ${quote(text)}`)
@@ -36,7 +36,7 @@ export function parseDuration(text: string): DurationNanos {
     rest = rest.slice(name.length)
     const digits = fraction.slice(0, 18)
     total += BigInt(whole || '0') * unit + (digits === '' ? 0n : (BigInt(digits) * unit) / 10n ** BigInt(digits.length))
-    if (total > limit || (total === limit && !negative)) throw invalid()
+    if (total > limit || (total === limit && !negative)) throw createInvalidError()
   }
   return negative ? -total : total
 }

@@ -34,7 +34,7 @@ export class FieldSelector {
   /** Returns whether an object matches the selector. `field` returns the value of a field of the object; "" if it is unset. */
   matches(field: (name: string) => string): boolean {
     if (this.large) {
-      const tests = this.#folded ?? folded(this.requirements)
+      const tests = this.#folded ?? foldRequirements(this.requirements)
       this.#folded = tests
       for (const [name, test] of tests) if (!test.holds(field(name))) return false
       return true
@@ -66,7 +66,7 @@ export class FieldSelector {
   }
 }
 
-function folded(requirements: readonly FieldRequirement[]): ReadonlyMap<string, FoldedTest> {
+function foldRequirements(requirements: readonly FieldRequirement[]): ReadonlyMap<string, FoldedTest> {
   const tests = new Map<string, FoldedTest>()
   for (const { field, operator, value } of requirements) {
     let test = tests.get(field)

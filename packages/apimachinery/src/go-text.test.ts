@@ -81,7 +81,7 @@ test('property: shared field sets do not change the JSON', () => {
     { requiredKeys: [] },
   )
   type Entry = { fieldsV1?: { value: object; shared: boolean } } | null
-  const chosen = (entries: readonly Entry[], share: boolean): unknown[] =>
+  const chooseEntries = (entries: readonly Entry[], share: boolean): unknown[] =>
     entries.map((entry) => {
       if (entry?.fieldsV1 === undefined) return entry
       const { value, shared } = entry.fieldsV1
@@ -92,14 +92,14 @@ test('property: shared field sets do not change the JSON', () => {
   const order = fc.constantFrom('schema', 'metadata last', 'managers first')
   fc.assert(
     fc.property(object, order, ({ metadata: meta, ...rest }, place) => {
-      const created = (share: boolean): object => {
+      const createObject = (share: boolean): object => {
         const { managedFields, ...others } = meta ?? {}
-        const managers = managedFields ? { managedFields: chosen(managedFields, share) } : {}
+        const managers = managedFields ? { managedFields: chooseEntries(managedFields, share) } : {}
         const whole = meta && { metadata: place === 'managers first' ? { ...managers, ...others } : { ...others, ...managers } }
         return place === 'metadata last' ? { ...rest, ...whole } : { ...whole, ...rest }
       }
-      const expected = stringifyJson(created(false))
-      const input = created(true)
+      const expected = stringifyJson(createObject(false))
+      const input = createObject(true)
       expect(encodeJson(plain, input)).toBe(expected)
       expect(encodeJson(plain, input)).toBe(expected)
     }),

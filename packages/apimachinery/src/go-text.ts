@@ -31,10 +31,10 @@ export function quote(text: string): string {
 function escapeRune(char: string): string {
   const code = char.codePointAt(0)!
   if (code >= 0x20 && code < 0x7f) return char
-  if (code < 0x80) return `\\x${hex(code, 2)}`
+  if (code < 0x80) return `\\x${formatHex(code, 2)}`
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'
   if (printable.test(char)) return char
-  return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`
+  return code > 0xffff ? `\\U${formatHex(code, 8)}` : `\\u${formatHex(code, 4)}`
 }
 
 /** Serializes a value like Go's json.Marshal. The caller must sort the keys of maps. */
@@ -75,7 +75,7 @@ export function parseInt64(text: string): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined
 }
 
-function hex(code: number, width: number): string {
+function formatHex(code: number, width: number): string {
   return code.toString(16).padStart(width, '0')
 }
 
@@ -115,7 +115,7 @@ const escapes: Readonly<Record<string, string>> = {
  * surrogates.
  */
 export function stringifyJson(value: unknown): string {
-  const text = nativeJson(value)
+  const text = stringifyNatively(value)
   return escaped.test(text) ? text.replace(escapedAll, (c) => escapes[c]!) : text
 }
 
@@ -139,8 +139,8 @@ function stringifyAroundSharedSets(object: unknown): string | undefined {
   const metadata = (object as { readonly metadata?: { readonly managedFields?: unknown } | null } | null | undefined)?.metadata
   const entries = metadata?.managedFields as readonly (ManagedFieldsEntry | null)[] | undefined
   if (!Array.isArray(entries) || !entries.some(sharesSet)) return undefined
-  if (firstMember(object as object) !== 'metadata' || lastMember(metadata!) !== 'managedFields') return undefined
-  const texts = entries.map(entryText)
+  if (findFirstMember(object as object) !== 'metadata' || findLastMember(metadata!) !== 'managedFields') return undefined
+  const texts = entries.map(formatEntry)
   const before = openText({ ...metadata, managedFields: undefined })
   const rest = stringifyJson({ ...(object as object), metadata: undefined })
   const head = `{"metadata":${before}"managedFields":[${texts.join(',')}]}`
@@ -149,14 +149,14 @@ function stringifyAroundSharedSets(object: unknown): string | undefined {
 
 /** Returns the cached JSON of a value that `shareText` marked; undefined for other values. */
 export function sharedJson(value: unknown): string | undefined {
-  return sharedText(value, stringifyJson)
+  return writeShared(value, stringifyJson)
 }
 
 function sharesSet(entry: ManagedFieldsEntry | null): boolean {
   return sharedJson(entry?.fieldsV1) !== undefined
 }
 
-function entryText(entry: ManagedFieldsEntry | null): string {
+function formatEntry(entry: ManagedFieldsEntry | null): string {
   const set = sharedJson(entry?.fieldsV1)
   if (set === undefined) return stringifyJson(entry)
   const { subresource } = entry!
@@ -170,12 +170,12 @@ function openText(object: object): string {
   return text === '{}' ? '{' : `${text.slice(0, -1)},`
 }
 
-function firstMember(object: object): string | undefined {
+function findFirstMember(object: object): string | undefined {
   for (const name in object) return name
   return undefined
 }
 
-function lastMember(object: object): string | undefined {
+function findLastMember(object: object): string | undefined {
   let last: string | undefined
   for (const name in object) last = name
   return last
@@ -185,7 +185,7 @@ function lastMember(object: object): string | undefined {
  * Serializes a value with JSON.stringify. Uses the slower exact function if JSON.stringify throws: for a `bigint`, and before Node 26 for
  * thousands of nested levels.
  */
-function nativeJson(value: unknown): string {
+function stringifyNatively(value: unknown): string {
   try {
     const text = JSON.stringify(value)
     return text === undefined ? 'null' : goEscapes(text)
@@ -212,11 +212,11 @@ function stringifyExactly(root: unknown): string {
   const open: OpenValue[] = []
   const write = (value: unknown): void => {
     if (typeof value === 'bigint') parts.push(String(value))
-    else if (typeof value !== 'object' || value === null) parts.push(nativeJson(value))
+    else if (typeof value !== 'object' || value === null) parts.push(stringifyNatively(value))
     else {
       const isList = Array.isArray(value)
       parts.push(isList ? '[' : '{')
-      open.push({ isList, members: isList ? value : membersOf(value), next: 0 })
+      open.push({ isList, members: isList ? value : listMemberValues(value), next: 0 })
     }
   }
   write(root)
@@ -227,13 +227,13 @@ function stringifyExactly(root: unknown): string {
       continue
     }
     if (last.next > 0) parts.push(',')
-    if (!last.isList) parts.push(`${nativeJson(last.members[last.next++])}:`)
+    if (!last.isList) parts.push(`${stringifyNatively(last.members[last.next++])}:`)
     write(last.members[last.next++])
   }
   return parts.join('')
 }
 
-function membersOf(object: object): readonly unknown[] {
+function listMemberValues(object: object): readonly unknown[] {
   return Object.entries(object).flatMap((member) => (member[1] === undefined ? [] : member))
 }
 
@@ -245,7 +245,7 @@ export function shareText(value: object): void {
 }
 
 /** Returns the cached text of a value that `shareText` marked; undefined for other values. */
-function sharedText(value: unknown, write: (value: object) => string): string | undefined {
+function writeShared(value: unknown, write: (value: object) => string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const text = texts.get(value)
   if (text !== undefined || !texts.has(value)) return text

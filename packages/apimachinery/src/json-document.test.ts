@@ -5,7 +5,7 @@ import { stringifyJson } from './go-text.ts'
 import { maxRequestValues, parseJson, parseJsonRequest } from './json-document.ts'
 import { isJsonError } from './json-error.ts'
 
-const messageOf = (text: string | Uint8Array): string => {
+const catchMessage = (text: string | Uint8Array): string => {
   try {
     parseJson(text)
   } catch (e) {
@@ -39,7 +39,7 @@ describe('JSON errors', () => {
     ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
     ['['.repeat(10_001), "invalid character '[' exceeded max depth"],
   ])('rejects %j with the message of Go', (text, message) => {
-    expect(messageOf(text)).toBe(message)
+    expect(catchMessage(text)).toBe(message)
   })
 })
 
@@ -53,7 +53,7 @@ describe('JSON values', () => {
 
   test('turns integers of more than 64 bits into doubles, and rejects numbers that overflow a double', () => {
     expect(parseJson('99999999999999999999').value).toBe(1e20)
-    expect(messageOf('[1e999]')).toBe('json: cannot unmarshal number 1e999 into Go value of type float64')
+    expect(catchMessage('[1e999]')).toBe('json: cannot unmarshal number 1e999 into Go value of type float64')
   })
 
   test('replaces lone surrogates and invalid UTF-8 by U+FFFD', () => {
@@ -80,12 +80,12 @@ test('uses the last of duplicate keys and lists the paths of duplicate keys in d
   expect(parsed.duplicates).toEqual(['m.name', 'l[1].x', 'm'])
 })
 
-const spaced = (value: unknown): string => JSON.stringify(value, null, 1)
+const stringifyWithSpaces = (value: unknown): string => JSON.stringify(value, null, 1)
 
 test('property: reads the output of JSON.stringify like JSON.parse', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
-      const text = spaced(value)
+      const text = stringifyWithSpaces(value)
       const { value: read, duplicates } = parseJson(text)
       expect(duplicates).toEqual([])
       if (!/[0-9]{16}|\\u[dD][89a-fA-F]/.test(text)) expect(read).toEqual(JSON.parse(text))
@@ -106,8 +106,8 @@ test('property: finds the same duplicate keys as a naive reader', () => {
   fc.assert(
     fc.property(tree, (value) => {
       const duplicates = new Set<string>()
-      naive(value, '', duplicates)
-      expect(parseJson(write(value)).duplicates).toEqual([...duplicates].sort(byAppearance(duplicates)))
+      findDuplicatesNaively(value, '', duplicates)
+      expect(parseJson(write(value)).duplicates).toEqual([...duplicates].sort(createComparisonByAppearance(duplicates)))
     }),
   )
 })
@@ -120,19 +120,19 @@ function write(tree: Tree): string {
   return `{${tree.members.map(([key, value]) => `${JSON.stringify(key)} : ${write(value)}`).join(',')}}`
 }
 
-function naive(tree: Tree, path: string, duplicates: Set<string>): void {
+function findDuplicatesNaively(tree: Tree, path: string, duplicates: Set<string>): void {
   if (typeof tree === 'number') return
-  if (Array.isArray(tree)) return tree.forEach((item, i) => naive(item, `${path}[${i}]`, duplicates))
+  if (Array.isArray(tree)) return tree.forEach((item, i) => findDuplicatesNaively(item, `${path}[${i}]`, duplicates))
   const seen = new Set<string>()
   for (const [key, value] of tree.members) {
     const here = path === '' ? key : `${path}.${key}`
     if (seen.has(key)) duplicates.add(here)
     seen.add(key)
-    naive(value, here, duplicates)
+    findDuplicatesNaively(value, here, duplicates)
   }
 }
 
-function byAppearance(duplicates: Set<string>): (a: string, b: string) => number {
+function createComparisonByAppearance(duplicates: Set<string>): (a: string, b: string) => number {
   const order = [...duplicates]
   return (a, b) => order.indexOf(a) - order.indexOf(b)
 }
@@ -150,7 +150,7 @@ test('property: reads any bytes or rejects them with a JsonError', () => {
       } catch {
         valid = false
       }
-      expect(messageOf(input) === '').toBe(valid)
+      expect(catchMessage(input) === '').toBe(valid)
     }),
     { numRuns: 500 },
   )

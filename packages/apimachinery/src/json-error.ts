@@ -12,7 +12,7 @@ export function isJsonError(e: unknown): e is JsonError {
 
 /** Builds a syntax error, such as `invalid character 'x' looking for beginning of value`. */
 export function newSyntaxError(text: string, at: number, context: string): JsonError {
-  return new JsonError(`invalid character ${quoteByte(at < text.length ? firstByte(text, at) : endOfText)} ${context}`)
+  return new JsonError(`invalid character ${quoteByte(at < text.length ? describeFirstByte(text, at) : endOfText)} ${context}`)
 }
 
 /** Character that Go reports for the end of the text within a token. */
@@ -23,7 +23,7 @@ export function newUnexpectedEnd(): JsonError {
 }
 
 /** Returns the first UTF-8 byte of the character at `at`, as a Latin-1 character. Go reports bytes instead of characters. */
-function firstByte(text: string, at: number): string {
+function describeFirstByte(text: string, at: number): string {
   const code = text.codePointAt(at)!
   if (code < 0x80) return text[at]!
   if (code < 0x800) return String.fromCharCode(0xc0 | (code >> 6))

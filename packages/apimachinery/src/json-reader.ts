@@ -191,7 +191,7 @@ class Reader {
     const literal = this.text.slice(start, this.at)
     if (isPlainNumber(literal)) return Number(literal)
     if (this.literals) return new NumberLiteral(literal)
-    const value = untypedNumber(literal)
+    const value = parseUntypedNumber(literal)
     if (value === undefined) throw new JsonError(`json: cannot unmarshal number ${literal} into Go value of type float64`)
     return value
   }
@@ -270,7 +270,7 @@ function hasMarkers(value: unknown): boolean {
 function withoutMarkers(value: unknown): JsonValue {
   if (typeof value !== 'object' || value === null) return value as JsonValue
   if (value instanceof NumberLiteral) {
-    const number = untypedNumber(value.text)
+    const number = parseUntypedNumber(value.text)
     if (number === undefined) throw new JsonError(`json: cannot unmarshal number ${value.text} into Go value of type float64`)
     return number as number
   }
@@ -297,7 +297,7 @@ const longestInt64 = 20
 const integer = /^-?[0-9]+$/
 
 /** Parses a JSON number whose type is unknown. Integers of up to 64 bits stay exact, other numbers become doubles. Returns undefined on overflow. */
-function untypedNumber(literal: string): number | bigint | undefined {
+function parseUntypedNumber(literal: string): number | bigint | undefined {
   const value = Number(literal)
   if (literal.length <= longestInt64 && integer.test(literal) && !Number.isSafeInteger(value)) {
     const exact = BigInt(literal)

@@ -78,7 +78,7 @@ export function requirementMatches(requirement: LabelRequirement, labels: Labels
       return value === undefined
     case 'gt':
     case 'lt':
-      return value !== undefined && compares(value, operator, values)
+      return value !== undefined && compareIntegers(value, operator, values)
   }
 }
 
@@ -97,7 +97,7 @@ function hasValue(values: readonly string[], value: string): boolean {
   return set.has(value)
 }
 
-function compares(value: string, operator: 'gt' | 'lt', values: readonly string[]): boolean {
+function compareIntegers(value: string, operator: 'gt' | 'lt', values: readonly string[]): boolean {
   const left = parseInt64(value)
   const right = values.length === 1 ? parseInt64(values[0]!) : undefined
   if (left === undefined || right === undefined) return false

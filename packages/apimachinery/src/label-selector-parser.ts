@@ -71,13 +71,13 @@ class Parser {
     for (;;) {
       const next = this.#peek()
       if (next.kind === 'end') return requirements
-      if (next.kind !== 'identifier' && next.kind !== '!') throw unexpected(next, "!, identifier, or 'end of string'")
+      if (next.kind !== 'identifier' && next.kind !== '!') throw createUnexpectedError(next, "!, identifier, or 'end of string'")
       requirements.push(this.#requirement())
       const separator = this.#take()
       if (separator.kind === 'end') return requirements
-      if (separator.kind !== ',') throw unexpected(separator, "',' or 'end of string'")
+      if (separator.kind !== ',') throw createUnexpectedError(separator, "',' or 'end of string'")
       const after = this.#peek()
-      if (after.kind !== 'identifier' && after.kind !== '!') throw unexpected(after, "identifier after ','")
+      if (after.kind !== 'identifier' && after.kind !== '!') throw createUnexpectedError(after, "identifier after ','")
     }
   }
 
@@ -97,7 +97,7 @@ class Parser {
     let token = this.#take()
     const negated = token.kind === '!'
     if (negated) token = this.#take()
-    if (token.kind !== 'identifier') throw unexpected(token, 'identifier', requirementPrefix)
+    if (token.kind !== 'identifier') throw createUnexpectedError(token, 'identifier', requirementPrefix)
     const key = token.text
     this.#refuse(checkKey(key, this.#path))
     const next = this.#peek().kind
@@ -122,7 +122,7 @@ class Parser {
       case '!=':
         return token.kind
       default:
-        throw unexpected(token, binaryOperators.join(', '), requirementPrefix)
+        throw createUnexpectedError(token, binaryOperators.join(', '), requirementPrefix)
     }
   }
 
@@ -130,7 +130,7 @@ class Parser {
     const next = this.#peek()
     if (next.kind === 'end' || next.kind === ',') return ''
     this.#at++
-    if (next.kind !== 'identifier') throw unexpected(next, 'identifier', requirementPrefix)
+    if (next.kind !== 'identifier') throw createUnexpectedError(next, 'identifier', requirementPrefix)
     return next.text
   }
 
@@ -142,7 +142,7 @@ class Parser {
       this.#at++
       return ['']
     }
-    if (first.kind !== 'identifier' && first.kind !== ',') throw unexpected(first, "',', ')' or identifier", requirementPrefix)
+    if (first.kind !== 'identifier' && first.kind !== ',') throw createUnexpectedError(first, "',', ')' or identifier", requirementPrefix)
     const values = this.#values()
     this.#at++ // the closing ")"
     return values
@@ -160,12 +160,12 @@ class Parser {
       if (token.kind === 'identifier') {
         values.push(token.text)
         if (next.kind === ')') return values
-        if (next.kind !== ',') throw unexpected(next, "',' or ')'", requirementPrefix)
+        if (next.kind !== ',') throw createUnexpectedError(next, "',' or ')'", requirementPrefix)
       } else if (token.kind === ',') {
         if (values.length === 0 || next.kind === ',' || next.kind === ')') values.push('')
         if (next.kind === ')') return values
       } else {
-        throw unexpected(token, "',', or identifier", requirementPrefix)
+        throw createUnexpectedError(token, "',', or identifier", requirementPrefix)
       }
     }
   }
@@ -182,6 +182,6 @@ class Parser {
 
 const requirementPrefix = 'unable to parse requirement: '
 
-function unexpected(token: Token, expected: string, prefix = ''): ApiError {
+function createUnexpectedError(token: Token, expected: string, prefix = ''): ApiError {
   return newBadRequest(`${prefix}found '${token.text}', expected: ${expected}`)
 }

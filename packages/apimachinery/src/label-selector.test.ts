@@ -5,7 +5,7 @@ import { requirementMatches } from './label-requirement.ts'
 import type { LabelOperator } from './label-requirement.ts'
 import { fourfold, processorTime } from './testing/index.ts'
 
-function messageOf(parse: () => unknown): string {
+function catchMessage(parse: () => unknown): string {
   try {
     parse()
   } catch (error) {
@@ -56,7 +56,7 @@ describe('parseLabelSelector', () => {
       "unable to parse requirement: values[0][a]: Invalid value: \"b@\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
     ],
   ])('rejects %j', (text, message) => {
-    expect(messageOf(() => parseLabelSelector(text))).toBe(message)
+    expect(catchMessage(() => parseLabelSelector(text))).toBe(message)
   })
 
   it('matches labels by every operator', () => {
@@ -108,14 +108,14 @@ describe('parseLabelSelector', () => {
   })
 
   it('runs at most as many tests as the object has labels', async () => {
-    const selectors = (count: number): LabelsSelector[] =>
+    const createSelectors = (count: number): LabelsSelector[] =>
       [(i: number) => `a${i}!=b`, (i: number) => `!a${i}`, (i: number) => `tier!=t${i}`, (i: number) => `tier>${i}`].map((of) =>
         parseLabelSelector(Array.from({ length: count }, (_, i) => of(i)).join(',')),
       )
     const matchAll = (all: LabelsSelector[]) => (): void => {
       for (let object = 0; object < 1000; object++) for (const selector of all) selector.matches({ app: `a${object}`, tier: '100000' })
     }
-    const [few, many] = [selectors(20), selectors(20_000)]
+    const [few, many] = [createSelectors(20), createSelectors(20_000)]
     for (const warm of [few, many]) matchAll(warm)()
     expect(await processorTime(matchAll(many))).toBeLessThan(fourfold * (await processorTime(matchAll(few))))
   })
@@ -157,21 +157,21 @@ describe('labelSelectorAsSelector', () => {
   })
 
   it('rejects unknown operators', () => {
-    expect(messageOf(() => labelSelectorAsSelector({ matchExpressions: [{ key: 'a', operator: 'Near' }] }))).toBe(
+    expect(catchMessage(() => labelSelectorAsSelector({ matchExpressions: [{ key: 'a', operator: 'Near' }] }))).toBe(
       '"Near" is not a valid label selector operator',
     )
-    expect(messageOf(() => labelSelectorAsSelector({ matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }))).toBe(
+    expect(catchMessage(() => labelSelectorAsSelector({ matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }))).toBe(
       "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty",
     )
   })
 })
 
 describe('a selector of many values', () => {
-  const among = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `v${i}`)
+  const createValues = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `v${i}`)
 
   it('matches like a selector with few values', () => {
     for (const operator of ['In', 'NotIn']) {
-      const selector = labelSelectorAsSelector({ matchExpressions: [{ key: 'l', operator, values: [...among(1000)] }] })
+      const selector = labelSelectorAsSelector({ matchExpressions: [{ key: 'l', operator, values: [...createValues(1000)] }] })
       expect([{}, { l: 'v999' }, { l: 'v1000' }].map((labels) => selector.matches(labels))).toEqual(
         operator === 'In' ? [false, true, false] : [true, false, true],
       )
@@ -180,8 +180,8 @@ describe('a selector of many values', () => {
 
   it('does not search all values for each object', async () => {
     const run = (count: number): Promise<number> => {
-      const objects = among(count).map((l) => ({ l }))
-      const selector = parseLabelSelector(`l in (${among(count).join(',')})`)
+      const objects = createValues(count).map((l) => ({ l }))
+      const selector = parseLabelSelector(`l in (${createValues(count).join(',')})`)
       return processorTime(() => objects.every((labels) => selector.matches(labels)))
     }
     const small = await run(5_000)

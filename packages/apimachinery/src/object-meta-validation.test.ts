@@ -8,8 +8,8 @@ import type { ObjectMeta } from './meta.ts'
 import { semanticEqual, validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.ts'
 import { validateDeleteOptions, validateFieldManager, validateListOptions, validatePatchOptions } from './options-validation.ts'
 
-const texts = (errors: FieldErrorList): string[] => errors.map(fieldErrorMessage)
-const create = (meta: ObjectMeta, namespaced = true): string[] => texts(validateObjectMeta(meta, { namespaced }))
+const formatErrors = (errors: FieldErrorList): string[] => errors.map(fieldErrorMessage)
+const create = (meta: ObjectMeta, namespaced = true): string[] => formatErrors(validateObjectMeta(meta, { namespaced }))
 
 describe('validateObjectMeta', () => {
   it('accepts valid metadata', () => {
@@ -60,7 +60,7 @@ describe('validateObjectMeta', () => {
       generation: 2,
       deletionTimestamp: '2026-01-01T00:00:00Z',
     }
-    const update = (change: ObjectMeta): string[] => texts(validateObjectMetaUpdate({ ...old, ...change }, old))
+    const update = (change: ObjectMeta): string[] => formatErrors(validateObjectMetaUpdate({ ...old, ...change }, old))
     expect(update({ labels: { a: 'b' } })).toEqual([])
     expect(update({ uid: 'v' })).toEqual(['metadata.uid: Invalid value: "v": field is immutable'])
     expect(update({ resourceVersion: '' })).toEqual(['metadata.resourceVersion: Invalid value: "": must be specified for an update'])
@@ -69,7 +69,9 @@ describe('validateObjectMeta', () => {
       'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"a/a", "b/b"}',
     ])
     const { deletionTimestamp: _, ...undeleted } = old
-    expect(texts(validateObjectMetaUpdate(undeleted, old))).toEqual(['metadata.deletionTimestamp: Invalid value: null: field is immutable'])
+    expect(formatErrors(validateObjectMetaUpdate(undeleted, old))).toEqual([
+      'metadata.deletionTimestamp: Invalid value: null: field is immutable',
+    ])
   })
 })
 
@@ -87,34 +89,36 @@ describe('semanticEqual', () => {
 describe('request options', () => {
   it('validates the options of a delete', () => {
     expect(validateDeleteOptions({ propagationPolicy: 'Orphan', dryRun: ['All'] })).toEqual([])
-    expect(texts(validateDeleteOptions({ propagationPolicy: 'Never' }))).toEqual([
+    expect(formatErrors(validateDeleteOptions({ propagationPolicy: 'Never' }))).toEqual([
       'propagationPolicy: Unsupported value: "Never": supported values: "Foreground", "Background", "Orphan", "nil"',
     ])
-    expect(texts(validateDeleteOptions({ propagationPolicy: 'Orphan', orphanDependents: false }))).toEqual([
+    expect(formatErrors(validateDeleteOptions({ propagationPolicy: 'Orphan', orphanDependents: false }))).toEqual([
       'propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
     ])
   })
 
   it('validates the options of lists and watches', () => {
     expect(validateListOptions({ resourceVersion: '5', resourceVersionMatch: 'Exact' })).toEqual([])
-    expect(texts(validateListOptions({ resourceVersion: '1', resourceVersionMatch: 'Sometimes' }))).toEqual([
+    expect(formatErrors(validateListOptions({ resourceVersion: '1', resourceVersionMatch: 'Sometimes' }))).toEqual([
       'resourceVersionMatch: Unsupported value: "Sometimes": supported values: "Exact", "NotOlderThan", ""',
     ])
-    expect(texts(validateListOptions({ watch: true, resourceVersionMatch: 'NotOlderThan' }))).toEqual([
+    expect(formatErrors(validateListOptions({ watch: true, resourceVersionMatch: 'NotOlderThan' }))).toEqual([
       'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
     ])
-    expect(texts(validateListOptions({ sendInitialEvents: true }))).toEqual([
+    expect(formatErrors(validateListOptions({ sendInitialEvents: true }))).toEqual([
       'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list',
     ])
   })
 
   it('validates the options of a patch', () => {
-    expect(texts(validatePatchOptions({}, true))).toEqual(['fieldManager: Required value: is required for apply patch'])
-    expect(texts(validatePatchOptions({ force: true }, false))).toEqual(['force: Forbidden: may not be specified for non-apply patch'])
+    expect(formatErrors(validatePatchOptions({}, true))).toEqual(['fieldManager: Required value: is required for apply patch'])
+    expect(formatErrors(validatePatchOptions({ force: true }, false))).toEqual([
+      'force: Forbidden: may not be specified for non-apply patch',
+    ])
   })
 
   it('validates the name of a field manager', () => {
-    expect(texts(validateFieldManager('é\u0007', fieldPath('m')))).toEqual([
+    expect(formatErrors(validateFieldManager('é\u0007', fieldPath('m')))).toEqual([
       'm: Invalid value: "é\\a": invalid character U+0007 (at position 2)',
     ])
   })
@@ -129,13 +133,13 @@ describe('selectors and conditions in objects', () => {
         { key: 'c', operator: '?' },
       ],
     }
-    expect(texts(validateLabelSelector(selector, fieldPath('s')))).toEqual([
+    expect(formatErrors(validateLabelSelector(selector, fieldPath('s')))).toEqual([
       "s.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
       "s.matchExpressions[1].values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
       's.matchExpressions[2].operator: Invalid value: "?": not a valid selector operator',
     ])
     const condition = { type: 'Ready', status: 'Yes', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'Because', message: '' }
-    expect(texts(validateConditions([condition, { ...condition, status: 'True' }], fieldPath('c')))).toEqual([
+    expect(formatErrors(validateConditions([condition, { ...condition, status: 'True' }], fieldPath('c')))).toEqual([
       'c[0].status: Unsupported value: "Yes": supported values: "False", "True", "Unknown"',
       'c[1].type: Duplicate value: "Ready"',
     ])

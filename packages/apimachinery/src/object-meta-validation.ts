@@ -75,16 +75,16 @@ export function validateObjectMetaUpdate(
   if ((meta.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(fieldError.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'))
   }
-  const immutable = (member: keyof ObjectMeta, absent: string | null): void => {
+  const checkImmutable = (member: keyof ObjectMeta, absent: string | null): void => {
     if (meta[member] === old[member]) return
     appendAll(errors, validateImmutableField(meta[member] ?? absent, old[member] ?? absent, path.child(member)))
   }
-  immutable('name', '')
-  immutable('namespace', '')
-  immutable('uid', '')
-  immutable('creationTimestamp', null)
-  immutable('deletionTimestamp', null)
-  immutable('deletionGracePeriodSeconds', null)
+  checkImmutable('name', '')
+  checkImmutable('namespace', '')
+  checkImmutable('uid', '')
+  checkImmutable('creationTimestamp', null)
+  checkImmutable('deletionTimestamp', null)
+  checkImmutable('deletionGracePeriodSeconds', null)
   appendAll(errors, validateDescription(meta, path))
   appendAll(errors, validateManagers(meta, path))
   return errors
@@ -154,13 +154,13 @@ export function validateAnnotations(annotations: StringMap | undefined, path: Fi
     for (const message of isQualifiedName(key.toLowerCase())) errors.push(fieldError.invalid(path, key, message))
   }
   // Counts the bytes only if the number of UTF-16 units does not decide, as in `exceedsBytes`.
-  if (length * 3 > totalAnnotationSizeLimit && bytesOf(annotations!) > totalAnnotationSizeLimit) {
+  if (length * 3 > totalAnnotationSizeLimit && measureAnnotations(annotations!) > totalAnnotationSizeLimit) {
     errors.push(fieldError.tooLong(path, totalAnnotationSizeLimit))
   }
   return errors
 }
 
-function bytesOf(annotations: StringMap): number {
+function measureAnnotations(annotations: StringMap): number {
   let size = 0
   for (const key in annotations) size += byteLength(key) + byteLength(annotations[key]!)
   return size

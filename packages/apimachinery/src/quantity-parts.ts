@@ -32,7 +32,7 @@ export function parseQuantityParts(text: string): QuantityParts {
   if (format === 'BinarySI') {
     if (whole.length > maxInt64Digits) return { unscaled: negative ? -maxInt64 : maxInt64, exponent: 0, format, keepText: false }
   } else if (whole.length + power > maxIntegerDigits && !isZero(whole, writtenFraction)) throw new Error(numericMessage)
-  const fraction = shortFraction(writtenFraction, power)
+  const fraction = shortenFraction(writtenFraction, power)
   const digits = (whole === '' ? '0' : whole) + fraction
   let magnitude = BigInt(digits)
   let exponent = -fraction.length
@@ -48,7 +48,7 @@ export function parseQuantityParts(text: string): QuantityParts {
     else magnitude = (magnitude + powerOfTen(dropped) - 1n) / powerOfTen(dropped)
     exponent = smallestExponent
   }
-  const parts = capped(magnitude, exponent, format)
+  const parts = limitMagnitude(magnitude, exponent, format)
   return { ...parts, unscaled: negative ? -parts.unscaled : parts.unscaled, keepText }
 }
 
@@ -113,7 +113,7 @@ function isZero(whole: string, fraction: string): boolean {
  * Shortens the fraction without changing the parsed quantity. Quantities are rounded up to nanos, so all later digits can be replaced by a single
  * 1 if one of them is not zero.
  */
-function shortFraction(fraction: string, power: number): string {
+function shortenFraction(fraction: string, power: number): string {
   const needed = maxInt64Digits - smallestExponent + Math.max(power, 0)
   if (fraction.length <= needed) return fraction
   const digits = fraction.slice(0, needed)
@@ -121,7 +121,7 @@ function shortFraction(fraction: string, power: number): string {
 }
 
 /** Limits a quantity to the largest int64 if its format is BinarySI. Changes the format of a BinarySI quantity below one to DecimalSI. */
-function capped(magnitude: bigint, exponent: number, format: QuantityFormat): Omit<QuantityParts, 'keepText'> {
+function limitMagnitude(magnitude: bigint, exponent: number, format: QuantityFormat): Omit<QuantityParts, 'keepText'> {
   if (format !== 'BinarySI') return { unscaled: magnitude, exponent, format }
   const one = powerOfTen(-exponent)
   if (magnitude > maxInt64 * one) return { unscaled: maxInt64, exponent: 0, format }

@@ -95,7 +95,7 @@ export class Quantity {
 
   /** Formats the quantity canonically: without a fraction and with the largest possible suffix. */
   toString(): string {
-    return this.#text ?? canonical(this)
+    return this.#text ?? formatCanonical(this)
   }
 
   toJSON(): string {
@@ -131,26 +131,26 @@ function rescale(unscaled: bigint, by: number): bigint {
   return unscaled % divisor === 0n ? quotient : quotient + (unscaled < 0n ? -1n : 1n)
 }
 
-function canonical(quantity: Quantity): string {
+function formatCanonical(quantity: Quantity): string {
   if (quantity.isZero()) return '0'
   if (quantity.format === 'BinarySI') {
     const integer = quantity.value()
     const small = -1024n < integer && integer < 1024n
-    if (!small && rescale(integer, -quantity.exponent) === quantity.unscaled) return binary(integer)
+    if (!small && rescale(integer, -quantity.exponent) === quantity.unscaled) return formatBinary(integer)
   }
-  return decimal(quantity)
+  return formatDecimal(quantity)
 }
 
-function binary(value: bigint): string {
+function formatBinary(value: bigint): string {
   let mantissa = value
   let power = 0
   for (; mantissa % 1024n === 0n; power++) mantissa /= 1024n
   return mantissa.toString() + (binarySuffixes[power] ?? '')
 }
 
-function decimal(quantity: Quantity): string {
+function formatDecimal(quantity: Quantity): string {
   let { unscaled, exponent } = quantity
-  const zeros = trailingZeros(unscaled.toString())
+  const zeros = countTrailingZeros(unscaled.toString())
   unscaled /= powerOfTen(zeros)
   exponent += zeros
   for (; exponent % 3 !== 0; exponent--) unscaled *= 10n
@@ -159,7 +159,7 @@ function decimal(quantity: Quantity): string {
 }
 
 /** Counts the zeros at the end of a number's digits. Repeated division by ten would take quadratic time. */
-function trailingZeros(digits: string): number {
+function countTrailingZeros(digits: string): number {
   let at = digits.length
   while (digits.charCodeAt(at - 1) === 0x30) at--
   return digits.length - at

@@ -59,11 +59,11 @@ export class TimeSlice {
  * if (pause !== undefined) await pause
  */
 export function restAfter(began: number): Promise<void> | undefined {
-  return performance.now() - began < sliceMilliseconds ? undefined : twoTurns()
+  return performance.now() - began < sliceMilliseconds ? undefined : waitTwoTurns()
 }
 
 /** Waits for two turns of the event loop. After only one turn, the requests that were read in that turn would not have run yet. */
-async function twoTurns(): Promise<void> {
+async function waitTwoTurns(): Promise<void> {
   await nextTurn()
   await nextTurn()
 }

@@ -6,7 +6,7 @@ import type { FieldLabelMessage } from './scheme.ts'
 const hub = { group: '', version: 'v1', kind: 'Thing' }
 const other = { group: 'things.example.com', version: 'v2', kind: 'Thing' }
 
-function things(): Scheme {
+function createScheme(): Scheme {
   const scheme = new Scheme()
   scheme.register({ gvk: hub, hub, setDefaults: (object) => void (object.metadata.labels ??= { defaulted: 'yes' }) })
   scheme.register({
@@ -20,12 +20,12 @@ function things(): Scheme {
 
 describe('Scheme', () => {
   it('returns the hub of a registered kind', () => {
-    expect(things().hubOf(other)).toEqual(hub)
-    expect(things().hubOf({ ...hub, kind: 'Nothing' })).toBeUndefined()
+    expect(createScheme().hubOf(other)).toEqual(hub)
+    expect(createScheme().hubOf({ ...hub, kind: 'Nothing' })).toBeUndefined()
   })
 
   it('rejects a kind that is registered twice', () => {
-    const scheme = things()
+    const scheme = createScheme()
     expect(() => scheme.register({ gvk: hub, hub })).toThrow('kind registered twice: /v1/Thing')
   })
 
@@ -43,20 +43,20 @@ describe('Scheme', () => {
 
   it('sets defaults and converts; leaves unregistered kinds unchanged', () => {
     const object: KubeObject = { metadata: { name: 'a' } }
-    things().setDefaults(hub, object)
+    createScheme().setDefaults(hub, object)
     expect(object.metadata.labels).toEqual({ defaulted: 'yes' })
-    expect(things().toHub(other, object).metadata.namespace).toBe('x')
-    expect(things().fromHub(other, object)).toBe(object)
-    expect(things().toHub(hub, object)).toBe(object)
+    expect(createScheme().toHub(other, object).metadata.namespace).toBe('x')
+    expect(createScheme().fromHub(other, object)).toBe(object)
+    expect(createScheme().toHub(hub, object)).toBe(object)
   })
 
   it('converts the labels of field selectors', () => {
-    expect(things().convertFieldLabel(hub, 'metadata.name')).toBe('metadata.name')
-    expect(things().convertFieldLabel(other, 'old')).toBe('new')
-    expect(() => things().convertFieldLabel(hub, 'data.v')).toThrow(
+    expect(createScheme().convertFieldLabel(hub, 'metadata.name')).toBe('metadata.name')
+    expect(createScheme().convertFieldLabel(other, 'old')).toBe('new')
+    expect(() => createScheme().convertFieldLabel(hub, 'data.v')).toThrow(
       '"data.v" is not a known field selector: only "metadata.name", "metadata.namespace"',
     )
-    expect(() => things().convertFieldLabel(other, 'data.v')).toThrow('field label not supported: data.v')
+    expect(() => createScheme().convertFieldLabel(other, 'data.v')).toThrow('field label not supported: data.v')
     const scheme = new Scheme()
     const refuseFieldLabel: FieldLabelMessage = (label, { kind }) => `no ${label} of ${kind}`
     scheme.register({ gvk: hub, hub, convertFieldLabel: () => undefined, refuseFieldLabel })

@@ -35,7 +35,7 @@ export class Scheme {
 
   /** Adds a version of a kind. Returns a function that removes it. Throws if it is already registered. */
   register(registration: KindRegistration): () => void {
-    const key = keyOf(registration.gvk)
+    const key = formatKey(registration.gvk)
     if (this.#kinds.has(key)) throw new Error(`kind registered twice: ${key}`)
     this.#kinds.set(key, registration)
     return () => {
@@ -44,29 +44,29 @@ export class Scheme {
   }
 
   registration(gvk: GroupVersionKind): KindRegistration | undefined {
-    return this.#kinds.get(keyOf(gvk))
+    return this.#kinds.get(formatKey(gvk))
   }
 
   hubOf(gvk: GroupVersionKind): GroupVersionKind | undefined {
-    return this.#kinds.get(keyOf(gvk))?.hub
+    return this.#kinds.get(formatKey(gvk))?.hub
   }
 
   /** Sets the defaults of an object in place. */
   setDefaults(gvk: GroupVersionKind, object: KubeObject): void {
-    this.#kinds.get(keyOf(gvk))?.setDefaults?.(object)
+    this.#kinds.get(formatKey(gvk))?.setDefaults?.(object)
   }
 
   toHub(gvk: GroupVersionKind, object: KubeObject): KubeObject {
-    return this.#kinds.get(keyOf(gvk))?.toHub?.(object) ?? object
+    return this.#kinds.get(formatKey(gvk))?.toHub?.(object) ?? object
   }
 
   fromHub(gvk: GroupVersionKind, object: KubeObject): KubeObject {
-    return this.#kinds.get(keyOf(gvk))?.fromHub?.(object) ?? object
+    return this.#kinds.get(formatKey(gvk))?.fromHub?.(object) ?? object
   }
 
   /** Converts a field label of this version to a label of the hub version. Throws BadRequest for an unsupported label. */
   convertFieldLabel(gvk: GroupVersionKind, label: string): string {
-    const { convertFieldLabel: convert, refuseFieldLabel } = this.#kinds.get(keyOf(gvk)) ?? {}
+    const { convertFieldLabel: convert, refuseFieldLabel } = this.#kinds.get(formatKey(gvk)) ?? {}
     if (convert === undefined) {
       if (defaultFieldLabels.includes(label)) return label
       throw newBadRequest(`${quote(label)} is not a known field selector: only ${defaultFieldLabels.map(quote).join(', ')}`)
@@ -83,6 +83,6 @@ export class Scheme {
 
 const defaultFieldLabels: readonly string[] = ['metadata.name', 'metadata.namespace']
 
-function keyOf(gvk: GroupVersionKind): string {
+function formatKey(gvk: GroupVersionKind): string {
   return `${gvk.group}/${gvk.version}/${gvk.kind}`
 }

@@ -106,14 +106,14 @@ export function goTypeName(schema: TypeSchema): string {
     case 'map':
       return `map[string]${goTypeName(schema.values)}`
     case 'struct':
-      return `${packageOf(schema.definition)}.${schema.name}`
+      return `${readPackage(schema.definition)}.${schema.name}`
     default:
       return scalarNames[schema.kind] ?? schema.kind
   }
 }
 
 /** Returns the Go package name in an OpenAPI definition name: "v1" for "io.k8s.api.core.v1.PodSpec". */
-function packageOf(definition: string): string {
+function readPackage(definition: string): string {
   return definition.split('.').at(-2) ?? ''
 }
 

@@ -11,7 +11,7 @@ export function formatRfc3339(text: string): string {
     throw new CborError(`cbor: cannot set ${text} for time.Time: parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}`)
   }
   const [, seconds, fraction = '', zone] = parts
-  return `${seconds}${fractionOf(fraction)}${zone}`
+  return `${seconds}${formatFraction(fraction)}${zone}`
 }
 
 const firstSecond = Date.parse('0000-01-01T00:00:00Z') / 1000
@@ -25,10 +25,10 @@ export function formatEpoch(seconds: number): string {
     throw new CborError(`cbor: decoded time ${where}: Time.MarshalText: year outside of range [0,9999]`)
   }
   const nanoseconds = String(Math.min(999_999_999, Math.floor((seconds - whole) * 1e9))).padStart(9, '0')
-  return `${new Date(whole * 1000).toISOString().slice(0, 19)}${fractionOf(nanoseconds)}Z`
+  return `${new Date(whole * 1000).toISOString().slice(0, 19)}${formatFraction(nanoseconds)}Z`
 }
 
-function fractionOf(digits: string): string {
+function formatFraction(digits: string): string {
   const needed = trimRight(digits, '0')
   return needed === '' ? '' : `.${needed}`
 }

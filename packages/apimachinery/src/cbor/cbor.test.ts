@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { TypeSchema } from '../type-schema.ts'
 import { decodeCbor, encodeCbor, encodeCborDocument } from './index.ts'
 
-const hex = (text: string): Buffer => Buffer.from(text, 'hex')
-const decode = (text: string): unknown => decodeCbor(hex(text))
+const fromHex = (text: string): Buffer => Buffer.from(text, 'hex')
+const decode = (text: string): unknown => decodeCbor(fromHex(text))
 
 describe('decoding CBOR', () => {
   it.each<[string, unknown]>([
@@ -93,7 +93,7 @@ describe('decoding CBOR', () => {
   it('limits nesting without recursion', () => {
     expect(() => decodeCbor(Buffer.alloc(3_000_000, 0x81))).toThrow('exceeded max nested level 10000')
     expect(() => decodeCbor(Buffer.alloc(3_000_000, 0xd6))).toThrow('exceeded max nested level 10000')
-    expect(() => decodeCbor(Buffer.concat([Buffer.alloc(9_999, 0x81), hex('80')]))).not.toThrow()
+    expect(() => decodeCbor(Buffer.concat([Buffer.alloc(9_999, 0x81), fromHex('80')]))).not.toThrow()
   })
 
   it('keeps a key named like a prototype member', () => {
@@ -123,7 +123,7 @@ describe('encoding CBOR', () => {
     const value = fc.oneof(scalar, fc.dictionary(fc.string({ unit: 'grapheme' }), scalar), fc.array(scalar))
     fc.assert(
       fc.property(value, (written) => {
-        expect(decodeCbor(encodeCborDocument(written))).toEqual(plain(written))
+        expect(decodeCbor(encodeCborDocument(written))).toEqual(toPlain(written))
       }),
     )
   })
@@ -160,9 +160,9 @@ describe('encoding CBOR', () => {
 })
 
 /** Converts bigints that a double represents exactly to numbers. */
-function plain(value: unknown): unknown {
+function toPlain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
-  if (Array.isArray(value)) return value.map(plain)
+  if (Array.isArray(value)) return value.map(toPlain)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]))
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlain(member)]))
 }

@@ -128,13 +128,13 @@ class Reader {
       case 'tag':
         this.#frames.pop()
         this.#later = frame.outer
-        return tagged(frame, value, this.#input)
+        return decodeTagged(frame, value, this.#input)
     }
   }
 
   #putMember(frame: Extract<Frame, { kind: 'map' }>, value: unknown): void {
     if (frame.key === undefined) {
-      if (typeof value !== 'string') throw notText(value)
+      if (typeof value !== 'string') throw createNotTextError(value)
       if (Object.hasOwn(frame.members, value)) {
         throw new CborError(`cbor: found duplicate map key ${JSON.stringify(value)} at map element index ${frame.index}`)
       }
@@ -215,11 +215,11 @@ class Reader {
       case 22:
         return null
       case 25:
-        return finite(decodeHalf(argument))
+        return requireFinite(decodeHalf(argument))
       case 26:
-        return finite(this.#input.readFloatBE(this.at - 4))
+        return requireFinite(this.#input.readFloatBE(this.at - 4))
       case 27:
-        return finite(this.#input.readDoubleBE(this.at - 8))
+        return requireFinite(this.#input.readDoubleBE(this.at - 8))
       case indefinite:
         throw new CborError('cbor: unexpected "break" code')
       default:
@@ -235,7 +235,7 @@ const laterEncodings: ReadonlyMap<number, BufferEncoding> = new Map([
   [tagNumber.laterBase16, 'hex'],
 ])
 
-function tagged({ tag, content }: Extract<Frame, { kind: 'tag' }>, value: unknown, input: Buffer): unknown {
+function decodeTagged({ tag, content }: Extract<Frame, { kind: 'tag' }>, value: unknown, input: Buffer): unknown {
   if (tag === tagNumber.dateTime) {
     const { major } = readHead(input, content)
     if (major !== majorType.text) throw new CborError(`cbor: tag number 0 must be followed by text string, got ${typeName(major)}`)
@@ -253,13 +253,13 @@ function checkUtf8(bytes: Uint8Array): void {
   if (!isUtf8(bytes)) throw new CborError('cbor: invalid UTF-8 string')
 }
 
-function finite(value: number): number {
+function requireFinite(value: number): number {
   if (Number.isNaN(value)) throw newUnacceptableItem('primitives', 'floating-point NaN')
   if (!Number.isFinite(value)) throw newUnacceptableItem('primitives', 'floating-point infinity')
   return value
 }
 
-function notText(value: unknown): CborError {
+function createNotTextError(value: unknown): CborError {
   const type =
     value === null || typeof value === 'boolean'
       ? 'primitives'

@@ -126,7 +126,7 @@ class Writer {
     this.head(majorType.map, members.length)
     for (const [key, member] of members) {
       this.#string(key, undefined)
-      this.value(member, memberSchema(schema, key))
+      this.value(member, findMemberSchema(schema, key))
     }
   }
 
@@ -144,7 +144,7 @@ class Writer {
   }
 }
 
-function memberSchema(schema: TypeSchema | undefined, key: string): TypeSchema | undefined {
+function findMemberSchema(schema: TypeSchema | undefined, key: string): TypeSchema | undefined {
   if (schema?.kind === 'map') return schema.values
   const field: FieldSchema | undefined = schema?.kind === 'struct' ? schema.byName.get(key) : undefined
   return field?.type

@@ -14,7 +14,7 @@ export class SpdyHeaderWriter {
   encode(headers: Readonly<Record<string, string>>): Buffer {
     const entries = Object.entries(headers)
     const parts = [length(entries.length)]
-    for (const [name, value] of entries) parts.push(text(name), text(value))
+    for (const [name, value] of entries) parts.push(encodeText(name), encodeText(value))
     const plain = Buffer.concat(parts)
     if (plain.length > maxBlock) throw new RangeError('stream headers are too long')
     const block = Buffer.alloc(5)
@@ -36,7 +36,7 @@ function streamHead(): Buffer {
   return head
 }
 
-function text(value: string): Buffer {
+function encodeText(value: string): Buffer {
   const bytes = Buffer.from(value, 'utf8')
   return Buffer.concat([length(bytes.length), bytes])
 }

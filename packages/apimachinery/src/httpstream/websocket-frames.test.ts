@@ -29,7 +29,7 @@ function read(bytes: Buffer, cuts: readonly number[], masked: boolean): Message[
 }
 
 /** Builds a frame like a client: a header with the mask bit, a mask, and the masked payload. */
-function masked(first: number, payload: Buffer, mask: Buffer): Buffer {
+function encodeMasked(first: number, payload: Buffer, mask: Buffer): Buffer {
   const head = websocketHead(first & 0x0f, payload.length)
   head[0] = first
   head[1]! |= 0x80
@@ -52,11 +52,11 @@ test('joins masked fragments, with control frames in between', () => {
   const mask = fc.uint8Array({ minLength: 4, maxLength: 4 }).map((array) => Buffer.from(array))
   fc.assert(
     fc.property(fc.array(bytes, { minLength: 2, maxLength: 5 }), mask, cuts, (fragments, key, at) => {
-      const ping = masked(0x89, Buffer.from('hi'), key)
+      const ping = encodeMasked(0x89, Buffer.from('hi'), key)
       const frames = fragments.map((fragment, i) => {
         const fin = i === fragments.length - 1 ? 0x80 : 0
         return Buffer.concat([
-          masked(fin | (i === 0 ? websocketOpcode.text : websocketOpcode.continuation), fragment, key),
+          encodeMasked(fin | (i === 0 ? websocketOpcode.text : websocketOpcode.continuation), fragment, key),
           ...(fin ? [] : [ping]),
         ])
       })
@@ -73,15 +73,15 @@ test('reads messages with extended lengths', () => {
 })
 
 test('rejects protocol violations', () => {
-  const refused = (...frame: number[]): void => expect(() => read(Buffer.from(frame), [], true)).toThrow(WebSocketProtocolError)
-  refused(0x82, 0x00) // not masked
-  refused(0xc2, 0x80, 0, 0, 0, 0) // reserved bits
-  refused(0x83, 0x80, 0, 0, 0, 0) // unknown opcode
-  refused(0x80, 0x80, 0, 0, 0, 0) // continuation without a message
-  refused(0x02, 0x80, 0, 0, 0, 0, 0x82, 0x80, 0, 0, 0, 0) // new message within a message
-  refused(0x09, 0x80, 0, 0, 0, 0) // fragmented control frame
-  refused(0x89, 0xfe, 0, 126, 0, 0, 0, 0) // long control frame
-  refused(0x82, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) // 64-bit length beyond safe integers
+  const expectRefused = (...frame: number[]): void => expect(() => read(Buffer.from(frame), [], true)).toThrow(WebSocketProtocolError)
+  expectRefused(0x82, 0x00) // not masked
+  expectRefused(0xc2, 0x80, 0, 0, 0, 0) // reserved bits
+  expectRefused(0x83, 0x80, 0, 0, 0, 0) // unknown opcode
+  expectRefused(0x80, 0x80, 0, 0, 0, 0) // continuation without a message
+  expectRefused(0x02, 0x80, 0, 0, 0, 0, 0x82, 0x80, 0, 0, 0, 0) // new message within a message
+  expectRefused(0x09, 0x80, 0, 0, 0, 0) // fragmented control frame
+  expectRefused(0x89, 0xfe, 0, 126, 0, 0, 0, 0) // long control frame
+  expectRefused(0x82, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) // 64-bit length beyond safe integers
 })
 
 test('returns the accept key of the example in RFC 6455', () => {

@@ -99,7 +99,7 @@ export class WebSocketFrameReader {
     const remaining = frame.size - frame.taken
     const isControl = frame.opcode >= websocketOpcode.close
     if (remaining > 0 && (bytes.length === 0 || (isControl && bytes.length < remaining))) return undefined
-    const content = unmasked(bytes.subarray(0, remaining), frame)
+    const content = removeMask(bytes.subarray(0, remaining), frame)
     frame.taken += content.length
     const isComplete = frame.taken === frame.size
     if (isComplete) this.#frame = undefined
@@ -115,7 +115,7 @@ export class WebSocketFrameReader {
   }
 }
 
-function unmasked(content: Buffer, { mask, taken }: Frame): Buffer {
+function removeMask(content: Buffer, { mask, taken }: Frame): Buffer {
   if (mask === undefined) return content
   const plain = Buffer.allocUnsafe(content.length)
   for (let i = 0; i < content.length; i++) plain[i] = content[i]! ^ mask[(taken + i) & 3]!

@@ -51,7 +51,7 @@ function compareNode(type: MergeType, from: JsonValue, to: JsonValue, detectsEmp
     case 'list':
       return resolved.relationship === 'atomic' || (isEmptyList(from) && isEmptyList(to))
         ? changed
-        : compareLists(resolved, itemsOf(from), itemsOf(to), detectsEmpty)
+        : compareLists(resolved, toItems(from), toItems(to), detectsEmpty)
     case 'map':
       return resolved.atomic || (isEmptyMap(from) && isEmptyMap(to)) ? changed : compareMaps(resolved, from, to, detectsEmpty)
   }
@@ -65,21 +65,21 @@ function containsSentEmpty(value: JsonValue): boolean {
 
 /** Compares values of different kinds (scalar, list, map), which a schema of any type allows. Such values have no children in common. */
 function compareKinds(before: ResolvedType, after: ResolvedType, from: JsonValue, to: JsonValue): NodeComparison {
-  return { added: fieldsBelow(after, to), modified: leaf, removed: fieldsBelow(before, from) }
+  return { added: listFieldsBelow(after, to), modified: leaf, removed: listFieldsBelow(before, from) }
 }
 
-function fieldsBelow(type: ResolvedType, value: JsonValue): FieldSet | undefined {
+function listFieldsBelow(type: ResolvedType, value: JsonValue): FieldSet | undefined {
   if (type.kind !== 'map' || type.atomic) return undefined
   const node = new NodeBuilder(false)
   addMembers(type, value as Members, node)
   return node.build()
 }
 
-function itemsOf(value: JsonValue): readonly JsonValue[] {
+function toItems(value: JsonValue): readonly JsonValue[] {
   return Array.isArray(value) ? value : []
 }
 
-function membersOf(value: JsonValue): Members {
+function toMembers(value: JsonValue): Members {
   return isJsonObject(value) ? value : {}
 }
 
@@ -109,8 +109,8 @@ class ComparisonBuilder {
     if (from === undefined || to === undefined) {
       if (from === undefined && to === undefined) return
       this.#differs = true
-      if (to !== undefined) this.added.add(element, allFields(type, to))
-      else this.removed.add(element, allFields(type, from!))
+      if (to !== undefined) this.added.add(element, listAllFields(type, to))
+      else this.removed.add(element, listAllFields(type, from!))
       return
     }
     const fieldsBelow = compareNode(type, from, to, this.#detectsEmpty)
@@ -131,10 +131,10 @@ class ComparisonBuilder {
       if (equalValues(from, to)) return
       this.modified.add(element, leaf)
     } else if (from.length > 1) {
-      if (to.length > 0) this.added.add(element, allFields(type, to[0]!))
+      if (to.length > 0) this.added.add(element, listAllFields(type, to[0]!))
       this.removed.add(element, leaf)
     } else {
-      if (from.length > 0) this.removed.add(element, allFields(type, from[0]!))
+      if (from.length > 0) this.removed.add(element, listAllFields(type, from[0]!))
       this.added.add(element, leaf)
     }
     this.#differs = true
@@ -146,15 +146,15 @@ class ComparisonBuilder {
 }
 
 function compareMaps(type: MergeMap, fromValue: JsonValue, toValue: JsonValue, detectsEmpty: boolean): NodeComparison | undefined {
-  const from = membersOf(fromValue)
-  const to = membersOf(toValue)
+  const from = toMembers(fromValue)
+  const to = toMembers(toValue)
   const builder = new ComparisonBuilder(detectsEmpty)
   const { values } = type
   if (values === undefined) {
     for (const { name, element, type: fieldType } of type.fields) builder.compare(element, fieldType, from[name], to[name])
   } else {
     for (const name of sortedKeys(includesKeys(to, from) ? to : { ...from, ...to })) {
-      builder.compare(fieldElement(name), memberType(type, name) ?? values, memberOf(from, name), memberOf(to, name))
+      builder.compare(fieldElement(name), findMemberType(type, name) ?? values, readMember(from, name), readMember(to, name))
     }
   }
   return builder.build()
@@ -166,7 +166,7 @@ function includesKeys(members: Members, others: Members): boolean {
   return true
 }
 
-function memberOf(members: Members, name: string): JsonValue | undefined {
+function readMember(members: Members, name: string): JsonValue | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
@@ -201,7 +201,7 @@ function compareLists(
 }
 
 /** Returns all paths of a value that exists only before or only after a change. */
-function allFields(type: MergeType, value: JsonValue): FieldSet {
+function listAllFields(type: MergeType, value: JsonValue): FieldSet {
   const resolved = resolveType(type, value)
   if (resolved.kind === 'scalar') return leaf
   const node = new NodeBuilder(true)
@@ -220,27 +220,27 @@ function addMembers(type: MergeMap, members: Members, node: NodeBuilder): void {
   if (values === undefined) {
     for (const { name, element, type: fieldType } of type.fields) {
       const member = members[name]
-      if (member !== undefined) node.add(element, allFields(fieldType, member))
+      if (member !== undefined) node.add(element, listAllFields(fieldType, member))
     }
     return
   }
-  for (const name of sortedKeys(members)) node.add(fieldElement(name), allFields(memberType(type, name) ?? values, members[name]!))
+  for (const name of sortedKeys(members)) node.add(fieldElement(name), listAllFields(findMemberType(type, name) ?? values, members[name]!))
 }
 
 /** Returns the type of a field of a struct; undefined for a key of a map. */
-function memberType({ byName }: MergeMap, name: string): MergeType | undefined {
+function findMemberType({ byName }: MergeMap, name: string): MergeType | undefined {
   return byName.size === 0 ? undefined : byName.get(name)?.type
 }
 
 function addItems(type: MergeList, list: readonly JsonValue[], node: NodeBuilder): void {
   const sorted = sortedItems(type, list)
   if (sorted !== undefined) {
-    for (const { element, item } of sorted) node.add(element, allFields(type.items, item))
+    for (const { element, item } of sorted) node.add(element, listAllFields(type.items, item))
     return
   }
   const { order, items } = indexItems(type, list)
   for (const element of sortElements(order)) {
     const item = items.get(element)!
-    node.add(element, item.length > 1 ? leaf : allFields(type.items, item[0]!))
+    node.add(element, item.length > 1 ? leaf : listAllFields(type.items, item[0]!))
   }
 }

@@ -28,19 +28,19 @@ const schema = struct([
   { name: 'ports', type: { kind: 'list', listType: 'map', mapKeys: ['name', 'port'], items: item } },
 ])
 const type = mergeTypeOf(schema)
-const empty = wrapped({ text: '', inner: {}, whole: {}, named: null, open: null })
+const empty = createTypedObject({ text: '', inner: {}, whole: {}, named: null, open: null })
 
-function wrapped(value: JsonObject): TypedObject {
+function createTypedObject(value: JsonObject): TypedObject {
   return { apiVersion: 'v1', type, value }
 }
 
-function computed(object: TypedObject): FieldSet {
+function computeCreatedFields(object: TypedObject): FieldSet {
   const comparison = compareValuesOfType(type, empty.value, object.value)
   return comparison === undefined ? leaf : union(comparison.modified, comparison.added)
 }
 
 /** Returns the exact JSON of a field set, or the error message of its computation. */
-function shown(set: () => FieldSet): string {
+function printSet(set: () => FieldSet): string {
   try {
     return JSON.stringify(set())
   } catch (error) {
@@ -56,7 +56,7 @@ const items = fc.oneof(
   { weight: 9, arbitrary: fc.record({ name: scalars, port: scalars, tags: maps }, { requiredKeys: [] }) },
   scalars,
 ) as fc.Arbitrary<JsonValue>
-const lists = (of: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> => fc.oneof(fc.array(of, { maxLength: 3 }), fc.constant(null))
+const generateLists = (of: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> => fc.oneof(fc.array(of, { maxLength: 3 }), fc.constant(null))
 const objects = fc.record(
   {
     text: words,
@@ -64,10 +64,10 @@ const objects = fc.record(
     whole: maps,
     labels: maps,
     open: fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonValue>,
-    atomic: lists(words),
-    set: lists(scalars),
-    named: lists(items),
-    ports: lists(items),
+    atomic: generateLists(words),
+    set: generateLists(scalars),
+    named: generateLists(items),
+    ports: generateLists(items),
   },
   { requiredKeys: [] },
 ) as fc.Arbitrary<JsonObject>
@@ -77,8 +77,8 @@ describe('CreatedShapes', () => {
     const shapes = new CreatedShapes(empty)
     fc.assert(
       fc.property(objects, (value) => {
-        const object = wrapped(value)
-        expect(shown(() => shapes.setOf(object, () => computed(object)))).toBe(shown(() => computed(object)))
+        const object = createTypedObject(value)
+        expect(printSet(() => shapes.setOf(object, () => computeCreatedFields(object)))).toBe(printSet(() => computeCreatedFields(object)))
       }),
       { numRuns: 3000 },
     )
@@ -86,16 +86,17 @@ describe('CreatedShapes', () => {
 
   it('computes the set of a shape once', () => {
     const shapes = new CreatedShapes(empty)
-    const built = (name: string): TypedObject => wrapped({ text: name, labels: { app: name }, named: [{ name: 'c', tags: { a: name } }] })
-    const first = shapes.setOf(built('x'), () => computed(built('x')))
-    expect(shapes.setOf(built('y'), () => expect.fail('computed again'))).toBe(first)
+    const createNamed = (name: string): TypedObject =>
+      createTypedObject({ text: name, labels: { app: name }, named: [{ name: 'c', tags: { a: name } }] })
+    const first = shapes.setOf(createNamed('x'), () => computeCreatedFields(createNamed('x')))
+    expect(shapes.setOf(createNamed('y'), () => expect.fail('computed again'))).toBe(first)
   })
 
   it('returns correct sets when the cache is full', () => {
     const shapes = new CreatedShapes(empty)
     const expectRight = (labels: JsonObject): void => {
-      const object = wrapped({ labels })
-      expect(shapes.setOf(object, () => computed(object))).toEqual(computed(object))
+      const object = createTypedObject({ labels })
+      expect(shapes.setOf(object, () => computeCreatedFields(object))).toEqual(computeCreatedFields(object))
     }
     for (let i = 0; i < 3000; i++) expectRight({ [`key-${i}`]: '' })
     expectRight(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key-${i}`, ''])))

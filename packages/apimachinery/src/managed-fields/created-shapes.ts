@@ -133,7 +133,7 @@ export class CreatedShapes {
       const node = this.#at
       if (node === undefined) return
       if (node.type === undefined) node.type = type.byName.get(name)?.type ?? type.values ?? null
-      if (node.type !== null) this.#value(node.type, memberOf(from, name), member)
+      if (node.type !== null) this.#value(node.type, readMember(from, name), member)
     }
     this.#step(end)
   }
@@ -168,7 +168,7 @@ type Members = { readonly [name: string]: JsonValue }
  * Reads a member of an object. This is a separate function, because reading one object by the keys of another inside a for-in loop makes V8
  * optimize and deoptimize repeatedly.
  */
-function memberOf(from: Members | undefined, name: string): JsonValue | undefined {
+function readMember(from: Members | undefined, name: string): JsonValue | undefined {
   return from !== undefined && Object.hasOwn(from, name) ? from[name] : undefined
 }
 

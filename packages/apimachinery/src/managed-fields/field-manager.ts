@@ -245,7 +245,7 @@ export class FieldManager {
     const { id } = updater
     yield* takeFields(managed, change, comparison, {
       force: true,
-      ...(regainsAllFields(managed.get(id), takenFields, newFields) && { except: id }),
+      ...(mayRegainAllFields(managed.get(id), takenFields, newFields) && { except: id }),
     })
     this.#addFields(managed, updater, newFields)
     capUpdateManagers(managed)
@@ -322,7 +322,7 @@ export class FieldManager {
 
   #checkConfig(config: JsonObject): void {
     const { kind } = this.#options
-    const actual = { kind: textOf(config['kind']), apiVersion: textOf(config['apiVersion']) }
+    const actual = { kind: readText(config['kind']), apiVersion: readText(config['apiVersion']) }
     if (actual.kind !== kind.kind || actual.apiVersion !== this.#kind.apiVersion) {
       throw newBadRequest(`invalid object type: ${formatKind(actual.apiVersion, actual.kind)}`)
     }
@@ -339,7 +339,7 @@ export class FieldManager {
 }
 
 /** Returns whether the owner gets back all fields that it would lose. */
-function regainsAllFields(owner: ManagedEntry | undefined, { changed, removed }: TakenFields, newFields: FieldSet): boolean {
+function mayRegainAllFields(owner: ManagedEntry | undefined, { changed, removed }: TakenFields, newFields: FieldSet): boolean {
   if (owner === undefined || isEmptySet(newFields) || !isEmptySet(removed)) return false
   return containsSet(newFields, changed) && containsSet(owner.set, newFields)
 }
@@ -359,7 +359,7 @@ function decodeOrEmpty(entries: readonly ManagedFieldsEntry[] | undefined, trust
   }
 }
 
-function textOf(value: unknown): string {
+function readText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 

@@ -40,9 +40,9 @@ const element: Arbitrary<PathElement> = oneof(
 const paths = array(array(element, { minLength: 1, maxLength: 4 }), { maxLength: 12 })
 
 /** Represents each set as a sorted list of paths. */
-const sorted = (of: Iterable<string>): string[] => [...new Set(of)].sort()
-const texts = (of: FieldSet): string[] => sorted(pathsOf(of).map((path) => path.join('\n')))
-const model = (of: readonly (readonly PathElement[])[]): Set<string> => new Set(of.map((path) => path.join('\n')))
+const sortTexts = (of: Iterable<string>): string[] => [...new Set(of)].sort()
+const formatPaths = (of: FieldSet): string[] => sortTexts(pathsOf(of).map((path) => path.join('\n')))
+const createModel = (of: readonly (readonly PathElement[])[]): Set<string> => new Set(of.map((path) => path.join('\n')))
 const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}\n`)
 
 function isCanonical(node: FieldSet, root = true): boolean {
@@ -67,7 +67,7 @@ describe('FieldSet', () => {
     assert(
       property(paths, (inputPaths) => {
         const set = setOfPaths(inputPaths)
-        expect(texts(set)).toEqual(sorted(model(inputPaths)))
+        expect(formatPaths(set)).toEqual(sortTexts(createModel(inputPaths)))
         expect(isCanonical(set)).toBe(true)
         expect(isEmptySet(set)).toBe(inputPaths.length === 0)
         expect(equalSets(set, setOfPaths(inputPaths.toReversed()))).toBe(true)
@@ -80,14 +80,14 @@ describe('FieldSet', () => {
     assert(
       property(paths, paths, (one, other) => {
         const [a, b] = [setOfPaths(one), setOfPaths(other)]
-        const [left, right] = [model(one), model(other)]
-        expect(texts(union(a, b))).toEqual(sorted([...left, ...right]))
-        expect(texts(intersection(a, b))).toEqual(sorted([...left].filter((path) => right.has(path))))
-        expect(texts(difference(a, b))).toEqual(sorted([...left].filter((path) => !right.has(path))))
+        const [left, right] = [createModel(one), createModel(other)]
+        expect(formatPaths(union(a, b))).toEqual(sortTexts([...left, ...right]))
+        expect(formatPaths(intersection(a, b))).toEqual(sortTexts([...left].filter((path) => right.has(path))))
+        expect(formatPaths(difference(a, b))).toEqual(sortTexts([...left].filter((path) => !right.has(path))))
         const gone = new Set([...left].filter((path) => [...right].some((above) => isBelow(path, above))))
-        expect(texts(recursiveDifference(a, b))).toEqual(sorted([...left].filter((path) => !gone.has(path))))
+        expect(formatPaths(recursiveDifference(a, b))).toEqual(sortTexts([...left].filter((path) => !gone.has(path))))
         const above = new Set([...left].filter((path) => [...left].some((below) => below !== path && isBelow(below, path))))
-        expect(texts(leaves(a))).toEqual(sorted([...left].filter((path) => !above.has(path))))
+        expect(formatPaths(leaves(a))).toEqual(sortTexts([...left].filter((path) => !above.has(path))))
         for (const set of [union(a, b), intersection(a, b), difference(a, b), recursiveDifference(a, b), leaves(a)]) {
           expect(isCanonical(set)).toBe(true)
         }
@@ -99,13 +99,13 @@ describe('FieldSet', () => {
     assert(
       property(paths, (inputPaths) => {
         const set = setOfPaths(inputPaths)
-        const turned = (node: FieldSet): FieldSet =>
+        const reverseOrder = (node: FieldSet): FieldSet =>
           Object.fromEntries(
             Object.keys(node)
               .toReversed()
-              .map((key) => [key, turned(node[key]!)]),
+              .map((key) => [key, reverseOrder(node[key]!)]),
           )
-        expect(JSON.stringify(normalizeFieldSet(turned(JSON.parse(JSON.stringify(set)) as FieldSet)))).toBe(JSON.stringify(set))
+        expect(JSON.stringify(normalizeFieldSet(reverseOrder(JSON.parse(JSON.stringify(set)) as FieldSet)))).toBe(JSON.stringify(set))
       }),
     )
   })

@@ -154,14 +154,14 @@ function subtract(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean)
 
 /** Returns the paths of a set that have no longer paths below them. */
 export function leaves(set: FieldSet): FieldSet {
-  return leafNodes(set) ?? leaf
+  return keepLeaves(set) ?? leaf
 }
 
-function leafNodes(set: FieldSet): FieldSet | undefined {
+function keepLeaves(set: FieldSet): FieldSet | undefined {
   const node = new NodeBuilder(false)
   for (const element of elementsOf(set)) {
     const child = set[element]!
-    node.add(element, elementsOf(child).length === 0 ? leaf : leafNodes(child))
+    node.add(element, elementsOf(child).length === 0 ? leaf : keepLeaves(child))
   }
   return node.build()
 }

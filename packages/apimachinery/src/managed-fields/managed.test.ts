@@ -11,20 +11,20 @@ interface Updater {
 }
 
 /** Creates managers with one field each, from the oldest to the newest. */
-function managedBy(updaters: readonly Updater[]): Managed {
+function createManaged(updaters: readonly Updater[]): Managed {
   const managed: Managed = new Map()
-  for (const [i, { manager = `m${i}`, apiVersion = 'v1', time = timeOf(i) }] of updaters.entries()) {
+  for (const [i, { manager = `m${i}`, apiVersion = 'v1', time = formatTime(i) }] of updaters.entries()) {
     const identity = identityOf(manager, 'Update', apiVersion, '')
     managed.set(identityText(identity), { identity, apiVersion, applied: false, set: fieldsAt(`data.k${i}`), time })
   }
   return managed
 }
 
-function timeOf(i: number): string {
+function formatTime(i: number): string {
   return new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString()
 }
 
-function summaryOf(managed: Managed): (readonly [string, string, number, string | undefined])[] {
+function summarizeManaged(managed: Managed): (readonly [string, string, number, string | undefined])[] {
   return [...managed.values()]
     .toSorted((a, b) => ((a.time ?? '') < (b.time ?? '') ? -1 : 1))
     .map(({ identity, apiVersion, set, time }) => [identity.manager, apiVersion, pathsOf(set).length, time])
@@ -32,34 +32,34 @@ function summaryOf(managed: Managed): (readonly [string, string, number, string 
 
 describe('capUpdateManagers', () => {
   it('keeps all managers if there are not too many', () => {
-    const managed = managedBy(Array.from({ length: maxUpdateManagers }, () => ({})))
+    const managed = createManaged(Array.from({ length: maxUpdateManagers }, () => ({})))
     const before = [...managed]
     capUpdateManagers(managed)
     expect([...managed]).toEqual(before)
   })
 
   it('merges the oldest updaters of each version into one entry with the newest of their times', () => {
-    const managed = managedBy(Array.from({ length: 14 }, (_, i) => ({ apiVersion: i % 2 === 0 ? 'v1' : 'v2' })))
+    const managed = createManaged(Array.from({ length: 14 }, (_, i) => ({ apiVersion: i % 2 === 0 ? 'v1' : 'v2' })))
     capUpdateManagers(managed)
-    expect(summaryOf(managed).slice(0, 3)).toEqual([
-      ['ancient-changes', 'v1', 3, timeOf(4)],
-      ['ancient-changes', 'v2', 3, timeOf(5)],
-      ['m6', 'v1', 1, timeOf(6)],
+    expect(summarizeManaged(managed).slice(0, 3)).toEqual([
+      ['ancient-changes', 'v1', 3, formatTime(4)],
+      ['ancient-changes', 'v2', 3, formatTime(5)],
+      ['m6', 'v1', 1, formatTime(6)],
     ])
     expect(managed.size).toBe(maxUpdateManagers)
   })
 
   it.each([0, 1, 2, 11])('adds the oldest updaters to an existing ancient-changes entry, even if that entry is the %s by age', (at) => {
-    const managed = managedBy(Array.from({ length: 12 }, (_, i) => (i === at ? { manager: 'ancient-changes' } : {})))
+    const managed = createManaged(Array.from({ length: 12 }, (_, i) => (i === at ? { manager: 'ancient-changes' } : {})))
     capUpdateManagers(managed)
-    expect(summaryOf(managed).filter(([name]) => name === 'ancient-changes')).toHaveLength(1)
-    expect(summaryOf(managed).reduce((sum, [, , count]) => sum + count, 0)).toBe(12)
+    expect(summarizeManaged(managed).filter(([name]) => name === 'ancient-changes')).toHaveLength(1)
+    expect(summarizeManaged(managed).reduce((sum, [, , count]) => sum + count, 0)).toBe(12)
   })
 
   it('merges many managers in less than quadratic time', async () => {
     const run = (count: number): Promise<number> => {
       const updaters = Array.from({ length: count }, () => ({}))
-      return processorTime(() => capUpdateManagers(managedBy(updaters)))
+      return processorTime(() => capUpdateManagers(createManaged(updaters)))
     }
     const few = await run(2_500)
     expect(await run(10_000)).toBeLessThan(fourfold * few)

@@ -114,10 +114,10 @@ export interface OwnersChange {
 /** Compares the live object with the next one. Ignores the fields that `filter` removes. */
 export function compareObjects({ live, next, filter, detectsEmpty }: OwnersChange): Comparison | undefined {
   const comparison = compareValuesOfType(live.type, live.value, next.value, detectsEmpty)
-  return comparison === undefined || filter === undefined ? comparison : filtered(comparison, filter)
+  return comparison === undefined || filter === undefined ? comparison : filterComparison(comparison, filter)
 }
 
-function filtered(comparison: Comparison, filter: FieldFilter): Comparison {
+function filterComparison(comparison: Comparison, filter: FieldFilter): Comparison {
   return { added: filter(comparison.added), modified: filter(comparison.modified), removed: filter(comparison.removed) }
 }
 
@@ -144,7 +144,7 @@ export function* takeFields(
   const many = managed.size > maxLookupManagers
   for (const [id, { set, apiVersion }] of managed) {
     if (id === except) continue
-    if (!versions.has(apiVersion)) versions.set(apiVersion, yield* takenFieldsIn(change, apiVersion))
+    if (!versions.has(apiVersion)) versions.set(apiVersion, yield* findTakenFields(change, apiVersion))
     const existing = versions.get(apiVersion)
     if (existing === undefined) managed.delete(id)
     else if (many) losses.push({ id, changed: intersection(set, existing.changed), removed: intersection(set, existing.removed) })
@@ -175,7 +175,7 @@ export function takenFieldsOf(comparison: Comparison | undefined): TakenFields {
 const noFields: TakenFields = { changed: leaf, removed: leaf }
 
 /** Returns the changed and removed fields in another API version; undefined if that version is unknown. */
-function* takenFieldsIn(change: OwnersChange, apiVersion: string): Steps<TakenFields | undefined> {
+function* findTakenFields(change: OwnersChange, apiVersion: string): Steps<TakenFields | undefined> {
   const live = yield* change.convert(change.live, apiVersion, 'failed to convert old object')
   const next = live && (yield* change.convert(change.next, apiVersion, 'failed to convert new object'))
   const filter = change.filtersIn?.(apiVersion) === false ? undefined : change.filter
@@ -183,7 +183,9 @@ function* takenFieldsIn(change: OwnersChange, apiVersion: string): Steps<TakenFi
 }
 
 function refuseLosses(managed: Managed, losses: readonly LostFields[]): void {
-  const conflicts = losses.flatMap(({ id, changed }) => (isEmptySet(changed) ? [] : conflictsOver(id, managed.get(id)!.identity, changed)))
+  const conflicts = losses.flatMap(({ id, changed }) =>
+    isEmptySet(changed) ? [] : createConflicts(id, managed.get(id)!.identity, changed),
+  )
   if (conflicts.length > 0) throw new ApplyConflicts(conflicts)
 }
 
@@ -205,7 +207,7 @@ export class ApplyConflicts extends Error {
   }
 }
 
-function conflictsOver(id: string, identity: ManagerIdentity, set: FieldSet): Conflict[] {
+function createConflicts(id: string, identity: ManagerIdentity, set: FieldSet): Conflict[] {
   return pathsOf(set).map((path) => ({ id, identity, path }))
 }
 
@@ -217,8 +219,8 @@ export function newFieldManagerConflict({ conflicts }: ApplyConflicts): ApiError
   let length = 0
   for (const { id, identity, path } of conflicts) {
     const field = formatPath(path)
-    causes.push({ reason: 'FieldManagerConflict', message: `conflict with ${nameOf(identity)}`, field })
-    if (id !== last) lines.push(`conflicts with ${nameOf(identity)}:`)
+    causes.push({ reason: 'FieldManagerConflict', message: `conflict with ${formatManagerName(identity)}`, field })
+    if (id !== last) lines.push(`conflicts with ${formatManagerName(identity)}:`)
     last = id
     lines.push(`- ${field}`)
     length += field.length
@@ -232,7 +234,7 @@ export function newFieldManagerConflict({ conflicts }: ApplyConflicts): ApiError
   return newApplyConflict(causes, message)
 }
 
-function nameOf({ manager, subresource, operation, apiVersion }: ManagerIdentity): string {
+function formatManagerName({ manager, subresource, operation, apiVersion }: ManagerIdentity): string {
   const name = subresource === '' ? quote(manager) : `${quote(manager)} with subresource ${quote(subresource)}`
   return operation === 'Update' ? `${name} using ${apiVersion}` : name
 }
@@ -270,20 +272,20 @@ export function capUpdateManagers(managed: Managed): void {
   }
   for (const [apiVersion, { sets, time }] of versions) {
     if (sets.length === 0) continue
-    const identity = bucketOf(apiVersion)
+    const identity = createBucketIdentity(apiVersion)
     managed.set(identityText(identity), { identity, apiVersion, applied: false, set: unionOf(sets), time })
   }
 }
 
 /** Returns the set of the existing "ancient-changes" entry. If there is none, removes the oldest updater of that version and returns its set. */
 function takeBucketOrOldest(managed: Managed, apiVersion: string, first: string): FieldSet {
-  const existing = managed.get(identityText(bucketOf(apiVersion)))
+  const existing = managed.get(identityText(createBucketIdentity(apiVersion)))
   if (existing !== undefined) return existing.set
   const { set } = managed.get(first)!
   managed.delete(first)
   return set
 }
 
-function bucketOf(apiVersion: string): ManagerIdentity {
+function createBucketIdentity(apiVersion: string): ManagerIdentity {
   return identityOf(bucketName, 'Update', apiVersion, '')
 }

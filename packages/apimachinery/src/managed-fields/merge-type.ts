@@ -64,9 +64,9 @@ const numeric: MergeScalar = { kind: 'scalar', scalar: 'numeric' }
 const boolean: MergeScalar = { kind: 'scalar', scalar: 'boolean' }
 const noFields: ReadonlyMap<string, MergeField> = new Map()
 /** Schema of values whose maps and lists are atomic. */
-const opaque: MergeAny = anyType(true)
+const opaque: MergeAny = createAnyType(true)
 /** Schema of values without a declared type. Their maps are merged member by member. */
-const deduced: MergeAny = anyType(false)
+const deduced: MergeAny = createAnyType(false)
 const opaqueList: MergeList = { kind: 'list', relationship: 'atomic', keys: [], items: opaque }
 
 /** The schemas of values that have no members of their own, for builders of merge schemas. */
@@ -79,7 +79,7 @@ export const mergeTypes: {
   readonly deduced: MergeAny
 } = { untyped, text, numeric, boolean, opaque, deduced }
 
-function anyType(atomic: boolean): MergeAny {
+function createAnyType(atomic: boolean): MergeAny {
   const type: MergeAny = {
     kind: 'any',
     map: {
@@ -132,7 +132,7 @@ function compile(schema: TypeSchema): MergeType {
       }
     case 'list': {
       const { listType = 'atomic', mapKeys = [], items } = schema
-      return listOf(items, listType === 'map' ? 'keyed' : listType, mapKeys)
+      return toMergeList(items, listType === 'map' ? 'keyed' : listType, mapKeys)
     }
     case 'string':
     case 'bytes':
@@ -160,18 +160,18 @@ function compile(schema: TypeSchema): MergeType {
 
 const unions = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
 
-function listOf(items: TypeSchema, relationship: MergeList['relationship'], keys: readonly string[]): MergeList {
+function toMergeList(items: TypeSchema, relationship: MergeList['relationship'], keys: readonly string[]): MergeList {
   const struct = items.kind === 'struct' ? items : undefined
   return {
     kind: 'list',
     relationship,
-    keys: keys.toSorted(compareUtf8).map((name) => ({ name, default: struct && keyDefault(struct.byName.get(name)) })),
+    keys: keys.toSorted(compareUtf8).map((name) => ({ name, default: struct && findKeyDefault(struct.byName.get(name)) })),
     items: mergeTypeOf(items),
   }
 }
 
 /** Returns the value of a key field that an item omits. If JSON always contains the field, this is its zero value. */
-function keyDefault(field: FieldSchema | undefined): JsonValue | undefined {
+function findKeyDefault(field: FieldSchema | undefined): JsonValue | undefined {
   if (field === undefined) return undefined
   if (field.default !== undefined) return field.default
   if (field.pointer === true || field.omit !== undefined) return undefined
@@ -196,7 +196,7 @@ class StructType implements MergeMap {
 
   get fields(): readonly MergeField[] {
     return (this.#fields ??= this.#schema.fields
-      .map((field) => ({ name: field.name, element: fieldElement(field.name), type: fieldType(field) }))
+      .map((field) => ({ name: field.name, element: fieldElement(field.name), type: toFieldType(field) }))
       .sort((a, b) => compareUtf8(a.name, b.name)))
   }
 
@@ -215,9 +215,9 @@ class StructType implements MergeMap {
 }
 
 /** Returns the merge schema of a field. A list without declared keys is merged like in a strategic merge patch. */
-function fieldType({ type, patchStrategy, patchMergeKey }: FieldSchema): MergeType {
+function toFieldType({ type, patchStrategy, patchMergeKey }: FieldSchema): MergeType {
   if (type.kind !== 'list' || type.listType !== undefined || patchStrategy?.includes('merge') !== true) return mergeTypeOf(type)
-  return patchMergeKey === undefined ? listOf(type.items, 'set', []) : listOf(type.items, 'keyed', [patchMergeKey])
+  return patchMergeKey === undefined ? toMergeList(type.items, 'set', []) : toMergeList(type.items, 'keyed', [patchMergeKey])
 }
 
 /** An object in one API version, without kind, apiVersion and managedFields. Immutable. */
@@ -272,7 +272,7 @@ export function foldAtomicFields(set: FieldSet, type: MergeType): FieldSet {
   let folded: Map<PathElement, FieldSet> | undefined
   for (const element in set) {
     const child = set[element]!
-    const inner = isEmptySet(child) ? undefined : innerType(type, element)
+    const inner = isEmptySet(child) ? undefined : findInnerType(type, element)
     if (inner === undefined) continue
     const foldedChild = isWhole(inner) ? leaf : foldAtomicFields(child, inner)
     if (foldedChild !== child) (folded ??= new Map()).set(element, foldedChild)
@@ -288,7 +288,7 @@ function isWhole(type: MergeType): boolean {
   return type.kind === 'any' ? type.map.atomic : type.kind === 'map' && type.atomic
 }
 
-function innerType(type: MergeType, element: PathElement): MergeType | undefined {
+function findInnerType(type: MergeType, element: PathElement): MergeType | undefined {
   if (type.kind === 'list') return type.items
   if (type.kind === 'scalar' || type === deduced) return undefined
   const map = type.kind === 'any' ? type.map : type

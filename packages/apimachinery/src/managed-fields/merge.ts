@@ -23,16 +23,16 @@ export function mergeValues(type: MergeType, live: JsonValue, config: JsonValue)
       return config
     case 'list':
       return resolved.relationship === 'atomic' || (isEmpty(live) && isEmpty(config))
-        ? unlessEqual(live, config)
-        : mergeLists(resolved, listOf(live), listOf(config))
+        ? keepLiveIfEqual(live, config)
+        : mergeLists(resolved, toList(live), toList(config))
     case 'map':
       return resolved.atomic || (isEmptyMap(live) && isEmptyMap(config))
-        ? unlessEqual(live, config)
-        : mergeMaps(resolved, mapOf(live), mapOf(config))
+        ? keepLiveIfEqual(live, config)
+        : mergeMaps(resolved, toMap(live), toMap(config))
   }
 }
 
-function unlessEqual(live: JsonValue, config: JsonValue): JsonValue {
+function keepLiveIfEqual(live: JsonValue, config: JsonValue): JsonValue {
   return equalValues(live, config) ? live : config
 }
 
@@ -40,11 +40,11 @@ function isEmpty(value: JsonValue): boolean {
   return !Array.isArray(value) || value.length === 0
 }
 
-function listOf(value: JsonValue): readonly JsonValue[] {
+function toList(value: JsonValue): readonly JsonValue[] {
   return Array.isArray(value) ? value : []
 }
 
-function mapOf(value: JsonValue): JsonObject {
+function toMap(value: JsonValue): JsonObject {
   return isJsonObject(value) ? value : {}
 }
 
@@ -68,9 +68,9 @@ function mergeMaps(type: MergeMap, live: JsonObject, config: JsonObject): JsonVa
 function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonly JsonValue[]): JsonValue {
   const liveElements = live.map((item) => listElement(type, item))
   const configElements = config.map((item) => listElement(type, item))
-  if (sameOrder(liveElements, configElements)) {
+  if (hasSameOrder(liveElements, configElements)) {
     const items = mapList(config, (item, i) => mergeValues(type.items, live[i]!, item))
-    return unlessSame(live, items)
+    return keepLiveIfSame(live, items)
   }
   const liveItems = indexItems(type, live).items
   const configItems = new Map(configElements.map((element, i) => [element, config[i]!]))
@@ -112,16 +112,16 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
     }
     if (c < config.length) take(configElements[c++]!)
   }
-  return unlessSame(live, merged)
+  return keepLiveIfSame(live, merged)
 }
 
 /** Returns whether both lists have the same items in the same order, without duplicates. */
-function sameOrder(live: readonly PathElement[], config: readonly PathElement[]): boolean {
+function hasSameOrder(live: readonly PathElement[], config: readonly PathElement[]): boolean {
   if (live.length !== config.length) return false
   for (let i = 0; i < live.length; i++) if (live[i] !== config[i]) return false
   return live.length === 1 || new Set(live).size === live.length
 }
 
-function unlessSame(live: readonly JsonValue[], merged: JsonValue[]): JsonValue {
+function keepLiveIfSame(live: readonly JsonValue[], merged: JsonValue[]): JsonValue {
   return merged.length === live.length && merged.every((item, i) => item === live[i]) ? (live as JsonValue[]) : merged
 }

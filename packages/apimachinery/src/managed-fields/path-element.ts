@@ -16,18 +16,18 @@ export function fieldElement(name: string): PathElement {
 
 /** Builds the path element of a list item from its key fields, which must be sorted by name. */
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
-  if (fields.length === 1) return `k:{${scalarText(fields[0]![0])}:${scalarText(fields[0]![1])}}`
-  const members = fields.map(([name, value]) => `${scalarText(name)}:${scalarText(value)}`)
+  if (fields.length === 1) return `k:{${formatScalar(fields[0]![0])}:${formatScalar(fields[0]![1])}}`
+  const members = fields.map(([name, value]) => `${formatScalar(name)}:${formatScalar(value)}`)
   return `k:{${members.join(',')}}`
 }
 
 export function valueElement(value: JsonValue): PathElement {
-  return `v:${scalarText(value)}`
+  return `v:${formatScalar(value)}`
 }
 
 const escaped = /[^ !#-%'-;=?-[\]-~]/
 
-function scalarText(value: JsonValue): string {
+function formatScalar(value: JsonValue): string {
   if (typeof value === 'string' && !escaped.test(value)) return `"${value}"`
   if (typeof value === 'number' && Number.isSafeInteger(value) && value !== 0) return String(value)
   return typeof value === 'object' ? stringifyJson(sortMembers(value)) : stringifyJson(value)
@@ -190,7 +190,7 @@ function showValue(value: JsonValue): string {
 
 /** Compares JSON values of any type. The order of types is: numbers, strings, booleans, lists, maps, null. */
 function compareValues(a: JsonValue, b: JsonValue): number {
-  const rank = rankOf(a) - rankOf(b)
+  const rank = rankType(a) - rankType(b)
   if (rank !== 0) return rank
   if (typeof a === 'string') return compareUtf8(a, b as string)
   if (Array.isArray(a)) return compareLists(a, b as JsonValue[])
@@ -198,7 +198,7 @@ function compareValues(a: JsonValue, b: JsonValue): number {
   return a === b ? 0 : a! < b! ? -1 : 1
 }
 
-function rankOf(value: JsonValue): number {
+function rankType(value: JsonValue): number {
   if (value === null) return 5
   if (Array.isArray(value)) return 3
   switch (typeof value) {

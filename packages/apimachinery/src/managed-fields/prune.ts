@@ -42,7 +42,7 @@ function hasOtherVersion(managed: Managed, apiVersion: string): boolean {
 
 const failure = 'failed to prune fields'
 
-function failedToAdd(items: string): string {
+function describeFailedAdd(items: string): string {
   return `${failure}: failed add back ${items} items`
 }
 
@@ -50,7 +50,7 @@ function without(object: TypedObject, set: FieldSet): TypedObject {
   return { ...object, value: (removeItems(object.type, object.value, set) ?? {}) as JsonObject }
 }
 
-function fieldsOf({ type, value }: TypedObject): FieldSet {
+function collectFields({ type, value }: TypedObject): FieldSet {
   return ensureNamedFields(toFieldSet(type, value), type)
 }
 
@@ -72,16 +72,16 @@ function* addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Manage
     const mergedObject = yield* convert(
       merged,
       apiVersion,
-      `${failedToAdd('owned')}: failed to convert merged object at version ${apiVersion}`,
+      `${describeFailedAdd('owned')}: failed to convert merged object at version ${apiVersion}`,
     )
     const prunedObject = yield* convert(
       result,
       apiVersion,
-      `${failedToAdd('owned')}: failed to convert pruned object at version ${apiVersion}`,
+      `${describeFailedAdd('owned')}: failed to convert pruned object at version ${apiVersion}`,
     )
     if (mergedObject === undefined || prunedObject === undefined) continue
-    const keptFields = union(fieldsOf(prunedObject), ensureNamedFields(set, mergedObject.type))
-    result = without(mergedObject, difference(fieldsOf(mergedObject), keptFields))
+    const keptFields = union(collectFields(prunedObject), ensureNamedFields(set, mergedObject.type))
+    result = without(mergedObject, difference(collectFields(mergedObject), keptFields))
   }
   return result
 }
@@ -91,30 +91,30 @@ function* addBackDangling(merged: TypedObject, pruned: TypedObject, last: Versio
   const prunedObject = yield* convert(
     pruned,
     last.apiVersion,
-    `${failedToAdd('dangling')}: failed to convert pruned object to last applied version`,
+    `${describeFailedAdd('dangling')}: failed to convert pruned object to last applied version`,
   )
   if (prunedObject === undefined) return merged
-  const gone = difference(fieldsOf(merged), fieldsOf(prunedObject))
+  const gone = difference(collectFields(merged), collectFields(prunedObject))
   return without(merged, intersection(gone, ensureNamedFields(last.set, merged.type)))
 }
 
 /** Adds to a set the structs that contain its paths: `spec.replicas` adds `spec`. Does not add keys of maps. */
 function ensureNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
-  return ensured(set, type, false) ?? leaf
+  return ensureFields(set, type, false) ?? leaf
 }
 
-function ensured(set: FieldSet, schema: MergeType | undefined, member: boolean): FieldSet | undefined {
+function ensureFields(set: FieldSet, schema: MergeType | undefined, member: boolean): FieldSet | undefined {
   const type = schema?.kind === 'any' ? schema.map : schema
   const node = new NodeBuilder(member)
   for (const element of elementsOf(set)) {
     const child = set[element]!
     const field = type?.kind === 'map' ? type.byElement.get(element) : undefined
-    node.add(element, ensured(child, field?.type ?? innerType(type, element), isMember(child) || field !== undefined))
+    node.add(element, ensureFields(child, field?.type ?? findInnerType(type, element), isMember(child) || field !== undefined))
   }
   return node.build()
 }
 
-function innerType(type: ResolvedType | undefined, element: PathElement): MergeType | undefined {
+function findInnerType(type: ResolvedType | undefined, element: PathElement): MergeType | undefined {
   if (!element.startsWith('f:')) return type?.kind === 'list' ? type.items : undefined
   return type?.kind === 'map' ? type.values : undefined
 }

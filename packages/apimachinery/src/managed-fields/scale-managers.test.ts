@@ -3,7 +3,7 @@ import type { ManagedFieldsEntry } from '../meta.ts'
 import { managersAfterScale, managersOfScale } from './scale-managers.ts'
 
 const paths = { 'apps/v1': 'spec.replicas' }
-const entry = (manager: string, fieldsV1: object, rest: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
+const createEntry = (manager: string, fieldsV1: object, rest: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
   manager,
   operation: 'Apply',
   apiVersion: 'apps/v1',
@@ -17,31 +17,35 @@ const both = { 'f:spec': { 'f:replicas': {}, 'f:selector': {} } }
 
 describe('managers of a Scale', () => {
   it('returns the managers of the replicas field as managers of the Scale', () => {
-    const entries = [entry('a', both), entry('b', { 'f:spec': { 'f:selector': {} } }), entry('c', replicas, { apiVersion: 'gone/v1' })]
-    expect(managersOfScale(entries, paths)).toEqual([entry('a', replicas, { apiVersion: 'autoscaling/v1' })])
+    const entries = [
+      createEntry('a', both),
+      createEntry('b', { 'f:spec': { 'f:selector': {} } }),
+      createEntry('c', replicas, { apiVersion: 'gone/v1' }),
+    ]
+    expect(managersOfScale(entries, paths)).toEqual([createEntry('a', replicas, { apiVersion: 'autoscaling/v1' })])
   })
 
   it("replaces the managers of the object's replicas field by those of the Scale", () => {
-    const entries = [entry('a', both), entry('b', replicas), entry('c', both)]
-    const scale = [entry('c', replicas, { apiVersion: 'autoscaling/v1' })]
+    const entries = [createEntry('a', both), createEntry('b', replicas), createEntry('c', both)]
+    const scale = [createEntry('c', replicas, { apiVersion: 'autoscaling/v1' })]
     expect(managersAfterScale(entries, scale, { apiVersion: 'apps/v1', paths })).toEqual([
-      entry('a', { 'f:spec': { 'f:selector': {} } }),
-      entry('c', both),
+      createEntry('a', { 'f:spec': { 'f:selector': {} } }),
+      createEntry('c', both),
     ])
   })
 
   it('keeps the managers of versions without a Scale', () => {
-    const entries = [entry('a', replicas, { apiVersion: 'apps/v2' })]
+    const entries = [createEntry('a', replicas, { apiVersion: 'apps/v2' })]
     const scaled = { ...paths, 'apps/v2': null }
     expect(managersOfScale(entries, scaled)).toBeUndefined()
     expect(managersAfterScale(entries, [], { apiVersion: 'apps/v1', paths: scaled })).toEqual(entries)
   })
 
   it('sets no time for managers that wrote the Scale', () => {
-    const { time: _, ...newcomer } = entry('hpa', replicas, { operation: 'Update', subresource: 'scale' })
-    const scale = [entry('hpa', replicas, { operation: 'Update', apiVersion: 'autoscaling/v1', subresource: 'scale' })]
-    expect(managersAfterScale([entry('a', both)], scale, { apiVersion: 'apps/v1', paths })).toEqual([
-      entry('a', { 'f:spec': { 'f:selector': {} } }),
+    const { time: _, ...newcomer } = createEntry('hpa', replicas, { operation: 'Update', subresource: 'scale' })
+    const scale = [createEntry('hpa', replicas, { operation: 'Update', apiVersion: 'autoscaling/v1', subresource: 'scale' })]
+    expect(managersAfterScale([createEntry('a', both)], scale, { apiVersion: 'apps/v1', paths })).toEqual([
+      createEntry('a', { 'f:spec': { 'f:selector': {} } }),
       newcomer,
     ])
   })

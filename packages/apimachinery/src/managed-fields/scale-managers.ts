@@ -15,7 +15,7 @@ export type ReplicasPaths = Readonly<Record<string, string | null>>
 export function managersOfScale(entries: ManagedFieldsEntry[] | undefined, paths: ReplicasPaths): ManagedFieldsEntry[] | undefined {
   const managed: Managed = new Map()
   for (const [id, entry] of decodeManaged(entries, true)) {
-    const path = replicasPath(paths, entry.apiVersion)
+    const path = findReplicasPath(paths, entry.apiVersion)
     if (path === undefined || path === null || !hasPath(entry.set, path)) continue
     managed.set(id, { ...entry, set: fieldsAt('spec.replicas'), apiVersion: scaleApiVersion })
   }
@@ -35,7 +35,7 @@ export function managersAfterScale(
   const managed: Managed = new Map()
   const before = decodeManaged(entries, true)
   for (const [id, entry] of before) {
-    const path = replicasPath(paths, entry.apiVersion)
+    const path = findReplicasPath(paths, entry.apiVersion)
     if (path === undefined) continue
     if (path === null || !hasPath(entry.set, path) || scale.delete(id)) managed.set(id, entry)
     else {
@@ -43,7 +43,7 @@ export function managersAfterScale(
       if (!isEmptySet(set)) managed.set(id, { ...entry, set })
     }
   }
-  const replicasElement = replicasPath(paths, apiVersion)
+  const replicasElement = findReplicasPath(paths, apiVersion)
   for (const [id, entry] of scale) {
     if (replicasElement === undefined || replicasElement === null || !hasPath(entry.set, replicasOfScale)) continue
     // Like kube-apiserver, sets no time for managers that the write of the Scale adds.
@@ -52,7 +52,7 @@ export function managersAfterScale(
   return encodeManaged(managed)
 }
 
-function replicasPath(paths: ReplicasPaths, apiVersion: string): readonly PathElement[] | null | undefined {
+function findReplicasPath(paths: ReplicasPaths, apiVersion: string): readonly PathElement[] | null | undefined {
   if (!Object.hasOwn(paths, apiVersion)) return undefined
   const path = paths[apiVersion]!
   return path === null ? null : path.split('.').map(fieldElement)

@@ -10,38 +10,38 @@ import { fieldElement, sortElements } from './path-element.ts'
 
 /** Returns the fields that an applied configuration claims: its leaves, list items and map keys. The structs around these are not claimed. */
 export function toFieldSet(type: MergeType, value: JsonValue): FieldSet {
-  return claimed(type, value, false) ?? leaf
+  return claimFields(type, value, false) ?? leaf
 }
 
-function claimed(type: MergeType, value: JsonValue, member: boolean): FieldSet | undefined {
+function claimFields(type: MergeType, value: JsonValue, member: boolean): FieldSet | undefined {
   const resolved = resolveType(type, value)
   switch (resolved.kind) {
     case 'scalar':
       return leaf
     case 'list':
       if (resolved.relationship === 'atomic') return leaf
-      return claimedItems(resolved, Array.isArray(value) ? value : [], member)
+      return claimItems(resolved, Array.isArray(value) ? value : [], member)
     case 'map':
-      return resolved.atomic ? leaf : claimedMembers(resolved, value, member)
+      return resolved.atomic ? leaf : claimMembers(resolved, value, member)
   }
 }
 
-function claimedItems(type: MergeList, list: readonly JsonValue[], member: boolean): FieldSet | undefined {
+function claimItems(type: MergeList, list: readonly JsonValue[], member: boolean): FieldSet | undefined {
   const node = new NodeBuilder(member)
   const sorted = sortedItems(type, list)
   if (sorted !== undefined) {
-    for (const { element, item } of sorted) node.add(element, claimed(type.items, item, true))
+    for (const { element, item } of sorted) node.add(element, claimFields(type.items, item, true))
     return node.build()
   }
   const { order, items } = indexItems(type, list)
   for (const element of sortElements(order)) {
     const item = items.get(element)!
-    node.add(element, item.length > 1 ? leaf : claimed(type.items, item[0]!, true))
+    node.add(element, item.length > 1 ? leaf : claimFields(type.items, item[0]!, true))
   }
   return node.build()
 }
 
-function claimedMembers(type: MergeMap, value: JsonValue, member: boolean): FieldSet | undefined {
+function claimMembers(type: MergeMap, value: JsonValue, member: boolean): FieldSet | undefined {
   const node = new NodeBuilder(member)
   if (!isJsonObject(value)) return node.build()
   for (const name of sortedKeys(value)) {
@@ -51,7 +51,7 @@ function claimedMembers(type: MergeMap, value: JsonValue, member: boolean): Fiel
     const innerType = field?.type ?? type.values
     if (innerType === undefined) continue
     const emptyMap = typeof inner === 'object' && !Array.isArray(inner) && isEmptyMap(inner)
-    node.add(field?.element ?? fieldElement(name), claimed(innerType, inner, field === undefined || emptyMap))
+    node.add(field?.element ?? fieldElement(name), claimFields(innerType, inner, field === undefined || emptyMap))
   }
   return node.build()
 }

@@ -70,7 +70,7 @@ export class TypedKind {
   /** Returns the merge schema of the kind; undefined if the kind does not exist in that version. */
   typeIn(apiVersion: string): MergeType | undefined {
     const schema = this.#versions.schemaOf(apiVersion)
-    return schema && typeOf(schema)
+    return schema && resolveMergeType(schema)
   }
 
   /** Converts an object from the hub version to this version. For `undefined`, returns an empty object of the kind. */
@@ -118,12 +118,12 @@ export class TypedKind {
     const copy = this.#decodeForConversion(from, object)
     if (this.#versions.convert === undefined) {
       const value = this.#versions.fromHub(this.#versions.toHub(copy, object.apiVersion), apiVersion)
-      return { apiVersion, type: typeOf(to), value: withoutManaged(value) }
+      return { apiVersion, type: resolveMergeType(to), value: withoutManaged(value) }
     }
     try {
       const result = this.#versions.convert(copy, object.apiVersion, apiVersion)
       const value = withoutManaged(result instanceof Promise ? ((yield result) as KubeObject) : result)
-      const type = typeOf(to)
+      const type = resolveMergeType(to)
       validateTyped(type, value)
       return { apiVersion, type, value }
     } catch (error) {
@@ -158,15 +158,15 @@ export class TypedKind {
   /** Formats an object for error messages: `shop/web; apps/v1, Kind=Deployment`. */
   show({ value }: Pick<TypedObject, 'value'>): string {
     const metadata = value['metadata']
-    const text = (member: string): string => {
+    const readText = (member: string): string => {
       const value = isJsonObject(metadata) ? metadata[member] : ''
       return typeof value === 'string' ? value : ''
     }
-    return `${text('namespace')}/${text('name')}; ${formatKind(this.apiVersion, this.#kind)}`
+    return `${readText('namespace')}/${readText('name')}; ${formatKind(this.apiVersion, this.#kind)}`
   }
 
   #wrap(value: JsonObject): TypedObject {
-    return { apiVersion: this.apiVersion, type: typeOf(this.#schema), value }
+    return { apiVersion: this.apiVersion, type: resolveMergeType(this.#schema), value }
   }
 }
 
@@ -175,7 +175,7 @@ function decodeCopy({ schema }: KindSchema, value: JsonObject): KubeObject {
   return decodeStruct<KubeObject>(schema, schema.keepsUnknown === true ? copyObject(value) : value, { converting: true }).object
 }
 
-function typeOf({ schema, mergeType }: KindSchema): MergeType {
+function resolveMergeType({ schema, mergeType }: KindSchema): MergeType {
   return mergeType ?? mergeTypeOf(schema)
 }
 

@@ -2,24 +2,24 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createSummary } from './summary.ts'
 
-const lines = (text: string): string[] => text.trimEnd().split('\n').slice(2)
+const splitSamples = (text: string): string[] => text.trimEnd().split('\n').slice(2)
 const valueOf = (text: string, quantile: string): number => Number(new RegExp(`quantile="${quantile}"\\} (\\S+)`).exec(text)?.[1])
 
 test('prints quantiles, sum and count with labels', () => {
   const summary = createSummary('seconds', 'Seconds.', 5000, () => 0)
   const series = summary.with({ type: 'admit' })
-  expect(lines(summary.collect())[0]).toBe('seconds{type="admit",quantile="0.5"} NaN')
+  expect(splitSamples(summary.collect())[0]).toBe('seconds{type="admit",quantile="0.5"} NaN')
   series.observe(0.25, 0)
   const text = summary.collect()
   expect(text).toMatch(/^# HELP seconds Seconds\.\n# TYPE seconds summary\n/)
-  expect(lines(text).map((line) => line.split(' ')[0])).toEqual([
+  expect(splitSamples(text).map((line) => line.split(' ')[0])).toEqual([
     'seconds{type="admit",quantile="0.5"}',
     'seconds{type="admit",quantile="0.9"}',
     'seconds{type="admit",quantile="0.99"}',
     'seconds_sum{type="admit"}',
     'seconds_count{type="admit"}',
   ])
-  expect(lines(text).slice(3)).toEqual(['seconds_sum{type="admit"} 0.25', 'seconds_count{type="admit"} 1'])
+  expect(splitSamples(text).slice(3)).toEqual(['seconds_sum{type="admit"} 0.25', 'seconds_count{type="admit"} 1'])
 })
 
 test('estimates quantiles within 2 %', () => {
@@ -49,5 +49,5 @@ test('drops old observations from quantiles but not from sum and count', () => {
   expect(valueOf(summary.collect(), '0.99')).toBeCloseTo(0.001, 4)
   now = 50_000
   expect(valueOf(summary.collect(), '0.99')).toBeNaN()
-  expect(lines(summary.collect()).at(-1)).toBe('seconds_count 2')
+  expect(splitSamples(summary.collect()).at(-1)).toBe('seconds_count 2')
 })

@@ -67,7 +67,7 @@ class Recent implements Summary {
     if (this.#ends === undefined || now >= this.#ends) this.#turn(now)
     this.sum += seconds
     this.count++
-    this.#counts[0]![binOf(seconds)]!++
+    this.#counts[0]![findBin(seconds)]!++
   }
 
   quantiles(now: number): number[] {
@@ -80,7 +80,7 @@ class Recent implements Summary {
         total += counts[i]!
       }
     }
-    return quantiles.map((quantile) => (total === 0 ? Number.NaN : valueAt(merged, Math.ceil(quantile * total))))
+    return quantiles.map((quantile) => (total === 0 ? Number.NaN : findQuantile(merged, Math.ceil(quantile * total))))
   }
 
   reset(): void {
@@ -96,13 +96,13 @@ class Recent implements Summary {
   }
 }
 
-function binOf(seconds: number): number {
+function findBin(seconds: number): number {
   if (!(seconds > lowest)) return 0
   return Math.min(bins - 1, Math.trunc(Math.log(seconds / lowest) * binsPerE))
 }
 
 /** Returns the middle of the bin that contains the observation with this rank. */
-function valueAt(counts: Float64Array, rank: number): number {
+function findQuantile(counts: Float64Array, rank: number): number {
   let seen = 0
   for (let i = 0; i < bins; i++) {
     seen += counts[i]!

@@ -61,7 +61,7 @@ function find(document: PatchDocument, pointer: string, mode: 'readable' | 'writ
   return container === undefined ? undefined : { container, key: parsed!.key }
 }
 
-function pointerOf(operation: JsonObject, member: 'path' | 'from'): string {
+function readPointer(operation: JsonObject, member: 'path' | 'from'): string {
   const pointer = operation[member]
   if (typeof pointer === 'string') return pointer
   const op = typeof operation.op === 'string' ? operation.op : JSON.stringify(operation.op)
@@ -74,21 +74,21 @@ function valueOf(operation: JsonObject): JsonValue {
 }
 
 function add(document: PatchDocument, operation: JsonObject): void {
-  const path = pointerOf(operation, 'path')
+  const path = readPointer(operation, 'path')
   const target = find(document, path, 'writable')
   if (target === undefined) throw new JsonPatchError(`add operation does not apply: doc is missing path: ${quote(path)}: ${missing}`)
   insert(target, valueOf(operation), `error in add for path: '${path}'`)
 }
 
 function remove(document: PatchDocument, operation: JsonObject): void {
-  const path = pointerOf(operation, 'path')
+  const path = readPointer(operation, 'path')
   const target = find(document, path, 'writable')
   if (target === undefined) throw new JsonPatchError(`remove operation does not apply: doc is missing path: ${quote(path)}: ${missing}`)
   take(target, `error in remove for path: '${path}'`)
 }
 
 function replace(document: PatchDocument, operation: JsonObject): void {
-  const path = pointerOf(operation, 'path')
+  const path = readPointer(operation, 'path')
   const value = valueOf(operation)
   if (path === '') {
     if (!isContainer(value)) throw new JsonPatchError('replace operation value must be object or array')
@@ -99,26 +99,26 @@ function replace(document: PatchDocument, operation: JsonObject): void {
   if (target === undefined) throw new JsonPatchError(`replace operation does not apply: doc is missing path: ${path}: ${missing}`)
   const { container, key } = target
   if (!Array.isArray(container)) setOwn(container, key, value)
-  else container[existingIndex(container, key, `replace operation does not apply: doc is missing key: ${path}`)] = value
+  else container[requireExistingIndex(container, key, `replace operation does not apply: doc is missing key: ${path}`)] = value
 }
 
 function move(document: PatchDocument, operation: JsonObject): void {
-  const from = pointerOf(operation, 'from')
+  const from = readPointer(operation, 'from')
   const source = find(document, from, 'writable')
   if (source === undefined) throw new JsonPatchError(`move operation does not apply: doc is missing from path: ${from}: ${missing}`)
   const value = take(source, `error in move for path: '${source.key}'`)
-  const path = pointerOf(operation, 'path')
+  const path = readPointer(operation, 'path')
   const target = find(document, path, 'writable')
   if (target === undefined) throw new JsonPatchError(`move operation does not apply: doc is missing destination path: ${path}: ${missing}`)
   insert(target, value, `error in move for path: '${path}'`)
 }
 
 function copy(document: PatchDocument, operation: JsonObject, onCopy: (value: JsonValue) => void): void {
-  const from = pointerOf(operation, 'from')
+  const from = readPointer(operation, 'from')
   const source = find(document, from, 'readable')
   if (source === undefined) throw new JsonPatchError(`copy operation does not apply: doc is missing from path: ${from}: ${missing}`)
   const value = get(source, `error in copy for from: '${from}'`)
-  const path = pointerOf(operation, 'path')
+  const path = readPointer(operation, 'path')
   const target = find(document, path, 'writable')
   if (target === undefined) throw new JsonPatchError(`copy operation does not apply: doc is missing destination path: ${path}: ${missing}`)
   if (value !== null) onCopy(value)
@@ -127,7 +127,7 @@ function copy(document: PatchDocument, operation: JsonObject, onCopy: (value: Js
 }
 
 function test(document: PatchDocument, operation: JsonObject): void {
-  const path = pointerOf(operation, 'path')
+  const path = readPointer(operation, 'path')
   const expected = valueOf(operation)
   let actual = document.root
   if (path !== '') {
@@ -142,13 +142,13 @@ function test(document: PatchDocument, operation: JsonObject): void {
 /** Returns the value at the target of a pointer. An absent member of an object counts as null. */
 function get(target: Target, context: string): JsonValue {
   const { container, key } = target
-  if (Array.isArray(container)) return container[existingIndex(container, key, context)]!
+  if (Array.isArray(container)) return container[requireExistingIndex(container, key, context)]!
   return readMember(container, key) ?? null
 }
 
 function take(target: Target, context: string): JsonValue {
   const { container, key } = target
-  if (Array.isArray(container)) return container.splice(existingIndex(container, key, context), 1)[0]!
+  if (Array.isArray(container)) return container.splice(requireExistingIndex(container, key, context), 1)[0]!
   if (!Object.hasOwn(container, key)) throw new JsonPatchError(`${context}: Unable to remove nonexistent key: ${key}: ${missing}`)
   const value = container[key]!
   delete container[key]
@@ -162,7 +162,7 @@ function insert(target: Target, value: JsonValue, context: string): void {
   else container.splice(indexWithin(key, container.length + 1, context), 0, value)
 }
 
-function existingIndex(list: readonly JsonValue[], key: string, context: string): number {
+function requireExistingIndex(list: readonly JsonValue[], key: string, context: string): number {
   return indexWithin(key, list.length, context)
 }
 

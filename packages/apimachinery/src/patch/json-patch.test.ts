@@ -4,9 +4,9 @@ import { isApiError } from '../api-error.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { applyJsonPatch, applyJsonPatchInSlices, decodeJsonPatch } from './json-patch.ts'
 
-const op = (text: string): JsonObject[] => JSON.parse(text) as JsonObject[]
+const parseOperations = (text: string): JsonObject[] => JSON.parse(text) as JsonObject[]
 
-const statusOf = (run: () => unknown): string => {
+const catchStatus = (run: () => unknown): string => {
   try {
     run()
   } catch (e) {
@@ -49,7 +49,7 @@ describe('operations', () => {
     ['test of the absent for null', {}, '[{"op":"test","path":"/a","value":null}]', {}],
     ['escapes', { 'a/b': 1, '~1': 2 }, '[{"op":"remove","path":"/a~1b"},{"op":"remove","path":"/~01"}]', {}],
   ])('applies %s', (_name, document, patch, expected) => {
-    expect(applyJsonPatch(document, op(patch))).toEqual(expected)
+    expect(applyJsonPatch(document, parseOperations(patch))).toEqual(expected)
   })
 
   test.each<[string, JsonValue, string]>([
@@ -63,23 +63,23 @@ describe('operations', () => {
     ['a path into the prototype', {}, '[{"op":"add","path":"/__proto__/polluted","value":1}]'],
     ['the constructor', {}, '[{"op":"add","path":"/constructor/prototype/polluted","value":1}]'],
   ])('rejects %s', (_name, document, patch) => {
-    expect(statusOf(() => applyJsonPatch(document, op(patch)))).toBe(refused)
+    expect(catchStatus(() => applyJsonPatch(document, parseOperations(patch)))).toBe(refused)
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 
   test('limits the total size of copies', () => {
     const doubling = Array.from({ length: 30 }, () => ({ op: 'copy', from: '/a', path: '/a/-' }))
-    expect(statusOf(() => applyJsonPatch({ a: ['x'.repeat(1000)] }, doubling))).toBe(refused)
+    expect(catchStatus(() => applyJsonPatch({ a: ['x'.repeat(1000)] }, doubling))).toBe(refused)
   })
 })
 
 describe('decoding a patch', () => {
   test('rejects a patch that is not a list of operations', () => {
-    expect(statusOf(() => decodeJsonPatch('[{"op":'))).toBe('400 error decoding patch: unexpected end of JSON input')
-    expect(statusOf(() => decodeJsonPatch('{}'))).toBe(
+    expect(catchStatus(() => decodeJsonPatch('[{"op":'))).toBe('400 error decoding patch: unexpected end of JSON input')
+    expect(catchStatus(() => decodeJsonPatch('{}'))).toBe(
       '400 error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
     )
-    expect(statusOf(() => decodeJsonPatch('[{"op":1}]'))).toBe(
+    expect(catchStatus(() => decodeJsonPatch('[{"op":1}]'))).toBe(
       '400 error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string',
     )
   })
@@ -95,7 +95,7 @@ describe('decoding a patch', () => {
 
   test('accepts at most 10,000 operations', () => {
     const many = JSON.stringify(Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/a', value: null })))
-    expect(statusOf(() => decodeJsonPatch(many))).toBe(
+    expect(catchStatus(() => decodeJsonPatch(many))).toBe(
       '413 Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
     )
   })
@@ -114,7 +114,7 @@ test('property: never modifies the document', () => {
   fc.assert(
     fc.property(document, fc.array(operation, { maxLength: 5 }), (input, operations) => {
       const before = JSON.stringify([input, operations])
-      statusOf(() => applyJsonPatch(input as JsonValue, operations as JsonObject[]))
+      catchStatus(() => applyJsonPatch(input as JsonValue, operations as JsonObject[]))
       expect(JSON.stringify([input, operations])).toBe(before)
     }),
     { numRuns: 500 },
@@ -127,9 +127,11 @@ describe('applying a patch in time slices', () => {
 
   test('gives the same result as without time slices', async () => {
     const never = new AbortController().signal
-    expect(applyJsonPatchInSlices({ a: 1 }, op('[{"op":"remove","path":"/a"}]'), { signal: () => never })).toEqual({})
+    expect(applyJsonPatchInSlices({ a: 1 }, parseOperations('[{"op":"remove","path":"/a"}]'), { signal: () => never })).toEqual({})
     expect(await applyJsonPatchInSlices({ a: list }, moves, { signal: () => never })).toEqual(applyJsonPatch({ a: list }, moves))
-    expect(() => applyJsonPatchInSlices({}, op('[{"op":"remove","path":"/a"}]'), { signal: () => never })).toThrow('rejected our request')
+    expect(() => applyJsonPatchInSlices({}, parseOperations('[{"op":"remove","path":"/a"}]'), { signal: () => never })).toThrow(
+      'rejected our request',
+    )
   })
 
   test('lets other work run between slices, and stops when aborted', async () => {

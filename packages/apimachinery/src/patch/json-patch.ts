@@ -89,10 +89,10 @@ export function applyJsonPatchInSlices(
   { signal, passed }: SlicedPatchOptions,
 ): JsonValue | Promise<JsonValue> {
   const run = new PatchRun(document, operations, passed)
-  return runForSlice(run) ? run.result : inSlices(run, signal())
+  return runForSlice(run) ? run.result : runInSlices(run, signal())
 }
 
-async function inSlices(run: PatchRun, signal: AbortSignal): Promise<JsonValue> {
+async function runInSlices(run: PatchRun, signal: AbortSignal): Promise<JsonValue> {
   do {
     await nextTurn()
     signal.throwIfAborted()

@@ -53,7 +53,7 @@ test('property: keeps members that the patch does not name and removes members s
   )
 })
 
-const refusal = (run: () => unknown): string => {
+const catchRefusal = (run: () => unknown): string => {
   try {
     run()
   } catch (e) {
@@ -64,16 +64,18 @@ const refusal = (run: () => unknown): string => {
 }
 
 test('rejects a patch that is not an object, with the message of its patch type', () => {
-  expect(refusal(() => decodeMergePatch('[]'))).toBe(
+  expect(catchRefusal(() => decodeMergePatch('[]'))).toBe(
     'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
   )
-  expect(refusal(() => decodeStrategicMergePatch('[]'))).toBe('json: cannot unmarshal array into Go value of type map[string]interface {}')
-  expect(refusal(() => decodeMergePatch('{'))).toBe('error decoding patch: unexpected end of JSON input')
-  expect(refusal(() => decodeMergePatch('null'))).toBe('Invalid JSON Patch')
+  expect(catchRefusal(() => decodeStrategicMergePatch('[]'))).toBe(
+    'json: cannot unmarshal array into Go value of type map[string]interface {}',
+  )
+  expect(catchRefusal(() => decodeMergePatch('{'))).toBe('error decoding patch: unexpected end of JSON input')
+  expect(catchRefusal(() => decodeMergePatch('null'))).toBe('Invalid JSON Patch')
   expect(decodeMergePatch('{"a":{"b":1,"b":2}}', 'Warn').strictErrors).toEqual(['duplicate field "a.b"'])
 })
 
 test('rejects a patch that is nested too deeply', () => {
   const nested: JsonValue = Array.from({ length: 100_000 }).reduce<JsonValue>((inner) => ({ a: inner }), {})
-  expect(refusal(() => applyMergePatch(nested, nested))).toBe('exceeded max depth')
+  expect(catchRefusal(() => applyMergePatch(nested, nested))).toBe('exceeded max depth')
 })

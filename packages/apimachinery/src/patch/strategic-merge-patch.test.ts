@@ -5,11 +5,11 @@ import type { JsonObject } from '../meta.ts'
 import type { FieldSchema, StructSchema } from '../type-schema.ts'
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts'
 
-function struct(name: string, fields: readonly FieldSchema[]): StructSchema {
+function createStruct(name: string, fields: readonly FieldSchema[]): StructSchema {
   return { kind: 'struct', name, definition: `io.k8s.api.core.v1.${name}`, fields, byName: new Map(fields.map((f) => [f.name, f])) }
 }
 const string = { kind: 'string' } as const
-const merged = (
+const mergeLists = (
   name: string,
   items: StructSchema,
   patchMergeKey: string,
@@ -21,40 +21,40 @@ const merged = (
   patchMergeKey,
 })
 
-const env = struct('EnvVar', [
+const env = createStruct('EnvVar', [
   { name: 'name', type: string },
   { name: 'value', type: string },
 ])
-const container = struct('Container', [
+const container = createStruct('Container', [
   { name: 'name', type: string },
   { name: 'image', type: string },
   { name: 'args', type: { kind: 'list', items: string } },
-  merged('env', env, 'name'),
+  mergeLists('env', env, 'name'),
 ])
-const volume = struct('Volume', [
+const volume = createStruct('Volume', [
   { name: 'name', type: string },
-  { name: 'emptyDir', type: struct('EmptyDir', []) },
-  { name: 'hostPath', type: struct('HostPath', []) },
+  { name: 'emptyDir', type: createStruct('EmptyDir', []) },
+  { name: 'hostPath', type: createStruct('HostPath', []) },
 ])
-const schema = struct('Pod', [
-  merged('containers', container, 'name'),
-  merged('volumes', volume, 'name', ['merge', 'retainKeys']),
+const schema = createStruct('Pod', [
+  mergeLists('containers', container, 'name'),
+  mergeLists('volumes', volume, 'name', ['merge', 'retainKeys']),
   { name: 'finalizers', type: { kind: 'list', items: string }, patchStrategy: ['merge'] },
   { name: 'labels', type: { kind: 'map', values: string } },
   {
     name: 'strategy',
-    type: struct('Strategy', [
+    type: createStruct('Strategy', [
       { name: 'type', type: string },
-      { name: 'rolling', type: struct('Rolling', []) },
+      { name: 'rolling', type: createStruct('Rolling', []) },
     ]),
     patchStrategy: ['retainKeys'],
   },
-  { name: 'whole', type: struct('Whole', []), patchStrategy: ['replace'] },
+  { name: 'whole', type: createStruct('Whole', []), patchStrategy: ['replace'] },
   { name: 'items', type: { kind: 'list', items: env }, patchStrategy: ['merge'] },
 ])
 
 const apply = (document: JsonObject, patch: JsonObject): JsonObject => applyStrategicMergePatch(document, patch, schema)
-const named = (...names: string[]): JsonObject[] => names.map((name) => ({ name }))
+const createNamedItems = (...names: string[]): JsonObject[] => names.map((name) => ({ name }))
 
 describe('objects', () => {
   test('merges members, deletes them by null, and executes replace and delete directives', () => {
@@ -118,22 +118,22 @@ describe('lists', () => {
   })
 
   test('orders lists by $setElementOrder and keeps items that are not in the patch', () => {
-    expect(apply({ containers: named('a', 's', 'b') }, { '$setElementOrder/containers': named('b', 'a') }).containers).toEqual(
-      named('s', 'b', 'a'),
-    )
+    expect(
+      apply({ containers: createNamedItems('a', 's', 'b') }, { '$setElementOrder/containers': createNamedItems('b', 'a') }).containers,
+    ).toEqual(createNamedItems('s', 'b', 'a'))
     expect(apply({ finalizers: ['a', 's', 'b'] }, { '$setElementOrder/finalizers': ['c', 'b', 'a'], finalizers: ['c'] })).toEqual({
       finalizers: ['c', 's', 'b', 'a'],
     })
   })
 
   test('puts an added item at the position of a deleted one', () => {
-    const patch = { '$setElementOrder/containers': named('n'), containers: [{ name: 'n' }, { name: 'b', $patch: 'delete' }] }
-    expect(apply({ containers: named('b', 'd', 'e') }, patch).containers).toEqual(named('d', 'e', 'n'))
+    const patch = { '$setElementOrder/containers': createNamedItems('n'), containers: [{ name: 'n' }, { name: 'b', $patch: 'delete' }] }
+    expect(apply({ containers: createNamedItems('b', 'd', 'e') }, patch).containers).toEqual(createNamedItems('d', 'e', 'n'))
   })
 })
 
 describe('rejected patches', () => {
-  const refusal = (document: JsonObject, patch: JsonObject): string => {
+  const catchRefusal = (document: JsonObject, patch: JsonObject): string => {
     try {
       apply(document, patch)
     } catch (e) {
@@ -144,14 +144,18 @@ describe('rejected patches', () => {
   }
   test.each<[JsonObject, JsonObject, string]>([
     [{ labels: {} }, { labels: { $patch: 'x', a: 1 } }, '500 unknown patch type: x in map: map[$patch:x a:1]'],
-    [{ containers: named('a') }, { containers: [{ image: 'x' }] }, '500 map: map[image:x] does not contain declared merge key: name'],
     [
-      { containers: named('a') },
+      { containers: createNamedItems('a') },
+      { containers: [{ image: 'x' }] },
+      '500 map: map[image:x] does not contain declared merge key: name',
+    ],
+    [
+      { containers: createNamedItems('a') },
       { containers: [{ name: 'a', $patch: 'merge' }] },
       '500 merging lists cannot yet be specified in the patch',
     ],
-    [{ containers: named('a') }, { containers: ['a'] }, '500 list element types are not identical: [[map[name:a]] [a]]'],
-    [{ items: named('a') }, { items: named('b') }, '500 cannot merge lists without merge key for struct'],
+    [{ containers: createNamedItems('a') }, { containers: ['a'] }, '500 list element types are not identical: [[map[name:a]] [a]]'],
+    [{ items: createNamedItems('a') }, { items: createNamedItems('b') }, '500 cannot merge lists without merge key for struct'],
     [{ finalizers: ['a'] }, { finalizers: [['a']] }, '500 list element types are not identical: [[a] [[a]]]'],
     [{ finalizers: [] }, { finalizers: [['a']] }, '422 the server rejected our request due to an error in our request'],
     [{ strategy: {} }, { strategy: { $retainKeys: ['a'], type: 'x' } }, '400 invalid patch format of retainKeys'],
@@ -161,11 +165,11 @@ describe('rejected patches', () => {
     [{ x: {} }, { x: { a: 1 } }, '500 unable to find api field in struct Pod for the json field "x"'],
     [{ labels: { a: {} } }, { labels: { a: { b: 1 } } }, '500 merging an object in json but data type is not struct, instead is: map'],
   ])('rejects the change of %j with %j', (document, patch, message) => {
-    expect(refusal(document, patch)).toBe(message)
+    expect(catchRefusal(document, patch)).toBe(message)
   })
 
   test('rejects a list in a different order than $setElementOrder', () => {
-    expect(refusal({}, { containers: named('b', 'a'), '$setElementOrder/containers': named('a', 'b') })).toMatch(
+    expect(catchRefusal({}, { containers: createNamedItems('b', 'a'), '$setElementOrder/containers': createNamedItems('a', 'b') })).toMatch(
       /^500 The order in patch list:\n\[map\[name:b\] map\[name:a\]\]\n doesn't match/,
     )
   })
@@ -173,7 +177,7 @@ describe('rejected patches', () => {
 
 const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'))
 const documents = fc.record({
-  containers: names.map((list) => list.map((name) => ({ name, image: `${name}:1`, env: named('x', 'y') }))),
+  containers: names.map((list) => list.map((name) => ({ name, image: `${name}:1`, env: createNamedItems('x', 'y') }))),
   finalizers: names,
   labels: fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.string()),
 }) as fc.Arbitrary<JsonObject>

@@ -57,7 +57,7 @@ function mergeObjects(original: JsonObject, patch: JsonObject, schema: TypeSchem
     const deletes = name.startsWith(deleteFromList)
     const key = deletes ? listName(name, deleteFromList) : name
     if (value === null) delete original[key]
-    else if (!Object.hasOwn(original, key) || !sameGoType(original[key]!, value)) {
+    else if (!Object.hasOwn(original, key) || !hasSameGoType(original[key]!, value)) {
       if (!deletes) setNewMember(original, key, withoutNulls(value))
     } else if (isJsonObject(value)) setOwn(original, key, mergeMember(original[key] as JsonObject, value, schema, key))
     else if (Array.isArray(value)) setOwn(original, key, mergeListMember(original[key] as JsonValue[], value, schema, key, deletes))
@@ -76,7 +76,7 @@ function mergeListMember(original: JsonValue[], patch: JsonValue[], schema: Type
   return meta.strategy === 'merge' || deletes ? mergeLists(original, patch, meta, deletes, mergeObjects) : patch
 }
 
-function sameGoType(a: JsonValue, b: JsonValue): boolean {
+function hasSameGoType(a: JsonValue, b: JsonValue): boolean {
   return goType(a) === goType(b)
 }
 
@@ -112,8 +112,8 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Type
     delete patch[name]
     if (!Array.isArray(order)) throw newBadType('list', order)
     const key = listName(name, elementOrder)
-    const originalList = listOf(original, key)
-    const patchList = listOf(patch, key)
+    const originalList = readList(original, key)
+    const patchList = readList(patch, key)
     const { schema: items, strategy, mergeKey } = lookupList(schema, key)
     checkOrder(patchList ?? [], order, mergeKey)
     if (originalList === undefined && patchList === undefined) continue
@@ -152,7 +152,7 @@ function orderAfterMerge(live: readonly JsonValue[], patchList: readonly JsonVal
   return [...remaining, ...added.slice(0, live.length - remaining.length)]
 }
 
-function listOf(object: JsonObject, key: string): JsonValue[] | undefined {
+function readList(object: JsonObject, key: string): JsonValue[] | undefined {
   if (!Object.hasOwn(object, key)) return undefined
   const list = object[key]!
   if (!Array.isArray(list)) throw newBadType('list', list)
@@ -191,10 +191,10 @@ function isDeletion(item: JsonValue): boolean {
 function isSame(item: JsonValue, ordered: JsonValue, mergeKey: string): boolean {
   if (mergeKey === '') return equalJson(item, ordered)
   for (const one of [item, ordered]) if (!isJsonObject(one)) throw newBadType('map', one)
-  return equalJson(identityOf(item as JsonObject, mergeKey), identityOf(ordered as JsonObject, mergeKey))
+  return equalJson(requireIdentity(item as JsonObject, mergeKey), requireIdentity(ordered as JsonObject, mergeKey))
 }
 
-function identityOf(item: JsonObject, mergeKey: string): JsonValue {
+function requireIdentity(item: JsonObject, mergeKey: string): JsonValue {
   const id = identityOfItem(item, mergeKey)
   if (id === undefined) throw new PatchFailure(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`)
   return id

@@ -105,7 +105,7 @@ function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeK
   const indexes = findFirstIndexes(order, mergeKey)
   const placed = remaining.map((item) => ({ item, at: indexes.get(identityOfItem(item, mergeKey)) ?? -1 }))
   if (placed.length > exactSortLimit || placed.every(({ at }) => at >= 0)) placed.sort((a, b) => a.at - b.at)
-  else insertionSort(placed)
+  else sortByInsertion(placed)
   return [...placed.map(({ item }) => item), ...deleted]
 }
 
@@ -113,9 +113,9 @@ function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeK
  * Sorts a list with insertion sort, as upstream does. Upstream's comparison puts an item that is not in the `$setElementOrder` list before all
  * items, including itself. The result therefore depends on the algorithm.
  */
-function insertionSort(list: { at: number }[]): void {
-  const before = (a: number, b: number): boolean => a < 0 || b < 0 || a < b
+function sortByInsertion(list: { at: number }[]): void {
+  const isBefore = (a: number, b: number): boolean => a < 0 || b < 0 || a < b
   for (let i = 1; i < list.length; i++) {
-    for (let j = i; j > 0 && before(list[j]!.at, list[j - 1]!.at); j--) [list[j], list[j - 1]] = [list[j - 1]!, list[j]!]
+    for (let j = i; j > 0 && isBefore(list[j]!.at, list[j - 1]!.at); j--) [list[j], list[j - 1]] = [list[j - 1]!, list[j]!]
   }
 }

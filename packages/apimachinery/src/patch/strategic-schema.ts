@@ -12,14 +12,14 @@ export interface PatchMeta {
 
 export function lookupStruct(schema: TypeSchema, key: string): PatchMeta {
   const field = findField(schema, key)
-  return metaOf(field, field.type)
+  return readPatchMeta(field, field.type)
 }
 
 export function lookupList(schema: TypeSchema, key: string): PatchMeta {
   const field = findField(schema, key)
   if (field.type.kind !== 'list') throw new PatchFailure(`expected slice or array type, but got: ${goKind(schema)}`)
   if (field.type.items.kind === 'list') throw new PatchFailure('unexpected slice of slice')
-  return metaOf(field, field.type.items)
+  return readPatchMeta(field, field.type.items)
 }
 
 function findField(schema: TypeSchema, key: string): FieldSchema {
@@ -35,7 +35,7 @@ function findField(schema: TypeSchema, key: string): FieldSchema {
   return field
 }
 
-function metaOf(field: FieldSchema, schema: TypeSchema): PatchMeta {
+function readPatchMeta(field: FieldSchema, schema: TypeSchema): PatchMeta {
   const strategy = field.patchStrategy?.find((one) => one !== 'retainKeys') ?? ''
   return { schema, strategy: strategy, mergeKey: field.patchMergeKey ?? '' }
 }

@@ -11,7 +11,7 @@ export interface ManualClock extends Clock {
 export function createManualClock(start = 1_700_000_000_000): ManualClock {
   let now = start
   const timers = new Set<{ readonly at: number; readonly call: () => void }>()
-  function* due(until: number): Generator<() => void> {
+  function* yieldDueCalls(until: number): Generator<() => void> {
     for (;;) {
       let next: { readonly at: number; readonly call: () => void } | undefined
       for (const timer of timers) if (timer.at <= until && (!next || timer.at < next.at)) next = timer
@@ -30,11 +30,11 @@ export function createManualClock(start = 1_700_000_000_000): ManualClock {
       return () => timers.delete(timer)
     },
     advance(milliseconds) {
-      for (const call of due(now + milliseconds)) call()
+      for (const call of yieldDueCalls(now + milliseconds)) call()
     },
     async pass(milliseconds) {
       await settle()
-      for (const call of due(now + milliseconds)) {
+      for (const call of yieldDueCalls(now + milliseconds)) {
         call()
         await settle()
       }

@@ -63,14 +63,14 @@ class Builder {
     if (isAlias(node)) return this.expand(node, (target) => this.build(target))
     if (isMap(node)) return this.mapping(node)
     if (isSeq(node)) return mapList(node.items, (item) => this.build(item))
-    return jsonScalar(this.scalar(node))
+    return toJsonScalar(this.scalar(node))
   }
 
   /** Throws if the document consists mostly of aliases, because a small text could then expand to a large value. */
   private count(): void {
     this.steps++
     if (this.expanding.size > 0) this.aliasSteps++
-    if (this.aliasSteps > 100 && this.steps > 1000 && this.aliasSteps / this.steps > allowedAliasRatio(this.steps)) {
+    if (this.aliasSteps > 100 && this.steps > 1000 && this.aliasSteps / this.steps > limitAliasRatio(this.steps)) {
       throw new YamlError('document contains excessive aliasing')
     }
   }
@@ -87,7 +87,7 @@ class Builder {
     const members = new Map<YamlScalar, JsonValue>()
     this.fill(node, members)
     const anchors = new Map<string, JsonValue>()
-    for (const [key, value] of members) anchors.set(keyText(key, value), value)
+    for (const [key, value] of members) anchors.set(formatKey(key, value), value)
     const object: { [key: string]: unknown } = {}
     for (const key of [...anchors.keys()].sort()) setOwn(object, key, anchors.get(key))
     return object as JsonObject
@@ -151,7 +151,7 @@ class Builder {
   }
 }
 
-function allowedAliasRatio(steps: number): number {
+function limitAliasRatio(steps: number): number {
   if (steps <= 400_000) return 0.99
   return steps >= 4_000_000 ? 0.1 : 0.99 - 0.89 * ((steps - 400_000) / 3_600_000)
 }
@@ -161,14 +161,14 @@ function isMerge(node: unknown): boolean {
   return node.tag === 'tag:yaml.org,2002:merge' || (node.type === 'PLAIN' && node.tag === undefined)
 }
 
-function jsonScalar(value: YamlScalar): JsonValue {
+function toJsonScalar(value: YamlScalar): JsonValue {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new JsonError(`json: unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`)
   }
   return value as JsonValue
 }
 
-function keyText(key: YamlScalar, value: JsonValue): string {
+function formatKey(key: YamlScalar, value: JsonValue): string {
   if (key === null) throw new JsonError(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${goSyntax(value)}`)
   if (typeof key !== 'number') return String(key)
   if (Number.isNaN(key)) return '.nan'

@@ -4,7 +4,7 @@
  */
 export function formatFloat(value: number, options: { readonly single?: boolean } = {}): string {
   if (value === 0) return Object.is(value, -0) ? '-0' : '0'
-  const [mantissa, exponentText] = shortest(value, options.single === true).split('e') as [string, string]
+  const [mantissa, exponentText] = formatShortest(value, options.single === true).split('e') as [string, string]
   const exponent = Number(exponentText)
   const negative = mantissa.startsWith('-')
   const digits = mantissa.replace(/[-.]/g, '')
@@ -18,7 +18,7 @@ export function formatFloat(value: number, options: { readonly single?: boolean 
   return `${sign}${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`
 }
 
-function shortest(value: number, single: boolean): string {
+function formatShortest(value: number, single: boolean): string {
   if (!single) return value.toExponential()
   const rounded = Math.fround(value)
   for (let digits = 0; digits < 9; digits++) {

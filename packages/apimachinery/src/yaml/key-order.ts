@@ -21,7 +21,7 @@ function compareFrom(left: readonly string[], right: readonly string[], at: numb
   const bIsLetter = letter.test(b)
   if (aIsLetter && bIsLetter) return compareCodes(a, b)
   if (aIsLetter || bIsLetter) return bIsLetter ? -1 : 1
-  const zero = a === '0' || b === '0' ? leadingNumber(left, at) : 0n
+  const zero = a === '0' || b === '0' ? readLeadingNumber(left, at) : 0n
   const [aNumber, aEnd] = numberFrom(left, at, zero)
   const [bNumber, bEnd] = numberFrom(right, at, zero)
   if (aNumber !== bNumber) return aNumber < bNumber ? -1 : 1
@@ -32,7 +32,7 @@ function compareFrom(left: readonly string[], right: readonly string[], at: numb
  * Returns the start value for comparing the numbers at this position. It is 1 if the number has earlier digits other than zero, so that zeros at
  * this position are not treated as leading zeros.
  */
-function leadingNumber(text: readonly string[], at: number): bigint {
+function readLeadingNumber(text: readonly string[], at: number): bigint {
   for (let i = at - 1; i >= 0 && digit.test(text[i]!); i--) if (text[i] !== '0') return 1n
   return 0n
 }

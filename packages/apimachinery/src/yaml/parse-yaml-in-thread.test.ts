@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest'
 import { parseYaml, parseYamlInThread } from './index.ts'
 
-const never = (): AbortSignal => new AbortController().signal
-const long = (text: string): Buffer => Buffer.from(`${text}padding:\n${'- &a "x y"\n- *a\n'.repeat(3000)}`)
+const createIdleSignal = (): AbortSignal => new AbortController().signal
+const createLongDocument = (text: string): Buffer => Buffer.from(`${text}padding:\n${'- &a "x y"\n- *a\n'.repeat(3000)}`)
 
 it('does not start a thread for short texts', () => {
-  expect(parseYamlInThread(Buffer.from('a: &x 1\nb: *x\n'), never)).toBeUndefined()
+  expect(parseYamlInThread(Buffer.from('a: &x 1\nb: *x\n'), createIdleSignal)).toBeUndefined()
 })
 
 it.each([
   ['plain', `list:\n${'- a: 1\n'.repeat(10_000)}`],
   ['JSON', JSON.stringify({ b: 1, a: Array.from({ length: 10_000 }, () => ({ y: 1, x: 2 })) })],
 ])('reads %s long text without a thread, and returns a new value each time', async (_, text) => {
-  const read = (await parseYamlInThread(Buffer.from(text), never))!
+  const read = (await parseYamlInThread(Buffer.from(text), createIdleSignal))!
   const [first, second] = [read(), read()]
   expect(first).toEqual(parseYaml(text))
   expect(second).toEqual(first)
@@ -20,10 +20,10 @@ it.each([
 })
 
 it('parses long text that the fast reader does not support, without blocking', async () => {
-  const text = long('k: &n {x: [1, 2.5], y: yes}\nk2: *n\nbig: 9007199254740993\n"__proto__": 1\n')
+  const text = createLongDocument('k: &n {x: [1, 2.5], y: yes}\nk2: *n\nbig: 9007199254740993\n"__proto__": 1\n')
   let turns = 0
   const timer = setInterval(() => turns++, 1)
-  const read = await parseYamlInThread(text, never)
+  const read = await parseYamlInThread(text, createIdleSignal)
   clearInterval(timer)
   expect(turns).toBeGreaterThan(0)
   expect(read!()).toEqual(parseYaml(text))
@@ -32,10 +32,10 @@ it('parses long text that the fast reader does not support, without blocking', a
 })
 
 it('throws the errors of parseYaml and reports duplicate keys', async () => {
-  const twice = await parseYamlInThread(long('a: 1\na: 2\n'), never)
-  expect(twice!().duplicates).toEqual(parseYaml(long('a: 1\na: 2\n')).duplicates)
-  for (const text of [long('a: [\n'), long('a: *none\n'), long('a: .inf\n')]) {
-    const read = await parseYamlInThread(text, never)
+  const twice = await parseYamlInThread(createLongDocument('a: 1\na: 2\n'), createIdleSignal)
+  expect(twice!().duplicates).toEqual(parseYaml(createLongDocument('a: 1\na: 2\n')).duplicates)
+  for (const text of [createLongDocument('a: [\n'), createLongDocument('a: *none\n'), createLongDocument('a: .inf\n')]) {
+    const read = await parseYamlInThread(text, createIdleSignal)
     let expected: Error | undefined
     try {
       parseYaml(text)
@@ -49,12 +49,16 @@ it('throws the errors of parseYaml and reports duplicate keys', async () => {
 
 it('parses many texts at once, and skips those of disconnected clients', async () => {
   const leaving = new AbortController()
-  const reads = [parseYamlInThread(long(''), never), parseYamlInThread(long(''), () => leaving.signal), parseYamlInThread(long(''), never)]
+  const reads = [
+    parseYamlInThread(createLongDocument(''), createIdleSignal),
+    parseYamlInThread(createLongDocument(''), () => leaving.signal),
+    parseYamlInThread(createLongDocument(''), createIdleSignal),
+  ]
   leaving.abort(new Error('gone'))
   await expect(reads[1]).rejects.toThrow('gone')
   for (const read of [await reads[0], await reads[2]]) expect(read!().value).toHaveProperty('padding')
   const alone = new AbortController()
-  const last = parseYamlInThread(long(''), () => alone.signal)
+  const last = parseYamlInThread(createLongDocument(''), () => alone.signal)
   // The thread has started by then, but takes much longer to become ready.
   setImmediate(() => alone.abort(new Error('too late')))
   await expect(last).rejects.toThrow('too late')

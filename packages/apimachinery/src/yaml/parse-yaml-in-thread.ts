@@ -58,7 +58,7 @@ async function readInWorker(text: string, signal: AbortSignal): Promise<YamlOutc
   try {
     return await new Promise<YamlOutcome>((resolve, reject) => {
       worker.once('message', resolve)
-      worker.once('error', (error: Error) => resolve({ name: 'YamlError', message: failureMessage(error) }))
+      worker.once('error', (error: Error) => resolve({ name: 'YamlError', message: describeFailure(error) }))
       worker.once('exit', () => resolve({ name: 'YamlError', message: 'the document could not be read' }))
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
     })
@@ -67,7 +67,7 @@ async function readInWorker(text: string, signal: AbortSignal): Promise<YamlOutc
   }
 }
 
-function failureMessage(error: Error): string {
+function describeFailure(error: Error): string {
   if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') return 'the document takes too much memory to read'
   return error.message
 }

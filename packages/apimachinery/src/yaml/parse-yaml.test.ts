@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { parseYaml } from './parse-yaml.ts'
 import { toYaml } from './to-yaml.ts'
 
-const value = (text: string): unknown => parseYaml(text).value
-const messageOf = (text: string): string => {
+const parseValue = (text: string): unknown => parseYaml(text).value
+const catchMessage = (text: string): string => {
   try {
     parseYaml(text)
   } catch (e) {
@@ -27,36 +27,36 @@ describe('YAML scalars', () => {
     ['["yes", \'1\', !!str 1, !foo 1]', ['yes', '1', '1', '1']],
     ['[!!int "3", !!float 1, !!bool "yes", !!binary aGVsbG8=]', [3, 1, true, 'hello']],
   ])('reads %s', (text, expected) => {
-    expect(value(text)).toEqual(expected)
+    expect(parseValue(text)).toEqual(expected)
   })
 
   test('rejects numbers that JSON cannot represent', () => {
-    expect(messageOf('a: .nan')).toBe('json: unsupported value: NaN')
-    expect(messageOf('a: -.inf')).toBe('json: unsupported value: -Inf')
+    expect(catchMessage('a: .nan')).toBe('json: unsupported value: NaN')
+    expect(catchMessage('a: -.inf')).toBe('json: unsupported value: -Inf')
   })
 })
 
 describe('YAML structure', () => {
   test('converts keys to strings and sorts them', () => {
-    expect(JSON.stringify(value('b: 1\ntrue: 2\n2.5: 3\n0x10: 4\na: 5'))).toBe('{"16":4,"2.5":3,"a":5,"b":1,"true":2}')
-    expect(messageOf('null: a')).toBe('unsupported map key of type: %!s(<nil>), key: <nil>, value: "a"')
+    expect(JSON.stringify(parseValue('b: 1\ntrue: 2\n2.5: 3\n0x10: 4\na: 5'))).toBe('{"16":4,"2.5":3,"a":5,"b":1,"true":2}')
+    expect(catchMessage('null: a')).toBe('unsupported map key of type: %!s(<nil>), key: <nil>, value: "a"')
   })
 
   test('reads only the first document', () => {
-    expect(value('---\na: 1\n---\nb: [')).toEqual({ a: 1 })
-    expect(value('')).toBe(null)
+    expect(parseValue('---\na: 1\n---\nb: [')).toEqual({ a: 1 })
+    expect(parseValue('')).toBe(null)
   })
 
   test('reads block scalars', () => {
-    expect(value('a: |\n  x\n  y\nb: >-\n  x\n  y\n')).toEqual({ a: 'x\ny\n', b: 'x y' })
-    expect(value('a: |\n  x')).toEqual({ a: 'x' })
+    expect(parseValue('a: |\n  x\n  y\nb: >-\n  x\n  y\n')).toEqual({ a: 'x\ny\n', b: 'x y' })
+    expect(parseValue('a: |\n  x')).toEqual({ a: 'x' })
   })
 
   test('applies merge keys at their position', () => {
-    expect(value('<<: {a: 1, b: 2}\nb: 3')).toEqual({ a: 1, b: 3 })
-    expect(value('b: 3\n<<: {a: 1, b: 2}')).toEqual({ a: 1, b: 2 })
-    expect(value('x: &x {a: 1}\nz:\n  <<: [*x, {a: 2, c: 3}]')).toEqual({ x: { a: 1 }, z: { a: 1, c: 3 } })
-    expect(messageOf('<<: 1')).toBe('yaml: map merge requires map or sequence of maps as the value')
+    expect(parseValue('<<: {a: 1, b: 2}\nb: 3')).toEqual({ a: 1, b: 3 })
+    expect(parseValue('b: 3\n<<: {a: 1, b: 2}')).toEqual({ a: 1, b: 2 })
+    expect(parseValue('x: &x {a: 1}\nz:\n  <<: [*x, {a: 2, c: 3}]')).toEqual({ x: { a: 1 }, z: { a: 1, c: 3 } })
+    expect(catchMessage('<<: 1')).toBe('yaml: map merge requires map or sequence of maps as the value')
   })
 
   test('uses the last of duplicate keys and reports their lines in strict mode', () => {
@@ -75,14 +75,14 @@ describe('YAML structure', () => {
 
 describe('YAML aliases', () => {
   test('are replaced by the value of their anchor', () => {
-    expect(value('a: &x {b: 1}\nc: *x')).toEqual({ a: { b: 1 }, c: { b: 1 } })
-    expect(messageOf('a: *x')).toBe("yaml: unknown anchor 'x' referenced")
-    expect(messageOf('a: &x [*x]')).toBe("yaml: anchor 'x' value contains itself")
+    expect(parseValue('a: &x {b: 1}\nc: *x')).toEqual({ a: { b: 1 }, c: { b: 1 } })
+    expect(catchMessage('a: *x')).toBe("yaml: unknown anchor 'x' referenced")
+    expect(catchMessage('a: &x [*x]')).toBe("yaml: anchor 'x' value contains itself")
   })
 
   test('cannot expand a small text to a large value', () => {
     const levels = Array.from({ length: 20 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`)
-    expect(messageOf(`a0: &a0 [x]\n${levels.join('\n')}`)).toBe('yaml: document contains excessive aliasing')
+    expect(catchMessage(`a0: &a0 [x]\n${levels.join('\n')}`)).toBe('yaml: document contains excessive aliasing')
   })
 })
 
@@ -102,7 +102,7 @@ describe('YAML errors', () => {
     ['a: ]', 'yaml: did not find expected node content'],
     ['a: \0', 'yaml: control characters are not allowed'],
   ])('rejects %j', (text, message) => {
-    expect(messageOf(text)).toBe(message)
+    expect(catchMessage(text)).toBe(message)
   })
 
   test.each([
@@ -113,13 +113,13 @@ describe('YAML errors', () => {
     ['lists in brackets, on the third line', '[', 'a: 1\nb: 2\nc: '],
   ])('reads %s to the same depth as kube-apiserver', (_, part, before) => {
     const start = process.cpuUsage()
-    expect(messageOf(before + part.repeat(1_000_000))).toBe(`yaml: ${before === '' ? '' : 'line 3: '}exceeded max depth of 10000`)
+    expect(catchMessage(before + part.repeat(1_000_000))).toBe(`yaml: ${before === '' ? '' : 'line 3: '}exceeded max depth of 10000`)
     const { user } = process.cpuUsage(start)
     expect(user / 1000).toBeLessThan(1_000)
   })
 
   test('rejects text that is nested too deeply for the stack', () => {
-    expect(messageOf(`${'['.repeat(9_900)}${']'.repeat(9_900)}`)).toBe('yaml: exceeded max depth')
+    expect(catchMessage(`${'['.repeat(9_900)}${']'.repeat(9_900)}`)).toBe('yaml: exceeded max depth')
   })
 })
 
@@ -186,7 +186,7 @@ test('property: throws only JsonError for any text', () => {
     ),
   })
   fc.assert(
-    fc.property(fc.oneof(yamlish, fc.string({ unit: 'binary' })), (text) => void messageOf(text)),
+    fc.property(fc.oneof(yamlish, fc.string({ unit: 'binary' })), (text) => void catchMessage(text)),
     { numRuns: 300 },
   )
 })

@@ -43,9 +43,9 @@ export function parseCommonYaml(text: string): JsonValue | undefined {
 export function parseFullYaml(text: string): ParsedYaml {
   const lines = new (yamlLibrary().LineCounter)()
   if (control.test(text)) throw new YamlError('control characters are not allowed')
-  const document = firstDocument(text, lines)
+  const document = composeFirstDocument(text, lines)
   if (document === undefined) return { value: null, duplicates: [] }
-  const error = firstError(document)
+  const error = findFirstError(document)
   if (error !== undefined) throw new YamlError(syntaxMessage(error, text, lines), { cause: error })
   return buildValue(document.contents, { text, lineAt: (offset) => lines.linePos(offset).line })
 }
@@ -58,24 +58,24 @@ function readAsJson(text: string): JsonValue | undefined {
   if (!/^\s*\{/.test(text) || text.includes('\\u')) return undefined
   try {
     const { value, duplicates } = parseJson(text)
-    return duplicates.length === 0 ? sortedKeys(value) : undefined
+    return duplicates.length === 0 ? sortKeys(value) : undefined
   } catch {
     return undefined
   }
 }
 
-function sortedKeys(value: JsonValue): JsonValue {
+function sortKeys(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(sortedKeys)
+  if (Array.isArray(value)) return value.map(sortKeys)
   const sorted: { [key: string]: unknown } = {}
-  for (const key of Object.keys(value).sort()) setOwn(sorted, key, sortedKeys(value[key]!))
+  for (const key of Object.keys(value).sort()) setOwn(sorted, key, sortKeys(value[key]!))
   return sorted as JsonValue
 }
 
 const control = /(?![\t\n\r\x85])\p{Cc}|[\ufffe\uffff]/u
 
 /** Parses the first document. Scalars stay text, because the parser's rules for scalars differ from kube-apiserver's. */
-function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
+function composeFirstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
   const { Composer } = yamlLibrary()
   const composer = new Composer({
     version: '1.1',
@@ -85,7 +85,7 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
     logLevel: 'silent',
     prettyErrors: false,
   })
-  for (const document of composer.compose(boundedTokens(text, lines), true, text.length)) return document
+  for (const document of composer.compose(limitTokens(text, lines), true, text.length)) return document
   return undefined
 }
 
@@ -93,7 +93,7 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
 const maxDepth = 10_000
 
 /** Yields the tokens of a text. Throws if the nesting exceeds the limit. */
-function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token, void> {
+function* limitTokens(text: string, lines: LineCounter): Generator<CST.Token, void> {
   const { Lexer, Parser } = yamlLibrary()
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
@@ -108,7 +108,7 @@ function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token, 
 }
 
 /** Returns the first error of a document. Ignores errors after the end of a root that is a scalar or in brackets. */
-function firstError(document: Document.Parsed): YAMLParseError | undefined {
+function findFirstError(document: Document.Parsed): YAMLParseError | undefined {
   const root = document.contents
   const closed = isScalar(root) ? root.source !== '' : root !== null && 'flow' in root && root.flow
   const end = closed ? (root?.range?.[1] ?? Infinity) : Infinity

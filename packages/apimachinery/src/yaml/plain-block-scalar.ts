@@ -15,8 +15,8 @@ export interface BlockScalar {
  */
 export function readBlockScalar(lines: readonly string[], start: number, parent: number, header: string): BlockScalar {
   const [, style, chomping] = blockHeader.exec(header)!
-  const indent = indentOf(lines, start)
-  if (indent <= parent) return { value: empty(lines, start, chomping!), next: start }
+  const indent = measureIndent(lines, start)
+  if (indent <= parent) return { value: readEmptyLines(lines, start, chomping!), next: start }
   const content: string[] = []
   let next = start
   let end = 0
@@ -37,7 +37,7 @@ export function readBlockScalar(lines: readonly string[], start: number, parent:
 }
 
 /** Returns the indentation of the first line with content. Throws `notPlain` if an earlier blank line has more spaces. */
-function indentOf(lines: readonly string[], start: number): number {
+function measureIndent(lines: readonly string[], start: number): number {
   let widest = 0
   for (let at = start; at < lines.length; at++) {
     const line = lines[at]!
@@ -50,7 +50,7 @@ function indentOf(lines: readonly string[], start: number): number {
   return 0
 }
 
-function empty(lines: readonly string[], start: number, chomping: string): string {
+function readEmptyLines(lines: readonly string[], start: number, chomping: string): string {
   if (chomping === '+' && lines[start] !== undefined && isBlank(lines[start])) throw notPlain
   if (start >= lines.length) throw notPlain
   return ''

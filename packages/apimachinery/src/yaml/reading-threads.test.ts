@@ -5,11 +5,11 @@ import type { YamlOutcome } from './yaml-worker.ts'
 
 const never = new AbortController().signal
 const done: YamlOutcome = { parsed: { value: 1, duplicates: [] } }
-const text = (length: number): string => 'x'.repeat(length)
+const createText = (length: number): string => 'x'.repeat(length)
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Creates threads whose parsing ends when the test says so. A read is identified by the length of its text. */
-function manualThreads() {
+function createManualThreads() {
   const running = new Map<number, { readonly finish: () => void; readonly signal: AbortSignal }>()
   const budgets: { readonly milliseconds: number; readonly pass: () => void }[] = []
   const threads = new ReadingThreads(
@@ -42,8 +42,8 @@ function manualThreads() {
 }
 
 it('reads short texts during long ones, the shortest first', async () => {
-  const { threads, finish, lengths } = manualThreads()
-  const reads = [2_000_000, 2_000_001, 2_000_002, 200_000, 100_000, 40_000].map((length) => threads.read(text(length), never))
+  const { threads, finish, lengths } = createManualThreads()
+  const reads = [2_000_000, 2_000_001, 2_000_002, 200_000, 100_000, 40_000].map((length) => threads.read(createText(length), never))
   await settle()
   expect(lengths()).toEqual([200_000, 2_000_000])
   await finish(200_000)
@@ -59,11 +59,11 @@ it('reads short texts during long ones, the shortest first', async () => {
 })
 
 it('reads long texts even if shorter ones keep arriving', async () => {
-  const { threads, finish, lengths } = manualThreads()
-  const reads = [50_000, 60_000, 90_000].map((length) => threads.read(text(length), never))
+  const { threads, finish, lengths } = createManualThreads()
+  const reads = [50_000, 60_000, 90_000].map((length) => threads.read(createText(length), never))
   await settle()
   expect(lengths()).toEqual([50_000, 60_000])
-  reads.push(threads.read(text(40_000), never))
+  reads.push(threads.read(createText(40_000), never))
   await finish(60_000)
   expect(lengths()).toEqual([50_000, 90_000])
   for (const length of [50_000, 90_000, 40_000]) await finish(length)
@@ -71,9 +71,9 @@ it('reads long texts even if shorter ones keep arriving', async () => {
 })
 
 it('terminates a thread that exceeds its time budget and continues with the next text', async () => {
-  const { threads, budgets, finish, lengths } = manualThreads()
-  const slow = threads.read(text(2 ** 20), never)
-  const next = threads.read(text(2 ** 20 + 1), never)
+  const { threads, budgets, finish, lengths } = createManualThreads()
+  const slow = threads.read(createText(2 ** 20), never)
+  const next = threads.read(createText(2 ** 20 + 1), never)
   await settle()
   expect(budgets.map(({ milliseconds }) => milliseconds)).toEqual([9_000])
   budgets[0]!.pass()
@@ -85,9 +85,13 @@ it('terminates a thread that exceeds its time budget and continues with the next
 })
 
 it('frees the slot of a disconnected client, whether its text waits or is being read', async () => {
-  const { threads, finish, lengths } = manualThreads()
+  const { threads, finish, lengths } = createManualThreads()
   const [reader, waiter] = [new AbortController(), new AbortController()]
-  const reads = [threads.read(text(500_000), reader.signal), threads.read(text(500_001), waiter.signal), threads.read(text(500_002), never)]
+  const reads = [
+    threads.read(createText(500_000), reader.signal),
+    threads.read(createText(500_001), waiter.signal),
+    threads.read(createText(500_002), never),
+  ]
   await settle()
   waiter.abort(new Error('gone'))
   await expect(reads[1]).rejects.toThrow('gone')
@@ -97,5 +101,5 @@ it('frees the slot of a disconnected client, whether its text waits or is being 
   expect(lengths()).toEqual([500_002])
   await finish(500_002)
   await reads[2]
-  await expect(threads.read(text(1), waiter.signal)).rejects.toThrow('gone')
+  await expect(threads.read(createText(1), waiter.signal)).rejects.toThrow('gone')
 })

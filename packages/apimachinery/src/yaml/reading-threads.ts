@@ -33,7 +33,7 @@ export class ReadingThreads {
   readonly #delay: typeof pause
   readonly #waiting: Waiting[] = []
   readonly #threads: readonly Thread[] = [
-    { choose: shortest, busy: false },
+    { choose: findShortest, busy: false },
     { choose: ([oldest]) => oldest, busy: false },
   ]
 
@@ -106,7 +106,7 @@ export class ReadingThreads {
   }
 }
 
-function shortest(waiting: readonly Waiting[]): Waiting | undefined {
+function findShortest(waiting: readonly Waiting[]): Waiting | undefined {
   let found: Waiting | undefined
   for (const entry of waiting) if (entry.length <= maxShortLength && entry.length < (found?.length ?? Infinity)) found = entry
   return found

@@ -53,15 +53,15 @@ function resolvePlain(text: string): Resolved {
   const word = words.get(text)
   if (word !== undefined) return word
   const first = text.charCodeAt(0)
-  if (first === 0x2e) return floatOrString(text, /^\.[0-9]+(?:[eE][-+]?[0-9]+)?$/, text)
+  if (first === 0x2e) return resolveFloatOrString(text, /^\.[0-9]+(?:[eE][-+]?[0-9]+)?$/, text)
   if (first !== 0x2b && first !== 0x2d && (first < 0x30 || first > 0x39)) return { kind: 'str', value: text }
   const plain = text.replaceAll('_', '')
   const integer = parseInteger(plain)
   if (integer !== undefined) return { kind: 'int', value: integer }
-  return floatOrString(plain, /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/, text)
+  return resolveFloatOrString(plain, /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/, text)
 }
 
-function floatOrString(text: string, pattern: RegExp, original: string): Resolved {
+function resolveFloatOrString(text: string, pattern: RegExp, original: string): Resolved {
   const value = pattern.test(text) ? Number(text) : Number.NaN
   return Number.isFinite(value) ? { kind: 'float', value } : { kind: 'str', value: original }
 }

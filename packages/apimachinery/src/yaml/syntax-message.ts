@@ -27,36 +27,38 @@ export function syntaxMessage(error: YAMLParseError, text: string, lines: LineCo
 
 function interpret(error: YAMLParseError, text: string): Finding {
   const offset = error.pos[0]
-  const scanner = (words: string): Finding => ({ text: words, by: 'scanner', offset })
-  const parser = (words: string): Finding => ({ text: words, by: 'parser', offset })
+  const createScannerFinding = (words: string): Finding => ({ text: words, by: 'scanner', offset })
+  const createParserFinding = (words: string): Finding => ({ text: words, by: 'parser', offset })
   // A list item where a key is expected is scanned as an item, and go-yaml reports it immediately.
   const isItem = /^-\s/.test(text.slice(offset, offset + 2))
   switch (error.code) {
     case 'MULTILINE_IMPLICIT_KEY':
-      if (isItem) return parser('did not find expected key')
+      if (isItem) return createParserFinding('did not find expected key')
       if (hasSiblingBefore(text, offset)) return { text: "could not find expected ':'", by: 'scanner', offset, late: true }
-      return misplacedValue(text, offset)
+      return describeMisplacedValue(text, offset)
     case 'KEY_OVER_1024_CHARS':
-      return scanner("could not find expected ':'")
+      return createScannerFinding("could not find expected ':'")
     case 'BLOCK_AS_IMPLICIT_KEY':
-      if (/sequence/.test(error.message)) return parser('did not find expected key')
-      return text[offset] === '?' ? scanner('mapping keys are not allowed in this context') : misplacedValue(text, offset)
+      if (/sequence/.test(error.message)) return createParserFinding('did not find expected key')
+      return text[offset] === '?'
+        ? createScannerFinding('mapping keys are not allowed in this context')
+        : describeMisplacedValue(text, offset)
     case 'TAB_AS_INDENT':
     case 'BAD_SCALAR_START':
-      return scanner('found character that cannot start any token')
+      return createScannerFinding('found character that cannot start any token')
     case 'BAD_DQ_ESCAPE':
-      return scanner('found unknown escape character')
+      return createScannerFinding('found unknown escape character')
     case 'BAD_ALIAS':
-      return scanner('did not find expected alphabetic or numeric character')
+      return createScannerFinding('did not find expected alphabetic or numeric character')
     case 'BAD_INDENT':
     case 'MISSING_CHAR':
-      return isItem ? parser('did not find expected key') : missing(error, text)
+      return isItem ? createParserFinding('did not find expected key') : describeMissing(error, text)
     case 'UNEXPECTED_TOKEN':
-      return unexpected(error, text)
+      return describeUnexpected(error, text)
     case 'RESOURCE_EXHAUSTION':
       return { text: 'exceeded max depth', by: 'scanner', offset: 0 }
     default:
-      return parser('did not find expected key')
+      return createParserFinding('did not find expected key')
   }
 }
 
@@ -80,12 +82,12 @@ function hasSiblingBefore(text: string, offset: number): boolean {
 }
 
 /** Finds the second `: ` on a line, where only one is allowed. */
-function misplacedValue(text: string, from: number): Finding {
+function describeMisplacedValue(text: string, from: number): Finding {
   const colon = text.slice(from).search(/:(?:\s|$)/)
   return { text: 'mapping values are not allowed in this context', by: 'scanner', offset: colon < 0 ? from : from + colon }
 }
 
-function missing(error: YAMLParseError, text: string): Finding {
+function describeMissing(error: YAMLParseError, text: string): Finding {
   const offset = error.pos[0]
   if (/quote/.test(error.message)) return { text: 'found unexpected end of stream', by: 'scanner', offset }
   if (/[[{,]\s*$/.test(text)) return { text: 'did not find expected node content', by: 'parser', offset }
@@ -96,7 +98,7 @@ function missing(error: YAMLParseError, text: string): Finding {
   return { text: 'did not find expected key', by: 'parser', offset }
 }
 
-function unexpected(error: YAMLParseError, text: string): Finding {
+function describeUnexpected(error: YAMLParseError, text: string): Finding {
   const offset = error.pos[0]
   if (/block-seq-ind/.test(error.message)) return { text: 'block sequence entries are not allowed in this context', by: 'scanner', offset }
   if (/flow-(?:seq|map)-end|in flow/.test(error.message)) return { text: 'did not find expected node content', by: 'parser', offset }

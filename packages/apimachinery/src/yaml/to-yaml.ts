@@ -27,10 +27,10 @@ function writeNode(emitter: Emitter, value: unknown, context: Context): void {
   if (Array.isArray(value)) writeList(emitter, value, context)
   else if (typeof value === 'object' && value !== null) writeMapping(emitter, value as { [key: string]: unknown }, context)
   else if (typeof value === 'string') emitter.scalar(value, Math.max(context.indent, 0) + 2, false)
-  else emitter.plain(scalarText(value), 0, false)
+  else emitter.plain(formatScalar(value), 0, false)
 }
 
-function scalarText(value: unknown): string {
+function formatScalar(value: unknown): string {
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 1e21 ? String(value) : formatFloat(value)
   return typeof value === 'boolean' || typeof value === 'bigint' ? String(value) : 'null'
 }
