@@ -9,9 +9,9 @@ import { createClientCertificateAuthenticator } from './client-certificate.ts'
 import { createStaticTokens, generateToken } from './token-authenticator.ts'
 
 const alice: UserInfo = { name: 'alice', uid: '7', groups: ['dev'] }
-const credentials = (rest: Partial<Credentials>): Credentials => ({ headers: {}, path: '/api', peerCertificate: undefined, ...rest })
-const withToken = (authorization: string): Credentials => credentials({ headers: { authorization } })
-const certificate = (subject: object): PeerCertificate => Object.assign({} as PeerCertificate, { subject, raw: Buffer.from('der') })
+const createCredentials = (rest: Partial<Credentials>): Credentials => ({ headers: {}, path: '/api', peerCertificate: undefined, ...rest })
+const withToken = (authorization: string): Credentials => createCredentials({ headers: { authorization } })
+const createCertificate = (subject: object): PeerCertificate => Object.assign({} as PeerCertificate, { subject, raw: Buffer.from('der') })
 
 const tokens = createBearerTokenAuthenticator(createStaticTokens([['secret', alice]]))
 const union = createAuthenticatorUnion([createClientCertificateAuthenticator(), tokens], { anonymous: createAnonymousAuthenticator() })
@@ -43,7 +43,7 @@ test('rejects a wrong token instead of authenticating the request as anonymous',
 })
 
 test('authenticates a request without credentials as anonymous, without system:authenticated', async () => {
-  expect(await union.authenticate(credentials({}))).toEqual({
+  expect(await union.authenticate(createCredentials({}))).toEqual({
     outcome: 'authenticated',
     user: { name: 'system:anonymous', groups: ['system:unauthenticated'] },
   })
@@ -51,29 +51,31 @@ test('authenticates a request without credentials as anonymous, without system:a
 
 test('limits anonymous access to configured paths, or disables it', async () => {
   const limited = createAuthenticatorUnion([tokens], { anonymous: createAnonymousAuthenticator({ paths: ['/healthz'] }) })
-  expect(await limited.authenticate(credentials({ path: '/healthz' }))).toMatchObject({ outcome: 'authenticated' })
-  expect(await limited.authenticate(credentials({ path: '/api' }))).toEqual({ outcome: 'unknown' })
-  expect(await createAuthenticatorUnion([tokens]).authenticate(credentials({}))).toEqual({ outcome: 'unknown' })
+  expect(await limited.authenticate(createCredentials({ path: '/healthz' }))).toMatchObject({ outcome: 'authenticated' })
+  expect(await limited.authenticate(createCredentials({ path: '/api' }))).toEqual({ outcome: 'unknown' })
+  expect(await createAuthenticatorUnion([tokens]).authenticate(createCredentials({}))).toEqual({ outcome: 'unknown' })
 })
 
 test("reads the user from a certificate's CN and a group from every O", async () => {
-  expect(await union.authenticate(credentials({ peerCertificate: certificate({ CN: 'bob', O: ['a', 'system:masters'] }) }))).toMatchObject({
+  expect(
+    await union.authenticate(createCredentials({ peerCertificate: createCertificate({ CN: 'bob', O: ['a', 'system:masters'] }) })),
+  ).toMatchObject({
     user: { name: 'bob', groups: ['a', 'system:masters', 'system:authenticated'] },
   })
-  expect(await union.authenticate(credentials({ peerCertificate: certificate({ CN: 'bob', O: 'a' }) }))).toMatchObject({
+  expect(await union.authenticate(createCredentials({ peerCertificate: createCertificate({ CN: 'bob', O: 'a' }) }))).toMatchObject({
     user: { groups: ['a', 'system:authenticated'] },
   })
-  expect(await union.authenticate(credentials({ peerCertificate: certificate({ CN: ['first', 'last'] }) }))).toMatchObject({
+  expect(await union.authenticate(createCredentials({ peerCertificate: createCertificate({ CN: ['first', 'last'] }) }))).toMatchObject({
     user: { name: 'last' },
   })
-  expect(await union.authenticate(credentials({ peerCertificate: certificate({ O: 'a' }) }))).toMatchObject({
+  expect(await union.authenticate(createCredentials({ peerCertificate: createCertificate({ O: 'a' }) }))).toMatchObject({
     user: { name: 'system:anonymous' },
   })
 })
 
 test('rejects an unverified certificate unless a token is valid', async () => {
   const broken = { peerCertificateError: 'CERT_HAS_EXPIRED' }
-  expect(await union.authenticate(credentials(broken))).toMatchObject({ outcome: 'rejected' })
+  expect(await union.authenticate(createCredentials(broken))).toMatchObject({ outcome: 'rejected' })
   expect(await union.authenticate({ ...withToken('Bearer secret'), ...broken })).toMatchObject({ outcome: 'authenticated' })
 })
 
@@ -86,7 +88,7 @@ test('waits for asynchronous authenticators', async () => {
 
 test('looks up a token repeated on a connection once if its authenticator is permanent', async () => {
   const lookups: string[] = []
-  const counting = (isPermanent: boolean) =>
+  const createCountingAuthenticator = (isPermanent: boolean) =>
     createBearerTokenAuthenticator({
       isPermanent,
       authenticateToken: (token) => {
@@ -95,7 +97,7 @@ test('looks up a token repeated on a connection once if its authenticator is per
       },
     })
   const connection = {}
-  const repeated = async (authenticator: typeof tokens): Promise<string[]> => {
+  const lookUpRepeatedly = async (authenticator: typeof tokens): Promise<string[]> => {
     lookups.length = 0
     for (const token of ['a', 'a', 'b', 'b', 'wrong', 'b', 'wrong', 'a']) {
       const result = await authenticator.authenticate({ ...withToken(`Bearer ${token}`), connection })
@@ -103,8 +105,8 @@ test('looks up a token repeated on a connection once if its authenticator is per
     }
     return [...lookups]
   }
-  expect(await repeated(counting(true))).toEqual(['a', 'b', 'wrong', 'wrong', 'a'])
-  expect(await repeated(counting(false))).toHaveLength(8)
+  expect(await lookUpRepeatedly(createCountingAuthenticator(true))).toEqual(['a', 'b', 'wrong', 'wrong', 'a'])
+  expect(await lookUpRepeatedly(createCountingAuthenticator(false))).toHaveLength(8)
 })
 
 test('generates long, unique tokens', () => {

@@ -28,17 +28,30 @@ const conditionBuckets = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25]
 
 /** Registers metrics of authorization under kube-apiserver's names. */
 export function createAuthorizationMetrics(registry: MetricsRegistry): AuthorizationMetrics {
-  const counter = (name: string, help: string): ReturnType<typeof createCounter> =>
+  const registerCounter = (name: string, help: string): ReturnType<typeof createCounter> =>
     registry.register(createCounter(`apiserver_authorization_${name}`, `[ALPHA] ${help}`))
-  const histogram = (name: string, help: string, buckets: readonly number[]): ReturnType<typeof createHistogram> =>
+  const registerHistogram = (name: string, help: string, buckets: readonly number[]): ReturnType<typeof createHistogram> =>
     registry.register(createHistogram(`apiserver_authorization_${name}`, `[ALPHA] ${help}`, buckets))
-  const decisions = counter('decisions_total', 'Final decisions of an authorizer, by its type and name, and the decision.')
-  const evaluations = counter('webhook_evaluations_total', 'Requests to authorization webhooks.')
-  const durations = histogram('webhook_duration_seconds', 'Latency of requests to authorization webhooks, in seconds.', defaultBuckets)
-  const failOpen = counter('webhook_evaluations_fail_open_total', 'Requests without an opinion because a webhook failed or timed out.')
-  const conditionErrors = counter('match_condition_evaluation_errors_total', 'Match conditions of authorization webhooks that failed.')
-  const exclusions = counter('match_condition_exclusions_total', 'Authorization webhooks that were skipped because of match conditions.')
-  const conditionTimes = histogram(
+  const decisions = registerCounter('decisions_total', 'Final decisions of an authorizer, by its type and name, and the decision.')
+  const evaluations = registerCounter('webhook_evaluations_total', 'Requests to authorization webhooks.')
+  const durations = registerHistogram(
+    'webhook_duration_seconds',
+    'Latency of requests to authorization webhooks, in seconds.',
+    defaultBuckets,
+  )
+  const failOpen = registerCounter(
+    'webhook_evaluations_fail_open_total',
+    'Requests without an opinion because a webhook failed or timed out.',
+  )
+  const conditionErrors = registerCounter(
+    'match_condition_evaluation_errors_total',
+    'Match conditions of authorization webhooks that failed.',
+  )
+  const exclusions = registerCounter(
+    'match_condition_exclusions_total',
+    'Authorization webhooks that were skipped because of match conditions.',
+  )
+  const conditionTimes = registerHistogram(
     'match_condition_evaluation_seconds',
     'Time to evaluate the match conditions of an authorization webhook, in seconds.',
     conditionBuckets,

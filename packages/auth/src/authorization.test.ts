@@ -20,30 +20,30 @@ const base: RequestInfo = {
   name: '',
   parts: ['configmaps'],
 }
-const of = (action: Partial<RequestInfo>, name = 'alice', groups: string[] = []) => ({
+const createRequest = (action: Partial<RequestInfo>, name = 'alice', groups: string[] = []) => ({
   user: { name, groups },
   action: { ...base, ...action },
 })
-const path = (p: string) =>
-  of({ isResourceRequest: false, path: p, verb: 'get', resource: '', namespace: '', apiVersion: '' }, 'system:anonymous')
+const createPathRequest = (p: string) =>
+  createRequest({ isResourceRequest: false, path: p, verb: 'get', resource: '', namespace: '', apiVersion: '' }, 'system:anonymous')
 
 test.each([
   [
-    of({}),
+    createRequest({}),
     'configmaps is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the namespace "x"',
     { kind: 'configmaps' },
   ],
   [
-    of({ apiGroup: 'apps', resource: 'deployments', subresource: 'status', verb: 'update', name: 'web' }),
+    createRequest({ apiGroup: 'apps', resource: 'deployments', subresource: 'status', verb: 'update', name: 'web' }),
     'deployments.apps "web" is forbidden: User "alice" cannot update resource "deployments/status" in API group "apps" in the namespace "x"',
     { name: 'web', group: 'apps', kind: 'deployments' },
   ],
   [
-    of({ namespace: '', resource: 'nodes' }),
+    createRequest({ namespace: '', resource: 'nodes' }),
     'nodes is forbidden: User "alice" cannot list resource "nodes" in API group "" at the cluster scope',
     { kind: 'nodes' },
   ],
-  [path('/x<y>'), 'forbidden: User "system:anonymous" cannot get path "/x&lt;y&gt;"', {}],
+  [createPathRequest('/x<y>'), 'forbidden: User "system:anonymous" cannot get path "/x&lt;y&gt;"', {}],
 ])('names the user, action and object in the error 403', (attributes, message, details) => {
   const error = createForbiddenError(attributes, '')
   expect(error.status).toMatchObject({ code: 403, reason: 'Forbidden', message, details })
@@ -52,33 +52,41 @@ test.each([
 
 test('allows configured paths for non-resource requests only', () => {
   const authorizer = createAlwaysAllowPathsAuthorizer(['/healthz', '/livez/*'])
-  const decide = (p: string) => authorizer.authorize(path(p))
+  const decide = (p: string) => authorizer.authorize(createPathRequest(p))
   expect(decide('/healthz')).toMatchObject({ decision: 'allow' })
   expect(decide('/livez/ping')).toMatchObject({ decision: 'allow' })
   expect(decide('/healthz/ping')).toMatchObject({ decision: 'noOpinion' })
-  expect(authorizer.authorize(of({ path: '/healthz' }))).toMatchObject({ decision: 'noOpinion' })
+  expect(authorizer.authorize(createRequest({ path: '/healthz' }))).toMatchObject({ decision: 'noOpinion' })
   expect(() => createAlwaysAllowPathsAuthorizer(['/a*b'])).toThrow('* is only allowed at the end')
 })
 
 test('returns the first decision, or joins the reasons of all members if none decides', async () => {
-  const deciding = (decision: 'allow' | 'deny' | 'noOpinion', reason = '', later = false): Authorizer => ({
+  const createAuthorizer = (decision: 'allow' | 'deny' | 'noOpinion', reason = '', later = false): Authorizer => ({
     authorize: () => (later ? Promise.resolve({ decision, reason }) : { decision, reason }),
   })
   const masters = createPrivilegedGroupsAuthorizer('system:masters')
-  expect(await createAuthorizerUnion(masters, deciding('deny')).authorize(of({}, 'root', ['system:masters']))).toMatchObject({
+  expect(
+    await createAuthorizerUnion(masters, createAuthorizer('deny')).authorize(createRequest({}, 'root', ['system:masters'])),
+  ).toMatchObject({
     decision: 'allow',
   })
-  expect(await createAuthorizerUnion(masters, deciding('deny', 'no'), deciding('allow')).authorize(of({}))).toEqual({
+  expect(
+    await createAuthorizerUnion(masters, createAuthorizer('deny', 'no'), createAuthorizer('allow')).authorize(createRequest({})),
+  ).toEqual({
     decision: 'deny',
     reason: 'no',
   })
   expect(
-    await createAuthorizerUnion(deciding('noOpinion', 'a', true), deciding('noOpinion'), deciding('noOpinion', 'b')).authorize(of({})),
+    await createAuthorizerUnion(
+      createAuthorizer('noOpinion', 'a', true),
+      createAuthorizer('noOpinion'),
+      createAuthorizer('noOpinion', 'b'),
+    ).authorize(createRequest({})),
   ).toEqual({
     decision: 'noOpinion',
     reason: 'a\nb',
   })
-  expect(await createAuthorizerUnion().authorize(of({}))).toEqual({ decision: 'noOpinion', reason: '' })
+  expect(await createAuthorizerUnion().authorize(createRequest({}))).toEqual({ decision: 'noOpinion', reason: '' })
 })
 
 test('lists the permissions of a user', async () => {

@@ -37,7 +37,7 @@ export function createBearerTokenAuthenticator(...tokens: readonly TokenAuthenti
         if (connection !== undefined) cache.set(connection, { header, result })
         return result
       }
-      return firstKnown({ tokens, token, notes }, next)
+      return findFirstKnown({ tokens, token, notes }, next)
     },
   }
 }
@@ -49,20 +49,20 @@ interface Search {
 }
 
 // Returns a promise only if an authenticator does, because most requests need none.
-function firstKnown(search: Search, from: number, reasons?: readonly string[]): AuthenticationResult | Promise<AuthenticationResult> {
+function findFirstKnown(search: Search, from: number, reasons?: readonly string[]): AuthenticationResult | Promise<AuthenticationResult> {
   const { tokens, token, notes } = search
   let all = reasons
   for (let i = from; i < tokens.length; i++) {
     const result = tokens[i]!.authenticateToken(token, notes)
-    if (result instanceof Promise) return result.then((late) => accepted(late) ?? firstKnown(search, i + 1, withReason(all, late)))
-    const cached = accepted(result)
+    if (result instanceof Promise) return result.then((late) => keepAccepted(late) ?? findFirstKnown(search, i + 1, withReason(all, late)))
+    const cached = keepAccepted(result)
     if (cached !== undefined) return cached
     all = withReason(all, result)
   }
   return all === undefined ? unknownToken : { outcome: 'rejected', reason: joinReasons(all) }
 }
 
-function accepted(result: TokenResult): AuthenticationResult | undefined {
+function keepAccepted(result: TokenResult): AuthenticationResult | undefined {
   return result === undefined || isRejectedToken(result) ? undefined : { outcome: 'authenticated', user: result }
 }
 

@@ -6,7 +6,7 @@ const now = Date.parse('2026-06-01T12:00:00Z')
 const token = 'abcdef.0123456789abcdef'
 const good = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' }
 
-function secretOf(data: object, fields: Partial<Secret> = {}): Secret {
+function createSecret(data: object, fields: Partial<Secret> = {}): Secret {
   const encoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value as string).toString('base64')] as const)
   return {
     metadata: { name: 'bootstrap-token-abcdef' },
@@ -34,18 +34,18 @@ async function authenticate(text: string, secret: Secret | undefined): Promise<{
 
 test.each([
   ['without other fields', {}, ['system:bootstrappers']],
-  ['with groups, each once', groups('system:bootstrappers:b,system:bootstrappers:a,system:bootstrappers:b'), ['a', 'b']],
+  ['with groups, each once', createGroups('system:bootstrappers:b,system:bootstrappers:a,system:bootstrappers:b'), ['a', 'b']],
   ['that expires later', { expiration: '2026-06-01T12:00:01Z' }, []],
   ['that expires later, elsewhere', { expiration: '2026-06-01T13:00:01+01:00' }, []],
 ])('authenticates a bootstrap token from a secret %s', async (_, more, extra) => {
   const names = extra.filter((name) => !name.includes(':')).map((name) => `system:bootstrappers:${name}`)
-  expect((await authenticate(token, secretOf({ ...good, ...more }))).result).toEqual({
+  expect((await authenticate(token, createSecret({ ...good, ...more }))).result).toEqual({
     name: 'system:bootstrap:abcdef',
     groups: ['system:bootstrappers', ...names],
   })
 })
 
-function groups(text: string): object {
+function createGroups(text: string): object {
   return { 'auth-extra-groups': text }
 }
 
@@ -59,11 +59,11 @@ test.each<[object, Partial<Secret>, string]>([
   [{ expiration: '2027-01-01' }, {}, 'has expired'],
   [{}, { type: 'Opaque' }, 'has invalid type, expected bootstrap.kubernetes.io/token.'],
   [{}, { metadata: { deletionTimestamp: '2026-06-01T11:00:00Z' } }, 'is deleted and awaiting removal'],
-  [groups('system:masters'), {}, 'has invalid value for key auth-extra-groups: bootstrap group "system:masters" is invalid'],
-  [groups('system:bootstrappers:a,'), {}, 'has invalid value for key auth-extra-groups: bootstrap group "" is invalid'],
-  [groups('system:bootstrappers:a\n'), {}, 'has invalid value for key auth-extra-groups'],
+  [createGroups('system:masters'), {}, 'has invalid value for key auth-extra-groups: bootstrap group "system:masters" is invalid'],
+  [createGroups('system:bootstrappers:a,'), {}, 'has invalid value for key auth-extra-groups: bootstrap group "" is invalid'],
+  [createGroups('system:bootstrappers:a\n'), {}, 'has invalid value for key auth-extra-groups'],
 ])('rejects a bootstrap token if its secret has %j %j, and does not log the token', async (data, fields, reason) => {
-  const { result, refused } = await authenticate(token, secretOf({ ...good, ...data }, fields))
+  const { result, refused } = await authenticate(token, createSecret({ ...good, ...data }, fields))
   expect(result).toBeUndefined()
   expect(refused).toEqual([expect.stringContaining(`Bootstrap secret kube-system/bootstrap-token-abcdef matching bearer token ${reason}`)])
   expect(refused[0]).not.toContain('0123456789')
@@ -78,7 +78,7 @@ test.each([
   ` ${token}`,
   '../../a.0123456789abcdef',
 ])('does not recognize %j as a bootstrap token', async (text) => {
-  expect(await authenticate(text, secretOf(good))).toEqual({ result: undefined, refused: [] })
+  expect(await authenticate(text, createSecret(good))).toEqual({ result: undefined, refused: [] })
 })
 
 test('does not recognize a bootstrap token without a secret', async () => {

@@ -35,8 +35,8 @@ export function createBootstrapTokenAuthenticator(options: BootstrapTokenOptions
       onRefused(`No secret of name ${name} to match bootstrap bearer token`)
       return undefined
     }
-    const problem = problemWith(secret, { id, value, now: clock.now() })
-    const groups = problem === undefined ? groupsOf(secret) : problem
+    const problem = findProblem(secret, { id, value, now: clock.now() })
+    const groups = problem === undefined ? readGroups(secret) : problem
     if (typeof groups !== 'string') return { name: `system:bootstrap:${id}`, groups }
     onRefused(`Bootstrap secret kube-system/${name} matching bearer token ${groups}`)
     return undefined
@@ -57,21 +57,21 @@ interface BootstrapToken {
   readonly now: number
 }
 
-function problemWith(secret: DeepReadonly<Secret>, { id, value, now }: BootstrapToken): string | undefined {
+function findProblem(secret: DeepReadonly<Secret>, { id, value, now }: BootstrapToken): string | undefined {
   if (secret.metadata.deletionTimestamp !== undefined) return 'is deleted and awaiting removal'
   if (secret.type !== secretType || secret.data === undefined) return `has invalid type, expected ${secretType}.`
-  const [expected, received] = [Buffer.from(dataOf(secret, 'token-secret')), Buffer.from(value)]
+  const [expected, received] = [Buffer.from(readData(secret, 'token-secret')), Buffer.from(value)]
   if (expected.length !== received.length || !timingSafeEqual(expected, received)) return 'has invalid value for key token-secret.'
-  if (dataOf(secret, 'token-id') !== id) return 'has invalid value for key token-id.'
-  const expiration = dataOf(secret, 'expiration')
+  if (readData(secret, 'token-id') !== id) return 'has invalid value for key token-id.'
+  const expiration = readData(secret, 'expiration')
   if (expiration !== '' && !(timePattern.test(expiration) && Date.parse(expiration.replace(',', '.')) > now)) return 'has expired'
   const usage = 'usage-bootstrap-authentication'
-  return dataOf(secret, usage) === 'true' ? undefined : `not marked ${usage}=true.`
+  return readData(secret, usage) === 'true' ? undefined : `not marked ${usage}=true.`
 }
 
 /** Returns the groups of a bootstrap token. If a group is not valid, returns the error message instead. */
-function groupsOf(secret: DeepReadonly<Secret>): readonly string[] | string {
-  const extra = dataOf(secret, 'auth-extra-groups')
+function readGroups(secret: DeepReadonly<Secret>): readonly string[] | string {
+  const extra = readData(secret, 'auth-extra-groups')
   if (extra === '') return [defaultGroup]
   const groups = extra.split(',')
   const wrong = groups.find((group) => !groupRegExp.test(group))
@@ -82,6 +82,6 @@ function groupsOf(secret: DeepReadonly<Secret>): readonly string[] | string {
   return [...new Set([defaultGroup, ...groups])].sort()
 }
 
-function dataOf(secret: DeepReadonly<Secret>, key: string): string {
+function readData(secret: DeepReadonly<Secret>, key: string): string {
   return Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8')
 }

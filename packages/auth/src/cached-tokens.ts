@@ -55,11 +55,11 @@ export function createCachedTokens(tokens: TokenAuthenticator, options: CachedTo
     return lookup
   }
 
-  const userOf = (result: Result) => (result === undefined || isRejectedToken(result) ? result : result.user)
+  const readUser = (result: Result) => (result === undefined || isRejectedToken(result) ? result : result.user)
   return {
     authenticateToken: (token) => {
       const result = find(token, ownAudiences)
-      return result instanceof Promise ? result.then(userOf) : userOf(result)
+      return result instanceof Promise ? result.then(readUser) : readUser(result)
     },
     authenticateFor: async (token, audiences) => find(token, audiences),
   }

@@ -24,16 +24,16 @@ export function createClientCertificateAuthenticator({ readUid = true }: ClientC
         return { outcome: 'rejected', reason: `verifying the client certificate failed: ${peerCertificateError}` }
       if (peerCertificate === undefined) return unknownCredentials
       let result = results.get(peerCertificate)
-      if (result === undefined) results.set(peerCertificate, (result = resultOf(peerCertificate, readUid)))
+      if (result === undefined) results.set(peerCertificate, (result = createResult(peerCertificate, readUid)))
       return result
     },
   }
 }
 
-function resultOf(certificate: PeerCertificate, readUid: boolean): AuthenticationResult {
+function createResult(certificate: PeerCertificate, readUid: boolean): AuthenticationResult {
   const name = getCommonName(certificate)
   if (name === '') return unknownCredentials
-  const uids = readUid ? subjectValues(certificate, uidAttribute) : []
+  const uids = readUid ? listSubjectValues(certificate, uidAttribute) : []
   if (uids.length > 1) return { outcome: 'rejected', reason: `expected 1 UID, but found multiple: [${uids.join(' ')}]` }
   if (uids[0] === '') return { outcome: 'rejected', reason: 'UID cannot be an empty string' }
   const fingerprint = createHash('sha256').update(certificate.raw).digest('hex')
@@ -42,7 +42,7 @@ function resultOf(certificate: PeerCertificate, readUid: boolean): Authenticatio
     user: {
       name,
       uid: uids[0] ?? '',
-      groups: subjectValues(certificate, 'O'),
+      groups: listSubjectValues(certificate, 'O'),
       extra: { [credentialIdKey]: [`X509SHA256=${fingerprint}`] },
     },
   }
@@ -50,11 +50,11 @@ function resultOf(certificate: PeerCertificate, readUid: boolean): Authenticatio
 
 /** Returns the last common name of the subject, as Go does; empty if there is none. */
 export function getCommonName(certificate: PeerCertificate): string {
-  return subjectValues(certificate, 'CN').at(-1) ?? ''
+  return listSubjectValues(certificate, 'CN').at(-1) ?? ''
 }
 
 // Returns the values of an attribute of the subject. Despite Node's type, repeated attributes are an array.
-function subjectValues({ subject }: PeerCertificate, attribute: string): readonly string[] {
+function listSubjectValues({ subject }: PeerCertificate, attribute: string): readonly string[] {
   const value = (subject as unknown as Readonly<Record<string, string | readonly string[] | undefined>>)[attribute]
   return value === undefined ? [] : typeof value === 'string' ? [value] : value
 }

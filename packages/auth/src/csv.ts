@@ -17,7 +17,7 @@ export function parseCsv(text: string, fileName: string): CsvRecord[] {
     const fields: string[] = []
     for (;;) {
       const quoted = text[at] === '"'
-      fields.push(quoted ? quotedField() : plainField(start))
+      fields.push(quoted ? readQuotedField() : readPlainField(start))
       if (text[at] !== ',') break
       at++
     }
@@ -28,7 +28,7 @@ export function parseCsv(text: string, fileName: string): CsvRecord[] {
   }
   return records
 
-  function plainField(inLine: number): string {
+  function readPlainField(inLine: number): string {
     let end = at
     while (end < text.length && text[end] !== ',' && text[end] !== '\n') end++
     let field = text.slice(at, end)
@@ -38,7 +38,7 @@ export function parseCsv(text: string, fileName: string): CsvRecord[] {
     return field
   }
 
-  function quotedField(): string {
+  function readQuotedField(): string {
     const opened = line
     let field = ''
     at++

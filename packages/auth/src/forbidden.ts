@@ -5,11 +5,11 @@ import type { AuthorizerAttributes } from './authorizer.ts'
 /** Builds the 403 error of a request that no authorizer allowed. */
 export function createForbiddenError(attributes: AuthorizerAttributes, reason: string): ApiError {
   const { action } = attributes
-  const message = sanitize(forbiddenMessage(attributes.user.name, action))
+  const message = sanitize(formatForbidden(attributes.user.name, action))
   return newForbidden({ group: action.apiGroup, resource: action.resource }, action.name, reason === '' ? message : `${message}: ${reason}`)
 }
 
-function forbiddenMessage(userName: string, action: RequestedAction): string {
+function formatForbidden(userName: string, action: RequestedAction): string {
   const user = `User ${JSON.stringify(userName)} cannot ${action.verb}`
   if (!action.isResourceRequest) return `${user} path ${JSON.stringify(action.path)}`
   const resource = action.subresource === '' ? action.resource : `${action.resource}/${action.subresource}`

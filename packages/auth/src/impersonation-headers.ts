@@ -39,10 +39,10 @@ export function impersonatedUser(rawHeaders: readonly string[]): UserInfo | unde
 }
 
 function toGoSyntax(uid: string, groups: readonly string[] | undefined, extra: ReadonlyMap<string, readonly string[]> | undefined): string {
-  const strings = (values: readonly string[]): string => `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`
+  const formatStrings = (values: readonly string[]): string => `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`
   const entries =
-    extra && [...extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, values]) => `${JSON.stringify(key)}:${strings(values)}`)
-  const groupText = groups === undefined ? '[]string(nil)' : strings(groups)
+    extra && [...extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, values]) => `${JSON.stringify(key)}:${formatStrings(values)}`)
+  const groupText = groups === undefined ? '[]string(nil)' : formatStrings(groups)
   const extraText = entries === undefined ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`
   return `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${groupText}, Extra:${extraText}}`
 }

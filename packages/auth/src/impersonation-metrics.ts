@@ -15,7 +15,7 @@ export interface ImpersonationMetrics {
 const buckets = Array.from({ length: 15 }, (_, i) => 2 ** i / 1000)
 
 export function createImpersonationMetrics(registry: MetricsRegistry): ImpersonationMetrics {
-  const pair = (prefix: string, what: string): ImpersonationMetrics['attempted'] => {
+  const registerPair = (prefix: string, what: string): ImpersonationMetrics['attempted'] => {
     const count = registry.register(createCounter(`${prefix}_total`, `[ALPHA] ${what}, by mode and decision.`))
     const time = registry.register(
       createHistogram(`${prefix}_duration_seconds`, `[ALPHA] Duration of ${what.toLowerCase()} in seconds, by mode and decision.`, buckets),
@@ -36,7 +36,7 @@ export function createImpersonationMetrics(registry: MetricsRegistry): Impersona
     }
   }
   return {
-    attempted: pair('apiserver_impersonation_attempts', 'Attempts to impersonate'),
-    authorized: pair('apiserver_impersonation_authorization_attempts', 'Permission checks of impersonation'),
+    attempted: registerPair('apiserver_impersonation_attempts', 'Attempts to impersonate'),
+    authorized: registerPair('apiserver_impersonation_authorization_attempts', 'Permission checks of impersonation'),
   }
 }

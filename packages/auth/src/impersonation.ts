@@ -64,7 +64,7 @@ export function createImpersonation(
 
   async function impersonate(request: ImpersonationRequest): Promise<Impersonation> {
     const { name } = request.user
-    let modes = constrained ? [...modesFor(request), undefined] : [undefined]
+    let modes = constrained ? [...listModes(request), undefined] : [undefined]
     const last = lastModes.get(name)
     if (lastModes.has(name) && modes.includes(last)) modes = [last, ...modes.filter((mode) => mode !== last)]
     let refusal: unknown
@@ -84,14 +84,14 @@ export function createImpersonation(
   if (metrics === undefined) return impersonate
   return async (request) => {
     const started = performance.now()
-    const attempted = (mode: string, decision: 'allowed' | 'denied'): void =>
+    const recordAttempt = (mode: string, decision: 'allowed' | 'denied'): void =>
       metrics.attempted(mode, decision, (performance.now() - started) / 1000)
     try {
       const impersonation = await impersonate(request)
-      attempted(modeOf(impersonation.constraint || 'impersonate'), 'allowed')
+      recordAttempt(parseMode(impersonation.constraint || 'impersonate'), 'allowed')
       return impersonation
     } catch (error) {
-      attempted('', 'denied')
+      recordAttempt('', 'denied')
       throw error
     }
   }
@@ -103,20 +103,20 @@ function measure(authorizer: Authorizer, metrics: ImpersonationMetrics): Authori
       const started = performance.now()
       const decision = await authorizer.authorize(attributes)
       const outcome = decision.decision === 'allow' ? 'allowed' : 'denied'
-      metrics.authorized(modeOf(attributes.action.verb), outcome, (performance.now() - started) / 1000)
+      metrics.authorized(parseMode(attributes.action.verb), outcome, (performance.now() - started) / 1000)
       return decision
     },
   }
 }
 
 /** Returns the impersonation mode in a verb: "user-info" for "impersonate-on:user-info:get". */
-function modeOf(verb: string): string {
+function parseMode(verb: string): string {
   return verb.split(':', 2)[1] ?? 'legacy'
 }
 
 type Mode = 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info'
 
-function modesFor({ user, wanted }: ImpersonationRequest): Mode[] {
+function listModes({ user, wanted }: ImpersonationRequest): Mode[] {
   const onlyNamed = !wanted.uid && wanted.groups.length === 0 && wanted.extra === undefined
   const node = nodeOf(wanted.name)
   if (node !== undefined) {
@@ -190,7 +190,7 @@ class PermissionChecks {
     const entries = Object.entries(extra)
     const count = entries.reduce((sum, [, values]) => sum + values.length, 0)
     if (this.#mode !== undefined && count > 0) {
-      const error = entries.map(([key, values]) => extraError(key, values)).find((text) => text !== undefined)
+      const error = entries.map(([key, values]) => findExtraError(key, values)).find((text) => text !== undefined)
       if (error !== undefined) this.#deny(this.#authentication('userextras', ''), error)
       if (count >= wildcardThreshold && (await this.#allows({ ...this.#authentication('userextras', '*'), subresource: '*' }))) return
     }
@@ -246,9 +246,9 @@ function withAuthentication(name: string, groups: readonly string[]): readonly s
   return groups.includes(group) ? groups : [...groups, group]
 }
 
-function extraError(key: string, values: readonly string[]): string | undefined {
+function findExtraError(key: string, values: readonly string[]): string | undefined {
   if (key === '') return 'impersonating the empty string key in extra is not allowed'
-  const invalid = invalidExtraKey(key)
+  const invalid = findInvalidExtraKey(key)
   if (invalid !== undefined) return `impersonating an invalid key in extra is not allowed: ${invalid}`
   if (key !== key.toLowerCase()) return `impersonating a non-lowercase key in extra is not allowed: ${JSON.stringify(key)}`
   return values.includes('') ? 'impersonating the empty string value in extra is not allowed' : undefined
@@ -258,12 +258,12 @@ const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const pathPattern = new RegExp(`^${pathFormat}$`)
 
 /** Returns the error of an extra key that is not a domain-prefixed path; undefined for a valid key. */
-function invalidExtraKey(key: string): string | undefined {
-  const invalid = (value: string, reason: string): string => `extra.key: Invalid value: ${JSON.stringify(value)}: ${reason}`
+function findInvalidExtraKey(key: string): string | undefined {
+  const formatInvalid = (value: string, reason: string): string => `extra.key: Invalid value: ${JSON.stringify(value)}: ${reason}`
   const slash = key.indexOf('/')
   const [host, path] = [key.slice(0, Math.max(0, slash)), key.slice(slash + 1)]
-  if (host === '' || path === '') return invalid(key, 'must be a domain-prefixed path (such as "acme.io/foo")')
-  const problems = isDNS1123Subdomain(host).map((reason) => invalid(host, reason))
-  if (!pathPattern.test(path)) problems.push(invalid(path, `Invalid path (regex used for validation is '${pathFormat}')`))
+  if (host === '' || path === '') return formatInvalid(key, 'must be a domain-prefixed path (such as "acme.io/foo")')
+  const problems = isDNS1123Subdomain(host).map((reason) => formatInvalid(host, reason))
+  if (!pathPattern.test(path)) problems.push(formatInvalid(path, `Invalid path (regex used for validation is '${pathFormat}')`))
   return problems.length > 1 ? `[${problems.join(', ')}]` : problems[0]
 }

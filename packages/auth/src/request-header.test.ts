@@ -11,9 +11,14 @@ const options: RequestHeaderOptions = {
   extraHeaderPrefixes: ['X-Remote-Extra-'],
   allowedNames: ['proxy'],
 }
-const certificate = (commonName: string | string[]): PeerCertificate => ({ subject: { CN: commonName } }) as unknown as PeerCertificate
+const createCertificate = (commonName: string | string[]): PeerCertificate =>
+  ({ subject: { CN: commonName } }) as unknown as PeerCertificate
 
-function authenticate(rawHeaders: readonly string[], from: PeerCertificate | undefined = certificate('proxy'), given = options): unknown {
+function authenticate(
+  rawHeaders: readonly string[],
+  from: PeerCertificate | undefined = createCertificate('proxy'),
+  given = options,
+): unknown {
   return createRequestHeaderAuthenticator(given).authenticate({
     headers: {},
     rawHeaders,
@@ -22,7 +27,7 @@ function authenticate(rawHeaders: readonly string[], from: PeerCertificate | und
     frontProxyCertificate: from,
   })
 }
-const user = (name: string, fields: object = {}): object => ({
+const createUser = (name: string, fields: object = {}): object => ({
   outcome: 'authenticated',
   user: { name, uid: '', groups: [], extra: {}, ...fields },
 })
@@ -30,19 +35,19 @@ const user = (name: string, fields: object = {}): object => ({
 describe('a front proxy', () => {
   test('identifies the user by headers in any case; group names may contain commas', () => {
     const raw = ['x-REMOTE-user', 'alice', 'X-Remote-Uid', '7', 'X-Remote-Group', 'a,b', 'x-remote-group', 'c', 'X-More-Group', 'd']
-    expect(authenticate(raw)).toEqual(user('alice', { uid: '7', groups: ['a,b', 'c', 'd'] }))
+    expect(authenticate(raw)).toEqual(createUser('alice', { uid: '7', groups: ['a,b', 'c', 'd'] }))
   })
 
   test.each([
     ['the first value of the first header with one', ['X-Other-User', 'bob', 'X-Remote-User', 'alice', 'X-Remote-User', 'eve'], 'alice'],
     ['the next header if the first value is empty', ['X-Remote-User', '', 'X-Remote-User', 'eve', 'X-Other-User', 'bob'], 'bob'],
     ['a name in UTF-8', ['X-Remote-User', Buffer.from('zoë').toString('latin1')], 'zoë'],
-  ])('identifies the user by %s', (_, raw, name) => expect(authenticate(raw)).toEqual(user(name)))
+  ])('identifies the user by %s', (_, raw, name) => expect(authenticate(raw)).toEqual(createUser(name)))
 
   test('sends extra fields, whose keys are in lower case and may be escaped', () => {
     const raw = ['X-Remote-User', 'a', 'X-Remote-Extra-Acme.com%2FProject', 'p', 'x-remote-extra-Scopes', 'x', 'X-Remote-Extra-scopes', 'y']
     expect(authenticate([...raw, 'X-Remote-Extra-100%', 'z'])).toEqual(
-      user('a', { extra: { 'acme.com/project': ['p'], scopes: ['x', 'y'], '100%': ['z'] } }),
+      createUser('a', { extra: { 'acme.com/project': ['p'], scopes: ['x', 'y'], '100%': ['z'] } }),
     )
   })
 
@@ -56,7 +61,7 @@ describe('a front proxy', () => {
 describe('another client', () => {
   test('is not authenticated without a certificate', () => {
     const authenticator = createRequestHeaderAuthenticator(options)
-    const credentials = { headers: {}, rawHeaders: ['X-Remote-User', 'eve'], path: '/', peerCertificate: certificate('proxy') }
+    const credentials = { headers: {}, rawHeaders: ['X-Remote-User', 'eve'], path: '/', peerCertificate: createCertificate('proxy') }
     expect(authenticator.authenticate(credentials)).toEqual({ outcome: 'unknown' })
     expect(authenticator.authenticate({ ...credentials, frontProxyCertificateError: 'no chain' })).toEqual({
       outcome: 'rejected',
@@ -66,11 +71,11 @@ describe('another client', () => {
 
   test('is authenticated only with an allowed common name, unless all names are allowed', () => {
     const raw = ['X-Remote-User', 'eve']
-    expect(authenticate(raw, certificate(['proxy', 'other']))).toEqual({
+    expect(authenticate(raw, createCertificate(['proxy', 'other']))).toEqual({
       outcome: 'rejected',
       reason: 'x509: subject with cn=other is not in the allowed list',
     })
-    expect(authenticate(raw, certificate('other'), { ...options, allowedNames: [] })).toEqual(user('eve'))
+    expect(authenticate(raw, createCertificate('other'), { ...options, allowedNames: [] })).toEqual(createUser('eve'))
   })
 })
 

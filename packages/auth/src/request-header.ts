@@ -30,7 +30,7 @@ export function createRequestHeaderAuthenticator(options: RequestHeaderOptions):
   const allowed = new Set(allowedNames)
   // Cached rejections. Clients with an ordinary certificate are rejected here on each request, and few different reasons exist.
   const rejections = new Map<string, AuthenticationResult>()
-  const rejected = (reason: string): AuthenticationResult => {
+  const rejectWith = (reason: string): AuthenticationResult => {
     let result = rejections.get(reason)
     if (result === undefined && rejections.size < maxRejections) rejections.set(reason, (result = { outcome: 'rejected', reason }))
     return result ?? { outcome: 'rejected', reason }
@@ -39,18 +39,18 @@ export function createRequestHeaderAuthenticator(options: RequestHeaderOptions):
   return {
     authenticate: ({ rawHeaders = [], frontProxyCertificate, frontProxyCertificateError }) => {
       if (frontProxyCertificateError !== undefined)
-        return rejected(`verifying the certificate of a front proxy failed: ${frontProxyCertificateError}`)
+        return rejectWith(`verifying the certificate of a front proxy failed: ${frontProxyCertificateError}`)
       if (frontProxyCertificate === undefined) return unknownCredentials
       const commonName = getCommonName(frontProxyCertificate)
-      if (allowed.size > 0 && !allowed.has(commonName)) return rejected(`x509: subject with cn=${commonName} is not in the allowed list`)
+      if (allowed.size > 0 && !allowed.has(commonName)) return rejectWith(`x509: subject with cn=${commonName} is not in the allowed list`)
       const headers = readHeaders(rawHeaders)
-      const name = firstValue(headers, names)
+      const name = readFirstValue(headers, names)
       if (name === '') return unknownCredentials
       const user: UserInfo = {
         name,
-        uid: firstValue(headers, uids),
+        uid: readFirstValue(headers, uids),
         groups: groups.flatMap((header) => headers.get(header)?.filter((value) => value !== '') ?? []),
-        extra: extraOf(headers, prefixes),
+        extra: readExtra(headers, prefixes),
       }
       return { outcome: 'authenticated', user }
     },
@@ -82,7 +82,7 @@ function readHeaders(rawHeaders: readonly string[]): ReadonlyMap<string, readonl
 }
 
 /** Returns the first value of the first header whose first value is not empty; "" if there is none. */
-function firstValue(headers: ReadonlyMap<string, readonly string[]>, names: readonly string[]): string {
+function readFirstValue(headers: ReadonlyMap<string, readonly string[]>, names: readonly string[]): string {
   for (const name of names) {
     const value = headers.get(name)?.[0]
     if (value) return value
@@ -90,7 +90,7 @@ function firstValue(headers: ReadonlyMap<string, readonly string[]>, names: read
   return ''
 }
 
-function extraOf(headers: ReadonlyMap<string, readonly string[]>, prefixes: readonly string[]): NonNullable<UserInfo['extra']> {
+function readExtra(headers: ReadonlyMap<string, readonly string[]>, prefixes: readonly string[]): NonNullable<UserInfo['extra']> {
   const extra = new Map<string, string[]>()
   for (const prefix of prefixes) {
     for (const [name, values] of headers) {

@@ -55,13 +55,14 @@ export function createAudienceAuthenticator(
   serverAudiences: readonly string[],
   authenticateFor: NonNullable<TokenAuthenticator['authenticateFor']>,
 ): TokenAuthenticator {
-  const safely: typeof authenticateFor = (token, audiences, notes) => authenticateFor(token, audiences, notes).catch(toRejection)
+  const authenticateSafely: typeof authenticateFor = (token, audiences, notes) =>
+    authenticateFor(token, audiences, notes).catch(toRejection)
   return {
     authenticateToken: async (token, notes) => {
-      const result = await safely(token, serverAudiences, notes)
+      const result = await authenticateSafely(token, serverAudiences, notes)
       return result !== undefined && 'user' in result ? result.user : result
     },
-    authenticateFor: safely,
+    authenticateFor: authenticateSafely,
   }
 }
 
@@ -80,10 +81,10 @@ export function joinReasons(reasons: readonly string[] = []): string {
  */
 export function createStaticTokens(tokens: Iterable<readonly [token: string, user: UserInfo]>): TokenAuthenticator {
   const key = randomBytes(32).toString('base64')
-  const digest = (token: string): string => hash('sha256', key + token, 'base64')
+  const hashToken = (token: string): string => hash('sha256', key + token, 'base64')
   const users = new Map<string, UserInfo>()
-  for (const [token, user] of tokens) users.set(digest(token), user)
-  return { authenticateToken: (token) => users.get(digest(token)), isPermanent: true }
+  for (const [token, user] of tokens) users.set(hashToken(token), user)
+  return { authenticateToken: (token) => users.get(hashToken(token)), isPermanent: true }
 }
 
 /** Generates a token of 256 random bits. Its characters never need quoting or escaping. */

@@ -14,7 +14,7 @@ const readVerbs: readonly string[] = ['get', 'list', 'watch']
 export function createAbacAuthorizer(policies: readonly AbacPolicy[]): Authorizer {
   return {
     authorize: ({ user, action }) => (policies.some((policy) => matches(policy, user, action)) ? allowed : unmatched),
-    rulesFor: (user, namespace) => rulesFor(policies, user, namespace),
+    rulesFor: (user, namespace) => listRules(policies, user, namespace),
   }
 }
 
@@ -43,16 +43,16 @@ function matchesPath(pattern: string, path: string): boolean {
   return matchesText(pattern, path) || (pattern.endsWith('*') && path.startsWith(trimRight(pattern, '*')))
 }
 
-function rulesFor(policies: readonly AbacPolicy[], user: UserInfo, namespace: string): Rules {
+function listRules(policies: readonly AbacPolicy[], user: UserInfo, namespace: string): Rules {
   const matching = policies.filter((policy) => matchesSubject(policy, user) && matchesText(policy.namespace, namespace))
-  const verbs = ({ readonly }: AbacPolicy): string[] => (readonly ? [...readVerbs] : ['*'])
+  const listVerbs = ({ readonly }: AbacPolicy): string[] => (readonly ? [...readVerbs] : ['*'])
   return {
     resourceRules: matching
       .filter(({ resource }) => resource !== '')
-      .map((policy) => ({ verbs: verbs(policy), apiGroups: [policy.apiGroup], resources: [policy.resource] })),
+      .map((policy) => ({ verbs: listVerbs(policy), apiGroups: [policy.apiGroup], resources: [policy.resource] })),
     nonResourceRules: matching
       .filter(({ nonResourcePath }) => nonResourcePath !== '')
-      .map((policy) => ({ verbs: verbs(policy), nonResourceURLs: [policy.nonResourcePath] })),
+      .map((policy) => ({ verbs: listVerbs(policy), nonResourceURLs: [policy.nonResourcePath] })),
     incomplete: false,
   }
 }

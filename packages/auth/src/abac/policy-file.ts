@@ -33,7 +33,7 @@ export function parseAbacPolicies(text: string, fileName: string): AbacPolicyFil
       if (!isJsonObject(value)) throw new Error('json: cannot unmarshal into Go value of type struct { APIVersion string; Kind string }')
       const isVersioned = value['kind'] === 'Policy' && value['apiVersion'] === versioned
       if (!isVersioned) unversionedLines++
-      policies.push(isVersioned ? versionedPolicy(value['spec']) : unversionedPolicy(value))
+      policies.push(isVersioned ? parseVersionedPolicy(value['spec']) : parseUnversionedPolicy(value))
     } catch (error) {
       throw new Error(`error reading policy file ${fileName}, line ${i + 1}: ${line}: ${messageOf(error)}`, { cause: error })
     }
@@ -43,15 +43,15 @@ export function parseAbacPolicies(text: string, fileName: string): AbacPolicyFil
 
 const versioned = 'abac.authorization.kubernetes.io/v1beta1'
 
-function versionedPolicy(spec: JsonValue | undefined): AbacPolicy {
-  return forEveryone(policyOf(isJsonObject(spec) ? spec : {}))
+function parseVersionedPolicy(spec: JsonValue | undefined): AbacPolicy {
+  return widenToEveryone(parsePolicy(isJsonObject(spec) ? spec : {}))
 }
 
 /** Reads a policy without `apiVersion`. That format has no API groups, and a missing field matches everything. */
-function unversionedPolicy(value: JsonObject): AbacPolicy {
-  const policy = policyOf(value)
+function parseUnversionedPolicy(value: JsonObject): AbacPolicy {
+  const policy = parsePolicy(value)
   const isUnlimited = policy.namespace === '' && policy.resource === ''
-  return forEveryone({
+  return widenToEveryone({
     ...policy,
     group: policy.user === '' && policy.group === '' ? authenticatedGroup : policy.group,
     namespace: policy.namespace || '*',
@@ -61,12 +61,12 @@ function unversionedPolicy(value: JsonObject): AbacPolicy {
   })
 }
 
-function forEveryone(policy: AbacPolicy): AbacPolicy {
+function widenToEveryone(policy: AbacPolicy): AbacPolicy {
   return policy.user === '*' || policy.group === '*' ? { ...policy, user: '', group: authenticatedGroup } : policy
 }
 
-function policyOf(value: JsonObject): AbacPolicy {
-  const text = (name: string): string => {
+function parsePolicy(value: JsonObject): AbacPolicy {
+  const readText = (name: string): string => {
     const member = value[name] ?? ''
     if (typeof member !== 'string')
       throw new Error(`json: cannot unmarshal ${typeof member} into Go struct field PolicySpec.${name} of type string`)
@@ -77,12 +77,12 @@ function policyOf(value: JsonObject): AbacPolicy {
     throw new Error(`json: cannot unmarshal ${typeof readonly} into Go struct field PolicySpec.readonly of type bool`)
   }
   return {
-    user: text('user'),
-    group: text('group'),
+    user: readText('user'),
+    group: readText('group'),
     readonly,
-    apiGroup: text('apiGroup'),
-    resource: text('resource'),
-    namespace: text('namespace'),
-    nonResourcePath: text('nonResourcePath'),
+    apiGroup: readText('apiGroup'),
+    resource: readText('resource'),
+    namespace: readText('namespace'),
+    nonResourcePath: readText('nonResourcePath'),
   }
 }

@@ -4,11 +4,11 @@ import { parseAuthenticationConfiguration } from './authentication-configuration
 import { compileAuthentication } from './validate-authentication-configuration.ts'
 
 const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n'
-const problemOf = (text: string): string =>
+const findProblem = (text: string): string =>
   aggregateFieldErrors(compileAuthentication(parseAuthenticationConfiguration(head + text), ['https://own']).errors)
 
 test('accepts an empty configuration, which has no issuers', () => {
-  expect(problemOf('jwt: []')).toBe('')
+  expect(findProblem('jwt: []')).toBe('')
   expect(() => parseAuthenticationConfiguration('')).toThrow('empty config data')
   expect(() => parseAuthenticationConfiguration(`${head}jwt: [{issuer: {uri: a}}]`)).toThrow(
     'strict decoding error: unknown field "jwt[0].issuer.uri"',
@@ -48,12 +48,12 @@ describe('validation of an issuer', () => {
       `${at}egressSelectorType: Invalid value: "etcd": egress selector must be either controlplane or cluster`,
     ],
   ])('reports the error of %s', (text, problem) => {
-    expect(problemOf(`jwt: [{issuer: ${text}, claimMappings: {username: ${username}}}]`)).toBe(problem)
+    expect(findProblem(`jwt: [{issuer: ${text}, claimMappings: {username: ${username}}}]`)).toBe(problem)
   })
 
   test('rejects two issuers with the same URL', () => {
     const jwt = `{issuer: ${issuer}, claimMappings: {username: ${username}}}`
-    expect(problemOf(`jwt: [${jwt}, ${jwt}]`)).toBe('jwt[1].issuer.url: Duplicate value: "https://a"')
+    expect(findProblem(`jwt: [${jwt}, ${jwt}]`)).toBe('jwt[1].issuer.url: Duplicate value: "https://a"')
   })
 })
 
@@ -99,12 +99,12 @@ describe('validation of mappings and rules', () => {
       'jwt[0].userValidationRules[0].expression: Required value',
     ],
   ])('accepts or rejects %s', (text, problem) => {
-    expect(problemOf(`jwt: [{issuer: ${issuer}, ${text}}]`)).toBe(problem)
+    expect(findProblem(`jwt: [{issuer: ${issuer}, ${text}}]`)).toBe(problem)
   })
 })
 
 test('rejects anonymous conditions if anonymous access is disabled', () => {
-  expect(problemOf('anonymous: {enabled: false, conditions: [{path: /livez}]}')).toBe(
+  expect(findProblem('anonymous: {enabled: false, conditions: [{path: /livez}]}')).toBe(
     'anonymous.conditions: Invalid value: [{"Path":"/livez"}]: enabled should be set to true when conditions are defined',
   )
 })

@@ -3,10 +3,10 @@ import { parseAuthorizationConfiguration } from './authorization-configuration.t
 import { findAuthorizationConfigurationError } from './validate-authorization-configuration.ts'
 
 const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\n'
-const webhook = (more = '', name = 'hook'): string =>
+const formatWebhook = (more = '', name = 'hook'): string =>
   `{type: Webhook, name: ${name}, webhook: {timeout: 3s, subjectAccessReviewVersion: v1, failurePolicy: Deny, connectionInfo: {type: InClusterConfig}${more}}}`
 const parse = (...authorizers: string[]) => parseAuthorizationConfiguration(`${head}authorizers: [${authorizers.join(', ')}]`)
-const problem = (...authorizers: string[]): string | undefined =>
+const findProblem = (...authorizers: string[]): string | undefined =>
   findAuthorizationConfigurationError(parse(...authorizers), {
     knownTypes: ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'],
     checkExpression: (expression) => (expression === 'bad' ? 'does not compile' : undefined),
@@ -14,7 +14,7 @@ const problem = (...authorizers: string[]): string | undefined =>
   })
 
 test('sets the defaults of webhook authorizers', () => {
-  expect(parse('{type: RBAC, name: rbac}', webhook(', unauthorizedTTL: 1m30s')).authorizers).toEqual([
+  expect(parse('{type: RBAC, name: rbac}', formatWebhook(', unauthorizedTTL: 1m30s')).authorizers).toEqual([
     { type: 'RBAC', name: 'rbac' },
     {
       type: 'Webhook',
@@ -44,7 +44,7 @@ describe('decoding', () => {
     [`${head}authorizers: [{typ: RBAC}]`, 'strict decoding error: unknown field "authorizers[0].typ"'],
     [`${head}authorizers: []\nauthorizers: []`, 'strict decoding error: '],
     [`${head}authorizers: {}`, 'json: cannot unmarshal object into Go struct field AuthorizationConfiguration.authorizers of type'],
-    [`${head}authorizers: [${webhook(', authorizedTTL: soon')}]`, 'time: invalid duration "soon"'],
+    [`${head}authorizers: [${formatWebhook(', authorizedTTL: soon')}]`, 'time: invalid duration "soon"'],
   ])('rejects %s', (text, message) => {
     expect(() => parseAuthorizationConfiguration(text)).toThrow(message)
   })
@@ -64,7 +64,7 @@ describe('validation', () => {
     ],
     [['{type: RBAC}'], 'authorizers[0].name: Required value'],
     [['{type: RBAC, name: roles}'], 'expected name rbac for authorizer RBAC instead of roles'],
-    [[webhook(), webhook(), webhook('', 'other')], 'authorizers[1].name: Duplicate value: "hook"'],
+    [[formatWebhook(), formatWebhook(), formatWebhook('', 'other')], 'authorizers[1].name: Duplicate value: "hook"'],
     [['{type: Webhook, name: a}'], 'authorizers[0].webhook: Required value: required when type=Webhook'],
     [
       ['{type: RBAC, name: rbac, webhook: {}}'],
@@ -72,7 +72,7 @@ describe('validation', () => {
     ],
     [['{type: RBAC, name: rbac}', '{type: AlwaysAllow, name: alwaysallow}'], 'missing required types: [ABAC Node]'],
   ])('reports the error of authorizers %j', (authorizers, message) => {
-    expect(problem(...authorizers)).toBe(message)
+    expect(findProblem(...authorizers)).toBe(message)
   })
 
   const at = 'authorizers[0].'
@@ -113,7 +113,7 @@ describe('validation', () => {
     const changed = change.split(':')[0]!
     const unchanged = Object.entries(members).filter(([name]) => name !== changed)
     expect(
-      problem(`{type: Webhook, name: a, webhook: {${[...unchanged.map(([name, value]) => `${name}: ${value}`), change].join(', ')}}}`),
+      findProblem(`{type: Webhook, name: a, webhook: {${[...unchanged.map(([name, value]) => `${name}: ${value}`), change].join(', ')}}}`),
     ).toBe(message)
   })
 })

@@ -80,11 +80,11 @@ export function parseAuthorizationConfiguration(text: string): AuthorizationConf
 function withDefaults(webhook: FileWebhook): WebhookConfiguration {
   const { connectionInfo = {} } = webhook
   return {
-    authorizedTtlMs: milliseconds(webhook.authorizedTTL) || 300_000,
+    authorizedTtlMs: parseMilliseconds(webhook.authorizedTTL) || 300_000,
     cacheAuthorizedRequests: webhook.cacheAuthorizedRequests ?? true,
-    unauthorizedTtlMs: milliseconds(webhook.unauthorizedTTL) || 30_000,
+    unauthorizedTtlMs: parseMilliseconds(webhook.unauthorizedTTL) || 30_000,
     cacheUnauthorizedRequests: webhook.cacheUnauthorizedRequests ?? true,
-    timeoutMs: milliseconds(webhook.timeout),
+    timeoutMs: parseMilliseconds(webhook.timeout),
     subjectAccessReviewVersion: webhook.subjectAccessReviewVersion ?? '',
     matchConditionSubjectAccessReviewVersion: webhook.matchConditionSubjectAccessReviewVersion ?? '',
     failurePolicy: webhook.failurePolicy ?? '',
@@ -96,6 +96,6 @@ function withDefaults(webhook: FileWebhook): WebhookConfiguration {
   }
 }
 
-function milliseconds(duration: string | undefined): number {
+function parseMilliseconds(duration: string | undefined): number {
   return duration === undefined ? 0 : Number(parseDuration(duration)) / 1e6
 }

@@ -13,7 +13,7 @@ const apiVersions: ReadonlySet<string> = new Set([
 export function decodeConfiguration(text: string, schema: StructSchema): JsonObject {
   const { value, duplicates } = parse(text)
   const head = isObject(value) ? value : {}
-  const [kind, apiVersion] = [textOf(head['kind']), textOf(head['apiVersion'])]
+  const [kind, apiVersion] = [readText(head['kind']), readText(head['apiVersion'])]
   if (kind === '') throw new Error(`Object 'Kind' is missing in '${text}'`)
   if (apiVersion === '') throw new Error(`Object 'apiVersion' is missing in '${text}'`)
   if (!apiVersions.has(apiVersion) || kind !== schema.name) {
@@ -46,7 +46,7 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function textOf(value: JsonValue | undefined): string {
+function readText(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 

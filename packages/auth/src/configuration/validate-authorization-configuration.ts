@@ -68,23 +68,24 @@ function validateWebhook(webhook: WebhookConfiguration, at: FieldPath, rules: Au
   const { timeoutMs, authorizedTtlMs, unauthorizedTtlMs, matchConditions } = webhook
   if (timeoutMs === 0) errors.push(fieldError.required(at.child('timeout'), ''))
   else if (timeoutMs > 30_000 || timeoutMs < 0) {
-    errors.push(fieldError.invalid(at.child('timeout'), durationText(timeoutMs), 'must be > 0s and <= 30s'))
+    errors.push(fieldError.invalid(at.child('timeout'), formatMilliseconds(timeoutMs), 'must be > 0s and <= 30s'))
   }
-  if (authorizedTtlMs < 0) errors.push(fieldError.invalid(at.child('authorizedTTL'), durationText(authorizedTtlMs), 'must be > 0s'))
-  if (unauthorizedTtlMs < 0) errors.push(fieldError.invalid(at.child('unauthorizedTTL'), durationText(unauthorizedTtlMs), 'must be > 0s'))
+  if (authorizedTtlMs < 0) errors.push(fieldError.invalid(at.child('authorizedTTL'), formatMilliseconds(authorizedTtlMs), 'must be > 0s'))
+  if (unauthorizedTtlMs < 0)
+    errors.push(fieldError.invalid(at.child('unauthorizedTTL'), formatMilliseconds(unauthorizedTtlMs), 'must be > 0s'))
   const version = at.child('subjectAccessReviewVersion')
-  errors.push(...oneOf(webhook.subjectAccessReviewVersion, ['v1', 'v1beta1'], version))
+  errors.push(...requireOneOf(webhook.subjectAccessReviewVersion, ['v1', 'v1beta1'], version))
   const conditionVersion = at.child('matchConditionSubjectAccessReviewVersion')
   if (webhook.matchConditionSubjectAccessReviewVersion === '') {
     if (matchConditions.length > 0) errors.push(fieldError.required(conditionVersion, 'required if match conditions are specified'))
-  } else errors.push(...oneOf(webhook.matchConditionSubjectAccessReviewVersion, ['v1'], conditionVersion))
-  errors.push(...oneOf(webhook.failurePolicy, ['NoOpinion', 'Deny'], at.child('failurePolicy')))
+  } else errors.push(...requireOneOf(webhook.matchConditionSubjectAccessReviewVersion, ['v1'], conditionVersion))
+  errors.push(...requireOneOf(webhook.failurePolicy, ['NoOpinion', 'Deny'], at.child('failurePolicy')))
   errors.push(...validateConnection(webhook, at.child('connectionInfo')))
   errors.push(...validateConditions(matchConditions, at.child('matchConditions'), rules))
   return errors
 }
 
-function oneOf(value: string, values: readonly string[], at: FieldPath): FieldErrorList {
+function requireOneOf(value: string, values: readonly string[], at: FieldPath): FieldErrorList {
   if (value === '') return [fieldError.required(at, '')]
   return values.includes(value) ? [] : [fieldError.notSupported(at, value, [...values])]
 }
@@ -139,6 +140,6 @@ function validateConditions(expressions: readonly string[], at: FieldPath, rules
   })
 }
 
-function durationText(milliseconds: number): string {
+function formatMilliseconds(milliseconds: number): string {
   return formatDuration(BigInt(Math.round(milliseconds * 1e6)))
 }

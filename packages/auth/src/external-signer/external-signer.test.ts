@@ -36,7 +36,7 @@ afterEach(async () => {
 })
 
 async function open(): Promise<ExternalSigner> {
-  const after = (milliseconds: number, call: () => void): (() => void) => {
+  const callAfter = (milliseconds: number, call: () => void): (() => void) => {
     const timer = { at: now + milliseconds, call }
     timers.push(timer)
     return () => (timers = timers.filter((other) => other !== timer))
@@ -44,7 +44,7 @@ async function open(): Promise<ExternalSigner> {
   opened = await openExternalSigner({
     client: await connectSigner(signer.socket),
     issuer: 'https://issuer',
-    clock: { now: () => now, after },
+    clock: { now: () => now, after: callAfter },
     newId: () => 'id',
     metrics,
     onError: (error) => errors.push(error),

@@ -59,15 +59,15 @@ interface SignerKeys {
 export async function openExternalSigner(options: ExternalSignerOptions): Promise<ExternalSigner> {
   const { client, issuer, clock = systemClock, newId = randomUUID, metrics, onError = () => {} } = options
 
-  async function measured<T>(method: string, run: () => Promise<T>): Promise<T> {
+  async function measureCall<T>(method: string, run: () => Promise<T>): Promise<T> {
     const started = performance.now()
-    const done = (code: string): void => metrics?.called(method, code, (performance.now() - started) / 1000)
+    const recordCall = (code: string): void => metrics?.called(method, code, (performance.now() - started) / 1000)
     try {
       const answer = await run()
-      done('OK')
+      recordCall('OK')
       return answer
     } catch (error) {
-      done(codeOf(error))
+      recordCall(findCode(error))
       throw error
     }
   }
@@ -77,11 +77,11 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
   async function refresh(): Promise<void> {
     let code = 'OK'
     try {
-      const answer = await measured('FetchKeys', () => client.fetchKeys())
+      const answer = await measureCall('FetchKeys', () => client.fetchKeys())
       keys = readKeys(answer, clock.now())
-      metrics?.keysFrom(timeOf(answer))
+      metrics?.keysFrom(toMilliseconds(answer))
     } catch (error) {
-      code = codeOf(error)
+      code = findCode(error)
       throw new Error(`while fetching token verification keys: ${messageOf(error)}`, { cause: error })
     } finally {
       metrics?.fetched(code, clock.now())
@@ -109,7 +109,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
 
   async function issue(payload: object): Promise<string> {
     const claims = Buffer.from(JSON.stringify(payload)).toString('base64url')
-    const answer = await measured('Sign', () => client.sign(claims)).catch((error: unknown) => {
+    const answer = await measureCall('Sign', () => client.sign(claims)).catch((error: unknown) => {
       throw new Error(`while signing jwt: ${messageOf(error)}`, { cause: error })
     })
     const keyId = readHeader(answer)
@@ -122,7 +122,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
 
   try {
     await refreshOnce()
-    const { maxTokenExpirationSeconds: maxTokenSeconds } = await measured('Metadata', () => client.metadata())
+    const { maxTokenExpirationSeconds: maxTokenSeconds } = await measureCall('Metadata', () => client.metadata())
     if (maxTokenSeconds < minTokenSeconds) {
       const limits = `(${maxTokenSeconds}s) is less than acceptable (min ${minTokenSeconds}s)`
       throw new Error(`max token life supported by external-jwt-signer ${limits}`)
@@ -152,7 +152,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
         try {
           return await issue(buildTokenPayload(claims, issuer, clock.now(), newId()))
         } catch (error) {
-          code = codeOf(error)
+          code = findCode(error)
           throw error
         } finally {
           metrics?.signed(code)
@@ -171,7 +171,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
 }
 
 /** Returns the gRPC code of a failed call; "unknown-non-grpc" for other errors. */
-function codeOf(error: unknown): string {
+function findCode(error: unknown): string {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current.name === 'SignerCallError') return String((current as Error & { code?: unknown }).code)
   }
@@ -196,26 +196,26 @@ function readKeys({ keys, dataTimestamp, refreshHintSeconds }: FetchKeysResponse
   return { all, refreshAt: now + Math.min(refreshHintSeconds, 86_400 * 24) * 1000 }
 }
 
-function timeOf({ dataTimestamp }: FetchKeysResponse): number {
+function toMilliseconds({ dataTimestamp }: FetchKeysResponse): number {
   return dataTimestamp === null ? 0 : dataTimestamp.seconds * 1000 + dataTimestamp.nanos / 1e6
 }
 
 /** Returns the key id in a JWT header from the signer. Throws if the header is not valid for a service account token. */
 function readHeader({ header }: SignResponse): string {
-  const invalid = (reason: string): Error => new Error(`while validating header: ${reason}`)
-  if (!/^[\w-]*$/.test(header)) throw invalid('while unwrapping header: illegal base64 data')
+  const createInvalidError = (reason: string): Error => new Error(`while validating header: ${reason}`)
+  if (!/^[\w-]*$/.test(header)) throw createInvalidError('while unwrapping header: illegal base64 data')
   let members: Readonly<Record<string, unknown>>
   try {
     members = JSON.parse(Buffer.from(header, 'base64url').toString()) as Readonly<Record<string, unknown>>
   } catch (error) {
-    throw invalid(`while parsing header JSON: ${messageOf(error)}`)
+    throw createInvalidError(`while parsing header JSON: ${messageOf(error)}`)
   }
   const { alg, kid, typ, ...others } = members
   const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw invalid(`while parsing header JSON: json: unknown field ${JSON.stringify(unknown)}`)
-  if (typ !== 'JWT') throw invalid('bad type')
-  if (typeof kid !== 'string' || kid === '') throw invalid('key id missing')
-  if (Buffer.byteLength(kid) > maxKeyIdLength) throw invalid('key id longer than 1 kb')
-  if (!algorithms.has(alg)) throw invalid(`bad signing algorithm ${JSON.stringify(alg ?? '')}`)
+  if (unknown !== undefined) throw createInvalidError(`while parsing header JSON: json: unknown field ${JSON.stringify(unknown)}`)
+  if (typ !== 'JWT') throw createInvalidError('bad type')
+  if (typeof kid !== 'string' || kid === '') throw createInvalidError('key id missing')
+  if (Buffer.byteLength(kid) > maxKeyIdLength) throw createInvalidError('key id longer than 1 kb')
+  if (!algorithms.has(alg)) throw createInvalidError(`bad signing algorithm ${JSON.stringify(alg ?? '')}`)
   return kid
 }

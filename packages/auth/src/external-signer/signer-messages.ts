@@ -61,7 +61,7 @@ const root = protobuf.Root.fromJSON({
   },
 })
 
-function codec<T extends object>(name: string): MessageCodec<T> {
+function createCodec<T extends object>(name: string): MessageCodec<T> {
   const type = root.lookupType(name)
   return {
     encode: (message) => Buffer.from(type.encode(type.fromObject(message)).finish()),
@@ -69,7 +69,7 @@ function codec<T extends object>(name: string): MessageCodec<T> {
   }
 }
 
-const path = (method: string): string => `/v1.ExternalJWTSigner/${method}`
+const formatPath = (method: string): string => `/v1.ExternalJWTSigner/${method}`
 
 /** The methods of the gRPC service `k8s.io/externaljwt`, v1. */
 export const signerMethods: {
@@ -77,7 +77,7 @@ export const signerMethods: {
   readonly fetchKeys: Method<object, FetchKeysResponse>
   readonly metadata: Method<object, MetadataResponse>
 } = {
-  sign: { path: path('Sign'), request: codec('SignRequest'), response: codec('SignResponse') },
-  fetchKeys: { path: path('FetchKeys'), request: codec('Nothing'), response: codec('FetchKeysResponse') },
-  metadata: { path: path('Metadata'), request: codec('Nothing'), response: codec('MetadataResponse') },
+  sign: { path: formatPath('Sign'), request: createCodec('SignRequest'), response: createCodec('SignResponse') },
+  fetchKeys: { path: formatPath('FetchKeys'), request: createCodec('Nothing'), response: createCodec('FetchKeysResponse') },
+  metadata: { path: formatPath('Metadata'), request: createCodec('Nothing'), response: createCodec('MetadataResponse') },
 }

@@ -14,12 +14,12 @@ const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 
 export function createSignerMetrics(registry: MetricsRegistry): SignerMetrics {
   const name = (metric: string): string => `apiserver_externaljwt_${metric}`
-  const counter = (metric: string, help: string) => registry.register(createCounter(name(metric), `[ALPHA] ${help}`))
-  const gauge = (metric: string, help: string) => registry.register(createGauge(name(metric), `[ALPHA] ${help}`))
-  const fetches = counter('fetch_keys_request_total', 'Requests for the keys of the external signer, by code.')
-  const signatures = counter('sign_request_total', 'Tokens that the external signer was asked to sign, by code.')
-  const lastFetch = gauge('fetch_keys_success_timestamp', 'Time of the last successful request for keys, in seconds since 1970.')
-  const dataTime = gauge('fetch_keys_data_timestamp', 'Time at which the keys were current, in seconds since 1970.')
+  const registerCounter = (metric: string, help: string) => registry.register(createCounter(name(metric), `[ALPHA] ${help}`))
+  const registerGauge = (metric: string, help: string) => registry.register(createGauge(name(metric), `[ALPHA] ${help}`))
+  const fetches = registerCounter('fetch_keys_request_total', 'Requests for the keys of the external signer, by code.')
+  const signatures = registerCounter('sign_request_total', 'Tokens that the external signer was asked to sign, by code.')
+  const lastFetch = registerGauge('fetch_keys_success_timestamp', 'Time of the last successful request for keys, in seconds since 1970.')
+  const dataTime = registerGauge('fetch_keys_data_timestamp', 'Time at which the keys were current, in seconds since 1970.')
   const durations = registry.register(
     createHistogram(name('request_duration_seconds'), '[ALPHA] Duration of calls to the external signer, by method and code.', buckets),
   )

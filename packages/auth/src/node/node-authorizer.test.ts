@@ -45,11 +45,11 @@ const policy = {
   ]),
 }
 
-const ofNode = (node: string) => ({ name: `system:node:${node}`, groups: ['system:nodes'] })
-const decide = (action: RequestedAction, node = 'n1') => authorizeNode(policy, { user: ofNode(node), action })
+const createNodeUser = (node: string) => ({ name: `system:node:${node}`, groups: ['system:nodes'] })
+const decide = (action: RequestedAction, node = 'n1') => authorizeNode(policy, { user: createNodeUser(node), action })
 
 /** Parses an action such as "get secrets/a in ns", "create coordination.k8s.io:leases" or "update :nodes/n1/status". */
-function actionOf(text: string): RequestedAction {
+function parseAction(text: string): RequestedAction {
   const [verb, object, , namespace = ''] = text.split(' ') as [string, string, string?, string?]
   const [group, path] = object.includes(':') ? (object.split(':') as [string, string]) : ['', object]
   const [resource, name = '', subresource = ''] = path.split('/') as [string, string?, string?]
@@ -100,7 +100,7 @@ test.each([
   'create authentication.k8s.io:tokenreviews',
   'patch events.k8s.io:events/e in ns',
 ])('a node may %s', (text) => {
-  expect(decide(actionOf(text))).toEqual({ decision: 'allow', reason: '' })
+  expect(decide(parseAction(text))).toEqual({ decision: 'allow', reason: '' })
 })
 
 const unrelated = "no relationship found between node 'n1' and this object"
@@ -141,7 +141,7 @@ test.each([
   ['list apps:deployments', ''],
   ['get namespaces/ns', ''],
 ])('a node may not %s', (text, reason) => {
-  expect(decide(actionOf(text))).toEqual({ decision: 'noOpinion', reason })
+  expect(decide(parseAction(text))).toEqual({ decision: 'noOpinion', reason })
 })
 
 test('does not relate the objects named by a mirror pod to its node', () => {
@@ -150,7 +150,7 @@ test('does not relate the objects named by a mirror pod to its node', () => {
 })
 
 test('has no opinion about users that are not nodes', () => {
-  const action = actionOf('get secrets/env in ns')
+  const action = parseAction('get secrets/env in ns')
   expect(authorizeNode(policy, { user: { name: 'system:node:n1', groups: [] }, action })).toEqual({ decision: 'noOpinion', reason: '' })
   expect(authorizeNode(policy, { user: { name: 'alice', groups: ['system:nodes'] }, action })).toEqual({
     decision: 'noOpinion',

@@ -27,7 +27,7 @@ export interface NodeAuthorizerOptions {
 export function createNodeAuthorizer({ rules, onError, metrics }: NodeAuthorizerOptions): InformedAuthorizer & AsyncDisposable {
   const graph = new NodeGraph()
   const policy: NodePolicy = { graph, rules: new RuleIndex(rules) }
-  const observe = metrics && graphObserver(metrics)
+  const observe = metrics && createGraphObserver(metrics)
   const stop = new AbortController()
   let populating: Promise<void> | undefined
   return {
@@ -46,7 +46,7 @@ export function createNodeAuthorizer({ rules, onError, metrics }: NodeAuthorizer
 /** Histogram buckets from 0.1 ms to 0.2 s. Each is twice the previous one. */
 const buckets = Array.from({ length: 12 }, (_, i) => 2 ** i / 10_000)
 
-function graphObserver(registry: MetricsRegistry): GraphObserver {
+function createGraphObserver(registry: MetricsRegistry): GraphObserver {
   const help = '[ALPHA] Duration of changes of the graph of the Node authorizer, in seconds.'
   const durations = registry.register(createHistogram('node_authorizer_graph_actions_duration_seconds', help, buckets))
   return (operation, seconds) => durations.with({ operation }).observe(seconds)

@@ -4,35 +4,35 @@ import { keyOf, NodeGraph } from './node-graph.ts'
 import type { RelatedResource } from './node-graph.ts'
 import type { ObjectReference } from './object-references.ts'
 
-const secret = (name: string): ObjectReference => ({ resource: 'secrets', namespace: 'ns', name })
+const createSecretReference = (name: string): ObjectReference => ({ resource: 'secrets', namespace: 'ns', name })
 const claim = (name: string): ObjectReference => ({ resource: 'persistentvolumeclaims', namespace: 'ns', name })
-const inNs = (name: string) => ({ namespace: 'ns', name })
-const ofCluster = (name: string) => ({ namespace: '', name })
+const createNamespacedName = (name: string) => ({ namespace: 'ns', name })
+const createClusterName = (name: string) => ({ namespace: '', name })
 
 test('relates a secret of a volume to the nodes of the bound claim', () => {
   const graph = new NodeGraph()
-  graph.setVolume('v', inNs('c'), [secret('s')])
-  expect(graph.isRelated('secrets', inNs('s'), 'n1')).toBe(false)
+  graph.setVolume('v', createNamespacedName('c'), [createSecretReference('s')])
+  expect(graph.isRelated('secrets', createNamespacedName('s'), 'n1')).toBe(false)
   graph.setPod(keyOf('ns', 'a'), 'n1', [claim('c')])
-  graph.setPod(keyOf('ns', 'b'), 'n2', [claim('c'), secret('s')])
+  graph.setPod(keyOf('ns', 'b'), 'n2', [claim('c'), createSecretReference('s')])
   for (const node of ['n1', 'n2']) {
-    expect(graph.isRelated('secrets', inNs('s'), node)).toBe(true)
-    expect(graph.isRelated('persistentvolumeclaims', inNs('c'), node)).toBe(true)
-    expect(graph.isRelated('persistentvolumes', ofCluster('v'), node)).toBe(true)
+    expect(graph.isRelated('secrets', createNamespacedName('s'), node)).toBe(true)
+    expect(graph.isRelated('persistentvolumeclaims', createNamespacedName('c'), node)).toBe(true)
+    expect(graph.isRelated('persistentvolumes', createClusterName('v'), node)).toBe(true)
   }
   graph.deleteVolume('v')
-  expect(graph.isRelated('persistentvolumes', ofCluster('v'), 'n1')).toBe(false)
-  expect(graph.isRelated('secrets', inNs('s'), 'n1')).toBe(false)
+  expect(graph.isRelated('persistentvolumes', createClusterName('v'), 'n1')).toBe(false)
+  expect(graph.isRelated('secrets', createNamespacedName('s'), 'n1')).toBe(false)
   // The second pod also refers to the secret directly.
-  expect(graph.isRelated('secrets', inNs('s'), 'n2')).toBe(true)
+  expect(graph.isRelated('secrets', createNamespacedName('s'), 'n2')).toBe(true)
 })
 
 test('does not relate objects in other namespaces', () => {
   const graph = new NodeGraph()
-  graph.setPod(keyOf('ns', 'a'), 'n1', [secret('s')])
+  graph.setPod(keyOf('ns', 'a'), 'n1', [createSecretReference('s')])
   expect(graph.isRelated('secrets', { namespace: 'other', name: 's' }, 'n1')).toBe(false)
-  expect(graph.isRelated('pods', inNs('a'), 'n1')).toBe(true)
-  expect(graph.isRelated('pods', ofCluster('a'), 'n1')).toBe(false)
+  expect(graph.isRelated('pods', createNamespacedName('a'), 'n1')).toBe(true)
+  expect(graph.isRelated('pods', createClusterName('a'), 'n1')).toBe(false)
 })
 
 type Step =
@@ -41,53 +41,57 @@ type Step =
   | { readonly type: 'attachment'; readonly name: string; readonly node: string }
   | { readonly type: 'remove pod' | 'remove volume'; readonly name: string }
 
-const few = (...values: string[]) => fc.constantFrom(...values)
-const names = few('a', 'b', 'c')
-const nodes = few('n1', 'n2', 'n3')
-const references = fc.array(fc.oneof(names.map(secret), names.map(claim)), { maxLength: 4 })
+const generateFew = (...values: string[]) => fc.constantFrom(...values)
+const names = generateFew('a', 'b', 'c')
+const nodes = generateFew('n1', 'n2', 'n3')
+const references = fc.array(fc.oneof(names.map(createSecretReference), names.map(claim)), { maxLength: 4 })
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    fc.record({ type: fc.constant('pod' as const), name: few('p', 'q', 'r'), node: nodes, uses: references }),
+    fc.record({ type: fc.constant('pod' as const), name: generateFew('p', 'q', 'r'), node: nodes, uses: references }),
     fc.record({
       type: fc.constant('volume' as const),
-      name: few('v', 'w'),
+      name: generateFew('v', 'w'),
       claim: fc.option(names, { nil: undefined }),
-      secrets: fc.array(names.map(secret), { maxLength: 2 }),
+      secrets: fc.array(names.map(createSecretReference), { maxLength: 2 }),
     }),
-    fc.record({ type: fc.constant('attachment' as const), name: names, node: few('n1', 'n2', '') }),
-    fc.record({ type: few('remove pod', 'remove volume') as fc.Arbitrary<'remove pod'>, name: few('p', 'q', 'r', 'v', 'w') }),
+    fc.record({ type: fc.constant('attachment' as const), name: names, node: generateFew('n1', 'n2', '') }),
+    fc.record({
+      type: generateFew('remove pod', 'remove volume') as fc.Arbitrary<'remove pod'>,
+      name: generateFew('p', 'q', 'r', 'v', 'w'),
+    }),
   ),
   { maxLength: 40 },
 )
 
 function run(graph: NodeGraph, step: Step): void {
   if (step.type === 'pod') graph.setPod(keyOf('ns', step.name), step.node, step.uses)
-  else if (step.type === 'volume') graph.setVolume(step.name, step.claim === undefined ? undefined : inNs(step.claim), step.secrets)
+  else if (step.type === 'volume')
+    graph.setVolume(step.name, step.claim === undefined ? undefined : createNamespacedName(step.claim), step.secrets)
   else if (step.type === 'attachment') graph.setNodeOf('volumeattachments', step.name, step.node)
   else if (step.type === 'remove pod') graph.deletePod(keyOf('ns', step.name))
   else graph.deleteVolume(step.name)
 }
 
 /** Returns every decision of the graph about the objects of the steps, and the number of objects in the graph. */
-function decisions(graph: NodeGraph): unknown {
-  const related = (resource: RelatedResource, objects: readonly { namespace: string; name: string }[]): string[] =>
+function createDecisions(graph: NodeGraph): unknown {
+  const listRelated = (resource: RelatedResource, objects: readonly { namespace: string; name: string }[]): string[] =>
     objects.flatMap((object) =>
       ['n1', 'n2', 'n3'].flatMap((node) => (graph.isRelated(resource, object, node) ? [`${resource} ${object.name} ${node}`] : [])),
     )
   return {
     used: graph.usedObjects,
     related: [
-      ...related('secrets', ['a', 'b', 'c'].map(inNs)),
-      ...related('persistentvolumeclaims', ['a', 'b', 'c'].map(inNs)),
-      ...related('pods', ['p', 'q', 'r'].map(inNs)),
-      ...related('persistentvolumes', ['v', 'w'].map(ofCluster)),
-      ...related('volumeattachments', ['a', 'b', 'c'].map(ofCluster)),
+      ...listRelated('secrets', ['a', 'b', 'c'].map(createNamespacedName)),
+      ...listRelated('persistentvolumeclaims', ['a', 'b', 'c'].map(createNamespacedName)),
+      ...listRelated('pods', ['p', 'q', 'r'].map(createNamespacedName)),
+      ...listRelated('persistentvolumes', ['v', 'w'].map(createClusterName)),
+      ...listRelated('volumeattachments', ['a', 'b', 'c'].map(createClusterName)),
     ],
   }
 }
 
 /** Computes the same decisions by following references from each pod, without counters. */
-function followed(pods: ReadonlyMap<string, Step>, volumes: ReadonlyMap<string, Step>): string[] {
+function computeFollowed(pods: ReadonlyMap<string, Step>, volumes: ReadonlyMap<string, Step>): string[] {
   const onNode = (resource: string, name: string, node: string): boolean =>
     [...pods.values()].some(
       (pod) => pod.type === 'pod' && pod.node === node && pod.uses.some((use) => use.resource === resource && use.name === name),
@@ -123,9 +127,9 @@ test('equals a graph that is built from the remaining objects, after any changes
       }
       const rebuilt = new NodeGraph()
       for (const step of [...volumes.values(), ...attachments.values(), ...pods.values()]) run(rebuilt, step)
-      expect(decisions(graph)).toEqual(decisions(rebuilt))
-      const { related } = decisions(graph) as { related: string[] }
-      expect(related.filter((text) => /^(secrets|persistentvolumeclaims)/.test(text))).toEqual(followed(pods, volumes))
+      expect(createDecisions(graph)).toEqual(createDecisions(rebuilt))
+      const { related } = createDecisions(graph) as { related: string[] }
+      expect(related.filter((text) => /^(secrets|persistentvolumeclaims)/.test(text))).toEqual(computeFollowed(pods, volumes))
 
       for (const name of pods.keys()) graph.deletePod(keyOf('ns', name))
       for (const name of volumes.keys()) graph.deleteVolume(name)

@@ -42,18 +42,18 @@ export function listPodReferences(pod: DeepReadonly<Pod>): ObjectReference[] {
 /** Lists the names of secrets in the pod's namespace to which the pod refers. Names may be repeated. */
 export function listPodSecretNames({ spec }: DeepReadonly<Pod>): string[] {
   const names: (string | undefined)[] = (spec?.imagePullSecrets ?? []).map(({ name }) => name)
-  for (const { env, envFrom } of containersOf(spec)) {
+  for (const { env, envFrom } of listContainers(spec)) {
     for (const { secretRef } of envFrom ?? []) names.push(secretRef?.name)
     for (const { valueFrom } of env ?? []) names.push(valueFrom?.secretKeyRef?.name)
   }
-  for (const volume of spec?.volumes ?? []) appendAll(names, volumeSecretNames(volume))
+  for (const volume of spec?.volumes ?? []) appendAll(names, listVolumeSecretNames(volume))
   return names.filter((name) => name !== undefined && name !== '') as string[]
 }
 
 /** Lists the names of config maps to which the pod refers. Names may be repeated. */
 export function listPodConfigMapNames({ spec }: DeepReadonly<Pod>): string[] {
   const names: (string | undefined)[] = []
-  for (const { env, envFrom } of containersOf(spec)) {
+  for (const { env, envFrom } of listContainers(spec)) {
     for (const { configMapRef } of envFrom ?? []) names.push(configMapRef?.name)
     for (const { valueFrom } of env ?? []) names.push(valueFrom?.configMapKeyRef?.name)
   }
@@ -73,11 +73,11 @@ export function getClaimOfVolume(
   return ephemeral === undefined ? undefined : `${podName}-${name}`
 }
 
-function containersOf(spec: DeepReadonly<Pod>['spec']): readonly DeepReadonly<Container | EphemeralContainer>[] {
+function listContainers(spec: DeepReadonly<Pod>['spec']): readonly DeepReadonly<Container | EphemeralContainer>[] {
   return [...(spec?.initContainers ?? []), ...(spec?.containers ?? []), ...(spec?.ephemeralContainers ?? [])]
 }
 
-function volumeSecretNames(volume: DeepReadonly<Volume>): readonly (string | undefined)[] {
+function listVolumeSecretNames(volume: DeepReadonly<Volume>): readonly (string | undefined)[] {
   const { azureFile, cephfs, cinder, flexVolume, projected, rbd, secret, scaleIO, iscsi, storageos, csi } = volume
   return [
     azureFile?.secretName,

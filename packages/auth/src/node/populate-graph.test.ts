@@ -69,7 +69,7 @@ afterEach(async () => {
 })
 
 let revision = 1
-function stored(object: KubeObject, fields: Record<string, string> = {}): StoredObject {
+function createStored(object: KubeObject, fields: Record<string, string> = {}): StoredObject {
   const { namespace = '', name = '' } = object.metadata
   const values: Record<string, string> = { 'metadata.namespace': namespace, 'metadata.name': name, ...fields }
   return {
@@ -79,12 +79,12 @@ function stored(object: KubeObject, fields: Record<string, string> = {}): Stored
     copy: () => structuredClone(object),
   } as unknown as StoredObject
 }
-const pod = (name: string, spec: object = {}, more: object = {}): StoredObject => {
+const createPod = (name: string, spec: object = {}, more: object = {}): StoredObject => {
   const node = 'nodeName' in spec ? { 'spec.nodeName': String(spec.nodeName) } : {}
-  return stored({ metadata: { namespace: 'ns', name }, spec: { containers: [], ...spec }, ...more } as KubeObject, node)
+  return createStored({ metadata: { namespace: 'ns', name }, spec: { containers: [], ...spec }, ...more } as KubeObject, node)
 }
 const listed: ObjectEvent = { type: 'BOOKMARK', revision: 1, initialEventsEnd: true }
-const sees = (resource: 'pods' | 'secrets' | 'resourceclaims', name: string): boolean =>
+const isSeen = (resource: 'pods' | 'secrets' | 'resourceclaims', name: string): boolean =>
   graph.isRelated(resource, { namespace: 'ns', name }, 'n')
 const withSecret = (secretName: string, more: object = {}): object => ({
   nodeName: 'n',
@@ -94,20 +94,20 @@ const withSecret = (secretName: string, more: object = {}): object => ({
 
 test('adds a pod when it is bound, and updates it for new ephemeral containers and resource claims', async () => {
   const pods = watches.get('pods')!
-  pods.send({ type: 'ADDED', object: pod('a') }, listed)
-  pods.send({ type: 'MODIFIED', object: pod('a', withSecret('s')) })
-  await expect.poll(() => sees('secrets', 's')).toBe(true)
+  pods.send({ type: 'ADDED', object: createPod('a') }, listed)
+  pods.send({ type: 'MODIFIED', object: createPod('a', withSecret('s')) })
+  await expect.poll(() => isSeen('secrets', 's')).toBe(true)
   const debugged = withSecret('s', { ephemeralContainers: [{ name: 'd', envFrom: [{ secretRef: { name: 'debug' } }] }] })
-  pods.send({ type: 'MODIFIED', object: pod('a', debugged) })
-  await expect.poll(() => sees('secrets', 'debug')).toBe(true)
+  pods.send({ type: 'MODIFIED', object: createPod('a', debugged) })
+  await expect.poll(() => isSeen('secrets', 'debug')).toBe(true)
   const claiming = { nodeName: 'n', resourceClaims: [{ name: 'r', resourceClaimTemplateName: 't' }] }
   const status = { resourceClaimStatuses: [{ name: 'r', resourceClaimName: 'made' }] }
-  pods.send({ type: 'ADDED', object: pod('b', claiming) }, { type: 'MODIFIED', object: pod('b', claiming, { status }) })
-  await expect.poll(() => sees('resourceclaims', 'made')).toBe(true)
-  pods.send({ type: 'MODIFIED', object: pod('b', { nodeName: 'n' }, { status: { phase: 'Running' } }) })
-  pods.send({ type: 'DELETED', object: pod('a', debugged) })
-  await expect.poll(() => sees('secrets', 's')).toBe(false)
-  expect(sees('pods', 'b')).toBe(true)
+  pods.send({ type: 'ADDED', object: createPod('b', claiming) }, { type: 'MODIFIED', object: createPod('b', claiming, { status }) })
+  await expect.poll(() => isSeen('resourceclaims', 'made')).toBe(true)
+  pods.send({ type: 'MODIFIED', object: createPod('b', { nodeName: 'n' }, { status: { phase: 'Running' } }) })
+  pods.send({ type: 'DELETED', object: createPod('a', debugged) })
+  await expect.poll(() => isSeen('secrets', 's')).toBe(false)
+  expect(isSeen('pods', 'b')).toBe(true)
   // The pod without a node and the change of status.phase caused no operation.
   expect(operations).toEqual(['AddPod', 'AddPod', 'AddPod', 'AddPod', 'DeletePod'])
 })
@@ -115,33 +115,33 @@ test('adds a pod when it is bound, and updates it for new ephemeral containers a
 test('lists again after missed events, and removes deleted objects', async () => {
   const pods = watches.get('pods')!
   const slices = watches.get('resourceslices')!
-  const slice = (name: string): StoredObject => stored({ metadata: { name } }, { 'spec.nodeName': 'n' })
-  pods.send({ type: 'ADDED', object: pod('a', withSecret('s')) }, { type: 'ADDED', object: pod('b', withSecret('t')) }, listed)
+  const slice = (name: string): StoredObject => createStored({ metadata: { name } }, { 'spec.nodeName': 'n' })
+  pods.send({ type: 'ADDED', object: createPod('a', withSecret('s')) }, { type: 'ADDED', object: createPod('b', withSecret('t')) }, listed)
   slices.send({ type: 'ADDED', object: slice('x') }, listed)
-  await expect.poll(() => sees('secrets', 't') && graph.keys('resourceslices').length).toBe(1)
+  await expect.poll(() => isSeen('secrets', 't') && graph.keys('resourceslices').length).toBe(1)
   pods.fail(newGone('gone'))
   slices.fail(newGone('gone'))
-  pods.send({ type: 'ADDED', object: pod('b', withSecret('u')) }, listed)
+  pods.send({ type: 'ADDED', object: createPod('b', withSecret('u')) }, listed)
   slices.send({ type: 'ADDED', object: slice('y') }, listed)
   await expect.poll(() => graph.keys('pods')).toEqual(['ns/b'])
-  expect([sees('secrets', 's'), sees('secrets', 't'), sees('secrets', 'u')]).toEqual([false, false, true])
+  expect([isSeen('secrets', 's'), isSeen('secrets', 't'), isSeen('secrets', 'u')]).toEqual([false, false, true])
   await expect.poll(() => graph.keys('resourceslices')).toEqual(['y'])
   expect(pods.opened).toBe(2)
 })
 
 test('relates the secrets of a volume to a node while a pod there uses the bound claim', async () => {
   const secretRef = { name: 's', namespace: 'ns' }
-  const volume = (claim: object): StoredObject =>
-    stored({
+  const createVolume = (claim: object): StoredObject =>
+    createStored({
       metadata: { name: 'v' },
       spec: { csi: { driver: 'd', volumeHandle: 'h', nodeStageSecretRef: secretRef }, ...claim },
     } as KubeObject)
   const claimed = { nodeName: 'n', volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'c' } }] }
-  watches.get('pods')!.send({ type: 'ADDED', object: pod('a', claimed) }, listed)
+  watches.get('pods')!.send({ type: 'ADDED', object: createPod('a', claimed) }, listed)
   const volumes = watches.get('persistentvolumes')!
-  volumes.send({ type: 'ADDED', object: volume({}) }, listed)
-  volumes.send({ type: 'MODIFIED', object: volume({ claimRef: { namespace: 'ns', name: 'c' } }) })
-  await expect.poll(() => sees('secrets', 's')).toBe(true)
-  volumes.send({ type: 'MODIFIED', object: volume({}) })
-  await expect.poll(() => sees('secrets', 's')).toBe(false)
+  volumes.send({ type: 'ADDED', object: createVolume({}) }, listed)
+  volumes.send({ type: 'MODIFIED', object: createVolume({ claimRef: { namespace: 'ns', name: 'c' } }) })
+  await expect.poll(() => isSeen('secrets', 's')).toBe(true)
+  volumes.send({ type: 'MODIFIED', object: createVolume({}) })
+  await expect.poll(() => isSeen('secrets', 's')).toBe(false)
 })

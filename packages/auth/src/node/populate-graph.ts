@@ -40,10 +40,10 @@ export type GraphObserver = (operation: string, seconds: number) => void
  */
 export async function populateGraph(graph: NodeGraph, client: LoopbackClient, options: PopulateOptions): Promise<void> {
   await Promise.all([
-    follow(podsOf(graph), client, options),
-    follow(volumesOf(graph), client, options),
-    follow(attachmentsOf(graph), client, options),
-    follow(slicesOf(graph), client, options),
+    follow(createPodPopulator(graph), client, options),
+    follow(createVolumePopulator(graph), client, options),
+    follow(createAttachmentPopulator(graph), client, options),
+    follow(createSlicePopulator(graph), client, options),
   ])
 }
 
@@ -88,15 +88,15 @@ async function follow<T extends KubeObject>(populator: Populator<T>, client: Loo
 /** Field names of a pod that may get new references after the pod is bound. */
 const changingReferences = ['ephemeralContainers":', 'resourceClaimStatuses":'].map((text) => Buffer.from(text))
 
-function podsOf(graph: NodeGraph): Populator<Pod> {
-  const keyOfPod = (stored: StoredObject<Pod>): string => keyOf(stored.field('metadata.namespace'), stored.field('metadata.name'))
+function createPodPopulator(graph: NodeGraph): Populator<Pod> {
+  const formatPodKey = (stored: StoredObject<Pod>): string => keyOf(stored.field('metadata.namespace'), stored.field('metadata.name'))
   return {
     resource: { group: '', resource: 'pods' },
     kind: 'Pod',
     set(stored, isNew) {
       const node = stored.field('spec.nodeName')
       if (node === '') return false
-      const key = keyOfPod(stored)
+      const key = formatPodKey(stored)
       // Skips status updates, which are the majority. A bound pod keeps its node and most of its references.
       if (!isNew && graph.nodeOfPod(key) === node && !mentions(stored.body, changingReferences)) return false
       graph.setPod(key, node, listPodReferences(stored.copy()))
@@ -104,11 +104,11 @@ function podsOf(graph: NodeGraph): Populator<Pod> {
     },
     delete: (key) => graph.deletePod(key),
     keys: () => graph.keys('pods'),
-    keyOf: keyOfPod,
+    keyOf: formatPodKey,
   }
 }
 
-function volumesOf(graph: NodeGraph): Populator<PersistentVolume> {
+function createVolumePopulator(graph: NodeGraph): Populator<PersistentVolume> {
   return {
     resource: { group: '', resource: 'persistentvolumes' },
     kind: 'PV',
@@ -121,40 +121,40 @@ function volumesOf(graph: NodeGraph): Populator<PersistentVolume> {
     },
     delete: (key) => graph.deleteVolume(key),
     keys: () => graph.keys('persistentvolumes'),
-    keyOf: nameOf,
+    keyOf: readName,
   }
 }
 
 /** Creates the populator of volume attachments. The node of an attachment is immutable. */
-function attachmentsOf(graph: NodeGraph): Populator<VolumeAttachment> {
+function createAttachmentPopulator(graph: NodeGraph): Populator<VolumeAttachment> {
   return {
     resource: { group: 'storage.k8s.io', resource: 'volumeattachments' },
     kind: 'VolumeAttachment',
     set(stored, isNew) {
-      if (isNew) graph.setNodeOf('volumeattachments', nameOf(stored), stored.copy().spec.nodeName)
+      if (isNew) graph.setNodeOf('volumeattachments', readName(stored), stored.copy().spec.nodeName)
       return isNew
     },
     delete: (key) => graph.setNodeOf('volumeattachments', key, ''),
     keys: () => graph.keys('volumeattachments'),
-    keyOf: nameOf,
+    keyOf: readName,
   }
 }
 
-function slicesOf(graph: NodeGraph): Populator<KubeObject> {
+function createSlicePopulator(graph: NodeGraph): Populator<KubeObject> {
   return {
     resource: { group: 'resource.k8s.io', resource: 'resourceslices' },
     kind: 'ResourceSlice',
     set(stored, isNew) {
-      if (isNew) graph.setNodeOf('resourceslices', nameOf(stored), stored.field('spec.nodeName'))
+      if (isNew) graph.setNodeOf('resourceslices', readName(stored), stored.field('spec.nodeName'))
       return isNew
     },
     delete: (key) => graph.setNodeOf('resourceslices', key, ''),
     keys: () => graph.keys('resourceslices'),
-    keyOf: nameOf,
+    keyOf: readName,
   }
 }
 
-function nameOf(stored: StoredObject): string {
+function readName(stored: StoredObject): string {
   return stored.field('metadata.name')
 }
 

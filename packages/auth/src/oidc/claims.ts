@@ -9,10 +9,10 @@ export type Claims = JsonObject
 
 /** Maps the claims of a verified token to a user and checks the validation rules. Rejects with kube-apiserver's message. */
 export async function mapClaimsToUser(claims: Claims, jwt: CompiledJwt): Promise<UserInfo> {
-  const name = await usernameOf(claims, jwt)
-  const groups = await groupsOf(claims, jwt)
-  const uid = await uidOf(claims, jwt)
-  const extra = await extraOf(claims, jwt)
+  const name = await readUsername(claims, jwt)
+  const groups = await readGroups(claims, jwt)
+  const uid = await readUid(claims, jwt)
+  const extra = await readExtra(claims, jwt)
   const user: UserInfo = { name, groups, ...(uid !== '' && { uid }), ...(Object.keys(extra).length > 0 && { extra }) }
   checkRequiredClaims(claims, jwt)
   await checkRules(jwt.claimRules, { claims }, 'claim validation expression')
@@ -20,16 +20,16 @@ export async function mapClaimsToUser(claims: Claims, jwt: CompiledJwt): Promise
   return user
 }
 
-async function usernameOf(claims: Claims, { username: expression, configuration }: CompiledJwt): Promise<string> {
+async function readUsername(claims: Claims, { username: expression, configuration }: CompiledJwt): Promise<string> {
   if (expression !== undefined) {
-    const name = await evaluated('username claim', () => expression.evaluate({ claims }))
+    const name = await evaluateClaim('username claim', () => expression.evaluate({ claims }))
     if (typeof name !== 'string')
       throw new Error('oidc: error evaluating username claim expression: username claim expression must return a string')
     if (name === '') throw new Error('oidc: empty username via CEL expression is not allowed')
     return name
   }
   const { claim = '', prefix = '' } = configuration.claimMappings?.username ?? {}
-  const name = wrapped(`parse username claims ${JSON.stringify(claim)}`, () => stringClaim(claims, claim))
+  const name = readClaim(`parse username claims ${JSON.stringify(claim)}`, () => readStringClaim(claims, claim))
   if (claim === 'email' && Object.hasOwn(claims, 'email_verified')) {
     const isVerified = claims['email_verified']
     if (typeof isVerified !== 'boolean' && isVerified !== null && isVerified !== undefined) {
@@ -40,32 +40,32 @@ async function usernameOf(claims: Claims, { username: expression, configuration 
   return prefix + name
 }
 
-async function groupsOf(claims: Claims, { groups: expression, configuration }: CompiledJwt): Promise<readonly string[]> {
+async function readGroups(claims: Claims, { groups: expression, configuration }: CompiledJwt): Promise<readonly string[]> {
   const { claim = '', prefix = '' } = configuration.claimMappings?.groups ?? {}
   if (claim !== '' && Object.hasOwn(claims, claim)) {
-    const groups = wrapped(`parse groups claim ${JSON.stringify(claim)}`, () => textOrTexts(claims[claim]))
+    const groups = readClaim(`parse groups claim ${JSON.stringify(claim)}`, () => readTextOrTexts(claims[claim]))
     return groups.map((group) => prefix + group)
   }
   if (expression === undefined) return []
-  return evaluated('group claim', async () => texts(await expression.evaluate({ claims })))
+  return evaluateClaim('group claim', async () => readTexts(await expression.evaluate({ claims })))
 }
 
-async function uidOf(claims: Claims, { uid: expression, configuration }: CompiledJwt): Promise<string> {
+async function readUid(claims: Claims, { uid: expression, configuration }: CompiledJwt): Promise<string> {
   const { claim = '' } = configuration.claimMappings?.uid ?? {}
-  if (claim !== '') return wrapped(`parse uid claim ${JSON.stringify(claim)}`, () => stringClaim(claims, claim))
+  if (claim !== '') return readClaim(`parse uid claim ${JSON.stringify(claim)}`, () => readStringClaim(claims, claim))
   if (expression === undefined) return ''
-  const uid = await evaluated('uid claim', () => expression.evaluate({ claims }))
+  const uid = await evaluateClaim('uid claim', () => expression.evaluate({ claims }))
   if (typeof uid === 'string') return uid
   throw new Error('oidc: error evaluating uid claim expression: uid claim expression must return a string')
 }
 
-async function extraOf(claims: Claims, { extra: mappings }: CompiledJwt): Promise<Record<string, readonly string[]>> {
+async function readExtra(claims: Claims, { extra: mappings }: CompiledJwt): Promise<Record<string, readonly string[]>> {
   const extra: Record<string, readonly string[]> = {}
   const { jti } = claims
   if (typeof jti === 'string' && jti !== '') extra[credentialIdKey] = [`JTI=${jti}`]
   for (const { key, expression } of mappings) {
     const result = await expression.evaluate({ claims })
-    const values = await evaluated('extra claim', async () => texts(result), `: ${expression.text}`)
+    const values = await evaluateClaim('extra claim', async () => readTexts(result), `: ${expression.text}`)
     if (values.length > 0) extra[key] = values
   }
   return extra
@@ -75,7 +75,7 @@ function checkRequiredClaims(claims: Claims, { configuration }: CompiledJwt): vo
   for (const { claim = '', requiredValue = '' } of configuration.claimValidationRules ?? []) {
     if (claim === '') continue
     if (!Object.hasOwn(claims, claim)) throw new Error(`oidc: required claim ${claim} not present in ID token`)
-    const value = wrapped(`parse claim ${claim}`, () => stringClaim(claims, claim))
+    const value = readClaim(`parse claim ${claim}`, () => readStringClaim(claims, claim))
     if (value !== requiredValue) {
       throw new Error(`oidc: required claim ${claim} value does not match. Got = ${value}, want = ${requiredValue}`)
     }
@@ -99,7 +99,7 @@ async function checkRules(rules: readonly ValidationRule[], subject: ExpressionS
   }
 }
 
-async function evaluated<T>(description: string, evaluate: () => Promise<T>, more = ''): Promise<T> {
+async function evaluateClaim<T>(description: string, evaluate: () => Promise<T>, more = ''): Promise<T> {
   try {
     return await evaluate()
   } catch (error) {
@@ -107,7 +107,7 @@ async function evaluated<T>(description: string, evaluate: () => Promise<T>, mor
   }
 }
 
-function wrapped<T>(description: string, read: () => T): T {
+function readClaim<T>(description: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
@@ -115,26 +115,26 @@ function wrapped<T>(description: string, read: () => T): T {
   }
 }
 
-function stringClaim(claims: Claims, name: string): string {
+function readStringClaim(claims: Claims, name: string): string {
   if (!Object.hasOwn(claims, name)) throw new Error('claim not present')
-  return textOf(claims[name])
+  return readText(claims[name])
 }
 
-function textOf(value: JsonValue | undefined): string {
+function readText(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
   throw new Error(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type string`)
 }
 
 /** Reads a claim that is a string or a list of strings. Some providers send a single string for one group. */
-function textOrTexts(value: JsonValue | undefined): readonly string[] {
+function readTextOrTexts(value: JsonValue | undefined): readonly string[] {
   if (value === null) return []
-  if (Array.isArray(value) && value.every((text) => typeof text === 'string' || text === null)) return value.map(textOf)
-  return [textOf(value)]
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string' || text === null)) return value.map(readText)
+  return [readText(value)]
 }
 
 /** Converts the result of an expression, which must be a string, a list of strings or null. Empty strings are removed. */
-function texts(value: unknown): readonly string[] {
+function readTexts(value: unknown): readonly string[] {
   if (value === null) return []
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (!list.every((text) => typeof text === 'string')) throw new Error('expression must return a string or a list of strings')

@@ -17,10 +17,10 @@ export type ExpressionSubject = { readonly claims: JsonObject } | { readonly use
 /** Compiles an expression of an authentication configuration. Returns kube-apiserver's error message if the expression is not valid. */
 export function compileClaimExpression(text: string, purpose: AuthenticationPurpose): ClaimExpression | { readonly problem: string } {
   const { compiled, problem } = loadCelLibrary().compileAuthentication(text, purpose)
-  return problem === undefined ? expressionOf(text, compiled) : { problem }
+  return problem === undefined ? compileExpression(text, compiled) : { problem }
 }
 
-function expressionOf(text: string, compiled: Compiled): ClaimExpression {
+function compileExpression(text: string, compiled: Compiled): ClaimExpression {
   const { CelError, Program, toClaimsValue, toNative, toUserValue } = loadCelLibrary()
   const program = new Program(compiled)
   return {

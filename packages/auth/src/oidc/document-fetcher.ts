@@ -27,7 +27,7 @@ const maxBytes = 1024 * 1024
 /** Creates a fetcher. All its connections trust the same CA certificates. Only https URLs are fetched. */
 export function createDocumentFetcher({ dialer, tls, network }: DocumentFetcherOptions): DocumentFetcher {
   const clients = new Map<string, OutboundClient>()
-  function clientOf({ origin }: URL): OutboundClient {
+  function findClient({ origin }: URL): OutboundClient {
     let client = clients.get(origin)
     if (client === undefined) {
       client = dialer.client({ url: origin, tls, ...(network !== undefined && { network }) })
@@ -46,7 +46,7 @@ export function createDocumentFetcher({ dialer, tls, network }: DocumentFetcherO
       for (let i = 0; i <= maxRedirects; i++) {
         if (url.protocol !== 'https:')
           throw new Error(`Get ${JSON.stringify(url.href)}: unsupported protocol scheme ${JSON.stringify(url.protocol.slice(0, -1))}`)
-        const answer = await clientOf(url).request({
+        const answer = await findClient(url).request({
           path: `${url.pathname}${url.search}`,
           // Credentials are only sent to the origin of the first URL, not to redirect targets.
           headers: { accept: 'application/json', ...(url.origin === new URL(text).origin && headers) },

@@ -38,24 +38,24 @@ export function getUntrustedIssuer(claims: Claims): string {
 export async function verifyIdToken(token: string, provider: Pick<Provider, 'verify'>, rules: IdTokenRules): Promise<Claims> {
   const claims = decodeUntrustedClaims(token)
   if (claims === undefined) throw new Error('oidc: malformed jwt')
-  const audiences = audiencesOf(claims['aud'])
+  const audiences = readAudiences(claims['aud'])
   if (!rules.audiences.some((audience) => audiences.includes(audience))) {
     const [only] = rules.audiences
-    const expected = rules.audiences.length === 1 ? JSON.stringify(only) : `in ${quoted(rules.audiences.toSorted())}`
-    throw new Error(`oidc: expected audience ${expected} got ${quoted(audiences)}`)
+    const expected = rules.audiences.length === 1 ? JSON.stringify(only) : `in ${formatQuoted(rules.audiences.toSorted())}`
+    throw new Error(`oidc: expected audience ${expected} got ${formatQuoted(audiences)}`)
   }
   checkTimes(claims, rules.now())
-  const header = headerOf(token)
+  const header = decodeHeader(token)
   if (!rules.algorithms.includes(header.algorithm)) {
     throw new Error(
-      `oidc: id token signed with unsupported algorithm, expected ${quoted(rules.algorithms)} got ${JSON.stringify(header.algorithm)}`,
+      `oidc: id token signed with unsupported algorithm, expected ${formatQuoted(rules.algorithms)} got ${JSON.stringify(header.algorithm)}`,
     )
   }
   await provider.verify(token, header)
   return claims
 }
 
-function headerOf(token: string): TokenHeader {
+function decodeHeader(token: string): TokenHeader {
   const header = decodePart(token.split('.', 1)[0]!)
   // RFC 7515, 4.1.11: a token with an unsupported critical extension must be refused. `b64: false` changes the signed bytes.
   if (header === undefined || 'crit' in header || header['b64'] === false) throw new Error('oidc: malformed jwt')
@@ -65,17 +65,17 @@ function headerOf(token: string): TokenHeader {
 }
 
 function checkTimes({ exp, nbf }: Claims, now: number): void {
-  const expiry = secondsOf(exp, 'exp') * 1000
+  const expiry = readSeconds(exp, 'exp') * 1000
   if (expiry < now) throw new Error(`oidc: token is expired (Token Expiry: ${goTime(expiry)})`)
   if (nbf === undefined || nbf === null) return
-  const notBefore = secondsOf(nbf, 'nbf') * 1000
+  const notBefore = readSeconds(nbf, 'nbf') * 1000
   if (now + notBeforeLeewayMs < notBefore) {
     throw new Error(`oidc: current time ${goTime(now)} before the nbf (not before) time: ${goTime(notBefore)}`)
   }
 }
 
 /** Reads a time claim in seconds. A missing claim counts as 0, as in Go. So a token without `exp` is expired. */
-function secondsOf(value: Claims[string] | undefined, name: string): number {
+function readSeconds(value: Claims[string] | undefined, name: string): number {
   if (value === undefined || value === null) return 0
   if (typeof value === 'number') return Math.trunc(value)
   throw new Error(
@@ -83,14 +83,14 @@ function secondsOf(value: Claims[string] | undefined, name: string): number {
   )
 }
 
-function audiencesOf(aud: Claims[string] | undefined): readonly string[] {
+function readAudiences(aud: Claims[string] | undefined): readonly string[] {
   if (typeof aud === 'string') return [aud]
   if (aud === undefined || aud === null) return []
   if (Array.isArray(aud) && aud.every((audience) => typeof audience === 'string')) return aud
   throw new Error('oidc: failed to unmarshal claims: json: cannot unmarshal into Go struct field idToken.aud of type []string')
 }
 
-function quoted(texts: readonly string[]): string {
+function formatQuoted(texts: readonly string[]): string {
   return `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`
 }
 

@@ -32,19 +32,19 @@ async function open(change: Partial<JwtConfiguration> = {}, options: { readonly 
   return Object.assign(authenticator, { metrics: () => registry.text() })
 }
 
-const seconds = (): number => Math.floor(providers.clock.now() / 1000)
-const claimsOf = (more: object = {}): object => ({ iss: issuer, aud: 'me', sub: 'alice', exp: seconds() + 600, ...more })
+const readSeconds = (): number => Math.floor(providers.clock.now() / 1000)
+const createClaims = (more: object = {}): object => ({ iss: issuer, aud: 'me', sub: 'alice', exp: readSeconds() + 600, ...more })
 const authenticate = async (authenticator: JwtAuthenticator, token: string) => authenticator.authenticateToken(token)
 
 describe('a token of the issuer', () => {
   test('authenticates a user with groups and a credential id', async () => {
     const authenticator = await open()
-    expect(await authenticate(authenticator, signToken(claimsOf({ groups: ['dev', 'ops'], jti: 'j' }), one))).toEqual({
+    expect(await authenticate(authenticator, signToken(createClaims({ groups: ['dev', 'ops'], jti: 'j' }), one))).toEqual({
       name: 'oidc:alice',
       groups: ['g:dev', 'g:ops'],
       extra: { 'authentication.kubernetes.io/credential-id': ['JTI=j'] },
     })
-    expect(await authenticate(authenticator, signToken(claimsOf({ groups: 'dev' }), one))).toMatchObject({ groups: ['g:dev'] })
+    expect(await authenticate(authenticator, signToken(createClaims({ groups: 'dev' }), one))).toMatchObject({ groups: ['g:dev'] })
     expect(authenticator.metrics()).toMatch(/latency_seconds_count\{jwt_issuer_hash="sha256:\w+",result="success"\} 2/)
     expect(authenticator.metrics()).toMatch(
       /jwks_fetch_last_timestamp_seconds\{apiserver_id_hash="id",jwt_issuer_hash="sha256:\w+",result="success"\} 1\n/,
@@ -55,26 +55,30 @@ describe('a token of the issuer', () => {
   test.each<[title: string, token: () => string, reason: string]>([
     [
       'expired',
-      () => signToken(claimsOf({ exp: seconds() - 1 }), one),
+      () => signToken(createClaims({ exp: readSeconds() - 1 }), one),
       'oidc: token is expired (Token Expiry: 2023-11-14 22:13:19 +0000 UTC)',
     ],
     [
       'without expiry',
-      () => signToken(claimsOf({ exp: undefined }), one),
+      () => signToken(createClaims({ exp: undefined }), one),
       'oidc: token is expired (Token Expiry: 1970-01-01 00:00:00 +0000 UTC)',
     ],
     [
       'not yet valid',
-      () => signToken(claimsOf({ nbf: seconds() + 61 }), one),
+      () => signToken(createClaims({ nbf: readSeconds() + 61 }), one),
       `oidc: current time ${now} before the nbf (not before) time: 2023-11-14 22:14:21 +0000 UTC`,
     ],
-    ['for somebody else', () => signToken(claimsOf({ aud: ['you'] }), one), 'oidc: expected audience "me" got ["you"]'],
-    ['signed by a stranger with the same key id', () => signToken(claimsOf(), stranger), signature],
-    ['of a key that does not exist', () => signToken(claimsOf(), two), signature],
-    ['without a signature', () => `${signToken(claimsOf(), one, { alg: 'none' }).split('.').slice(0, 2).join('.')}.AA`, algorithm('none')],
-    ['signed with the public key as a secret', confused, algorithm('HS256')],
-    ['with a critical extension', () => signToken(claimsOf(), one, { crit: ['b64'], b64: false }), 'oidc: malformed jwt'],
-    ['with a changed payload', () => tampered(signToken(claimsOf(), one)), signature],
+    ['for somebody else', () => signToken(createClaims({ aud: ['you'] }), one), 'oidc: expected audience "me" got ["you"]'],
+    ['signed by a stranger with the same key id', () => signToken(createClaims(), stranger), signature],
+    ['of a key that does not exist', () => signToken(createClaims(), two), signature],
+    [
+      'without a signature',
+      () => `${signToken(createClaims(), one, { alg: 'none' }).split('.').slice(0, 2).join('.')}.AA`,
+      formatAlgorithmError('none'),
+    ],
+    ['signed with the public key as a secret', createConfusedToken, formatAlgorithmError('HS256')],
+    ['with a critical extension', () => signToken(createClaims(), one, { crit: ['b64'], b64: false }), 'oidc: malformed jwt'],
+    ['with a changed payload', () => createTamperedToken(signToken(createClaims(), one)), signature],
   ])('is rejected: %s', async (_title, token, reason) => {
     const authenticator = await open({}, { algorithms: ['RS256'] })
     expect(await authenticate(authenticator, token())).toEqual({ rejected: `oidc: verify token: ${reason}` })
@@ -83,20 +87,20 @@ describe('a token of the issuer', () => {
 
   test('is verified with each key if it has no key id', async () => {
     providers.add(issuer, [one, two])
-    expect(await authenticate(await open(), signToken(claimsOf(), two, { kid: undefined }))).toMatchObject({ name: 'oidc:alice' })
+    expect(await authenticate(await open(), signToken(createClaims(), two, { kid: undefined }))).toMatchObject({ name: 'oidc:alice' })
   })
 })
 
 const signature = 'failed to verify signature: failed to verify id token signature'
-function algorithm(name: string): string {
+function formatAlgorithmError(name: string): string {
   return `oidc: id token signed with unsupported algorithm, expected ["RS256"] got "${name}"`
 }
-function tampered(token: string): string {
+function createTamperedToken(token: string): string {
   const [header, , mac] = token.split('.')
-  return [header, Buffer.from(JSON.stringify(claimsOf({ sub: 'root' }))).toString('base64url'), mac].join('.')
+  return [header, Buffer.from(JSON.stringify(createClaims({ sub: 'root' }))).toString('base64url'), mac].join('.')
 }
-function confused(): string {
-  const [header, payload] = [{ alg: 'HS256', kid: 'one' }, claimsOf()].map((part) =>
+function createConfusedToken(): string {
+  const [header, payload] = [{ alg: 'HS256', kid: 'one' }, createClaims()].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
   )
   return `${header}.${payload}.${createHmac('sha256', JSON.stringify(one.jwk)).update(`${header}.${payload}`).digest('base64url')}`
@@ -104,53 +108,53 @@ function confused(): string {
 
 test('differs from tokens of other issuers and other text, which are not recognized', async () => {
   const authenticator = await open()
-  for (const token of ['secret', 'a.b', 'a.b.c', signToken(claimsOf({ iss: 'https://other' }), one)])
+  for (const token of ['secret', 'a.b', 'a.b.c', signToken(createClaims({ iss: 'https://other' }), one)])
     expect(await authenticate(authenticator, token)).toBeUndefined()
 })
 
 describe('keys of the issuer', () => {
-  const fetches = (): number => providers.requests.filter(({ url }) => url.endsWith('/keys')).length
+  const countFetches = (): number => providers.requests.filter(({ url }) => url.endsWith('/keys')).length
 
   test('are fetched for the first token with an unknown key, and cached', async () => {
     const authenticator = await open()
-    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
+    expect(await authenticate(authenticator, signToken(createClaims(), one))).toMatchObject({ name: 'oidc:alice' })
     providers.add(issuer, [one, two])
     providers.clock.advance(5000)
-    expect(await authenticate(authenticator, signToken(claimsOf(), two))).toMatchObject({ name: 'oidc:alice' })
-    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
-    expect(fetches()).toBe(2)
+    expect(await authenticate(authenticator, signToken(createClaims(), two))).toMatchObject({ name: 'oidc:alice' })
+    expect(await authenticate(authenticator, signToken(createClaims(), one))).toMatchObject({ name: 'oidc:alice' })
+    expect(countFetches()).toBe(2)
   })
 
   test('removed keys no longer verify tokens after the next fetch', async () => {
     const authenticator = await open()
-    await authenticate(authenticator, signToken(claimsOf(), one))
+    await authenticate(authenticator, signToken(createClaims(), one))
     providers.add(issuer, [two])
     providers.clock.advance(5000)
-    await authenticate(authenticator, signToken(claimsOf(), two))
+    await authenticate(authenticator, signToken(createClaims(), two))
     providers.clock.advance(5000)
-    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toMatchObject({
+    expect(await authenticate(authenticator, signToken(createClaims(), one))).toMatchObject({
       rejected: expect.stringContaining('failed to verify') as string,
     })
   })
 
   test('are fetched at most once per second, however many tokens arrive', async () => {
     const authenticator = await open()
-    const forged = signToken(claimsOf(), stranger)
+    const forged = signToken(createClaims(), stranger)
     await Promise.all(Array.from({ length: 50 }, () => authenticate(authenticator, forged)))
-    expect(fetches()).toBe(1)
+    expect(countFetches()).toBe(1)
     providers.add(issuer, [one, two])
-    const late = [forged, signToken(claimsOf(), two), forged].map((token) => authenticate(authenticator, token))
+    const late = [forged, signToken(createClaims(), two), forged].map((token) => authenticate(authenticator, token))
     await settle()
-    expect(fetches()).toBe(1)
+    expect(countFetches()).toBe(1)
     providers.clock.advance(1000)
     expect((await Promise.all(late))[1]).toMatchObject({ name: 'oidc:alice' })
-    expect(fetches()).toBe(2)
+    expect(countFetches()).toBe(2)
   })
 
   test('the reason of a rejection names the failed fetch', async () => {
     const authenticator = await open()
     delete providers.documents[`${issuer}/keys`]
-    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toEqual({
+    expect(await authenticate(authenticator, signToken(createClaims(), one))).toEqual({
       rejected: `oidc: verify token: failed to verify signature: fetching keys Get "${issuer}/keys": connect: connection refused`,
     })
   })
@@ -169,12 +173,12 @@ describe('discovery', () => {
     const authenticator = await open()
     expect(authenticator.problems()).toEqual([expect.stringContaining(`oidc: authenticator for issuer "${issuer}" is not healthy: `)])
     expect(authenticator.problems()[0]).toContain(problem)
-    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toEqual({ rejected: 'oidc: authenticator not initialized' })
+    expect(await authenticate(authenticator, signToken(createClaims(), one))).toEqual({ rejected: 'oidc: authenticator not initialized' })
     providers.add(issuer, [one])
     providers.clock.advance(10_000)
     await settle()
     expect(authenticator.problems()).toEqual([])
-    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
+    expect(await authenticate(authenticator, signToken(createClaims(), one))).toMatchObject({ name: 'oidc:alice' })
   })
 
   test('supports discoveryURL, redirects and certificateAuthority', async () => {
@@ -184,7 +188,7 @@ describe('discovery', () => {
     const authenticator = await open({
       issuer: { ...base.issuer, discoveryURL: 'https://inside.example.com/discovery', egressSelectorType: 'cluster' },
     })
-    expect(await authenticate(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
+    expect(await authenticate(authenticator, signToken(createClaims(), one))).toMatchObject({ name: 'oidc:alice' })
     expect(providers.requests[0]).toMatchObject({ target: { network: 'cluster' } })
   })
 })
@@ -266,15 +270,18 @@ describe('claims', () => {
       },
     ],
   ])('gives the expected result for %s', async (_title, change, claims, result) => {
-    expect(await authenticate(await open(change), signToken(claimsOf(claims), one))).toEqual(result)
+    expect(await authenticate(await open(change), signToken(createClaims(claims), one))).toEqual(result)
   })
 
   test('distributed claims are fetched and verified', async () => {
     const other = 'https://groups.example.com'
     providers.add(other, [two])
-    const source = (more: object) => ({ _claim_names: { groups: 's' }, _claim_sources: { s: { endpoint: `${other}/claims`, ...more } } })
-    const token = signToken(claimsOf(source({ access_token: 't' })), one)
-    providers.documents[`${other}/claims`] = signToken(claimsOf({ iss: other, groups: ['far'] }), two)
+    const createSource = (more: object) => ({
+      _claim_names: { groups: 's' },
+      _claim_sources: { s: { endpoint: `${other}/claims`, ...more } },
+    })
+    const token = signToken(createClaims(createSource({ access_token: 't' })), one)
+    providers.documents[`${other}/claims`] = signToken(createClaims({ iss: other, groups: ['far'] }), two)
     const authenticator = await open()
     // The first request starts the discovery of the claim issuer's keys.
     expect(await authenticate(authenticator, token)).toMatchObject({
@@ -283,7 +290,7 @@ describe('claims', () => {
     await settle()
     expect(await authenticate(authenticator, token)).toMatchObject({ groups: ['g:far'] })
     expect(providers.requests.find(({ url }) => url === `${other}/claims`)?.request.headers).toMatchObject({ authorization: 'Bearer t' })
-    providers.documents[`${other}/claims`] = signToken(claimsOf({ iss: other, groups: ['far'] }), one)
+    providers.documents[`${other}/claims`] = signToken(createClaims({ iss: other, groups: ['far'] }), one)
     providers.clock.advance(5000)
     expect(await authenticate(authenticator, token)).toMatchObject({
       rejected: expect.stringContaining('oidc: could not expand distributed claims: verify distributed claim token') as string,

@@ -38,37 +38,37 @@ export function createJwtMetrics(registry: MetricsRegistry, { apiServerIdHash, n
     createGauge(`${prefix}_jwks_fetch_last_key_set_info`, '[ALPHA] The keys of an issuer that were fetched last, as a hash.'),
   )
   const hashes = new Map<string, string>()
-  const labelsOf = (issuer: string): { jwt_issuer_hash: string; apiserver_id_hash: string } => ({
-    jwt_issuer_hash: hashOf(issuer),
+  const createLabels = (issuer: string): { jwt_issuer_hash: string; apiserver_id_hash: string } => ({
+    jwt_issuer_hash: hashText(issuer),
     apiserver_id_hash: apiServerIdHash,
   })
   function forgetKeys(issuer: string): void {
     const hash = hashes.get(issuer)
-    if (hash !== undefined) info.delete({ ...labelsOf(issuer), hash })
+    if (hash !== undefined) info.delete({ ...createLabels(issuer), hash })
     hashes.delete(issuer)
   }
   return {
     observe: (issuer, isSuccess, seconds) =>
-      latency.with({ result: isSuccess ? 'success' : 'failure', jwt_issuer_hash: hashOf(issuer) }).observe(seconds),
+      latency.with({ result: isSuccess ? 'success' : 'failure', jwt_issuer_hash: hashText(issuer) }).observe(seconds),
     keySets: (issuer) => ({
       succeeded: (keySet) => {
         forgetKeys(issuer)
-        const hash = hashOf(keySet)
+        const hash = hashText(keySet)
         hashes.set(issuer, hash)
-        info.with({ ...labelsOf(issuer), hash }).value = 1
-        fetches.with({ ...labelsOf(issuer), result: 'success' }).value = now() / 1000
+        info.with({ ...createLabels(issuer), hash }).value = 1
+        fetches.with({ ...createLabels(issuer), result: 'success' }).value = now() / 1000
       },
       failed: () => {
-        fetches.with({ ...labelsOf(issuer), result: 'failure' }).value = now() / 1000
+        fetches.with({ ...createLabels(issuer), result: 'failure' }).value = now() / 1000
       },
     }),
     forget: (issuer) => {
       forgetKeys(issuer)
-      for (const result of ['success', 'failure']) fetches.delete({ ...labelsOf(issuer), result })
+      for (const result of ['success', 'failure']) fetches.delete({ ...createLabels(issuer), result })
     },
   }
 }
 
-function hashOf(text: string): string {
+function hashText(text: string): string {
   return text === '' ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`
 }

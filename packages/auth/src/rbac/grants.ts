@@ -43,11 +43,11 @@ function describeGrant({ namespace, name, roleRef }: BindingFacts, subject: Deep
 
 function appliesTo(subject: DeepReadonly<Subject>, bindingNamespace: string, user: UserInfo): boolean {
   if (subject.kind === 'Group') return user.groups.includes(subject.name)
-  return userNameOf(subject, bindingNamespace) === user.name
+  return formatUserName(subject, bindingNamespace) === user.name
 }
 
 /** Returns the name of the user that a subject refers to; undefined for groups, and for service accounts without a namespace. */
-function userNameOf({ kind, name, namespace: subjectNamespace }: DeepReadonly<Subject>, bindingNamespace: string): string | undefined {
+function formatUserName({ kind, name, namespace: subjectNamespace }: DeepReadonly<Subject>, bindingNamespace: string): string | undefined {
   if (kind === 'User') return name
   if (kind !== 'ServiceAccount') return undefined
   const namespace = subjectNamespace || bindingNamespace
@@ -140,7 +140,7 @@ export class GrantTable {
     for (const subject of binding.subjects) {
       if (subject.kind === 'Group') groups.add(subject.name)
       else {
-        const name = userNameOf(subject, binding.namespace)
+        const name = formatUserName(subject, binding.namespace)
         if (name !== undefined) users.add(name)
       }
     }

@@ -19,18 +19,18 @@ class Cluster {
 
   constructor() {
     const policy = new RbacPolicy()
-    const of = ({ resource }: GroupResource) => ({
+    const createResource = ({ resource }: GroupResource) => ({
       subscribe: (handler: (event: InformerEvent<KubeObject>) => void) => void this.#handlers.set(resource, handler),
     })
-    policy.follow({ informers: { of } as unknown as SharedInformers, client: undefined! })
+    policy.follow({ informers: { of: createResource } as unknown as SharedInformers, client: undefined! })
     this.authorizer = new RbacAuthorizer(policy)
   }
 
   put(resource: string, object: AnyRole | AnyBinding): void {
     const objects = this.objects.get(resource) ?? new Map<string, KubeObject>()
     this.objects.set(resource, objects)
-    const old = objects.get(keyOf(object))
-    objects.set(keyOf(object), object)
+    const old = objects.get(formatKey(object))
+    objects.set(formatKey(object), object)
     this.#handlers.get(resource)!(old === undefined ? { type: 'added', object } : { type: 'updated', object, old })
   }
 
@@ -46,15 +46,15 @@ class Cluster {
   }
 }
 
-const keyOf = ({ metadata: { namespace = '', name } }: KubeObject): string => `${namespace}/${name}`
-const user = (name: string, ...groups: string[]): UserInfo => ({ name, groups })
+const formatKey = ({ metadata: { namespace = '', name } }: KubeObject): string => `${namespace}/${name}`
+const createUser = (name: string, ...groups: string[]): UserInfo => ({ name, groups })
 const get = (resource: string, namespace = '', name = ''): RequestedAction =>
   resourceAction({ verb: 'get', apiGroup: '', apiVersion: 'v1', namespace, resource, name })
-const role = (namespace: string, name: string, ...rules: PolicyRule[]): Role => ({
+const createRole = (namespace: string, name: string, ...rules: PolicyRule[]): Role => ({
   metadata: { name, ...(namespace && { namespace }) },
   rules,
 })
-const binding = (namespace: string, name: string, to: string, ...subjects: Subject[]): RoleBinding => {
+const createBinding = (namespace: string, name: string, to: string, ...subjects: Subject[]): RoleBinding => {
   const [kind = '', roleName = ''] = to.split('/')
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind, name: roleName }
   return { metadata: { name, ...(namespace && { namespace }) }, roleRef, subjects }
@@ -64,36 +64,40 @@ const readPods: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['pod
 test('names the binding, the role and the first matching subject in the reason', () => {
   const cluster = new Cluster()
   const decide = (who: UserInfo, action: RequestedAction) => cluster.authorizer.authorize({ user: who, action })
-  cluster.put('clusterroles', role('', 'reader', readPods))
-  cluster.put('rolebindings', binding('a', 'b', 'ClusterRole/reader', { kind: 'Group', name: 'dev' }, { kind: 'User', name: 'ann' }))
-  cluster.put('rolebindings', binding('a', 'sa', 'ClusterRole/reader', { kind: 'ServiceAccount', name: 'bot' }))
-  const allowed = (text: string) => ({ decision: 'allow', reason: `RBAC: allowed by ${text}` })
-  expect(decide(user('ann'), get('pods', 'a'))).toEqual(allowed('RoleBinding "b/a" of ClusterRole "reader" to User "ann"'))
-  expect(decide(user('ann', 'dev'), get('pods', 'a'))).toEqual(allowed('RoleBinding "b/a" of ClusterRole "reader" to Group "dev"'))
-  expect(decide(user('system:serviceaccount:a:bot'), get('pods', 'a'))).toEqual(
-    allowed('RoleBinding "sa/a" of ClusterRole "reader" to ServiceAccount "bot/a"'),
+  cluster.put('clusterroles', createRole('', 'reader', readPods))
+  cluster.put('rolebindings', createBinding('a', 'b', 'ClusterRole/reader', { kind: 'Group', name: 'dev' }, { kind: 'User', name: 'ann' }))
+  cluster.put('rolebindings', createBinding('a', 'sa', 'ClusterRole/reader', { kind: 'ServiceAccount', name: 'bot' }))
+  const createAllowed = (text: string) => ({ decision: 'allow', reason: `RBAC: allowed by ${text}` })
+  expect(decide(createUser('ann'), get('pods', 'a'))).toEqual(createAllowed('RoleBinding "b/a" of ClusterRole "reader" to User "ann"'))
+  expect(decide(createUser('ann', 'dev'), get('pods', 'a'))).toEqual(
+    createAllowed('RoleBinding "b/a" of ClusterRole "reader" to Group "dev"'),
   )
-  expect(decide(user('ann'), get('pods', 'other'))).toEqual({ decision: 'noOpinion', reason: '' })
-  cluster.put('clusterrolebindings', binding('', 'all', 'ClusterRole/reader', { kind: 'User', name: 'ann' }))
-  expect(decide(user('ann'), get('pods', 'a'))).toEqual(allowed('ClusterRoleBinding "all" of ClusterRole "reader" to User "ann"'))
+  expect(decide(createUser('system:serviceaccount:a:bot'), get('pods', 'a'))).toEqual(
+    createAllowed('RoleBinding "sa/a" of ClusterRole "reader" to ServiceAccount "bot/a"'),
+  )
+  expect(decide(createUser('ann'), get('pods', 'other'))).toEqual({ decision: 'noOpinion', reason: '' })
+  cluster.put('clusterrolebindings', createBinding('', 'all', 'ClusterRole/reader', { kind: 'User', name: 'ann' }))
+  expect(decide(createUser('ann'), get('pods', 'a'))).toEqual(
+    createAllowed('ClusterRoleBinding "all" of ClusterRole "reader" to User "ann"'),
+  )
 })
 
 test('reports missing roles only if no rule allows the request', () => {
   const cluster = new Cluster()
-  const decide = () => cluster.authorizer.authorize({ user: user('ann'), action: get('pods', 'a') })
-  cluster.put('clusterrolebindings', binding('', 'x', 'ClusterRole/gone', { kind: 'User', name: 'ann' }))
+  const decide = () => cluster.authorizer.authorize({ user: createUser('ann'), action: get('pods', 'a') })
+  cluster.put('clusterrolebindings', createBinding('', 'x', 'ClusterRole/gone', { kind: 'User', name: 'ann' }))
   expect(decide()).toEqual({ decision: 'noOpinion', reason: 'RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found' })
-  cluster.put('rolebindings', binding('a', 'x', 'Role/absent', { kind: 'User', name: 'ann' }))
-  cluster.put('rolebindings', binding('a', 'y', 'ClusterRole/gone', { kind: 'User', name: 'ann' }))
+  cluster.put('rolebindings', createBinding('a', 'x', 'Role/absent', { kind: 'User', name: 'ann' }))
+  cluster.put('rolebindings', createBinding('a', 'y', 'ClusterRole/gone', { kind: 'User', name: 'ann' }))
   const missing = 'clusterrole.rbac.authorization.k8s.io "gone" not found, role.rbac.authorization.k8s.io "absent" not found'
   expect(decide()).toEqual({ decision: 'noOpinion', reason: `RBAC: [${missing}]` })
-  expect(cluster.authorizer.rulesFor(user('ann'), 'a')).toEqual({
+  expect(cluster.authorizer.rulesFor(createUser('ann'), 'a')).toEqual({
     resourceRules: [],
     nonResourceRules: [],
     incomplete: false,
     error: `[${missing}]`,
   })
-  cluster.put('roles', role('a', 'absent', readPods))
+  cluster.put('roles', createRole('a', 'absent', readPods))
   expect(decide()).toMatchObject({ decision: 'allow' })
 })
 
@@ -101,20 +105,20 @@ test('lists the rules of a user, cluster role bindings first', () => {
   const cluster = new Cluster()
   const paths: PolicyRule = { verbs: ['get'], nonResourceURLs: ['/a'] }
   const named: PolicyRule = { ...readPods, resourceNames: ['p'] }
-  cluster.put('roles', role('a', 'named', named))
-  cluster.put('clusterroles', role('', 'all', readPods, paths))
-  cluster.put('rolebindings', binding('a', 'a', 'Role/named', { kind: 'User', name: 'ann' }))
-  cluster.put('clusterrolebindings', binding('', 'z', 'ClusterRole/all', { kind: 'User', name: 'ann' }))
-  expect(cluster.authorizer.rulesFor(user('ann'), 'a')).toEqual({
+  cluster.put('roles', createRole('a', 'named', named))
+  cluster.put('clusterroles', createRole('', 'all', readPods, paths))
+  cluster.put('rolebindings', createBinding('a', 'a', 'Role/named', { kind: 'User', name: 'ann' }))
+  cluster.put('clusterrolebindings', createBinding('', 'z', 'ClusterRole/all', { kind: 'User', name: 'ann' }))
+  expect(cluster.authorizer.rulesFor(createUser('ann'), 'a')).toEqual({
     resourceRules: [readPods, named],
     nonResourceRules: [paths],
     incomplete: false,
   })
-  expect(cluster.authorizer.rulesFor(user('ann'), 'b').resourceRules).toEqual([readPods])
+  expect(cluster.authorizer.rulesFor(createUser('ann'), 'b').resourceRules).toEqual([readPods])
 })
 
 /** Decides like kube-apiserver, without an index: checks every rule of every binding. */
-function naivelyAllowed(cluster: Cluster, who: UserInfo, action: RequestedAction): boolean {
+function isAllowedNaively(cluster: Cluster, who: UserInfo, action: RequestedAction): boolean {
   const bindings = [
     ...cluster.list<AnyBinding>('clusterrolebindings'),
     ...(action.namespace === ''
@@ -149,20 +153,20 @@ const anOperation: fc.Arbitrary<(cluster: Cluster) => void> = fc.oneof(
   fc.tuple(aName, rules).map(
     ([name, all]) =>
       (cluster: Cluster) =>
-        cluster.put('clusterroles', role('', name, ...all)),
+        cluster.put('clusterroles', createRole('', name, ...all)),
   ),
   fc.tuple(aNamespace, aName, rules).map(
     ([namespace, name, all]) =>
       (cluster: Cluster) =>
-        cluster.put('roles', role(namespace, name, ...all)),
+        cluster.put('roles', createRole(namespace, name, ...all)),
   ),
   fc.tuple(aName, aName, subjects).map(([name, to, all]) => (cluster: Cluster) => {
-    cluster.put('clusterrolebindings', binding('', name, `ClusterRole/${to}`, ...all))
+    cluster.put('clusterrolebindings', createBinding('', name, `ClusterRole/${to}`, ...all))
   }),
   fc
     .tuple(aNamespace, aName, fc.constantFrom('Role', 'ClusterRole'), aName, subjects)
     .map(([namespace, name, kind, to, all]) => (cluster: Cluster) => {
-      cluster.put('rolebindings', binding(namespace, name, `${kind}/${to}`, ...all))
+      cluster.put('rolebindings', createBinding(namespace, name, `${kind}/${to}`, ...all))
     }),
   fc.tuple(fc.constantFrom('roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'), fc.constantFrom('', 'a', 'b'), aName).map(
     ([resource, namespace, name]) =>
@@ -185,7 +189,7 @@ test('makes the same decisions as the naive algorithm, after any changes', () =>
           change(cluster)
           for (const [who, action] of asked) {
             const { decision } = cluster.authorizer.authorize({ user: who, action })
-            expect(decision === 'allow').toBe(naivelyAllowed(cluster, who, action))
+            expect(decision === 'allow').toBe(isAllowedNaively(cluster, who, action))
           }
         }
       },
@@ -195,17 +199,18 @@ test('makes the same decisions as the naive algorithm, after any changes', () =>
 
 test('invalidates the cache of grants when roles or bindings change or when it is full', () => {
   const cluster = new Cluster()
-  const isAllowed = (resource: string) => cluster.authorizer.authorize({ user: user('ann'), action: get(resource) }).decision === 'allow'
+  const isAllowed = (resource: string) =>
+    cluster.authorizer.authorize({ user: createUser('ann'), action: get(resource) }).decision === 'allow'
   for (let i = 0; i < 20; i++) {
-    cluster.put('clusterroles', role('', `r${i}`, { ...readPods, resources: [`things${i}`] }))
-    cluster.put('clusterrolebindings', binding('', `b${i}`, `ClusterRole/r${i}`, { kind: 'User', name: 'ann' }))
+    cluster.put('clusterroles', createRole('', `r${i}`, { ...readPods, resources: [`things${i}`] }))
+    cluster.put('clusterrolebindings', createBinding('', `b${i}`, `ClusterRole/r${i}`, { kind: 'User', name: 'ann' }))
   }
   expect([isAllowed('things19'), isAllowed('pods')]).toEqual([true, false])
-  cluster.put('clusterroles', role('', 'r7', readPods))
+  cluster.put('clusterroles', createRole('', 'r7', readPods))
   expect([isAllowed('things7'), isAllowed('pods')]).toEqual([false, true])
   for (let i = 0; i < 100; i++) expect(isAllowed(`others${i}`)).toBe(false)
   cluster.delete('clusterrolebindings', '', 'b7')
   expect([isAllowed('pods'), isAllowed('things8')]).toEqual([false, true])
-  cluster.put('clusterroles', role('', 'r0', { ...readPods, resources: ['*'] }))
+  cluster.put('clusterroles', createRole('', 'r0', { ...readPods, resources: ['*'] }))
   expect(isAllowed('pods')).toBe(true)
 })

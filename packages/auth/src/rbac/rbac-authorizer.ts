@@ -40,7 +40,7 @@ export class RbacAuthorizer implements Authorizer {
   rulesFor(user: UserInfo, namespace: string): Rules {
     const { rules, missing } = this.#policy.rulesOf(user, namespace)
     return {
-      resourceRules: rules.filter(({ resources = [] }) => resources.length > 0).map(resourceRule),
+      resourceRules: rules.filter(({ resources = [] }) => resources.length > 0).map(toResourceRule),
       nonResourceRules: rules
         .filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0)
         .map(({ verbs, nonResourceURLs = [] }) => ({ verbs: [...(verbs ?? [])], nonResourceURLs: [...nonResourceURLs] })),
@@ -87,7 +87,12 @@ function hasMissingRole(subject: SubjectGrants | undefined): boolean {
   return false
 }
 
-function resourceRule({ verbs, apiGroups = [], resources = [], resourceNames }: DeepReadonly<PolicyRule>): Rules['resourceRules'][number] {
+function toResourceRule({
+  verbs,
+  apiGroups = [],
+  resources = [],
+  resourceNames,
+}: DeepReadonly<PolicyRule>): Rules['resourceRules'][number] {
   return {
     verbs: [...(verbs ?? [])],
     apiGroups: [...apiGroups],

@@ -46,7 +46,7 @@ export class RbacPolicy {
     const rules: DeepReadonly<PolicyRule>[] = []
     const missing: RoleSlot[] = []
     for (const table of [this.cluster, namespace === '' ? undefined : this.#namespaces.get(namespace)]) {
-      for (const { role } of grantsOf(table, user)) {
+      for (const { role } of listGrants(table, user)) {
         if (role.rules === undefined) missing.push(role)
         else for (const rule of role.rules) rules.push(rule)
       }
@@ -55,11 +55,11 @@ export class RbacPolicy {
   }
 
   #onRole(kind: 'Role' | 'ClusterRole', { type, object }: InformerEvent<Role | ClusterRole>): void {
-    this.#roles.set(kind, keyOf(object), type === 'deleted' ? undefined : (object.rules ?? []))
+    this.#roles.set(kind, readKey(object), type === 'deleted' ? undefined : (object.rules ?? []))
   }
 
   #onBinding({ type, object }: InformerEvent<ClusterRoleBinding | RoleBinding>): void {
-    const { namespace, name } = keyOf(object)
+    const { namespace, name } = readKey(object)
     const key = `${namespace}/${name}`
     const old = this.#grants.get(key)
     if (old !== undefined) this.#remove(key, old)
@@ -87,14 +87,14 @@ export class RbacPolicy {
   }
 }
 
-function grantsOf(table: GrantTable | undefined, user: UserInfo): Grant[] {
+function listGrants(table: GrantTable | undefined, user: UserInfo): Grant[] {
   if (table === undefined) return []
   const grants = new Set(table.ofUser(user.name)?.all)
   for (const name of user.groups) for (const grant of table.ofGroup(name)?.all ?? []) grants.add(grant)
   return [...grants].toSorted((a, b) => (a.binding.name < b.binding.name ? -1 : 1))
 }
 
-function keyOf(object: DeepReadonly<KubeObject>): { readonly namespace: string; readonly name: string } {
+function readKey(object: DeepReadonly<KubeObject>): { readonly namespace: string; readonly name: string } {
   const { namespace = '', name = '' } = object.metadata
   return { namespace, name }
 }

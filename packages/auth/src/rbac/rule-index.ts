@@ -43,10 +43,10 @@ export class RuleIndex {
     // The resource of an ordinary request contains no slash, but a SubjectAccessReview can name any resource.
     if (resource.includes('/')) return this.#rules.some((rule) => matchesResource(rule, action) && allowsObject(rule, action))
     const resourceRules = this.#resources.get(resource)
-    if (resourceRules !== undefined && anyAllows(resourceRules.get(subresource), action)) return true
+    if (resourceRules !== undefined && allowsByAny(resourceRules.get(subresource), action)) return true
     const wild = this.#resources.get('*')
     if (wild === undefined) return false
-    return anyAllows(wild.get(''), action) || (subresource !== '' && anyAllows(wild.get(subresource), action))
+    return allowsByAny(wild.get(''), action) || (subresource !== '' && allowsByAny(wild.get(subresource), action))
   }
 
   #allowsPath({ verb, path }: RequestedAction): boolean {
@@ -68,7 +68,7 @@ export class RuleIndex {
   }
 }
 
-function anyAllows(rules: readonly Rule[] | undefined, action: RequestedAction): boolean {
+function allowsByAny(rules: readonly Rule[] | undefined, action: RequestedAction): boolean {
   if (rules === undefined) return false
   for (let i = 0; i < rules.length; i++) if (allowsObject(rules[i]!, action)) return true
   return false

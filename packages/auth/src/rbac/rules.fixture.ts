@@ -21,16 +21,16 @@ export function naivelyAllows(rule: PolicyRule, action: RequestedAction): boolea
 }
 
 /** Generates one or two of the values. The sets are small, so that rules and actions often match. */
-const some = <T>(...values: T[]): fc.Arbitrary<T[]> => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 2 })
+const generateSome = <T>(...values: T[]): fc.Arbitrary<T[]> => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 2 })
 
 export const aRule: fc.Arbitrary<PolicyRule> = fc.oneof(
   fc.record({
-    verbs: some('get', 'list', '*'),
-    apiGroups: some('', 'apps', '*'),
-    resources: some('pods', 'pods/log', 'pods/log/x', '*', '*/log', '*/x', 'nodes'),
+    verbs: generateSome('get', 'list', '*'),
+    apiGroups: generateSome('', 'apps', '*'),
+    resources: generateSome('pods', 'pods/log', 'pods/log/x', '*', '*/log', '*/x', 'nodes'),
     resourceNames: fc.subarray(['p', 'q'], { maxLength: 1 }),
   }),
-  fc.record({ verbs: some('get', '*'), nonResourceURLs: some('/a', '/a/*', '*', '/a**') }),
+  fc.record({ verbs: generateSome('get', '*'), nonResourceURLs: generateSome('/a', '/a/*', '*', '/a**') }),
 )
 
 export const anAction: fc.Arbitrary<RequestedAction> = fc.oneof(

@@ -58,11 +58,11 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
 
   function markUsed(secret: DeepReadonly<Secret>): void {
     const uid = secret.metadata.uid ?? ''
-    const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
-    const today = day(clock.now())
+    const formatDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
+    const today = formatDay(clock.now())
     const lastUsed = secret.metadata.labels?.[lastUsedLabel]
     // Tomorrow's date also counts, because another server's clock may be ahead.
-    if (lastUsed === today || lastUsed === day(clock.now() + 86_400_000) || labelling.has(uid)) return
+    if (lastUsed === today || lastUsed === formatDay(clock.now() + 86_400_000) || labelling.has(uid)) return
     labelling.add(uid)
     objects!
       .label(secret, lastUsedLabel, today)
@@ -70,7 +70,7 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
       .finally(() => labelling.delete(uid))
   }
 
-  async function problemWith(token: string, claims: LegacyClaims, notes: RequestNotes | undefined): Promise<RejectedToken | undefined> {
+  async function findProblem(token: string, claims: LegacyClaims, notes: RequestNotes | undefined): Promise<RejectedToken | undefined> {
     const { namespace, name, uid } = claims
     const secret = await objects!.secret(namespace, claims.secret)
     if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return invalidated
@@ -87,7 +87,7 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
       notes?.annotate?.('authentication.k8s.io/legacy-token-invalidated', `${claims.secret}/${namespace}`)
       if (metrics !== undefined) metrics.invalidated.value++
       markUsed(secret)
-      return { rejected: markedInvalid(claims) }
+      return { rejected: describeInvalidated(claims) }
     }
     if (account.secrets?.some((reference) => reference.name === claims.secret) === true) {
       notes?.warn(
@@ -118,7 +118,7 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
     if (common.length === 0) return rejectAudience(audiences, wanted)
     const claims = readClaims(verified.payload)
     if (isRejectedToken(claims)) return claims
-    const problem = objects && (await problemWith(token, claims, notes))
+    const problem = objects && (await findProblem(token, claims, notes))
     if (problem !== undefined) return problem
     const { namespace, name, uid } = claims
     const user = { name: serviceAccountUserName(namespace, name), uid, groups: listServiceAccountGroups(namespace), extra: {} }
@@ -146,7 +146,7 @@ function readClaims(payload: VerifiedPayload): LegacyClaims | RejectedToken {
   return isName(secret) ? { namespace, name, uid, secret } : invalidated
 }
 
-function markedInvalid({ namespace, name, secret }: LegacyClaims): string {
+function describeInvalidated({ namespace, name, secret }: LegacyClaims): string {
   return (
     `the token in secret ${namespace}/${secret} for service account ${namespace}/${name} has been marked invalid. ` +
     'Use tokens from the TokenRequest API or manually created secret-based tokens, ' +

@@ -26,11 +26,11 @@ export function buildOpenIdDocuments(issuer: string, keySetUri: string, keys: re
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: [...new Set(keys.map(({ algorithm }) => algorithm))].sort(),
     }),
-    keySet: JSON.stringify({ keys: keys.map(publicWebKey) }),
+    keySet: JSON.stringify({ keys: keys.map(createPublicWebKey) }),
   }
 }
 
-function publicWebKey({ id, algorithm, publicKey }: VerificationKey): Record<string, unknown> {
+function createPublicWebKey({ id, algorithm, publicKey }: VerificationKey): Record<string, unknown> {
   const { kty, ...members } = publicKey.export({ format: 'jwk' })
   return { use: 'sig', kty, kid: id, alg: algorithm, ...members }
 }

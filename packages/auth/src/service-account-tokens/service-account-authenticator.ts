@@ -45,9 +45,12 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
   const issuers = new Set<unknown>(options.issuers)
 
   /** Returns the reason for which the token is not valid; undefined if it is valid. */
-  async function problemWith(payload: TokenPayload, now: number): Promise<RejectedToken | undefined> {
+  async function findProblem(payload: TokenPayload, now: number): Promise<RejectedToken | undefined> {
     const { namespace, serviceaccount, pod, secret, node } = payload['kubernetes.io']
-    const problem = async (resource: 'pods' | 'secrets' | 'nodes', reference: ObjectReference): Promise<RejectedToken | undefined> => {
+    const checkReference = async (
+      resource: 'pods' | 'secrets' | 'nodes',
+      reference: ObjectReference,
+    ): Promise<RejectedToken | undefined> => {
       const object = await getter(resource, resource === 'nodes' ? '' : namespace, reference.name)
       if (object === undefined) return invalidated
       const kind = resource.slice(0, -1)
@@ -62,10 +65,10 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
       return { rejected: `service account UID (${account.uid}) does not match claim (${serviceaccount.uid ?? ''})` }
     }
     if (isDeleted(account, now)) return { rejected: `service account ${namespace}/${serviceaccount.name} has been deleted` }
-    const ofSecret = secret && (await problem('secrets', secret))
+    const ofSecret = secret && (await checkReference('secrets', secret))
     if (ofSecret !== undefined) return ofSecret
-    if (pod !== undefined) return problem('pods', pod)
-    return node && problem('nodes', node)
+    if (pod !== undefined) return checkReference('pods', pod)
+    return node && checkReference('nodes', node)
   }
 
   async function authenticateFor(
@@ -81,7 +84,7 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
     const common = audiences.filter((audience) => wanted.includes(audience))
     if (common.length === 0) return rejectAudience(audiences, wanted)
     const now = clock.now()
-    const problem = problemWithTime(payload, now) ?? (await problemWith(payload, now))
+    const problem = findTimeProblem(payload, now) ?? (await findProblem(payload, now))
     if (problem !== undefined) return problem
     noteAge(payload, now, notes)
     return { user: buildServiceAccountUser(payload), audiences: common }
@@ -103,15 +106,15 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
 }
 
 export function rejectAudience(audiences: readonly string[], expected: readonly string[]): RejectedToken {
-  return { rejected: `token audiences ${quoted(audiences)} is invalid for the target audiences ${quoted(expected)}` }
+  return { rejected: `token audiences ${formatQuoted(audiences)} is invalid for the target audiences ${formatQuoted(expected)}` }
 }
 
 /** Formats a list of strings like Go's `%q`. */
-function quoted(texts: readonly string[]): string {
+function formatQuoted(texts: readonly string[]): string {
   return `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`
 }
 
-function problemWithTime({ exp, nbf, iat }: TokenPayload, now: number): RejectedToken | undefined {
+function findTimeProblem({ exp, nbf, iat }: TokenPayload, now: number): RejectedToken | undefined {
   if (now + clockSkew < nbf * 1000) return { rejected: 'service account token is not valid yet' }
   if (now - clockSkew > exp * 1000) return { rejected: 'service account token has expired' }
   return now + clockSkew < iat * 1000 ? { rejected: 'service account token is issued in the future' } : undefined

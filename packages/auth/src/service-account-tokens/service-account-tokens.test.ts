@@ -31,7 +31,7 @@ const claims: ServiceAccountClaims = {
   expirationSeconds: 3600,
 }
 
-function verifierOf(pem: string): TokenVerifier {
+function createVerifier(pem: string): TokenVerifier {
   const keys = readVerificationKeys(pem)
   return createTokenVerifier({ keys: (id) => keys.filter((key) => id === '' || id === key.id) })
 }
@@ -42,7 +42,7 @@ function setUp({ pem = pems.ES256, issuers = [issuer] } = {}) {
   const objects = new Map<string, BoundObject>([['serviceaccounts/default/builder', { uid: 'sa-uid' }]])
   const key = readSigningKey(pem)
   const authenticator = createServiceAccountAuthenticator({
-    verifier: verifierOf(pem),
+    verifier: createVerifier(pem),
     issuers,
     audiences: [issuer],
     getter: async (resource, namespace, name) => objects.get(`${resource}/${namespace}/${name}`),
@@ -68,12 +68,18 @@ async function signParts(header: object | string, payload: object | string, key:
 }
 
 /** Authenticates a token and returns the objects that were looked up. */
-async function lookedUp(token: string): Promise<readonly string[]> {
+async function listLookups(token: string): Promise<readonly string[]> {
   const usernames: string[] = []
-  const getter = async (...segments: readonly string[]): Promise<undefined> => void usernames.push(segments.join('/'))
-  const verifier = verifierOf(pems.ES256)
+  const recordLookup = async (...segments: readonly string[]): Promise<undefined> => void usernames.push(segments.join('/'))
+  const verifier = createVerifier(pems.ES256)
   const clock = { now: () => start, after: () => () => {} }
-  await createServiceAccountAuthenticator({ verifier, issuers: [issuer], audiences: [issuer], getter, clock }).authenticateToken(token)
+  await createServiceAccountAuthenticator({
+    verifier,
+    issuers: [issuer],
+    audiences: [issuer],
+    getter: recordLookup,
+    clock,
+  }).authenticateToken(token)
   return usernames
 }
 
@@ -138,11 +144,11 @@ test('rejects critical extensions and invalid object names, even if the signatur
   const { authenticate } = setUp()
   const key = readSigningKey(pems.ES256)
   const payload = buildTokenPayload(claims, issuer, start, 'id-1')
-  const signed = (more: object, changed: object = payload): Promise<string> =>
+  const signToken = (more: object, changed: object = payload): Promise<string> =>
     signParts({ alg: key.algorithm, kid: key.id, ...more }, changed, key)
-  expect(await authenticate(await signed({}))).toBeDefined()
+  expect(await authenticate(await signToken({}))).toBeDefined()
   for (const more of [{ crit: ['x'], x: 1 }, { crit: ['b64'], b64: true }, { crit: [] }, { b64: false }])
-    expect(await authenticate(await signed(more))).toBeUndefined()
+    expect(await authenticate(await signToken(more))).toBeUndefined()
   const privateClaims = payload['kubernetes.io']
   for (const changed of [
     { namespace: '../x' },
@@ -152,7 +158,7 @@ test('rejects critical extensions and invalid object names, even if the signatur
     { pod: { name: '', uid: 'u' } },
     { secret: { name: 'a/b', uid: 'u' } },
   ])
-    expect(await lookedUp(await signed({}, { ...payload, 'kubernetes.io': { ...privateClaims, ...changed } }))).toEqual([])
+    expect(await listLookups(await signToken({}, { ...payload, 'kubernetes.io': { ...privateClaims, ...changed } }))).toEqual([])
 })
 
 test('rejects unknown and duplicate members of the header', async () => {

@@ -37,12 +37,12 @@ export function readVerificationKeys(pem: string): VerificationKey[] {
 
 export function createVerificationKey(publicKey: KeyObject): VerificationKey {
   const der = publicKey.export({ type: 'spki', format: 'der' })
-  return { id: createHash('sha256').update(der).digest('base64url'), algorithm: algorithmOf(publicKey), publicKey }
+  return { id: createHash('sha256').update(der).digest('base64url'), algorithm: decideAlgorithm(publicKey), publicKey }
 }
 
 const byCurve: Readonly<Record<string, TokenAlgorithm>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
 
-function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): TokenAlgorithm {
+function decideAlgorithm({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): TokenAlgorithm {
   if (type === 'rsa') {
     const { modulusLength = 0 } = details ?? {}
     if (modulusLength < 2048) throw new Error(`an RSA key of ${modulusLength} bits cannot sign tokens: it must have at least 2048`)

@@ -83,12 +83,12 @@ export async function startTokenSigner(socket: string): Promise<TokenSigner> {
 }
 
 const service: ServiceDefinition = {
-  sign: definition(signerMethods.sign),
-  fetchKeys: definition(signerMethods.fetchKeys),
-  metadata: definition(signerMethods.metadata),
+  sign: createDefinition(signerMethods.sign),
+  fetchKeys: createDefinition(signerMethods.fetchKeys),
+  metadata: createDefinition(signerMethods.metadata),
 }
 
-function definition<Q, A>({ path, request, response }: Method<Q, A>): MethodDefinition<Q, A> {
+function createDefinition<Q, A>({ path, request, response }: Method<Q, A>): MethodDefinition<Q, A> {
   return {
     path,
     requestStream: false,

@@ -16,8 +16,8 @@ export function buildAccessReviewSpec({ user, action }: AuthorizerAttributes): J
           resource: action.resource,
           subresource: action.subresource,
           name: action.name,
-          ...selector('fieldSelector', action.fieldSelector?.map(fieldRequirement)),
-          ...selector('labelSelector', action.labelSelector?.flatMap(labelRequirement)),
+          ...formatSelector('fieldSelector', action.fieldSelector?.map(toFieldRequirement)),
+          ...formatSelector('labelSelector', action.labelSelector?.flatMap(toLabelRequirement)),
         }),
       }
     : { nonResourceAttributes: withoutEmpty({ path: action.path, verb: action.verb }) }
@@ -30,7 +30,7 @@ export function buildAccessReviewSpec({ user, action }: AuthorizerAttributes): J
         ? {}
         : Object.fromEntries(
             Object.entries(user.extra)
-              .sort(byKey)
+              .sort(compareKeys)
               .map(([key, values]) => [key, [...values]]),
           ),
     uid: user.uid ?? '',
@@ -49,11 +49,11 @@ export function buildAccessReview(spec: JsonObject, version: ReviewVersion): Jso
   }
 }
 
-function selector(name: string, requirements: readonly JsonObject[] | undefined): JsonObject {
+function formatSelector(name: string, requirements: readonly JsonObject[] | undefined): JsonObject {
   return requirements === undefined || requirements.length === 0 ? {} : { [name]: { requirements: [...requirements] } }
 }
 
-function fieldRequirement({ field, operator, value }: FieldRequirement): JsonObject {
+function toFieldRequirement({ field, operator, value }: FieldRequirement): JsonObject {
   return { key: field, operator: operator === '=' ? 'In' : 'NotIn', values: [value] }
 }
 
@@ -71,7 +71,7 @@ const labelOperators: Readonly<Partial<Record<LabelRequirement['operator'], stri
  * Converts a label requirement. Requirements that the API cannot express are left out, so the webhook decides about more objects than the
  * request selects.
  */
-function labelRequirement({ key, operator, values }: LabelRequirement): readonly JsonObject[] {
+function toLabelRequirement({ key, operator, values }: LabelRequirement): readonly JsonObject[] {
   const name = labelOperators[operator]
   if (name === undefined) return []
   return [{ key, operator: name, ...(values.length > 0 && { values: [...values] }) }]
@@ -86,6 +86,6 @@ function isEmpty(value: JsonObject[string]): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
-function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : 1
 }

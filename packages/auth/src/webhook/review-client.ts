@@ -103,11 +103,11 @@ async function post(webhook: ReviewWebhook, { review, body, signal }: Post): Pro
   const text = answer.body.toString('utf8')
   const value = parse(text)
   const contentType = answer.headers['content-type'] ?? ''
-  if (answer.status < 200 || answer.status > 206) return statusError(answer.status, isText(contentType) ? text : '', value)
+  if (answer.status < 200 || answer.status > 206) return createStatusError(answer.status, isText(contentType) ? text : '', value)
   if (text === '')
     return new Error(`0-length response with status code: ${answer.status} and content type: ${contentType || 'application/json'}`)
   if (!isJsonObject(value)) return new Error(`couldn't get version/kind; json parse error`)
-  if (value['kind'] === 'Status') return statusError(answer.status, text, value)
+  if (value['kind'] === 'Status') return createStatusError(answer.status, text, value)
   for (const member of ['apiVersion', 'kind'] as const) {
     const received = value[member] ?? ''
     if (received !== '' && received !== review[member]) {
@@ -130,7 +130,7 @@ function isText(contentType: string): boolean {
   return contentType === '' || contentType.startsWith('text/')
 }
 
-function statusError(code: number, text: string, value: JsonValue | undefined): Error {
+function createStatusError(code: number, text: string, value: JsonValue | undefined): Error {
   if (isJsonObject(value) && value['kind'] === 'Status' && value['status'] !== 'Success') {
     try {
       return apiErrorFromStatus(value as unknown as Status)

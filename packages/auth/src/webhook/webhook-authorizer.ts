@@ -48,7 +48,7 @@ interface Answer {
 export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const { name, webhook, version, metrics, matchConditions } = options
   const cache = new ExpiringCache<Answer>(maxCachedAnswers, webhook.clock ?? systemClock)
-  const failed = (error: string): Decision => ({ decision: options.onError, reason: '', error })
+  const toDecision = (error: string): Decision => ({ decision: options.onError, reason: '', error })
 
   async function review(spec: JsonObject, key: string, action: RequestedAction): Promise<Decision> {
     let outcome = 'error'
@@ -63,16 +63,16 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
     } catch (error) {
       options.log?.(`Failed to make webhook authorizer request: ${messageOf(error)}`)
       if (options.onError === 'noOpinion') metrics?.failedOpen(name, outcome)
-      return failed(messageOf(error))
+      return toDecision(messageOf(error))
     }
-    const answer = { allowed: status['allowed'] === true, denied: status['denied'] === true, reason: textOf(status['reason']) }
-    if (attributesLength(action) < maxCachedLength) {
+    const answer = { allowed: status['allowed'] === true, denied: status['denied'] === true, reason: readText(status['reason']) }
+    if (measureAttributes(action) < maxCachedLength) {
       cache.set(key, answer, answer.allowed ? options.authorizedTtlMs : options.unauthorizedTtlMs)
     }
     return decide(answer)
   }
 
-  function askUnlessKnown(spec: JsonObject, action: RequestedAction): Decision | Promise<Decision> {
+  function requestUnlessKnown(spec: JsonObject, action: RequestedAction): Decision | Promise<Decision> {
     const key = JSON.stringify(spec)
     const cached = cache.get(key)
     return cached === undefined ? review(spec, key, action) : decide(cached)
@@ -81,10 +81,10 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
   return {
     authorize: (attributes: AuthorizerAttributes) => {
       const spec = buildAccessReviewSpec(attributes)
-      if (matchConditions === undefined) return askUnlessKnown(spec, attributes.action)
+      if (matchConditions === undefined) return requestUnlessKnown(spec, attributes.action)
       return maybeThen(matchConditions.matches(spec), ({ matches, error }) => {
-        if (error !== undefined) return failed(error)
-        return matches ? askUnlessKnown(spec, attributes.action) : noOpinion
+        if (error !== undefined) return toDecision(error)
+        return matches ? requestUnlessKnown(spec, attributes.action) : noOpinion
       })
     },
     rulesFor: () => ({
@@ -102,10 +102,10 @@ function decide({ allowed, denied, reason }: Answer): Decision {
   return { decision: 'deny', reason, error: 'webhook subject access review returned both allow and deny response' }
 }
 
-function attributesLength({ namespace, verb, apiGroup, apiVersion, resource, subresource, name, path }: RequestedAction): number {
+function measureAttributes({ namespace, verb, apiGroup, apiVersion, resource, subresource, name, path }: RequestedAction): number {
   return Buffer.byteLength(namespace + verb + apiGroup + apiVersion + resource + subresource + name + path)
 }
 
-function textOf(value: JsonObject[string] | undefined): string {
+function readText(value: JsonObject[string] | undefined): string {
   return typeof value === 'string' ? value : ''
 }

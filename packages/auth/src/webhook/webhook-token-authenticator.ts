@@ -37,11 +37,11 @@ export function createWebhookTokenAuthenticator({
       log?.(`Failed to make webhook authenticator request: ${messageOf(error)}`)
       return { rejected: messageOf(error) }
     }
-    const reviewedAudiences = textsOf(status['audiences'])
+    const reviewedAudiences = readTexts(status['audiences'])
     const tokenAudiences = reviewedAudiences.length > 0 ? reviewedAudiences : ownAudiences
     const common = audiences.filter((audience) => tokenAudiences.includes(audience))
     if (audiences.length > 0 && common.length === 0) return undefined
-    if (status['authenticated'] === true) return { user: userOf(status['user']), audiences: common }
+    if (status['authenticated'] === true) return { user: readUser(status['user']), audiences: common }
     const { error } = status
     return typeof error === 'string' && error !== '' ? { rejected: error } : undefined
   }
@@ -54,16 +54,16 @@ export function createWebhookTokenAuthenticator({
   }
 }
 
-function userOf(value: JsonValue | undefined): UserInfo {
+function readUser(value: JsonValue | undefined): UserInfo {
   const { username, uid, groups, extra } = isJsonObject(value) ? value : {}
   return {
     name: typeof username === 'string' ? username : '',
-    groups: textsOf(groups),
+    groups: readTexts(groups),
     ...(typeof uid === 'string' && uid !== '' && { uid }),
-    ...(isJsonObject(extra) && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, textsOf(values)])) }),
+    ...(isJsonObject(extra) && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, readTexts(values)])) }),
   }
 }
 
-function textsOf(value: JsonValue | undefined): string[] {
+function readTexts(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : []
 }
