@@ -6,7 +6,7 @@ import { buildAdmissionEnvironment } from './kubernetes/admission-environment.ts
 const environment = buildAdmissionEnvironment({ hasParams: true, hasAuthorizer: true, hasPatches: true })
 
 /** Returns the compile error. Any other exception fails the test. */
-function problem(text: string): string {
+function catchProblem(text: string): string {
   try {
     compile(text, environment)
     return ''
@@ -28,7 +28,7 @@ describe('compilation of hostile expressions', () => {
   it('throws only CompileError', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
-        expect(problem(parts.join(''))).toBeTypeOf('string')
+        expect(catchProblem(parts.join(''))).toBeTypeOf('string')
       }),
       { numRuns: 300 },
     )
@@ -36,7 +36,7 @@ describe('compilation of hostile expressions', () => {
       fc.property(
         fc.array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 40 }).map((codes) => String.fromCodePoint(...codes)),
         (text) => {
-          expect(problem(text)).toBeTypeOf('string')
+          expect(catchProblem(text)).toBeTypeOf('string')
         },
       ),
       { numRuns: 300 },
@@ -56,36 +56,36 @@ describe('compilation of hostile expressions', () => {
     ['macros', 'object' + '.map(x, x)'.repeat(5_000), 'max recursion depth exceeded'],
     ['code points', '1 + '.repeat(250_000), 'expression code point size exceeds limit: size: 1000000, limit 100000'],
   ])('rejects too many %s', (_, text, message) => {
-    expect(problem(text)).toBe(`ERROR: <input>:-1:0: ${message}`)
+    expect(catchProblem(text)).toBe(`ERROR: <input>:-1:0: ${message}`)
   })
 
   it('accepts long text without nesting', () => {
-    expect(problem('!'.repeat(50_000) + 'true')).toBe('')
-    expect(problem('true' + ' && true'.repeat(5_000))).toBe('')
-    expect(problem(`[${'1,'.repeat(20_000)}]`)).toBe('')
+    expect(catchProblem('!'.repeat(50_000) + 'true')).toBe('')
+    expect(catchProblem('true' + ' && true'.repeat(5_000))).toBe('')
+    expect(catchProblem(`[${'1,'.repeat(20_000)}]`)).toBe('')
   })
 
   it('reports a limited number of errors', () => {
-    expect(problem('# '.repeat(500))).toContain('1 more errors were truncated')
-    expect(problem('{1} + '.repeat(40))).toContain('error recovery attempt limit exceeded: 30')
-    expect(problem(`1 ${'2 '.repeat(400)}`)).toContain('error recovery token lookahead limit exceeded: 256')
-    expect(problem(Array.from({ length: 150 }, (_, i) => `x${i}`).join(' == '))).toContain('50 more errors were truncated')
+    expect(catchProblem('# '.repeat(500))).toContain('1 more errors were truncated')
+    expect(catchProblem('{1} + '.repeat(40))).toContain('error recovery attempt limit exceeded: 30')
+    expect(catchProblem(`1 ${'2 '.repeat(400)}`)).toContain('error recovery token lookahead limit exceeded: 256')
+    expect(catchProblem(Array.from({ length: 150 }, (_, i) => `x${i}`).join(' == '))).toContain('50 more errors were truncated')
   })
 
   it('limits the number of copies that macros make', () => {
-    expect(problem('optional.of(1)' + '.optMap(x, x)'.repeat(5))).toBe('')
-    expect(problem('optional.of(1)' + '.optMap(x, x)'.repeat(30))).toContain('optMap() is nested too deeply')
+    expect(catchProblem('optional.of(1)' + '.optMap(x, x)'.repeat(5))).toBe('')
+    expect(catchProblem('optional.of(1)' + '.optMap(x, x)'.repeat(30))).toContain('optMap() is nested too deeply')
   })
 
   it('limits the size of types', () => {
-    const doubled = (depth: number): string => (depth === 0 ? 'x' : `[{x: x}].map(x, ${doubled(depth - 1)})`)
-    expect(problem(`[1].map(x, ${doubled(6)})`)).toBe('')
-    expect(problem(`[1].map(x, ${doubled(60)})`)).toContain('type is too large')
+    const createDoubling = (depth: number): string => (depth === 0 ? 'x' : `[{x: x}].map(x, ${createDoubling(depth - 1)})`)
+    expect(catchProblem(`[1].map(x, ${createDoubling(6)})`)).toBe('')
+    expect(catchProblem(`[1].map(x, ${createDoubling(60)})`)).toContain('type is too large')
   })
 
   it('limits the size of types with undeclared names', () => {
     const names = Array.from({ length: 21 }, (_, i) => `a${i}`)
-    const pairs = (count: number): string =>
+    const createPairs = (count: number): string =>
       names.slice(0, count).reduceRight(
         (inner, name) => `[[]].all(${name}, ${inner})`,
         names
@@ -93,11 +93,11 @@ describe('compilation of hostile expressions', () => {
           .map((name, i) => `a${i} == [{${name}: ${name}}]`)
           .join(' && '),
       )
-    expect(problem(pairs(4))).toBe('')
-    expect(problem(pairs(21))).toContain('type is too large')
+    expect(catchProblem(createPairs(4))).toBe('')
+    expect(catchProblem(createPairs(21))).toContain('type is too large')
   })
 
   it('omits long lines from the message', () => {
-    expect(problem(`x${' '.repeat(20_000)}`)).toBe("ERROR: <input>:1:1: undeclared reference to 'x' (in container '')")
+    expect(catchProblem(`x${' '.repeat(20_000)}`)).toBe("ERROR: <input>:1:1: undeclared reference to 'x' (in container '')")
   })
 })

@@ -46,7 +46,7 @@ export class Environment {
   get macros(): ReadonlyMap<string, Macro> {
     this.#macros ??= new Map([
       ...(this.#parent?.macros ?? []),
-      ...this.#libraries.flatMap(({ macros = [] }) => macros.map((macro) => [macroKey(macro), macro] as const)),
+      ...this.#libraries.flatMap(({ macros = [] }) => macros.map((macro) => [formatMacroKey(macro), macro] as const)),
     ])
     return this.#macros
   }
@@ -97,6 +97,6 @@ export class Environment {
   }
 }
 
-function macroKey({ name, argCount, hasTarget }: Macro): string {
+function formatMacroKey({ name, argCount, hasTarget }: Macro): string {
   return `${name}:${argCount}:${hasTarget}`
 }

@@ -53,12 +53,12 @@ export class Issues {
     const text = `ERROR: <input>:${location.line}:${location.column + 1}: ${message}`
     const line = this.source.line(location.line)
     if (line === undefined || Buffer.byteLength(line) > maxLineLength) return text
-    return `${text}\n | ${line.replaceAll('\t', ' ')}\n | ${arrow(line, location)}`
+    return `${text}\n | ${line.replaceAll('\t', ' ')}\n | ${drawArrow(line, location)}`
   }
 }
 
 /** Returns the line that marks the column of an issue. A multi-byte character gets a wide dot, as in cel-go. */
-function arrow(line: string, { column }: Location): string {
+function drawArrow(line: string, { column }: Location): string {
   const characters = [...line]
   const below = characters.slice(0, Math.max(column, 0)).map((character) => (isWide(character) ? '．' : '.'))
   return below.join('') + (isWide(characters[column] ?? '') ? '＾' : '^')

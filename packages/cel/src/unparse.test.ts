@@ -7,7 +7,7 @@ import { unparse } from './unparse.ts'
 const { macros } = deviceEnvironment
 
 /** Returns the AST of an expression without positions. */
-function meaning(text: string): unknown {
+function parseMeaning(text: string): unknown {
   const { expression } = parse(text, macros)
   return JSON.parse(
     JSON.stringify(expression, (key, value: unknown) => {
@@ -19,7 +19,7 @@ function meaning(text: string): unknown {
   )
 }
 
-function written(text: string): string {
+function unparseText(text: string): string {
   return unparse(parse(text, macros))
 }
 
@@ -77,7 +77,7 @@ describe('unparse', () => {
   it('returns text that parses to the same AST', () => {
     fc.assert(
       fc.property(text, (source) => {
-        expect(meaning(written(source))).toEqual(meaning(source))
+        expect(parseMeaning(unparseText(source))).toEqual(parseMeaning(source))
       }),
     )
   })
@@ -85,7 +85,7 @@ describe('unparse', () => {
   it('returns its own output unchanged', () => {
     fc.assert(
       fc.property(text, (source) => {
-        expect(written(written(source))).toBe(written(source))
+        expect(unparseText(unparseText(source))).toBe(unparseText(source))
       }),
     )
   })
@@ -102,6 +102,6 @@ describe('unparse', () => {
     ['- (1) - -1', '-(1) - -1'],
     ['b"é"', 'b"\\xc3\\xa9"'],
   ])('formats %s as %s', (source, result) => {
-    expect(written(source)).toBe(result)
+    expect(unparseText(source)).toBe(result)
   })
 })

@@ -34,7 +34,7 @@ class Writer {
     if (call !== undefined) return this.#named(call)
     switch (expression.kind) {
       case 'literal':
-        return constantText(expression.constant)
+        return formatConstant(expression.constant)
       case 'ident':
         return expression.name
       case 'select':
@@ -42,11 +42,11 @@ class Writer {
       case 'call':
         return this.#call(expression, least)
       case 'list':
-        return `[${expression.elements.map((element, i) => optional(expression.optional.has(i)) + this.#all(element)).join(', ')}]`
+        return `[${expression.elements.map((element, i) => formatOptionalMark(expression.optional.has(i)) + this.#all(element)).join(', ')}]`
       case 'map':
-        return `{${expression.entries.map((entry) => `${optional(entry.optional)}${this.#all(entry.key)}: ${this.#all(entry.value)}`).join(', ')}}`
+        return `{${expression.entries.map((entry) => `${formatOptionalMark(entry.optional)}${this.#all(entry.key)}: ${this.#all(entry.value)}`).join(', ')}}`
       case 'struct': {
-        const fields = expression.fields.map((field) => `${optional(field.optional)}${field.name}: ${this.#all(field.value)}`)
+        const fields = expression.fields.map((field) => `${formatOptionalMark(field.optional)}${field.name}: ${this.#all(field.value)}`)
         return `${expression.typeName}{${fields.join(', ')}}`
       }
       default:
@@ -64,17 +64,17 @@ class Writer {
     switch (name) {
       case operators.conditional: {
         const choice = `${this.text(first, level.or)} ? ${this.text(second, level.or)} : ${this.#all(third)}`
-        return bracketed(choice, least > level.conditional)
+        return addBrackets(choice, least > level.conditional)
       }
       case operators.not:
       case operators.negate:
-        return bracketed(`${name[0]}${this.#operand(first)}`, least > level.unary)
+        return addBrackets(`${name[0]}${this.#operand(first)}`, least > level.unary)
       case operators.index:
         return `${this.text(first, level.member)}[${this.#all(second)}]`
       case operators.optionalIndex:
         return `${this.text(first, level.member)}[?${this.#all(second)}]`
       case operators.optionalSelect:
-        return `${this.text(first, level.member)}.?${nameOf(second)}`
+        return `${this.text(first, level.member)}.?${formatName(second)}`
       default: {
         const operator = call.target === undefined ? written.get(name) : undefined
         return operator === undefined ? this.#named(call) : this.#binary(operator, [first, second], least)
@@ -91,7 +91,7 @@ class Writer {
     const operatorLevel = levels[operator] ?? level.relation
     // The parser balances chains of && and ||, so nested pairs of the same operator need parentheses.
     const isLogic = operatorLevel <= level.and
-    return bracketed(
+    return addBrackets(
       `${this.text(left, isLogic ? operatorLevel + 1 : operatorLevel)} ${operator} ${this.text(right, operatorLevel + 1)}`,
       least > operatorLevel,
     )
@@ -103,26 +103,26 @@ class Writer {
   }
 }
 
-function bracketed(text: string, brackets: boolean): string {
+function addBrackets(text: string, brackets: boolean): string {
   return brackets ? `(${text})` : text
 }
 
-function optional(isOptional: boolean): string {
+function formatOptionalMark(isOptional: boolean): string {
   return isOptional ? '?' : ''
 }
 
-function nameOf(expression: Expr): string {
+function formatName(expression: Expr): string {
   return expression.kind === 'literal' && expression.constant.type === 'string' ? expression.constant.value : ''
 }
 
-function constantText(constant: Constant): string {
+function formatConstant(constant: Constant): string {
   switch (constant.type) {
     case 'uint':
       return `${constant.value}u`
     case 'double':
       return formatDouble(constant.value)
     case 'string':
-      return `"${constant.value.replaceAll(/["\\]|[^\u0020-\u007e\u00a0-\u{10ffff}]/gu, escaped)}"`
+      return `"${constant.value.replaceAll(/["\\]|[^\u0020-\u007e\u00a0-\u{10ffff}]/gu, escapeCharacter)}"`
     case 'bytes':
       return `b"${[...constant.value].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}"`
     default:
@@ -135,7 +135,7 @@ function formatDouble(value: number): string {
   return /[.e]/.test(text) ? text : `${text}.0`
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   if (character === '"' || character === '\\') return `\\${character}`
   return `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`
 }

@@ -194,10 +194,10 @@ class Checker {
     for (const { id, isMember, ...overload } of overloads) {
       if (isMember !== (target !== undefined)) continue
       const fresh = this.#fresh(overload.typeParameters)
-      const parameters = fresh === undefined ? overload.args : overload.args.map((type) => renamed(type, fresh))
+      const parameters = fresh === undefined ? overload.args : overload.args.map((type) => renameParameters(type, fresh))
       if (!this.#substitution.areAssignable(argTypes, parameters)) continue
       matching.push(id)
-      const type = fresh === undefined ? overload.result : this.#substitution.apply(renamed(overload.result, fresh))
+      const type = fresh === undefined ? overload.result : this.#substitution.apply(renameParameters(overload.result, fresh))
       if (result === undefined) result = type
       else if (!isDynamic(result) && !sameType(result, type)) result = types.dyn
     }
@@ -273,9 +273,9 @@ class Checker {
       const fieldType = this.#structField(typeName, field.name, field.offset)
       const value = this.#unwrapped(field.value, actual, field.optional)
       if (this.#substitution.isAssignable(fieldType, value)) continue
-      const text = (): string =>
+      const describeFieldMismatch = (): string =>
         `expected type of field '${field.name}' is '${formatType(fieldType)}' but provided type is '${formatType(value)}'`
-      this.#fail(field.offset, text)
+      this.#fail(field.offset, describeFieldMismatch)
     }
     return type
   }
@@ -322,9 +322,9 @@ class Checker {
         this.#substitution.isAssignable(types.dyn, type)
         return [types.dyn, types.dyn]
       default: {
-        const text = (): string =>
+        const describeRangeMismatch = (): string =>
           `expression of type '${formatType(type)}' cannot be range of a comprehension (must be list, map, or dynamic)`
-        this.#fail(range.offset, text)
+        this.#fail(range.offset, describeRangeMismatch)
         return [types.error, types.error]
       }
     }
@@ -344,11 +344,11 @@ function withoutDot(name: string): string {
   return name.startsWith('.') ? name.slice(1) : name
 }
 
-function renamed(type: Type, names: ReadonlyMap<string, Type>): Type {
+function renameParameters(type: Type, names: ReadonlyMap<string, Type>): Type {
   if (type.kind === 'parameter') return names.get(type.name) ?? type
   if (isGround(type)) return type
   return typeWith(
     type,
-    type.parameters.map((parameter) => renamed(parameter, names)),
+    type.parameters.map((parameter) => renameParameters(parameter, names)),
   )
 }

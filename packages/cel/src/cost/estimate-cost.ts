@@ -239,7 +239,7 @@ class CostEstimator {
   }
 
   #size(expression: Expr): Range | undefined {
-    const size = this.#sizes.get(expression) ?? writtenSize(expression)
+    const size = this.#sizes.get(expression) ?? measureWritten(expression)
     if (size !== undefined) return size
     const hinted = this.#hinted(this.#path(expression))
     if (hinted !== undefined) {
@@ -279,7 +279,7 @@ function isBinding({ range, condition }: Comprehension): boolean {
 }
 
 /** Returns the size of a list, map or constant that is written in the expression; undefined for computed values. */
-function writtenSize(expression: Expr): Range | undefined {
+function measureWritten(expression: Expr): Range | undefined {
   if (expression.kind === 'list') return exactly(BigInt(expression.elements.length))
   if (expression.kind === 'map') return exactly(BigInt(expression.entries.length))
   if (expression.kind !== 'literal') return undefined

@@ -38,14 +38,14 @@ export function estimateKubernetesCall(name: string, overload: string, nodes: Ca
       return { cost: exactly(350_000n) }
     case 'fieldSelector':
     case 'labelSelector':
-      return { cost: selectorCost(first!.size) }
+      return { cost: estimateSelectorCost(first!.size) }
     case 'isSorted':
     case 'sum':
     case 'max':
     case 'min':
     case 'indexOf':
     case 'lastIndexOf':
-      return { cost: comparisons(target!, nodes) }
+      return { cost: estimateComparisons(target!, nodes) }
     case 'url':
     case 'jsonpatch.escapeKey':
       return { cost: times(first!.size, traversal), resultSize: first!.size }
@@ -55,11 +55,11 @@ export function estimateKubernetesCall(name: string, overload: string, nodes: Ca
     case 'trim':
       return { cost: times(target!.size, traversal), resultSize: target!.size }
     case 'replace':
-      return { cost: times(target!.size, 2 * traversal), resultSize: replacedSize(target!.size, first!.size, args[1]!.size) }
+      return { cost: times(target!.size, 2 * traversal), resultSize: estimateReplacedSize(target!.size, first!.size, args[1]!.size) }
     case 'split':
-      return { cost: times(target!.size, 2 * traversal), resultSize: { min: 0n, max: maxParts(target!.size.max, args[1]) } }
+      return { cost: times(target!.size, 2 * traversal), resultSize: { min: 0n, max: limitParts(target!.size.max, args[1]) } }
     case 'join': {
-      const size = joinedSize(target!, nodes)
+      const size = estimateJoinedSize(target!, nodes)
       return { cost: times(size, traversal), resultSize: size }
     }
     case 'find':
@@ -82,7 +82,7 @@ export function estimateKubernetesCall(name: string, overload: string, nodes: Ca
     case 'validate':
       return { cost: times(times(first!.size, traversal), maxNamePattern * patternLength) }
     case '_==_':
-      return equalityCost(first!, args[1]!)
+      return estimateEqualityCost(first!, args[1]!)
     default:
       return undefined
   }
@@ -96,12 +96,12 @@ export function estimateSearchCost(text: Range, pattern: Range): Range {
   return product(times(sum(text, exactly(1n)), traversal), times(pattern, patternLength))
 }
 
-function selectorCost(length: Range): Range {
+function estimateSelectorCost(length: Range): Range {
   const requirements = times(length, 0.5)
   return sum(exactly(10n), times(length, traversal), times(requirements, 50))
 }
 
-function comparisons(target: SizedNode, { itemSize }: CallNodes): Range {
+function estimateComparisons(target: SizedNode, { itemSize }: CallNodes): Range {
   const [element] = target.type.parameters
   if (element === undefined) return times(target.size, traversal)
   const isText = element.kind === 'string' || element.kind === 'bytes'
@@ -112,9 +112,9 @@ function comparisons(target: SizedNode, { itemSize }: CallNodes): Range {
  * Estimates the size of a text after replacements. The minimum assumes the longest matches and the shortest replacement; the maximum
  * assumes the opposite.
  */
-function replacedSize(size: Range, match: Range, replacement: Range): Range {
-  const maxCount = match.min === 0n ? capped(size.max + 1n) : replacement.max <= match.min ? 0n : quotient(size.max, match.min)
-  const minCount = match.max === 0n ? capped(size.min + 1n) : match.max <= replacement.min ? 0n : quotient(size.min, match.max)
+function estimateReplacedSize(size: Range, match: Range, replacement: Range): Range {
+  const maxCount = match.min === 0n ? capped(size.max + 1n) : replacement.max <= match.min ? 0n : divideRoundingUp(size.max, match.min)
+  const minCount = match.max === 0n ? capped(size.min + 1n) : match.max <= replacement.min ? 0n : divideRoundingUp(size.min, match.max)
   const unmatched = {
     min: match.max === 0n || match.max <= replacement.min ? size.min : 0n,
     max: match.min === 0n || replacement.max <= match.min ? size.max : 0n,
@@ -122,24 +122,24 @@ function replacedSize(size: Range, match: Range, replacement: Range): Range {
   return sum(product({ min: minCount, max: maxCount }, replacement), unmatched)
 }
 
-function quotient(a: bigint, b: bigint): bigint {
+function divideRoundingUp(a: bigint, b: bigint): bigint {
   const float = Math.ceil(Number(a) / Number(b))
   return float >= 2 ** 64 ? most : BigInt(float)
 }
 
-function maxParts(size: bigint, limit: SizedNode | undefined): bigint {
+function limitParts(size: bigint, limit: SizedNode | undefined): bigint {
   const constant = limit?.expression?.kind === 'literal' ? limit.expression.constant : undefined
   return constant?.type === 'int' ? BigInt.asUintN(64, constant.value) : size
 }
 
-function joinedSize(list: SizedNode, { args: [separator], itemSize }: CallNodes): Range {
+function estimateJoinedSize(list: SizedNode, { args: [separator], itemSize }: CallNodes): Range {
   const elements = list.type.parameters.length === 0 ? exactly(0n) : product(list.size, itemSize(list))
   if (separator === undefined) return elements
-  const between = { min: before(list.size.min), max: before(list.size.max) }
+  const between = { min: decrementToZero(list.size.min), max: decrementToZero(list.size.max) }
   return sum(elements, product(separator.size, between))
 }
 
-function before(count: bigint): bigint {
+function decrementToZero(count: bigint): bigint {
   return count > 0n ? count - 1n : 0n
 }
 
@@ -149,7 +149,7 @@ function containsCost(name: string, overload: string, argument: Range): Range {
   return sum(compared, masked, overload.endsWith('_string') ? times(argument, traversal) : exactly(0n))
 }
 
-function equalityCost(a: SizedNode, b: SizedNode): CallCost | undefined {
+function estimateEqualityCost(a: SizedNode, b: SizedNode): CallCost | undefined {
   if (a.type.name !== b.type.name || !sameType({ ...a.type, parameters: [] }, { ...b.type, parameters: [] })) return undefined
   const { name } = a.type
   if (comparable.has(name)) return fixed

@@ -9,15 +9,18 @@ type Estimate = (nodes: CallNodes) => CallCost | undefined
 
 /** Cost estimates by overload, for functions that build or compare lists. */
 const estimates: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
-  ['list_slice', ({ target, args: [start, end] }) => newList(1, exactly(difference(intOf(end!, target!.size.max), intOf(start!, 0n))))],
+  [
+    'list_slice',
+    ({ target, args: [start, end] }) => newList(1, exactly(subtractWrapping(readInt(end!, target!.size.max), readInt(start!, 0n)))),
+  ],
   ['list_flatten', ({ target }) => newList(1, target!.size)],
-  ['list_flatten_int', ({ target, args: [depth] }) => newList(Number(intOf(depth!, most)), target!.size)],
-  ['lists_range', ({ args: [size] }) => newList(1, exactly(intOf(size!, most)))],
+  ['list_flatten_int', ({ target, args: [depth] }) => newList(Number(readInt(depth!, most)), target!.size)],
+  ['lists_range', ({ args: [size] }) => newList(1, exactly(readInt(size!, most)))],
   ['list_reverse', ({ target }) => newList(1, target!.size)],
   ['list_distinct', ({ target }) => newList(2, product(target!.size, target!.size))],
-  ['list_sets_contains_list', (nodes) => pairs(nodes, 1)],
-  ['list_sets_intersects_list', (nodes) => pairs(nodes, 1)],
-  ['list_sets_equivalent_list', (nodes) => pairs(nodes, 2)],
+  ['list_sets_contains_list', (nodes) => estimatePairs(nodes, 1)],
+  ['list_sets_intersects_list', (nodes) => estimatePairs(nodes, 1)],
+  ['list_sets_equivalent_list', (nodes) => estimatePairs(nodes, 2)],
 ])
 
 export function estimateListCall(overload: string, nodes: CallNodes): CallCost | undefined {
@@ -31,16 +34,16 @@ function newList(factor: number, size: Range): CallCost {
   return { cost: sum(times(size, factor), callCost, newListCost), resultSize: size }
 }
 
-function pairs({ args: [a, b] }: CallNodes, factor: number): CallCost {
+function estimatePairs({ args: [a, b] }: CallNodes, factor: number): CallCost {
   return { cost: sum(times(product(a!.size, b!.size), factor), callCost) }
 }
 
-function difference(a: bigint, b: bigint): bigint {
+function subtractWrapping(a: bigint, b: bigint): bigint {
   return BigInt.asUintN(64, a - b)
 }
 
 /** Returns the value of a constant that is not negative; `otherwise` for other expressions. */
-function intOf({ expression }: SizedNode, otherwise: bigint): bigint {
+function readInt({ expression }: SizedNode, otherwise: bigint): bigint {
   if (expression?.kind !== 'literal' || expression.constant.type !== 'int') return otherwise
   return expression.constant.value < 0n ? 0n : expression.constant.value
 }

@@ -21,7 +21,7 @@ export function product(a: Range, b: Range): Range {
 
 /** Multiplies both bounds, rounded up. */
 export function times({ min, max }: Range, factor: number): Range {
-  return { min: scaled(min, factor), max: scaled(max, factor) }
+  return { min: scaleValue(min, factor), max: scaleValue(max, factor) }
 }
 
 /** Returns the smallest range that covers both. */
@@ -33,7 +33,7 @@ export function capped(value: bigint): bigint {
   return value > most ? most : value
 }
 
-function scaled(value: bigint, factor: number): bigint {
+function scaleValue(value: bigint, factor: number): bigint {
   const float = Math.ceil(Number(value) * factor)
   return float >= 2 ** 64 ? most : BigInt(float)
 }

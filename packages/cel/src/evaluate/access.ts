@@ -14,11 +14,11 @@ export function lookUp(value: Value, key: Value): Value | undefined {
   // Most values are fields of decoded JSON.
   if (typeof key === 'string' && isPlainObject(value)) return fieldOf(value, key)
   if (isMap(value)) return findInMap(value, key)
-  if (isList(value)) return elementOf(value, key)
+  if (isList(value)) return findElement(value, key)
   return value instanceof StructValue && typeof key === 'string' ? value.fields.get(key) : undefined
 }
 
-function elementOf(list: ListValue, key: Value): Value | undefined {
+function findElement(list: ListValue, key: Value): Value | undefined {
   const index = indexFrom(key)
   if (index instanceof CelError) return index
   if (index < 0 || index >= listSize(list)) return undefined

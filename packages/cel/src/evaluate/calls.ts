@@ -77,8 +77,8 @@ function noMatchingOverload(name: string, args: readonly Value[]): CelError {
 
 /** Creates a step that calls a function with the arguments on the stack. If an argument is an error, the first error is the result. */
 export function callFunction(implementation: Implementation, count: number, cost: CallCost): Step {
-  if (isNominal(cost) && count === 1) return nominalUnary(implementation)
-  if (isNominal(cost) && count === 2) return nominalBinary(implementation)
+  if (isNominal(cost) && count === 1) return callNominalUnary(implementation)
+  if (isNominal(cost) && count === 2) return callNominalBinary(implementation)
   const isChargedLater = dependsOnResult(cost)
   return (machine) => {
     const { stack } = machine
@@ -106,7 +106,7 @@ export function callFunction(implementation: Implementation, count: number, cost
   }
 }
 
-function nominalUnary(implementation: Implementation): Step {
+function callNominalUnary(implementation: Implementation): Step {
   return (machine) => {
     const arg = machine.pop()
     const result = arg instanceof CelError ? arg : implementation(arg)
@@ -115,7 +115,7 @@ function nominalUnary(implementation: Implementation): Step {
   }
 }
 
-function nominalBinary(implementation: Implementation): Step {
+function callNominalBinary(implementation: Implementation): Step {
   return (machine) => {
     const second = machine.pop()
     const first = machine.pop()

@@ -19,32 +19,32 @@ export function joinLogic(decisive: boolean): Step {
   return (machine) => {
     const second = machine.pop()
     const first = machine.pop()
-    machine.push(joined(first, second, decisive))
+    machine.push(joinOperands(first, second, decisive))
   }
 }
 
-function joined(first: Value, second: Value, decisive: boolean): Value {
+function joinOperands(first: Value, second: Value, decisive: boolean): Value {
   if (second === decisive) return decisive
   if (typeof first !== 'boolean') return orError(first)
   return typeof second === 'boolean' ? !decisive : orError(second)
 }
 
 export function compareEquality(isNegated: boolean): Step {
-  return isNegated ? notEqual : equal
+  return isNegated ? compareNotEqual : compareEqual
 }
 
-function equal(machine: Machine): void {
-  const [first, second] = equalityOperands(machine, equalityCost)
+function compareEqual(machine: Machine): void {
+  const [first, second] = popEqualityOperands(machine, equalityCost)
   machine.push(first instanceof CelError ? first : second instanceof CelError ? second : equals(first, second))
 }
 
 /** Computes `!=`. The result is true for values that cannot be compared. */
-function notEqual(machine: Machine): void {
-  const [first, second] = equalityOperands(machine, inequalityCost)
+function compareNotEqual(machine: Machine): void {
+  const [first, second] = popEqualityOperands(machine, inequalityCost)
   machine.push(first instanceof CelError ? first : second instanceof CelError ? second : equals(first, second) !== true)
 }
 
-function equalityOperands(machine: Machine, cost: CallCost): readonly [Value, Value] {
+function popEqualityOperands(machine: Machine, cost: CallCost): readonly [Value, Value] {
   const second = machine.pop()
   const first = machine.pop()
   const isScalar = (typeof first === 'number' || typeof first === 'boolean') && typeof second === typeof first

@@ -35,7 +35,7 @@ export class Constants {
 
   /** Returns the value of a constant expression; undefined for other expressions. */
   of(expression: Expr): Value | undefined {
-    if (expression.kind === 'literal') return literalValue(expression.constant)
+    if (expression.kind === 'literal') return evaluateLiteral(expression.constant)
     if (this.#known.has(expression)) return this.#known.get(expression)
     const value = this.#evaluate(expression)
     this.#known.set(expression, value)
@@ -108,7 +108,7 @@ export class Constants {
   }
 }
 
-function literalValue(constant: Constant): Value {
+function evaluateLiteral(constant: Constant): Value {
   switch (constant.type) {
     case 'int':
       return toInt(constant.value)

@@ -17,7 +17,7 @@ function start(text: string, variables: object, options?: EvaluateOptions): Eval
   return new Program(compile(text, environment)).evaluate({ x: null, s: '', ...variables }, options)
 }
 
-async function result(text: string, variables: object = {}, options?: EvaluateOptions): Promise<unknown> {
+async function evaluateText(text: string, variables: object = {}, options?: EvaluateOptions): Promise<unknown> {
   const { value } = await start(text, variables, options)
   return value instanceof CelError ? value.message : value
 }
@@ -38,25 +38,25 @@ describe('an evaluation', () => {
     ['searches that cost little', '[dyn(s)].all(t, lists.range(100000).all(v, !t.matches(x)))'],
     ['replacements', 's.replace("", s) + s.replace("", s) + s.replace("", s)'],
   ])('ends at its cost limit: %s', async (_, text) => {
-    expect(await result(text, { s: 'a'.repeat(3000), x: '(a+)+b' })).toBe(exceeded)
+    expect(await evaluateText(text, { s: 'a'.repeat(3000), x: '(a+)+b' })).toBe(exceeded)
   })
 
   it('limits the memory of strings', async () => {
-    expect(await result(`[dyn(s)]${'.map(v, v + v)'.repeat(40)}[0]`, { s: 'a'.repeat(1000) })).toBe('string is too long')
+    expect(await evaluateText(`[dyn(s)]${'.map(v, v + v)'.repeat(40)}[0]`, { s: 'a'.repeat(1000) })).toBe('string is too long')
   })
 
   it('shares the memory of concatenated lists', async () => {
-    expect(await result(`[[1, 2]]${'.map(v, v + v)'.repeat(40)}[0].size()`)).toBe(2 ** 41)
+    expect(await evaluateText(`[[1, 2]]${'.map(v, v + v)'.repeat(40)}[0].size()`)).toBe(2 ** 41)
   })
 
   it('matches patterns in linear time', async () => {
-    expect(await result('s.matches("^(a+)+$") || s.matches("(a|aa)+b") || s.matches("(x+x+)+y")', { s: `${'a'.repeat(20_000)}!` })).toBe(
-      false,
-    )
+    expect(
+      await evaluateText('s.matches("^(a+)+$") || s.matches("(a|aa)+b") || s.matches("(x+x+)+y")', { s: `${'a'.repeat(20_000)}!` }),
+    ).toBe(false)
   })
 
   it('uses the lower of two cost limits', async () => {
-    expect(await result('[1, 2, 3].all(v, v > 0)', {}, { costLimit: 10 })).toBe(exceeded)
+    expect(await evaluateText('[1, 2, 3].all(v, v > 0)', {}, { costLimit: 10 })).toBe(exceeded)
     expect(await start('1 + 1 == 2', {}, { costLimit: 2 })).toEqual({ value: true, cost: 2 })
   })
 
@@ -87,7 +87,7 @@ describe('an evaluation', () => {
 
   it('ends when its signal aborts', async () => {
     const x = Array.from({ length: 10_000 }, (_, i) => i)
-    expect(await result('x.all(v, x.all(w, v >= 0))', { x }, { costLimit: 1e12, signal: AbortSignal.abort() })).toBe(
+    expect(await evaluateText('x.all(v, x.all(w, v >= 0))', { x }, { costLimit: 1e12, signal: AbortSignal.abort() })).toBe(
       'operation interrupted',
     )
   })
@@ -102,9 +102,9 @@ describe('an evaluation', () => {
       computed++
       return await Promise.resolve({ a: 2.5 })
     })
-    expect(await result('x.a == 2.5 && x.a > 2.0', { x: later })).toBe(true)
-    expect(await result('x.y.a == 2.5', { x: { y: later } })).toBe(true)
-    expect(await result('true || x.a == 2.5', { x: new Lazy(() => expect.unreachable()) })).toBe(true)
+    expect(await evaluateText('x.a == 2.5 && x.a > 2.0', { x: later })).toBe(true)
+    expect(await evaluateText('x.y.a == 2.5', { x: { y: later } })).toBe(true)
+    expect(await evaluateText('true || x.a == 2.5', { x: new Lazy(() => expect.unreachable()) })).toBe(true)
     expect(computed).toBe(1)
   })
 
@@ -116,19 +116,19 @@ describe('an evaluation', () => {
       return await Promise.resolve({ allowed: verb === 'get', reason: 'because' })
     })
     const pods = 'authorizer.group("").resource("pods").name("a")'
-    expect(await result(`["get", "list"].map(v, ${pods}.check(v).allowed())`, { authorizer })).toEqual([true, false])
-    expect(await result(`${pods}.check("fail").error()`, { authorizer })).toBe('no')
+    expect(await evaluateText(`["get", "list"].map(v, ${pods}.check(v).allowed())`, { authorizer })).toEqual([true, false])
+    expect(await evaluateText(`${pods}.check("fail").error()`, { authorizer })).toBe('no')
     expect(checks).toEqual(['alice get pods a', 'alice list pods a', 'alice fail pods a'])
-    expect(await result(`["a", "b", "c"].all(v, ${pods}.check("get").allowed())`, { authorizer })).toBe(exceeded)
+    expect(await evaluateText(`["a", "b", "c"].all(v, ${pods}.check("get").allowed())`, { authorizer })).toBe(exceeded)
   })
 
   it('reads decoded JSON', async () => {
     const x = { int: 5, float: 1.5, long: 2n ** 60n, whole: 1e300, missing: undefined, __proto__: { inherited: 1 } }
-    expect(await result('type(x.int) == int && type(x.float) == double && type(x.long) == int && type(x.whole) == double', { x })).toBe(
-      true,
-    )
-    expect(await result('has(x.missing) || has(x.inherited) || has(x.toString) || has(x.constructor)', { x })).toBe(false)
-    expect(await result('x.size()', { x })).toBe(4)
-    expect(await result('x.int + x.long', { x })).toBe(2n ** 60n + 5n)
+    expect(
+      await evaluateText('type(x.int) == int && type(x.float) == double && type(x.long) == int && type(x.whole) == double', { x }),
+    ).toBe(true)
+    expect(await evaluateText('has(x.missing) || has(x.inherited) || has(x.toString) || has(x.constructor)', { x })).toBe(false)
+    expect(await evaluateText('x.size()', { x })).toBe(4)
+    expect(await evaluateText('x.int + x.long', { x })).toBe(2n ** 60n + 5n)
   })
 })

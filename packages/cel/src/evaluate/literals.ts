@@ -53,7 +53,7 @@ export function mapOf(parts: readonly Value[], optional: readonly boolean[]): Va
   const map = new EntryMap()
   for (const [i, isOptional] of optional.entries()) {
     const key = parts[i * 2]!
-    const value = unwrapped(parts[i * 2 + 1]!, isOptional)
+    const value = unwrapOptional(parts[i * 2 + 1]!, isOptional)
     if (value === undefined) map.delete(key)
     else map.set(key, value)
   }
@@ -67,7 +67,7 @@ export function buildStruct(typeName: string, fields: readonly { readonly name: 
     machine.charge(createStructCost)
     const members = new Map<string, Value>()
     for (const [i, { name, optional }] of fields.entries()) {
-      const value = unwrapped(values[i]!, optional)
+      const value = unwrapOptional(values[i]!, optional)
       if (value === undefined) members.delete(name)
       else members.set(name, value)
     }
@@ -75,6 +75,6 @@ export function buildStruct(typeName: string, fields: readonly { readonly name: 
   }
 }
 
-function unwrapped(value: Value, isOptional: boolean): Value | undefined {
+function unwrapOptional(value: Value, isOptional: boolean): Value | undefined {
   return isOptional && value instanceof Optional ? value.value : value
 }

@@ -36,13 +36,13 @@ export function beginLoop({ iterator, second }: LoopSlots, end: Label): Step {
       const items = keysOf(range)
       machine.slots[iterator] = { items, map: range, size: items.length, next: 0 } satisfies Iterator
     } else {
-      machine.push(range instanceof CelError ? range : notIterable(range, second !== undefined))
+      machine.push(range instanceof CelError ? range : createNotIterableError(range, second !== undefined))
       machine.position = end.position
     }
   }
 }
 
-function notIterable(range: Value, hasTwoVariables: boolean): CelError {
+function createNotIterableError(range: Value, hasTwoVariables: boolean): CelError {
   const type = goTypeOf(range)
   return new CelError(hasTwoVariables ? `unsupported comprehension range type: ${type}` : `got '${type}', expected iterable type`)
 }

@@ -187,7 +187,7 @@ export class Planner {
         return this.#chain(call, mode)
       case operators.notStrictlyFalse:
         this.#expression(first)
-        return this.#emit(notStrictlyFalse)
+        return this.#emit(testNotStrictlyFalse)
       case 'or':
       case 'orValue':
         return this.#alternative(call.target!, first, call.name === 'orValue')
@@ -372,7 +372,7 @@ function chargeCost(cost: number): Step {
 }
 
 /** Computes `@not_strictly_false`, which is true for every value except false, even for errors. */
-function notStrictlyFalse(machine: Machine): void {
+function testNotStrictlyFalse(machine: Machine): void {
   machine.charge(1)
   machine.push(machine.pop() !== false)
 }

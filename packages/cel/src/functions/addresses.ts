@@ -32,11 +32,11 @@ class Network extends OpaqueValue {
 
   /** Returns whether the first `bits` bits of an address are those of this network. */
   contains(address: IpAddress, bits: number = this.prefixLength): boolean {
-    return this.address.isV4 === address.isV4 && maskedBytes(address, bits).every((byte, i) => byte === maskedBytes(this.address, bits)[i])
+    return this.address.isV4 === address.isV4 && maskBytes(address, bits).every((byte, i) => byte === maskBytes(this.address, bits)[i])
   }
 
   masked(): Network {
-    return new Network(new IpAddress(maskedBytes(this.address, this.prefixLength)), this.prefixLength)
+    return new Network(new IpAddress(maskBytes(this.address, this.prefixLength)), this.prefixLength)
   }
 
   override toString(): string {
@@ -44,7 +44,7 @@ class Network extends OpaqueValue {
   }
 }
 
-function maskedBytes({ bytes }: IpAddress, bits: number): readonly number[] {
+function maskBytes({ bytes }: IpAddress, bits: number): readonly number[] {
   return bytes.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - 8 * i))) & 0xff)
 }
 
@@ -63,24 +63,24 @@ const unparsed = 'network address parse error during conversion from string: '
 
 /** Parses a network in CIDR notation. Returns a CelError without the prefix that `cidr()` adds if the text is not valid. */
 function parseNetwork(text: string): Network | CelError {
-  const failed = (problem: string): CelError => new CelError(`${unparsed}netip.ParsePrefix(${quote(text)}): ${problem}`)
+  const createPrefixError = (problem: string): CelError => new CelError(`${unparsed}netip.ParsePrefix(${quote(text)}): ${problem}`)
   const slash = text.lastIndexOf('/')
-  if (slash < 0) return failed("no '/'")
+  if (slash < 0) return createPrefixError("no '/'")
   try {
     const { bytes, zone } = parseAddress(text.slice(0, slash))
-    if (zone !== '') return failed('IPv6 zones cannot be present in a prefix')
+    if (zone !== '') return createPrefixError('IPv6 zones cannot be present in a prefix')
     const bits = text.slice(slash + 1)
-    if (!/^(?:[0-9]|[1-9][0-9]*)$/.test(bits) || Number(bits) >= 2 ** 63) return failed(`bad bits after slash: ${quote(bits)}`)
-    if (Number(bits) > bytes.length * 8) return failed('prefix length out of range')
+    if (!/^(?:[0-9]|[1-9][0-9]*)$/.test(bits) || Number(bits) >= 2 ** 63) return createPrefixError(`bad bits after slash: ${quote(bits)}`)
+    if (Number(bits) > bytes.length * 8) return createPrefixError('prefix length out of range')
     if (isMappedV4(bytes)) return new CelError(`IPv4-mapped IPv6 address ${quote(text)} is not allowed`)
     return new Network(new IpAddress(bytes), Number(bits))
   } catch (error) {
-    if (error instanceof AddressError) return failed(error.message)
+    if (error instanceof AddressError) return createPrefixError(error.message)
     throw error
   }
 }
 
-function cidr(text: string): Network | CelError {
+function convertToCidr(text: string): Network | CelError {
   const network = parseNetwork(text)
   return network instanceof CelError ? new CelError(unparsed + network.message) : network
 }
@@ -124,7 +124,7 @@ function isGlobalUnicast(address: IpAddress): boolean {
 /** IP addresses and networks. */
 export const addresses: Implementations = {
   cidr_contains_cidr: typed(containsNetwork),
-  cidr_contains_cidr_string: typed((network: Network, other: string) => containsNetwork(network, cidr(other))),
+  cidr_contains_cidr_string: typed((network: Network, other: string) => containsNetwork(network, convertToCidr(other))),
   cidr_contains_ip_ip: typed(containsIp),
   cidr_contains_ip_string: typed((network: Network, other: string) => containsIp(network, parseIp(other))),
   cidr_ip: typed(({ address }: Network) => address),
@@ -144,6 +144,6 @@ export const addresses: Implementations = {
   ip_to_string: typed((address: IpAddress) => address.toString()),
   is_cidr: typed((text: string) => !(parseNetwork(text) instanceof CelError)),
   is_ip: typed((text: string) => !(parseIp(text) instanceof CelError)),
-  string_to_cidr: typed(cidr),
+  string_to_cidr: typed(convertToCidr),
   string_to_ip: typed(parseIp),
 }

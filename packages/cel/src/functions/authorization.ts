@@ -100,36 +100,36 @@ class Decision extends AuthorizationValue {
 function decide({ user, check }: AuthorizerValue, action: RequestedAction): Value | Promise<Value> {
   try {
     const decision = check(user, action)
-    return decision instanceof Promise ? decision.then((result) => new Decision(result), failed) : new Decision(decision)
+    return decision instanceof Promise ? decision.then((result) => new Decision(result), createFailedDecision) : new Decision(decision)
   } catch (error) {
-    return failed(error)
+    return createFailedDecision(error)
   }
 }
 
-function failed(error: unknown): Decision {
+function createFailedDecision(error: unknown): Decision {
   return new Decision({ allowed: false, reason: '', error: messageOf(error) })
 }
 
-function serviceAccount({ check }: AuthorizerValue, namespace: string, name: string): Value {
+function selectServiceAccount({ check }: AuthorizerValue, namespace: string, name: string): Value {
   if (nameIsDNSSubdomain(name, false).length > 0) return new CelError('Invalid service account name')
   if (isDNS1123Label(namespace).length > 0) return new CelError('Invalid service account namespace')
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
   return new AuthorizerValue({ name: `system:serviceaccount:${namespace}:${name}`, groups }, check)
 }
 
-function narrowed(field: keyof CheckedResource): (check: ResourceCheck, value: string) => Value {
+function narrowCheck(field: keyof CheckedResource): (check: ResourceCheck, value: string) => Value {
   return (check, value) => check.with({ [field]: value })
 }
 
 /** Authorization checks. */
 export const authorization: Implementations = {
-  authorizer_fieldselector: typed(narrowed('fieldSelector')),
+  authorizer_fieldselector: typed(narrowCheck('fieldSelector')),
   authorizer_group: typed((authorizer: AuthorizerValue, group: string) => new GroupCheck(authorizer, group)),
-  authorizer_labelselector: typed(narrowed('labelSelector')),
+  authorizer_labelselector: typed(narrowCheck('labelSelector')),
   authorizer_path: typed((authorizer: AuthorizerValue, path: string) =>
     path.trim() === '' ? new CelError('path must not be empty') : new PathCheck(authorizer, path),
   ),
-  authorizer_serviceaccount: typed(serviceAccount),
+  authorizer_serviceaccount: typed(selectServiceAccount),
   decision_allowed: typed(({ decision }: Decision) => decision.allowed),
   decision_error: typed(({ decision }: Decision) => decision.error ?? ''),
   decision_errored: typed(({ decision }: Decision) => decision.error !== undefined),
@@ -141,8 +141,8 @@ export const authorization: Implementations = {
   resourcecheck_check: typed(({ authorizer, resource }: ResourceCheck, verb: string) =>
     decide(authorizer, resourceAction({ ...resource, verb })),
   ),
-  resourcecheck_name: typed(narrowed('name')),
-  resourcecheck_namespace: typed(narrowed('namespace')),
-  resourcecheck_subresource: typed(narrowed('subresource')),
+  resourcecheck_name: typed(narrowCheck('name')),
+  resourcecheck_namespace: typed(narrowCheck('namespace')),
+  resourcecheck_subresource: typed(narrowCheck('subresource')),
   string_jsonpatch_escapeKey_string: typed((key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')),
 }

@@ -16,7 +16,7 @@ const timestampOverflow = new CelError('timestamp overflow')
 const invalidUtf8 = new CelError('invalid UTF-8 in bytes, cannot convert to string')
 const maxUint64Digits = 1000
 
-function failed(from: string, to: string): CelError {
+function createConversionError(from: string, to: string): CelError {
   return new CelError(`type conversion error from '${from}' to '${to}'`)
 }
 
@@ -27,74 +27,74 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
 ])
 
-function doubleToInt({ value }: Double): Value {
+function convertDoubleToInt({ value }: Double): Value {
   return Number.isNaN(value) || value <= -(2 ** 63) || value >= 2 ** 63 ? intOverflow : toInt(BigInt(Math.trunc(value)))
 }
 
-function doubleToUint({ value }: Double): Value {
+function convertDoubleToUint({ value }: Double): Value {
   return Number.isNaN(value) || value < 0 || value >= 2 ** 64 ? uintOverflow : new Uint(BigInt(Math.trunc(value)))
 }
 
 function parseUint(text: string): Value {
-  if (text.length > maxUint64Digits || !/^[0-9]+$/.test(text)) return failed('string', 'uint')
+  if (text.length > maxUint64Digits || !/^[0-9]+$/.test(text)) return createConversionError('string', 'uint')
   const value = BigInt(text)
-  return value < 2n ** 64n ? new Uint(value) : failed('string', 'uint')
+  return value < 2n ** 64n ? new Uint(value) : createConversionError('string', 'uint')
 }
 
 function parseIntText(text: string): Value {
   const value = text.length > maxUint64Digits ? undefined : parseInt64(text)
-  return value === undefined ? failed('string', 'int') : toInt(value)
+  return value === undefined ? createConversionError('string', 'int') : toInt(value)
 }
 
-function timestampOf(seconds: Int): Value {
+function createTimestamp(seconds: Int): Value {
   return isWithinYears(Number(seconds)) ? new Timestamp(Number(seconds), 0) : timestampOverflow
 }
 
-function timestampFrom(text: string): Value {
+function parseTimestampText(text: string): Value {
   const time = parseTimestamp(text)
-  if (time === undefined) return failed('string', 'google.protobuf.Timestamp')
+  if (time === undefined) return createConversionError('string', 'google.protobuf.Timestamp')
   return isWithinYears(time.seconds) ? time : timestampOverflow
 }
 
-function decoded(bytes: Uint8Array): Value {
+function decodeBytes(bytes: Uint8Array): Value {
   return bytesText(bytes) ?? invalidUtf8
 }
 
 /** Conversions between types. */
 export const conversions: Implementations = {
   bool_to_bool: identity,
-  string_to_bool: typed((text: string) => booleans.get(text) ?? failed('string', 'bool')),
+  string_to_bool: typed((text: string) => booleans.get(text) ?? createConversionError('string', 'bool')),
   bytes_to_bytes: identity,
   string_to_bytes: typed((text: string) => Buffer.from(text)),
   double_to_double: identity,
   int64_to_double: typed((value: Int) => new Double(Number(value))),
   string_to_double: typed((text: string) => {
     const value = parseFloat64(text)
-    return value === undefined ? failed('string', 'double') : new Double(value)
+    return value === undefined ? createConversionError('string', 'double') : new Double(value)
   }),
   uint64_to_double: typed(({ value }: Uint) => new Double(Number(value))),
   duration_to_duration: identity,
-  int64_to_duration: typed(() => failed('int', 'google.protobuf.Duration')),
-  string_to_duration: typed((text: string) => parseDuration(text) ?? failed('string', 'google.protobuf.Duration')),
+  int64_to_duration: typed(() => createConversionError('int', 'google.protobuf.Duration')),
+  string_to_duration: typed((text: string) => parseDuration(text) ?? createConversionError('string', 'google.protobuf.Duration')),
   int64_to_int64: identity,
-  double_to_int64: typed(doubleToInt),
+  double_to_int64: typed(convertDoubleToInt),
   duration_to_int64: typed(({ nanos }: Duration) => toInt(nanos)),
   string_to_int64: typed(parseIntText),
   timestamp_to_int64: typed(({ seconds }: Timestamp) => seconds),
   uint64_to_int64: typed(({ value }: Uint) => (value >= 2n ** 63n ? intOverflow : toInt(value))),
   string_to_string: identity,
   bool_to_string: typed(String),
-  bytes_to_string: typed(decoded),
+  bytes_to_string: typed(decodeBytes),
   double_to_string: typed(({ value }: Double) => formatDouble(value)),
   duration_to_string: typed(String),
   int64_to_string: typed(String),
   timestamp_to_string: typed(String),
   uint64_to_string: typed(({ value }: Uint) => String(value)),
   timestamp_to_timestamp: identity,
-  int64_to_timestamp: typed(timestampOf),
-  string_to_timestamp: typed(timestampFrom),
+  int64_to_timestamp: typed(createTimestamp),
+  string_to_timestamp: typed(parseTimestampText),
   uint64_to_uint64: identity,
-  double_to_uint64: typed(doubleToUint),
+  double_to_uint64: typed(convertDoubleToUint),
   int64_to_uint64: typed((value: Int) => (value < 0 ? uintOverflow : new Uint(BigInt(value)))),
   string_to_uint64: typed(parseUint),
 }

@@ -22,7 +22,7 @@ const maxPrecision = 100
 /** Formats a string with clauses such as `%s` and `%.2f`. */
 export function formatString(format: string, list: ListValue): Value {
   try {
-    return formatted(format, list)
+    return formatList(format, list)
   } catch (error) {
     if (error instanceof FormatError) return new CelError(error.message)
     throw error
@@ -31,7 +31,7 @@ export function formatString(format: string, list: ListValue): Value {
 
 const clausePattern = /%(?:\.([0-9]*))?/y
 
-function formatted(format: string, list: ListValue): string {
+function formatList(format: string, list: ListValue): string {
   let text = ''
   let argument = 0
   let at = 0
@@ -48,7 +48,7 @@ function formatted(format: string, list: ListValue): string {
     const [matched, digits] = clausePattern.exec(format)!
     const letterAt = start + matched.length
     const precision = parsePrecision(digits, letterAt >= format.length)
-    text += clause(format, letterAt, { value: elementAt(list, argument++), precision })
+    text += formatClause(format, letterAt, { value: elementAt(list, argument++), precision })
     at = letterAt + 1
   }
   return text + format.slice(at)
@@ -72,27 +72,27 @@ interface Operand {
   readonly precision: number | undefined
 }
 
-function clause(format: string, at: number, { value, precision = defaultPrecision }: Operand): string {
+function formatClause(format: string, at: number, { value, precision = defaultPrecision }: Operand): string {
   switch (format[at]) {
     case 's':
-      return plainText(value)
+      return formatPlain(value)
     case 'd':
-      return decimalText(value)
+      return formatDecimal(value)
     case 'f':
-      return numberText(value, 'fixed-point', (number) => grouped(fixed(number + 0, precision)))
+      return numberText(value, 'fixed-point', (number) => groupThousands(formatFixed(number + 0, precision)))
     case 'e':
       // kube-apiserver interprets the precision as a minimum width here.
-      return numberText(value, 'scientific', scientific).padStart(precision)
+      return numberText(value, 'scientific', formatScientific).padStart(precision)
     case 'b':
       if (typeof value === 'boolean') return value ? '1' : '0'
-      return integerOf(value, 'only integers and bools can be formatted as binary').toString(2)
+      return requireInteger(value, 'only integers and bools can be formatted as binary').toString(2)
     case 'x':
     case 'X': {
-      const text = hexOf(value)
+      const text = formatHexClause(value)
       return format[at] === 'X' ? text.toUpperCase() : text
     }
     case 'o':
-      return integerOf(value, 'octal clause can only be used on integers').toString(8)
+      return requireInteger(value, 'octal clause can only be used on integers').toString(8)
     default: {
       const byte = Buffer.from(format.slice(at, at + 2))[0]!
       throw new FormatError(`${unreadable}unrecognized formatting clause "${String.fromCodePoint(byte)}"`)
@@ -100,23 +100,23 @@ function clause(format: string, at: number, { value, precision = defaultPrecisio
   }
 }
 
-function unsupported(message: string, value: Value): FormatError {
+function createUnsupportedError(message: string, value: Value): FormatError {
   return new FormatError(`error during formatting: ${message}, was given ${typeNameOf(value)}`)
 }
 
-function integerOf(value: Value, message: string): Int {
+function requireInteger(value: Value, message: string): Int {
   if (isInt(value)) return value
   if (value instanceof Uint) return value.value
-  throw unsupported(message, value)
+  throw createUnsupportedError(message, value)
 }
 
-function decimalText(value: Value): string {
-  return String(integerOf(value, 'decimal clause can only be used on integers'))
+function formatDecimal(value: Value): string {
+  return String(requireInteger(value, 'decimal clause can only be used on integers'))
 }
 
-function hexOf(value: Value): string {
+function formatHexClause(value: Value): string {
   if (typeof value === 'string' || value instanceof Uint8Array) return hexText(value)
-  return integerOf(value, 'only integers, byte buffers, and strings can be formatted as hex').toString(16)
+  return requireInteger(value, 'only integers, byte buffers, and strings can be formatted as hex').toString(16)
 }
 
 const numberNames: Readonly<Record<string, number>> = { NaN, Infinity, '-Infinity': -Infinity }
@@ -125,12 +125,12 @@ const numberNames: Readonly<Record<string, number>> = { NaN, Infinity, '-Infinit
 function numberText(value: Value, kind: string, text: (number: number) => string): string {
   const namedNumber = typeof value === 'string' && Object.hasOwn(numberNames, value) ? numberNames[value] : undefined
   const number = value instanceof Double ? value.value : namedNumber
-  if (number === undefined) throw unsupported(`${kind} clause can only be used on doubles`, value)
+  if (number === undefined) throw createUnsupportedError(`${kind} clause can only be used on doubles`, value)
   if (Number.isFinite(number)) return text(number)
   return Number.isNaN(number) ? 'NaN' : number > 0 ? '∞' : '-∞'
 }
 
-function fixed(number: number, precision: number): string {
+function formatFixed(number: number, precision: number): string {
   // Number.prototype.toFixed uses an exponent from 1e21 on. Doubles of that size are whole numbers.
   const text =
     Math.abs(number) < 1e21 ? roundedToEven(number, precision) : BigInt(number) + (precision === 0 ? '' : `.${'0'.repeat(precision)}`)
@@ -147,7 +147,7 @@ export function roundedToEven(number: number, precision: number): string {
 }
 
 /** Inserts commas as thousands separators. */
-function grouped(text: string): string {
+function groupThousands(text: string): string {
   return text.replace(
     /^(-?)(\d+)/,
     (_, sign: string, digits: string) =>
@@ -155,7 +155,7 @@ function grouped(text: string): string {
   )
 }
 
-function scientific(number: number): string {
+function formatScientific(number: number): string {
   const [mantissa, exponent] = number.toExponential(defaultPrecision).split('e') as [string, string]
   const digits = [...exponent.slice(1).padStart(2, '0')].map((digit) => superscripts[Number(digit)]!)
   return `${mantissa}×10${exponent.startsWith('-') ? '⁻' : ''}${digits.join('')}`
@@ -164,7 +164,7 @@ function scientific(number: number): string {
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
 /** Formats a value for `%s`. */
-function plainText(value: Value): string {
+function formatPlain(value: Value): string {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean' || isInt(value)) return String(value)
   if (value === null) return 'null'
@@ -173,47 +173,47 @@ function plainText(value: Value): string {
   if (value instanceof Uint) return String(value.value)
   if (value instanceof Timestamp || value instanceof Duration) return value.toString()
   if (value instanceof TypeValue) return value.name
-  if (value instanceof Uint8Array) return bytesText(value) ?? unreadableBytes()
+  if (value instanceof Uint8Array) return bytesText(value) ?? throwUnreadableBytes()
   if (isMap(value)) return mapText(value)
   const message = 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps'
-  throw unsupported(message, value)
+  throw createUnsupportedError(message, value)
 }
 
-function unreadableBytes(): never {
+function throwUnreadableBytes(): never {
   throw new FormatError('error during formatting: could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string')
 }
 
 function listText(list: ListValue): string {
   workload.add(listSize(list) * 4)
-  return `[${elementsOf(list).map(nestedText).join(', ')}]`
+  return `[${elementsOf(list).map(formatNested).join(', ')}]`
 }
 
 function mapText(map: MapValue): string {
   if (map instanceof SchemaMap && map.untypedCount > 0) {
     throw new EvaluationPanic('runtime error: invalid memory address or nil pointer dereference')
   }
-  const entries = keysOf(map).map((key) => [keyText(key), nestedText(findInMap(map, key)!)] as const)
+  const entries = keysOf(map).map((key) => [formatKey(key), formatNested(findInMap(map, key)!)] as const)
   entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`
 }
 
-function keyText(key: Value): string {
+function formatKey(key: Value): string {
   if (typeof key === 'string') return quote(key)
-  if (typeof key === 'boolean' || isInt(key) || key instanceof Uint) return plainText(key)
+  if (typeof key === 'boolean' || isInt(key) || key instanceof Uint) return formatPlain(key)
   throw new FormatError(`error during formatting: no formatting function for map key of type ${typeNameOf(key)}`)
 }
 
 /** Formats an element of a list or map, in most cases in CEL syntax. */
-function nestedText(value: Value): string {
+function formatNested(value: Value): string {
   if (typeof value === 'string') return quote(value)
-  if (value instanceof Uint8Array) return `b${quote(plainText(value))}`
+  if (value instanceof Uint8Array) return `b${quote(formatPlain(value))}`
   if (value instanceof Timestamp) return `timestamp(${quote(value.toString())})`
   if (value instanceof Duration) return `duration(${quote(value.toString())})`
   if (value instanceof Double) {
-    if (Number.isFinite(value.value)) return fixed(value.value, defaultPrecision)
+    if (Number.isFinite(value.value)) return formatFixed(value.value, defaultPrecision)
     return quote(formatDouble(value.value))
   }
-  if (isFormattable(value)) return plainText(value)
+  if (isFormattable(value)) return formatPlain(value)
   throw new FormatError(`error during formatting: no formatting function for ${typeNameOf(value)}`)
 }
 

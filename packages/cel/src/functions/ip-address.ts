@@ -32,16 +32,16 @@ export class IpAddress extends OpaqueValue {
 
   /** Formats the address canonically (RFC 5952). */
   override toString(): string {
-    return this.isV4 ? this.bytes.join('.') : v6Text(groupsOf(this.bytes))
+    return this.isV4 ? this.bytes.join('.') : formatV6(splitIntoGroups(this.bytes))
   }
 }
 
-function groupsOf(bytes: readonly number[]): readonly number[] {
+function splitIntoGroups(bytes: readonly number[]): readonly number[] {
   return Array.from({ length: 8 }, (_, i) => bytes[2 * i]! * 256 + bytes[2 * i + 1]!)
 }
 
 /** Formats an IPv6 address. The longest run of zero groups becomes `::` if it has more than one group. */
-function v6Text(groups: readonly number[]): string {
+function formatV6(groups: readonly number[]): string {
   let [start, length] = [-1, 1]
   for (let i = 0; i < 8; i++) {
     let end = i
@@ -140,10 +140,10 @@ function parseV6(text: string): ParsedAddress {
     if (rest === '') break
   }
   if (rest !== '') throw new AddressError(text, 'trailing garbage after address', rest)
-  return { bytes: expanded(text, bytes, ellipsis), zone }
+  return { bytes: expandEllipsis(text, bytes, ellipsis), zone }
 }
 
-function expanded(text: string, bytes: readonly number[], ellipsis: number): readonly number[] {
+function expandEllipsis(text: string, bytes: readonly number[], ellipsis: number): readonly number[] {
   if (bytes.length === 16) {
     if (ellipsis >= 0) throw new AddressError(text, 'the :: must expand to at least one field of zeros')
     return bytes

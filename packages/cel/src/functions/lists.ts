@@ -28,10 +28,10 @@ class RangeList extends CelList {
 
 function slice(list: ListValue, start: Int, end: Int): Value {
   const size = listSize(list)
-  const problem = (reason: string): CelError => new CelError(`cannot slice(${start}, ${end}), ${reason}`)
-  if (start < 0 || end < 0) return problem('negative indexes not supported')
-  if (start > end) return problem('start index must be less than or equal to end index')
-  if (size < end) return problem(`list is length ${size}`)
+  const createSliceError = (reason: string): CelError => new CelError(`cannot slice(${start}, ${end}), ${reason}`)
+  if (start < 0 || end < 0) return createSliceError('negative indexes not supported')
+  if (start > end) return createSliceError('start index must be less than or equal to end index')
+  if (size < end) return createSliceError(`list is length ${size}`)
   const from = Number(start)
   workload.add(Number(end) - from)
   return Array.from({ length: Number(end) - from }, (_, i) => elementAt(list, from + i))
@@ -52,7 +52,7 @@ function flattenInto(flat: Value[], list: ListValue, depth: number): void {
   }
 }
 
-function distinct(list: ListValue): Value {
+function removeDuplicates(list: ListValue): Value {
   const elements: Value[] = []
   const texts = new Set<string>()
   for (const item of elementsOf(list)) {
@@ -97,7 +97,7 @@ function isSorted(list: ListValue): Value {
 }
 
 /** Creates the implementation of `min()` or `max()`. */
-function extreme(name: string, direction: number): Implementation {
+function findExtreme(name: string, direction: number): Implementation {
   return typed((list: ListValue): Value => {
     let best: Value | undefined
     for (const item of elementsOf(list)) {
@@ -125,7 +125,7 @@ function indexIn(list: ListValue, value: Value): Value {
   return -1
 }
 
-function lastIndexIn(list: ListValue, value: Value): Value {
+function findLastIndex(list: ListValue, value: Value): Value {
   for (let i = listSize(list) - 1; i >= 0; i--) if (equals(elementAt(list, i), value) === true) return i
   return -1
 }
@@ -167,14 +167,14 @@ export const lists: Implementations = {
   ...Object.fromEntries(
     comparableTypes.flatMap((type) => [
       [`list_${type}_is_sorted_bool`, typed(isSorted)],
-      [`list_${type}_max_${type}`, extreme('max', 1)],
-      [`list_${type}_min_${type}`, extreme('min', -1)],
+      [`list_${type}_max_${type}`, findExtreme('max', 1)],
+      [`list_${type}_min_${type}`, findExtreme('min', -1)],
     ]),
   ),
   ...Object.fromEntries(Object.entries(zeros).map(([type, zero]) => [`list_${type}_sum_${type}`, sum(zero)])),
   list_a_index_of_int: typed(indexIn),
-  list_a_last_index_of_int: typed(lastIndexIn),
-  list_distinct: typed(distinct),
+  list_a_last_index_of_int: typed(findLastIndex),
+  list_distinct: typed(removeDuplicates),
   list_reverse: typed((list: ListValue) => elementsOf(list).toReversed()),
   list_sets_contains_list: typed(containsAll),
   list_sets_equivalent_list: typed(containsEachOther),

@@ -68,7 +68,7 @@ export function isUuid(text: string): boolean {
   return uuidPattern.test(text)
 }
 
-function matching(isValid: (text: string) => boolean, message: string): Validate {
+function createValidation(isValid: (text: string) => boolean, message: string): Validate {
   return (text) => (isValid(text) ? [] : [message])
 }
 
@@ -87,10 +87,10 @@ const formats: Readonly<Record<string, NamedFormat>> = {
   dns1035LabelPrefix: new NamedFormat('DNS1035LabelPrefix', 30, (text) => nameIsDNS1035Label(text, true)),
   labelValue: new NamedFormat('LabelValue', 40, isValidLabelValue),
   uri: new NamedFormat('URI', 1103, findUriErrors),
-  uuid: new NamedFormat('uuid', 70, matching(isUuid, 'does not match the UUID format')),
-  byte: new NamedFormat('byte', 84, matching(isBase64, 'invalid base64')),
-  date: new NamedFormat('date', timePatternSize, matching(isDate, 'invalid date')),
-  datetime: new NamedFormat('datetime', timePatternSize, matching(isDateTime, 'invalid datetime')),
+  uuid: new NamedFormat('uuid', 70, createValidation(isUuid, 'does not match the UUID format')),
+  byte: new NamedFormat('byte', 84, createValidation(isBase64, 'invalid base64')),
+  date: new NamedFormat('date', timePatternSize, createValidation(isDate, 'invalid date')),
+  datetime: new NamedFormat('datetime', timePatternSize, createValidation(isDateTime, 'invalid datetime')),
 }
 
 function validate(format: NamedFormat, text: string): Value {

@@ -13,7 +13,7 @@ import { typed } from './implementation.ts'
 import type { Implementation } from './implementation.ts'
 import { matches } from './regular-expressions.ts'
 
-function comparison(operator: string, holds: (order: number) => boolean): Implementation {
+function createComparison(operator: string, holds: (order: number) => boolean): Implementation {
   return typed((a: Value, b: Value): Value => {
     if (!isComparable(a)) return unsupported(operator, a)
     const order = compare(a, b)
@@ -31,7 +31,7 @@ function isIn(value: Value, container: Value): Value {
 /** Number of characters that can be searched in the time of one step. */
 const charactersPerStep = 32
 
-function textTest(test: (text: string, part: string) => boolean): Implementation {
+function createTextTest(test: (text: string, part: string) => boolean): Implementation {
   return typed((text: Value, part: Value): Value => {
     if (typeof text !== 'string') return orError(text)
     workload.read(text, charactersPerStep)
@@ -48,19 +48,19 @@ export const sharedImplementations: Readonly<Record<string, Implementation>> = {
   '_%_': typed(modulo),
   '-_': typed(negate),
   '!_': typed((value: Value) => (typeof value === 'boolean' ? !value : orError(value))),
-  '_<_': comparison('_<_', (order) => order < 0),
-  '_<=_': comparison('_<=_', (order) => order <= 0),
-  '_>_': comparison('_>_', (order) => order > 0),
-  '_>=_': comparison('_>=_', (order) => order >= 0),
+  '_<_': createComparison('_<_', (order) => order < 0),
+  '_<=_': createComparison('_<=_', (order) => order <= 0),
+  '_>_': createComparison('_>_', (order) => order > 0),
+  '_>=_': createComparison('_>=_', (order) => order >= 0),
   '@in': typed(isIn),
   '@sortByAssociatedKeys': typed((list: Value, keys: Value) =>
     isList(list) && isList(keys) ? sortByKeys(list, keys) : unsupported('@sortByAssociatedKeys', list),
   ),
-  contains: textTest((text, part) => text.includes(part)),
-  endsWith: textTest((text, part) => text.endsWith(part)),
-  startsWith: textTest((text, part) => text.startsWith(part)),
+  contains: createTextTest((text, part) => text.includes(part)),
+  endsWith: createTextTest((text, part) => text.endsWith(part)),
+  startsWith: createTextTest((text, part) => text.startsWith(part)),
   dyn: typed((value: Value) => value),
-  flatten: typed(flattened),
+  flatten: typed(flattenValue),
   matches: typed(matches),
   size: typed((value: Value) => sizeOfValue(value) ?? unsupported('size', value)),
   sort: typed((list: Value) => (isList(list) ? sortByKeys(list, list) : unsupported('sort', list))),
@@ -68,7 +68,7 @@ export const sharedImplementations: Readonly<Record<string, Implementation>> = {
 }
 
 /** Implements `flatten()`. Unlike the declared overloads, it also accepts a list without nested lists. */
-function flattened(list: Value, depth: Value = 1): Value {
+function flattenValue(list: Value, depth: Value = 1): Value {
   if (isList(list) && isInt(depth)) return flatten(list, depth)
   return new CelError(`no such overload: ${typeNameOf(list)}.flatten()`)
 }

@@ -33,14 +33,14 @@ function unwrap(list: ListValue): Value {
   return present
 }
 
-function elementIfAny(list: ListValue, index: number): Value {
+function findElementIfAny(list: ListValue, index: number): Value {
   return listSize(list) === 0 ? none : new Optional(elementAt(list, index))
 }
 
 /** Implementations of functions on optional values. The evaluator implements `or` and `orValue` as operators. */
 export const optionals: Implementations = {
-  list_first: typed((list: ListValue) => elementIfAny(list, 0)),
-  list_last: typed((list: ListValue) => elementIfAny(list, listSize(list) - 1)),
+  list_first: typed((list: ListValue) => findElementIfAny(list, 0)),
+  list_last: typed((list: ListValue) => findElementIfAny(list, listSize(list) - 1)),
   optional_hasValue: typed(({ value }: Optional) => value !== undefined),
   optional_none: () => none,
   optional_of: typed((value: Value) => new Optional(value)),

@@ -43,7 +43,7 @@ function parse(text: string, isRequest: boolean): Omit<UrlParts, 'fragment'> {
   if (text === '' && isRequest) throw new UrlError('empty url')
   const none = { scheme: '', opaque: '', user: undefined, host: '', path: '', query: '', hasQuery: false }
   if (text === '*') return { ...none, path: '*' }
-  const scheme = schemeOf(text)
+  const scheme = parseScheme(text)
   const [beforeQuery, query, hasQuery] = splitQuery(scheme === '' ? text : text.slice(scheme.length + 1))
   const parts = { ...none, scheme: scheme.toLowerCase(), query, hasQuery }
   if (!beforeQuery.startsWith('/')) {
@@ -68,7 +68,7 @@ function hasControlCharacter(text: string): boolean {
   return false
 }
 
-function schemeOf(text: string): string {
+function parseScheme(text: string): string {
   if (text.startsWith(':')) throw new UrlError('missing protocol scheme')
   return /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1] ?? ''
 }

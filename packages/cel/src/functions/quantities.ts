@@ -42,7 +42,7 @@ function parse(text: string): QuantityValue | CelError {
 }
 
 /** Returns the value of a quantity that is a whole number within 64 bits; undefined for others. */
-function integerOf({ quantity }: QuantityValue): Int | undefined {
+function toInteger({ quantity }: QuantityValue): Int | undefined {
   const { unscaled, exponent } = quantity
   if (exponent > 18) return unscaled === 0n ? 0 : undefined
   if (exponent < 0 && unscaled % 10n ** BigInt(-exponent) !== 0n) return undefined
@@ -65,9 +65,9 @@ export const quantities: Implementations = {
   quantity_add_int: typed((a: QuantityValue, b: Int) => new QuantityValue(a.quantity.add(fromInt(b)), true)),
   quantity_compare_to: typed(compare),
   quantity_get_float: typed(({ quantity }: QuantityValue) => new Double(quantity.toNumber())),
-  quantity_get_int: typed((value: QuantityValue) => integerOf(value) ?? notInteger),
+  quantity_get_int: typed((value: QuantityValue) => toInteger(value) ?? notInteger),
   quantity_is_greater_than: typed((a: QuantityValue, b: QuantityValue) => compare(a, b) > 0),
-  quantity_is_integer: typed((value: QuantityValue) => integerOf(value) !== undefined),
+  quantity_is_integer: typed((value: QuantityValue) => toInteger(value) !== undefined),
   quantity_is_less_than: typed((a: QuantityValue, b: QuantityValue) => compare(a, b) < 0),
   quantity_sign: typed(({ quantity }: QuantityValue) => quantity.sign()),
   quantity_sub: typed((a: QuantityValue, b: QuantityValue) => new QuantityValue(a.quantity.sub(b.quantity), true)),

@@ -12,27 +12,27 @@ import type { Implementations } from './implementation.ts'
 const surrogates = /[\ud800-\udfff]/
 
 /** Returns the code points of a text. A text without surrogates is returned as it is. */
-function runesOf(text: string): string | readonly string[] {
+function splitIntoRunes(text: string): string | readonly string[] {
   return surrogates.test(text) ? [...text] : text
 }
 
-function joined(runes: string | readonly string[]): string {
+function joinRunes(runes: string | readonly string[]): string {
   return typeof runes === 'string' ? runes : runes.join('')
 }
 
-function outOfRange(index: Int): CelError {
+function createOutOfRangeError(index: Int): CelError {
   return new CelError(`index out of range: ${index}`)
 }
 
-function charAt(text: string, index: Int): Value {
+function readCharacter(text: string, index: Int): Value {
   const length = codePoints(text)
-  if (index < 0 || index > length) return outOfRange(index)
-  const start = unitIndex(text, Number(index))
+  if (index < 0 || index > length) return createOutOfRangeError(index)
+  const start = toUnitIndex(text, Number(index))
   return index === length ? '' : String.fromCodePoint(text.codePointAt(start)!)
 }
 
 /** Converts a position in code points to one in UTF-16 units. */
-function unitIndex(text: string, runes: number): number {
+function toUnitIndex(text: string, runes: number): number {
   if (!surrogates.test(text)) return runes
   let at = 0
   for (let i = 0; i < runes; i++) at += text.codePointAt(at)! > 0xffff ? 2 : 1
@@ -41,36 +41,36 @@ function unitIndex(text: string, runes: number): number {
 
 function indexOf(text: string, part: string, offset: Int = 0): Value {
   if (part === '') return offset
-  if (offset < 0) return outOfRange(offset)
-  const runes = runesOf(text)
+  if (offset < 0) return createOutOfRangeError(offset)
+  const runes = splitIntoRunes(text)
   if (offset >= runes.length) return -1
   if (typeof runes === 'string') return runes.indexOf(part, Number(offset))
-  const unitOffset = joined(runes.slice(0, Number(offset))).length
-  return runeIndex(text, text.indexOf(part, unitOffset))
+  const unitOffset = joinRunes(runes.slice(0, Number(offset))).length
+  return toRuneIndex(text, text.indexOf(part, unitOffset))
 }
 
-function lastIndexOf(text: string, part: string, offset?: Int): Value {
-  const runes = runesOf(text)
+function findLastIndex(text: string, part: string, offset?: Int): Value {
+  const runes = splitIntoRunes(text)
   if (part === '') return offset ?? runes.length
-  if (offset === undefined) return runes.length === 0 ? -1 : runeIndex(text, text.lastIndexOf(part))
-  if (offset < 0) return outOfRange(offset)
+  if (offset === undefined) return runes.length === 0 ? -1 : toRuneIndex(text, text.lastIndexOf(part))
+  if (offset < 0) return createOutOfRangeError(offset)
   if (offset >= runes.length) return -1
   if (typeof runes === 'string') return runes.lastIndexOf(part, Number(offset))
-  const unitOffset = joined(runes.slice(0, Number(offset))).length
-  return runeIndex(text, text.lastIndexOf(part, unitOffset))
+  const unitOffset = joinRunes(runes.slice(0, Number(offset))).length
+  return toRuneIndex(text, text.lastIndexOf(part, unitOffset))
 }
 
 /** Converts a position in UTF-16 units to one in code points. */
-function runeIndex(text: string, unitIndex: number): number {
+function toRuneIndex(text: string, unitIndex: number): number {
   return unitIndex < 0 ? -1 : codePoints(text, 0, unitIndex)
 }
 
-function substring(text: string, start: Int, end?: Int): Value {
+function sliceText(text: string, start: Int, end?: Int): Value {
   const length = codePoints(text)
   if (end !== undefined && start > end) return new CelError(`invalid substring range. start: ${start}, end: ${end}`)
-  if (start < 0 || start > length) return outOfRange(start)
-  if (end !== undefined && (end < 0 || end > length)) return outOfRange(end)
-  return text.slice(unitIndex(text, Number(start)), end === undefined ? undefined : unitIndex(text, Number(end)))
+  if (start < 0 || start > length) return createOutOfRangeError(start)
+  if (end !== undefined && (end < 0 || end > length)) return createOutOfRangeError(end)
+  return text.slice(toUnitIndex(text, Number(start)), end === undefined ? undefined : toUnitIndex(text, Number(end)))
 }
 
 /** Maximum length of the result of `replace`. */
@@ -86,10 +86,10 @@ function replace(text: string, old: string, replacement: string, limit: Int = -1
 /** Splits a text at most `most` times. An empty separator matches before each character and at the end. */
 function splitAt(text: string, separator: string, most: number): readonly string[] {
   if (separator !== '') return splitTimes(text, separator, most)
-  const runes = runesOf(text)
+  const runes = splitIntoRunes(text)
   const ends = ['', ...runes, '']
   if (most >= runes.length + 1) return ends
-  return [...ends.slice(0, most), joined(runes.slice(most - 1))]
+  return [...ends.slice(0, most), joinRunes(runes.slice(most - 1))]
 }
 
 function splitTimes(text: string, separator: string, most: number): readonly string[] {
@@ -108,9 +108,9 @@ function splitTimes(text: string, separator: string, most: number): readonly str
 function split(text: string, separator: string, limit: Int = -1): Value {
   if (limit === 0) return []
   if (separator !== '') return splitTimes(text, separator, limit < 0 ? Infinity : Number(limit) - 1)
-  const runes = runesOf(text)
+  const runes = splitIntoRunes(text)
   if (limit < 0 || limit >= runes.length) return [...runes]
-  return [...runes.slice(0, Number(limit) - 1), joined(runes.slice(Number(limit) - 1))]
+  return [...runes.slice(0, Number(limit) - 1), joinRunes(runes.slice(Number(limit) - 1))]
 }
 
 function join(list: ListValue, separator = ''): Value {
@@ -142,21 +142,21 @@ function changeCase(text: string, letters: RegExp, change: (letters: string) => 
 
 /** String functions. */
 export const strings: Implementations = {
-  string_char_at_int: typed(charAt),
+  string_char_at_int: typed(readCharacter),
   list_join: typed(join),
   list_join_string: typed(join),
   string_format: typed(formatString),
   string_index_of_string: typed(indexOf),
   string_index_of_string_int: typed(indexOf),
-  string_last_index_of_string: typed(lastIndexOf),
-  string_last_index_of_string_int: typed(lastIndexOf),
+  string_last_index_of_string: typed(findLastIndex),
+  string_last_index_of_string_int: typed(findLastIndex),
   string_lower_ascii: typed((text: string) => changeCase(text, /[A-Z]+/g, (letters) => letters.toLowerCase())),
   string_replace_string_string: typed(replace),
   string_replace_string_string_int: typed(replace),
   string_split_string: typed(split),
   string_split_string_int: typed(split),
-  string_substring_int: typed(substring),
-  string_substring_int_int: typed(substring),
+  string_substring_int: typed(sliceText),
+  string_substring_int_int: typed(sliceText),
   string_trim: typed(trimSpace),
   string_upper_ascii: typed((text: string) => changeCase(text, /[a-z]+/g, (letters) => letters.toUpperCase())),
   strings_quote: typed(

@@ -34,7 +34,7 @@ const maxPathBytes = 4095 - '/usr/share/zoneinfo/'.length
 export function zoneOffset(name: string, seconds: number): number | CelError {
   if (name === '' || name === 'UTC') return 0
   if (name.includes('..') || /^[/\\]/.test(name)) return new CelError('time: invalid location name')
-  const format = name === 'Local' ? formatOf(name) : findZone(name)
+  const format = name === 'Local' ? findFormat(name) : findZone(name)
   if (format instanceof CelError) return format
   if (format === undefined) return new CelError(`unknown time zone ${name}`)
   const parts = Object.fromEntries(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]))
@@ -56,13 +56,13 @@ function findZone(path: string): Intl.DateTimeFormat | CelError | undefined {
     if (Buffer.byteLength(name) > maxNameBytes) return new CelError('file name too long')
     found += found === '' ? name : `/${name}`
     if (directories.has(found)) continue
-    const zone = found === 'Local' ? undefined : formatOf(found)
+    const zone = found === 'Local' ? undefined : findFormat(found)
     return zone === undefined || i === names.length - 1 ? zone : new CelError('not a directory')
   }
   return new CelError('is a directory')
 }
 
-function formatOf(name: string): Intl.DateTimeFormat | undefined {
+function findFormat(name: string): Intl.DateTimeFormat | undefined {
   if (formats.has(name)) return formats.get(name)
   if (formats.size >= maxZones) formats.delete(formats.keys().next().value!)
   const format = newFormat(name)

@@ -16,7 +16,7 @@ const fields: Readonly<Record<string, Field>> = {
   day_of_month: (date) => date.getUTCDate() - 1,
   day_of_month_1_based: (date) => date.getUTCDate(),
   day_of_week: (date) => date.getUTCDay(),
-  day_of_year: dayOfYear,
+  day_of_year: computeDayOfYear,
   hours: (date) => date.getUTCHours(),
   milliseconds: (_, { nanos }) => Math.floor(nanos / 1_000_000),
   minutes: (date) => date.getUTCMinutes(),
@@ -25,25 +25,25 @@ const fields: Readonly<Record<string, Field>> = {
   year: (date) => date.getUTCFullYear(),
 }
 
-function dayOfYear(date: Date): number {
+function computeDayOfYear(date: Date): number {
   const start = new Date(date)
   start.setUTCMonth(0, 1)
   return Math.round((date.getTime() - start.getTime()) / dayMilliseconds)
 }
 
-function inUtc(field: Field): Implementation {
+function readInUtc(field: Field): Implementation {
   return typed((time: Timestamp) => field(new Date(time.seconds * 1000), time))
 }
 
-function inZone(field: Field): Implementation {
+function readInZone(field: Field): Implementation {
   return typed((time: Timestamp, zone: string): Value => {
-    const offset = offsetOf(zone, time.seconds)
+    const offset = computeOffset(zone, time.seconds)
     return offset instanceof CelError ? offset : field(new Date((time.seconds + offset) * 1000), time)
   })
 }
 
 /** Returns the UTC offset of a time zone in seconds. The zone is a name or `±hours:minutes`. */
-function offsetOf(zone: string, seconds: number): number | CelError {
+function computeOffset(zone: string, seconds: number): number | CelError {
   const colon = zone.indexOf(':')
   if (colon < 0) return zoneOffset(zone, seconds)
   const hours = parseOffset(zone.slice(0, colon))
@@ -63,7 +63,7 @@ function parseOffset(text: string): number | CelError {
  * Creates a function that converts a duration to a whole number of units. It divides in floating point, as Go does, so a long duration may
  * be rounded up.
  */
-function durationIn(unit: bigint): Implementation {
+function convertDuration(unit: bigint): Implementation {
   return typed(({ nanos }: Duration) => Math.trunc(Number(nanos / unit) + Number(nanos % unit) / Number(unit)) + 0)
 }
 
@@ -71,12 +71,12 @@ function durationIn(unit: bigint): Implementation {
 export const times: Implementations = {
   ...Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => [
-      [`timestamp_to_${name}`, inUtc(field)],
-      [`timestamp_to_${name}${name === 'seconds' ? '_tz' : '_with_tz'}`, inZone(field)],
+      [`timestamp_to_${name}`, readInUtc(field)],
+      [`timestamp_to_${name}${name === 'seconds' ? '_tz' : '_with_tz'}`, readInZone(field)],
     ]),
   ),
-  duration_to_hours: durationIn(3_600_000_000_000n),
+  duration_to_hours: convertDuration(3_600_000_000_000n),
   duration_to_milliseconds: typed(({ nanos }: Duration) => toInt(nanos / 1_000_000n)),
-  duration_to_minutes: durationIn(60_000_000_000n),
-  duration_to_seconds: durationIn(1_000_000_000n),
+  duration_to_minutes: convertDuration(60_000_000_000n),
+  duration_to_seconds: convertDuration(1_000_000_000n),
 }

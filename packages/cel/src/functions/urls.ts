@@ -50,7 +50,9 @@ class Url extends OpaqueValue {
     const authority = address === '' ? '' : `//${address}`
     const location = opaque === '' ? authority + this.escapedPath : opaque
     const written = validFragment.test(fragment) ? fragment : escape(unescapeUrl(fragment, 'fragment'), escapedInFragment)
-    return utf8(`${scheme === '' ? '' : `${scheme}:`}${location}${hasQuery ? `?${query}` : ''}${fragment === '' ? '' : `#${written}`}`)
+    return decodeUtf8(
+      `${scheme === '' ? '' : `${scheme}:`}${location}${hasQuery ? `?${query}` : ''}${fragment === '' ? '' : `#${written}`}`,
+    )
   }
 }
 
@@ -65,7 +67,7 @@ const escapedInFragment = /[^A-Za-z0-9\-._~$&+,/:;=?@!()*]/g
 const validFragment = /^[A-Za-z0-9\-._~!$&'()*+,;=:@[\]%/?]*$/
 
 /** Decodes UTF-8 text whose bytes are given as characters (U+0000 to U+00FF). */
-function utf8(bytes: string): string {
+function decodeUtf8(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString()
 }
 
@@ -97,9 +99,9 @@ function toUrl(text: string): Value {
 export const urls: Implementations = {
   is_url_string: typed((text: string) => typeof parseUrl(text) !== 'string'),
   string_to_url: typed(toUrl),
-  url_get_escaped_path: typed(({ escapedPath }: Url) => utf8(escapedPath)),
-  url_get_host: typed(({ parts }: Url) => utf8(parts.host)),
-  url_get_hostname: typed(({ hostname }: Url) => utf8(hostname)),
+  url_get_escaped_path: typed(({ escapedPath }: Url) => decodeUtf8(escapedPath)),
+  url_get_host: typed(({ parts }: Url) => decodeUtf8(parts.host)),
+  url_get_hostname: typed(({ hostname }: Url) => decodeUtf8(hostname)),
   url_get_port: typed(({ port }: Url) => port ?? ''),
   url_get_query: typed(queryOf),
   url_get_scheme: typed(({ parts }: Url) => parts.scheme),

@@ -54,10 +54,10 @@ function splitInThree(text: string): readonly string[] {
 }
 
 function parseUint64(text: string): bigint {
-  const problem = (reason: string): Error => new Error(`strconv.ParseUint: parsing ${quote(text)}: ${reason}`)
-  if (text === '') throw problem('invalid syntax')
+  const createParseError = (reason: string): Error => new Error(`strconv.ParseUint: parsing ${quote(text)}: ${reason}`)
+  if (text === '') throw createParseError('invalid syntax')
   const value = text.length > 20 ? 2n ** 64n : BigInt(text)
-  if (value >= 2n ** 64n) throw problem('value out of range')
+  if (value >= 2n ** 64n) throw createParseError('value out of range')
   return value
 }
 

@@ -15,7 +15,7 @@ const claims = toClaimsValue({
 })
 const user = toUserValue({ name: 'alice', groups: ['dev'], extra: { 'example.com/team': ['a'] } })
 
-async function evaluated(text: string, purpose: AuthenticationPurpose = 'claimMapping'): Promise<unknown> {
+async function evaluateClaim(text: string, purpose: AuthenticationPurpose = 'claimMapping'): Promise<unknown> {
   const { compiled, problem } = compileAuthentication(text, purpose)
   if (compiled === undefined) return problem
   const { value } = await new Program(compiled).evaluate({ claims, user })
@@ -39,19 +39,19 @@ describe('expressions over claims', () => {
     ['claims.email', 'no such key: email'],
     ['claims.a__b__c', 'no such key: a__b__c'],
   ])('evaluate to the expected result: %s', async (text, expected) => {
-    expect(await evaluated(text)).toEqual(expected)
+    expect(await evaluateClaim(text)).toEqual(expected)
   })
 
   it('are rejected in validation rules that return no boolean', async () => {
-    expect(await evaluated('claims.sub', 'claimValidation')).toBe('must evaluate to bool')
-    expect(await evaluated('claims.sub == "alice"', 'claimValidation')).toBe(true)
-    expect(await evaluated('user.username', 'claimMapping')).toContain("undeclared reference to 'user'")
+    expect(await evaluateClaim('claims.sub', 'claimValidation')).toBe('must evaluate to bool')
+    expect(await evaluateClaim('claims.sub == "alice"', 'claimValidation')).toBe(true)
+    expect(await evaluateClaim('user.username', 'claimMapping')).toContain("undeclared reference to 'user'")
   })
 
   it('can read the user that the claims map to', async () => {
-    expect(await evaluated('user.username == "alice" && user.uid == "" && user.groups == ["dev"]', 'userValidation')).toBe(true)
-    expect(await evaluated('user.extra["example.com/team"] == ["a"]', 'userValidation')).toBe(true)
-    expect(await evaluated('user.username.startsWith("system:")', 'userValidation')).toBe(false)
-    expect(await evaluated('user.foo', 'userValidation')).toContain("undefined field 'foo'")
+    expect(await evaluateClaim('user.username == "alice" && user.uid == "" && user.groups == ["dev"]', 'userValidation')).toBe(true)
+    expect(await evaluateClaim('user.extra["example.com/team"] == ["a"]', 'userValidation')).toBe(true)
+    expect(await evaluateClaim('user.username.startsWith("system:")', 'userValidation')).toBe(false)
+    expect(await evaluateClaim('user.foo', 'userValidation')).toContain("undefined field 'foo'")
   })
 })

@@ -8,7 +8,7 @@ import type { Compilation } from './compile-for.ts'
 import { admissionAnswers } from './recorded-answers.fixture.ts'
 import type { AdmissionAnswer } from './recorded-answers.fixture.ts'
 
-function compiled({ scope, text, variables }: AdmissionAnswer): Compilation {
+function compileAnswer({ scope, text, variables }: AdmissionAnswer): Compilation {
   const words = scope.split('+')
   const options = { hasParams: words.includes('params'), hasAuthorizer: words.includes('authorizer'), hasPatches: words.includes('patch') }
   if (variables === undefined) return compileAdmission(text, 'variable', options)
@@ -25,12 +25,12 @@ const base = { hasParams: false, hasAuthorizer: true }
 
 describe('admission expressions', () => {
   it.each(admissionAnswers.filter(({ type }) => type !== undefined))('accepts $text', (example) => {
-    const { compiled: result, problem } = compiled(example)
+    const { compiled: result, problem } = compileAnswer(example)
     expect(result === undefined ? problem : formatResultType(result.type)).toBe(example.type)
   })
 
   it.each(admissionAnswers.filter(({ problem }) => problem !== undefined))('rejects $text', (example) => {
-    expect(compiled(example).problem).toBe(example.problem)
+    expect(compileAnswer(example).problem).toBe(example.problem)
   })
 
   it.each<[AdmissionPurpose, string, string | undefined]>([

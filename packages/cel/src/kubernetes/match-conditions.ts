@@ -91,8 +91,8 @@ export class MatchConditions {
   }
 
   #resource(resource: ReviewedResource): JsonRecord {
-    const field = this.#usesFieldSelector ? selectorValue(resource.fieldSelector) : undefined
-    const label = this.#usesLabelSelector ? selectorValue(resource.labelSelector) : undefined
+    const field = this.#usesFieldSelector ? toSelectorValue(resource.fieldSelector) : undefined
+    const label = this.#usesLabelSelector ? toSelectorValue(resource.labelSelector) : undefined
     return {
       namespace: resource.namespace ?? '',
       verb: resource.verb ?? '',
@@ -116,7 +116,7 @@ function isFalse({ value }: Evaluation, text: string, errors: string[]): boolean
   return value === false
 }
 
-function selectorValue(selector: ReviewedSelector | undefined): JsonRecord | undefined {
+function toSelectorValue(selector: ReviewedSelector | undefined): JsonRecord | undefined {
   const { rawSelector = '', requirements = [] } = selector ?? {}
   if (rawSelector !== '') return { rawSelector }
   if (requirements.length === 0) return undefined

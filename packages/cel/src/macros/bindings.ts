@@ -36,7 +36,7 @@ export const bind: Macro = {
  * Creates the macro `maybe.optMap(x, value)` or `maybe.optFlatMap(x, value)`. Both map a present value. `optMap` wraps the result in an
  * optional; `optFlatMap` expects an optional result.
  */
-function optionalMap(name: string, wrap: (to: Expansion, value: Expr) => Expr): Macro {
+function createOptionalMap(name: string, wrap: (to: Expansion, value: Expr) => Expr): Macro {
   return {
     name,
     argCount: 2,
@@ -59,8 +59,8 @@ function optionalMap(name: string, wrap: (to: Expansion, value: Expr) => Expr): 
 }
 
 export const optionalMaps: readonly Macro[] = [
-  optionalMap('optMap', (to, value) => to.call('optional.of', value)),
-  optionalMap('optFlatMap', (_, value) => value),
+  createOptionalMap('optMap', (to, value) => to.call('optional.of', value)),
+  createOptionalMap('optFlatMap', (_, value) => value),
 ]
 
 /** The macro `list.sortBy(x, key)`, which sorts a list by a computed key. */

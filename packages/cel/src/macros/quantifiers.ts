@@ -15,7 +15,7 @@ interface Fold {
 /** Combines the tests of the elements into one result. */
 type Quantifier = (expansion: Expansion, test: Expr) => Fold
 
-const all: Quantifier = (to, test) => ({
+const testAll: Quantifier = (to, test) => ({
   init: to.bool(true),
   condition: to.call(operators.notStrictlyFalse, to.ident(accumulator)),
   step: to.call(operators.and, to.ident(accumulator), test),
@@ -37,7 +37,7 @@ const existsOne: Quantifier = (to, test) => ({
 })
 
 /** Creates a quantifier macro over elements, for example `range.all(x, test)`. */
-function overElements(name: string, quantifier: Quantifier): Macro {
+function expandOverElements(name: string, quantifier: Quantifier): Macro {
   return {
     name,
     argCount: 2,
@@ -52,7 +52,7 @@ function overElements(name: string, quantifier: Quantifier): Macro {
 }
 
 /** Creates a quantifier macro over keys and values, for example `range.all(key, value, test)`. */
-function overEntries(name: string, quantifier: Quantifier): Macro {
+function expandOverEntries(name: string, quantifier: Quantifier): Macro {
   return {
     name,
     argCount: 3,
@@ -82,14 +82,14 @@ export function variablesOf({ args }: Call): Variables {
 }
 
 export const quantifiers: readonly Macro[] = [
-  overElements('all', all),
-  overElements('exists', exists),
-  overElements('exists_one', existsOne),
+  expandOverElements('all', testAll),
+  expandOverElements('exists', exists),
+  expandOverElements('exists_one', existsOne),
 ]
 
 export const entryQuantifiers: readonly Macro[] = [
-  overEntries('all', all),
-  overEntries('exists', exists),
-  overEntries('existsOne', existsOne),
-  overEntries('exists_one', existsOne),
+  expandOverEntries('all', testAll),
+  expandOverEntries('exists', exists),
+  expandOverEntries('existsOne', existsOne),
+  expandOverEntries('exists_one', existsOne),
 ]

@@ -41,7 +41,7 @@ function append(to: Expansion, element: Expr): Expr {
 /** Returns an expression that adds an entry to the accumulator. */
 type Addition = (to: Expansion, key: string, value: Expr) => Expr
 
-function overEntries(name: string, init: (to: Expansion) => Expr, add: Addition): readonly Macro[] {
+function expandOverEntries(name: string, init: (to: Expansion) => Expr, add: Addition): readonly Macro[] {
   return [3, 4].map((argCount) => ({
     name,
     argCount,
@@ -63,17 +63,17 @@ export const transforms: readonly Macro[] = [
 ]
 
 export const entryTransforms: readonly Macro[] = [
-  ...overEntries(
+  ...expandOverEntries(
     'transformList',
     (to) => to.list(),
     (to, _, value) => append(to, value),
   ),
-  ...overEntries(
+  ...expandOverEntries(
     'transformMap',
     (to) => to.emptyMap(),
     (to, key, value) => to.call(mapInsert, to.ident(accumulator), to.ident(key), value),
   ),
-  ...overEntries(
+  ...expandOverEntries(
     'transformMapEntry',
     (to) => to.emptyMap(),
     (to, _, entry) => to.call(mapInsert, to.ident(accumulator), entry),

@@ -11,33 +11,33 @@ const namedClasses: ReadonlySet<string> = new Set(
 export function classEnd(text: string, start: number, lastNameEnd: number): number {
   let at = start + (text[start + 1] === '^' ? 2 : 1)
   for (let isFirst = true; isFirst || text[at] !== ']'; isFirst = false) {
-    at = (at < lastNameEnd ? namedClassEnd(text, at) : undefined) ?? escapedClassEnd(text, at) ?? rangeEnd(text, at, start)
+    at = (at < lastNameEnd ? findNamedClassEnd(text, at) : undefined) ?? findEscapedClassEnd(text, at) ?? findRangeEnd(text, at, start)
   }
   return at + 1
 }
 
-function namedClassEnd(text: string, at: number): number | undefined {
+function findNamedClassEnd(text: string, at: number): number | undefined {
   const close = text.startsWith('[:', at) ? text.indexOf(':]', at + 2) : -1
   if (close < 0) return undefined
   if (!namedClasses.has(text.slice(at + 2, close))) throw new PatternError('invalid character class range', text.slice(at, close + 2))
   return close + 2
 }
 
-function escapedClassEnd(text: string, at: number): number | undefined {
+function findEscapedClassEnd(text: string, at: number): number | undefined {
   return text[at] === '\\' ? classEscapeEnd(text, at) : undefined
 }
 
-function rangeEnd(text: string, at: number, start: number): number {
-  const end = characterEnd(text, at, start)
+function findRangeEnd(text: string, at: number, start: number): number {
+  const end = findCharacterEnd(text, at, start)
   if (text[end] !== '-' || text[end + 1] === ']' || end + 1 === text.length) return end
-  const last = characterEnd(text, end + 1, start)
-  if (codeOf(text.slice(end + 1, last)) < codeOf(text.slice(at, end))) {
+  const last = findCharacterEnd(text, end + 1, start)
+  if (decodeCharacter(text.slice(end + 1, last)) < decodeCharacter(text.slice(at, end))) {
     throw new PatternError('invalid character class range', text.slice(at, last))
   }
   return last
 }
 
-function characterEnd(text: string, at: number, start: number): number {
+function findCharacterEnd(text: string, at: number, start: number): number {
   const code = text.codePointAt(at)
   if (code === undefined) throw new PatternError('missing closing ]', text.slice(start))
   return code === 0x5c ? characterEscapeEnd(text, at) : at + (code > 0xffff ? 2 : 1)
@@ -45,7 +45,7 @@ function characterEnd(text: string, at: number, start: number): number {
 
 const controls: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 }
 
-function codeOf(character: string): number {
+function decodeCharacter(character: string): number {
   if (!character.startsWith('\\')) return character.codePointAt(0)!
   const escaped = character.slice(1)
   if (/^[0-7]/.test(escaped)) return Number.parseInt(escaped, 8)

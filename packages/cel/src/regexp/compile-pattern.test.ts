@@ -4,14 +4,14 @@ import { compilePattern, isPatternCached } from './compile-pattern.ts'
 
 describe('compilePattern', () => {
   it('keeps recent patterns, and forgets large ones sooner', () => {
-    const large = (n: number): string => `${n}[a-z]{1,900}`
+    const createLargePattern = (n: number): string => `${n}[a-z]{1,900}`
     const first = compilePattern('^first$')
     expect(compilePattern('^first$')).toBe(first)
-    compilePattern(large(0))
-    expect(isPatternCached(large(0))).toBe(true)
-    for (let n = 1; n < 200; n++) compilePattern(large(n))
-    expect(isPatternCached(large(199))).toBe(true)
-    expect(isPatternCached(large(0))).toBe(false)
+    compilePattern(createLargePattern(0))
+    expect(isPatternCached(createLargePattern(0))).toBe(true)
+    for (let n = 1; n < 200; n++) compilePattern(createLargePattern(n))
+    expect(isPatternCached(createLargePattern(199))).toBe(true)
+    expect(isPatternCached(createLargePattern(0))).toBe(false)
   })
 
   it('also keeps long patterns', () => {

@@ -26,30 +26,30 @@ export function readDuration(text: string): Duration | CelError {
 }
 
 function readWordyDuration(text: string): Duration | CelError {
-  const invalid = (reason: string): CelError => new CelError(`Invalid duration ${text}: ${reason}`)
+  const createInvalidError = (reason: string): CelError => new CelError(`Invalid duration ${text}: ${reason}`)
   let total: bigint | undefined
   for (const [, digits, word] of text.matchAll(/(?<!\d)(\d+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
     const count = digits!.length > 20 ? maxInt64 + 1n : BigInt(digits!)
-    if (count > maxInt64) return invalid(`strconv.Atoi: parsing "${digits}": value out of range`)
+    if (count > maxInt64) return createInvalidError(`strconv.Atoi: parsing "${digits}": value out of range`)
     const unit = word!.toLowerCase()
     for (const [nanos, ...names] of units) {
       if (names.includes(unit) || unit.startsWith(names.at(-1)!)) total = BigInt.asIntN(64, (total ?? 0n) + count * nanos)
     }
   }
-  return total === undefined ? invalid(`unable to parse ${text} as duration`) : new Duration(total)
+  return total === undefined ? createInvalidError(`unable to parse ${text} as duration`) : new Duration(total)
 }
 
 /** Parses a value of the format `date`: "2026-11-19". */
 export function readDate(text: string): Timestamp | CelError {
   const date = /^\d{4}-\d\d-\d\d$/.test(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined
-  return date ?? new CelError(`Invalid date formatted string ${text}: ${timeError(text, '2006-01-02')}`)
+  return date ?? new CelError(`Invalid date formatted string ${text}: ${describeTimeError(text, '2006-01-02')}`)
 }
 
 /** Parses a value of the format `date-time`: RFC 3339, or the same without an offset. */
 export function readDateTime(text: string): Timestamp | CelError {
   if (text === '') return new Timestamp(0, 0)
   const time = parseTimestamp(text) ?? (/:\d\d(?:[.,]\d+)?$/.test(text) ? parseTimestamp(`${text}Z`) : undefined)
-  return time ?? new CelError(`Invalid date-time formatted string ${text}: ${timeError(text, '2006-01-02T15:04:05')}`)
+  return time ?? new CelError(`Invalid date-time formatted string ${text}: ${describeTimeError(text, '2006-01-02T15:04:05')}`)
 }
 
 /** Parts of a Go time layout: the text in the layout, the pattern of its values, and the name and range of the values. */
@@ -63,21 +63,22 @@ const layoutParts: readonly (readonly [layout: string, pattern: RegExp, name: st
 ]
 
 /** Returns the message of Go's time.Parse for a text that does not match a layout. */
-function timeError(text: string, layout: string): string {
+function describeTimeError(text: string, layout: string): string {
   const prefix = `parsing time "${text}"`
-  const mismatch = (remainder: string, expected: string): string => `${prefix} as "${layout}": cannot parse "${remainder}" as "${expected}"`
+  const describeMismatch = (remainder: string, expected: string): string =>
+    `${prefix} as "${layout}": cannot parse "${remainder}" as "${expected}"`
   let unread = text
   let unreadLayout = layout
   for (const [name, pattern, partName, min, max] of layoutParts) {
     if (unreadLayout === '') break
     if (!unreadLayout.startsWith(name)) {
       const separator = unreadLayout[0]!
-      if (!unread.startsWith(separator)) return mismatch(unread, unreadLayout.slice(0, unreadLayout.indexOf(name)))
+      if (!unread.startsWith(separator)) return describeMismatch(unread, unreadLayout.slice(0, unreadLayout.indexOf(name)))
       unread = unread.slice(1)
       unreadLayout = unreadLayout.slice(1)
     }
     const [digits] = pattern.exec(unread) ?? []
-    if (digits === undefined) return mismatch(unread, name)
+    if (digits === undefined) return describeMismatch(unread, name)
     if (Number(digits) < min || Number(digits) > max) return `${prefix}: ${partName} out of range`
     unread = unread.slice(digits.length)
     unreadLayout = unreadLayout.slice(name.length)

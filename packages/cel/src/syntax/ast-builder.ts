@@ -67,7 +67,7 @@ export class AstBuilder {
       case 'literal':
         return this.#literal(tree)
       default:
-        return missingOperand(tree)
+        return createMissingOperand(tree)
     }
   }
 
@@ -92,13 +92,13 @@ export class AstBuilder {
   #logic({ operator, terms, operators: between }: TreeOf<'logic'>): Expr {
     const parts = terms.map((term) => this.#expr(term))
     const name = binaryOperators.get(operator)!
-    const balanced = (low: number, high: number): Expr => {
+    const buildBalanced = (low: number, high: number): Expr => {
       const middle = (low + high + 1) >> 1
-      const left = middle === low ? parts[middle]! : balanced(low, middle - 1)
-      const right = middle === high ? parts[middle + 1]! : balanced(middle + 1, high)
+      const left = middle === low ? parts[middle]! : buildBalanced(low, middle - 1)
+      const right = middle === high ? parts[middle + 1]! : buildBalanced(middle + 1, high)
       return { kind: 'call', name, args: [left, right], offset: between[middle]!.start }
     }
-    return balanced(0, between.length - 1)
+    return buildBalanced(0, between.length - 1)
   }
 
   #binary({ operator, left, right }: TreeOf<'binary'>): Expr {
@@ -193,7 +193,7 @@ export class AstBuilder {
 }
 
 /** Creates the node of a missing operand. It is a string, so macros report that it is no variable name. */
-function missingOperand(tree: (ParseTree & { kind: 'broken' }) | undefined): Expr {
+function createMissingOperand(tree: (ParseTree & { kind: 'broken' }) | undefined): Expr {
   if (tree?.expected !== 'operand') return { kind: 'unspecified', offset: beforeText }
   return { kind: 'literal', constant: { type: 'string', value: '<<error>>' }, offset: tree.start }
 }

@@ -38,11 +38,11 @@ export function constantOf({ name, text }: Token, negative: boolean): Constant |
       return Number.isFinite(value) ? { type: 'double', value: negative ? -value : value } : 'invalid double literal'
     }
     case 'STRING': {
-      const value = stringOf(text)
+      const value = decodeString(text)
       return value === undefined ? 'invalid unicode code point' : { type: 'string', value }
     }
     case 'BYTES': {
-      const value = bytesOf(text.slice(1))
+      const value = decodeBytes(text.slice(1))
       return value === undefined ? 'unable to unescape string' : { type: 'bytes', value }
     }
     default:
@@ -55,7 +55,7 @@ interface Quoted {
   readonly isRaw: boolean
 }
 
-function unquoted(text: string): Quoted {
+function splitQuoted(text: string): Quoted {
   const isRaw = /^[rR]/.test(text)
   const lines = text.slice(isRaw ? 1 : 0).replaceAll(/\r\n?/g, '\n')
   const width = lines.length >= 6 && (lines.startsWith('"""') || lines.startsWith("'''")) ? 3 : 1
@@ -65,8 +65,8 @@ function unquoted(text: string): Quoted {
 const escaped = /\\(?:[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|(.))/gsu
 
 /** Decodes a string literal; undefined if an escape is not a valid code point. */
-function stringOf(text: string): string | undefined {
-  const { content, isRaw } = unquoted(text)
+function decodeString(text: string): string | undefined {
+  const { content, isRaw } = splitQuoted(text)
   if (isRaw) return content
   let valid = true
   const value = content.replaceAll(escaped, (_, hex?: string, four?: string, eight?: string, octal?: string, letter?: string) => {
@@ -79,8 +79,8 @@ function stringOf(text: string): string | undefined {
 }
 
 /** Decodes a bytes literal; undefined if an escape is only valid in strings. */
-function bytesOf(text: string): Uint8Array | undefined {
-  const { content, isRaw } = unquoted(text)
+function decodeBytes(text: string): Uint8Array | undefined {
+  const { content, isRaw } = splitQuoted(text)
   if (isRaw) return Buffer.from(content)
   const bytes: Buffer[] = []
   let from = 0

@@ -58,10 +58,10 @@ export class Parser extends OperandParser {
   #logic(operator: "'||'" | "'&&'", follow: GrammarState): ParseTree {
     let tree = this.broken()
     const [name, state] = operator === "'||'" ? (['or', states.or] as const) : (['and', states.and] as const)
-    const term = (): ParseTree => (operator === "'||'" ? this.#logic("'&&'", state) : this.#relation(0, state))
+    const parseTerm = (): ParseTree => (operator === "'||'" ? this.#logic("'&&'", state) : this.#relation(0, state))
     this.enter(name, follow)
     try {
-      tree = term()
+      tree = parseTerm()
       if (!this.is(operator)) return tree
       const node: ParseTree & { kind: 'logic' } = {
         kind: 'logic',
@@ -72,7 +72,7 @@ export class Parser extends OperandParser {
       tree = node
       while (this.is(operator)) {
         node.operators.push(this.take())
-        node.terms.push(term())
+        node.terms.push(parseTerm())
       }
     } catch (error) {
       this.recoverFrom(error)

@@ -127,7 +127,7 @@ export abstract class RecoveringParser {
     this.#countRecovery()
     if (this.#leavesOutToken()) return this.take()
     if (this.#expected(next).has(this.token.name)) {
-      this.#reportOnce(this.token, `missing ${formatTokenSet(this.#expected())} at ${tokenText(this.token)}`)
+      this.#reportOnce(this.token, `missing ${formatTokenSet(this.#expected())} at ${formatToken(this.token)}`)
       const at = this.token.name === '<EOF>' ? (this.#last ?? this.token) : this.token
       return { name, text: `<missing ${name}>`, start: at.start }
     }
@@ -146,7 +146,7 @@ export abstract class RecoveringParser {
     const [first, last] = [this.token, this.peek(n)]
     const text = first.name === '<EOF>' ? '<EOF>' : this.#textOf(n)
     const reserved = /^.(true|false|null)$/su.exec(text)
-    const message = `no viable alternative at input ${quoted(text)}`
+    const message = `no viable alternative at input ${quoteToken(text)}`
     throw new RuleFailure(reserved === null ? message : `mismatched input '${reserved[1]}' expecting IDENTIFIER`, last)
   }
 
@@ -181,11 +181,11 @@ export abstract class RecoveringParser {
   }
 
   #mismatch(): never {
-    throw new RuleFailure(`mismatched input ${tokenText(this.token)} expecting ${formatTokenSet(this.#expected())}`, this.token)
+    throw new RuleFailure(`mismatched input ${formatToken(this.token)} expecting ${formatTokenSet(this.#expected())}`, this.token)
   }
 
   #reportUnwanted(): void {
-    this.#reportOnce(this.token, `extraneous input ${tokenText(this.token)} expecting ${formatTokenSet(this.#expected())}`)
+    this.#reportOnce(this.token, `extraneous input ${formatToken(this.token)} expecting ${formatTokenSet(this.#expected())}`)
   }
 
   /** Reports a syntax error. Further errors are suppressed until a token matches. */
@@ -249,10 +249,10 @@ export abstract class RecoveringParser {
   }
 }
 
-function tokenText({ text }: Token): string {
-  return quoted(text)
+function formatToken({ text }: Token): string {
+  return quoteToken(text)
 }
 
-function quoted(text: string): string {
+function quoteToken(text: string): string {
   return `'${text.replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`
 }

@@ -19,7 +19,7 @@ export function showValue(value: Value): string {
   if (value instanceof Timestamp) return `timestamp(${value.toString()})`
   if (value instanceof Optional) return value.value === undefined ? 'none' : `optional(${showValue(value.value)})`
   if (value instanceof TypeValue) return `type(${value.name})`
-  if (value instanceof OpaqueValue) return opaqueText(value)
+  if (value instanceof OpaqueValue) return formatOpaque(value)
   if (!isMap(value)) return `<${typeNameOf(value)}>`
   const entries = keysOf(value).map((key) => `${showValue(key)}: ${showValue(findInMap(value, key)!)}`)
   return `{${entries.sort((a, b) => (a < b ? -1 : 1)).join(', ')}}`
@@ -32,7 +32,7 @@ const named: Readonly<Record<string, string>> = {
   'kubernetes.Quantity': 'quantity',
 }
 
-function opaqueText(value: OpaqueValue): string {
+function formatOpaque(value: OpaqueValue): string {
   const name = named[value.typeName]
   return name === undefined ? `<${value.typeName}>` : `${name}(${value.toString()})`
 }

@@ -43,7 +43,7 @@ export class Substitution {
   /** Replaces bound type parameters in a type. Unbound parameters are kept or replaced by `unknown`. */
   apply(type: Type, unknown: 'keep' | Type = 'keep'): Type {
     let remaining = maxTypeSize
-    const replaced = (part: Type): Type => {
+    const replacePart = (part: Type): Type => {
       if (isGround(part)) {
         remaining -= sizeOf(part)
         if (remaining < 0) throw new TypeTooLarge()
@@ -52,13 +52,13 @@ export class Substitution {
       if (remaining-- === 0) throw new TypeTooLarge()
       if (part.kind === 'parameter') {
         const bound = this.#types.get(part.name)
-        if (bound !== undefined) return replaced(bound)
+        if (bound !== undefined) return replacePart(bound)
         return unknown === 'keep' ? part : unknown
       }
-      const parameters = part.parameters.map(replaced)
+      const parameters = part.parameters.map(replacePart)
       return parameters.every((parameter, i) => parameter === part.parameters[i]) ? part : typeWith(part, parameters)
     }
-    return replaced(type)
+    return replacePart(type)
   }
 
   #attempt(unify: () => boolean): boolean {

@@ -37,7 +37,7 @@ interface Measure {
   readonly isGround: boolean
 }
 
-function simple(kind: TypeKind, name: string = kind): Type {
+function createSimpleType(kind: TypeKind, name: string = kind): Type {
   return { kind, name, parameters: [] }
 }
 
@@ -45,20 +45,20 @@ function simple(kind: TypeKind, name: string = kind): Type {
 type SimpleKind = Exclude<TypeKind, 'list' | 'map' | 'opaque' | 'parameter' | 'struct'>
 
 export const types: Readonly<Record<SimpleKind, Type>> = {
-  any: simple('any', 'google.protobuf.Any'),
-  bool: simple('bool'),
-  bytes: simple('bytes'),
-  double: simple('double'),
-  duration: simple('duration', 'google.protobuf.Duration'),
-  dyn: simple('dyn'),
-  error: simple('error'),
-  int: simple('int'),
-  null: simple('null', 'null_type'),
-  string: simple('string'),
-  timestamp: simple('timestamp', 'google.protobuf.Timestamp'),
-  type: simple('type'),
-  uint: simple('uint'),
-  unspecified: simple('unspecified', ''),
+  any: createSimpleType('any', 'google.protobuf.Any'),
+  bool: createSimpleType('bool'),
+  bytes: createSimpleType('bytes'),
+  double: createSimpleType('double'),
+  duration: createSimpleType('duration', 'google.protobuf.Duration'),
+  dyn: createSimpleType('dyn'),
+  error: createSimpleType('error'),
+  int: createSimpleType('int'),
+  null: createSimpleType('null', 'null_type'),
+  string: createSimpleType('string'),
+  timestamp: createSimpleType('timestamp', 'google.protobuf.Timestamp'),
+  type: createSimpleType('type'),
+  uint: createSimpleType('uint'),
+  unspecified: createSimpleType('unspecified', ''),
 }
 
 export function listType(element: Type): Type {
@@ -78,7 +78,7 @@ export function optionalType(value: Type): Type {
 }
 
 export function structType(name: string): Type {
-  return simple('struct', name)
+  return createSimpleType('struct', name)
 }
 
 /** Returns the type of a type. */
@@ -87,7 +87,7 @@ export function typeType(type: Type): Type {
 }
 
 export function typeParameter(name: string): Type {
-  return simple('parameter', name)
+  return createSimpleType('parameter', name)
 }
 
 export function isDynamic({ kind }: Type): boolean {

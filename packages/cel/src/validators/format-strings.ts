@@ -51,7 +51,7 @@ export function findFormatError(call: Expr, types: ReadonlyMap<Expr, Type>): Pro
     if (argument === undefined) return { at: call, message: `index ${next} out of range` }
     next++
     const clause = /^%(?:\.([0-9]*))?(.?)/su.exec(format.slice(i))!
-    const problem = clauseProblem(clause, argument, types)
+    const problem = findClauseProblem(clause, argument, types)
     if (problem !== undefined) return { at: problem.at ?? call, message: problem.message }
     i += clause[0].length
   }
@@ -64,31 +64,35 @@ interface ClauseProblem {
   readonly message: string
 }
 
-function clauseProblem([, precision, letter]: RegExpExecArray, argument: Expr, types: ReadonlyMap<Expr, Type>): ClauseProblem | undefined {
+function findClauseProblem(
+  [, precision, letter]: RegExpExecArray,
+  argument: Expr,
+  types: ReadonlyMap<Expr, Type>,
+): ClauseProblem | undefined {
   const unreadable = 'could not parse formatting clause: '
   const badPrecision = `${unreadable}error while parsing precision: `
   if (letter === '') return { message: `${badPrecision}could not find end of precision specifier` }
   if (precision === '')
     return { message: `${badPrecision}error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax` }
   const clause = clauses.get(letter!)
-  if (clause === undefined) return { message: `${unreadable}unrecognized formatting clause "${firstByte(letter!)}"` }
-  const at = clause === text ? findUnformattablePart(argument, types) : wrongElement(argument, clause, types)
+  if (clause === undefined) return { message: `${unreadable}unrecognized formatting clause "${readFirstByte(letter!)}"` }
+  const at = clause === text ? findUnformattablePart(argument, types) : findWrongElement(argument, clause, types)
   if (at === undefined) return undefined
   return { at, message: `error during formatting: ${clause.message}, was given ${types.get(at)!.name}` }
 }
 
-function firstByte(letter: string): string {
+function readFirstByte(letter: string): string {
   return String.fromCodePoint(Buffer.from(letter)[0]!)
 }
 
-function wrongElement(argument: Expr, { kinds }: Clause, types: ReadonlyMap<Expr, Type>): Expr | undefined {
+function findWrongElement(argument: Expr, { kinds }: Clause, types: ReadonlyMap<Expr, Type>): Expr | undefined {
   const { kind } = types.get(argument)!
   return kind === 'dyn' || kinds.includes(kind) ? undefined : argument
 }
 
 /** Returns the first element of a list or map that cannot be formatted. */
 function findUnformattablePart(argument: Expr, types: ReadonlyMap<Expr, Type>): Expr | undefined {
-  const wrong = wrongElement(argument, text, types)
+  const wrong = findWrongElement(argument, text, types)
   if (wrong !== undefined) return wrong
   const parts =
     argument.kind === 'list' ? argument.elements : argument.kind === 'map' ? argument.entries.flatMap(({ key, value }) => [key, value]) : []

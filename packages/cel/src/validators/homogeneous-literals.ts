@@ -11,13 +11,13 @@ export interface Problem {
 /** Returns errors for the elements of a list or map literal whose type differs from earlier elements. */
 export function findMixedElements(expression: Expr, types: ReadonlyMap<Expr, Type>): readonly Problem[] {
   if (expression.kind === 'list') {
-    const elements = expression.elements.map((at, i) => ({ at, type: elementType(types.get(at)!, expression.optional.has(i)) }))
-    return differences(elements).slice(0, 1)
+    const elements = expression.elements.map((at, i) => ({ at, type: findElementType(types.get(at)!, expression.optional.has(i)) }))
+    return findDifferences(elements).slice(0, 1)
   }
   if (expression.kind !== 'map') return []
   const keys = expression.entries.map(({ key }) => ({ at: key, type: types.get(key)! }))
-  const values = expression.entries.map(({ value, optional }) => ({ at: value, type: elementType(types.get(value)!, optional) }))
-  return [...differences(keys), ...differences(values)]
+  const values = expression.entries.map(({ value, optional }) => ({ at: value, type: findElementType(types.get(value)!, optional) }))
+  return [...findDifferences(keys), ...findDifferences(values)]
 }
 
 interface Element {
@@ -25,11 +25,11 @@ interface Element {
   readonly type: Type
 }
 
-function elementType(type: Type, optional: boolean): Type {
+function findElementType(type: Type, optional: boolean): Type {
   return (optional ? optionalValue(type) : undefined) ?? type
 }
 
-function differences([first, ...rest]: readonly Element[]): readonly Problem[] {
+function findDifferences([first, ...rest]: readonly Element[]): readonly Problem[] {
   return rest
     .filter(({ type }) => !sameType(first!.type, type))
     .map(({ at, type }) => ({ at, message: () => `expected type '${formatType(first!.type)}' but found '${formatType(type)}'` }))

@@ -13,8 +13,8 @@ export function validate(expression: Expr, { types, references }: Checked, issue
   const visit = (node: Expr, isFormatted: boolean): void => {
     let within = isFormatted
     if (node.kind === 'call') {
-      const { name } = called(node, references)
-      constantArgument(node, name, issues)
+      const { name } = findCalled(node, references)
+      checkConstantArgument(node, name, issues)
       const problem = findFormatError(node, types)
       if (problem !== undefined) issues.report(problem.at.offset, problem.message)
       within ||= name === 'format'
@@ -26,12 +26,12 @@ export function validate(expression: Expr, { types, references }: Checked, issue
   visit(expression, false)
 }
 
-function called(call: Expr & { kind: 'call' }, references: Checked['references']): { readonly name: string } {
+function findCalled(call: Expr & { kind: 'call' }, references: Checked['references']): { readonly name: string } {
   const reference = references.get(call)
   return reference?.kind === 'function' ? reference : call
 }
 
-function constantArgument({ args: [argument] }: Expr & { kind: 'call' }, name: string, issues: Issues): void {
+function checkConstantArgument({ args: [argument] }: Expr & { kind: 'call' }, name: string, issues: Issues): void {
   if (argument?.kind !== 'literal') return
   const { constant } = argument
   const isTime = name === 'duration' || name === 'timestamp'

@@ -15,15 +15,15 @@ const modulusByZero = new CelError('modulus by zero')
 const maxTextLength = 1 << 28
 const tooLong = new CelError('string is too long')
 
-function checkedInt(value: bigint): Value {
+function checkInt(value: bigint): Value {
   return BigInt.asIntN(64, value) === value ? toInt(value) : intOverflow
 }
 
-function checkedUint(value: bigint): Value {
+function checkUint(value: bigint): Value {
   return BigInt.asUintN(64, value) === value ? new Uint(value) : uintOverflow
 }
 
-function checkedDuration(nanos: bigint): Value {
+function checkDuration(nanos: bigint): Value {
   return BigInt.asIntN(64, nanos) === nanos ? new Duration(nanos) : intOverflow
 }
 
@@ -38,18 +38,18 @@ export function unsupported(operator: string, a: Value): CelError {
 export function add(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b
-    return Number.isSafeInteger(sum) ? sum : checkedInt(BigInt(a) + BigInt(b))
+    return Number.isSafeInteger(sum) ? sum : checkInt(BigInt(a) + BigInt(b))
   }
   if (typeof a === 'string') return typeof b === 'string' ? concatStrings(a, b) : orError(b)
-  if (isInt(a)) return isInt(b) ? checkedInt(BigInt(a) + BigInt(b)) : orError(b)
+  if (isInt(a)) return isInt(b) ? checkInt(BigInt(a) + BigInt(b)) : orError(b)
   if (a instanceof MutableList) return append(a, b)
   if (a instanceof SchemaList) return isList(b) ? a.concat(elementsOf(b)) : orError(b)
   if (isList(a)) return isList(b) ? concat(a, b) : orError(b)
   if (a instanceof Double) return b instanceof Double ? new Double(a.value + b.value) : orError(b)
-  if (a instanceof Uint) return b instanceof Uint ? checkedUint(a.value + b.value) : orError(b)
+  if (a instanceof Uint) return b instanceof Uint ? checkUint(a.value + b.value) : orError(b)
   if (a instanceof Uint8Array) return b instanceof Uint8Array ? concatBytes(a, b) : orError(b)
   if (a instanceof Duration) {
-    if (b instanceof Duration) return checkedDuration(a.nanos + b.nanos)
+    if (b instanceof Duration) return checkDuration(a.nanos + b.nanos)
     return b instanceof Timestamp ? addTime(b, a.nanos) : orError(b)
   }
   if (a instanceof Timestamp) return b instanceof Duration ? addTime(a, b.nanos) : orError(b)
@@ -85,31 +85,31 @@ function addTime(time: Timestamp, nanos: bigint): Value {
 export function subtract(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const difference = a - b
-    return Number.isSafeInteger(difference) ? difference : checkedInt(BigInt(a) - BigInt(b))
+    return Number.isSafeInteger(difference) ? difference : checkInt(BigInt(a) - BigInt(b))
   }
-  if (isInt(a)) return isInt(b) ? checkedInt(BigInt(a) - BigInt(b)) : orError(b)
+  if (isInt(a)) return isInt(b) ? checkInt(BigInt(a) - BigInt(b)) : orError(b)
   if (a instanceof Double) return b instanceof Double ? new Double(a.value - b.value) : orError(b)
-  if (a instanceof Uint) return b instanceof Uint ? checkedUint(a.value - b.value) : orError(b)
-  if (a instanceof Duration) return b instanceof Duration ? checkedDuration(a.nanos - b.nanos) : orError(b)
+  if (a instanceof Uint) return b instanceof Uint ? checkUint(a.value - b.value) : orError(b)
+  if (a instanceof Duration) return b instanceof Duration ? checkDuration(a.nanos - b.nanos) : orError(b)
   if (a instanceof Timestamp) {
     if (b instanceof Duration) return b.nanos === -(2n ** 63n) ? intOverflow : addTime(a, -b.nanos)
-    return b instanceof Timestamp ? timeBetween(a, b) : orError(b)
+    return b instanceof Timestamp ? subtractTimes(a, b) : orError(b)
   }
   return unsupported('_-_', a)
 }
 
-function timeBetween(a: Timestamp, b: Timestamp): Value {
-  return checkedDuration(BigInt(a.seconds - b.seconds) * nanosPerSecond + BigInt(a.nanos - b.nanos))
+function subtractTimes(a: Timestamp, b: Timestamp): Value {
+  return checkDuration(BigInt(a.seconds - b.seconds) * nanosPerSecond + BigInt(a.nanos - b.nanos))
 }
 
 export function multiply(a: Value, b: Value): Value {
   if (isInt(a)) {
     if (!isInt(b)) return orError(b)
     const product = Number(a) * Number(b)
-    return Number.isSafeInteger(product) && typeof a === 'number' && typeof b === 'number' ? product + 0 : checkedInt(BigInt(a) * BigInt(b))
+    return Number.isSafeInteger(product) && typeof a === 'number' && typeof b === 'number' ? product + 0 : checkInt(BigInt(a) * BigInt(b))
   }
   if (a instanceof Double) return b instanceof Double ? new Double(a.value * b.value) : orError(b)
-  if (a instanceof Uint) return b instanceof Uint ? checkedUint(a.value * b.value) : orError(b)
+  if (a instanceof Uint) return b instanceof Uint ? checkUint(a.value * b.value) : orError(b)
   return unsupported('_*_', a)
 }
 
@@ -117,7 +117,7 @@ export function divide(a: Value, b: Value): Value {
   if (isInt(a)) {
     if (!isInt(b)) return orError(b)
     if (b === 0) return divisionByZero
-    return typeof a === 'number' && typeof b === 'number' ? (a - (a % b)) / b + 0 : checkedInt(BigInt(a) / BigInt(b))
+    return typeof a === 'number' && typeof b === 'number' ? (a - (a % b)) / b + 0 : checkInt(BigInt(a) / BigInt(b))
   }
   if (a instanceof Double) return b instanceof Double ? new Double(a.value / b.value) : orError(b)
   if (!(a instanceof Uint)) return unsupported('_/_', a)
@@ -129,21 +129,21 @@ export function modulo(a: Value, b: Value): Value {
   if (isInt(a)) {
     if (!isInt(b)) return orError(b)
     if (b === 0) return modulusByZero
-    return typeof a === 'number' && typeof b === 'number' ? (a % b) + 0 : remainder(a, b)
+    return typeof a === 'number' && typeof b === 'number' ? (a % b) + 0 : computeRemainder(a, b)
   }
   if (!(a instanceof Uint)) return unsupported('_%_', a)
   if (!(b instanceof Uint)) return orError(b)
   return b.value === 0n ? modulusByZero : new Uint(a.value % b.value)
 }
 
-function remainder(a: Int, b: Int): Value {
+function computeRemainder(a: Int, b: Int): Value {
   return BigInt(a) === -(2n ** 63n) && b === -1 ? intOverflow : toInt(BigInt(a) % BigInt(b))
 }
 
 export function negate(value: Value): Value {
   if (typeof value === 'number') return -value + 0
-  if (typeof value === 'bigint') return checkedInt(-value)
+  if (typeof value === 'bigint') return checkInt(-value)
   if (value instanceof Double) return new Double(-value.value)
-  if (value instanceof Duration) return checkedDuration(-value.nanos)
+  if (value instanceof Duration) return checkDuration(-value.nanos)
   return typeof value === 'boolean' ? noSuchOverload : unsupported('-_', value)
 }

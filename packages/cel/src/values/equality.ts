@@ -23,35 +23,35 @@ export function equals(a: Value, b: Value): boolean | CelError {
       return false
     case 'number':
     case 'bigint':
-      return numbersEqual(a, b)
+      return areNumbersEqual(a, b)
     default:
-      return objectsEqual(a, b)
+      return areObjectsEqual(a, b)
   }
 }
 
-function objectsEqual(a: Value, b: Value): boolean | CelError {
+function areObjectsEqual(a: Value, b: Value): boolean | CelError {
   if (a === null || b === null) return false
-  if (a instanceof SchemaMap) return schemaMapEquals(a, b)
-  if (a instanceof SchemaList) return schemaListEquals(a, b)
-  if (isList(a)) return isList(b) && listsEqual(a, b)
-  if (a instanceof Double || a instanceof Uint) return numbersEqual(a, b)
+  if (a instanceof SchemaMap) return isSchemaMapEqual(a, b)
+  if (a instanceof SchemaList) return isSchemaListEqual(a, b)
+  if (isList(a)) return isList(b) && areListsEqual(a, b)
+  if (a instanceof Double || a instanceof Uint) return areNumbersEqual(a, b)
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0
   if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
   if (a instanceof CelError) return a
   if (a instanceof OpaqueValue) return a.equals(b)
-  if (a instanceof Optional) return b instanceof Optional && optionalsEqual(a, b)
-  if (a instanceof StructValue) return b instanceof StructValue && structsEqual(a, b)
-  return isMap(a) && isMap(b) && mapsEqual(a, b)
+  if (a instanceof Optional) return b instanceof Optional && areOptionalsEqual(a, b)
+  if (a instanceof StructValue) return b instanceof StructValue && areStructsEqual(a, b)
+  return isMap(a) && isMap(b) && areMapsEqual(a, b)
 }
 
-function optionalsEqual(a: Optional, b: Optional): boolean | CelError {
+function areOptionalsEqual(a: Optional, b: Optional): boolean | CelError {
   if (a.value === undefined || b.value === undefined) return a.value === b.value
   return equals(a.value, b.value)
 }
 
-function structsEqual(a: StructValue, b: StructValue): boolean {
+function areStructsEqual(a: StructValue, b: StructValue): boolean {
   if (a.typeName !== b.typeName || a.fields.size !== b.fields.size) return false
   for (const [name, value] of a.fields) {
     const other = b.fields.get(name)
@@ -61,7 +61,7 @@ function structsEqual(a: StructValue, b: StructValue): boolean {
 }
 
 /** Returns whether two lists are equal. Elements that cannot be compared count as equal, as in cel-go. */
-function listsEqual(a: ListValue, b: ListValue): boolean {
+function areListsEqual(a: ListValue, b: ListValue): boolean {
   const size = listSize(a)
   if (size !== listSize(b)) return false
   workload.add(size)
@@ -69,7 +69,7 @@ function listsEqual(a: ListValue, b: ListValue): boolean {
   return true
 }
 
-function mapsEqual(a: MapValue, b: MapValue): boolean {
+function areMapsEqual(a: MapValue, b: MapValue): boolean {
   const size = mapSize(a)
   if (size !== mapSize(b)) return false
   workload.add(size)
@@ -81,7 +81,7 @@ function mapsEqual(a: MapValue, b: MapValue): boolean {
 }
 
 /** Compares a JSON object with a value. Members without a type are only compared if both objects have them. */
-function schemaMapEquals(a: SchemaMap, b: Value): boolean | CelError {
+function isSchemaMapEqual(a: SchemaMap, b: Value): boolean | CelError {
   if (!isMap(b)) return orError(b)
   if (a.size !== mapSize(b)) return false
   workload.add(a.size)
@@ -95,20 +95,20 @@ function schemaMapEquals(a: SchemaMap, b: Value): boolean | CelError {
     }
     const [own, other] = [a.find(name), findInMap(b, name)]
     if ((own === undefined) !== (other === undefined)) return false
-    const result = own === undefined ? true : membersEqual(own, other!)
+    const result = own === undefined ? true : areMembersEqual(own, other!)
     if (result !== true) return result
   }
   return true
 }
 
 /** Compares members of JSON values. Unlike in an expression, comparing an object or a list with null is an error. */
-function membersEqual(a: Value, b: Value): boolean | CelError {
+function areMembersEqual(a: Value, b: Value): boolean | CelError {
   if (a instanceof CelError) return a
   return b === null && (a instanceof SchemaMap || a instanceof SchemaList) ? noSuchOverload : equals(a, b)
 }
 
 /** Compares a JSON list with a value. The order of the elements of sets and maps does not matter. */
-function schemaListEquals(a: SchemaList, b: Value): boolean | CelError {
+function isSchemaListEqual(a: SchemaList, b: Value): boolean | CelError {
   if (!isList(b)) return orError(b)
   const size = a.size
   if (size !== listSize(b)) return false
@@ -116,7 +116,7 @@ function schemaListEquals(a: SchemaList, b: Value): boolean | CelError {
   if (a.type.kind === 'set') return setEquals(a, b)
   if (a.type.kind === 'mapList') return mapListEquals(a, b)
   for (let i = 0; i < size; i++) {
-    const result = membersEqual(a.get(i), elementAt(b, i))
+    const result = areMembersEqual(a.get(i), elementAt(b, i))
     if (result !== true) return result
   }
   return true
@@ -134,7 +134,7 @@ function mapListEquals(a: SchemaList, b: ListValue): boolean | CelError {
     const other = elementAt(b, i)
     const raw = elements.get(elementIdentity(other, a.type))
     if (raw === undefined) return false
-    const result = membersEqual(readBySchema(raw, a.type.element!), other)
+    const result = areMembersEqual(readBySchema(raw, a.type.element!), other)
     if (result !== true) return result
   }
   return true
@@ -144,23 +144,23 @@ function mapListEquals(a: SchemaList, b: ListValue): boolean | CelError {
 export function contains(list: ListValue, value: Value): boolean | CelError {
   const size = listSize(list)
   workload.add(size)
-  if (list instanceof SchemaList) return schemaListContains(list, value)
+  if (list instanceof SchemaList) return isInSchemaList(list, value)
   for (let i = 0; i < size; i++) if (equals(value, elementAt(list, i)) === true) return true
   return false
 }
 
-function schemaListContains(list: SchemaList, value: Value): boolean | CelError {
+function isInSchemaList(list: SchemaList, value: Value): boolean | CelError {
   if (value instanceof CelError) return value
   let problem: CelError | undefined
   for (let i = 0; i < list.size; i++) {
-    const result = membersEqual(list.get(i), value)
+    const result = areMembersEqual(list.get(i), value)
     if (result === true) return true
     if (result !== false) problem ??= result
   }
   return problem ?? false
 }
 
-function numbersEqual(a: Value, b: Value): boolean {
+function areNumbersEqual(a: Value, b: Value): boolean {
   return isNumber(a) && isNumber(b) && compareNumbers(a, b) === 0
 }
 

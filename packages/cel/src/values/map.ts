@@ -42,13 +42,13 @@ export class EntryMap extends CelMap {
 /** Converts a value to a key of a JavaScript map. Equal numbers of different types have the same key. */
 function lookupKey(key: Value): unknown {
   if (key instanceof Uint) return toInt(key.value)
-  if (key instanceof Double) return doubleKey(key)
+  if (key instanceof Double) return normalizeDoubleKey(key)
   if (key instanceof Uint8Array) throw new EvaluationPanic('runtime error: hash of unhashable type types.Bytes')
   if (key instanceof Timestamp || key instanceof Duration) return `${key.constructor.name} ${key.toString()}`
   return typeof key === 'string' ? `"${key}` : key
 }
 
-function doubleKey(key: Double): unknown {
+function normalizeDoubleKey(key: Double): unknown {
   const { value } = key
   if (Number.isSafeInteger(value)) return value + 0
   if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64) return toInt(BigInt(value))

@@ -18,11 +18,11 @@ export function readBySchema(raw: unknown, type: SchemaType): Value {
   if (raw === null || raw === undefined) return type.isNullable ? null : nullValue
   switch (type.kind) {
     case 'string':
-      return typeof raw === 'string' ? raw : mismatch('string', raw)
+      return typeof raw === 'string' ? raw : createMismatchError('string', raw)
     case 'integer':
-      return isInteger(raw) ? adapt(raw) : mismatch('int', raw)
+      return isInteger(raw) ? adapt(raw) : createMismatchError('int', raw)
     case 'boolean':
-      return typeof raw === 'boolean' ? raw : mismatch('bool', raw)
+      return typeof raw === 'boolean' ? raw : createMismatchError('bool', raw)
     case 'object':
     case 'record':
     case 'map':
@@ -35,18 +35,18 @@ export function readBySchema(raw: unknown, type: SchemaType): Value {
       return readList(raw, type)
     case 'number':
       if (typeof raw === 'number' || typeof raw === 'bigint') return new Double(Number(raw))
-      return raw instanceof Double ? raw : mismatch('float', raw)
+      return raw instanceof Double ? raw : createMismatchError('float', raw)
     case 'intOrString':
       if (typeof raw === 'string') return raw
       return isInteger(raw) ? adapt(raw) : new CelError('invalid data, expected XIntOrString value to be either a string or integer')
     case 'dateTime':
-      return typeof raw === 'string' ? readDateTime(raw) : mismatch('string', raw)
+      return typeof raw === 'string' ? readDateTime(raw) : createMismatchError('string', raw)
     case 'date':
-      return typeof raw === 'string' ? readDate(raw) : mismatch('string', raw)
+      return typeof raw === 'string' ? readDate(raw) : createMismatchError('string', raw)
     case 'duration':
-      return typeof raw === 'string' ? readDuration(raw) : mismatch('string', raw)
+      return typeof raw === 'string' ? readDuration(raw) : createMismatchError('string', raw)
     case 'bytes':
-      return typeof raw === 'string' ? readBytes(raw) : mismatch('string', raw)
+      return typeof raw === 'string' ? readBytes(raw) : createMismatchError('string', raw)
     case 'preserved':
       return new PreservedValue(raw)
     case 'invalid':
@@ -72,7 +72,7 @@ function isObject(raw: unknown): raw is JsonRecord {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 }
 
-function mismatch(expected: string, raw: unknown): CelError {
+function createMismatchError(expected: string, raw: unknown): CelError {
   return new CelError(`invalid data, expected ${expected}, got ${goTypeOfRaw(raw)}`)
 }
 
@@ -220,13 +220,13 @@ export function toRaw(value: Value): unknown {
  */
 export function elementIdentity(value: unknown, { kind, listKeys = [] }: SchemaType): unknown {
   const raw = toRaw(value as Value)
-  if (kind === 'set') return scalarIdentity(raw)
+  if (kind === 'set') return computeScalarIdentity(raw)
   if (!isObject(raw)) return raw
-  const keys = listKeys.map((key) => scalarIdentity(raw[escapeFieldName(key) ?? key] ?? null))
+  const keys = listKeys.map((key) => computeScalarIdentity(raw[escapeFieldName(key) ?? key] ?? null))
   return keys.length === 1 ? keys[0] : JSON.stringify(keys)
 }
 
-function scalarIdentity(raw: unknown): unknown {
+function computeScalarIdentity(raw: unknown): unknown {
   if (typeof raw === 'string') return `"${raw}`
   if (raw instanceof Double) return `d${raw.value}`
   if (raw instanceof Uint) return `u${raw.value}`

@@ -10,7 +10,7 @@ const charactersPerStep = 16
 
 /** Returns the number of characters, bytes, elements or entries of a value; undefined for values without a size. */
 export function sizeOfValue(value: Value): number | undefined {
-  if (typeof value === 'string') return lengthOf(value)
+  if (typeof value === 'string') return countCodePointsCached(value)
   if (typeof value !== 'object' || value === null) return undefined
   if (isList(value)) return listSize(value)
   if (value instanceof Uint8Array) return value.length
@@ -22,7 +22,7 @@ let lastText = ''
 let lastLength = 0
 
 /** Returns the number of code points. The last long text and its length are cached, because cost tracking needs the length repeatedly. */
-function lengthOf(text: string): number {
+function countCodePointsCached(text: string): number {
   if (text.length < 256) return codePoints(text)
   if (text === lastText) return lastLength
   workload.read(text, charactersPerStep)

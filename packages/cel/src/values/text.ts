@@ -18,11 +18,11 @@ export function typeNameOf(value: Value): string {
     case 'bigint':
       return 'int'
     default:
-      return objectTypeName(value)
+      return nameObjectType(value)
   }
 }
 
-function objectTypeName(value: Value): string {
+function nameObjectType(value: Value): string {
   if (value === null) return 'null_type'
   if (isList(value)) return 'list'
   if (value instanceof Double) return 'double'
@@ -85,7 +85,7 @@ export function valueText(value: Value): string {
   if (value instanceof Uint) return String(value.value)
   if (value instanceof Uint8Array) return `[${value.join(' ')}]`
   if (value instanceof Duration) return formatDuration(value.nanos)
-  if (value instanceof Timestamp) return timeText(value)
+  if (value instanceof Timestamp) return formatTime(value)
   if (value instanceof TypeValue) return value.name
   if (value instanceof CelError) return value.message
   if (value instanceof Optional) return value.value === undefined ? 'optional.none()' : `optional(${valueText(value.value)})`
@@ -98,7 +98,7 @@ export function valueText(value: Value): string {
 }
 
 /** Formats a timestamp like Go's Time.String. */
-function timeText(time: Timestamp): string {
+function formatTime(time: Timestamp): string {
   const text = time.toString()
   const [, date, clock, zone] = /^([^T]*)T([^Z+-]*)(Z|[+-]\d\d:\d\d)$/.exec(text)!
   const offset = zone === 'Z' ? '+0000' : zone!.replace(':', '')

@@ -26,7 +26,7 @@ export class Timestamp {
         : `.${String(this.nanos)
             .padStart(9, '0')
             .replace(/0{1,8}$/, '')}`
-    return local + fraction + offsetText(this.offset)
+    return local + fraction + formatOffset(this.offset)
   }
 }
 
@@ -34,11 +34,11 @@ export function isWithinYears(seconds: number): boolean {
   return seconds >= minSeconds && seconds <= maxSeconds
 }
 
-function offsetText(offset: number): string {
+function formatOffset(offset: number): string {
   if (offset === 0) return 'Z'
   const minutes = Math.floor(Math.abs(offset) / 60)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+  const padToTwo = (value: number): string => String(value).padStart(2, '0')
+  return `${offset < 0 ? '-' : '+'}${padToTwo(Math.floor(minutes / 60))}:${padToTwo(minutes % 60)}`
 }
 
 const format = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
