@@ -15,11 +15,11 @@ export class GzipSink implements ResponseSink {
   constructor(sink: ResponseSink) {
     this.#sink = sink
     this.#gzip.on('data', (chunk: Buffer) => this.#pass(chunk))
-    this.#gzip.on('drain', this.#awake)
+    this.#gzip.on('drain', this.#wakeUp)
     this.#gzip.on('error', (error) => {
       this.#failure = error
     })
-    this.#gzip.on('close', this.#awake)
+    this.#gzip.on('close', this.#wakeUp)
     sink.onClose(() => this.#gzip.destroy())
   }
 
@@ -65,7 +65,7 @@ export class GzipSink implements ResponseSink {
     void this.#sink.drained().then(() => this.#gzip.resume())
   }
 
-  readonly #awake = (): void => {
+  readonly #wakeUp = (): void => {
     const wake = this.#wake
     this.#wake = undefined
     wake?.()

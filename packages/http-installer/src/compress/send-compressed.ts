@@ -15,7 +15,7 @@ type Produce = (sink: ResponseSink) => Promise<void>
 
 /** Streams a long response like `sendStream`. Compresses it if the client accepts gzip. */
 export function sendLongStream(exchange: Exchange, status: number, headers: ResponseHeaders, produce: Produce): Promise<void> {
-  return acceptsGzip(exchange) ? gzipStream(exchange, status, headers, produce) : sendStream(exchange, status, headers, produce)
+  return acceptsGzip(exchange) ? sendGzipStream(exchange, status, headers, produce) : sendStream(exchange, status, headers, produce)
 }
 
 /** Sends bytes like `sendBytes`. Compresses them if they are many and the client accepts gzip. */
@@ -39,11 +39,11 @@ function sendGzip(
   body: Uint8Array | string,
   written?: () => void,
 ): Promise<void> {
-  return gzipStream(exchange, status, headers, async (sink) => void sink.write(body, written))
+  return sendGzipStream(exchange, status, headers, async (sink) => void sink.write(body, written))
 }
 
-function gzipStream(exchange: Exchange, status: number, headers: ResponseHeaders, produce: Produce): Promise<void> {
-  return sendStream(exchange, status, gzipHeaders(headers), async (sink) => {
+function sendGzipStream(exchange: Exchange, status: number, headers: ResponseHeaders, produce: Produce): Promise<void> {
+  return sendStream(exchange, status, createGzipHeaders(headers), async (sink) => {
     const gzip = new GzipSink(sink)
     try {
       await produce(gzip)
@@ -55,7 +55,7 @@ function gzipStream(exchange: Exchange, status: number, headers: ResponseHeaders
 }
 
 /** Returns the headers of a compressed response, without its length. The caller adds the encoding to an existing `vary` header. */
-function gzipHeaders(headers: ResponseHeaders): ResponseHeaders {
+function createGzipHeaders(headers: ResponseHeaders): ResponseHeaders {
   const { 'content-length': _, ...otherHeaders } = headers
   return { vary: 'Accept-Encoding', ...otherHeaders, 'content-encoding': 'gzip' }
 }

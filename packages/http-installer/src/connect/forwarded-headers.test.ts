@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { selectForwardedHeaders, toHeaderObject, withoutHopByHop } from './forwarded-headers.ts'
 
-function incoming(rawHeaders: string[], remoteAddress = '10.0.0.9'): IncomingMessage {
+function createIncoming(rawHeaders: string[], remoteAddress = '10.0.0.9'): IncomingMessage {
   return { rawHeaders, socket: { remoteAddress } } as unknown as IncomingMessage
 }
 
 test('does not forward credentials for this server', () => {
   const headers = selectForwardedHeaders(
-    incoming([
+    createIncoming([
       'Host',
       'server:6443',
       'Authorization',
@@ -34,7 +34,7 @@ test('does not forward credentials for this server', () => {
 })
 
 test("reads the host from HTTP/2's pseudo-header", () => {
-  expect(selectForwardedHeaders(incoming([':method', 'GET', ':authority', 'server', ':path', '/', 'a', 'b'])).slice(0, 2)).toEqual([
+  expect(selectForwardedHeaders(createIncoming([':method', 'GET', ':authority', 'server', ':path', '/', 'a', 'b'])).slice(0, 2)).toEqual([
     ['Host', 'server'],
     ['a', 'b'],
   ])

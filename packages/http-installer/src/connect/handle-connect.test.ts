@@ -26,7 +26,7 @@ const admission: AdmissionChain = {
   validate: () => {},
 }
 
-const kind = (name: string) => ({ group: '', version: 'v1', kind: name })
+const createKind = (name: string) => ({ group: '', version: 'v1', kind: name })
 const base = '/apis/example.com/v1/namespaces/default/things/t'
 
 beforeAll(async () => {
@@ -36,33 +36,33 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => remote.listen(0, '127.0.0.1', resolve))
   const { port } = remote.address() as AddressInfo
-  const targetOf = (path: string) => ({ scheme: 'http', host: '127.0.0.1', port: String(port), path, query: 'own=1' }) as const
+  const createTarget = (path: string) => ({ scheme: 'http', host: '127.0.0.1', port: String(port), path, query: 'own=1' }) as const
   const exec: RESTStorage & Connecter = {
-    ...describeRESTStorage(kind('PodExecOptions')),
+    ...describeRESTStorage(createKind('PodExecOptions')),
     connectMethods: ['GET', 'POST'],
     connectOptions: { kind: 'PodExecOptions', members: { command: 'strings', tty: 'boolean', stdin: 'boolean' } },
     connectNeedsCreate: true,
     async connect(_context, name, options) {
       connections.push({ name, options })
-      return { remote: targetOf('/'), passes: 'upgrade' }
+      return { remote: createTarget('/'), passes: 'upgrade' }
     },
   }
   const proxy: RESTStorage & Connecter = {
-    ...describeRESTStorage(kind('PodProxyOptions')),
+    ...describeRESTStorage(createKind('PodProxyOptions')),
     connectMethods: ['GET', 'HEAD', 'OPTIONS'],
     connectOptions: { kind: 'PodProxyOptions', members: { path: 'string' }, path: true },
     async connect(_context, name, options) {
       connections.push({ name, options })
-      return { remote: targetOf('/remote'), passes: 'proxy' }
+      return { remote: createTarget('/remote'), passes: 'proxy' }
     },
   }
   const log: RESTStorage & Streamer = {
-    ...describeRESTStorage(kind('Pod')),
+    ...describeRESTStorage(createKind('Pod')),
     streamType: 'text/plain',
     streamOptions: { kind: 'PodLogOptions', members: { tailLines: 'integer', sinceTime: 'time' } },
     async openStream(_context, name, options) {
       connections.push({ name, options })
-      return name === 'empty' ? undefined : { remote: targetOf(name === 'missing' ? '/missing' : '/log'), resource: 'things/log' }
+      return name === 'empty' ? undefined : { remote: createTarget(name === 'missing' ? '/missing' : '/log'), resource: 'things/log' }
     },
   }
   server = await openTestServer({ admission, authorizeConnect: ({ info }) => void authorized.push(info.resource) })
@@ -117,11 +117,14 @@ test('streams bytes from a remote, or an empty response', async () => {
   })
   expect((await server.request('GET', `${base}/log?sinceTime=yesterday`)).body).toMatchObject({ code: 400, reason: 'BadRequest' })
   expect((await server.request('GET', `${base}/log`, undefined, { accept: 'image/png' })).status).toBe(406)
-  const as = async (kind: string) =>
+  const requestAs = async (kind: string) =>
     (await server.request('GET', `${base}/log`, undefined, { accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` })).body
-  expect(await as('Table')).toMatchObject({ code: 406, message: expect.stringContaining('only the following media types') })
-  expect(await as('PartialObjectMetadata')).toMatchObject({ code: 500 })
-  expect(await as('PartialObjectMetadataList')).toMatchObject({ code: 406, message: expect.stringContaining('(*rest.LocationStreamer)') })
+  expect(await requestAs('Table')).toMatchObject({ code: 406, message: expect.stringContaining('only the following media types') })
+  expect(await requestAs('PartialObjectMetadata')).toMatchObject({ code: 500 })
+  expect(await requestAs('PartialObjectMetadataList')).toMatchObject({
+    code: 406,
+    message: expect.stringContaining('(*rest.LocationStreamer)'),
+  })
 })
 
 test('connect subresources appear in discovery and OpenAPI', async () => {

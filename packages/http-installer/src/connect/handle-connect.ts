@@ -17,7 +17,7 @@ export function handleConnect(connecter: Connecter): Handler {
     if (query.has('dryRun')) throw newBadRequest('dryRun is not supported')
     const { connectOptions } = connecter
     const options: KubeObject = readConnectOptions(connectOptions, query)
-    if (connectOptions.path === true) Object.assign(options, { path: pathBehind(request) })
+    if (connectOptions.path === true) Object.assign(options, { path: readPathBehind(request) })
     await admitConnect(served, exchange, name, options)
     if (connecter.connectNeedsCreate && exchange.info.verb !== 'create') await served.settings.authorizeConnect(exchange)
     return forward(request, await connecter.connect(exchange, name, options))
@@ -42,7 +42,7 @@ async function forward({ exchange, served }: ApiRequest, { remote, passes, webso
 }
 
 /** Returns the path after the subresource: either "", or a path with a leading slash. A trailing slash of the URL is kept. */
-function pathBehind({ exchange: { info } }: ApiRequest): string {
+function readPathBehind({ exchange: { info } }: ApiRequest): string {
   const path = info.parts.slice(3).join('/')
   const rooted = path === '' || path.startsWith('/') ? path : `/${path}`
   return info.path.endsWith('/') && !rooted.endsWith('/') ? `${rooted}/` : rooted

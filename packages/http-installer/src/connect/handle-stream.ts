@@ -25,12 +25,12 @@ export function handleStream(streamer: Streamer): Handler {
   return async ({ exchange, served, name, query }) => {
     const { transform } = negotiateOutput(exchange, served.endpoint)
     const target = await streamer.openStream(exchange, name, readConnectOptions(streamer.streamOptions, query))
-    if (transform !== undefined) throw noMetadata(transform)
+    if (transform !== undefined) throw createNoMetadataError(transform)
     if (target === undefined) return sendBytes(exchange, 204, {}, '')
     const { stopping } = served.settings
     const answer = await requestStream(target, exchange.signal)
     try {
-      if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await refusal(answer, target.resource, name)
+      if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await readRefusal(answer, target.resource, name)
       const { upgrade } = exchange
       if (upgrade !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket') {
         return await streamWebSocket({ exchange, upgrade, stopping }, answer)
@@ -60,7 +60,7 @@ async function streamBody({ exchange, stopping }: Passage, answer: IncomingMessa
 }
 
 /** Returns the error for requests of Table or PartialObjectMetadata: a stream of bytes has no metadata. */
-function noMetadata(transform: Transform): ApiError {
+function createNoMetadataError(transform: Transform): ApiError {
   if (transform.kind === 'PartialObjectMetadataList') return newNotConvertible(transform, 'rest.LocationStreamer')
   return newUnknownError('object does not implement the Object interfaces')
 }
@@ -79,7 +79,7 @@ function requestStream({ remote }: StreamTarget, signal: AbortSignal): Promise<I
   })
 }
 
-async function refusal(answer: IncomingMessage, resource: string, name: string): Promise<ApiError> {
+async function readRefusal(answer: IncomingMessage, resource: string, name: string): Promise<ApiError> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of answer as AsyncIterable<Buffer>) {

@@ -9,21 +9,21 @@ const withStatus = new Set(['v4.channel.k8s.io', 'v5.channel.k8s.io'])
  */
 export function parseProcessStatus(protocol: string, text: string): Status {
   if (text === '') return success
-  if (!withStatus.has(protocol)) return internal(`error executing remote command: ${text}`)
+  if (!withStatus.has(protocol)) return createInternalStatus(`error executing remote command: ${text}`)
   let status: Partial<Status>
   try {
     status = JSON.parse(text) as Partial<Status>
   } catch (error) {
-    return internal(`error stream protocol error: ${(error as Error).message} in ${JSON.stringify(text)}`)
+    return createInternalStatus(`error stream protocol error: ${(error as Error).message} in ${JSON.stringify(text)}`)
   }
   if (status.status === 'Success') return success
-  if (status.status !== 'Failure') return internal('error stream protocol error: unknown error')
-  if ((status.reason as string) !== 'NonZeroExitCode') return internal(status.message ?? '')
-  if (status.details === undefined) return internal('error stream protocol error: details must be set')
+  if (status.status !== 'Failure') return createInternalStatus('error stream protocol error: unknown error')
+  if ((status.reason as string) !== 'NonZeroExitCode') return createInternalStatus(status.message ?? '')
+  if (status.details === undefined) return createInternalStatus('error stream protocol error: details must be set')
   const code = status.details.causes?.find(({ reason }) => reason === 'ExitCode')?.message
-  if (code === undefined) return internal('error stream protocol error: no ExitCode cause given')
+  if (code === undefined) return createInternalStatus('error stream protocol error: no ExitCode cause given')
   if (!/^\d+$/.test(code) || Number(code) > 255)
-    return internal(`error stream protocol error: invalid exit code value ${JSON.stringify(code)}`)
+    return createInternalStatus(`error stream protocol error: invalid exit code value ${JSON.stringify(code)}`)
   return {
     metadata: {},
     status: 'Failure',
@@ -33,6 +33,6 @@ export function parseProcessStatus(protocol: string, text: string): Status {
   }
 }
 
-function internal(message: string): Status {
+function createInternalStatus(message: string): Status {
   return newInternal(message).status
 }

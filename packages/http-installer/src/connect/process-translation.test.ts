@@ -18,7 +18,7 @@ import { ProcessTranslation } from './process-translation.ts'
 const closers: (() => void)[] = []
 afterEach(() => closers.splice(0).forEach((close) => close()))
 
-async function pair(): Promise<{ readonly near: Socket; readonly far: Socket }> {
+async function connectPair(): Promise<{ readonly near: Socket; readonly far: Socket }> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const acceptedSocket = new Promise<Socket>((resolve) => server.once('connection', resolve))
@@ -31,7 +31,7 @@ async function pair(): Promise<{ readonly near: Socket; readonly far: Socket }> 
 
 /** Connects a client and a fake kubelet through a translation. Records the data that each of them receives. */
 async function translate(wanted: Partial<ProcessStreams>) {
-  const [client, remote] = await Promise.all([pair(), pair()])
+  const [client, remote] = await Promise.all([connectPair(), connectPair()])
   const toClient: string[] = []
   const toRemote: string[] = []
   let headers = Buffer.alloc(0)
@@ -63,7 +63,7 @@ async function translate(wanted: Partial<ProcessStreams>) {
     ...wanted,
   })
   const join = (): void => translation.join(remote.near, Buffer.alloc(0), 'v4.channel.k8s.io')
-  const idOf = (name: string): number => [...streams].find(([, other]) => other === name)![0]
+  const findId = (name: string): number => [...streams].find(([, other]) => other === name)![0]
   return {
     translation,
     join,
@@ -72,9 +72,9 @@ async function translate(wanted: Partial<ProcessStreams>) {
     streams,
     client: client.far,
     remote: remote.far,
-    say: (opcode: number, ...bytes: (number | string)[]) => client.far.write(masked(opcode, bytes)),
+    say: (opcode: number, ...bytes: (number | string)[]) => client.far.write(encodeMasked(opcode, bytes)),
     tell: (name: string, text: string, fin = false) =>
-      remote.far.write(Buffer.concat([spdyDataHead(idOf(name), text.length, fin), Buffer.from(text)])),
+      remote.far.write(Buffer.concat([spdyDataHead(findId(name), text.length, fin), Buffer.from(text)])),
   }
 }
 
@@ -82,7 +82,7 @@ function inflate(bytes: Buffer): Buffer {
   return inflateSync(bytes, { dictionary: spdyDictionary, finishFlush: constants.Z_SYNC_FLUSH })
 }
 
-function masked(opcode: number, bytes: readonly (number | string)[]): Buffer {
+function encodeMasked(opcode: number, bytes: readonly (number | string)[]): Buffer {
   const payload = Buffer.concat(bytes.map((part) => (typeof part === 'number' ? Buffer.from([part]) : Buffer.from(part))))
   const head = websocketHead(opcode, payload.length)
   head[1]! |= 0x80
@@ -159,16 +159,16 @@ test('reads from the kubelet no faster than the client reads', async () => {
   let written = 0
   for (let idle = 0; idle < 3 && written < 512;) {
     if (remote.write(chunk)) written++
-    else if (!(await Promise.race([once(remote), later(30)]))) idle++
+    else if (!(await Promise.race([waitForDrain(remote), waitWithoutDrain(30)]))) idle++
   }
   expect(written).toBeLessThan(512)
   expect(translation.socket.writableLength).toBeLessThan(1024 * 1024)
 })
 
-function once(socket: Socket): Promise<boolean> {
+function waitForDrain(socket: Socket): Promise<boolean> {
   return new Promise((resolve) => socket.once('drain', () => resolve(true)))
 }
 
-function later(milliseconds: number): Promise<boolean> {
+function waitWithoutDrain(milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => setTimeout(() => resolve(false), milliseconds))
 }

@@ -55,7 +55,7 @@ export function requestRemote(
  * the error of Go's dialer.
  */
 function connectTo(port: string, host: string): RequestOptions {
-  const error = portError(port, host)
+  const error = findPortError(port, host)
   if (error === undefined) return { agent: false, port: Number(port) }
   return {
     createConnection: () => {
@@ -64,7 +64,7 @@ function connectTo(port: string, host: string): RequestOptions {
   }
 }
 
-function portError(port: string, host: string): DialError | undefined {
+function findPortError(port: string, host: string): DialError | undefined {
   if (!/^\d+$/.test(port)) return new DialError(`dial tcp: lookup ${host}:${port}: no such host`)
   if (Number(port) > 65_535) return new DialError(`dial tcp: address ${port}: invalid port`)
   // Reports the error of port 0 here, because Node would use the default port instead.

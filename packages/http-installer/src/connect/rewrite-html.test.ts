@@ -27,7 +27,7 @@ test('rewrites links to the same server, and keeps others', () => {
   for (const [link, rewritten] of Object.entries(cases)) expect(links.rewrite(link)).toBe(rewritten)
 })
 
-async function rewritten(chunks: readonly Buffer[], headers: Record<string, string> = {}): Promise<Buffer> {
+async function rewriteChunks(chunks: readonly Buffer[], headers: Record<string, string> = {}): Promise<Buffer> {
   const steps = rewriteHtml({ headers: { 'content-type': 'text/html; charset=utf-8', ...headers } } as unknown as IncomingMessage, links)
   const output: Buffer[] = []
   await pipeline([
@@ -47,12 +47,14 @@ test('rewrites tags across chunk borders, and nothing else', async () => {
   )
   const expected = page.toString().replace("'/a'", `'${prefix}/a'`).replace('src=/b', `src=${prefix}/b`).replace('"/c"', `"${prefix}/c"`)
   for (let split = 0; split <= page.length; split += 3) {
-    expect((await rewritten([page.subarray(0, split), page.subarray(split)].filter(({ length }) => length > 0))).toString()).toBe(expected)
+    expect((await rewriteChunks([page.subarray(0, split), page.subarray(split)].filter(({ length }) => length > 0))).toString()).toBe(
+      expected,
+    )
   }
 })
 
 test('decompresses pages and compresses them again', async () => {
-  const page = await rewritten([gzipSync('<a href="/x">')], { 'content-encoding': 'gzip' })
+  const page = await rewriteChunks([gzipSync('<a href="/x">')], { 'content-encoding': 'gzip' })
   expect(gunzipSync(page).toString()).toBe(`<a href="${prefix}/x">`)
   expect(
     rewriteHtml({ headers: { 'content-type': 'text/html', 'content-encoding': 'br' } } as unknown as IncomingMessage, links),
@@ -62,10 +64,10 @@ test('decompresses pages and compresses them again', async () => {
 
 test('buffers an unclosed tag only up to the limit', async () => {
   const page = Buffer.concat([Buffer.from('<a '), Buffer.alloc(300_000, 'a ')])
-  expect((await rewritten([page.subarray(0, 50_000), page.subarray(50_000, 100_000), page.subarray(100_000)])).equals(page)).toBe(true)
+  expect((await rewriteChunks([page.subarray(0, 50_000), page.subarray(50_000, 100_000), page.subarray(100_000)])).equals(page)).toBe(true)
 })
 
 test('ignores elements named like members of Object.prototype', async () => {
   const page = '<constructor href="/a"><a href="/a">'
-  expect((await rewritten([Buffer.from(page)])).toString()).toBe(`<constructor href="/a"><a href="${prefix}/a">`)
+  expect((await rewriteChunks([Buffer.from(page)])).toString()).toBe(`<constructor href="/a"><a href="${prefix}/a">`)
 })

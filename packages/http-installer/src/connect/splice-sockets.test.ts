@@ -7,7 +7,7 @@ const closers: (() => void)[] = []
 afterEach(() => closers.splice(0).forEach((close) => close()))
 
 /** Opens a TCP connection and returns both ends. */
-async function pair(): Promise<{ readonly near: Socket; readonly far: Socket }> {
+async function connectPair(): Promise<{ readonly near: Socket; readonly far: Socket }> {
   const server = createServer({ allowHalfOpen: true })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const acceptedSocket = new Promise<Socket>((resolve) => server.once('connection', resolve))
@@ -17,8 +17,8 @@ async function pair(): Promise<{ readonly near: Socket; readonly far: Socket }> 
   return { near: serverSocket, far: clientSocket }
 }
 
-async function spliced() {
-  const [client, remote] = await Promise.all([pair(), pair()])
+async function openSpliced() {
+  const [client, remote] = await Promise.all([connectPair(), connectPair()])
   const stopping = new AbortController()
   const head = (text: string): Buffer => Buffer.from(text)
   const over = spliceSockets(
@@ -37,7 +37,7 @@ function readAll(socket: Socket): Promise<string> {
 }
 
 test('copies bytes in both directions, the head first, and continues to send to a socket that has finished', async () => {
-  const { client, remote, over } = await spliced()
+  const { client, remote, over } = await openSpliced()
   client.end('question')
   expect(await readAll(remote)).toBe('first question')
   remote.end('answer')
@@ -46,7 +46,7 @@ test('copies bytes in both directions, the head first, and continues to send to 
 })
 
 test('destroys one socket if the other fails', async () => {
-  const { client, remote, over } = await spliced()
+  const { client, remote, over } = await openSpliced()
   const remoteEnded = new Promise((resolve) => remote.once('end', resolve))
   remote.on('error', () => {}).resume()
   client.resetAndDestroy()
@@ -55,7 +55,7 @@ test('destroys one socket if the other fails', async () => {
 })
 
 test('pauses the sender if the other socket does not read', async () => {
-  const { client, remote, ends } = await spliced()
+  const { client, remote, ends } = await openSpliced()
   client.pause()
   let written = 0
   const chunk = Buffer.alloc(256 * 1024)
@@ -77,7 +77,7 @@ test('pauses the sender if the other socket does not read', async () => {
 })
 
 test('ends both sockets when the server stops', async () => {
-  const { client, remote, over, stopping } = await spliced()
+  const { client, remote, over, stopping } = await openSpliced()
   stopping.abort()
   expect(await readAll(client)).toBe('greeting ')
   client.end()

@@ -39,7 +39,7 @@ export async function waitUntilClosed(sockets: readonly Duplex[], stopping: Abor
   }
   if (stopping.aborted) end()
   else stopping.addEventListener('abort', end)
-  await Promise.all(sockets.map(whenClosed))
+  await Promise.all(sockets.map(waitForClose))
   stopping.removeEventListener('abort', end)
   clearTimeout(timer)
 }
@@ -51,7 +51,7 @@ export function endSocket(socket: Duplex): void {
   setTimeout(destroy, endTimeoutMs).unref()
 }
 
-function whenClosed(socket: Duplex): Promise<void> {
+function waitForClose(socket: Duplex): Promise<void> {
   return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', resolve)))
 }
 

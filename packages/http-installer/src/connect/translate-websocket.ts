@@ -39,7 +39,7 @@ export async function translateWebSocket(
   try {
     const answer = await askForUpgrade(remote, { method: 'POST', headers, signal: translation.signal })
     if (answer.upgraded) translation.join(answer.socket, answer.head, String(answer.message.headers['x-stream-protocol-version'] ?? ''))
-    else translation.finish((await refusal(answer.message)).status)
+    else translation.finish((await readRefusal(answer.message)).status)
   } catch (error) {
     if (!(error instanceof ClientGoneError))
       translation.finish((isApiError(error) ? newInternal(error.message) : newInternal('the server could not handle the request')).status)
@@ -48,7 +48,7 @@ export async function translateWebSocket(
 }
 
 /** Reads the response with which the kubelet refused. Plain text is converted to a Status. */
-async function refusal(message: IncomingMessage): Promise<{ readonly status: Status }> {
+async function readRefusal(message: IncomingMessage): Promise<{ readonly status: Status }> {
   let text = ''
   try {
     for await (const chunk of message) {

@@ -27,13 +27,13 @@ interface CachedDocument {
 const cache = new WeakMap<DiscoveryRegistry, Partial<Record<'core' | 'named', CachedDocument>>>()
 
 export function serveAggregated(exchange: Exchange, registry: DiscoveryRegistry, which: 'core' | 'named'): void {
-  const { json, etag } = documentOf(registry, which)
+  const { json, etag } = findDocument(registry, which)
   const headers = { etag, vary: 'Accept', 'cache-control': 'public' }
   if (exchange.header('if-none-match') === etag) return sendBytes(exchange, 304, headers, '')
   return sendBytes(exchange, 200, { ...headers, 'content-type': aggregatedMediaType }, json)
 }
 
-function documentOf(registry: DiscoveryRegistry, which: 'core' | 'named'): CachedDocument {
+function findDocument(registry: DiscoveryRegistry, which: 'core' | 'named'): CachedDocument {
   const documents = cache.get(registry) ?? {}
   cache.set(registry, documents)
   const current = documents[which]
@@ -52,29 +52,29 @@ function groupJson(group: DiscoveryGroup): string {
   let json = encodedGroups.get(group)
   if (json === undefined) {
     const { name, versions } = group
-    json = JSON.stringify({ metadata: name === '' ? {} : { name }, versions: versions.map((version) => versionEntry(name, version)) })
+    json = JSON.stringify({ metadata: name === '' ? {} : { name }, versions: versions.map((version) => createVersionEntry(name, version)) })
     encodedGroups.set(group, json)
   }
   return json
 }
 
-function versionEntry(group: string, { version, resources, freshness }: DiscoveryVersion): object {
+function createVersionEntry(group: string, { version, resources, freshness }: DiscoveryVersion): object {
   const topLevel = resources.filter((resource) => !resource.name.includes('/'))
   return {
     version,
     resources: topLevel.map((resource) => {
       const apiVersion = apiVersionOf({ group, version })
-      return Object.assign(resourceEntry(resource, apiVersion), subresourcesOf(resource, resources, apiVersion))
+      return Object.assign(createResourceEntry(resource, apiVersion), createSubresources(resource, resources, apiVersion))
     }),
     freshness: freshness ?? 'Current',
   }
 }
 
-function resourceEntry(listed: DiscoveryResource, apiVersion: string): object {
+function createResourceEntry(listed: DiscoveryResource, apiVersion: string): object {
   const { name, namespaced, singularName, verbs, shortNames, categories } = listed
   return {
     resource: name,
-    responseKind: responseKind(listed, apiVersion),
+    responseKind: createResponseKind(listed, apiVersion),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singularName,
     verbs,
@@ -83,19 +83,19 @@ function resourceEntry(listed: DiscoveryResource, apiVersion: string): object {
   }
 }
 
-function subresourcesOf({ name }: DiscoveryResource, resources: readonly DiscoveryResource[], apiVersion: string): object | undefined {
+function createSubresources({ name }: DiscoveryResource, resources: readonly DiscoveryResource[], apiVersion: string): object | undefined {
   const subresources = resources
     .filter((resource) => resource.name.startsWith(`${name}/`))
     .map((resource) => ({
       subresource: resource.name.slice(name.length + 1),
-      responseKind: responseKind(resource, apiVersion),
+      responseKind: createResponseKind(resource, apiVersion),
       verbs: resource.verbs,
     }))
   return subresources.length > 0 ? { subresources } : undefined
 }
 
 /** Returns the `responseKind` of a resource. For most resources, group and version are set only if they differ from those of the list. */
-function responseKind({ kind, listsFullKind = false }: DiscoveryResource, apiVersion: string): object {
+function createResponseKind({ kind, listsFullKind = false }: DiscoveryResource, apiVersion: string): object {
   const isSameVersion = !listsFullKind && apiVersionOf(kind) === apiVersion
   return { group: isSameVersion ? '' : kind.group, version: isSameVersion ? '' : kind.version, kind: kind.kind }
 }

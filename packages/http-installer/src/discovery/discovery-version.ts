@@ -34,24 +34,24 @@ function listResources(table: RouteTable): readonly DiscoveryResource[] {
   const rank = ({ served }: ResourceRoutes): string | number =>
     custom.has(served.resource) ? customSubresources.indexOf(served.subresource) : served.subresource
   return [...table.listed]
-    .toSorted((a, b) => (a.served.resource === b.served.resource ? compare(rank(a), rank(b)) : compare(pathOf(a), pathOf(b))))
-    .map((routes) => resourceOf(routes, custom.has(routes.served.resource), table.listingOf(routes.served.resource)))
+    .toSorted((a, b) => (a.served.resource === b.served.resource ? compare(rank(a), rank(b)) : compare(formatPath(a), formatPath(b))))
+    .map((routes) => createResource(routes, custom.has(routes.served.resource), table.listingOf(routes.served.resource)))
 }
 
 function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : 1
 }
 
-function pathOf({ served: { resource, subresource } }: ResourceRoutes): string {
+function formatPath({ served: { resource, subresource } }: ResourceRoutes): string {
   return subresource === '' ? resource : `${resource}/${subresource}`
 }
 
-function resourceOf(routes: ResourceRoutes, isCustom: boolean, { listsWrites, listsStorageVersion }: Listing): DiscoveryResource {
+function createResource(routes: ResourceRoutes, isCustom: boolean, { listsWrites, listsStorageVersion }: Listing): DiscoveryResource {
   const { served } = routes
   const { storage, subresource } = served
-  const verbs = verbsOf(routes)
+  const verbs = listVerbs(routes)
   return {
-    name: pathOf(routes),
+    name: formatPath(routes),
     singularName: subresource === '' ? storage.singularName : '',
     namespaced: served.namespaced,
     kind: served.gvk,
@@ -68,7 +68,7 @@ function resourceOf(routes: ResourceRoutes, isCustom: boolean, { listsWrites, li
   }
 }
 
-function verbsOf({ served, item, collection }: ResourceRoutes): string[] {
+function listVerbs({ served, item, collection }: ResourceRoutes): string[] {
   const verbs = new Set<string>()
   if (item['GET']) verbs.add('get')
   if (item['PUT']) verbs.add('update')

@@ -119,12 +119,12 @@ it('sorts groups with the same priority by name, or by their services', () => {
   add('a.example.com', 1000, 'v2', 'v2beta1')
   add('z.example.com', 2000, 'v1')
   const remove = add('b.example.com', 1000, 'v2', 'v1')
-  const names = (order: 'name' | 'service') =>
+  const listNames = (order: 'name' | 'service') =>
     registry
       .groups(order)
       .map(({ name }) => name.slice(0, 1))
       .join('')
-  expect([names('name'), names('service')]).toEqual(['zabc', 'zbca'])
+  expect([listNames('name'), listNames('service')]).toEqual(['zabc', 'zbca'])
   remove()
-  expect([names('name'), names('service')]).toEqual(['zac', 'zca'])
+  expect([listNames('name'), listNames('service')]).toEqual(['zac', 'zca'])
 })

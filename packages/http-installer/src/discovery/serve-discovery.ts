@@ -23,16 +23,16 @@ export function serveDiscovery(
 ): boolean {
   const [root, group = '', version] = segments
   if (segments.length > (root === 'api' ? 2 : 3)) return false
-  const document = documentOf(exchange, registry, segments, serverAddress)
+  const document = findDocument(exchange, registry, segments, serverAddress)
   if (document === undefined) return false
   // As in kube-apiserver, some documents are served for every HTTP method: the list of groups, groups, and versions of custom resources.
-  if (root === 'apis' && (version === undefined || versionOf(registry.group(group), version)?.allowsAnyMethod === true)) {
+  if (root === 'apis' && (version === undefined || findVersion(registry.group(group), version)?.allowsAnyMethod === true)) {
     serveAnyMethod(exchange, document)
   } else serveDocument(exchange, document)
   return true
 }
 
-function documentOf(
+function findDocument(
   exchange: Exchange,
   registry: DiscoveryRegistry,
   [root, group = '', version]: readonly string[],
@@ -40,27 +40,27 @@ function documentOf(
 ): (() => void) | undefined {
   if (root === 'api') {
     // The path of the core group has no group name, so its second segment is the version.
-    if (group !== '') return resourceList(exchange, registry.group(''), group)
+    if (group !== '') return serveResourceList(exchange, registry.group(''), group)
     if (registry.group('') === undefined) return undefined
     return () =>
-      asksForAggregated(exchange) ? serveAggregated(exchange, registry, 'core') : apiVersions(exchange, registry, serverAddress())
+      asksForAggregated(exchange) ? serveAggregated(exchange, registry, 'core') : serveApiVersions(exchange, registry, serverAddress())
   }
   if (group === '')
     return () => (asksForAggregated(exchange) ? serveAggregated(exchange, registry, 'named') : groupList(exchange, registry))
   const namedGroup = registry.group(group)
-  if (version !== undefined) return resourceList(exchange, namedGroup, version)
-  return namedGroup && (() => metaDocument(exchange, 'APIGroup', { ...groupEntry(namedGroup) }))
+  if (version !== undefined) return serveResourceList(exchange, namedGroup, version)
+  return namedGroup && (() => serveMetaDocument(exchange, 'APIGroup', { ...groupEntry(namedGroup) }))
 }
 
-function apiVersions(exchange: Exchange, registry: DiscoveryRegistry, serverAddress: string | undefined): void {
+function serveApiVersions(exchange: Exchange, registry: DiscoveryRegistry, serverAddress: string | undefined): void {
   const versions = (registry.group('')?.versions ?? []).map(({ version }) => version)
   const addresses = serverAddress === undefined ? [] : [{ clientCIDR: '0.0.0.0/0', serverAddress }]
-  return metaDocument(exchange, 'APIVersions', { versions, serverAddressByClientCIDRs: addresses }, false)
+  return serveMetaDocument(exchange, 'APIVersions', { versions, serverAddressByClientCIDRs: addresses }, false)
 }
 
 function groupList(exchange: Exchange, registry: DiscoveryRegistry): void {
   const namedGroups = registry.groups('service').filter((group) => group.name !== '' && group.versions.length > 0)
-  return metaDocument(exchange, 'APIGroupList', { groups: namedGroups.map(groupEntry) })
+  return serveMetaDocument(exchange, 'APIGroupList', { groups: namedGroups.map(groupEntry) })
 }
 
 function groupEntry({ name, versions }: DiscoveryGroup): object {
@@ -68,20 +68,20 @@ function groupEntry({ name, versions }: DiscoveryGroup): object {
   return { name, versions: entries, preferredVersion: entries[0] ?? { groupVersion: '', version: '' } }
 }
 
-function versionOf(group: DiscoveryGroup | undefined, version: string): DiscoveryVersion | undefined {
+function findVersion(group: DiscoveryGroup | undefined, version: string): DiscoveryVersion | undefined {
   return group?.versions.find((candidate) => candidate.version === version)
 }
 
-function resourceList(exchange: Exchange, group: DiscoveryGroup | undefined, version: string): (() => void) | undefined {
-  const servedVersion = versionOf(group, version)
+function serveResourceList(exchange: Exchange, group: DiscoveryGroup | undefined, version: string): (() => void) | undefined {
+  const servedVersion = findVersion(group, version)
   if (group === undefined || servedVersion === undefined) return undefined
   const gv = { group: group.name, version }
-  const resources = servedVersion.resources.map((resource) => resourceEntry(resource, gv))
+  const resources = servedVersion.resources.map((resource) => createResourceEntry(resource, gv))
   // In the core group, the resource list has no apiVersion, because the document is older than that field.
-  return () => metaDocument(exchange, 'APIResourceList', { groupVersion: apiVersionOf(gv), resources }, group.name !== '')
+  return () => serveMetaDocument(exchange, 'APIResourceList', { groupVersion: apiVersionOf(gv), resources }, group.name !== '')
 }
 
-function resourceEntry(resource: DiscoveryResource, gv: { group: string; version: string }): object {
+function createResourceEntry(resource: DiscoveryResource, gv: { group: string; version: string }): object {
   const { name, singularName, namespaced, kind, verbs, shortNames, categories, storageVersionHash } = resource
   const foreign = kind.group !== gv.group || kind.version !== gv.version
   return {
@@ -98,7 +98,7 @@ function resourceEntry(resource: DiscoveryResource, gv: { group: string; version
 }
 
 /** Writes a discovery document in the negotiated encoding. `withVersion` is false for the two oldest kinds, which have no apiVersion. */
-function metaDocument(exchange: Exchange, kind: string, body: object, withVersion = true): void {
+function serveMetaDocument(exchange: Exchange, kind: string, body: object, withVersion = true): void {
   const negotiated = tryNegotiate(exchange, 'error')
   if (negotiated === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)
   const headers = { 'content-type': mediaTypes[negotiated.form] }

@@ -125,10 +125,10 @@ describe('metadata-only responses', () => {
   })
 
   it('rejects requests for the metadata of an object as a list, or of a list as an object', async () => {
-    const message = async (path: string, kind: string): Promise<string> =>
+    const readMessage = async (path: string, kind: string): Promise<string> =>
       (await server.request('GET', path, undefined, acceptTransform(kind))).body.message
-    expect(await message(maps, 'PartialObjectMetadata')).toContain('the requested object is a list (*core.ConfigMapList)')
-    expect(await message(`${maps}/a`, 'PartialObjectMetadataList')).toContain('the requested object is not a list (*core.ConfigMap)')
+    expect(await readMessage(maps, 'PartialObjectMetadata')).toContain('the requested object is a list (*core.ConfigMapList)')
+    expect(await readMessage(`${maps}/a`, 'PartialObjectMetadataList')).toContain('the requested object is not a list (*core.ConfigMap)')
   })
 })
 
@@ -149,17 +149,20 @@ describe('tables', () => {
   })
 
   it('a Table of an empty list has null rows if the kind has no columns', async () => {
-    const rows = async (path: string): Promise<unknown> =>
+    const readRows = async (path: string): Promise<unknown> =>
       (await server.request('GET', path, undefined, acceptTransform('Table'))).body.rows
-    expect(await rows('/api/v1/namespaces?labelSelector=none')).toBeNull()
-    expect(await rows(`${maps}?labelSelector=none`)).toEqual([])
+    expect(await readRows('/api/v1/namespaces?labelSelector=none')).toBeNull()
+    expect(await readRows(`${maps}?labelSelector=none`)).toEqual([])
   })
 
   it('rejects Tables of a subresource that has none', async () => {
-    const status = async (path: string): Promise<number> => (await server.request('GET', path, undefined, acceptTransform('Table'))).status
+    const requestStatus = async (path: string): Promise<number> =>
+      (await server.request('GET', path, undefined, acceptTransform('Table'))).status
     await server.request('POST', '/api/v1/namespaces', { metadata: { name: 'f' } })
-    expect(await Promise.all(['', '/status', '/finalize'].map((below) => status(`/api/v1/namespaces/f${below}`)))).toEqual([200, 200, 406])
-    expect(await status('/api/v1/namespaces/none/finalize')).toBe(406)
+    expect(await Promise.all(['', '/status', '/finalize'].map((below) => requestStatus(`/api/v1/namespaces/f${below}`)))).toEqual([
+      200, 200, 406,
+    ])
+    expect(await requestStatus('/api/v1/namespaces/none/finalize')).toBe(406)
   })
 })
 

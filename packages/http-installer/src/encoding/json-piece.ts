@@ -30,14 +30,14 @@ export function surrounded(before: string, piece: JsonPiece, after: string): Jso
 /** Writes the bytes of a piece. Returns undefined if all bytes are written, or a promise that waits for the socket. */
 export function writePiece(writer: SlabWriter, piece: JsonPiece): Promise<void> | undefined {
   if (piece instanceof Uint8Array) return writer.write(piece)
-  const at = writer.reserve(lengthOf(piece))
+  const at = writer.reserve(measurePiece(piece))
   if (at === undefined) return writeInNext(writer, piece)
   writeAt(writer, at, piece)
   return undefined
 }
 
 async function writeInNext(writer: SlabWriter, piece: SplicedPiece): Promise<void> {
-  if (await writer.makeRoom(lengthOf(piece))) writeAt(writer, 0, piece)
+  if (await writer.makeRoom(measurePiece(piece))) writeAt(writer, 0, piece)
   else await writer.write(pieceBytes(piece))
 }
 
@@ -47,6 +47,6 @@ function writeAt(writer: SlabWriter, at: number, { head, object, tail }: Spliced
   writer.advance(end + (tail?.length ?? 0))
 }
 
-function lengthOf({ head, object, tail }: SplicedPiece): number {
+function measurePiece({ head, object, tail }: SplicedPiece): number {
   return measureSpliced(head, object) + (tail?.length ?? 0)
 }

@@ -43,7 +43,7 @@ export function createJsonShape(answer: Answer, list: ResultList): ListShape {
       throw newNotConvertible(transform, internalTypeName(served, 'List'), true)
     case 'PartialObjectMetadataList': {
       const form = partialForm(served, transform)
-      const shapeOfItems = typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, listMeta, (result) =>
+      const shapeOfItems = createTypedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, listMeta, (result) =>
         encodePartialPiece(result, form),
       )
       // An empty list of PartialObjectMetadata has `"items": null`. Other empty lists have an empty array.
@@ -62,21 +62,21 @@ export function createJsonShape(answer: Answer, list: ResultList): ListShape {
     }
     case undefined: {
       const encoder = new ObjectEncoder(served, 'json', false)
-      return typedList(served.listKind, served.apiVersion, listMetaOf(list, served.storage.isCustom), (result) =>
-        itemJson(served, encoder, result),
+      return createTypedList(served.listKind, served.apiVersion, listMetaOf(list, served.storage.isCustom), (result) =>
+        encodeItem(served, encoder, result),
       )
     }
   }
 }
 
-function itemJson(served: ServedResource, encoder: ObjectEncoder, result: RestResult): Buffer {
+function encodeItem(served: ServedResource, encoder: ObjectEncoder, result: RestResult): Buffer {
   if (isStoredObject(result)) return encoder.item(result)
   if (served.storage.isCustom === true) return encoder.embedded(result)
   const { kind: _, apiVersion: __, ...object } = result
   return Buffer.from(stringifyJson(fromHub(served, object as KubeObject)))
 }
 
-function typedList(kind: string, apiVersion: string, meta: ListMeta, item: ListShape['item']): ListShape {
+function createTypedList(kind: string, apiVersion: string, meta: ListMeta, item: ListShape['item']): ListShape {
   const start = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${stringifyJson(meta)},"items":[`
   return { before: start, between: ',', after: ']}\n', empty: `${start}]}\n`, item }
 }
@@ -103,10 +103,10 @@ export function createYamlShape(compact: ListShape): ListShape {
     between: '',
     after: emptyText.slice(end),
     empty: toYaml(parseJson(compact.empty).value),
-    item: (result) => Buffer.from(yamlItem(toYaml(parseJson(pieceBytes(compact.item(result)).toString()).value))),
+    item: (result) => Buffer.from(formatYamlItem(toYaml(parseJson(pieceBytes(compact.item(result)).toString()).value))),
   }
 }
 
-function yamlItem(yaml: string): string {
+function formatYamlItem(yaml: string): string {
   return `- ${yaml.replace(/\n(?=[^\n])/g, '\n  ')}`
 }

@@ -21,10 +21,10 @@ it('cuts the same metadata out of the bytes as decoding returns', () => {
 
 it('omits annotations that hold internal fields, and an empty map', () => {
   const form = { version: 'v1', without: ['inner'] } as const
-  const metaOf = (annotations: Record<string, string>): unknown => {
+  const encodePartialMeta = (annotations: Record<string, string>): unknown => {
     const object = { metadata: { name: 'n', annotations } }
     return (JSON.parse(encodePartialJson(object, form).toString()) as { metadata: unknown }).metadata
   }
-  expect(metaOf({ inner: '1', a: 'b' })).toEqual({ name: 'n', annotations: { a: 'b' } })
-  expect(metaOf({ inner: '1' })).toEqual({ name: 'n' })
+  expect(encodePartialMeta({ inner: '1', a: 'b' })).toEqual({ name: 'n', annotations: { a: 'b' } })
+  expect(encodePartialMeta({ inner: '1' })).toEqual({ name: 'n' })
 })

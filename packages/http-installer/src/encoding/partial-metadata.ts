@@ -56,7 +56,7 @@ export function encodePartialPieceAt(result: RestResult, span: MetadataSpan | un
       return { head: heads[version], object, tail: closing }
     }
   }
-  return Buffer.concat([heads[version], Buffer.from(`"metadata":${stringifyJson(partialMeta(result, without))}}`)])
+  return Buffer.concat([heads[version], Buffer.from(`"metadata":${stringifyJson(readPartialMeta(result, without))}}`)])
 }
 
 /** Returns the same as `encodePartialPiece`, in a buffer of its own. */
@@ -71,7 +71,7 @@ export function encodePartialProto(result: RestResult, form: PartialForm): Buffe
 
 /** Returns the PartialObjectMetadata of an object in protobuf without the envelope, for use in a list. */
 export function encodePartialMessage(result: RestResult, { without }: PartialForm): Uint8Array {
-  return findMetaType('PartialObjectMetadata').encodeProto({ metadata: partialMeta(result, without) as ObjectMeta })
+  return findMetaType('PartialObjectMetadata').encodeProto({ metadata: readPartialMeta(result, without) as ObjectMeta })
 }
 
 /**
@@ -82,7 +82,7 @@ function mentions({ buffer, byteOffset, byteLength }: Uint8Array, annotations: P
   return annotations !== undefined && annotations.some((name) => Buffer.from(buffer, byteOffset, byteLength).includes(name))
 }
 
-function partialMeta(result: RestResult, without: PartialForm['without']): DeepReadonly<ObjectMeta> {
+function readPartialMeta(result: RestResult, without: PartialForm['without']): DeepReadonly<ObjectMeta> {
   const metadata = metaOf(result)
   if (without === undefined || metadata.annotations === undefined) return metadata
   const annotations = Object.fromEntries(Object.entries(metadata.annotations).filter(([key]) => !without.includes(key)))

@@ -14,7 +14,7 @@ export const untypedHead: Buffer = Buffer.from('{')
 
 /** Returns the number of bytes that `writeSpliced` writes. */
 export function measureSpliced(head: Uint8Array, { body, revision }: SplicedBytes): number {
-  return head.length + body.length - 1 + (revision > 0 ? resourceVersionKey.length + digits(revision) + 1 : 0)
+  return head.length + body.length - 1 + (revision > 0 ? resourceVersionKey.length + countDigits(revision) + 1 : 0)
 }
 
 /**
@@ -38,7 +38,7 @@ export function writeSpliced(target: Uint8Array, at: number, head: Uint8Array, {
   return at + body.length - spliceAt
 }
 
-function digits(value: number): number {
+function countDigits(value: number): number {
   let count = 1
   while (value >= 10) {
     value = Math.floor(value / 10)
@@ -48,7 +48,7 @@ function digits(value: number): number {
 }
 
 function writeNumber(target: Uint8Array, at: number, value: number): number {
-  const end = at + digits(value)
+  const end = at + countDigits(value)
   for (let i = end - 1; i >= at; i--) {
     const quotient = Math.floor(value / 10)
     target[i] = 0x30 + (value - quotient * 10)

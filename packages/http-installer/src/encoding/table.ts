@@ -33,7 +33,7 @@ export class TableRows {
    * columns.
    */
   head(listMeta: object, columns = true): string {
-    const definitions = columns ? stringifyJson(this.#table.columns.map(columnOf)) : 'null'
+    const definitions = columns ? stringifyJson(this.#table.columns.map(describeColumn)) : 'null'
     return `{"kind":"Table","apiVersion":"meta.k8s.io/${this.#version}","metadata":${stringifyJson(listMeta)},"columnDefinitions":${definitions},"rows":[`
   }
 
@@ -55,7 +55,7 @@ export class TableRows {
   }
 }
 
-function columnOf(column: { name: string; type: string; format: string; description: string; priority: number }): object {
+function describeColumn(column: { name: string; type: string; format: string; description: string; priority: number }): object {
   const { name, type, format, description, priority } = column
   return { name, type, format, description, priority }
 }

@@ -13,22 +13,22 @@ import { mediaTypes, prefersPretty, tryNegotiate } from '../negotiation/negotiat
  */
 export function writeError(exchange: Exchange, error: unknown): void {
   if (error instanceof BrokenResponseError || error instanceof ClientGoneError) return
-  const apiError = isApiError(error) ? error : unexpected(error)
-  return writeStatus(exchange, apiError.code, apiError.status, headersFor(apiError))
+  const apiError = isApiError(error) ? error : createUnexpectedError(error)
+  return writeStatus(exchange, apiError.code, apiError.status, createHeaders(apiError))
 }
 
 /**
  * Converts an unexpected exception to an ApiError. A document that is nested too deep overflows the stack of recursive functions. It gets
  * the same error as a document that is nested too deep for the JSON decoder.
  */
-function unexpected(error: unknown): ApiError {
+function createUnexpectedError(error: unknown): ApiError {
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
     return newBadRequest('exceeded max depth', { cause: error })
   }
   return newInternal('the server could not handle the request', { cause: error })
 }
 
-function headersFor(error: ApiError): ResponseHeaders {
+function createHeaders(error: ApiError): ResponseHeaders {
   const retry = error.details?.retryAfterSeconds
   return retry ? { 'retry-after': String(retry) } : {}
 }
@@ -52,12 +52,12 @@ export function writeStatus(exchange: Exchange, code: number, status: Status, he
       return sendBytes(exchange, code, headers, exchange.services.cbor!.encodeCborDocument(status))
     case 'protobuf': {
       const gvk = { group: '', version: 'v1', kind: 'Status' }
-      return sendBytes(exchange, code, headers, encodeUnknown(gvk, statusType().encodeProto(status)))
+      return sendBytes(exchange, code, headers, encodeUnknown(gvk, findStatusType().encodeProto(status)))
     }
   }
 }
 
-function statusType() {
+function findStatusType() {
   const type = metaV1.kinds.find((kind) => kind.gvk.kind === 'Status')
   if (type === undefined) throw new Error('meta/v1 has no Status')
   return type

@@ -33,8 +33,8 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
     if (transform.kind !== 'PartialObjectMetadata') throw newNotConvertible(transform, internalTypeName(served))
     return sendCompressible(exchange, status, headers, encodePartialProto(result, partialForm(served, transform)))
   }
-  if (form === 'cbor') return writeCbor(answer, status, transformed(answer, transform, result, query))
-  return sendCompressible(exchange, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
+  if (form === 'cbor') return writeCbor(answer, status, transformResult(answer, transform, result, query))
+  return sendCompressible(exchange, status, headers, shapeJson(transformResult(answer, transform, result, query), form, pretty))
 }
 
 /** Sends stored bytes through a pooled buffer, because allocating a buffer would be the largest cost of a small GET. */
@@ -52,7 +52,7 @@ export function isPretty({ exchange, query, negotiated }: Answer): boolean {
   return negotiated.pretty || prefersPretty(query, exchange.userAgent)
 }
 
-function transformed({ served }: Answer, transform: Transform, result: RestResult, query: QueryParameters): string {
+function transformResult({ served }: Answer, transform: Transform, result: RestResult, query: QueryParameters): string {
   if (transform.kind === 'PartialObjectMetadata') return encodePartialJson(result, partialForm(served, transform)).toString()
   if (transform.kind === 'PartialObjectMetadataList') throw newNotConvertible(transform, internalTypeName(served))
   const rows = new TableRows(served, transform.version, parseIncludeObject(query))

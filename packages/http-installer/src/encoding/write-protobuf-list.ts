@@ -30,20 +30,21 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
   const encoder = new ObjectEncoder(served, 'protobuf', false)
   const gvk = transform === undefined ? { ...served.gvk, kind: served.listKind } : metaKind(transform.kind, transform.version)
   const partial = transform && partialForm(served, transform)
-  const messageOf = (item: RestResult): Uint8Array => (partial === undefined ? encoder.message(item) : encodePartialMessage(item, partial))
+  const encodeMessage = (item: RestResult): Uint8Array =>
+    partial === undefined ? encoder.message(item) : encodePartialMessage(item, partial)
 
   const keptMessages: (Uint8Array | undefined)[] = []
   let itemsLength = 0
   const items = await collect(exchange, list.items, (item) => {
-    const message = messageOf(item)
+    const message = encodeMessage(item)
     keptMessages.push(itemsLength < maxKeptBytes ? message : undefined)
-    itemsLength += fieldLength(message.length)
+    itemsLength += measureField(message.length)
   })
   const listMeta = encodeLengthDelimited(1, listMetaMessage(listMetaOf(list)))
-  const { head, tail } = envelope(gvk, listMeta.length + itemsLength)
+  const { head, tail } = encodeEnvelope(gvk, listMeta.length + itemsLength)
   const writeItem = (writer: SlabWriter, item: RestResult, index: number): Promise<void> | undefined => {
-    const message = keptMessages[index] ?? messageOf(item)
-    const at = writer.reserve(fieldLength(message.length))
+    const message = keptMessages[index] ?? encodeMessage(item)
+    const at = writer.reserve(measureField(message.length))
     if (at === undefined) return putInNext(writer, message)
     writer.advance(writeField(writer.slab, at, message))
     return undefined
@@ -58,11 +59,11 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
 }
 
 async function putInNext(writer: SlabWriter, message: Uint8Array): Promise<void> {
-  if (await writer.makeRoom(fieldLength(message.length))) writer.advance(writeField(writer.slab, 0, message))
+  if (await writer.makeRoom(measureField(message.length))) writer.advance(writeField(writer.slab, 0, message))
   else await writer.write(encodeLengthDelimited(2, message))
 }
 
-function fieldLength(length: number): number {
+function measureField(length: number): number {
   return 1 + measureVarint(length) + length
 }
 
@@ -74,10 +75,10 @@ function writeField(target: Uint8Array, at: number, message: Uint8Array): number
 }
 
 /** Returns the two parts of the `k8s\0` envelope around a message of `length` bytes. The message is written separately. */
-function envelope(gvk: Parameters<typeof encodeUnknown>[0], length: number): { head: Uint8Array; tail: Uint8Array } {
+function encodeEnvelope(gvk: Parameters<typeof encodeUnknown>[0], length: number): { head: Uint8Array; tail: Uint8Array } {
   // The envelope of an empty message ends with `12 00 1a 00 22 00`: field 2 is the message, and fields 3 and 4 are always written.
   const emptyUnknown = encodeUnknown(gvk, new Uint8Array())
-  const at = rawFieldAt(emptyUnknown)
+  const at = findRawField(emptyUnknown)
   const head = Buffer.allocUnsafe(at + 1 + measureVarint(length))
   head.set(emptyUnknown.subarray(0, at + 1))
   writeVarint(head, at + 1, length)
@@ -85,7 +86,7 @@ function envelope(gvk: Parameters<typeof encodeUnknown>[0], length: number): { h
 }
 
 /** Returns the offset of field 2 of the envelope, after the magic number and field 1. */
-function rawFieldAt(whole: Uint8Array): number {
+function findRawField(whole: Uint8Array): number {
   const magic = 4
   return whole[magic] === 0x0a ? magic + 2 + whole[magic + 1]! : magic
 }

@@ -19,7 +19,7 @@ import type { GroupHost } from './group-host.ts'
 const configMap = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ConfigMap')!
 
 /** Returns the types of a group version with one kind, which has the fields of a ConfigMap. */
-function typesOf(group: string, version: string, kind: string): GroupVersionTypes {
+function createTypes(group: string, version: string, kind: string): GroupVersionTypes {
   const gvk = { group, version, kind }
   const { fields, byName } = configMap.schema
   const schema = { ...configMap.schema, fields, byName, gvk }
@@ -27,14 +27,14 @@ function typesOf(group: string, version: string, kind: string): GroupVersionType
   return { groupVersion: { group, version }, kinds: [type], table: coreV1.table }
 }
 
-function groupOf(name: string, plural: string, kind: string, more: Partial<ApiGroup> = {}): ApiGroup {
+function createGroup(name: string, plural: string, kind: string, more: Partial<ApiGroup> = {}): ApiGroup {
   const definition = defineResource({ group: name, version: 'v1', kind, plural, scope: 'Cluster', strategy: {} })
-  const types = [typesOf(name, 'v1', kind)]
+  const types = [createTypes(name, 'v1', kind)]
   return { ...defineApiGroup({ name, priority: 1, types, resources: [definition] }), ...more }
 }
 
-const widgets = groupOf('example.com', 'widgets', 'Widget')
-const gadgets = groupOf('example.com', 'gadgets', 'Gadget')
+const widgets = createGroup('example.com', 'widgets', 'Widget')
+const gadgets = createGroup('example.com', 'gadgets', 'Gadget')
 
 let store: AsyncDisposable
 let app: Hono<InstallerEnv>
@@ -91,22 +91,22 @@ afterEach(async () => {
   await store[Symbol.asyncDispose]()
 })
 
-const status = async (path: string): Promise<number> => (await app.request(path)).status
-const listedPaths = (): string[] => [...listed].flatMap((paths) => paths())
+const requestStatus = async (path: string): Promise<number> => (await app.request(path)).status
+const listAllPaths = (): string[] => [...listed].flatMap((paths) => paths())
 
 it('serves a group from the next request on, and removes everything it added', async () => {
-  expect(await status('/apis/example.com/v1/widgets')).toBe(404)
+  expect(await requestStatus('/apis/example.com/v1/widgets')).toBe(404)
   const installed = host.install(widgets)
-  expect(await status('/apis/example.com/v1/widgets')).toBe(200)
+  expect(await requestStatus('/apis/example.com/v1/widgets')).toBe(200)
   expect(discovery.group('example.com')?.versions.map(({ version }) => version)).toEqual(['v1'])
-  expect(listedPaths()).toEqual(['/apis', '/apis/example.com', '/apis/example.com/v1'])
+  expect(listAllPaths()).toEqual(['/apis', '/apis/example.com', '/apis/example.com/v1'])
   expect([servedPaths, host.storages.size]).toEqual([['widgets.example.com'], 1])
   expect(types.kind({ group: 'example.com', version: 'v1', kind: 'Widget' })).toBeDefined()
 
   await installed[Symbol.asyncDispose]()
-  expect(await status('/apis/example.com/v1/widgets')).toBe(404)
+  expect(await requestStatus('/apis/example.com/v1/widgets')).toBe(404)
   expect(discovery.groups('name')).toEqual([])
-  expect([listedPaths(), servedPaths, host.storages.size, ended]).toEqual([[], [], 0, ['widgets']])
+  expect([listAllPaths(), servedPaths, host.storages.size, ended]).toEqual([[], [], 0, ['widgets']])
   expect([...scheme.kinds()]).toEqual([])
   expect(types.kind({ group: 'example.com', version: 'v1', kind: 'Widget' })).toBeUndefined()
 })
@@ -120,40 +120,42 @@ it('removing a group ends its watches, and keeps its stored objects for the next
   await first[Symbol.asyncDispose]()
   expect(await watch).not.toContain('ERROR')
   host.install(widgets)
-  expect(await status('/apis/example.com/v1/widgets/a')).toBe(200)
+  expect(await requestStatus('/apis/example.com/v1/widgets/a')).toBe(200)
 })
 
 it('merges groups with the same name, and removing one keeps the others', async () => {
   const first = host.install(widgets)
   host.install(gadgets)
-  expect(await status('/apis/example.com/v1/widgets')).toBe(200)
+  expect(await requestStatus('/apis/example.com/v1/widgets')).toBe(200)
   expect(discovery.group('example.com')?.versions[0]?.resources.map(({ name }) => name)).toEqual(['gadgets', 'widgets'])
   await first[Symbol.asyncDispose]()
-  expect([await status('/apis/example.com/v1/widgets'), await status('/apis/example.com/v1/gadgets')]).toEqual([404, 200])
+  expect([await requestStatus('/apis/example.com/v1/widgets'), await requestStatus('/apis/example.com/v1/gadgets')]).toEqual([404, 200])
 })
 
 it('rejects a group that is already installed, without side effects', async () => {
   host.install(widgets)
   expect(() => host.install(widgets)).toThrow('kind registered twice: example.com/v1/Widget')
-  expect(() => host.install(groupOf('example.com', 'widgets', 'Other'))).toThrow('widgets is already installed in example.com/v1')
+  expect(() => host.install(createGroup('example.com', 'widgets', 'Other'))).toThrow('widgets is already installed in example.com/v1')
   expect([...scheme.kinds()].map(({ gvk }) => gvk.kind)).toEqual(['Widget'])
-  expect([await status('/apis/example.com/v1/widgets'), host.storages.size]).toEqual([200, 1])
+  expect([await requestStatus('/apis/example.com/v1/widgets'), host.storages.size]).toEqual([200, 1])
 })
 
 it('serves a resource under other groups in its definition while they are installed', async () => {
   const alias = defineApiGroup({
     name: 'alias.example.com',
     priority: 1,
-    types: [typesOf('alias.example.com', 'v1', 'Widget')],
+    types: [createTypes('alias.example.com', 'v1', 'Widget')],
     resources: [],
   })
   const shared = defineResource({ ...widgets.resources[0]!, alsoServedAs: [{ group: 'alias.example.com', version: 'v1' }] })
   host.install(defineApiGroup({ name: 'example.com', priority: 1, types: widgets.types, resources: [shared] }))
-  expect(await status('/apis/alias.example.com/v1/widgets')).toBe(404)
+  expect(await requestStatus('/apis/alias.example.com/v1/widgets')).toBe(404)
   const installed = host.install(alias)
-  expect(await status('/apis/alias.example.com/v1/widgets')).toBe(200)
+  expect(await requestStatus('/apis/alias.example.com/v1/widgets')).toBe(200)
   await installed[Symbol.asyncDispose]()
-  expect([await status('/apis/alias.example.com/v1/widgets'), await status('/apis/example.com/v1/widgets')]).toEqual([404, 200])
+  expect([await requestStatus('/apis/alias.example.com/v1/widgets'), await requestStatus('/apis/example.com/v1/widgets')]).toEqual([
+    404, 200,
+  ])
 })
 
 it('runs deferred functions in reverse order, after the storages have been removed', async () => {
@@ -172,24 +174,26 @@ it('runs deferred functions in reverse order, after the storages have been remov
 })
 
 it('lists versions of several definitions by stability, and adding one keeps the routes of the others', async () => {
-  const versionOf = (version: string, plural: string, kind: string): ApiGroup => {
+  const createVersion = (version: string, plural: string, kind: string): ApiGroup => {
     const definition = defineResource({ group: 'example.com', version, kind, plural, scope: 'Cluster', strategy: {} })
-    const types = [typesOf('example.com', version, kind)]
+    const types = [createTypes('example.com', version, kind)]
     return { ...defineApiGroup({ name: 'example.com', priority: 1, types, resources: [definition] }), sortsVersions: true }
   }
-  host.install(versionOf('v1beta1', 'widgets', 'Widget'))
+  host.install(createVersion('v1beta1', 'widgets', 'Widget'))
   const path = parseTarget('/apis/example.com/v1beta1/widgets')
   const routeOfWidgets = (): unknown => ApiSurface.on(app)!.find(parseRequestInfo('GET', path, parseQuery('')))
   const route = routeOfWidgets()
-  host.install(versionOf('v2', 'gadgets', 'Gadget'))
-  const second = host.install(versionOf('v1beta1', 'gizmos', 'Gizmo'))
-  host.install(versionOf('v10', 'gizmos', 'Gizmo'))
-  const versions = (): unknown => discovery.group('example.com')?.versions.map(({ version }) => version)
-  expect(versions()).toEqual(['v10', 'v2', 'v1beta1'])
+  host.install(createVersion('v2', 'gadgets', 'Gadget'))
+  const second = host.install(createVersion('v1beta1', 'gizmos', 'Gizmo'))
+  host.install(createVersion('v10', 'gizmos', 'Gizmo'))
+  const listVersions = (): unknown => discovery.group('example.com')?.versions.map(({ version }) => version)
+  expect(listVersions()).toEqual(['v10', 'v2', 'v1beta1'])
   expect([route === undefined, routeOfWidgets() === route]).toEqual([false, true])
   expect(servedPaths).toEqual(['widgets.example.com', 'gadgets.example.com', 'gizmos.example.com', 'gizmos.example.com'])
 
   await second[Symbol.asyncDispose]()
-  expect([await status('/apis/example.com/v1beta1/gizmos'), await status('/apis/example.com/v1beta1/widgets')]).toEqual([404, 200])
-  expect(versions()).toEqual(['v10', 'v2', 'v1beta1'])
+  expect([await requestStatus('/apis/example.com/v1beta1/gizmos'), await requestStatus('/apis/example.com/v1beta1/widgets')]).toEqual([
+    404, 200,
+  ])
+  expect(listVersions()).toEqual(['v10', 'v2', 'v1beta1'])
 })

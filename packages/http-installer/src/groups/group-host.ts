@@ -153,7 +153,7 @@ class Host<Services> implements GroupHost<Services> {
  */
 function placeStorages(group: ApiGroup, storage: Paths): readonly PlacedPaths[] {
   const placements = new Map<string, { group: string; version: string; paths: Map<string, RESTStorage> }>()
-  const pathsOf = (name: string, version: string): Map<string, RESTStorage> => {
+  const placeStorages = (name: string, version: string): Map<string, RESTStorage> => {
     const key = `${name}/${version}`
     const placement = placements.get(key) ?? { group: name, version, paths: new Map<string, RESTStorage>() }
     placements.set(key, placement)
@@ -163,7 +163,7 @@ function placeStorages(group: ApiGroup, storage: Paths): readonly PlacedPaths[] 
   for (const definition of group.resources) {
     const { plural, alsoServedAs = [] } = definition
     for (const { group: name, version } of [definition, ...alsoServedAs]) {
-      const paths = pathsOf(name, version)
+      const paths = placeStorages(name, version)
       for (const [path, rest] of storage) {
         if (path !== plural && !path.startsWith(`${plural}/`)) continue
         paths.set(path, rest)
@@ -173,7 +173,7 @@ function placeStorages(group: ApiGroup, storage: Paths): readonly PlacedPaths[] 
   }
   const [preferred] = group.types
   if (undefinedPaths.size > 0 && preferred !== undefined) {
-    const paths = pathsOf(group.name, preferred.groupVersion.version)
+    const paths = placeStorages(group.name, preferred.groupVersion.version)
     for (const [path, rest] of undefinedPaths) paths.set(path, rest)
   }
   return [...placements.values()]

@@ -18,7 +18,7 @@ function apply(name: string, query: string, body: unknown, path = `${collection}
   return server.request('PATCH', `${path}?${query}`, config, { 'content-type': applyType })
 }
 
-const managersOf = ({ body }: Answer): string[] =>
+const listManagers = ({ body }: Answer): string[] =>
   (body.metadata.managedFields ?? []).map((entry: { manager: string; operation: string }) => `${entry.manager} ${entry.operation}`)
 
 describe('server-side apply over HTTP', () => {
@@ -44,7 +44,7 @@ describe('server-side apply over HTTP', () => {
     })
     const forced = await apply('b', 'fieldManager=two&force=true', { data: { a: '2' } })
     expect(forced.status).toBe(200)
-    expect(managersOf(forced)).toEqual(['two Apply'])
+    expect(listManagers(forced)).toEqual(['two Apply'])
   })
 
   it('creates only for users with the permission to create', async () => {

@@ -68,9 +68,9 @@ it('drops warnings that do not fit into the headers, without formatting them', a
 })
 
 it('finds duplicate owner references in linear time', async () => {
-  const owner = (i: number): object => ({ apiVersion: 'v1', kind: 'Pod', name: `p${i}`, uid: 'u' })
+  const createOwner = (i: number): object => ({ apiVersion: 'v1', kind: 'Pod', name: `p${i}`, uid: 'u' })
   const post = (count: number): Promise<Answer> => {
-    const ownerReferences = [...Array.from({ length: count }, (_, i) => owner(i)), owner(7)]
+    const ownerReferences = [...Array.from({ length: count }, (_, i) => createOwner(i)), createOwner(7)]
     return server.request('POST', `${maps}?dryRun=All`, { metadata: { name: 'owned', ownerReferences } })
   }
   const timeOfFew = await processorTime(() => post(4_000))
@@ -82,29 +82,35 @@ it('finds duplicate owner references in linear time', async () => {
 })
 
 const values = 100_000
-const emptyItems = (count: number): string => `[${Array.from({ length: count }, () => '{}').join(',')}]`
+const formatEmptyItems = (count: number): string => `[${Array.from({ length: count }, () => '{}').join(',')}]`
 
 it.each([
-  ['POST', maps, 'application/json', 'list items', `{"metadata":{"name":"b","ownerReferences":${emptyItems(values)}}}`],
-  ['POST', maps, 'application/json', 'items that are unknown', `{"metadata":{"name":"b"},"x":${emptyItems(values)}}`],
+  ['POST', maps, 'application/json', 'list items', `{"metadata":{"name":"b","ownerReferences":${formatEmptyItems(values)}}}`],
+  ['POST', maps, 'application/json', 'items that are unknown', `{"metadata":{"name":"b"},"x":${formatEmptyItems(values)}}`],
   [
     'POST',
     maps,
     'application/json',
     'nested items',
     `{"metadata":{"name":"b"},"x":[${Array(20)
-      .fill(emptyItems(values / 20))
+      .fill(formatEmptyItems(values / 20))
       .join()}]}`,
   ],
-  ['POST', maps, 'application/json', 'members', JSON.stringify({ metadata: { name: 'b' }, data: members(values) })],
-  ['POST', maps, 'application/yaml', 'list items', `{"metadata":{"name":"b","ownerReferences":${emptyItems(values)}}}`],
-  ['POST', maps, 'application/yaml', 'lines', `metadata:\n  name: b\ndata:\n${Object.keys(members(values)).join(': ""\n')}: ""\n`],
-  ['PUT', `${maps}/a`, 'application/json', 'list items', `{"metadata":{"name":"a","ownerReferences":${emptyItems(values)}}}`],
-  ['PATCH', `${maps}/a`, 'application/merge-patch+json', 'list items', `{"metadata":{"ownerReferences":${emptyItems(values)}}}`],
-  ['PATCH', `${maps}/a`, 'application/strategic-merge-patch+json', 'members', JSON.stringify({ data: members(values) })],
-  ['PATCH', `${maps}/a`, 'application/json-patch+json', 'operations', emptyItems(values + 1)],
-  ['PATCH', `${maps}/a?fieldManager=m`, 'application/apply-patch+yaml', 'members', JSON.stringify({ data: members(values) })],
-  ['DELETE', `${maps}/a`, 'application/json', 'list items', `{"kind":"DeleteOptions","apiVersion":"v1","dryRun":${emptyItems(values)}}`],
+  ['POST', maps, 'application/json', 'members', JSON.stringify({ metadata: { name: 'b' }, data: createMembers(values) })],
+  ['POST', maps, 'application/yaml', 'list items', `{"metadata":{"name":"b","ownerReferences":${formatEmptyItems(values)}}}`],
+  ['POST', maps, 'application/yaml', 'lines', `metadata:\n  name: b\ndata:\n${Object.keys(createMembers(values)).join(': ""\n')}: ""\n`],
+  ['PUT', `${maps}/a`, 'application/json', 'list items', `{"metadata":{"name":"a","ownerReferences":${formatEmptyItems(values)}}}`],
+  ['PATCH', `${maps}/a`, 'application/merge-patch+json', 'list items', `{"metadata":{"ownerReferences":${formatEmptyItems(values)}}}`],
+  ['PATCH', `${maps}/a`, 'application/strategic-merge-patch+json', 'members', JSON.stringify({ data: createMembers(values) })],
+  ['PATCH', `${maps}/a`, 'application/json-patch+json', 'operations', formatEmptyItems(values + 1)],
+  ['PATCH', `${maps}/a?fieldManager=m`, 'application/apply-patch+yaml', 'members', JSON.stringify({ data: createMembers(values) })],
+  [
+    'DELETE',
+    `${maps}/a`,
+    'application/json',
+    'list items',
+    `{"kind":"DeleteOptions","apiVersion":"v1","dryRun":${formatEmptyItems(values)}}`,
+  ],
 ])('rejects a document with too many values: %s %s as %s, %s', async (method, path, type, _, body) => {
   const answer = await send(method, path, ['content-type', type], body)
   const message = 'Request entity too large: a document has at most 100000 list items and members of objects'
@@ -114,10 +120,10 @@ it.each([
 
 it('rejects a protobuf message with too many values', async () => {
   const type = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ConfigMap')!
-  const body = (count: number): Buffer =>
+  const encodeBody = (count: number): Buffer =>
     Buffer.from(encodeUnknown(type.gvk, type.encodeProto({ metadata: { name: 'b', finalizers: Array(count).fill('') } })))
   const post = (count: number): Promise<{ readonly status: number; readonly text: string }> =>
-    send('POST', `${maps}?dryRun=All`, ['content-type', 'application/vnd.kubernetes.protobuf'], body(count) as never)
+    send('POST', `${maps}?dryRun=All`, ['content-type', 'application/vnd.kubernetes.protobuf'], encodeBody(count) as never)
   expect(await post(values)).toMatchObject({ status: 413, text: expect.stringContaining('at most 100000 list items') })
   expect((await post(values - 100)).status).not.toBe(413)
 })
@@ -127,7 +133,7 @@ it('accepts a document with nearly as many values as allowed', async () => {
     'POST',
     `${maps}?dryRun=All`,
     ['content-type', 'application/json'],
-    JSON.stringify({ metadata: { name: 'b' }, data: members(values - 10) }),
+    JSON.stringify({ metadata: { name: 'b' }, data: createMembers(values - 10) }),
   )
   expect(status).toBe(201)
 })
@@ -142,6 +148,6 @@ it.each([
   expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('exceeded max depth')])
 })
 
-function members(count: number): Record<string, string> {
+function createMembers(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, '']))
 }

@@ -56,7 +56,7 @@ export function parseListOptions(query: QueryParameters, served: ServedResource,
   throwInvalid('ListOptions', validateListOptions(sendInitialEvents === undefined ? otherOptions : { ...otherOptions, sendInitialEvents }))
   return {
     watch: raw.watch || forceWatch,
-    predicate: { labels, fields: onlyNamed(convertFieldLabels(fieldSelector, served), name) },
+    predicate: { labels, fields: selectNamed(convertFieldLabels(fieldSelector, served), name) },
     resourceVersion: raw.resourceVersion,
     resourceVersionMatch: (raw.resourceVersionMatch || undefined) as ListRequestOptions['resourceVersionMatch'],
     limit: Math.max(0, limit),
@@ -86,7 +86,7 @@ function convertFieldLabels(fields: FieldSelector, { scheme, gvk }: ServedResour
   return fields.empty ? fields : fields.transform((label, value) => ({ field: scheme.convertFieldLabel(gvk, label), value }))
 }
 
-function onlyNamed(fields: FieldSelector, name: string): FieldSelector {
+function selectNamed(fields: FieldSelector, name: string): FieldSelector {
   if (name === '') return fields
   if (fields.empty) return fieldEquals('metadata.name', name)
   if (fields.requiresExactMatch('metadata.name') !== name) {

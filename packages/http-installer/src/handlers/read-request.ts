@@ -27,7 +27,7 @@ import type { ServedResource } from '../routing/served-resource.ts'
  */
 export async function readBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
   const announced = Number(exchange.header('content-length') ?? 0)
-  if (announced > limit) throw tooLarge(limit)
+  if (announced > limit) throw createTooLargeError(limit)
   const body = await readIncoming(exchange, limit)
   await (body.length > largeBytes ? turnOfLarge() : sharedNextTurn())
   return body
@@ -63,7 +63,7 @@ function readIncoming(exchange: Exchange, limit: number): Promise<Uint8Array> {
     let length = 0
     const onData = (chunk: Buffer): void => {
       length += chunk.length
-      if (length > limit) return fail(tooLarge(limit))
+      if (length > limit) return fail(createTooLargeError(limit))
       chunks.push(chunk)
       if (length > largeBytes) reserve(chunk.length)
     }
@@ -93,7 +93,7 @@ function readIncoming(exchange: Exchange, limit: number): Promise<Uint8Array> {
   })
 }
 
-function tooLarge(limit: number): Error {
+function createTooLargeError(limit: number): Error {
   return newRequestEntityTooLarge(`limit is ${limit}`)
 }
 

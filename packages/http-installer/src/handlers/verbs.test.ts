@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-const maps = (namespace: string, rest = ''): string => `/api/v1/namespaces/${namespace}/configmaps${rest}`
+const formatConfigMapsPath = (namespace: string, rest = ''): string => `/api/v1/namespaces/${namespace}/configmaps${rest}`
 const map = (name: string, data: Record<string, string> = { a: '1' }, metadata: object = {}): object => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -21,7 +21,7 @@ const map = (name: string, data: Record<string, string> = { a: '1' }, metadata: 
 
 describe('one object', () => {
   it('creates, reads, updates, patches and deletes an object', async () => {
-    const created = await server.request('POST', maps('crud'), map('a'))
+    const created = await server.request('POST', formatConfigMapsPath('crud'), map('a'))
     expect(created.status).toBe(201)
     expect(created.headers['content-type']).toBe('application/json')
     expect(Number(created.headers['content-length'])).toBe(created.bytes.length)
@@ -31,11 +31,11 @@ describe('one object', () => {
       metadata: { name: 'a', namespace: 'crud' },
       data: { a: '1' },
     })
-    expect((await server.request('GET', maps('crud', '/a'))).body).toEqual(created.body)
+    expect((await server.request('GET', formatConfigMapsPath('crud', '/a'))).body).toEqual(created.body)
     const { resourceVersion } = created.body.metadata
-    const updated = await server.request('PUT', maps('crud', '/a'), map('a', { a: '2' }, { resourceVersion }))
+    const updated = await server.request('PUT', formatConfigMapsPath('crud', '/a'), map('a', { a: '2' }, { resourceVersion }))
     expect(updated.status).toBe(200)
-    const conflict = await server.request('PUT', maps('crud', '/a'), map('a', { a: '3' }, { resourceVersion }))
+    const conflict = await server.request('PUT', formatConfigMapsPath('crud', '/a'), map('a', { a: '3' }, { resourceVersion }))
     expect(conflict.body).toMatchObject({ reason: 'Conflict', code: 409 })
     const patches: [string, unknown, object][] = [
       ['application/json-patch+json', [{ op: 'add', path: '/data/b', value: '2' }], { a: '2', b: '2' }],
@@ -43,11 +43,11 @@ describe('one object', () => {
       ['application/strategic-merge-patch+json', { data: { c: '3' } }, { b: '2', c: '3' }],
     ]
     for (const [type, patch, data] of patches) {
-      const patched = await server.request('PATCH', maps('crud', '/a'), patch, { 'content-type': type })
+      const patched = await server.request('PATCH', formatConfigMapsPath('crud', '/a'), patch, { 'content-type': type })
       expect(patched.status, patched.text).toBe(200)
       expect(patched.body.data).toEqual(data)
     }
-    const deleted = await server.request('DELETE', maps('crud', '/a'))
+    const deleted = await server.request('DELETE', formatConfigMapsPath('crud', '/a'))
     expect(deleted.body).toEqual({
       kind: 'Status',
       apiVersion: 'v1',
@@ -55,16 +55,16 @@ describe('one object', () => {
       status: 'Success',
       details: { name: 'a', kind: 'configmaps', uid: created.body.metadata.uid },
     })
-    expect((await server.request('GET', maps('crud', '/a'))).status).toBe(404)
+    expect((await server.request('GET', formatConfigMapsPath('crud', '/a'))).status).toBe(404)
   })
 
   it('a patch without effect returns the object, or the patched document where lists and maps are merged', async () => {
-    await server.request('POST', maps('nowhere'), map('a', { a: '1' }))
+    await server.request('POST', formatConfigMapsPath('nowhere'), map('a', { a: '1' }))
     const patch = async (type: string): Promise<string> => {
       const headers = { 'content-type': `application/${type}+json` }
       const answer = await server.request(
         'PATCH',
-        `${maps('nowhere', '/a')}?fieldValidation=Strict`,
+        `${formatConfigMapsPath('nowhere', '/a')}?fieldValidation=Strict`,
         { more: [1], data: { b: null } },
         headers,
       )
@@ -76,7 +76,7 @@ describe('one object', () => {
     )
     const misfit = await server.request(
       'PATCH',
-      maps('nowhere', '/a'),
+      formatConfigMapsPath('nowhere', '/a'),
       { data: { a: 1 } },
       { 'content-type': 'application/strategic-merge-patch+json' },
     )
@@ -86,7 +86,7 @@ describe('one object', () => {
     )
     const misfits = await server.request(
       'PATCH',
-      maps('nowhere', '/a'),
+      formatConfigMapsPath('nowhere', '/a'),
       { data: { z: 1, b: true } },
       { 'content-type': 'application/merge-patch+json' },
     )
@@ -94,7 +94,7 @@ describe('one object', () => {
   })
 
   it('rejects an object with another name, namespace, kind or version than the URL', async () => {
-    await server.request('POST', maps('wrong'), map('x'))
+    await server.request('POST', formatConfigMapsPath('wrong'), map('x'))
     const cases: [string, string, unknown, number, string][] = [
       ['PUT', '/x', map('y'), 400, 'the name of the object (y) does not match the name on the URL (x)'],
       [
@@ -127,30 +127,30 @@ describe('one object', () => {
       ],
     ]
     for (const [method, rest, body, code, message] of cases) {
-      const answer = await server.request(method, maps('wrong', rest), body)
+      const answer = await server.request(method, formatConfigMapsPath('wrong', rest), body)
       expect(answer.body).toMatchObject({ code, message })
     }
   })
 
   it('a dry run of a create returns an object without resourceVersion', async () => {
-    const dryRun = await server.request('POST', maps('dry', '?dryRun=All'), map('a'))
+    const dryRun = await server.request('POST', formatConfigMapsPath('dry', '?dryRun=All'), map('a'))
     expect(dryRun.status).toBe(201)
     expect(dryRun.body.metadata.resourceVersion).toBeUndefined()
-    expect((await server.request('GET', maps('dry', '/a'))).status).toBe(404)
+    expect((await server.request('GET', formatConfigMapsPath('dry', '/a'))).status).toBe(404)
   })
 })
 
 describe('unknown and repeated fields', () => {
   const body = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"f"},"data":{"a":"1","a":"2"},"bogus":1}'
   it('rejects, reports or ignores unknown and repeated fields', async () => {
-    const strict = await server.request('POST', maps('fields', '?fieldValidation=Strict'), body)
+    const strict = await server.request('POST', formatConfigMapsPath('fields', '?fieldValidation=Strict'), body)
     expect(strict.body.message).toBe(
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: duplicate field "data.a", unknown field "bogus"',
     )
-    const warningAnswer = await server.request('POST', maps('fields', '?dryRun=All'), body)
+    const warningAnswer = await server.request('POST', formatConfigMapsPath('fields', '?dryRun=All'), body)
     expect(warningAnswer.status).toBe(201)
     expect(warningAnswer.headers['warning']).toBe('299 - "duplicate field \\"data.a\\"", 299 - "unknown field \\"bogus\\""')
-    const ignored = await server.request('POST', maps('fields', '?fieldValidation=Ignore'), body)
+    const ignored = await server.request('POST', formatConfigMapsPath('fields', '?fieldValidation=Ignore'), body)
     expect(ignored.headers['warning']).toBeUndefined()
     expect(ignored.body.data).toEqual({ a: '2' })
   })
@@ -158,29 +158,33 @@ describe('unknown and repeated fields', () => {
 
 describe('paths and methods', () => {
   it('answers 404 and 405 for unknown paths and methods', async () => {
-    expect((await server.request('GET', maps('p').replace('configmaps', 'nosuch'))).body).toMatchObject({
+    expect((await server.request('GET', formatConfigMapsPath('p').replace('configmaps', 'nosuch'))).body).toMatchObject({
       code: 404,
       message: 'the server could not find the requested resource',
       details: {},
     })
     expect((await server.request('GET', '/apis/nosuch/v1/things')).text).toBe('404 page not found\n')
-    expect((await server.request('PUT', maps('p'), map('x'))).body).toMatchObject({ code: 405, reason: 'MethodNotAllowed', details: {} })
+    expect((await server.request('PUT', formatConfigMapsPath('p'), map('x'))).body).toMatchObject({
+      code: 405,
+      reason: 'MethodNotAllowed',
+      details: {},
+    })
     expect((await server.request('DELETE', '/api/v1/configmaps')).status).toBe(405)
     expect((await server.request('DELETE', '/api/v1/namespaces')).status).toBe(405)
   })
 
   it('distinguishes a namespace, its subresources and its resources', async () => {
     await server.request('POST', '/api/v1/namespaces', { metadata: { name: 'n' } })
-    await server.request('POST', maps('n'), map('in'))
+    await server.request('POST', formatConfigMapsPath('n'), map('in'))
     expect((await server.request('GET', '/api/v1/namespaces/n')).body.kind).toBe('Namespace')
     expect((await server.request('GET', '/api/v1/namespaces/n/status')).body.kind).toBe('Namespace')
-    expect((await server.request('GET', maps('n'))).body.items).toHaveLength(1)
+    expect((await server.request('GET', formatConfigMapsPath('n'))).body.items).toHaveLength(1)
     const allNamespaces = (await server.request('GET', '/api/v1/configmaps')).body
     expect(allNamespaces.items.map((item: { metadata: { name: string } }) => item.metadata.name)).toContain('in')
   })
 
   it('rejects a body that is too large without reading it', async () => {
-    const answer = await server.request('POST', maps('p'), map('big', { a: 'x'.repeat(3 * 1024 * 1024) }))
+    const answer = await server.request('POST', formatConfigMapsPath('p'), map('big', { a: 'x'.repeat(3 * 1024 * 1024) }))
     expect(answer.body).toMatchObject({ code: 413, message: 'Request entity too large: limit is 3145728' })
   })
 
@@ -188,7 +192,7 @@ describe('paths and methods', () => {
     const broken = await openTestServer({
       admission: { handles: () => true, admit: () => Promise.reject(new Error('secret')), validate: async () => {} },
     })
-    const answer = await broken.request('POST', maps('p'), map('x'))
+    const answer = await broken.request('POST', formatConfigMapsPath('p'), map('x'))
     expect(answer.status).toBe(500)
     expect(answer.text).not.toContain('secret')
     expect(broken.errors).toHaveLength(1)
@@ -213,39 +217,45 @@ describe('delete options', () => {
       'application/vnd.kubernetes.protobuf',
     ],
   ])('reads delete options from %s', async (_, body, contentType) => {
-    await server.request('POST', maps('del'), map('d'))
-    const answer = await server.request('DELETE', maps('del', '/d'), body, { 'content-type': contentType })
+    await server.request('POST', formatConfigMapsPath('del'), map('d'))
+    const answer = await server.request('DELETE', formatConfigMapsPath('del', '/d'), body, { 'content-type': contentType })
     expect(answer.body).toMatchObject({ code: 409, reason: 'Conflict' })
   })
 
   it('reads delete options from the query if there is no body', async () => {
-    expect((await server.request('DELETE', maps('del', '/d?resourceVersion=1'))).status).toBe(409)
-    expect((await server.request('DELETE', maps('del', '/d?gracePeriodSeconds=x'))).body.message).toBe(
+    expect((await server.request('DELETE', formatConfigMapsPath('del', '/d?resourceVersion=1'))).status).toBe(409)
+    expect((await server.request('DELETE', formatConfigMapsPath('del', '/d?gracePeriodSeconds=x'))).body.message).toBe(
       'strconv.ParseInt: parsing "x": invalid syntax',
     )
-    expect((await server.request('DELETE', maps('del', '/d?propagationPolicy=No'))).body.message).toContain(
+    expect((await server.request('DELETE', formatConfigMapsPath('del', '/d?propagationPolicy=No'))).body.message).toContain(
       'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "No"',
     )
-    expect((await server.request('DELETE', maps('del', '/d'), { kind: 'Pod', apiVersion: 'v1' })).status).toBe(400)
+    expect((await server.request('DELETE', formatConfigMapsPath('del', '/d'), { kind: 'Pod', apiVersion: 'v1' })).status).toBe(400)
     const deleteWith = async (dryRun: unknown): Promise<string> =>
-      (await server.request('DELETE', maps('del', '/d'), { kind: 'CreateOptions', apiVersion: 'v1', dryRun })).body.message as string
+      (await server.request('DELETE', formatConfigMapsPath('del', '/d'), { kind: 'CreateOptions', apiVersion: 'v1', dryRun })).body
+        .message as string
     expect(await deleteWith('All')).toBe('json: cannot unmarshal string into Go struct field CreateOptions.dryRun of type []string')
     expect(await deleteWith(['All'])).toBe('converting (v1.CreateOptions) to (v1.DeleteOptions): unknown conversion')
-    expect((await server.request('DELETE', maps('del', '/d?dryRun=All'))).body.status).toBe('Success')
-    expect((await server.request('DELETE', maps('del', '/d'))).status).toBe(200)
+    expect((await server.request('DELETE', formatConfigMapsPath('del', '/d?dryRun=All'))).body.status).toBe('Success')
+    expect((await server.request('DELETE', formatConfigMapsPath('del', '/d'))).status).toBe(200)
   })
 })
 
 describe('lost races', () => {
   it('applies a patch again to the newer object after a concurrent write', async () => {
-    await server.request('POST', maps('race'), map('r', {}))
+    await server.request('POST', formatConfigMapsPath('race'), map('r', {}))
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
-        server.request('PATCH', maps('race', '/r'), { data: { [`k${i}`]: 'v' } }, { 'content-type': 'application/merge-patch+json' }),
+        server.request(
+          'PATCH',
+          formatConfigMapsPath('race', '/r'),
+          { data: { [`k${i}`]: 'v' } },
+          { 'content-type': 'application/merge-patch+json' },
+        ),
       ),
     )
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200))
-    expect(Object.keys((await server.request('GET', maps('race', '/r'))).body.data)).toHaveLength(8)
+    expect(Object.keys((await server.request('GET', formatConfigMapsPath('race', '/r'))).body.data)).toHaveLength(8)
   })
 })
 
@@ -255,41 +265,47 @@ describe('collections', () => {
     ['?resourceVersion=x', 400, 'invalid resource version: resourceVersion: Invalid value: "x"'],
     ['?resourceVersion=x&watch=1', 500, 'resourceVersion: Invalid value: "x": strconv.ParseUint'],
   ])('rejects a list with %s', async (query, code, message) => {
-    const { body } = await server.request('GET', maps('list', query))
+    const { body } = await server.request('GET', formatConfigMapsPath('list', query))
     expect(body).toMatchObject({ code, message: expect.stringMatching(new RegExp(`^${message}`)) })
   })
 
   it('lists a collection in pages, selects objects and deletes the collection', async () => {
-    for (let i = 0; i < 5; i++) await server.request('POST', maps('list'), map(`c${i}`, {}, { labels: { par: i % 2 ? 'odd' : 'even' } }))
-    const first = (await server.request('GET', maps('list', '?limit=2'))).body
+    for (let i = 0; i < 5; i++)
+      await server.request('POST', formatConfigMapsPath('list'), map(`c${i}`, {}, { labels: { par: i % 2 ? 'odd' : 'even' } }))
+    const first = (await server.request('GET', formatConfigMapsPath('list', '?limit=2'))).body
     expect(first).toMatchObject({ kind: 'ConfigMapList', apiVersion: 'v1', metadata: { remainingItemCount: 3 } })
     expect(first.items[0].kind).toBeUndefined()
-    const secondPage = (await server.request('GET', maps('list', `?limit=5&continue=${first.metadata.continue}`))).body
+    const secondPage = (await server.request('GET', formatConfigMapsPath('list', `?limit=5&continue=${first.metadata.continue}`))).body
     expect(secondPage.items).toHaveLength(3)
-    const oddItems = (await server.request('GET', maps('list', '?labelSelector=par%3Dodd'))).body
+    const oddItems = (await server.request('GET', formatConfigMapsPath('list', '?labelSelector=par%3Dodd'))).body
     expect(oddItems.items).toHaveLength(2)
-    expect((await server.request('GET', maps('list', '?fieldSelector=data.v%3D1'))).body.message).toBe(
+    expect((await server.request('GET', formatConfigMapsPath('list', '?fieldSelector=data.v%3D1'))).body.message).toBe(
       '"data.v" is not a known field selector: only "metadata.name", "metadata.namespace"',
     )
-    expect((await server.request('GET', maps('list', '?resourceVersionMatch=Exact'))).body).toMatchObject({ code: 422, reason: 'Invalid' })
-    expect((await server.request('GET', maps('list', '?limit=x'))).body.message).toBe('strconv.ParseInt: parsing "x": invalid syntax')
-    const deleted = (await server.request('DELETE', maps('list', '?labelSelector=par%3Dodd'))).body
+    expect((await server.request('GET', formatConfigMapsPath('list', '?resourceVersionMatch=Exact'))).body).toMatchObject({
+      code: 422,
+      reason: 'Invalid',
+    })
+    expect((await server.request('GET', formatConfigMapsPath('list', '?limit=x'))).body.message).toBe(
+      'strconv.ParseInt: parsing "x": invalid syntax',
+    )
+    const deleted = (await server.request('DELETE', formatConfigMapsPath('list', '?labelSelector=par%3Dodd'))).body
     expect(deleted.items).toHaveLength(2)
-    expect((await server.request('GET', maps('list'))).body.items).toHaveLength(3)
+    expect((await server.request('GET', formatConfigMapsPath('list'))).body.items).toHaveLength(3)
   })
 
   it('sends a short list with a content length, and streams a long list', async () => {
-    const short = await server.request('GET', maps('none'))
+    const short = await server.request('GET', formatConfigMapsPath('none'))
     expect(short.headers['content-length']).toBe(String(short.bytes.length))
     expect(short.body.items).toEqual([])
     for (let i = 0; i < 40; i++)
-      await server.request('POST', maps('long'), map(`m${i}`, { v: String(i).repeat(i === 7 ? 300_000 : 20_000) }))
-    const long = await server.request('GET', maps('long'))
+      await server.request('POST', formatConfigMapsPath('long'), map(`m${i}`, { v: String(i).repeat(i === 7 ? 300_000 : 20_000) }))
+    const long = await server.request('GET', formatConfigMapsPath('long'))
     expect(long.bytes.length).toBeGreaterThan(1_000_000)
     expect(long.headers['content-length']).toBe(String(long.bytes.length))
     expect(long.body.items).toHaveLength(40)
     for (const item of long.body.items) {
-      expect((await server.request('GET', maps('long', `/${item.metadata.name}`))).body).toEqual({
+      expect((await server.request('GET', formatConfigMapsPath('long', `/${item.metadata.name}`))).body).toEqual({
         kind: 'ConfigMap',
         apiVersion: 'v1',
         ...item,
@@ -301,13 +317,15 @@ describe('collections', () => {
     const errorCount = server.errors.length
     await Promise.all(
       Array.from({ length: 10 }, (_, i) => {
-        const request = http.get(`${server.base}${maps('long')}`, (message) => message.once('data', () => request.destroy()))
+        const request = http.get(`${server.base}${formatConfigMapsPath('long')}`, (message) =>
+          message.once('data', () => request.destroy()),
+        )
         request.on('error', () => {})
         if (i % 2) setTimeout(() => request.destroy(), i)
         return new Promise((resolve) => request.once('close', resolve))
       }),
     )
-    expect((await server.request('GET', maps('long'))).body.items).toHaveLength(40)
+    expect((await server.request('GET', formatConfigMapsPath('long'))).body.items).toHaveLength(40)
     expect(server.errors.slice(errorCount)).toEqual([])
   })
 })

@@ -204,17 +204,17 @@ export function checkAcceptable(exchange: Exchange, isList: boolean, first: read
   for (const type of exchange.acceptedTypes) {
     if (type === '*/*' || types.includes(type) || first.includes(type)) return
   }
-  throw notAcceptable([...first, ...types, ...(isList ? streams : [])])
+  throw createNotAcceptableError([...first, ...types, ...(isList ? streams : [])])
 }
 
 /** Throws 406 unless the Accept header allows JSON. */
 export function checkTakesJson(exchange: Exchange): void {
   if (exchange.accept === '') return
   const takes = exchange.acceptedTypes.some((type) => type === '*/*' || type === mediaTypes.json)
-  if (!takes) throw notAcceptable([mediaTypes.json])
+  if (!takes) throw createNotAcceptableError([mediaTypes.json])
 }
 
-function notAcceptable(available: readonly string[]): ApiError {
+function createNotAcceptableError(available: readonly string[]): ApiError {
   const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`
   return newGenericServerResponse(406, '', noResource, '', { serverMessage })
 }

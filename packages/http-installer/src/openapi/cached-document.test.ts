@@ -5,13 +5,13 @@ import { CachedDocument, RecentDocuments } from './cached-document.ts'
 const megabyte = 1024 * 1024
 
 /** Creates a document of some megabytes, and counts how often it is generated. */
-function documentOf(recent: RecentDocuments, megabytes: number): { readonly document: CachedDocument; readonly count: () => number } {
+function createDocument(recent: RecentDocuments, megabytes: number): { readonly document: CachedDocument; readonly count: () => number } {
   let generated = 0
-  const pieces = function* (): Generator<string> {
+  const yieldPieces = function* (): Generator<string> {
     generated++
     for (let i = 0; i < megabytes; i++) yield 'x'.repeat(megabyte)
   }
-  return { document: new CachedDocument(pieces, recent), count: () => generated }
+  return { document: new CachedDocument(yieldPieces, recent), count: () => generated }
 }
 
 describe('a cached document', () => {
@@ -19,7 +19,7 @@ describe('a cached document', () => {
   afterEach(() => void vi.useRealTimers())
 
   it('generates a document once for simultaneous and following calls, and again after ten seconds', async () => {
-    const { document, count } = documentOf(new RecentDocuments(), 1)
+    const { document, count } = createDocument(new RecentDocuments(), 1)
     const [first, second] = await Promise.all([document.chunks(), document.chunks()])
     expect(second).toBe(first)
     expect([await document.chunks(), count()]).toEqual([first, 1])
@@ -30,23 +30,23 @@ describe('a cached document', () => {
 
   it('drops the oldest documents if all together exceed the limit, even if the newest alone does', async () => {
     const recent = new RecentDocuments()
-    const [a, b, large] = [documentOf(recent, 9), documentOf(recent, 9), documentOf(recent, 40)]
+    const [a, b, large] = [createDocument(recent, 9), createDocument(recent, 9), createDocument(recent, 40)]
     for (const { document } of [a, b, b, a, a, large, large, a]) await document.chunks()
     expect([a.count(), b.count(), large.count()]).toEqual([3, 1, 1])
   })
 
   it('divides a document into chunks', async () => {
-    const { document } = documentOf(new RecentDocuments(), 3)
+    const { document } = createDocument(new RecentDocuments(), 3)
     const chunks = await document.chunks()
     expect(chunks.map(({ length }) => length)).toEqual([megabyte, megabyte, megabyte])
   })
 
   it('hashes the content of a document, or its identity without generating it', async () => {
     const recent = new RecentDocuments()
-    const hashOf = (text: string): string => createHash('sha512').update(text).digest('hex').toUpperCase()
-    expect(await new CachedDocument(() => ['a', 'b'], recent).etag()).toBe(hashOf('ab'))
-    const never = (): never => expect.fail('generated')
-    expect(await new CachedDocument(never, recent, () => 'identity').etag()).toBe(hashOf('identity'))
+    const hashText = (text: string): string => createHash('sha512').update(text).digest('hex').toUpperCase()
+    expect(await new CachedDocument(() => ['a', 'b'], recent).etag()).toBe(hashText('ab'))
+    const failIfGenerated = (): never => expect.fail('generated')
+    expect(await new CachedDocument(failIfGenerated, recent, () => 'identity').etag()).toBe(hashText('identity'))
   })
 
   it('generates a document again after a failure', async () => {

@@ -29,7 +29,7 @@ async function generate(pieces: DocumentPieces): Promise<readonly Buffer[]> {
 }
 
 /** Returns the SHA-512 hash of a document in upper-case hexadecimal. */
-async function hashOf(chunks: readonly Buffer[]): Promise<string> {
+async function hashChunks(chunks: readonly Buffer[]): Promise<string> {
   const hash = createHash('sha512')
   const slice = new TimeSlice()
   for (const chunk of chunks) {
@@ -68,7 +68,7 @@ export class CachedDocument {
 
   async #makeEtag(): Promise<string> {
     const identity = await this.#identity?.()
-    return hashOf(identity === undefined ? await this.chunks() : [Buffer.from(identity)])
+    return hashChunks(identity === undefined ? await this.chunks() : [Buffer.from(identity)])
   }
 
   /** Returns the document in chunks. Simultaneous calls share one result. */

@@ -23,14 +23,14 @@ export function createConnectItems(
   own: readonly Component[],
 ): PathItem[] {
   const { served, path } = subject
-  const item = (behind: string, parameters: readonly Component[], suffix: string): PathItem => {
-    const operations = Object.fromEntries(connectMethods.map((method) => [method.toLowerCase(), operation(method, suffix)]))
+  const createItem = (behind: string, parameters: readonly Component[], suffix: string): PathItem => {
+    const operations = Object.fromEntries(connectMethods.map((method) => [method.toLowerCase(), createOperation(method, suffix)]))
     return {
       path: `${path}${behind}`,
-      item: extractSharedParameters(operations, [...own, ...parameters, ...optionParameters(connectOptions)]),
+      item: extractSharedParameters(operations, [...own, ...parameters, ...describeOptionParameters(connectOptions)]),
     }
   }
-  const operation = (method: string, suffix: string): Component => ({
+  const createOperation = (method: string, suffix: string): Component => ({
     operationId: `${operationId('connect', subject, capital(method.toLowerCase()))}${suffix}`,
     parameters: [],
     responses: { 200: { description: 'OK', content: { '*/*': aText } }, 401: unauthorized },
@@ -38,7 +38,7 @@ export function createConnectItems(
     'x-kubernetes-action': 'connect',
     'x-kubernetes-group-version-kind': { ...served.gvk },
   })
-  return [item('', [], ''), ...(connectOptions.path === true ? [item('/{path}', [pathParameter('path')], 'WithPath')] : [])]
+  return [createItem('', [], ''), ...(connectOptions.path === true ? [createItem('/{path}', [pathParameter('path')], 'WithPath')] : [])]
 }
 
 /** Returns the OpenAPI path item of a subresource that streams bytes, such as logs. */
@@ -53,14 +53,14 @@ export function createStreamItem({ streamOptions, streamType }: Streamer, subjec
     'x-kubernetes-action': 'get',
     'x-kubernetes-group-version-kind': { ...served.gvk },
   }
-  return { path, item: extractSharedParameters({ get }, [...own, ...optionParameters(streamOptions)]) }
+  return { path, item: extractSharedParameters({ get }, [...own, ...describeOptionParameters(streamOptions)]) }
 }
 
 /**
  * Returns the query parameters for the members of an options kind. Times are accepted in requests, but kube-apiserver's document does not
  * list them.
  */
-function optionParameters({ members }: OptionsDescription): readonly Component[] {
+function describeOptionParameters({ members }: OptionsDescription): readonly Component[] {
   return Object.entries(members).flatMap(([name, type]) => {
     const parameterType = parameterTypes[type]
     return parameterType === undefined ? [] : queryParameters(name, parameterType)

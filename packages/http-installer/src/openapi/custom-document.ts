@@ -25,7 +25,7 @@ const generatorVersion = 1
  */
 export function createCustomSource(gv: GroupVersion, table: RouteTable): DocumentSource {
   const prefix = `/apis/${gv.group}/${gv.version}`
-  const paths: DocumentSource['paths'] = function* (refer) {
+  const createPaths: DocumentSource['paths'] = function* (refer) {
     for (const root of ['ObjectMeta', 'ListMeta']) refer(metaV1.table.resolve(root))
     const kinds = new Map(Array.from(table.listed, ({ served }) => [`${served.resource}/${served.subresource}`, served.gvk.kind]))
     for (const routes of table.listed) {
@@ -33,23 +33,23 @@ export function createCustomSource(gv: GroupVersion, table: RouteTable): Documen
       for (const item of createCustomItems(routes, kind, refer)) yield { ...item, path: prefix + item.path }
     }
   }
-  const kinds = (): Iterable<KindDocument> => kindsOf(table)
+  const listTableKinds = (): Iterable<KindDocument> => listKinds(table)
   return {
-    paths,
-    kinds,
-    identity: () => [`${generatorVersion}`, prefix, ...Array.from(kinds(), ({ identity }) => identity).sort()].join('\n'),
-    document: () => customDocument(paths, kinds()),
+    paths: createPaths,
+    kinds: listTableKinds,
+    identity: () => [`${generatorVersion}`, prefix, ...Array.from(listTableKinds(), ({ identity }) => identity).sort()].join('\n'),
+    document: () => createCustomDocument(createPaths, listTableKinds()),
   }
 }
 
-function* kindsOf(table: RouteTable): Generator<KindDocument> {
+function* listKinds(table: RouteTable): Generator<KindDocument> {
   for (const { served } of table.listed) {
     if (served.subresource === '' && served.type?.openApi !== undefined) yield served.type.openApi
   }
 }
 
 /** Generates the OpenAPI v3 document of a group version of custom resources, in pieces of text. */
-function* customDocument(paths: DocumentSource['paths'], kinds: Iterable<KindDocument>): Generator<string> {
+function* createCustomDocument(paths: DocumentSource['paths'], kinds: Iterable<KindDocument>): Generator<string> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
     roots.set(schema.definition, schema)

@@ -28,17 +28,19 @@ export function createCustomItems({ served, item, collection, allNamespaces }: R
   const subject = { served, kind, refer }
   const { namespaced, resource, subresource } = served
   const base = `${namespaced ? '/namespaces/{namespace}' : ''}/${resource}`
-  const namespace = namespaced ? [described(pathParameter('namespace'), 'object name and auth scope, such as for teams and projects')] : []
-  const name = described(pathParameter('name'), `name of the ${kind}`)
+  const namespace = namespaced
+    ? [describeParameter(pathParameter('namespace'), 'object name and auth scope, such as for teams and projects')]
+    : []
+  const name = describeParameter(pathParameter('name'), `name of the ${kind}`)
   const itemPath = `${base}/{name}${subresource === '' ? '' : `/${subresource}`}`
   return [
-    ...pathItem(`/${resource}`, subject, allNamespaces, { isList: true, parameters: [] }),
-    ...pathItem(base, subject, collection, { isList: true, parameters: namespace }),
-    ...pathItem(itemPath, subject, item, { isList: false, parameters: [name, ...namespace] }),
+    ...createPathItem(`/${resource}`, subject, allNamespaces, { isList: true, parameters: [] }),
+    ...createPathItem(base, subject, collection, { isList: true, parameters: namespace }),
+    ...createPathItem(itemPath, subject, item, { isList: false, parameters: [name, ...namespace] }),
   ]
 }
 
-function pathItem(
+function createPathItem(
   path: string,
   subject: CustomSubject,
   methods: MethodTable,
@@ -46,7 +48,7 @@ function pathItem(
 ): PathItem[] {
   const operations: Record<string, Component> = {}
   for (const method of ['GET', 'PUT', 'POST', 'DELETE', 'PATCH']) {
-    if (methods[method] !== undefined) operations[method.toLowerCase()] = operation(subject, path, actionOf(method, isList))
+    if (methods[method] !== undefined) operations[method.toLowerCase()] = createOperation(subject, path, decideAction(method, isList))
   }
   if (Object.keys(operations).length === 0) return []
   return [{ path, item: extractSharedParameters(operations, [...parameters, ...pretty]), consumes: bodyTypes }]
@@ -54,7 +56,7 @@ function pathItem(
 
 type Action = 'list' | 'get' | 'put' | 'post' | 'patch' | 'delete' | 'deletecollection'
 
-function actionOf(method: string, isList: boolean): Action {
+function decideAction(method: string, isList: boolean): Action {
   if (method === 'GET') return isList ? 'list' : 'get'
   if (method === 'DELETE') return isList ? 'deletecollection' : 'delete'
   return method.toLowerCase() as Action
@@ -63,18 +65,21 @@ function actionOf(method: string, isList: boolean): Action {
 const codes: Readonly<Partial<Record<Action, readonly number[]>>> = { post: [200, 201, 202], put: [200, 201], delete: [200, 202] }
 const statusTexts: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 
-function operation(subject: CustomSubject, path: string, action: Action): Component {
+function createOperation(subject: CustomSubject, path: string, action: Action): Component {
   const { served, kind, refer } = subject
   const { gvr } = served
-  const schema = ownSchema(served, action, refer)
+  const schema = createOwnSchema(served, action, refer)
   const answer = action === 'delete' || action === 'deletecollection' ? refer(findMetaType('Status').schema) : schema
-  const body = bodyOf(action, schema, refer)
-  const responses = (codes[action] ?? [200]).map((code) => [code, { description: statusTexts[code], content: content(bodyTypes, answer) }])
+  const body = createBody(action, schema, refer)
+  const responses = (codes[action] ?? [200]).map((code) => [
+    code,
+    { description: statusTexts[code], content: createContent(bodyTypes, answer) },
+  ])
   return {
     tags: [formatVersionTag(gvr)],
-    description: descriptionOf(action, served.subresource, kind),
-    operationId: customOperationId(action, subject, path),
-    parameters: parametersOf(action),
+    description: describeAction(action, served.subresource, kind),
+    operationId: formatCustomOperationId(action, subject, path),
+    parameters: listParameters(action),
     ...(body && { requestBody: body }),
     responses: { ...Object.fromEntries(responses), 401: { description: 'Unauthorized' } },
     'x-kubernetes-action': action,
@@ -83,38 +88,38 @@ function operation(subject: CustomSubject, path: string, action: Action): Compon
 }
 
 /** Returns the operation id. A kind in lower case stays so after another word. */
-function customOperationId(action: Action, { served, kind }: CustomSubject, path: string): string {
+function formatCustomOperationId(action: Action, { served, kind }: CustomSubject, path: string): string {
   const follows = action === 'deletecollection' || path.includes('/namespaces/{namespace}/')
   const word = formatWord(kind)
   return operationId(action, { served, kind: follows ? word : capital(word), path })
 }
 
 /** Returns a reference to the definition of the kind, of its list, or of the other kind that the subresource `scale` has. */
-function ownSchema({ type }: ServedResource, action: Action, refer: Refer): OpenAPISchema {
+function createOwnSchema({ type }: ServedResource, action: Action, refer: Refer): OpenAPISchema {
   if (type?.openApi === undefined) return type === undefined ? { type: 'object' } : refer(type.schema)
   const [object = '', list = ''] = type.openApi.definitions.keys()
   return reference(action === 'list' ? list : object)
 }
 
-function bodyOf(action: Action, own: OpenAPISchema, refer: Refer): Component | undefined {
+function createBody(action: Action, own: OpenAPISchema, refer: Refer): Component | undefined {
   switch (action) {
     case 'post':
     case 'put':
-      return { content: content(bodyTypes, own), required: true }
+      return { content: createContent(bodyTypes, own), required: true }
     case 'patch':
-      return { content: content(patchTypes, refer(patchSchema)), required: true }
+      return { content: createContent(patchTypes, refer(patchSchema)), required: true }
     case 'delete':
-      return { content: content(bodyTypes, refer(findMetaType('DeleteOptions').schema)) }
+      return { content: createContent(bodyTypes, refer(findMetaType('DeleteOptions').schema)) }
     default:
       return undefined
   }
 }
 
-function content(types: readonly string[], schema: OpenAPISchema): Component {
+function createContent(types: readonly string[], schema: OpenAPISchema): Component {
   return Object.fromEntries(types.map((type) => [type, { schema }]))
 }
 
-function parametersOf(action: Action): readonly Component[] {
+function listParameters(action: Action): readonly Component[] {
   if (action === 'get') return queryParameters('resourceVersion')
   return listActionParameters(action === 'deletecollection' ? 'list' : action)
 }
@@ -122,7 +127,7 @@ function parametersOf(action: Action): readonly Component[] {
 const verbs: Readonly<Partial<Record<Action, string>>> = { get: 'read', put: 'replace', post: 'create' }
 
 /** Returns the description of an operation in kube-apiserver's words. */
-function descriptionOf(action: Action, subresource: string, kind: string): string {
+function describeAction(action: Action, subresource: string, kind: string): string {
   const part = subresource === '' ? '' : ` ${subresource} of`
   switch (action) {
     case 'list':
@@ -133,19 +138,19 @@ function descriptionOf(action: Action, subresource: string, kind: string): strin
       return `delete collection of ${kind}`
     case 'post':
     case 'delete':
-      return `${verbs[action] ?? action}${part} ${article(kind)}${kind}`
+      return `${verbs[action] ?? action}${part} ${chooseArticle(kind)}${kind}`
     default:
       return `${verbs[action]!}${part} the specified ${kind}`
   }
 }
 
 /** Returns the article before a noun, and a space. Plurals have no article. */
-function article(noun: string): string {
+function chooseArticle(noun: string): string {
   if (noun.endsWith('s') && !noun.endsWith('ss')) return ''
   return /^[aeiou]/i.test(noun) ? 'an ' : 'a '
 }
 
-function described(parameter: Component, description: string): Component {
+function describeParameter(parameter: Component, description: string): Component {
   const { name, in: place, ...otherMembers } = parameter
   return { name, in: place, description, ...otherMembers }
 }

@@ -24,25 +24,25 @@ export function createPageItem({ path, operationId, tag, types, consumes, schema
   return { path, item: { get }, ...(consumes !== undefined && { consumes }) }
 }
 
-function discoveryItem(refer: Refer, path: string, operationId: string, tag: string, kind: string): PathItem {
+function createDiscoveryItem(refer: Refer, path: string, operationId: string, tag: string, kind: string): PathItem {
   const types = usualMediaTypes
   return createPageItem({ path, operationId, tag, types, consumes: types, schema: findMetaType(kind).schema }, refer)
 }
 
 /** Returns the OpenAPI path item of `/apis`. */
 export function createGroupsItem(refer: Refer): PathItem {
-  return discoveryItem(refer, '/apis/', 'getAPIVersions', 'apis', 'APIGroupList')
+  return createDiscoveryItem(refer, '/apis/', 'getAPIVersions', 'apis', 'APIGroupList')
 }
 
 /** Returns the OpenAPI path item of `/api` or `/apis/GROUP`. */
 export function createGroupItem(group: string, refer: Refer): PathItem {
   const word = formatGroupWord(group)
-  if (group === '') return discoveryItem(refer, '/api/', 'getCoreAPIVersions', word, 'APIVersions')
-  return discoveryItem(refer, `/apis/${group}/`, `get${capital(word)}APIGroup`, word, 'APIGroup')
+  if (group === '') return createDiscoveryItem(refer, '/api/', 'getCoreAPIVersions', word, 'APIVersions')
+  return createDiscoveryItem(refer, `/apis/${group}/`, `get${capital(word)}APIGroup`, word, 'APIGroup')
 }
 
 /** Returns the OpenAPI path item of a group version. The path lists its resources. */
 export function createVersionItem(gv: GroupVersion, refer: Refer): PathItem {
   const operationId = `get${capital(formatGroupWord(gv.group))}${capital(gv.version)}APIResources`
-  return discoveryItem(refer, '/', operationId, formatVersionTag(gv), 'APIResourceList')
+  return createDiscoveryItem(refer, '/', operationId, formatVersionTag(gv), 'APIResourceList')
 }

@@ -13,8 +13,8 @@ import { bearerToken, withGroupVersions } from './swagger-document.ts'
 export function createDocumentSource(gv: GroupVersion, table: RouteTable): DocumentSource {
   if (hasCustomResources(table)) return createCustomSource(gv, table)
   const prefix = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`
-  const paths: DocumentSource['paths'] = function* (refer) {
-    const kinds = new Map(Array.from(table.resources, ({ served }) => [nameOf(served), served.gvk.kind]))
+  const createPaths: DocumentSource['paths'] = function* (refer) {
+    const kinds = new Map(Array.from(table.resources, ({ served }) => [formatName(served), served.gvk.kind]))
     const version = createVersionItem(gv, refer)
     yield { ...version, path: prefix + version.path }
     for (const routes of table.resources) {
@@ -23,10 +23,10 @@ export function createDocumentSource(gv: GroupVersion, table: RouteTable): Docum
       for (const { path, item } of createPathItems(routes, kind, refer)) yield { path: prefix + path, item }
     }
   }
-  return { groupVersion: gv, paths, document: () => openApiDocument(paths, [gv]) }
+  return { groupVersion: gv, paths: createPaths, document: () => openApiDocument(createPaths, [gv]) }
 }
 
-function nameOf({ resource, subresource }: { readonly resource: string; readonly subresource: string }): string {
+function formatName({ resource, subresource }: { readonly resource: string; readonly subresource: string }): string {
   return subresource === '' ? resource : `${resource}/${subresource}`
 }
 

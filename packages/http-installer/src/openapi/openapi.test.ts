@@ -65,12 +65,12 @@ it('describes the responses of paths without a version', async () => {
 
 it('lists parameters once per path if all its operations have them', async () => {
   const { paths } = (await server.request('GET', '/openapi/v3/api/v1')).body
-  const names = (parameters: readonly { name: string }[]): string[] => parameters.map(({ name }) => name)
+  const listNames = (parameters: readonly { name: string }[]): string[] => parameters.map(({ name }) => name)
   const watch = paths['/api/v1/watch/namespaces/{namespace}/configmaps']
   expect(watch.get).not.toHaveProperty('parameters')
-  expect(names(watch.parameters)).toEqual(expect.arrayContaining(['namespace', 'pretty', 'watch']))
+  expect(listNames(watch.parameters)).toEqual(expect.arrayContaining(['namespace', 'pretty', 'watch']))
   const status = paths['/api/v1/namespaces/{name}/status']
-  expect(names(status.parameters)).toEqual(['name', 'pretty'])
+  expect(listNames(status.parameters)).toEqual(['name', 'pretty'])
 })
 
 it('serves one OpenAPI v2 document for the whole server, as JSON and as protobuf', async () => {
@@ -103,12 +103,12 @@ it('serves one OpenAPI v2 document for the whole server, as JSON and as protobuf
   })
   const fields = readMessage(message.bytes)
   expect([...fields.keys()]).toEqual([1, 2, 8, 9, 12, 13])
-  const names = (list: Buffer, field: number): string[] =>
+  const readNames = (list: Buffer, field: number): string[] =>
     readMessage(list)
       .get(field)!
-      .map((entry) => text(readMessage(entry).get(1)))
-  expect(names(fields.get(8)![0]!, 2)).toEqual(Object.keys(paths))
-  expect(names(fields.get(9)![0]!, 1)).toEqual(Object.keys(definitions))
+      .map((entry) => decodeText(readMessage(entry).get(1)))
+  expect(readNames(fields.get(8)![0]!, 2)).toEqual(Object.keys(paths))
+  expect(readNames(fields.get(9)![0]!, 1)).toEqual(Object.keys(definitions))
 })
 
 it('negotiates the encoding of OpenAPI v2, and answers 304 if the document is unchanged', async () => {
@@ -118,13 +118,13 @@ it('negotiates the encoding of OpenAPI v2, and answers 304 if the document is un
   expect((await server.request('GET', '/openapi/v2', undefined, { 'if-none-match': headers.etag! })).status).toBe(304)
 })
 
-const text = (values: Buffer[] | undefined): string => values![0]!.toString()
+const decodeText = (values: Buffer[] | undefined): string => values![0]!.toString()
 
 /** Returns the length-delimited fields of a protobuf message by field number. */
 function readMessage(bytes: Buffer): Map<number, Buffer[]> {
   const fields = new Map<number, Buffer[]>()
   let at = 0
-  const varint = (): number => {
+  const readVarint = (): number => {
     let value = 0
     for (let factor = 1; ; factor *= 128) {
       const byte = bytes[at++]!
@@ -133,8 +133,8 @@ function readMessage(bytes: Buffer): Map<number, Buffer[]> {
     }
   }
   while (at < bytes.length) {
-    const tag = varint()
-    const length = varint()
+    const tag = readVarint()
+    const length = readVarint()
     if (tag % 8 === 2) fields.set(tag >> 3, [...(fields.get(tag >> 3) ?? []), bytes.subarray(at, (at += length))])
   }
   return fields

@@ -57,12 +57,12 @@ export function extractSharedParameters(operations: Readonly<Record<string, Comp
   const item: Record<string, unknown> = {}
   for (const [method, { parameters, ...others }] of Object.entries(operations)) {
     const remaining = (parameters as readonly Component[]).filter(({ name }) => !names.has(name))
-    item[method] = remaining.length === 0 ? others : { ...others, parameters: byName(remaining) }
+    item[method] = remaining.length === 0 ? others : { ...others, parameters: sortByName(remaining) }
   }
-  const common = byName([...own, ...shared])
+  const common = sortByName([...own, ...shared])
   return common.length === 0 ? item : { ...item, parameters: common }
 }
 
-function byName(parameters: readonly Component[]): readonly Component[] {
+function sortByName(parameters: readonly Component[]): readonly Component[] {
   return parameters.toSorted((a, b) => (String(a['name']) < String(b['name']) ? -1 : 1))
 }

@@ -70,7 +70,7 @@ export function createPathItems(routes: ResourceRoutes, kind: string, refer: Ref
 
 function build(path: string, subject: Subject, methods: MethodTable, parameters: readonly Component[], isList: boolean): PathItem[] {
   const operations: Record<string, Component> = {}
-  for (const method of Object.keys(methods)) operations[method.toLowerCase()] = operation(subject, path, actionOf(method, isList))
+  for (const method of Object.keys(methods)) operations[method.toLowerCase()] = createOperation(subject, path, decideAction(method, isList))
   if (Object.keys(operations).length === 0) return []
   return [{ path, item: extractSharedParameters(operations, [...parameters, ...pretty]) }]
 }
@@ -84,21 +84,21 @@ function watchItem(
   action: 'watch' | 'watchlist',
 ): PathItem[] {
   if (methods['GET'] === undefined) return []
-  const get = operation(subject, `/watch${path}`, action)
+  const get = createOperation(subject, `/watch${path}`, action)
   return [{ path: `/watch${path}`, item: extractSharedParameters({ get }, [...parameters, ...listParameters, ...pretty]) }]
 }
 
-function operation({ routes, kind, refer }: Subject, path: string, action: string): Component {
+function createOperation({ routes, kind, refer }: Subject, path: string, action: string): Component {
   const { served } = routes
   const schema = served.type === undefined ? anyObject : refer(served.type.schema)
   const isJsonOnly = served.type?.isJsonOnly === true
-  const body = bodyOf(action, schema, { refer, isJsonOnly })
+  const body = createBody(action, schema, { refer, isJsonOnly })
   const subject: OperationSubject = { served, kind, path }
   return {
     operationId: operationId(action, subject),
     parameters: listActionParameters(action),
     ...(body === undefined ? undefined : { requestBody: body }),
-    responses: responsesOf(action, answerOf(action, routes, schema, refer), isJsonOnly),
+    responses: createResponses(action, answerOf(action, routes, schema, refer), isJsonOnly),
     tags: [formatVersionTag(served.gvr)],
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': { ...served.gvk },
@@ -124,7 +124,7 @@ function answerOf(action: string, { served }: ResourceRoutes, own: OpenAPISchema
   }
 }
 
-function actionOf(method: string, isList: boolean): string {
+function decideAction(method: string, isList: boolean): string {
   if (method === 'GET') return isList ? 'list' : 'get'
   if (method === 'DELETE') return isList ? 'deletecollection' : 'delete'
   return method.toLowerCase()
@@ -132,7 +132,7 @@ function actionOf(method: string, isList: boolean): string {
 
 const anyObject: OpenAPISchema = { type: 'object' }
 
-function content(types: readonly string[], schema: OpenAPISchema): Component {
+function createContent(types: readonly string[], schema: OpenAPISchema): Component {
   return Object.fromEntries(types.map((type) => [type, { schema }]))
 }
 
@@ -141,16 +141,19 @@ interface BodyOptions {
   readonly isJsonOnly: boolean
 }
 
-function bodyOf(action: string, kind: OpenAPISchema, { refer, isJsonOnly }: BodyOptions): Component | undefined {
+function createBody(action: string, kind: OpenAPISchema, { refer, isJsonOnly }: BodyOptions): Component | undefined {
   switch (action) {
     case 'post':
     case 'put':
-      return { content: content(['*/*'], kind), required: true }
+      return { content: createContent(['*/*'], kind), required: true }
     case 'patch':
-      return { content: content(isJsonOnly ? withoutStrategic(usualPatchTypes) : usualPatchTypes, refer(patchSchema)), required: true }
+      return {
+        content: createContent(isJsonOnly ? withoutStrategic(usualPatchTypes) : usualPatchTypes, refer(patchSchema)),
+        required: true,
+      }
     case 'delete':
     case 'deletecollection':
-      return { content: content(['*/*'], refer(findMetaType('DeleteOptions').schema)) }
+      return { content: createContent(['*/*'], refer(findMetaType('DeleteOptions').schema)) }
     default:
       return undefined
   }
@@ -159,10 +162,10 @@ function bodyOf(action: string, kind: OpenAPISchema, { refer, isJsonOnly }: Body
 const statusTexts: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 const streaming = new Set(['list', 'watch', 'watchlist'])
 
-function responsesOf(action: string, schema: OpenAPISchema, isJsonOnly: boolean): Component {
+function createResponses(action: string, schema: OpenAPISchema, isJsonOnly: boolean): Component {
   const codes = { post: [200, 201, 202], put: [200, 201], patch: [200, 201], delete: [200, 202] }[action] ?? [200]
   const allTypes = streaming.has(action) ? [...usualMediaTypes, ...usualStreams] : usualMediaTypes
   const types = isJsonOnly ? allTypes.filter((type) => !type.startsWith(mediaTypes.protobuf)) : allTypes
-  const responses = codes.map((code) => [code, { description: statusTexts[code], content: content(types, schema) }] as const)
+  const responses = codes.map((code) => [code, { description: statusTexts[code], content: createContent(types, schema) }] as const)
   return { ...Object.fromEntries(responses), 401: { description: 'Unauthorized' } }
 }

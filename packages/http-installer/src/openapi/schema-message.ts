@@ -110,28 +110,28 @@ export class SchemaEncoder {
 
 type WriteScalar = (writer: ProtoWriter, value: unknown, tag: number) => void
 
-const text: WriteScalar = (writer, value, tag) => writer.str(value as string, tag)
-const flag: WriteScalar = (writer, value, tag) => writer.bool(value as boolean, tag)
-const integer: WriteScalar = (writer, value, tag) => writer.int(value as number, tag)
-const double: WriteScalar = (writer, value, tag) => writer.double(value as number, tag)
+const writeText: WriteScalar = (writer, value, tag) => writer.str(value as string, tag)
+const writeFlag: WriteScalar = (writer, value, tag) => writer.bool(value as boolean, tag)
+const writeInteger: WriteScalar = (writer, value, tag) => writer.int(value as number, tag)
+const writeDouble: WriteScalar = (writer, value, tag) => writer.double(value as number, tag)
 
 /** The scalar fields below `required`, from the last to the first. */
 const scalars: readonly { readonly member: string; readonly tag: number; readonly write: WriteScalar }[] = [
-  { member: 'minProperties', tag: 144, write: integer },
-  { member: 'maxProperties', tag: 136, write: integer },
-  { member: 'uniqueItems', tag: 128, write: flag },
-  { member: 'minItems', tag: 120, write: integer },
-  { member: 'maxItems', tag: 112, write: integer },
-  { member: 'pattern', tag: 106, write: text },
-  { member: 'minLength', tag: 96, write: integer },
-  { member: 'maxLength', tag: 88, write: integer },
-  { member: 'exclusiveMinimum', tag: 80, write: flag },
-  { member: 'minimum', tag: 73, write: double },
-  { member: 'exclusiveMaximum', tag: 64, write: flag },
-  { member: 'maximum', tag: 57, write: double },
-  { member: 'multipleOf', tag: 49, write: double },
-  { member: 'description', tag: 34, write: text },
-  { member: 'title', tag: 26, write: text },
-  { member: 'format', tag: 18, write: text },
-  { member: '$ref', tag: 10, write: text },
+  { member: 'minProperties', tag: 144, write: writeInteger },
+  { member: 'maxProperties', tag: 136, write: writeInteger },
+  { member: 'uniqueItems', tag: 128, write: writeFlag },
+  { member: 'minItems', tag: 120, write: writeInteger },
+  { member: 'maxItems', tag: 112, write: writeInteger },
+  { member: 'pattern', tag: 106, write: writeText },
+  { member: 'minLength', tag: 96, write: writeInteger },
+  { member: 'maxLength', tag: 88, write: writeInteger },
+  { member: 'exclusiveMinimum', tag: 80, write: writeFlag },
+  { member: 'minimum', tag: 73, write: writeDouble },
+  { member: 'exclusiveMaximum', tag: 64, write: writeFlag },
+  { member: 'maximum', tag: 57, write: writeDouble },
+  { member: 'multipleOf', tag: 49, write: writeDouble },
+  { member: 'description', tag: 34, write: writeText },
+  { member: 'title', tag: 26, write: writeText },
+  { member: 'format', tag: 18, write: writeText },
+  { member: '$ref', tag: 10, write: writeText },
 ]

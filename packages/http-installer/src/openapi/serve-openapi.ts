@@ -17,11 +17,11 @@ export async function serveOpenApi(exchange: Exchange, registry: OpenApiRegistry
   if (!acceptsJson(exchange)) return sendBytes(exchange, 406, { vary: 'Accept' }, '')
   const headers: Record<string, string> = { etag: `"${hash}"`, vary: 'Accept', 'content-type': 'application/json' }
   const requestedHash = exchange.query.get('hash')
-  if (requestedHash && requestedHash !== hash) return sendBytes(exchange, 301, { location: urlOf(path, hash), vary: 'Accept' }, '')
+  if (requestedHash && requestedHash !== hash) return sendBytes(exchange, 301, { location: formatUrl(path, hash), vary: 'Accept' }, '')
   // A URL with the correct hash always has the same content, so clients may cache it forever.
   if (requestedHash) headers['cache-control'] = 'public, immutable'
   if (requestedHash) headers['expires'] = new Date(Date.now() + 365 * 86_400_000).toUTCString()
-  if (exchange.header('if-none-match') === headers['etag']) return notModified(exchange, headers)
+  if (exchange.header('if-none-match') === headers['etag']) return sendNotModified(exchange, headers)
   return sendChunks(exchange, headers, await document.chunks())
 }
 
@@ -29,22 +29,22 @@ async function serveIndex(exchange: Exchange, registry: OpenApiRegistry): Promis
   const paths: Record<string, { serverRelativeURL: string }> = {}
   for (const path of registry.paths()) {
     const hash = await registry.document(path)?.etag()
-    if (hash !== undefined) paths[path] = { serverRelativeURL: urlOf(path, hash) }
+    if (hash !== undefined) paths[path] = { serverRelativeURL: formatUrl(path, hash) }
   }
   const body = JSON.stringify({ paths })
   const headers: Record<string, string> = {
     etag: `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`,
     'content-type': 'text/plain; charset=utf-8',
   }
-  return exchange.header('if-none-match') === headers['etag'] ? notModified(exchange, headers) : sendBytes(exchange, 200, headers, body)
+  return exchange.header('if-none-match') === headers['etag'] ? sendNotModified(exchange, headers) : sendBytes(exchange, 200, headers, body)
 }
 
-function notModified(exchange: Exchange, headers: Record<string, string>): void {
+function sendNotModified(exchange: Exchange, headers: Record<string, string>): void {
   delete headers['content-type']
   return sendBytes(exchange, 304, headers, '')
 }
 
-function urlOf(path: string, hash: string): string {
+function formatUrl(path: string, hash: string): string {
   return `${prefix}/${path}?hash=${hash}`
 }
 

@@ -31,12 +31,12 @@ export function* generateSwaggerParts(sources: readonly DocumentSource[]): Gener
     return reference(schema.definition)
   }
   for (const source of sources) {
-    for (const path of source.paths(refer)) yield { section: 'paths', name: path.path, value: swaggerPathItem(path) }
+    for (const path of source.paths(refer)) yield { section: 'paths', name: path.path, value: toSwaggerPathItem(path) }
   }
   const versions = sources.flatMap(({ groupVersion }) => groupVersion ?? [])
   const shared = openAPISchemas(roots.values())
   for (const [name, schema] of Object.entries(shared)) {
-    yield { section: 'definitions', name, value: swaggerSchema(withGroupVersions(name, schema, versions)) }
+    yield { section: 'definitions', name, value: toSwaggerSchema(withGroupVersions(name, schema, versions)) }
   }
   for (const source of sources) {
     for (const { definitions } of source.kinds?.() ?? []) {
@@ -86,19 +86,22 @@ interface Content {
 }
 
 /** Converts the operations of a path from OpenAPI v3 to v2. In v2, bodies are parameters, and media types are members of the operation. */
-function swaggerPathItem({ item, consumes }: PathItem): Members {
+function toSwaggerPathItem({ item, consumes }: PathItem): Members {
   const members: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(item)) {
-    members[name] = name === 'parameters' ? (value as Members[]).map(parameter) : operation(value as Members, consumes)
+    members[name] = name === 'parameters' ? (value as Members[]).map(toSwaggerParameter) : toSwaggerOperation(value as Members, consumes)
   }
   return members
 }
 
-function operation({ requestBody, parameters = [], responses, ...others }: Members, consumes: readonly string[] = ['*/*']): Members {
+function toSwaggerOperation(
+  { requestBody, parameters = [], responses, ...others }: Members,
+  consumes: readonly string[] = ['*/*'],
+): Members {
   const body = requestBody as { readonly content: Content; readonly required?: boolean } | undefined
   const responseEntries = Object.entries(responses as Record<string, { readonly description: string; readonly content?: Content }>)
   const produces = responseEntries.find(([, { content }]) => content !== undefined)?.[1].content
-  const allParameters = [...(body === undefined ? [] : [bodyParameter(body)]), ...(parameters as Members[]).map(parameter)]
+  const allParameters = [...(body === undefined ? [] : [toBodyParameter(body)]), ...(parameters as Members[]).map(toSwaggerParameter)]
   return {
     ...(consumes.length > 0 && { consumes: body === undefined ? consumes : Object.keys(body.content) }),
     produces: Object.keys(produces ?? { '*/*': undefined }),
@@ -107,23 +110,23 @@ function operation({ requestBody, parameters = [], responses, ...others }: Membe
     responses: Object.fromEntries(
       responseEntries.map(([code, { description, content }]) => [
         code,
-        { description, ...(content !== undefined && { schema: swaggerSchema(schemaOf(content)) }) },
+        { description, ...(content !== undefined && { schema: toSwaggerSchema(readSchema(content)) }) },
       ]),
     ),
     ...others,
   }
 }
 
-function bodyParameter({ content, required }: { readonly content: Content; readonly required?: boolean }): Members {
-  return { name: 'body', in: 'body', ...(required && { required }), schema: swaggerSchema(schemaOf(content)) }
+function toBodyParameter({ content, required }: { readonly content: Content; readonly required?: boolean }): Members {
+  return { name: 'body', in: 'body', ...(required && { required }), schema: toSwaggerSchema(readSchema(content)) }
 }
 
-function parameter({ schema, ...others }: Members): Members {
+function toSwaggerParameter({ schema, ...others }: Members): Members {
   return { ...others, ...(schema as Members) }
 }
 
 /** Returns the schema of a body. It is the same for every media type. */
-function schemaOf(content: Content): OpenAPISchema {
+function readSchema(content: Content): OpenAPISchema {
   return Object.values(content)[0]!.schema
 }
 
@@ -136,15 +139,15 @@ interface SwaggerSchema {
  * Converts a schema from OpenAPI v3 to v2. v2 has no unions, but allows other keywords next to a reference. Like kube-apiserver's document,
  * the result has no default values, because old clients would send them.
  */
-function swaggerSchema(schema: OpenAPISchema): SwaggerSchema {
+function toSwaggerSchema(schema: OpenAPISchema): SwaggerSchema {
   const { $ref, default: _, allOf, oneOf, items, additionalProperties, properties, ...otherMembers } = schema
   const target = $ref ?? allOf?.[0]?.$ref
   return {
     ...(target !== undefined && { $ref: `#/definitions/${target.slice(target.lastIndexOf('/') + 1)}` }),
-    ...(items !== undefined && { items: swaggerSchema(items) }),
-    ...(additionalProperties !== undefined && { additionalProperties: swaggerSchema(additionalProperties) }),
+    ...(items !== undefined && { items: toSwaggerSchema(items) }),
+    ...(additionalProperties !== undefined && { additionalProperties: toSwaggerSchema(additionalProperties) }),
     ...(properties !== undefined && {
-      properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, swaggerSchema(property)])),
+      properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, toSwaggerSchema(property)])),
     }),
     ...(oneOf !== undefined && { type: 'string' }),
     ...otherMembers,

@@ -15,18 +15,18 @@ export function* generateSwaggerMessage(sources: readonly DocumentSource[]): Gen
     yield noBytes
     if (part === '') continue
     const { section, name, value } = part
-    const body = section === 'paths' ? message(value, pathItem) : yield* encodeDefinition(definitions, value)
+    const body = section === 'paths' ? encodeShape(value, pathItem) : yield* encodeDefinition(definitions, value)
     // In the message `Paths`, extensions have field 1 and items have field 2.
     sections[section].push(encodeLengthDelimited(section === 'paths' ? 2 : 1, encodeNamed(name, body)))
   }
   yield encodeLengthDelimited(1, Buffer.from('2.0'))
-  yield encodeLengthDelimited(2, message(swaggerInfo, infoShape))
-  yield* lengthDelimitedPieces(8, sections.paths)
-  yield* lengthDelimitedPieces(9, sections.definitions)
+  yield encodeLengthDelimited(2, encodeShape(swaggerInfo, infoShape))
+  yield* encodeLengthDelimitedPieces(8, sections.paths)
+  yield* encodeLengthDelimitedPieces(9, sections.definitions)
   yield encodeLengthDelimited(12, encodeLengthDelimited(1, encodeNamed('BearerToken', noBytes)))
   yield encodeLengthDelimited(
     13,
-    encodeLengthDelimited(1, encodeNamed('BearerToken', encodeLengthDelimited(2, message(bearerToken, apiKey)))),
+    encodeLengthDelimited(1, encodeNamed('BearerToken', encodeLengthDelimited(2, encodeShape(bearerToken, apiKey)))),
   )
 }
 
@@ -40,7 +40,7 @@ function* encodeDefinition(encoder: SchemaEncoder, value: object): Generator<Uin
   }
 }
 
-function lengthDelimitedPieces(field: number, pieces: readonly Uint8Array[]): Uint8Array[] {
+function encodeLengthDelimitedPieces(field: number, pieces: readonly Uint8Array[]): Uint8Array[] {
   return [
     encodeLengthDelimitedHead(
       field,
@@ -58,13 +58,13 @@ interface Shape {
   readonly extensions?: number
 }
 
-function message(value: object, { fields, extensions }: Shape): Buffer {
+function encodeShape(value: object, { fields, extensions }: Shape): Buffer {
   const members = value as Readonly<Record<string, unknown>>
   const encodedFields: Uint8Array[] = []
   for (const [member, field, encode] of fields) if (members[member] !== undefined) encodedFields.push(encode(field, members[member]))
   if (extensions !== undefined) {
     for (const name of Object.keys(members)) {
-      if (name.startsWith('x-')) encodedFields.push(encodeLengthDelimited(extensions, encodeNamed(name, any(members[name]))))
+      if (name.startsWith('x-')) encodedFields.push(encodeLengthDelimited(extensions, encodeNamed(name, encodeAny(members[name]))))
     }
   }
   return Buffer.concat(encodedFields)
@@ -75,17 +75,17 @@ function encodeNamed(name: string, value: Uint8Array): Buffer {
 }
 
 /** Encodes a value as `Any` with its YAML text. JSON is valid YAML. */
-function any(value: unknown): Buffer {
+function encodeAny(value: unknown): Buffer {
   return encodeLengthDelimited(2, Buffer.from(`${jsonText(value)}\n`))
 }
 
-const string: Encode = (field, value) => encodeLengthDelimited(field, Buffer.from(value as string))
-const bool: Encode = (field, value) => (value === true ? encodeVarintField(field, 1) : noBytes)
-const strings: Encode = (field, value) => Buffer.concat((value as string[]).map((text) => string(field, text)))
+const encodeString: Encode = (field, value) => encodeLengthDelimited(field, Buffer.from(value as string))
+const encodeBool: Encode = (field, value) => (value === true ? encodeVarintField(field, 1) : noBytes)
+const encodeStrings: Encode = (field, value) => Buffer.concat((value as string[]).map((text) => encodeString(field, text)))
 const encodeMessage =
   (shape: () => Shape): Encode =>
   (field, value) =>
-    encodeLengthDelimited(field, message(value as object, shape()))
+    encodeLengthDelimited(field, encodeShape(value as object, shape()))
 const encodeRepeated =
   (encode: (value: object) => Uint8Array): Encode =>
   (field, value) =>
@@ -93,82 +93,82 @@ const encodeRepeated =
 
 const infoShape: Shape = {
   fields: [
-    ['title', 1, string],
-    ['version', 2, string],
+    ['title', 1, encodeString],
+    ['version', 2, encodeString],
   ],
 }
 const apiKey: Shape = {
   fields: [
-    ['type', 1, string],
-    ['name', 2, string],
-    ['in', 3, string],
-    ['description', 4, string],
+    ['type', 1, encodeString],
+    ['name', 2, encodeString],
+    ['in', 3, encodeString],
+    ['description', 4, encodeString],
   ],
 }
 
 const smallSchemas = new SchemaEncoder()
-const smallSchema: Encode = (field, value) => encodeLengthDelimited(field, smallSchemas.encode(value as object))
+const encodeSmallSchema: Encode = (field, value) => encodeLengthDelimited(field, smallSchemas.encode(value as object))
 
 const bodyParameter: Shape = {
   fields: [
-    ['description', 1, string],
-    ['name', 2, string],
-    ['in', 3, string],
-    ['required', 4, bool],
-    ['schema', 5, smallSchema],
+    ['description', 1, encodeString],
+    ['name', 2, encodeString],
+    ['in', 3, encodeString],
+    ['required', 4, encodeBool],
+    ['schema', 5, encodeSmallSchema],
   ],
 }
-const plainParameter = (type: number, uniqueItems: number): Shape => ({
+const createPlainParameterShape = (type: number, uniqueItems: number): Shape => ({
   fields: [
-    ['required', 1, bool],
-    ['in', 2, string],
-    ['description', 3, string],
-    ['name', 4, string],
-    ['type', type, string],
-    ['uniqueItems', uniqueItems, bool],
+    ['required', 1, encodeBool],
+    ['in', 2, encodeString],
+    ['description', 3, encodeString],
+    ['name', 4, encodeString],
+    ['type', type, encodeString],
+    ['uniqueItems', uniqueItems, encodeBool],
   ],
 })
-const queryParameter = plainParameter(6, 20)
-const pathParameter = plainParameter(5, 19)
+const queryParameter = createPlainParameterShape(6, 20)
+const pathParameter = createPlainParameterShape(5, 19)
 
 /** Encodes a parameter. It is nested in several oneofs: parameter or reference; body or not; query or path. */
-function parameter(value: object): Buffer {
+function encodeParameter(value: object): Buffer {
   const location = (value as { readonly in: string }).in
-  if (location === 'body') return encodeLengthDelimited(1, encodeLengthDelimited(1, message(value, bodyParameter)))
+  if (location === 'body') return encodeLengthDelimited(1, encodeLengthDelimited(1, encodeShape(value, bodyParameter)))
   const choice =
     location === 'query'
-      ? encodeLengthDelimited(3, message(value, queryParameter))
-      : encodeLengthDelimited(4, message(value, pathParameter))
+      ? encodeLengthDelimited(3, encodeShape(value, queryParameter))
+      : encodeLengthDelimited(4, encodeShape(value, pathParameter))
   return encodeLengthDelimited(1, encodeLengthDelimited(2, choice))
 }
 
 const response: Shape = {
   fields: [
-    ['description', 1, string],
-    ['schema', 2, (field, value) => encodeLengthDelimited(field, smallSchema(1, value))],
+    ['description', 1, encodeString],
+    ['schema', 2, (field, value) => encodeLengthDelimited(field, encodeSmallSchema(1, value))],
   ],
 }
-const responses: Encode = (field, value) => {
+const encodeResponses: Encode = (field, value) => {
   const codes = Object.entries(value as Record<string, object>)
   // The value is always a response and never a reference.
   return encodeLengthDelimited(
     field,
     Buffer.concat(
-      codes.map(([code, answer]) => encodeLengthDelimited(1, encodeNamed(code, encodeLengthDelimited(1, message(answer, response))))),
+      codes.map(([code, answer]) => encodeLengthDelimited(1, encodeNamed(code, encodeLengthDelimited(1, encodeShape(answer, response))))),
     ),
   )
 }
 
 const operation: Shape = {
   fields: [
-    ['tags', 1, strings],
-    ['description', 3, string],
-    ['operationId', 5, string],
-    ['produces', 6, strings],
-    ['consumes', 7, strings],
-    ['parameters', 8, encodeRepeated(parameter)],
-    ['responses', 9, responses],
-    ['schemes', 10, strings],
+    ['tags', 1, encodeStrings],
+    ['description', 3, encodeString],
+    ['operationId', 5, encodeString],
+    ['produces', 6, encodeStrings],
+    ['consumes', 7, encodeStrings],
+    ['parameters', 8, encodeRepeated(encodeParameter)],
+    ['responses', 9, encodeResponses],
+    ['schemes', 10, encodeStrings],
   ],
   extensions: 13,
 }
@@ -181,7 +181,7 @@ const pathItem: Shape = {
     ['options', 6, encodeMessage(() => operation)],
     ['head', 7, encodeMessage(() => operation)],
     ['patch', 8, encodeMessage(() => operation)],
-    ['parameters', 9, encodeRepeated(parameter)],
+    ['parameters', 9, encodeRepeated(encodeParameter)],
   ],
   extensions: 10,
 }

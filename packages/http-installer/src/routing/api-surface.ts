@@ -39,17 +39,17 @@ export class ApiSurface {
       'apis',
       sourceOf((refer) => [createGroupsItem(refer)]),
     )
-    const handler = (c: InstallerContext, next: () => Promise<void>): Promise<void> => {
+    const handleRequest = (c: InstallerContext, next: () => Promise<void>): Promise<void> => {
       const pending = this.#serve(exchangeOf(c))
       if (pending === undefined) return next()
       // Sets the response in advance. Setting it later would cost each request another promise.
       c.res = responseSent
       return pending
     }
-    app.all('/api', handler)
-    app.all('/api/*', handler)
-    app.all('/apis', handler)
-    app.all('/apis/*', handler)
+    app.all('/api', handleRequest)
+    app.all('/api/*', handleRequest)
+    app.all('/apis', handleRequest)
+    app.all('/apis/*', handleRequest)
     const openApi = withExchange((exchange) => serveOpenApi(exchange, this.settings.openApi))
     app.all(
       '/openapi/v2',
@@ -105,7 +105,7 @@ export class ApiSurface {
   }
 
   #tableOf({ apiPrefix, apiGroup, apiVersion }: RequestInfo): RouteTable | undefined {
-    return apiPrefix === prefixOf(apiGroup) ? this.#groups.get(apiGroup)?.get(apiVersion) : undefined
+    return apiPrefix === decidePrefix(apiGroup) ? this.#groups.get(apiGroup)?.get(apiVersion) : undefined
   }
 
   /** Serves a request. Returns undefined if the request is for no installed group. */
@@ -132,7 +132,7 @@ export class ApiSurface {
    */
   #knowsGroup([prefix = '', group = '']: readonly string[]): boolean {
     const versions = this.#groups.get(prefix === 'api' ? '' : group)
-    if (versions === undefined || prefix !== prefixOf(prefix === 'api' ? '' : group)) return false
+    if (versions === undefined || prefix !== decidePrefix(prefix === 'api' ? '' : group)) return false
     return versions.values().some(({ isCustom }) => !isCustom)
   }
 
@@ -144,6 +144,6 @@ export class ApiSurface {
   }
 }
 
-function prefixOf(group: string): string {
+function decidePrefix(group: string): string {
   return group === '' ? 'api' : 'apis'
 }

@@ -2,18 +2,18 @@ import type { OtherVersions, RESTStorage } from '@keelson/registry'
 import { expect, it } from 'vitest'
 import { EquivalentResources } from './equivalent-resources.ts'
 
-function served(group: string, version: string, storage: RESTStorage, subresource = ''): Parameters<EquivalentResources['add']>[0] {
+function createServed(group: string, version: string, storage: RESTStorage, subresource = ''): Parameters<EquivalentResources['add']>[0] {
   return { resource: { group, version, resource: 'things' }, subresource, kind: { group, version, kind: 'Thing' }, storage }
 }
 
 it('lists the other versions and groups of a storage', () => {
   const equivalents = new EquivalentResources()
   const storage = {} as RESTStorage
-  const first = equivalents.add(served('', 'v1', storage), undefined)
+  const first = equivalents.add(createServed('', 'v1', storage), undefined)
   const alone = first()
   expect([alone, first()]).toEqual([[], []])
-  const second = equivalents.add(served('things.io', 'v1', storage), undefined)
-  equivalents.add(served('', 'v1', {} as RESTStorage), undefined)
+  const second = equivalents.add(createServed('things.io', 'v1', storage), undefined)
+  equivalents.add(createServed('', 'v1', {} as RESTStorage), undefined)
   expect(first()).toEqual([
     { resource: { group: 'things.io', version: 'v1', resource: 'things' }, kind: { group: 'things.io', version: 'v1', kind: 'Thing' } },
   ])
@@ -25,9 +25,9 @@ it('lists the other versions and groups of a storage', () => {
 it('does not list a version twice that is installed again', () => {
   const equivalents = new EquivalentResources()
   const storage = {} as RESTStorage
-  const first = equivalents.add(served('', 'v1', storage), undefined)
-  equivalents.add(served('', 'v2', storage), undefined)
-  equivalents.add(served('', 'v2', storage), undefined)
+  const first = equivalents.add(createServed('', 'v1', storage), undefined)
+  equivalents.add(createServed('', 'v2', storage), undefined)
+  equivalents.add(createServed('', 'v2', storage), undefined)
   expect(first()).toHaveLength(1)
 })
 
@@ -39,10 +39,10 @@ it('lists the other versions of a custom resource', () => {
     versionsOf: (subresource) => (subresource === '' ? ['v1', 'v2', 'v3'] : ['v2', 'v3']),
     convert: (object) => object,
   }
-  const versions = (subresource: string): string[] =>
+  const addVersions = (subresource: string): string[] =>
     equivalents
-      .add(served('things.io', 'v2', {} as RESTStorage, subresource), custom)()
+      .add(createServed('things.io', 'v2', {} as RESTStorage, subresource), custom)()
       .map(({ kind }) => kind.version)
-  expect(versions('')).toEqual(['v1', 'v3'])
-  expect(versions('status')).toEqual(['v3'])
+  expect(addVersions('')).toEqual(['v1', 'v3'])
+  expect(addVersions('status')).toEqual(['v3'])
 })

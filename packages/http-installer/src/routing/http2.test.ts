@@ -64,13 +64,13 @@ it('ends the storage watch if the client resets the stream', async () => {
   stream.on('error', () => {})
   let text = ''
   stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  const sees = async (part: string): Promise<void> => {
+  const expectText = async (part: string): Promise<void> => {
     for (let i = 0; i < 400 && !text.includes(part); i++) await wait(5)
     expect(text).toContain(part)
   }
-  await sees('"m59"')
+  await expectText('"m59"')
   await send('POST', maps, { metadata: { name: 'live' } })
-  await sees('"live"')
+  await expectText('"live"')
   expect(signal!.aborted).toBe(false)
   stream.close(http2.constants.NGHTTP2_CANCEL)
   for (let i = 0; i < 200 && !signal!.aborted; i++) await wait(5)

@@ -33,7 +33,7 @@ export interface ResourceRoutes {
   readonly allNamespaces: MethodTable
 }
 
-function routesOf(served: ServedResource): ResourceRoutes {
+function createRoutes(served: ServedResource): ResourceRoutes {
   const { storage } = served
   const list: Method | undefined = canList(storage) || canWatch(storage) ? { handle: handleList } : undefined
   const item: Record<string, Method> = {}
@@ -71,9 +71,9 @@ interface PathRoutes {
   readonly allNamespaces: ResourceRoute | undefined
 }
 
-function pathRoutes(routes: ResourceRoutes): PathRoutes {
+function createPathRoutes(routes: ResourceRoutes): PathRoutes {
   const { served, collection, allNamespaces } = routes
-  const { item, below } = served.storage.isCustom === true ? customMethods(routes) : routes
+  const { item, below } = served.storage.isCustom === true ? createCustomMethods(routes) : routes
   const routeOf = (methods: MethodTable, isList: boolean): ResourceRoute | undefined =>
     Object.keys(methods).length === 0 ? undefined : new ResourceRoute(served, methods, isList)
   return {
@@ -89,7 +89,7 @@ function pathRoutes(routes: ResourceRoutes): PathRoutes {
  * Returns the methods of custom objects, including those that documents do not list. kube-apiserver creates an object after a POST to the URL
  * of any object, and serves all paths below a subresource like the subresource.
  */
-function customMethods({ served, item, collection }: ResourceRoutes): Pick<ResourceRoutes, 'item' | 'below'> {
+function createCustomMethods({ served, item, collection }: ResourceRoutes): Pick<ResourceRoutes, 'item' | 'below'> {
   if (served.subresource !== '') return { item, below: item }
   const { POST: create } = collection
   if (create === undefined) return { item, below: {} }
@@ -125,9 +125,9 @@ export class RouteTable {
     for (const [path, storage] of storages) {
       if (storage.isCustom !== true && !path.includes('/')) isCustom = false
       const oldRoutes = before === undefined ? undefined : before.#resources.get(path)
-      const routes = oldRoutes?.served.storage === storage ? oldRoutes : routesOf(serve(path))
+      const routes = oldRoutes?.served.storage === storage ? oldRoutes : createRoutes(serve(path))
       this.#resources.set(path, routes)
-      this.#paths.set(path, routes === oldRoutes ? before!.#paths.get(path)! : pathRoutes(routes))
+      this.#paths.set(path, routes === oldRoutes ? before!.#paths.get(path)! : createPathRoutes(routes))
     }
     this.isCustom = isCustom
   }

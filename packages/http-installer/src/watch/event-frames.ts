@@ -44,7 +44,7 @@ export class SharedFrames {
     const last = events.at(-1)!
     const forms = this.#kept.get(last)
     const cached = forms?.get(form)
-    if (cached !== undefined && sameEvents(cached.events, events)) return cached.bytes
+    if (cached !== undefined && haveSameEvents(cached.events, events)) return cached.bytes
     const bytes = make()
     if (cached !== undefined || bytes.length > this.#budget) return bytes
     const frame = { events, bytes }
@@ -70,7 +70,7 @@ interface Kept {
 }
 
 /** Compares all events. Watches with other selectors may have the same last event but other events before it. */
-function sameEvents(a: readonly object[], b: readonly object[]): boolean {
+function haveSameEvents(a: readonly object[], b: readonly object[]): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
@@ -86,14 +86,16 @@ interface FramerOptions {
 
 export function createFramer(served: ServedResource, negotiated: NegotiatedStream, { include, cbor }: FramerOptions): EventFramer {
   const { transform } = negotiated
-  if (transform?.kind === 'Table') return new TableFramer(served, transform.version, include, frameEmbedded(negotiated, cbor))
-  const embed = frameEmbedded(negotiated, cbor, transform === undefined ? served.type?.schema : undefined)
+  if (transform?.kind === 'Table') return new TableFramer(served, transform.version, include, createEmbeddedFrames(negotiated, cbor))
+  const embed = createEmbeddedFrames(negotiated, cbor, transform === undefined ? served.type?.schema : undefined)
   const encodeEvent =
-    transform === undefined ? wholeFrames(served, negotiated, embed) : partialFrames(negotiated, partialForm(served, transform), embed)
+    transform === undefined
+      ? createWholeFrames(served, negotiated, embed)
+      : createPartialFrames(negotiated, partialForm(served, transform), embed)
   const form = `${served.apiVersion} ${negotiated.form} ${transform?.version ?? ''}`
   const chunkForm = `${form} chunk`
   const makeFrame = (event: ObjectEvent): Buffer =>
-    event.type === 'BOOKMARK' ? encodeEvent(event.type, bookmarkObject(served, event)) : encodeEvent(event.type, event.object)
+    event.type === 'BOOKMARK' ? encodeEvent(event.type, createBookmarkObject(served, event)) : encodeEvent(event.type, event.object)
   return {
     frame: (event) => (event.type === 'BOOKMARK' ? makeFrame(event) : sharedFrames.get([event], form, () => makeFrame(event))),
     chunk: (events) => sharedFrames.get(events, chunkForm, () => encodeHttpChunk(events.map(makeFrame))),
@@ -102,13 +104,13 @@ export function createFramer(served: ServedResource, negotiated: NegotiatedStrea
 
 type MakeFrame = (type: string, object: Change['object'] | KubeObject) => Buffer
 
-function wholeFrames(served: ServedResource, { form }: NegotiatedStream, embed: EmbedJson): MakeFrame {
+function createWholeFrames(served: ServedResource, { form }: NegotiatedStream, embed: EmbedJson): MakeFrame {
   const encoder = new ObjectEncoder(served, form === 'protobuf' ? form : 'json', false)
   if (form === 'protobuf') return (type, object) => watchFrame(type, asBuffer(encodeUnknown(served.gvk, encoder.message(object))))
   return (type, object) => embed(type, encoder.embedded(object))
 }
 
-function partialFrames({ form }: NegotiatedStream, partial: PartialForm, embed: EmbedJson): MakeFrame {
+function createPartialFrames({ form }: NegotiatedStream, partial: PartialForm, embed: EmbedJson): MakeFrame {
   if (form === 'protobuf') return (type, object) => watchFrame(type, encodePartialProto(object, partial))
   return (type, object) => embed(type, encodePartialJson(object, partial))
 }
@@ -116,20 +118,20 @@ function partialFrames({ form }: NegotiatedStream, partial: PartialForm, embed: 
 /** Encodes an event that contains the JSON of an object. */
 type EmbedJson = (type: string, object: Buffer) => Buffer
 
-function frameEmbedded({ form }: NegotiatedStream, cbor: CborCodec | undefined, schema?: TypeSchema): EmbedJson {
-  if (form !== 'cbor' || cbor === undefined) return jsonFrame
-  return (type, object) => cborFrame(cbor, type, cbor.encodeCborDocument(parseJson(object).value, schema))
+function createEmbeddedFrames({ form }: NegotiatedStream, cbor: CborCodec | undefined, schema?: TypeSchema): EmbedJson {
+  if (form !== 'cbor' || cbor === undefined) return encodeJsonFrame
+  return (type, object) => encodeCborFrame(cbor, type, cbor.encodeCborDocument(parseJson(object).value, schema))
 }
 
 /** Encodes an event as a CBOR document that contains the CBOR of the object. Events follow each other without a separator. */
-function cborFrame({ encodeCbor, mapHead, selfDescribed }: CborCodec, type: string, object: Buffer): Buffer {
+function encodeCborFrame({ encodeCbor, mapHead, selfDescribed }: CborCodec, type: string, object: Buffer): Buffer {
   return Buffer.concat([selfDescribed, mapHead(2), ...['type', type, 'object'].map((text) => encodeCbor(text)), object])
 }
 
 const starts: Record<string, Buffer> = {}
 const end = Buffer.from('}\n')
 
-function jsonFrame(type: string, object: Buffer): Buffer {
+function encodeJsonFrame(type: string, object: Buffer): Buffer {
   const start = (starts[type] ??= Buffer.from(`{"type":"${type}","object":`))
   return Buffer.concat([start, object, end], start.length + object.length + 2)
 }
@@ -160,7 +162,7 @@ class TableFramer implements EventFramer {
   }
 
   #bookmark(event: Bookmark): Buffer {
-    const object = bookmarkObject(this.#served, event)
+    const object = createBookmarkObject(this.#served, event)
     // Includes the metadata, which has the annotation that marks the end of the initial events.
     const include = event.initialEventsEnd && this.#include === 'None' ? 'Metadata' : this.#include
     const row = this.#rows.row(object, include)
@@ -175,7 +177,7 @@ class TableFramer implements EventFramer {
 }
 
 /** Returns the object of a bookmark event: an object of the watched kind that has only a resourceVersion. */
-function bookmarkObject(served: ServedResource, { revision, initialEventsEnd }: Bookmark): KubeObject {
+function createBookmarkObject(served: ServedResource, { revision, initialEventsEnd }: Bookmark): KubeObject {
   return createBlankObject(served, {
     resourceVersion: String(revision),
     ...(initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : undefined),
@@ -188,7 +190,7 @@ export function encodeErrorFrame(status: Status, negotiated: NegotiatedStream, c
   const gvk = { group: '', version: 'v1', kind: 'Status' }
   if (negotiated.form === 'protobuf')
     return watchFrame('ERROR', asBuffer(encodeUnknown(gvk, findMetaType('Status').encodeProto(otherMembers))))
-  return frameEmbedded(negotiated, cbor)('ERROR', Buffer.from(encodeTypedJson(gvk, undefined, otherMembers)))
+  return createEmbeddedFrames(negotiated, cbor)('ERROR', Buffer.from(encodeTypedJson(gvk, undefined, otherMembers)))
 }
 
 const lineEnd = Buffer.from('\r\n')

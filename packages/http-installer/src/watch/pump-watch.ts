@@ -17,7 +17,7 @@ export interface WatchPump {
 export async function pumpWatch(pump: WatchPump, watch: ObjectWatch): Promise<void> {
   const { sink, failed, signal, onInternalError } = pump
   try {
-    await watch.forEach((batch) => writeGroups(pump, groups(batch), 0))
+    await watch.forEach((batch) => writeGroups(pump, groupEvents(batch), 0))
   } catch (error) {
     if (signal.aborted || sink.closed) return
     if (!isApiError(error)) onInternalError(error)
@@ -29,13 +29,13 @@ export async function pumpWatch(pump: WatchPump, watch: ObjectWatch): Promise<vo
 /** Writes batches of events. Returns undefined if all are written and the socket has room, or a promise that waits for the socket. */
 function writeGroups(pump: WatchPump, pieces: readonly (readonly ObjectEvent[])[], first: number): Promise<void> | undefined {
   for (let i = first; i < pieces.length && !pump.signal.aborted; i++) {
-    if (!writeEvents(pump, pieces[i]!)) return untilWritable(pump).then(() => writeGroups(pump, pieces, i + 1))
+    if (!writeEvents(pump, pieces[i]!)) return waitUntilWritable(pump).then(() => writeGroups(pump, pieces, i + 1))
   }
   return undefined
 }
 
 /** Resolves when the socket has room again, or when the watch has ended. */
-function untilWritable({ sink, signal }: WatchPump): Promise<void> {
+function waitUntilWritable({ sink, signal }: WatchPump): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
       signal.removeEventListener('abort', settle)
@@ -50,7 +50,7 @@ function untilWritable({ sink, signal }: WatchPump): Promise<void> {
 const groupBytes = 128 * 1024
 
 /** Splits a long batch of events, so that no more events are encoded than the socket accepts. Usually returns the batch unchanged. */
-function groups(batch: readonly ObjectEvent[]): readonly (readonly ObjectEvent[])[] {
+function groupEvents(batch: readonly ObjectEvent[]): readonly (readonly ObjectEvent[])[] {
   if (batch.length === 1) return [batch]
   const eventGroups: (readonly ObjectEvent[])[] = []
   let start = 0

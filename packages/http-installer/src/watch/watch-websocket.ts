@@ -30,10 +30,10 @@ export async function sendWebSocket(
   const handshake = acceptWebSocketHandshake(
     exchange.method,
     exchange.incoming.headers,
-    chosenProtocol(exchange.header('sec-websocket-protocol')),
+    chooseProtocol(exchange.header('sec-websocket-protocol')),
   )
   if (handshake === undefined) return sendBytes(exchange, 400, {}, 'Bad Request\n')
-  if (!saysOrigin(exchange.header('origin'))) return sendBytes(exchange, 403, {}, '')
+  if (!requiresOriginCheck(exchange.header('origin'))) return sendBytes(exchange, 403, {}, '')
   const sink = new WebSocketSink(exchange, upgrade, handshake, messages)
   try {
     await produce(sink)
@@ -43,7 +43,7 @@ export async function sendWebSocket(
 }
 
 /** Returns whether the request has an Origin header. As in kube-apiserver, every origin is allowed. */
-function saysOrigin(origin: string | undefined): boolean {
+function requiresOriginCheck(origin: string | undefined): boolean {
   return origin !== undefined && (origin.startsWith('/') || (/^[a-z][a-z\d+.-]*:/i.test(origin) && URL.canParse(origin)))
 }
 
@@ -51,7 +51,7 @@ function saysOrigin(origin: string | undefined): boolean {
  * Returns the first offered subprotocol that is not a credential. Browsers let web pages set only this header, so it may contain a bearer
  * token.
  */
-function chosenProtocol(offered: string | undefined): string | undefined {
+function chooseProtocol(offered: string | undefined): string | undefined {
   return splitList(offered).find((name) => !name.startsWith(websocketTokenProtocol))
 }
 
