@@ -47,7 +47,7 @@ async function listFilters(): Promise<string[]> {
 }
 
 const find = (): Promise<string[]> => differences(chain, [anonymous, alice], attempts)
-const ofBoth = (text: string): string[] => [`alice ${text}`, `system:anonymous ${text}`]
+const formatForBoth = (text: string): string[] => [`alice ${text}`, `system:anonymous ${text}`]
 
 test('the access matrix has no differences for a server without a bug', async () => {
   expect(attempts.length).toBeGreaterThan(20)
@@ -64,7 +64,7 @@ test('reports a filter that answers requests itself, at each position before the
     }
     planted = { before, filter }
     const isLate = names.indexOf(before) > names.indexOf('authorization')
-    expect({ before, found: await find() }).toEqual({ before, found: isLate ? [] : ofBoth('delete  secrets: served') })
+    expect({ before, found: await find() }).toEqual({ before, found: isLate ? [] : formatForBoth('delete  secrets: served') })
   }
 })
 
@@ -73,7 +73,7 @@ test('reports an authentication that sets another user', async () => {
     if (exchange.info.resource === 'nodes' && exchange.info.verb === 'list') exchange.user = root
   }
   planted = { before: 'impersonation', filter }
-  expect(await find()).toEqual(ofBoth('list  nodes: served'))
+  expect(await find()).toEqual(formatForBoth('list  nodes: served'))
 })
 
 test('reports a request that is authorized as another resource, verb or path', async () => {
@@ -116,20 +116,22 @@ test('reports a request that is authorized as another resource, verb or path', a
 })
 
 test('reports an authorizer that allows an additional verb, resource or user', async () => {
-  const allowing = (isAllowed: (attributes: AuthorizerAttributes) => boolean): Authorizer => ({
+  const createAuthorizer = (isAllowed: (attributes: AuthorizerAttributes) => boolean): Authorizer => ({
     authorize: (attributes) => (isAllowed(attributes) ? { decision: 'allow', reason: '' } : noOpinion),
   })
-  planted = { authorizer: allowing(({ action: { verb, resource } }) => resource === 'secrets' && verb === 'list') }
-  expect(await find()).toEqual(ofBoth('list  secrets: served'))
-  planted = { authorizer: allowing(({ action: { subresource, verb } }) => subresource === 'log' && verb === 'get') }
-  expect(await find()).toEqual(ofBoth('get  pods/log: served'))
-  planted = { authorizer: allowing(({ user, action: { resource, name } }) => user.name === 'alice' && resource === 'nodes' && name !== '') }
+  planted = { authorizer: createAuthorizer(({ action: { verb, resource } }) => resource === 'secrets' && verb === 'list') }
+  expect(await find()).toEqual(formatForBoth('list  secrets: served'))
+  planted = { authorizer: createAuthorizer(({ action: { subresource, verb } }) => subresource === 'log' && verb === 'get') }
+  expect(await find()).toEqual(formatForBoth('get  pods/log: served'))
+  planted = {
+    authorizer: createAuthorizer(({ user, action: { resource, name } }) => user.name === 'alice' && resource === 'nodes' && name !== ''),
+  }
   expect(await find()).toEqual(['delete', 'get', 'patch', 'update'].map((verb) => `alice ${verb}  nodes: served`))
 })
 
 test('reports an impersonation that is not authorized', async () => {
   const targets: UserInfo[] = [root, { name: 'system:kube-scheduler', groups: [] }]
-  const impersonating = async (): Promise<string[]> => {
+  const compareImpersonations = async (): Promise<string[]> => {
     const differences: string[] = []
     for (const target of targets) {
       for (const { path, verb, resource, init } of attempts) {
@@ -145,7 +147,7 @@ test('reports an impersonation that is not authorized', async () => {
     }
     return differences
   }
-  expect(await impersonating()).toEqual([])
+  expect(await compareImpersonations()).toEqual([])
   const filter: Filter = (exchange) => {
     const { headers, rawHeaders } = exchange.incoming
     if (exchange.info.resource !== 'nodes' || exchange.info.verb !== 'list') return
@@ -153,5 +155,5 @@ test('reports an impersonation that is not authorized', async () => {
     rawHeaders.length = 0
   }
   planted = { before: 'impersonation', filter }
-  expect(await impersonating()).toEqual(['root list nodes', 'system:kube-scheduler list nodes'])
+  expect(await compareImpersonations()).toEqual(['root list nodes', 'system:kube-scheduler list nodes'])
 })

@@ -74,22 +74,22 @@ export interface Policy {
 export async function readPolicy(chain: ServerChain): Promise<Policy> {
   const list = async <T extends KubeObject>(resource: string): Promise<readonly DeepReadonly<T>[]> =>
     (await chain.client.resource<T>({ group: rbac, resource })!.list({ resourceVersion: '' })).items
-  const rulesByName = ({ metadata, rules }: DeepReadonly<ClusterRole>): [string, readonly DeepReadonly<PolicyRule>[]] => [
+  const indexRulesByName = ({ metadata, rules }: DeepReadonly<ClusterRole>): [string, readonly DeepReadonly<PolicyRule>[]] => [
     `${metadata.namespace ?? ''}/${metadata.name}`,
     rules ?? [],
   ]
   return {
-    roles: new Map([...(await list<ClusterRole>('clusterroles')), ...(await list<ClusterRole>('roles'))].map(rulesByName)),
+    roles: new Map([...(await list<ClusterRole>('clusterroles')), ...(await list<ClusterRole>('roles'))].map(indexRulesByName)),
     bindings: [...(await list<ClusterRoleBinding>('clusterrolebindings')), ...(await list<RoleBinding>('rolebindings'))],
   }
 }
 
 /** Evaluates RBAC rules independently of the server's authorizer: a second, minimal implementation to compare with. */
 export function isAllowed(policy: Policy, user: UserInfo, attempt: Attempt): boolean {
-  return rulesOf(policy, user, attempt.namespace).some((rule) => permits(rule, attempt))
+  return collectRules(policy, user, attempt.namespace).some((rule) => permits(rule, attempt))
 }
 
-function rulesOf({ roles, bindings }: Policy, user: UserInfo, wanted: string): DeepReadonly<PolicyRule>[] {
+function collectRules({ roles, bindings }: Policy, user: UserInfo, wanted: string): DeepReadonly<PolicyRule>[] {
   const applying = bindings.filter(({ metadata: { namespace = '' }, subjects = [] }) => {
     if (namespace !== '' && namespace !== wanted) return false
     return subjects.some((subject) => {
@@ -108,7 +108,7 @@ export async function pathDifferences(chain: ServerChain, users: readonly UserIn
   const policy = await readPolicy(chain)
   const pathErrors: string[] = []
   for (const user of users) {
-    const urls = rulesOf(policy, user, '').flatMap(({ verbs, nonResourceURLs = [] }) =>
+    const urls = collectRules(policy, user, '').flatMap(({ verbs, nonResourceURLs = [] }) =>
       verbs?.some((verb) => verb === 'get' || verb === '*') === true ? nonResourceURLs : [],
     )
     for (const path of paths) {

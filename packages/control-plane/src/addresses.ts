@@ -20,7 +20,7 @@ export function advertiseAddress(options: ServingOptions = {}): string {
   if (options.advertiseAddress !== undefined) return options.advertiseAddress
   const bindAddress = bindAddressOf(options)
   if (bindAddress !== '0.0.0.0' && bindAddress !== '::') return bindAddress
-  return firstExternalAddress() ?? '127.0.0.1'
+  return findFirstExternalAddress() ?? '127.0.0.1'
 }
 
 /**
@@ -29,14 +29,14 @@ export function advertiseAddress(options: ServingOptions = {}): string {
  */
 export function findEndpointAddress(options: ServingOptions | undefined): string | undefined {
   const advertised = advertiseAddress(options)
-  return isLoopback(advertised) ? firstExternalAddress() : advertised
+  return isLoopback(advertised) ? findFirstExternalAddress() : advertised
 }
 
 function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1'
 }
 
-function firstExternalAddress(): string | undefined {
+function findFirstExternalAddress(): string | undefined {
   const external = Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.filter(({ internal, family }) => !internal && family === 'IPv4'),
   )

@@ -7,7 +7,7 @@ import { createServerChain } from './create-server-chain.ts'
  * Creates 24 ConfigMaps concurrently while the disk completes one flush at a time. Returns the number of responses and the revisions whose
  * 201 was sent before they were on disk.
  */
-async function earlyAnswers(disk: HeldDisk): Promise<{ answered: number; early: readonly number[] }> {
+async function countEarlyAnswers(disk: HeldDisk): Promise<{ answered: number; early: readonly number[] }> {
   await using chain = await createServerChain({
     storage: { drivers: { memory: async () => openDurable(disk, {}) } },
     controllers: ['none'],
@@ -59,10 +59,10 @@ async function earlyAnswers(disk: HeldDisk): Promise<{ answered: number; early: 
 
 describe('the response 201', () => {
   test('sends the response 201 only after its revision is on disk', async () => {
-    expect(await earlyAnswers(new HeldDisk())).toEqual({ answered: 24, early: [] })
+    expect(await countEarlyAnswers(new HeldDisk())).toEqual({ answered: 24, early: [] })
   })
 
   test('the test above fails for a store that resolves before its revision is on disk', async () => {
-    expect((await earlyAnswers(new HastyDisk())).early.length).toBeGreaterThan(0)
+    expect((await countEarlyAnswers(new HastyDisk())).early.length).toBeGreaterThan(0)
   })
 })

@@ -26,7 +26,7 @@ export interface IssuerFile {
 export async function readIssuers(options: AuthenticationOptions, disallowedIssuers: readonly string[]): Promise<IssuerFile> {
   const { configFile, oidc, anonymous } = options
   if (configFile === undefined) {
-    const configuration = oidc === undefined ? {} : { jwt: [await jwtOfOptions(oidc)] }
+    const configuration = oidc === undefined ? {} : { jwt: [await createJwtOfOptions(oidc)] }
     const { signingAlgorithms: algorithms = ['RS256'] } = oidc ?? {}
     return { configuration, issuers: compile(configuration, disallowedIssuers), algorithms }
   }
@@ -52,7 +52,7 @@ function compile(configuration: AuthenticationConfiguration, disallowedIssuers: 
   return jwt
 }
 
-async function jwtOfOptions(oidc: OidcOptions): Promise<JwtConfiguration> {
+async function createJwtOfOptions(oidc: OidcOptions): Promise<JwtConfiguration> {
   const { issuerUrl: url, clientId, authorityFile, usernameClaim: claim = 'sub', usernamePrefix = '', groupsClaim } = oidc
   const defaultPrefix = claim === 'email' ? '' : `${url}#`
   const prefix = usernamePrefix === '' ? defaultPrefix : usernamePrefix === '-' ? '' : usernamePrefix
@@ -110,12 +110,12 @@ export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator
       }
       await pause(clock, healthPauseMs, { signal: stopAbort.signal })
     }
-    const [old, removed] = [current, urlsOf(issuers).filter((url) => !urlsOf(next).includes(url))]
+    const [old, removed] = [current, listUrls(issuers).filter((url) => !listUrls(next).includes(url))]
     current = newAuthenticator
     issuers = next
     clock.after(graceMs, () => {
       old[Symbol.dispose]()
-      for (const url of removed) if (!urlsOf(issuers).includes(url)) metrics.forget(url)
+      for (const url of removed) if (!listUrls(issuers).includes(url)) metrics.forget(url)
     })
   }
 
@@ -123,7 +123,7 @@ export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator
   function follow(name: string): Disposable {
     const reloads = createReloadMetrics(registry, 'authentication', () => clock.now())
     reloads.started(file.content ?? '')
-    const failed = (error: unknown): void => {
+    const logFailure = (error: unknown): void => {
       log(`The authentication configuration was not reloaded; the previous one stays in use: ${messageOf(error)}`)
       reloads.failed()
     }
@@ -131,19 +131,19 @@ export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator
       file: name,
       content: file.content ?? '',
       clock,
-      onUnreadable: failed,
+      onUnreadable: logFailure,
       onContent: async (content) => {
         let newIssuers: readonly CompiledJwt[]
         try {
           newIssuers = reread(content, file.configuration.anonymous, disallowedIssuers)
         } catch (error) {
-          failed(error)
+          logFailure(error)
           return true
         }
         try {
           await use(newIssuers)
         } catch (error) {
-          failed(error)
+          logFailure(error)
           // False: the change is retried, because the issuers may be reachable later.
           return false
         }
@@ -177,6 +177,6 @@ function reread(
   return jwt
 }
 
-function urlsOf(issuers: readonly CompiledJwt[]): readonly string[] {
+function listUrls(issuers: readonly CompiledJwt[]): readonly string[] {
   return issuers.map(({ configuration }) => configuration.issuer?.url ?? '')
 }

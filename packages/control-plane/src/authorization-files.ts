@@ -38,7 +38,7 @@ export interface AuthorizationFile {
  * invalid.
  */
 export async function readAuthorization(options: AuthorizationOptions): Promise<AuthorizationFile> {
-  if (options.configFile === undefined) return { configuration: { authorizers: authorizersOfModes(options) } }
+  if (options.configFile === undefined) return { configuration: { authorizers: createAuthorizersOfModes(options) } }
   const content = await readText(options.configFile)
   return { configuration: readAuthorizationConfiguration(content), content }
 }
@@ -66,7 +66,7 @@ function parse(content: string): AuthorizationConfiguration {
   }
 }
 
-function authorizersOfModes(options: AuthorizationOptions): readonly AuthorizerConfiguration[] {
+function createAuthorizersOfModes(options: AuthorizationOptions): readonly AuthorizerConfiguration[] {
   const { modes = authorizationDefaults.modes, webhook } = options
   return modes.map((type): AuthorizerConfiguration => {
     if (type !== 'Webhook') return { type, name: type.toLowerCase() }
@@ -158,20 +158,20 @@ export interface FollowOptions {
 export function followAuthorizationFile({ metrics: registry, requiredTypes, use, log, ...followed }: FollowOptions): Disposable {
   const metrics = createReloadMetrics(registry, 'authorization', () => followed.clock.now())
   metrics.started(followed.content)
-  const failed = (error: unknown): void => {
+  const logFailure = (error: unknown): void => {
     log(`The authorization configuration was not reloaded; the previous one stays in use: ${messageOf(error)}`)
     metrics.failed()
   }
   return followFile({
     ...followed,
-    onUnreadable: failed,
+    onUnreadable: logFailure,
     onContent: async (content) => {
       try {
         await use(readAuthorizationConfiguration(content, requiredTypes))
         log('Reloaded the authorization configuration')
         metrics.succeeded(content)
       } catch (error) {
-        failed(error)
+        logFailure(error)
       }
     },
   })

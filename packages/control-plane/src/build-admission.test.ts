@@ -14,14 +14,14 @@ afterEach(async () => {
   for (const undo of cleanUp.splice(0).toReversed()) await undo()
 })
 
-async function serverWith(admission: AdmissionOptions): Promise<ServerChain> {
+async function createChain(admission: AdmissionOptions): Promise<ServerChain> {
   const chain = await createServerChain({ controllers: ['none'], admission })
   cleanUp.push(() => chain.close())
   await chain.start()
   return chain
 }
 
-async function configFile(text: string): Promise<string> {
+async function writeConfigFile(text: string): Promise<string> {
   const directory = await mkdtemp(path.join(tmpdir(), 'keelson-admission-'))
   cleanUp.push(() => rm(directory, { recursive: true }))
   const file = path.join(directory, 'admission.yaml')
@@ -30,7 +30,7 @@ async function configFile(text: string): Promise<string> {
 }
 
 test('runs custom plugins along with the built-in ones', async () => {
-  const chain = await serverWith({
+  const chain = await createChain({
     plugins: {
       NoSecretsHere: () => ({
         name: 'NoSecretsHere',
@@ -100,7 +100,7 @@ test.each([
 test('does not run a disabled plugin', async () => {
   const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
   const create = async (disable: string[]) => {
-    const chain = await serverWith({ disable })
+    const chain = await createChain({ disable })
     await chain.client.resource({ group: '', resource: 'namespaces' })!.create('', { metadata: { name: 'ns' } })
     const created = await chain.client.resource({ group: '', resource: 'pods' })!.create('ns', structuredClone(pod))
     return created.object()
@@ -123,7 +123,7 @@ test.each([
 })
 
 test('fails the start if a plugin cannot read its configuration', async () => {
-  const file = await configFile(`{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, plugins: [
+  const file = await writeConfigFile(`{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, plugins: [
     {name: PodSecurity, configuration: {apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {enforce: strict}}}]}`)
   await expect(createServerChain({ admission: { configFile: file } })).rejects.toMatchObject({
     name: 'ConfigurationError',

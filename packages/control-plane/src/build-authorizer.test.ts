@@ -27,7 +27,7 @@ const attributes = { user: { name: 'alice', groups: [] as string[] }, action }
 
 async function open(authorization: AuthorizationOptions, authorizers: Authorizer[] = []) {
   const [clock, metrics, logged, requests] = [createManualClock(), createMetricsRegistry(), [] as string[], [] as string[]]
-  const client = (target: { readonly url: string }) => ({
+  const createClient = (target: { readonly url: string }) => ({
     request: async ({ body }: OutboundRequest) => {
       requests.push(target.url)
       const answer = { ...(JSON.parse(body as string) as object), status: { allowed: true, reason: target.url } }
@@ -37,7 +37,7 @@ async function open(authorization: AuthorizationOptions, authorizers: Authorizer
   })
   const built = await buildAuthorization(
     { authorization, authorizers, log: (_level, text) => void logged.push(text) },
-    { clock, metrics, dialer: { client } },
+    { clock, metrics, dialer: { client: createClient } },
   )
   return { ...built, clock, logged, asked: requests, metrics: () => metrics.text() }
 }
@@ -78,14 +78,14 @@ test('reads the ABAC policy file', async () => {
   )
 })
 
-const kubeconfig = (name: string): string =>
+const writeKubeconfig = (name: string): string =>
   write(
     name,
     `{clusters: [{name: c, cluster: {server: "https://${name}/"}}], users: [], contexts: [{name: x, context: {cluster: c}}], current-context: x}`,
   )
 
 test('asks the webhook that the kubeconfig names', async () => {
-  await using built = await open({ modes: ['Webhook'], webhook: { kubeconfigFile: kubeconfig('hook') } })
+  await using built = await open({ modes: ['Webhook'], webhook: { kubeconfigFile: writeKubeconfig('hook') } })
   expect(await built.authorizer.authorize(attributes)).toEqual({ decision: 'allow', reason: 'https://hook/?timeout=30s' })
   expect(built.metrics()).toContain('apiserver_authorization_decisions_total{decision="allowed",name="default",type="Webhook"} 1')
   await expect(open({ modes: ['Webhook'], webhook: { kubeconfigFile: '/nowhere' } })).rejects.toThrow(
@@ -95,8 +95,8 @@ test('asks the webhook that the kubeconfig names', async () => {
 
 test('reloads the configuration file on changes', async () => {
   const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\n'
-  const webhook = (name: string): string =>
-    `{type: Webhook, name: ${name}, webhook: {timeout: 3s, subjectAccessReviewVersion: v1, failurePolicy: Deny, connectionInfo: {type: KubeConfigFile, kubeConfigFile: ${kubeconfig(name)}}}}`
+  const formatWebhook = (name: string): string =>
+    `{type: Webhook, name: ${name}, webhook: {timeout: 3s, subjectAccessReviewVersion: v1, failurePolicy: Deny, connectionInfo: {type: KubeConfigFile, kubeConfigFile: ${writeKubeconfig(name)}}}}`
   const rewrite = (...authorizers: string[]): string => write('config', `${head}authorizers: [${authorizers.join(', ')}]`)
   const denies = '{type: AlwaysDeny, name: alwaysdeny}'
   await using built = await open({ configFile: rewrite(denies) })
@@ -115,17 +115,17 @@ test('reloads the configuration file on changes', async () => {
     /apiserver_authorization_config_controller_last_config_info\{apiserver_id_hash="sha256:\w+",hash="sha256:\w+"\} 1/,
   )
 
-  rewrite(denies, webhook('one'))
+  rewrite(denies, formatWebhook('one'))
   await waitForLog('Reloaded the authorization configuration')
   expect(await decideAgain()).toEqual({ decision: 'allow', reason: 'https://one/?timeout=3s' })
 
-  rewrite(webhook('two'))
+  rewrite(formatWebhook('two'))
   await waitForLog('the previous one stays in use: missing required types: [AlwaysDeny]')
   expect(await decideAgain()).toEqual({ decision: 'allow', reason: 'https://one/?timeout=3s' })
   rewrite(denies, '{type: RBAC, name: rbac}')
   await waitForLog('authorizer type RBAC is not allowed if it was not enabled at initial server startup')
 
-  rewrite(webhook('two'), denies)
+  rewrite(formatWebhook('two'), denies)
   await waitForLog('Reloaded')
   expect(await decideAgain()).toEqual({ decision: 'allow', reason: 'https://two/?timeout=3s' })
   built.clock.advance(60_000)

@@ -70,14 +70,16 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
   const metrics = createAuthorizationMetrics(parts.metrics)
   const log = (text: string): void => options.log?.(0, text)
   const front = [createPrivilegedGroupsAuthorizer(mastersGroup), createPathAuthorizer(options), ...(options.authorizers ?? [])]
-  const file = await orConfigurationError('the authorization configuration cannot be used', () => readAuthorization(authorization))
+  const file = await wrapConfigurationError('the authorization configuration cannot be used', () => readAuthorization(authorization))
   // Authorizers that are kept when the file is reloaded. A changed file cannot add or remove authorizers of these types.
   const lasting = new Map<string, ModeAuthorizer>()
   const roles = new RbacPolicy()
   const modeParts: ModeParts = { log: options.log, metrics: parts.metrics, roles }
   for (const { type } of file.configuration.authorizers) {
     if (type === 'ABAC') {
-      const policies = await orConfigurationError('the policy file cannot be used', () => readPolicies(authorization.policyFile ?? '', log))
+      const policies = await wrapConfigurationError('the policy file cannot be used', () =>
+        readPolicies(authorization.policyFile ?? '', log),
+      )
       lasting.set(type, createAbacAuthorizer(policies))
     } else if (type !== 'Webhook') lasting.set(type, factories[type as keyof typeof factories](modeParts))
   }
@@ -98,7 +100,7 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
     }
     return { authorizer: createAuthorizerUnion(...front, ...members), webhooks }
   }
-  let current = await orConfigurationError('the authorization webhook cannot be used', () => open(file.configuration))
+  let current = await wrapConfigurationError('the authorization webhook cannot be used', () => open(file.configuration))
 
   const { configFile } = authorization
   const fileWatch =
@@ -176,7 +178,7 @@ export function checkAuthorization(options: ServerChainOptions): void {
   createPathAuthorizer(options)
 }
 
-async function orConfigurationError<T>(what: string, step: () => Promise<T>): Promise<T> {
+async function wrapConfigurationError<T>(what: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {

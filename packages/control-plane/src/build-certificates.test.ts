@@ -27,15 +27,15 @@ async function start(): Promise<Line[]> {
   return lines
 }
 
-const inDirectory = (name: string): string => path.join(directory, name)
+const locateFile = (name: string): string => path.join(directory, name)
 
 test('logs generated certificates once', async () => {
   expect(await start()).toEqual(
     expect.arrayContaining([
-      { text: 'Made a certificate', file: inDirectory('ca.crt') },
-      { text: 'Made a certificate', file: inDirectory('apiserver.crt') },
-      { text: 'Made a certificate', file: inDirectory('admin.crt') },
-      { text: 'Made a key for service account tokens', file: inDirectory('sa.key') },
+      { text: 'Made a certificate', file: locateFile('ca.crt') },
+      { text: 'Made a certificate', file: locateFile('apiserver.crt') },
+      { text: 'Made a certificate', file: locateFile('admin.crt') },
+      { text: 'Made a key for service account tokens', file: locateFile('sa.key') },
     ]),
   )
   expect(await start()).toEqual([])
@@ -43,13 +43,13 @@ test('logs generated certificates once', async () => {
 
 test.skipIf(process.platform === 'win32')('logs a world-readable private key on each start', async () => {
   await start()
-  await chmod(inDirectory('sa.key'), 0o644)
-  await chmod(inDirectory('ca.key'), 0o640)
-  expect(await start()).toEqual([{ text: expect.stringContaining('private key is readable'), file: inDirectory('sa.key') }])
+  await chmod(locateFile('sa.key'), 0o644)
+  await chmod(locateFile('ca.key'), 0o640)
+  expect(await start()).toEqual([{ text: expect.stringContaining('private key is readable'), file: locateFile('sa.key') }])
 })
 
 test('rejects a damaged CA with a clear message', async () => {
   await start()
-  await writeFile(inDirectory('ca.crt'), 'rubbish')
+  await writeFile(locateFile('ca.crt'), 'rubbish')
   await expect(start()).rejects.toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining('ca.crt is damaged') })
 })

@@ -74,7 +74,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
     ...(storage.backend && { main: storage.backend }),
     ...(storage.overrides && { overrides: storage.overrides }),
   })
-  const [backends, authentication, certificates] = await allOrClose(
+  const [backends, authentication, certificates] = await closeUnlessAllOpen(
     opening,
     buildAuthentication(options, outboundOptions),
     buildCertificates(options),
@@ -119,7 +119,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   }
 }
 
-async function allOrClose<A extends AsyncDisposable, B, C>(opening: Promise<A>, b: Promise<B>, c: Promise<C>): Promise<[A, B, C]> {
+async function closeUnlessAllOpen<A extends AsyncDisposable, B, C>(opening: Promise<A>, b: Promise<B>, c: Promise<C>): Promise<[A, B, C]> {
   try {
     return await Promise.all([opening, b, c])
   } catch (error) {

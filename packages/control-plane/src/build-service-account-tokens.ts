@@ -62,7 +62,7 @@ export async function buildServiceAccountTokens(
 
   const read = async <T extends KubeObject>(resource: string, [namespace, name]: readonly [string, string], resourceVersion: string) =>
     client?.resource<T>({ group: '', resource })?.get(namespace, name, { resourceVersion })
-  const live = (resource: string, namespace: string, name: string): Promise<DeepReadonly<KubeObject> | undefined> =>
+  const readLive = (resource: string, namespace: string, name: string): Promise<DeepReadonly<KubeObject> | undefined> =>
     read(resource, [namespace, name], '')
   /**
    * Reads an object from the watch cache, and from the store if it is missing there, because the cache may not have just-created objects
@@ -94,7 +94,7 @@ export async function buildServiceAccountTokens(
         clock,
         metrics,
         audiences,
-        getter: async (...key) => boundObject(await readIncludingNew(...key)),
+        getter: async (...key) => toBoundObject(await readIncludingNew(...key)),
       }),
     ],
     subresource: {
@@ -105,7 +105,7 @@ export async function buildServiceAccountTokens(
       }),
       ...(maxTokenSeconds !== undefined && { maxExtendedExpirationSeconds: maxTokenSeconds }),
       extendExpiration: serviceAccounts.extendTokenExpiration,
-      lookUp: live,
+      lookUp: readLive,
     },
     documents: (serverAddress) => ({
       ...buildOpenIdDocuments(issuers[0]!, keySetUri ?? `https://${serverAddress}/openid/v1/jwks`, signing.publishedKeys),
@@ -196,7 +196,7 @@ async function labelSecret(
   )
 }
 
-function boundObject(object: DeepReadonly<KubeObject> | undefined): BoundObject | undefined {
+function toBoundObject(object: DeepReadonly<KubeObject> | undefined): BoundObject | undefined {
   if (object === undefined) return undefined
   const { uid = '', deletionTimestamp } = object.metadata
   return { uid, ...(deletionTimestamp && { deletionTimestamp }) }

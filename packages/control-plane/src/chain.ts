@@ -43,13 +43,13 @@ export class Chain implements ServerChain {
 
   constructor(parts: ChainParts) {
     this.#parts = parts
-    this.#ready = promiseParts()
+    this.#ready = createPromiseParts()
     // Marks the rejection of `ready` as handled, because callers may ignore `ready`.
     this.#ready.promise.catch(() => {})
   }
 
   get ready(): Promise<void> {
-    return this.#isStarted ? this.#ready.promise : Promise.reject(notStarted('ready'))
+    return this.#isStarted ? this.#ready.promise : Promise.reject(createNotStartedError('ready'))
   }
 
   get url(): string {
@@ -75,12 +75,12 @@ export class Chain implements ServerChain {
   }
 
   get client(): ServerChain['client'] {
-    if (!this.#isStarted) throw notStarted('client')
+    if (!this.#isStarted) throw createNotStartedError('client')
     return this.#parts.client
   }
 
   async fetch(...request: Parameters<ServerChain['fetch']>): Promise<Response> {
-    if (!this.#isStarted) throw notStarted('fetch')
+    if (!this.#isStarted) throw createNotStartedError('fetch')
     return this.#parts.server.fetch(...request)
   }
 
@@ -148,7 +148,7 @@ export class Chain implements ServerChain {
 }
 
 /** Creates the error for members that are used before `start` or `listen` was called. */
-function notStarted(member: string): Error {
+function createNotStartedError(member: string): Error {
   return new Error(`${member}: the server has not been started; call listen(), or start() for a server without a port, first`)
 }
 
@@ -158,7 +158,7 @@ interface PromiseParts {
   readonly reject: (error: unknown) => void
 }
 
-function promiseParts(): PromiseParts {
+function createPromiseParts(): PromiseParts {
   let resolve!: () => void
   let reject!: (error: unknown) => void
   const promise = new Promise<void>((yes, no) => {

@@ -40,8 +40,8 @@ function call(
 }
 
 const request = (adminAccess: boolean): object => ({ name: 'r', exactly: { deviceClassName: 'c', ...(adminAccess && { adminAccess }) } })
-const spec = (adminAccess = true): object => ({ devices: { requests: [request(false), { ...request(adminAccess), name: 's' }] } })
-const invalidAnswer = (field: string): object => ({
+const createSpec = (adminAccess = true): object => ({ devices: { requests: [request(false), { ...request(adminAccess), name: 's' }] } })
+const createInvalidAnswer = (field: string): object => ({
   status: 422,
   body: {
     details: {
@@ -57,12 +57,14 @@ const invalidAnswer = (field: string): object => ({
 })
 
 it('allows admin access to devices only from labelled namespaces', async () => {
-  const newClaim = { metadata: { name: 'a' }, spec: spec() }
-  expect(await call('POST', 'default', 'resourceclaims', newClaim)).toMatchObject(invalidAnswer('spec.devices.requests[1].adminAccess'))
+  const newClaim = { metadata: { name: 'a' }, spec: createSpec() }
+  expect(await call('POST', 'default', 'resourceclaims', newClaim)).toMatchObject(
+    createInvalidAnswer('spec.devices.requests[1].adminAccess'),
+  )
   expect((await call('POST', 'admins', 'resourceclaims', newClaim)).status).toBe(201)
-  const template = { metadata: { name: 'a' }, spec: { spec: spec() } }
+  const template = { metadata: { name: 'a' }, spec: { spec: createSpec() } }
   expect(await call('POST', 'default', 'resourceclaimtemplates', template)).toMatchObject(
-    invalidAnswer('spec.devices.requests[1].adminAccess'),
+    createInvalidAnswer('spec.devices.requests[1].adminAccess'),
   )
   expect((await call('POST', 'admins', 'resourceclaimtemplates', template)).status).toBe(201)
 })
@@ -71,17 +73,17 @@ it('allocates devices with admin access only to claims in labelled namespaces', 
   const result = { request: 'r', driver: 'd.example.com', pool: 'p', device: 'x', adminAccess: true }
   const status = { allocation: { devices: { results: [result] } } }
   for (const [namespace, expected] of Object.entries({
-    default: invalidAnswer('status.allocation.devices.results[0].adminAccess'),
+    default: createInvalidAnswer('status.allocation.devices.results[0].adminAccess'),
     admins: { status: 200 },
   })) {
-    const { body } = await call('POST', namespace, 'resourceclaims', { metadata: { name: 'given' }, spec: spec(false) })
+    const { body } = await call('POST', namespace, 'resourceclaims', { metadata: { name: 'given' }, spec: createSpec(false) })
     expect(await call('PUT', namespace, 'resourceclaims/given/status', { ...body, status })).toMatchObject(expected)
   }
   expect((await call('GET', 'admins', 'resourceclaims/given/status')).body).toMatchObject({ kind: 'ResourceClaim', status })
 })
 
 it('requires permissions on resourceclaims/binding and resourceclaims/driver for status updates', async () => {
-  const { body } = await call('POST', 'default', 'resourceclaims', { metadata: { name: 'shared' }, spec: spec(false) })
+  const { body } = await call('POST', 'default', 'resourceclaims', { metadata: { name: 'shared' }, spec: createSpec(false) })
   const device = { driver: 'd.example.com', pool: 'p', device: 'x' }
   const nodeSelector = { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n1'] }] }] }
   const allocation = { devices: { results: [{ request: 'r', ...device }] }, nodeSelector }
@@ -89,14 +91,14 @@ it('requires permissions on resourceclaims/binding and resourceclaims/driver for
     const answer = await call('PUT', 'default', 'resourceclaims/shared/status', { ...body, metadata: { name: 'shared' }, status }, 'driver')
     return answer.status === 200 ? 200 : (answer.body as { details: { causes: readonly unknown[] } }).details.causes
   }
-  const forbidden = (verb: string, subresource: string, subject: string, place: string): string =>
+  const formatForbidden = (verb: string, subresource: string, subject: string, place: string): string =>
     `${subject} is forbidden: User "system:serviceaccount:default:driver" cannot ${verb} resource "resourceclaims/${subresource}" in API group "resource.k8s.io" ${place}: not listed`
 
   expect(await putStatus({ allocation })).toEqual([
     {
       reason: 'FieldValueForbidden',
       field: 'status.allocation',
-      message: `Forbidden: changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="update" permission: ${forbidden('update', 'binding', 'resourceclaims.resource.k8s.io', 'at the cluster scope')}`,
+      message: `Forbidden: changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="update" permission: ${formatForbidden('update', 'binding', 'resourceclaims.resource.k8s.io', 'at the cluster scope')}`,
     },
   ])
   allowed.add('update binding  ')
@@ -107,7 +109,7 @@ it('requires permissions on resourceclaims/binding and resourceclaims/driver for
     {
       reason: 'FieldValueForbidden',
       field: 'status.devices',
-      message: `Forbidden: changing status.devices requires resource="resourceclaims/driver", verb="[associated-node:update arbitrary-node:update]" permission: ${forbidden('associated-node:update', 'driver', 'resourceclaims.resource.k8s.io "d.example.com"', 'in the namespace "default"')}`,
+      message: `Forbidden: changing status.devices requires resource="resourceclaims/driver", verb="[associated-node:update arbitrary-node:update]" permission: ${formatForbidden('associated-node:update', 'driver', 'resourceclaims.resource.k8s.io "d.example.com"', 'in the namespace "default"')}`,
     },
   ])
   allowed.add('associated-node:update driver d.example.com default')

@@ -83,7 +83,7 @@ test('the clock controls the expiration of tokens and events', async () => {
   const { status } = await callServer('POST', `${core}/serviceaccounts/s/token`, request)
   expect(status).toMatchObject({ expirationTimestamp: '2031-05-06T07:18:09Z' })
   const authorization = `Bearer ${String(status!['token'])}`
-  const whoami = (): Promise<Response> =>
+  const requestWhoAmI = (): Promise<Response> =>
     chain.fetch('/apis/authentication.k8s.io/v1/selfsubjectreviews', {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization },
@@ -91,9 +91,9 @@ test('the clock controls the expiration of tokens and events', async () => {
     })
   const event = { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' } }
   await callServer('POST', `${core}/events`, event)
-  expect((await whoami()).status).not.toBe(401)
+  expect((await requestWhoAmI()).status).not.toBe(401)
   expect((await callServer('GET', `${core}/events`)).items).toHaveLength(1)
   await clock.pass(700_000)
-  expect((await whoami()).status).toBe(401)
+  expect((await requestWhoAmI()).status).toBe(401)
   expect((await callServer('GET', `${core}/events`)).items).toHaveLength(0)
 })

@@ -14,22 +14,22 @@ test('updates the counts immediately and then every minute until aborted', async
   const prefix = '/registry/pods/'
   const resource = { group: '', resource: 'pods' }
   const store = createObjectStore({ backend, codec: createRecordCodec({ kind: 'Pod', schemaVersion: 1 }), resource, prefix, metrics })
-  const objectCount = (): string | undefined => /^apiserver_storage_objects\{resource="pods"\} (.*)$/m.exec(registry.text())?.[1]
+  const readObjectCount = (): string | undefined => /^apiserver_storage_objects\{resource="pods"\} (.*)$/m.exec(registry.text())?.[1]
 
   const counting = countStorage(backend, metrics, stop.signal, clock)
   await settle()
-  expect(objectCount()).toBe('0')
+  expect(readObjectCount()).toBe('0')
   expect(registry.text()).toMatch(/^apiserver_storage_size_bytes\{storage_cluster_id="etcd-0"\} \d+$/m)
   await store.create(`${prefix}ns/a`, { metadata: { name: 'a', namespace: 'ns' } })
   await clock.pass(59_000)
-  expect(objectCount()).toBe('0')
+  expect(readObjectCount()).toBe('0')
   await clock.pass(1000)
-  expect(objectCount()).toBe('1')
+  expect(readObjectCount()).toBe('1')
   stop.abort()
   await counting
   await store.create(`${prefix}ns/b`, { metadata: { name: 'b', namespace: 'ns' } })
   await clock.pass(120_000)
-  expect(objectCount()).toBe('1')
+  expect(readObjectCount()).toBe('1')
   await store.close()
-  expect(objectCount()).toBeUndefined()
+  expect(readObjectCount()).toBeUndefined()
 })

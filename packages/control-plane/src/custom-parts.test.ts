@@ -30,7 +30,7 @@ async function start(options: ServerChainOptions): Promise<ServerChain> {
 
 test('serves only custom groups and logs the skipped hooks', async () => {
   const lines: string[] = []
-  const { fetch } = bound(
+  const { fetch } = bindFetch(
     await start({
       groups: [widgets],
       log: (level, text, fields) => void lines.push(`${level} ${text} ${fields?.['hook'] ?? ''}${fields?.['controller'] ?? ''}`),
@@ -77,10 +77,10 @@ test('runs custom authenticators and authorizers after the built-in ones', async
     },
   }
   const server = await start({ groups: [widgets], authenticators: [authenticator], authorizers: [authorizer] })
-  const status = async (headers: Record<string, string>): Promise<number> => (await server.fetch(path, { headers })).status
-  expect(await status({ 'x-user': 'alice' })).toBe(200)
-  expect(await status({ 'x-user': 'bob' })).toBe(403)
-  expect(await status({ 'x-user': 'bob', authorization: `Bearer ${server.adminToken}` })).toBe(200)
+  const requestStatus = async (headers: Record<string, string>): Promise<number> => (await server.fetch(path, { headers })).status
+  expect(await requestStatus({ 'x-user': 'alice' })).toBe(200)
+  expect(await requestStatus({ 'x-user': 'bob' })).toBe(403)
+  expect(await requestStatus({ 'x-user': 'bob', authorization: `Bearer ${server.adminToken}` })).toBe(200)
   expect((await server.fetch('/healthz')).status).toBe(200)
   expect(authorizedUsers).toEqual(['alice', 'bob'])
 })
@@ -105,6 +105,6 @@ test('runs custom filters at their position', async () => {
   })
 })
 
-function bound(server: ServerChain): Pick<ServerChain, 'fetch'> {
+function bindFetch(server: ServerChain): Pick<ServerChain, 'fetch'> {
   return { fetch: (...request) => server.fetch(...request) }
 }

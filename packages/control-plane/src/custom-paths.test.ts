@@ -25,7 +25,7 @@ beforeAll(async () => {
     { name: 'v1beta1', served: true, storage: false, schema, deprecated: true },
   ]
   await define('example.com', 'widgets', { versions })
-  await call('POST', widgets, widget('a'))
+  await call('POST', widgets, createWidget('a'))
 })
 afterAll(() => chain.close())
 
@@ -42,12 +42,12 @@ async function call(method: string, path: string, body?: object, contentType = '
 
 /** Creates a definition and waits until it is established. */
 async function define(group: string, plural: string, spec: object): Promise<string> {
-  expect((await call('POST', definitions, definitionOf(group, plural, spec))).code).toBe(201)
+  expect((await call('POST', definitions, createDefinition(group, plural, spec))).code).toBe(201)
   await vi.waitUntil(async () => (await call('GET', `/apis/${group}/v1`)).code === 200, { interval: 2 })
   return `${definitions}/${plural}.${group}`
 }
 
-function definitionOf(group: string, plural: string, spec: object): object {
+function createDefinition(group: string, plural: string, spec: object): object {
   const kind = plural.slice(0, 1).toUpperCase() + plural.slice(1, -1)
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -57,18 +57,18 @@ function definitionOf(group: string, plural: string, spec: object): object {
   }
 }
 
-function widget(name: string, members: object = {}): object {
+function createWidget(name: string, members: object = {}): object {
   return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, ...members }
 }
 
 describe('paths of custom resources', () => {
   it('creates the object of the body after a POST to the path of any object', async () => {
-    expect(await call('POST', `${widgets}/ignored`, widget('b'))).toMatchObject({ code: 201, body: { metadata: { name: 'b' } } })
-    expect(await call('POST', `${widgets}/new`, widget('b'))).toMatchObject({
+    expect(await call('POST', `${widgets}/ignored`, createWidget('b'))).toMatchObject({ code: 201, body: { metadata: { name: 'b' } } })
+    expect(await call('POST', `${widgets}/new`, createWidget('b'))).toMatchObject({
       code: 409,
       body: { message: 'widgets.example.com "b" already exists' },
     })
-    expect(await call('POST', `${widgets}/c`, { ...widget(''), metadata: {} })).toMatchObject({
+    expect(await call('POST', `${widgets}/c`, { ...createWidget(''), metadata: {} })).toMatchObject({
       code: 422,
       body: { message: 'Widget.example.com "" is invalid: metadata.name: Required value: name or generateName is required' },
     })
@@ -93,7 +93,7 @@ describe('paths of custom resources', () => {
     for (const path of [`${widgets}/a`, `${widgets}/a/status`, widgets, '/apis/example.com/v1/widgets']) {
       expect([path, await call('HEAD', path)]).toEqual([path, { code: 200, body: { message: '' }, warning: null }])
     }
-    const watched = await call('POST', '/apis/example.com/v1/watch/namespaces/default/widgets/a?timeoutSeconds=1', widget('a'))
+    const watched = await call('POST', '/apis/example.com/v1/watch/namespaces/default/widgets/a?timeoutSeconds=1', createWidget('a'))
     expect(watched).toMatchObject({ code: 200, body: { type: 'ADDED', object: { metadata: { name: 'a' } } } })
   })
 
@@ -101,7 +101,7 @@ describe('paths of custom resources', () => {
     const warning = '299 - "example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget"'
     const path = `${widgets.replace('v1', 'v1beta1')}/a`
     expect(await call('GET', `${path}/status`)).toMatchObject({ code: 404, warning })
-    expect(await call('PUT', `${path}/scale/x`, widget('a'))).toMatchObject({ code: 404, warning })
+    expect(await call('PUT', `${path}/scale/x`, createWidget('a'))).toMatchObject({ code: 404, warning })
     expect(await call('OPTIONS', path)).toMatchObject({ code: 405, warning })
     expect(await call('GET', `${widgets}/a/scale`)).toMatchObject({ code: 404, warning: null })
   })
@@ -143,15 +143,19 @@ describe('patches with another kind or version', () => {
   })
 
   it('warns of unknown fields of the other version before it refuses the version', async () => {
-    const refusal = (version: string): string =>
+    const formatRefusal = (version: string): string =>
       `Gear.patched.example.com "a" is invalid: apiVersion: Invalid value: "patched.example.com/${version}": must be patched.example.com/v1`
     const spec = { unknown: 1 }
     expect(await answer({ apiVersion: 'patched.example.com/v2', spec })).toEqual([
       422,
-      refusal('v2'),
+      formatRefusal('v2'),
       '299 - "unknown field \\"spec.unknown\\""',
     ])
-    expect(await answer({ apiVersion: 'patched.example.com/v9', spec })).toEqual([422, refusal('v9'), '299 - "unknown field \\"spec\\""'])
+    expect(await answer({ apiVersion: 'patched.example.com/v9', spec })).toEqual([
+      422,
+      formatRefusal('v9'),
+      '299 - "unknown field \\"spec\\""',
+    ])
     expect(await answer({ apiVersion: 'patched.example.com/v2', spec }, `${gears}/a?fieldValidation=Strict`)).toEqual([
       422,
       expect.stringContaining('strict decoding error: unknown field "spec.unknown"'),
@@ -176,7 +180,7 @@ describe('patches with another kind or version', () => {
 })
 
 describe('discovery of custom resources', () => {
-  const listed = async (version: string): Promise<unknown> => (await call('GET', `/apis/${version}`)).body['resources']
+  const listResources = async (version: string): Promise<unknown> => (await call('GET', `/apis/${version}`)).body['resources']
   const allVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 
   it('serves a version for every method, and those of built-in groups only for GET', async () => {
@@ -190,23 +194,23 @@ describe('discovery of custom resources', () => {
     const clock = createManualClock(Date.UTC(2031, 4, 6))
     await using several = await createServerChain({ clock, controllers: ['none'], services: { serverCount: 2 }, log: () => {} })
     await several.start()
-    const ask = async (path: string, body?: object): Promise<number> => {
+    const requestStatus = async (path: string, body?: object): Promise<number> => {
       const sent = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
       return (await several.fetch(path, { user, ...sent })).status
     }
-    expect(await ask(definitions, definitionOf('late.example.com', 'lates', { versions: [plainVersion] }))).toBe(201)
+    expect(await requestStatus(definitions, createDefinition('late.example.com', 'lates', { versions: [plainVersion] }))).toBe(201)
     const objects = '/apis/late.example.com/v1/lates'
-    await vi.waitUntil(async () => (await ask(objects)) === 200, { interval: 2 })
+    await vi.waitUntil(async () => (await requestStatus(objects)) === 200, { interval: 2 })
     const documents = ['/apis/late.example.com', '/apis/late.example.com/v1', '/openapi/v3/apis/late.example.com/v1']
-    const statuses = (): Promise<number[]> => Promise.all(documents.map((path) => ask(path)))
-    expect(await statuses()).toEqual([404, 404, 404])
+    const requestStatuses = (): Promise<number[]> => Promise.all(documents.map((path) => requestStatus(path)))
+    expect(await requestStatuses()).toEqual([404, 404, 404])
     clock.advance(4999)
-    expect(await statuses()).toEqual([404, 404, 404])
+    expect(await requestStatuses()).toEqual([404, 404, 404])
     // Timers of the queue may start after the first read of the clock.
     await vi.waitUntil(
       async () => {
         clock.advance(1)
-        return (await statuses()).join() === '200,200,200'
+        return (await requestStatuses()).join() === '200,200,200'
       },
       { interval: 2 },
     )
@@ -218,11 +222,11 @@ describe('discovery of custom resources', () => {
     const object = { apiVersion: 'gone.example.com/v1', kind: 'Goner', metadata: { name: 'a', finalizers: ['example.com/hold'] } }
     const goners = '/apis/gone.example.com/v1/namespaces/default/goners'
     expect((await call('POST', goners, object)).code).toBe(201)
-    expect(await listed('gone.example.com/v1')).toMatchObject([{ verbs: allVerbs, storageVersionHash: expect.any(String) }, {}])
+    expect(await listResources('gone.example.com/v1')).toMatchObject([{ verbs: allVerbs, storageVersionHash: expect.any(String) }, {}])
     await call('DELETE', path)
     const reads = ['delete', 'deletecollection', 'get', 'list', 'watch']
-    await vi.waitUntil(async () => !JSON.stringify(await listed('gone.example.com/v1')).includes('create'), { interval: 2 })
-    expect(await listed('gone.example.com/v1')).toMatchObject([
+    await vi.waitUntil(async () => !JSON.stringify(await listResources('gone.example.com/v1')).includes('create'), { interval: 2 })
+    expect(await listResources('gone.example.com/v1')).toMatchObject([
       { name: 'goners', verbs: reads, storageVersionHash: expect.any(String) },
       { name: 'goners/status', verbs: ['get', 'patch', 'update'] },
     ])
@@ -236,7 +240,7 @@ describe('discovery of custom resources', () => {
       { name: 'v2', served: false, storage: true, schema },
     ]
     await define('hash.example.com', 'hashes', { versions })
-    const [resource] = (await listed('hash.example.com/v1')) as object[]
+    const [resource] = (await listResources('hash.example.com/v1')) as object[]
     expect(resource).not.toHaveProperty('storageVersionHash')
   })
 })

@@ -72,7 +72,7 @@ async function call(method: string, path: string, body?: object, headers: Record
 const merge = { 'content-type': 'application/merge-patch+json' }
 const asTable = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
 
-function widget(name: string, members: object = {}): object {
+function createWidget(name: string, members: object = {}): object {
   return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, ...members }
 }
 
@@ -81,11 +81,11 @@ async function waitUntil(isDone: () => Promise<boolean>): Promise<void> {
 }
 
 it('defaults and prunes objects, and does not let clients set their status', async () => {
-  const created = await call('POST', widgets, widget('a', { spec: { color: 'red', replicas: 2 }, status: { phase: 'Ready' } }))
+  const created = await call('POST', widgets, createWidget('a', { spec: { color: 'red', replicas: 2 }, status: { phase: 'Ready' } }))
   expect(created).toMatchObject({ code: 201, warning: '299 - "unknown field \\"spec.color\\""' })
   expect(created.body).toMatchObject({ spec: { replicas: 2, size: 3 }, metadata: { generation: 1 } })
   expect(created.body).not.toHaveProperty('status')
-  const invalid = await call('POST', widgets, widget('b', { spec: { size: 'big' } }))
+  const invalid = await call('POST', widgets, createWidget('b', { spec: { size: 'big' } }))
   expect([invalid.code, invalid.body.message]).toEqual([
     422,
     'Widget.example.com "b" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
@@ -133,30 +133,30 @@ it('sets the default of the status in the response to a create', async () => {
 })
 
 it('increases the generation with the spec, and not with the status or metadata', async () => {
-  await call('POST', widgets, widget('generations'))
+  await call('POST', widgets, createWidget('generations'))
   const path = `${widgets}/generations`
-  const generationAfter = async (subresource: string, patch: object): Promise<unknown> =>
+  const patchAndReadGeneration = async (subresource: string, patch: object): Promise<unknown> =>
     (await call('PATCH', path + subresource, patch, merge)).body
-  expect(await generationAfter('', { spec: { size: 5 } })).toMatchObject({ metadata: { generation: 2 } })
-  expect(await generationAfter('/status', { spec: { size: 6 }, status: { phase: 'Ready' } })).toMatchObject({
+  expect(await patchAndReadGeneration('', { spec: { size: 5 } })).toMatchObject({ metadata: { generation: 2 } })
+  expect(await patchAndReadGeneration('/status', { spec: { size: 6 }, status: { phase: 'Ready' } })).toMatchObject({
     metadata: { generation: 2 },
     spec: { size: 5 },
     status: { phase: 'Ready' },
   })
-  expect(await generationAfter('', { metadata: { labels: { a: 'b' } } })).toMatchObject({ metadata: { generation: 2 } })
+  expect(await patchAndReadGeneration('', { metadata: { labels: { a: 'b' } } })).toMatchObject({ metadata: { generation: 2 } })
 })
 
 it('does not write an object again whose members are sent in another order', async () => {
-  const { body } = await call('POST', widgets, widget('ordered', { spec: { size: 1, replicas: 2 } }))
+  const { body } = await call('POST', widgets, createWidget('ordered', { spec: { size: 1, replicas: 2 } }))
   const { metadata } = body as unknown as { readonly metadata: { readonly resourceVersion: string } }
-  const reordered = { ...widget('ordered', { spec: { replicas: 2, size: 1 } }), metadata }
+  const reordered = { ...createWidget('ordered', { spec: { replicas: 2, size: 1 } }), metadata }
   expect((await call('PUT', `${widgets}/ordered`, reordered)).body).toMatchObject({
     metadata: { resourceVersion: metadata.resourceVersion },
   })
 })
 
 it('scales objects', async () => {
-  await call('POST', widgets, widget('scaled'))
+  await call('POST', widgets, createWidget('scaled'))
   const path = `${widgets}/scaled/scale`
   const missing = await call('GET', path)
   expect([missing.code, missing.body.message]).toEqual([
@@ -171,7 +171,7 @@ it('scales objects', async () => {
 })
 
 it('serves all versions, lists with typed items, and Tables with the columns of the definition', async () => {
-  await call('POST', widgets, widget('versions', { spec: {} }))
+  await call('POST', widgets, createWidget('versions', { spec: {} }))
   const beta = await call('GET', `${widgets.replace('v1', 'v1beta1')}/versions`)
   expect(beta).toMatchObject({
     code: 200,
@@ -191,12 +191,12 @@ it('serves all versions, lists with typed items, and Tables with the columns of 
 })
 
 it('refuses objects of other kinds and versions, and requests for other resources of the group', async () => {
-  const otherKind = await call('POST', widgets, { ...widget('other'), kind: 'Gadget' })
+  const otherKind = await call('POST', widgets, { ...createWidget('other'), kind: 'Gadget' })
   expect([otherKind.code, otherKind.body.message]).toEqual([
     422,
     'Gadget.example.com "other" is invalid: kind: Invalid value: "Gadget": must be Widget',
   ])
-  const beta = await call('POST', widgets, { ...widget('other'), apiVersion: 'example.com/v1beta1' })
+  const beta = await call('POST', widgets, { ...createWidget('other'), apiVersion: 'example.com/v1beta1' })
   expect([beta.code, beta.body.message]).toEqual([
     400,
     'the API version in the data (example.com/v1beta1) does not match the expected API version (example.com/v1)',
@@ -206,7 +206,7 @@ it('refuses objects of other kinds and versions, and requests for other resource
 })
 
 it('negotiates JSON if the client prefers protobuf, which custom resources do not have', async () => {
-  await call('POST', widgets, widget('negotiated'))
+  await call('POST', widgets, createWidget('negotiated'))
   const jsonAnswer = await call('GET', `${widgets}/negotiated`, undefined, {
     accept: 'application/vnd.kubernetes.protobuf,application/json',
   })
@@ -225,30 +225,30 @@ it('negotiates JSON if the client prefers protobuf, which custom resources do no
 })
 
 it('answers unsupported methods and bodies like kube-apiserver', async () => {
-  await call('POST', widgets, widget('methods'))
-  const messageOf = async (...request: Parameters<typeof call>): Promise<unknown> => {
+  await call('POST', widgets, createWidget('methods'))
+  const readMessage = async (...request: Parameters<typeof call>): Promise<unknown> => {
     const { code, body } = await call(...request)
     return [code, body.message]
   }
-  expect(await messageOf('DELETE', `${widgets}/methods/status`)).toEqual([
+  expect(await readMessage('DELETE', `${widgets}/methods/status`)).toEqual([
     405,
     'delete is not supported on resources of kind "widgets.example.com"',
   ])
-  expect(await messageOf('PUT', widgets, widget('methods'))).toEqual([400, 'name must be provided'])
-  expect(await messageOf('POST', '/apis/example.com/v1/widgets', widget('x'))).toEqual([404, '404 page not found\n'])
-  expect(await messageOf('POST', widgets, { apiVersion: 'example.com/v1', metadata: { name: 'x' } })).toEqual([
+  expect(await readMessage('PUT', widgets, createWidget('methods'))).toEqual([400, 'name must be provided'])
+  expect(await readMessage('POST', '/apis/example.com/v1/widgets', createWidget('x'))).toEqual([404, '404 page not found\n'])
+  expect(await readMessage('POST', widgets, { apiVersion: 'example.com/v1', metadata: { name: 'x' } })).toEqual([
     400,
     expect.stringContaining(`Object 'Kind' is missing in '{"apiVersion":"example.com/v1","metadata":{"name":"x"}}'`),
   ])
-  expect(await messageOf('POST', widgets, { kind: 'Widget', metadata: { name: 'x' } })).toEqual([
+  expect(await readMessage('POST', widgets, { kind: 'Widget', metadata: { name: 'x' } })).toEqual([
     400,
     'the API version in the data () does not match the expected API version (example.com/v1)',
   ])
-  expect(await messageOf('PATCH', `${widgets}/methods`, { kind: 'Gadget' }, merge)).toEqual([
+  expect(await readMessage('PATCH', `${widgets}/methods`, { kind: 'Gadget' }, merge)).toEqual([
     422,
     'Gadget.example.com "methods" is invalid: kind: Invalid value: "Gadget": must be Widget',
   ])
-  expect(await messageOf('POST', widgets, { ...widget('x'), metadata: { name: 5 } })).toEqual([
+  expect(await readMessage('POST', widgets, { ...createWidget('x'), metadata: { name: 5 } })).toEqual([
     400,
     'Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal number into Go struct field ObjectMeta.name of type string',
   ])
@@ -268,23 +268,23 @@ it('reports duplicate fields in the order of the body', async () => {
 it('applies objects on the server', async () => {
   const apply = { 'content-type': 'application/apply-patch+yaml' }
   const path = `${widgets}/applied?fieldManager=me`
-  expect(await call('PATCH', path, widget('applied', { spec: { size: 9 } }), apply)).toMatchObject({
+  expect(await call('PATCH', path, createWidget('applied', { spec: { size: 9 } }), apply)).toMatchObject({
     code: 201,
     body: { spec: { size: 9 } },
   })
-  const removed = await call('PATCH', path, widget('applied', { spec: { replicas: 1 } }), apply)
+  const removed = await call('PATCH', path, createWidget('applied', { spec: { replicas: 1 } }), apply)
   expect(removed.body).toMatchObject({ spec: { size: 3 }, metadata: { generation: 2 } })
   const strategic = await call('PATCH', path, {}, { 'content-type': 'application/strategic-merge-patch+json' })
   expect(strategic.code).toBe(415)
 })
 
 it('ends watches when the spec of the definition changes, keeps them when only its labels change, and keeps the objects', async () => {
-  await call('POST', widgets, widget('kept'))
+  await call('POST', widgets, createWidget('kept'))
   let ended = false
   const watch = await chain.fetch(`${widgets}?watch=1`, { user })
   const text = watch.text().then(() => (ended = true))
   await call('PATCH', `${definitions}/widgets.example.com`, { metadata: { labels: { a: 'b' } } }, merge)
-  await call('POST', widgets, widget('after-label'))
+  await call('POST', widgets, createWidget('after-label'))
   expect(ended).toBe(false)
   const { spec } = (await call('GET', `${definitions}/widgets.example.com`)).body as unknown as CustomResourceDefinition
   const [v1, ...otherVersions] = spec.versions!
@@ -297,11 +297,11 @@ it('ends watches when the spec of the definition changes, keeps them when only i
 })
 
 it('refuses creation while the definition is being deleted, and then deletes the objects', async () => {
-  const finalizedWidget = { ...widget('held'), metadata: { name: 'held', finalizers: ['example.com/hold'] } }
+  const finalizedWidget = { ...createWidget('held'), metadata: { name: 'held', finalizers: ['example.com/hold'] } }
   expect((await call('POST', widgets, finalizedWidget)).code).toBe(201)
   expect((await call('DELETE', `${definitions}/widgets.example.com`)).code).toBe(200)
-  await waitUntil(async () => (await call('POST', widgets, widget('late'))).code === 403)
-  const refusal = await call('POST', widgets, widget('late'))
+  await waitUntil(async () => (await call('POST', widgets, createWidget('late'))).code === 403)
+  const refusal = await call('POST', widgets, createWidget('late'))
   expect(refusal.body.message).toBe(
     'widgets.example.com "late" is forbidden: create not allowed while custom resource definition is terminating',
   )
@@ -317,7 +317,7 @@ it('serves objects that were stored under an older schema and storage version wi
   expect((await call('POST', definitions, first)).code).toBe(201)
   const gizmos = widgets.replace('widgets', 'gizmos')
   await waitUntil(async () => (await call('GET', gizmos)).code === 200)
-  await call('POST', gizmos, { ...widget('old', { spec: { replicas: 1 } }), kind: 'Gizmo' })
+  await call('POST', gizmos, { ...createWidget('old', { spec: { replicas: 1 } }), kind: 'Gizmo' })
   const schema = {
     openAPIV3Schema: {
       type: 'object',

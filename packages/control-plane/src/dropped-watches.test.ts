@@ -22,7 +22,7 @@ function answer(target: string): Promise<string> {
 }
 
 /** Reads the number of open watches from the metrics. */
-async function watching(): Promise<number> {
+async function countWatches(): Promise<number> {
   const line = /^apiserver_longrunning_requests\{[^}]*resource="configmaps"[^}]*verb="WATCH"[^}]*\} (\d+)$/m
   return Number(line.exec(await answer('/metrics'))?.[1] ?? 0)
 }
@@ -56,10 +56,10 @@ const clients: Readonly<Record<string, () => Promise<() => void>>> = {
 }
 
 test.each(Object.entries(clients))('ends a watch whose client has disconnected, even if no event follows: %s', async (_, open) => {
-  const oldCount = await watching()
+  const oldCount = await countWatches()
   const drops = await Promise.all(Array.from({ length: 5 }, open))
-  expect(await watching()).toBe(oldCount + 5)
+  expect(await countWatches()).toBe(oldCount + 5)
   expect(await answer('/metrics')).toMatch(/^apiserver_watch_events_total\{group="",resource="configmaps",version="v1"\} [1-9]/m)
   for (const drop of drops) drop()
-  await expect.poll(watching, { interval: 20 }).toBe(oldCount)
+  await expect.poll(countWatches, { interval: 20 }).toBe(oldCount)
 })

@@ -37,19 +37,19 @@ async function call(method: string, path: string, body?: object, type = 'json'):
   return { code: answer.status, message }
 }
 
-function widget(name: string, metadata: object): object {
+function createWidget(name: string, metadata: object): object {
   return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, template: { apiVersion: 'v1', kind: 'Pod', metadata } }
 }
 
 it('reports embedded metadata of the wrong type in a created object', async () => {
-  expect(await call('POST', widgets, widget('a', { labels: 'x' }))).toEqual({
+  expect(await call('POST', widgets, createWidget('a', { labels: 'x' }))).toEqual({
     code: 400,
     message: `Widget in version "v1" cannot be handled as a Widget: ${problem}`,
   })
 })
 
 it('reports embedded metadata of the wrong type in a patch', async () => {
-  expect((await call('POST', widgets, widget('b', {}))).code).toBe(201)
+  expect((await call('POST', widgets, createWidget('b', {}))).code).toBe(201)
   const { code, message } = await call('PATCH', `${widgets}/b`, { template: { metadata: { labels: 'x' } } }, 'merge-patch+json')
   expect(code).toBe(422)
   expect(message).toMatch(/^ "" is invalid: patch: Invalid value: "\{/)
@@ -57,7 +57,7 @@ it('reports embedded metadata of the wrong type in a patch', async () => {
 })
 
 it('reports unknown fields of embedded metadata', async () => {
-  expect((await call('POST', `${widgets}?fieldValidation=Strict`, widget('c', { extra: 1 }))).message).toBe(
+  expect((await call('POST', `${widgets}?fieldValidation=Strict`, createWidget('c', { extra: 1 }))).message).toBe(
     'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "template.metadata.extra"',
   )
 })

@@ -10,14 +10,14 @@ const maps = '/api/v1/namespaces/default/configmaps'
 const json = { 'content-type': 'application/json' }
 const alice = { name: 'alice', groups: ['system:masters'] }
 
-async function started(options: ServerChainOptions = {}): Promise<ServerChain> {
+async function startChain(options: ServerChainOptions = {}): Promise<ServerChain> {
   const chain = await createServerChain({ controllers: ['none'], ...options })
   await chain.start()
   return chain
 }
 
 /** Yields the events of a watch response. */
-async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<{ type: string; object: { metadata: { name: string } } }> {
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<{ type: string; object: { metadata: { name: string } } }> {
   let text = ''
   const decoder = new TextDecoder()
   for await (const chunk of body) {
@@ -39,16 +39,16 @@ describe('chain.fetch', () => {
       user: alice,
     })
   /** Reads the number of open watches from the metrics. */
-  const watches = async (): Promise<number> => {
+  const countWatches = async (): Promise<number> => {
     const text = await (await chain.fetch('/metrics', { user: alice })).text()
     return Number(/^apiserver_longrunning_requests\{.*resource="configmaps".*verb="WATCH".*\} (\d+)$/m.exec(text)?.[1] ?? 0)
   }
   const waitForWatches = async (count: number): Promise<void> => {
-    while ((await watches()) !== count) await new Promise((resolve) => setImmediate(resolve))
+    while ((await countWatches()) !== count) await new Promise((resolve) => setImmediate(resolve))
   }
 
   beforeAll(async () => {
-    chain = await started()
+    chain = await startChain()
     admin = { authorization: `Bearer ${chain.adminToken}` }
   })
   afterAll(() => chain.close())
@@ -119,7 +119,7 @@ describe('chain.fetch', () => {
     const cancelled = await chain.fetch(`${maps}?watch=1`, { user: alice })
     await waitForWatches(2)
     await create('watched')
-    for await (const { type, object } of events(cancelled.body!)) {
+    for await (const { type, object } of readEvents(cancelled.body!)) {
       if (object.metadata.name !== 'watched') continue
       expect(type).toBe('ADDED')
       break
@@ -131,20 +131,20 @@ describe('chain.fetch', () => {
   })
 
   test('applies backpressure to watches', async () => {
-    const sentEvents = async (): Promise<number> => {
+    const countSentEvents = async (): Promise<number> => {
       const text = await (await chain.fetch('/metrics', { user: alice })).text()
       return Number(/^apiserver_watch_events_total\{.*resource="configmaps".*\} (\d+)$/m.exec(text)?.[1] ?? 0)
     }
     expect((await chain.fetch(maps, { method: 'DELETE', user: alice })).status).toBe(200)
-    const oldCount = await sentEvents()
+    const oldCount = await countSentEvents()
     const unread = await chain.fetch(`${maps}?watch=1`, { user: alice })
     for (let i = 0; i < 40; i++) await create(`unread-${i}`, { text: 'x'.repeat(100_000) })
-    expect((await sentEvents()) - oldCount).toBeLessThan(10)
+    expect((await countSentEvents()) - oldCount).toBeLessThan(10)
     let remaining = 40
-    for await (const { type, object } of events(unread.body!)) {
+    for await (const { type, object } of readEvents(unread.body!)) {
       if (type === 'ADDED' && object.metadata.name.startsWith('unread-') && --remaining === 0) break
     }
-    expect((await sentEvents()) - oldCount).toBeGreaterThanOrEqual(40)
+    expect((await countSentEvents()) - oldCount).toBeGreaterThanOrEqual(40)
     await waitForWatches(0)
   })
 })
@@ -167,7 +167,7 @@ describe('before the start', () => {
 })
 
 test('a started server can listen later and then becomes an endpoint of the kubernetes service', async () => {
-  await using chain = await started({ serving: { advertiseAddress: '192.0.2.1' } })
+  await using chain = await startChain({ serving: { advertiseAddress: '192.0.2.1' } })
   const services = chain.client.resource<Service>({ group: '', resource: 'services' })!
   expect(await services.get('default', 'kubernetes', { resourceVersion: '' })).toBeUndefined()
   await chain.listen()
@@ -182,19 +182,19 @@ test('a started server can listen later and then becomes an endpoint of the kube
 describe('a store given by the caller', () => {
   test('the server does not close a store of its caller, which can be used again', async () => {
     await using backend = openMemory()
-    const first = await started({ storage: { backend } })
+    const first = await startChain({ storage: { backend } })
     await first.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'kept' } })
     await first.close()
-    await using second = await started({ storage: { backend } })
+    await using second = await startChain({ storage: { backend } })
     expect((await second.fetch(`${maps}/kept`, { user: alice })).status).toBe(200)
   })
 
   test('servers on forks of one store do not see changes of each other', async () => {
     await using seeded = openMemory()
-    const seeder = await started({ storage: { backend: seeded } })
+    const seeder = await startChain({ storage: { backend: seeded } })
     await seeder.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'seed' } })
     await seeder.close()
-    const open = async (): Promise<ServerChain> => started({ storage: { backend: seeded.fork() } })
+    const open = async (): Promise<ServerChain> => startChain({ storage: { backend: seeded.fork() } })
     await using one = await open()
     await using other = await open()
     expect((await one.fetch(`${maps}/seed`, { method: 'DELETE', user: alice })).status).toBe(200)

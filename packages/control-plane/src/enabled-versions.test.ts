@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest'
 import { createResourceFilter, findRuntimeConfigProblems } from './enabled-versions.ts'
 
-const gv = (group: string, ...versions: string[]) => versions.map((version) => ({ group, version }))
-const allVersions = [...gv('', 'v1'), ...gv('autoscaling', 'v2', 'v1'), ...gv('storage.k8s.io', 'v1', 'v1beta1', 'v1alpha2')]
-const names = (wanted: Record<string, boolean>): string[] =>
+const createGroupVersions = (group: string, ...versions: string[]) => versions.map((version) => ({ group, version }))
+const allVersions = [
+  ...createGroupVersions('', 'v1'),
+  ...createGroupVersions('autoscaling', 'v2', 'v1'),
+  ...createGroupVersions('storage.k8s.io', 'v1', 'v1beta1', 'v1alpha2'),
+]
+const listEnabledNames = (wanted: Record<string, boolean>): string[] =>
   allVersions.filter((each) => createResourceFilter(wanted)({ ...each, resource: 'as' })).map(({ group, version }) => `${group}/${version}`)
 
 it.each([
@@ -15,7 +19,7 @@ it.each([
   [{ 'storage.k8s.io/v1alpha1': true }, ['/v1', 'autoscaling/v2', 'autoscaling/v1', 'storage.k8s.io/v1']],
   [{ 'api/all': false, 'api/v1': true, 'storage.k8s.io/v1beta1': true }, ['/v1', 'storage.k8s.io/v1beta1']],
 ])('runtime config %j enables the right versions', (wanted, expected) => {
-  expect(names(wanted as Record<string, boolean>)).toEqual(expected)
+  expect(listEnabledNames(wanted as Record<string, boolean>)).toEqual(expected)
 })
 
 it('enables and disables single resources', () => {

@@ -21,9 +21,12 @@ function write(name: string, text: string): string {
   renameSync(`${file}.new`, file)
   return file
 }
-const configuration = (content: object): string =>
+const formatConfiguration = (content: object): string =>
   JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', ...content })
-const issuer = (url: string): object => ({ issuer: { url, audiences: ['me'] }, claimMappings: { username: { claim: 'sub', prefix: '' } } })
+const createIssuer = (url: string): object => ({
+  issuer: { url, audiences: ['me'] },
+  claimMappings: { username: { claim: 'sub', prefix: '' } },
+})
 
 async function open(options: AuthenticationOptions) {
   const [clock, metrics, logged, requestedUrls] = [createManualClock(), createMetricsRegistry(), [] as string[], [] as string[]]
@@ -51,11 +54,11 @@ async function open(options: AuthenticationOptions) {
 
 test.each<[AuthenticationOptions, string]>([
   [
-    { configFile: write('a', configuration({})), oidc: { issuerUrl: 'https://a', clientId: 'a' } },
+    { configFile: write('a', formatConfiguration({})), oidc: { issuerUrl: 'https://a', clientId: 'a' } },
     'authentication-config file and oidc-* flags are mutually exclusive',
   ],
   [
-    { configFile: write('b', configuration({ anonymous: { enabled: true } })), anonymous: true },
+    { configFile: write('b', formatConfiguration({ anonymous: { enabled: true } })), anonymous: true },
     'anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file',
   ],
   [{ configFile: write('c', 'a: b') }, `failed to load authentication configuration from file "${directory}/c": Object 'Kind' is missing`],
@@ -70,16 +73,18 @@ test.each<[AuthenticationOptions, string]>([
 })
 
 test('the configuration file restricts anonymous requests to some paths', async () => {
-  const paths = async (options: AuthenticationOptions) => (await open(options)).anonymousPaths
-  expect(await paths({})).toEqual([])
-  expect(await paths({ anonymous: false })).toBeUndefined()
-  expect(await paths({ configFile: write('d', configuration({ anonymous: { enabled: false } })) })).toBeUndefined()
+  const listAnonymousPaths = async (options: AuthenticationOptions) => (await open(options)).anonymousPaths
+  expect(await listAnonymousPaths({})).toEqual([])
+  expect(await listAnonymousPaths({ anonymous: false })).toBeUndefined()
+  expect(await listAnonymousPaths({ configFile: write('d', formatConfiguration({ anonymous: { enabled: false } })) })).toBeUndefined()
   const conditions = [{ path: '/livez' }]
-  expect(await paths({ configFile: write('e', configuration({ anonymous: { enabled: true, conditions } })) })).toEqual(['/livez'])
+  expect(await listAnonymousPaths({ configFile: write('e', formatConfiguration({ anonymous: { enabled: true, conditions } })) })).toEqual([
+    '/livez',
+  ])
 })
 
 test('uses a changed configuration file as soon as its issuers are reachable', async () => {
-  const configFile = write('f', configuration({ jwt: [issuer('https://one')] }))
+  const configFile = write('f', formatConfiguration({ jwt: [createIssuer('https://one')] }))
   using tokens = await open({ configFile })
   const waitForLog = async (text: string): Promise<void> => {
     await expect
@@ -90,15 +95,15 @@ test('uses a changed configuration file as soon as its issuers are reachable', a
       .toContain(text)
     tokens.logged.splice(0)
   }
-  write('f', configuration({ jwt: [issuer('https://one'), issuer('https://two')] }))
+  write('f', formatConfiguration({ jwt: [createIssuer('https://one'), createIssuer('https://two')] }))
   await waitForLog('Reloaded the authentication configuration')
   expect(tokens.asked).toContain('https://two')
 
-  write('f', configuration({ jwt: [issuer('http://three')] }))
+  write('f', formatConfiguration({ jwt: [createIssuer('http://three')] }))
   await waitForLog('the previous one stays in use: jwt[0].issuer.url: Invalid value: "http://three"')
-  write('f', configuration({ jwt: [issuer('https://one')], anonymous: { enabled: true } }))
+  write('f', formatConfiguration({ jwt: [createIssuer('https://one')], anonymous: { enabled: true } }))
   await waitForLog('anonymous: Forbidden: changed from initial configuration file')
-  write('f', configuration({ jwt: [issuer('https://down')] }))
+  write('f', formatConfiguration({ jwt: [createIssuer('https://down')] }))
   await waitForLog('oidc: authenticator for issuer "https://down" is not healthy: connect: connection refused')
   expect(tokens.metrics()).toMatch(/apiserver_authentication_config_controller_automatic_reloads_total\{[^}]*status="success"\} 1/)
 })

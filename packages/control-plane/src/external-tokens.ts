@@ -35,7 +35,7 @@ const userTtlMs = 10_000
 export async function openExternalTokens(options: AuthenticationOptions, parts: ExternalTokenParts): Promise<ExternalTokens> {
   const { audiences, clock } = parts
   checkConflicts(options)
-  const file = await orConfigurationError(() => readIssuers(options, parts.ownIssuers))
+  const file = await wrapConfigurationError(() => readIssuers(options, parts.ownIssuers))
   const authenticators: TokenAuthenticator[] = []
   const open: Disposable[] = []
   if (file.issuers.length > 0 || file.content !== undefined) {
@@ -45,7 +45,7 @@ export async function openExternalTokens(options: AuthenticationOptions, parts: 
   }
   const { tokenWebhook } = options
   if (tokenWebhook !== undefined) {
-    const webhook = await orConfigurationError(() => openTokenWebhook(tokenWebhook, parts))
+    const webhook = await wrapConfigurationError(() => openTokenWebhook(tokenWebhook, parts))
     open.push(webhook)
     authenticators.push(webhook)
   }
@@ -76,7 +76,7 @@ async function openTokenWebhook(
   return { ...cached, [Symbol.dispose]: () => webhook[Symbol.dispose]() }
 }
 
-async function orConfigurationError<T>(step: () => Promise<T>): Promise<T> {
+async function wrapConfigurationError<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {

@@ -43,17 +43,17 @@ export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote:
       if (!effectiveGates.has(name) && on !== gate.default) onNote(`feature gate ${name}=${on} has no effect in this server`)
     }
   }
-  const enabled = (feature: string): boolean => {
+  const isEnabled = (feature: string): boolean => {
     const gate = featureGates.get(feature)
     return overrides.get(feature) ?? (gate?.locked === false ? stages.get(gate.stage) : undefined) ?? gate?.default ?? false
   }
-  problems.push(...findDependencyProblems(enabled))
+  problems.push(...findDependencyProblems(isEnabled))
   if (problems.length > 0) throw new ConfigurationError(problems)
   return {
-    enabled,
+    enabled: isEnabled,
     all: () => [
       ...Array.from(stageGates, ([name, stage]) => ({ name, stage, enabled: stages.get(stage) ?? false })),
-      ...Array.from(featureGates, ([name, { stage }]) => ({ name, stage, enabled: enabled(name) })),
+      ...Array.from(featureGates, ([name, { stage }]) => ({ name, stage, enabled: isEnabled(name) })),
     ],
   }
 }

@@ -40,10 +40,10 @@ export function createGroupServices(config: GenericConfig, offered: Pick<GroupSe
     config,
     tokenReviewer: authentication.tokenReviewer,
     ruleResolver: createRuleResolver(authorizer),
-    namespaceLabels: namespaceLabels(client),
+    namespaceLabels: createNamespaceLabels(client),
     claimStatusAuthorizer: claimStatusAuthorizer(authorizer),
-    paramAuthority: (policies) => paramAuthority(client, authorizer, policies),
-    roleAuthority: roleAuthority(client, authorizer, roles),
+    paramAuthority: (policies) => createParamAuthority(client, authorizer, policies),
+    roleAuthority: createRoleAuthority(client, authorizer, roles),
   }
 }
 
@@ -61,7 +61,7 @@ function createRuleResolver(authorizer: Authorizer): RuleResolver {
   return { rulesFor: (user, namespace) => authorizer.rulesFor?.(user, namespace) ?? unsupported }
 }
 
-function namespaceLabels(client: LoopbackClient): NamespaceLabels {
+function createNamespaceLabels(client: LoopbackClient): NamespaceLabels {
   return async (namespace) => {
     const namespaceObject = await client
       .resource<Namespace>({ group: '', resource: 'namespaces' })
@@ -81,7 +81,7 @@ function claimStatusAuthorizer(authorizer: Authorizer): ClaimStatusAuthorizer {
   }
 }
 
-function paramAuthority(client: LoopbackClient, authorizer: Authorizer, policies: string): ParamAuthority {
+function createParamAuthority(client: LoopbackClient, authorizer: Authorizer, policies: string): ParamAuthority {
   return {
     async allows({ user }, { verb, group, version, resource, namespace, name }) {
       const action = resourceAction({ verb, apiGroup: group, apiVersion: version, namespace, resource, name })
@@ -96,7 +96,7 @@ function paramAuthority(client: LoopbackClient, authorizer: Authorizer, policies
   }
 }
 
-function roleAuthority(client: LoopbackClient, authorizer: Authorizer, policy: RbacPolicy): RoleAuthority {
+function createRoleAuthority(client: LoopbackClient, authorizer: Authorizer, policy: RbacPolicy): RoleAuthority {
   const rbac = 'rbac.authorization.k8s.io'
   return {
     async allows({ user }, verb, { group, resource, namespace, name }) {

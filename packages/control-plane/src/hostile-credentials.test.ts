@@ -44,26 +44,26 @@ async function create<T>(target: string, body: object): Promise<T> {
 }
 
 /** Returns the name of the user to whom the token belongs. Returns undefined if the token is rejected. */
-async function userOf(token: string): Promise<string | undefined> {
+async function authenticateToken(token: string): Promise<string | undefined> {
   const { status, body } = await askServer<{ message: string }>(chain, 'GET', '/api/v1/nodes', { token })
   if (status === 401) return undefined
   expect(status).toBe(403)
   return /User "([^"]*)"/.exec(body.message)?.[1]
 }
 
-async function errorCount(): Promise<number> {
+async function readErrorCount(): Promise<number> {
   const { text } = await askServerForText(chain, 'GET', '/metrics')
   return Number(/^authentication_attempts\{result="error"\} (\d+)$/m.exec(text)?.[1] ?? 0)
 }
 
 const encode = (part: object | string): string => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
 
-function signed(payload: object, header: object | string = { alg: 'RS256' }): string {
+function signToken(payload: object, header: object | string = { alg: 'RS256' }): string {
   const signedPart = `${encode(header)}.${encode(payload)}`
   return `${signedPart}.${sign('sha256', Buffer.from(signedPart), privateKey).toString('base64url')}`
 }
 
-function payload(more: object = {}): object {
+function createPayload(more: object = {}): object {
   const now = Math.floor(Date.now() / 1000)
   return {
     iss: issuer,
@@ -78,7 +78,7 @@ function payload(more: object = {}): object {
 }
 
 function withHmac(): string {
-  const signedPart = `${encode({ alg: 'HS256' })}.${encode(payload())}`
+  const signedPart = `${encode({ alg: 'HS256' })}.${encode(createPayload())}`
   const secret = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })
   return `${signedPart}.${createHmac('sha256', secret).update(signedPart).digest('base64url')}`
 }
@@ -87,34 +87,38 @@ const later = Math.floor(Date.now() / 1000) + 3600
 
 describe('a service account token', () => {
   test('accepts a service account token with a valid signature', async () => {
-    expect(await userOf(signed(payload()))).toBe('system:serviceaccount:default:builder')
+    expect(await authenticateToken(signToken(createPayload()))).toBe('system:serviceaccount:default:builder')
   })
 
   test.each<[string, () => string, string]>([
-    ['without a signature', () => `${encode({ alg: 'none' })}.${encode(payload())}.`, 'invalid bearer token'],
-    ['whose signature was removed', () => signed(payload()).replace(/[^.]+$/, ''), 'invalid bearer token'],
-    ['with the algorithm none and a signature', () => signed(payload(), { alg: 'none' }), 'error in cryptographic primitive'],
+    ['without a signature', () => `${encode({ alg: 'none' })}.${encode(createPayload())}.`, 'invalid bearer token'],
+    ['whose signature was removed', () => signToken(createPayload()).replace(/[^.]+$/, ''), 'invalid bearer token'],
+    ['with the algorithm none and a signature', () => signToken(createPayload(), { alg: 'none' }), 'error in cryptographic primitive'],
     ['keyed with the public key', withHmac, 'error in cryptographic primitive'],
-    ['of another algorithm', () => signed(payload(), { alg: 'PS256' }), 'error in cryptographic primitive'],
-    ['with an unknown kid', () => signed(payload(), { alg: 'RS256', kid: 'x' }), 'invalid signature, no keys found'],
-    ['with a kid that is a path', () => signed(payload(), { alg: 'RS256', kid: '../../dev/null' }), 'no keys found'],
-    ['with two kids', () => signed(payload(), '{"alg":"RS256","kid":"x","kid":""}'), 'repeats the member'],
-    ['with its own key', () => signed(payload(), { alg: 'RS256', jwk: {}, jku: 'https://evil.example', kid: 'x' }), 'no keys found'],
-    ['of the future', () => signed(payload({ nbf: later, iat: later })), 'service account token is not valid yet'],
-    ['issued in the future', () => signed(payload({ iat: later })), 'service account token is issued in the future'],
-    ['that has expired', () => signed(payload({ exp: 1 })), 'service account token has expired'],
-    ['for another audience', () => signed(payload({ aud: ['vault'] })), 'token audiences ["vault"] is invalid'],
-    ['of another issuer', () => signed(payload({ iss: 'https://evil.example' })), 'invalid bearer token'],
+    ['of another algorithm', () => signToken(createPayload(), { alg: 'PS256' }), 'error in cryptographic primitive'],
+    ['with an unknown kid', () => signToken(createPayload(), { alg: 'RS256', kid: 'x' }), 'invalid signature, no keys found'],
+    ['with a kid that is a path', () => signToken(createPayload(), { alg: 'RS256', kid: '../../dev/null' }), 'no keys found'],
+    ['with two kids', () => signToken(createPayload(), '{"alg":"RS256","kid":"x","kid":""}'), 'repeats the member'],
+    [
+      'with its own key',
+      () => signToken(createPayload(), { alg: 'RS256', jwk: {}, jku: 'https://evil.example', kid: 'x' }),
+      'no keys found',
+    ],
+    ['of the future', () => signToken(createPayload({ nbf: later, iat: later })), 'service account token is not valid yet'],
+    ['issued in the future', () => signToken(createPayload({ iat: later })), 'service account token is issued in the future'],
+    ['that has expired', () => signToken(createPayload({ exp: 1 })), 'service account token has expired'],
+    ['for another audience', () => signToken(createPayload({ aud: ['vault'] })), 'token audiences ["vault"] is invalid'],
+    ['of another issuer', () => signToken(createPayload({ iss: 'https://evil.example' })), 'invalid bearer token'],
     [
       'of an account that is gone',
-      () => signed(payload({ 'kubernetes.io': { namespace: 'default', serviceaccount: { name: 'gone', uid: 'x' } } })),
+      () => signToken(createPayload({ 'kubernetes.io': { namespace: 'default', serviceaccount: { name: 'gone', uid: 'x' } } })),
       'serviceaccounts "gone" not found',
     ],
     [
       'of a pod that is gone',
       () =>
-        signed(
-          payload({
+        signToken(
+          createPayload({
             'kubernetes.io': {
               namespace: 'default',
               serviceaccount: { name: 'builder', uid: accountUid },
@@ -126,9 +130,9 @@ describe('a service account token', () => {
     ],
   ])('%s is refused, counted, and not logged', async (_, make, reason) => {
     const token = make()
-    const oldCount = await errorCount()
-    expect(await userOf(token)).toBeUndefined()
-    expect(await errorCount()).toBe(oldCount + 1)
+    const oldCount = await readErrorCount()
+    expect(await authenticateToken(token)).toBeUndefined()
+    expect(await readErrorCount()).toBe(oldCount + 1)
     expect(logged).toContain('Unable to authenticate the request')
     expect(logged).toContain(JSON.stringify(reason).slice(1, -1))
     for (const part of token.split('.')) if (part.length > 20) expect(logged).not.toContain(part)
@@ -143,7 +147,7 @@ describe('a service account token', () => {
 
   test('a token in a secret is valid until the secret is deleted, and its use labels the secret', async () => {
     const prefix = 'kubernetes.io/serviceaccount/'
-    const token = signed({
+    const token = signToken({
       iss: 'kubernetes/serviceaccount',
       sub: 'system:serviceaccount:default:builder',
       [`${prefix}namespace`]: 'default',
@@ -151,18 +155,18 @@ describe('a service account token', () => {
       [`${prefix}service-account.name`]: 'builder',
       [`${prefix}service-account.uid`]: accountUid,
     })
-    expect(await userOf(token)).toBeUndefined()
+    expect(await authenticateToken(token)).toBeUndefined()
     await create(secrets, {
       metadata: { name: 'builder-token', annotations: { 'kubernetes.io/service-account.name': 'builder' } },
       type: 'kubernetes.io/service-account-token',
       data: { token: Buffer.from(token).toString('base64') },
     })
-    expect(await userOf(token)).toBe('system:serviceaccount:default:builder')
-    const labels = async (): Promise<unknown> =>
+    expect(await authenticateToken(token)).toBe('system:serviceaccount:default:builder')
+    const readSecretLabels = async (): Promise<unknown> =>
       (await askServer<{ metadata: { labels?: object } }>(chain, 'GET', `${secrets}/builder-token`)).body.metadata.labels
-    await expect.poll(labels).toEqual({ 'kubernetes.io/legacy-token-last-used': new Date().toISOString().slice(0, 10) })
+    await expect.poll(readSecretLabels).toEqual({ 'kubernetes.io/legacy-token-last-used': new Date().toISOString().slice(0, 10) })
     await askServer(chain, 'DELETE', `${secrets}/builder-token`)
-    await expect.poll(() => userOf(token)).toBeUndefined()
+    await expect.poll(() => authenticateToken(token)).toBeUndefined()
   })
 })
 
@@ -170,10 +174,10 @@ test('a bootstrap token authenticates a node that joins, until its secret is del
   const stringData = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' }
   const target = '/api/v1/namespaces/kube-system/secrets'
   await create(target, { metadata: { name: 'bootstrap-token-abcdef' }, type: 'bootstrap.kubernetes.io/token', stringData })
-  expect(await userOf('abcdef.0123456789abcdef')).toBe('system:bootstrap:abcdef')
-  expect(await userOf('abcdef.0123456789abcdee')).toBeUndefined()
+  expect(await authenticateToken('abcdef.0123456789abcdef')).toBe('system:bootstrap:abcdef')
+  expect(await authenticateToken('abcdef.0123456789abcdee')).toBeUndefined()
   await askServer(chain, 'DELETE', `${target}/bootstrap-token-abcdef`)
-  await expect.poll(() => userOf('abcdef.0123456789abcdef')).toBeUndefined()
+  await expect.poll(() => authenticateToken('abcdef.0123456789abcdef')).toBeUndefined()
   expect(logged).not.toContain('0123456789')
 })
 
@@ -183,14 +187,15 @@ describe('headers that name another user', () => {
    * of the response.
    */
   async function listNodes(...more: readonly string[]): Promise<string> {
-    const headers = ['Host', 'localhost', 'Accept', 'application/json', 'Authorization', `Bearer ${signed(payload())}`, ...more]
+    const headers = ['Host', 'localhost', 'Accept', 'application/json', 'Authorization', `Bearer ${signToken(createPayload())}`, ...more]
     const clientRequest = request(`${chain.url}/api/v1/nodes`, { ca: chain.certificateAuthority, agent: false, headers }).end()
     const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]
     const { message } = JSON.parse(Buffer.concat(await answer.toArray()).toString()) as { message: string }
     return `${answer.statusCode} ${message}`
   }
   const asItself = '403 nodes is forbidden: User "system:serviceaccount:default:builder" cannot list resource "nodes"'
-  const forbidden = (verb: string) => `403 nodes is forbidden: User "system:serviceaccount:default:builder" cannot ${verb} resource "nodes"`
+  const formatForbidden = (verb: string) =>
+    `403 nodes is forbidden: User "system:serviceaccount:default:builder" cannot ${verb} resource "nodes"`
 
   test.each([
     ['of a front proxy', ['X-Remote-User', 'admin', 'X-Remote-Group', 'system:masters', 'x-remote-extra-a', 'b'], asItself],
@@ -198,10 +203,14 @@ describe('headers that name another user', () => {
     ['with underscores', ['Impersonate_User', 'admin', 'X_Remote_User', 'admin', 'Impersonate_Group', 'system:masters'], asItself],
     ['with another prefix', ['X-Impersonate-User', 'admin', 'Impersonate-Users', 'admin'], asItself],
     ['of which the first is empty', ['Impersonate-User', '', 'Impersonate-User', 'admin'], asItself],
-    ['in capitals', ['IMPERSONATE-USER', 'admin'], forbidden('impersonate-on:user-info:list')],
-    ['twice', ['Impersonate-User', 'bob', 'impersonate-user', 'admin'], forbidden('impersonate-on:user-info:list')],
-    ['of an administrator', ['Impersonate-User', 'x', 'Impersonate-Group', 'system:masters'], forbidden('impersonate-on:user-info:list')],
-    ['of a node', ['Impersonate-User', 'system:node:n'], forbidden('impersonate-on:arbitrary-node:list')],
+    ['in capitals', ['IMPERSONATE-USER', 'admin'], formatForbidden('impersonate-on:user-info:list')],
+    ['twice', ['Impersonate-User', 'bob', 'impersonate-user', 'admin'], formatForbidden('impersonate-on:user-info:list')],
+    [
+      'of an administrator',
+      ['Impersonate-User', 'x', 'Impersonate-Group', 'system:masters'],
+      formatForbidden('impersonate-on:user-info:list'),
+    ],
+    ['of a node', ['Impersonate-User', 'system:node:n'], formatForbidden('impersonate-on:arbitrary-node:list')],
     [
       'without a user',
       ['Impersonate-Group', 'system:masters'],

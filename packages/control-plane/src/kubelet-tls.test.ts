@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { kubeletTls } from './kubelet-tls.ts'
 
 let directory: string
-const file = (name: string): string => path.join(directory, name)
+const locateFile = (name: string): string => path.join(directory, name)
 beforeAll(async () => {
   directory = await mkdtemp(path.join(os.tmpdir(), 'keelson-kubelet-tls-'))
 })
@@ -16,14 +16,14 @@ test('without files, does not verify the kubelet and sends no certificate', asyn
 })
 
 test('rereads changed files for new connections', async () => {
-  await Promise.all(['ca', 'cert', 'key'].map((name) => writeFile(file(name), `${name} 1`)))
-  const tls = await kubeletTls({ authorityFile: file('ca'), certificateFile: file('cert'), keyFile: file('key') })
+  await Promise.all(['ca', 'cert', 'key'].map((name) => writeFile(locateFile(name), `${name} 1`)))
+  const tls = await kubeletTls({ authorityFile: locateFile('ca'), certificateFile: locateFile('cert'), keyFile: locateFile('key') })
   expect(await tls()).toEqual({ verify: true, authority: 'ca 1', certificate: 'cert 1', key: 'key 1' })
-  await writeFile(file('cert'), 'cert, renewed')
+  await writeFile(locateFile('cert'), 'cert, renewed')
   expect(await tls()).toMatchObject({ certificate: 'cert, renewed', key: 'key 1' })
 })
 
 test('rejects invalid files immediately', async () => {
-  await expect(kubeletTls({ certificateFile: file('cert') })).rejects.toThrow('must be set together')
-  await expect(kubeletTls({ authorityFile: file('none') })).rejects.toMatchObject({ name: 'ConfigurationError' })
+  await expect(kubeletTls({ certificateFile: locateFile('cert') })).rejects.toThrow('must be set together')
+  await expect(kubeletTls({ authorityFile: locateFile('none') })).rejects.toMatchObject({ name: 'ConfigurationError' })
 })

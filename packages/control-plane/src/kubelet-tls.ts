@@ -13,16 +13,16 @@ export async function kubeletTls({ authorityFile, certificateFile, keyFile }: Ku
   }
   const files = { authority: authorityFile, certificate: certificateFile, key: keyFile }
   const readers = Object.entries(files).flatMap(([name, file]) => (file === undefined ? [] : [{ name, read: createFileReader(file) }]))
-  const tls = async (): Promise<RemoteTls> => ({
+  const readTls = async (): Promise<RemoteTls> => ({
     verify: authorityFile !== undefined,
     ...Object.fromEntries(await Promise.all(readers.map(async ({ name, read }) => [name, await read()] as const))),
   })
   try {
-    await tls()
+    await readTls()
   } catch (error) {
     throw new ConfigurationError(`a file for connections to kubelets cannot be read: ${(error as Error).message}`, { cause: error })
   }
-  return tls
+  return readTls
 }
 
 /** Returns a function that returns the text of a file. The function reads the file again only if it has changed. */

@@ -16,7 +16,7 @@ import { expect, test } from 'vitest'
 import { openCoreStorage } from './core-storage.fixture.ts'
 import { pathFacts } from './legacy-map.fixture.ts'
 
-function verbsOf(storage: RESTStorage): string {
+function listVerbs(storage: RESTStorage): string {
   const connects = (method: string): boolean => canConnect(storage) && storage.connectMethods.includes(method)
   const verbs = {
     create: canCreate(storage) || canCreateNamed(storage) || connects('POST'),
@@ -41,12 +41,12 @@ function mapPage(served: Iterable<readonly [path: string, storage: RESTStorage]>
   const byPath = [...served].sort(([a], [b]) => (a < b ? -1 : 1))
   const rows = byPath.map(([path, storage]) => {
     const [file, command] = pathFacts[path] ?? ['', '']
-    return [`\`${path}\``, verbsOf(storage), `\`${file}\``, `\`${command}\``]
+    return [`\`${path}\``, listVerbs(storage), `\`${file}\``, `\`${command}\``]
   })
   const head = ['path', 'verbs', 'where', 'shown by']
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)))
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |\n`
-  return `${introduction}\n${line(head)}${line(widths.map((width) => '-'.repeat(width)))}${rows.map(line).join('')}`
+  const formatRow = (cells: readonly string[]): string => `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |\n`
+  return `${introduction}\n${formatRow(head)}${formatRow(widths.map((width) => '-'.repeat(width)))}${rows.map(formatRow).join('')}`
 }
 
 const introduction = `# The legacy map

@@ -20,16 +20,16 @@ export interface LegacyRESTStorageOptions {
 
 /** Creates the REST storages of core/v1. */
 export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTStorageOptions = {}): Map<string, RESTStorage> {
-  const now = (): number => config.clock.now()
+  const readClock = (): number => config.clock.now()
   const { client, allocators, kubelet } = options
   const storage = newRESTStorage({ restOptions: config.restOptionsGetter, types: config.types }, core.resources, {
     ...(allocators && { hooks: { services: createServiceHooks(allocators) } }),
     subresources: {
       pods: {
         binding: bindingSubresource,
-        eviction: evictionSubresource({ now, ...(client && { budgets: createDisruptionBudgets(client) }) }),
+        eviction: evictionSubresource({ now: readClock, ...(client && { budgets: createDisruptionBudgets(client) }) }),
       },
-      serviceaccounts: { token: tokenSubresource({ ...config.authentication.serviceAccounts.subresource, now }) },
+      serviceaccounts: { token: tokenSubresource({ ...config.authentication.serviceAccounts.subresource, now: readClock }) },
     },
   })
   const pods = storage.get('pods') as Store<Pod>

@@ -6,10 +6,10 @@ import type { ServerChainOptions } from './options/server-chain-options.ts'
 import type { ServerChain } from './server-chain.ts'
 import { startChain } from './start-chain.fixture.ts'
 
-const asNode = (name: string) => [`${name}-token`, { name: `system:node:${name}`, groups: ['system:nodes'] }] as const
+const createNodeToken = (name: string) => [`${name}-token`, { name: `system:node:${name}`, groups: ['system:nodes'] }] as const
 const options: ServerChainOptions = {
   authorization: { modes: ['Node'] },
-  authentication: { tokens: [createStaticTokens([asNode('n1'), asNode('n2')])] },
+  authentication: { tokens: [createStaticTokens([createNodeToken('n1'), createNodeToken('n2')])] },
   admission: { disable: ['ServiceAccount'] },
 }
 
@@ -17,13 +17,13 @@ async function create(chain: ServerChain, path: string, body: object): Promise<v
   expect(await askServer<Status>(chain, 'POST', path, { body })).toMatchObject({ status: 201 })
 }
 
-async function statusOf(chain: ServerChain, node: string, target: string): Promise<number> {
+async function requestStatus(chain: ServerChain, node: string, target: string): Promise<number> {
   return (await askServer<Status>(chain, 'GET', target, { token: `${node}-token` })).status
 }
 
 const secrets = '/api/v1/namespaces/default/secrets'
 const pods = '/api/v1/namespaces/default/pods'
-const pod = (name: string, spec: object) => ({
+const createPod = (name: string, spec: object) => ({
   metadata: { name },
   spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }], ...spec },
 })
@@ -40,81 +40,81 @@ const volume = {
 test('a node can read the objects that its pods use, from their binding to their deletion', async () => {
   await using chain = await startChain(options)
   for (const name of ['used', 'mount']) await create(chain, secrets, { metadata: { name } })
-  expect(await statusOf(chain, 'n1', `${secrets}/used`)).toBe(403)
+  expect(await requestStatus(chain, 'n1', `${secrets}/used`)).toBe(403)
   await create(chain, '/api/v1/persistentvolumes', volume)
   await create(
     chain,
     pods,
-    pod('p', {
+    createPod('p', {
       volumes: [
         { name: 's', secret: { secretName: 'used' } },
         { name: 'd', persistentVolumeClaim: { claimName: 'data' } },
       ],
     }),
   )
-  await expect.poll(() => statusOf(chain, 'n1', `${secrets}/mount`)).toBe(200)
-  await expect.poll(() => statusOf(chain, 'n1', `${secrets}/used`)).toBe(200)
-  expect(await statusOf(chain, 'n1', `${pods}/p`)).toBe(200)
-  expect(await statusOf(chain, 'n1', '/api/v1/persistentvolumes/vol')).toBe(200)
-  expect(await statusOf(chain, 'n1', '/api/v1/pods?fieldSelector=spec.nodeName%3Dn1')).toBe(200)
+  await expect.poll(() => requestStatus(chain, 'n1', `${secrets}/mount`)).toBe(200)
+  await expect.poll(() => requestStatus(chain, 'n1', `${secrets}/used`)).toBe(200)
+  expect(await requestStatus(chain, 'n1', `${pods}/p`)).toBe(200)
+  expect(await requestStatus(chain, 'n1', '/api/v1/persistentvolumes/vol')).toBe(200)
+  expect(await requestStatus(chain, 'n1', '/api/v1/pods?fieldSelector=spec.nodeName%3Dn1')).toBe(200)
   // The role `system:node` allows listing services.
-  expect(await statusOf(chain, 'n1', '/api/v1/services')).toBe(200)
-  expect(await statusOf(chain, 'n1', '/api/v1/namespaces')).toBe(403)
-  for (const target of [`${secrets}/used`, `${secrets}/mount`, `${pods}/p`]) expect(await statusOf(chain, 'n2', target)).toBe(403)
+  expect(await requestStatus(chain, 'n1', '/api/v1/services')).toBe(200)
+  expect(await requestStatus(chain, 'n1', '/api/v1/namespaces')).toBe(403)
+  for (const target of [`${secrets}/used`, `${secrets}/mount`, `${pods}/p`]) expect(await requestStatus(chain, 'n2', target)).toBe(403)
 
   await askServer(chain, 'DELETE', `${pods}/p?gracePeriodSeconds=0`)
-  await expect.poll(() => statusOf(chain, 'n1', `${secrets}/used`)).toBe(403)
-  expect(await statusOf(chain, 'n1', `${secrets}/mount`)).toBe(403)
+  await expect.poll(() => requestStatus(chain, 'n1', `${secrets}/used`)).toBe(403)
+  expect(await requestStatus(chain, 'n1', `${secrets}/mount`)).toBe(403)
 })
 
 test('a debug container gives the node access to its secrets', async () => {
   await using chain = await startChain(options)
   await create(chain, secrets, { metadata: { name: 'debug' } })
-  await create(chain, pods, pod('p', {}))
+  await create(chain, pods, createPod('p', {}))
   const ephemeralContainers = [{ name: 'd', image: 'i', envFrom: [{ secretRef: { name: 'debug' } }] }]
   const { body } = await askServer<{ spec: object }>(chain, 'GET', `${pods}/p`)
   const changed = { ...body, spec: { ...body.spec, ephemeralContainers } }
   expect(await askServer<Status>(chain, 'PUT', `${pods}/p/ephemeralcontainers`, { body: changed })).toMatchObject({ status: 200 })
-  await expect.poll(() => statusOf(chain, 'n1', `${secrets}/debug`)).toBe(200)
+  await expect.poll(() => requestStatus(chain, 'n1', `${secrets}/debug`)).toBe(200)
 })
 
 test('NodeRestriction limits a kubelet to its node and the pods on it', async () => {
   await using chain = await startChain({ ...options, admission: { disable: ['ServiceAccount'], enable: ['NodeRestriction'] } })
-  const asN1 = async (method: string, target: string, body?: object): Promise<string> => {
+  const requestAsN1 = async (method: string, target: string, body?: object): Promise<string> => {
     const answer = await askServer<Status>(chain, method, target, { body, token: 'n1-token' })
     return answer.status < 300 ? String(answer.status) : `${answer.status} ${answer.body.message}`
   }
   const nodes = '/api/v1/nodes'
-  expect(await asN1('POST', nodes, { metadata: { name: 'n1', labels: { 'kubernetes.io/hostname': 'n1' } } })).toBe('201')
-  expect(await asN1('POST', nodes, { metadata: { name: 'n2' } })).toBe(
+  expect(await requestAsN1('POST', nodes, { metadata: { name: 'n1', labels: { 'kubernetes.io/hostname': 'n1' } } })).toBe('201')
+  expect(await requestAsN1('POST', nodes, { metadata: { name: 'n2' } })).toBe(
     '403 nodes "n2" is forbidden: node "n1" is not allowed to modify node "n2"',
   )
-  await create(chain, pods, pod('mine', {}))
-  await create(chain, pods, pod('other', { nodeName: 'n2' }))
-  expect(await asN1('POST', pods, pod('new', {}))).toBe(
+  await create(chain, pods, createPod('mine', {}))
+  await create(chain, pods, createPod('other', { nodeName: 'n2' }))
+  expect(await requestAsN1('POST', pods, createPod('new', {}))).toBe(
     '403 pods "new" is forbidden: pod does not have "kubernetes.io/config.mirror" annotation, node "n1" can only create mirror pods',
   )
-  const eviction = (name: string) => ({ metadata: { name } })
-  expect(await asN1('POST', `${pods}/other/eviction`, eviction('other'))).toBe(
+  const createEviction = (name: string) => ({ metadata: { name } })
+  expect(await requestAsN1('POST', `${pods}/other/eviction`, createEviction('other'))).toBe(
     '403 pods "other" is forbidden: node n1 can only evict pods with spec.nodeName set to itself',
   )
-  expect(await asN1('POST', `${pods}/mine/eviction`, eviction('mine'))).toBe('201')
-  expect(await asN1('DELETE', `${pods}/other`)).toBe(
+  expect(await requestAsN1('POST', `${pods}/mine/eviction`, createEviction('mine'))).toBe('201')
+  expect(await requestAsN1('DELETE', `${pods}/other`)).toBe(
     '403 pods "other" is forbidden: node "n1" can only delete pods with spec.nodeName set to itself',
   )
 
   const accounts = '/api/v1/namespaces/default/serviceaccounts'
   await create(chain, accounts, { metadata: { name: 'runner' } })
-  const token = (audience: string) => ({ projected: { sources: [{ serviceAccountToken: { path: 't', audience } }] } })
-  await create(chain, pods, pod('user', { serviceAccountName: 'runner', volumes: [{ name: 't', ...token('vault') }] }))
+  const createTokenVolume = (audience: string) => ({ projected: { sources: [{ serviceAccountToken: { path: 't', audience } }] } })
+  await create(chain, pods, createPod('user', { serviceAccountName: 'runner', volumes: [{ name: 't', ...createTokenVolume('vault') }] }))
   const { body } = await askServer<{ metadata: { uid: string } }>(chain, 'GET', `${pods}/user`)
   const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: 'user', uid: body.metadata.uid }
   const request = (audience: string) => ({ spec: { audiences: [audience], boundObjectRef } })
-  await expect.poll(() => asN1('POST', `${accounts}/runner/token`, request('vault'))).toBe('201')
-  expect(await asN1('POST', `${accounts}/runner/token`, request('other'))).toBe(
+  await expect.poll(() => requestAsN1('POST', `${accounts}/runner/token`, request('vault'))).toBe('201')
+  expect(await requestAsN1('POST', `${accounts}/runner/token`, request('other'))).toBe(
     '403 serviceaccounts "runner" is forbidden: audience "other" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience',
   )
-  expect(await asN1('POST', `${accounts}/runner/token`, { spec: { audiences: ['vault'] } })).toBe(
+  expect(await requestAsN1('POST', `${accounts}/runner/token`, { spec: { audiences: ['vault'] } })).toBe(
     '403 serviceaccounts "runner" is forbidden: node requested token not bound to a pod',
   )
 })

@@ -9,7 +9,7 @@ import { openBackends } from './open-backends.ts'
 function createFakeDriver() {
   const opened = new Map<string, Backend>()
   const closed: string[] = []
-  const etcd3 = async ({ transport }: { transport?: { serverList: readonly string[] } }): Promise<Backend> => {
+  const openEtcd3 = async ({ transport }: { transport?: { serverList: readonly string[] } }): Promise<Backend> => {
     const serverAddress = transport?.serverList.join(';') ?? ''
     if (serverAddress.includes('broken')) throw new Error('it cannot be reached')
     const backend = openMemory()
@@ -21,7 +21,7 @@ function createFakeDriver() {
     }
     return backend
   }
-  return { opened, closed, etcd3 }
+  return { opened, closed, etcd3: openEtcd3 }
 }
 
 const main = { type: 'etcd3', transport: { serverList: ['http://main:2379'] } }

@@ -9,15 +9,15 @@ export function hashForMetrics(text: string): string {
 }
 
 /** Value of the label `apiserver_id_hash`: the hash of this server's name. As in kube-apiserver, the name is derived from the host name. */
-export const apiServerIdHash: string = hashForMetrics(`apiserver-${base32(serverId())}`)
+export const apiServerIdHash: string = hashForMetrics(`apiserver-${encodeBase32(computeServerId())}`)
 
-function serverId(): Uint8Array {
+function computeServerId(): Uint8Array {
   const idParts = [hostname(), 'kube-apiserver'].map((text) => Buffer.from(text))
   const sized = idParts.flatMap((part) => [Buffer.from([part.length >> 8, part.length & 255]), part])
   return createHash('sha256').update(Buffer.concat(sized)).digest().subarray(0, 16)
 }
 
-function base32(bytes: Uint8Array): string {
+function encodeBase32(bytes: Uint8Array): string {
   let bits = ''
   for (const byte of bytes) bits += byte.toString(2).padStart(8, '0')
   return (bits.match(/.{1,5}/g) ?? []).map((group) => 'abcdefghijklmnopqrstuvwxyz234567'[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
@@ -47,14 +47,14 @@ export function createReloadMetrics(registry: MetricsRegistry, what: 'authentica
     timestamps.with({ status, apiserver_id_hash: apiServerIdHash }).value = now() / 1000
   }
   let lastHash: string | undefined
-  const started = (content: string): void => {
+  const recordStarted = (content: string): void => {
     lastHash = replaceInfo(configInfo, lastHash, hashForMetrics(content))
   }
   return {
-    started,
+    started: recordStarted,
     succeeded: (content) => {
       attempt('success')
-      started(content)
+      recordStarted(content)
     },
     failed: () => attempt('failure'),
   }

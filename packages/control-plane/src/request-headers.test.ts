@@ -3,26 +3,26 @@ import type { ConfigurationError } from './configuration-error.ts'
 import { readFeatureGates } from './feature-gates.ts'
 import { checkRequestHeaders, requestHeaders, requestHeaderWarnings, usesOwnFrontProxy } from './request-headers.ts'
 
-const gates = (set: Record<string, boolean> = {}) => readFeatureGates(set, () => {})
+const readGates = (set: Record<string, boolean> = {}) => readFeatureGates(set, () => {})
 const proxyClientFiles = { certificateFile: 'a.crt', keyFile: 'a.key' }
 
 test('without options, the server is its own front proxy', () => {
   expect(usesOwnFrontProxy({})).toBe(true)
-  expect(requestHeaders({}, gates())).toEqual({
+  expect(requestHeaders({}, readGates())).toEqual({
     usernameHeaders: ['X-Remote-User'],
     uidHeaders: ['X-Remote-Uid'],
     groupHeaders: ['X-Remote-Group'],
     extraHeaderPrefixes: ['X-Remote-Extra-'],
     allowedNames: ['front-proxy-client'],
   })
-  expect(requestHeaders({}, gates({ RemoteRequestHeaderUID: false }))?.uidHeaders).toEqual([])
+  expect(requestHeaders({}, readGates({ RemoteRequestHeaderUID: false }))?.uidHeaders).toEqual([])
 })
 
 test('reads only the configured headers if a CA is set, and none if only a client certificate is set', () => {
   const frontProxy = { authorityFile: 'ca.crt', usernameHeaders: ['Who'] }
-  expect(requestHeaders({ frontProxy }, gates())).toMatchObject({ usernameHeaders: ['Who'] })
-  expect(requestHeaders({ frontProxy: { authorityFile: 'ca.crt' } }, gates())).toMatchObject({ usernameHeaders: [] })
-  expect(requestHeaders({ proxyClientFiles }, gates())).toBeUndefined()
+  expect(requestHeaders({ frontProxy }, readGates())).toMatchObject({ usernameHeaders: ['Who'] })
+  expect(requestHeaders({ frontProxy: { authorityFile: 'ca.crt' } }, readGates())).toMatchObject({ usernameHeaders: [] })
+  expect(requestHeaders({ proxyClientFiles }, readGates())).toBeUndefined()
   expect(usesOwnFrontProxy({ proxyClientFiles })).toBe(false)
 })
 
@@ -47,7 +47,7 @@ test.each([
 ])('%j with %j has the problems %j', (frontProxy, set, problems) => {
   let found: readonly string[] = []
   try {
-    checkRequestHeaders({ frontProxy }, gates(set))
+    checkRequestHeaders({ frontProxy }, readGates(set))
   } catch (error) {
     found = (error as ConfigurationError).problems
   }

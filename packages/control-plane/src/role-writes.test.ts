@@ -16,17 +16,17 @@ const tokens = createStaticTokens([
 let chain: ServerChain
 beforeAll(async () => {
   chain = await startChain({ controllers: ['clusterrole-aggregation-controller'], authentication: { tokens: [tokens] } })
-  await admin('POST', '/api/v1/namespaces', { metadata: { name: 'n' } })
+  await requestAsAdmin('POST', '/api/v1/namespaces', { metadata: { name: 'n' } })
 })
 afterAll(() => chain.close())
 
 type Status = { readonly message: string; readonly reason: string } & KubeObject
 
-const admin = (method: string, path: string, body?: object) => askServer<Status>(chain, method, path, { body })
+const requestAsAdmin = (method: string, path: string, body?: object) => askServer<Status>(chain, method, path, { body })
 const callAs = (token: string, method: string, path: string, body?: object): Promise<JsonResponse<Status>> =>
   askServer<Status>(chain, method, path, { body, token })
 
-const rbac = (path: string): string => `/apis/${apiGroup}/v1/${path}`
+const formatRbacPath = (path: string): string => `/apis/${apiGroup}/v1/${path}`
 const readPods: PolicyRule = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] }
 const readSecrets: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] }
 const manageRoles: PolicyRule = { verbs: ['create', 'update', 'patch', 'get'], apiGroups: [apiGroup], resources: ['*'] }
@@ -37,15 +37,17 @@ async function give(user: string, namespace: string, ...rules: PolicyRule[]): Pr
   const scope = namespace === '' ? '' : `namespaces/${namespace}/`
   const prefix = namespace === '' ? 'cluster' : ''
   const kind = namespace === '' ? 'ClusterRole' : 'Role'
-  expect((await admin('POST', rbac(`${scope}${prefix}roles`), { metadata: { name }, rules })).status).toBe(201)
+  expect((await requestAsAdmin('POST', formatRbacPath(`${scope}${prefix}roles`), { metadata: { name }, rules })).status).toBe(201)
   const subjects = [{ kind: 'User', name: user }]
   const roleRef = { apiGroup, kind, name }
-  expect((await admin('POST', rbac(`${scope}${prefix}rolebindings`), { metadata: { name }, roleRef, subjects })).status).toBe(201)
+  expect(
+    (await requestAsAdmin('POST', formatRbacPath(`${scope}${prefix}rolebindings`), { metadata: { name }, roleRef, subjects })).status,
+  ).toBe(201)
   for (const { verbs, apiGroups, resources, resourceNames = [''] } of rules) {
     const resourceAttributes = { namespace, verb: verbs![0], group: apiGroups![0], resource: resources![0], name: resourceNames[0] }
     const review = { spec: { user, resourceAttributes } }
     await vi.waitFor(async () => {
-      const { body } = await admin('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review)
+      const { body } = await requestAsAdmin('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review)
       expect(body).toMatchObject({ status: { allowed: true } })
     })
   }
@@ -53,8 +55,8 @@ async function give(user: string, namespace: string, ...rules: PolicyRule[]): Pr
 
 let name: string
 beforeEach(() => void (name = `made-${count++}`))
-const role = (...rules: PolicyRule[]): Role => ({ metadata: { name }, rules })
-const binding = (kind: string, to: string): RoleBinding => ({
+const createRole = (...rules: PolicyRule[]): Role => ({ metadata: { name }, rules })
+const createBinding = (kind: string, to: string): RoleBinding => ({
   metadata: { name },
   roleRef: { apiGroup, kind, name: to },
   subjects: [{ kind: 'User', name: 'eve' }],
@@ -63,8 +65,8 @@ const attempt = 'user "ann" (groups=["dev" "system:authenticated"]) is attemptin
 
 test('a user cannot grant permissions that the user does not hold', async () => {
   await give('ann', 'n', readPods, manageRoles)
-  const roles = rbac('namespaces/n/roles')
-  expect((await callAs('ann', 'POST', roles, role(readPods))).status).toBe(201)
+  const roles = formatRbacPath('namespaces/n/roles')
+  expect((await callAs('ann', 'POST', roles, createRole(readPods))).status).toBe(201)
   const rulesToGrant = [readPods, readSecrets, { ...readPods, verbs: ['watch', 'delete'] }]
   const forbidden = {
     status: 403,
@@ -75,39 +77,41 @@ test('a user cannot grant permissions that the user does not hold', async () => 
 {APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`,
     },
   }
-  expect(await callAs('ann', 'PUT', `${roles}/${name}`, role(...rulesToGrant))).toMatchObject(forbidden)
-  expect((await callAs('ann', 'PUT', `${roles}/${name}`, { ...role(readPods), metadata: { name, labels: { a: 'b' } } })).status).toBe(200)
-  expect((await admin('PUT', `${roles}/${name}`, role(...rulesToGrant))).status).toBe(200)
+  expect(await callAs('ann', 'PUT', `${roles}/${name}`, createRole(...rulesToGrant))).toMatchObject(forbidden)
+  expect((await callAs('ann', 'PUT', `${roles}/${name}`, { ...createRole(readPods), metadata: { name, labels: { a: 'b' } } })).status).toBe(
+    200,
+  )
+  expect((await requestAsAdmin('PUT', `${roles}/${name}`, createRole(...rulesToGrant))).status).toBe(200)
   // The role now grants permissions that ann does not hold. She may change only its ownerReferences and finalizers.
   expect(
-    (await callAs('ann', 'PUT', `${roles}/${name}`, { ...role(...rulesToGrant), metadata: { name, labels: { c: 'd' } } })).status,
+    (await callAs('ann', 'PUT', `${roles}/${name}`, { ...createRole(...rulesToGrant), metadata: { name, labels: { c: 'd' } } })).status,
   ).toBe(403)
 })
 
 test('the verbs escalate and bind allow a user to grant any permission', async () => {
   await give('bob', 'n', manageRoles)
-  const roles = rbac('namespaces/n/roles')
-  const bindings = rbac('namespaces/n/rolebindings')
-  expect((await callAs('bob', 'POST', roles, role(readSecrets))).status).toBe(403)
-  expect((await callAs('bob', 'POST', bindings, binding('ClusterRole', 'system:aggregate-to-view'))).status).toBe(403)
+  const roles = formatRbacPath('namespaces/n/roles')
+  const bindings = formatRbacPath('namespaces/n/rolebindings')
+  expect((await callAs('bob', 'POST', roles, createRole(readSecrets))).status).toBe(403)
+  expect((await callAs('bob', 'POST', bindings, createBinding('ClusterRole', 'system:aggregate-to-view'))).status).toBe(403)
   await give('bob', 'n', { verbs: ['bind'], apiGroups: [apiGroup], resources: ['clusterroles'], resourceNames: ['system:heapster'] })
-  expect((await callAs('bob', 'POST', bindings, binding('ClusterRole', 'system:aggregate-to-view'))).status).toBe(403)
-  expect((await callAs('bob', 'POST', bindings, binding('ClusterRole', 'system:heapster'))).status).toBe(201)
+  expect((await callAs('bob', 'POST', bindings, createBinding('ClusterRole', 'system:aggregate-to-view'))).status).toBe(403)
+  expect((await callAs('bob', 'POST', bindings, createBinding('ClusterRole', 'system:heapster'))).status).toBe(201)
   await give('bob', 'n', { verbs: ['escalate'], apiGroups: [apiGroup], resources: ['roles'] })
-  expect((await callAs('bob', 'POST', roles, role(readSecrets))).status).toBe(201)
+  expect((await callAs('bob', 'POST', roles, createRole(readSecrets))).status).toBe(201)
 })
 
 test('a binding needs the rules of its role, which must exist', async () => {
   await give('ann', 'n', readPods, manageRoles)
-  const bindings = rbac('namespaces/n/rolebindings')
-  await admin('POST', rbac('namespaces/n/roles'), { metadata: { name: 'pods' }, rules: [readPods] })
-  expect((await callAs('ann', 'POST', bindings, binding('Role', 'pods'))).status).toBe(201)
-  expect(await callAs('ann', 'POST', bindings, binding('ClusterRole', 'gone'))).toMatchObject({
+  const bindings = formatRbacPath('namespaces/n/rolebindings')
+  await requestAsAdmin('POST', formatRbacPath('namespaces/n/roles'), { metadata: { name: 'pods' }, rules: [readPods] })
+  expect((await callAs('ann', 'POST', bindings, createBinding('Role', 'pods'))).status).toBe(201)
+  expect(await callAs('ann', 'POST', bindings, createBinding('ClusterRole', 'gone'))).toMatchObject({
     status: 404,
     // As in kube-apiserver, the error names the resource of the request.
     body: { message: `rolebindings.${apiGroup} "gone" not found`, details: { kind: 'rolebindings', name: 'gone' } },
   })
-  expect(await callAs('ann', 'POST', bindings, binding('ClusterRole', 'system:kube-dns'))).toMatchObject({
+  expect(await callAs('ann', 'POST', bindings, createBinding('ClusterRole', 'system:kube-dns'))).toMatchObject({
     status: 403,
     body: {
       message: `rolebindings.${apiGroup} "${name}" is forbidden: ${attempt}
@@ -121,27 +125,35 @@ test('creating an aggregated role requires every permission, and the role gets t
   await give('ann', '', readPods, manageRoles)
   const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { part: name } }] }
   const aggregatedRole: ClusterRole = { metadata: { name }, rules: [], aggregationRule }
-  expect(await callAs('ann', 'POST', rbac('clusterroles'), aggregatedRole)).toMatchObject({
+  expect(await callAs('ann', 'POST', formatRbacPath('clusterroles'), aggregatedRole)).toMatchObject({
     status: 403,
     body: { message: `clusterroles.${apiGroup} "${name}" is forbidden: must have cluster-admin privileges to use the aggregationRule` },
   })
-  await admin('POST', rbac('clusterroles'), aggregatedRole)
-  await admin('POST', rbac('clusterroles'), { metadata: { name: `${name}-b`, labels: { part: name } }, rules: [readSecrets, readPods] })
-  await admin('POST', rbac('clusterroles'), { metadata: { name: `${name}-a`, labels: { part: name } }, rules: [readPods] })
+  await requestAsAdmin('POST', formatRbacPath('clusterroles'), aggregatedRole)
+  await requestAsAdmin('POST', formatRbacPath('clusterroles'), {
+    metadata: { name: `${name}-b`, labels: { part: name } },
+    rules: [readSecrets, readPods],
+  })
+  await requestAsAdmin('POST', formatRbacPath('clusterroles'), {
+    metadata: { name: `${name}-a`, labels: { part: name } },
+    rules: [readPods],
+  })
   await vi.waitFor(async () => {
-    const { body } = await admin('GET', rbac(`clusterroles/${name}`))
+    const { body } = await requestAsAdmin('GET', formatRbacPath(`clusterroles/${name}`))
     expect(body).toMatchObject({ rules: [readPods, readSecrets] })
     expect(body.metadata.managedFields?.map(({ manager }) => manager)).toContain('clusterrole-aggregation-controller')
   })
-  await admin('DELETE', rbac(`clusterroles/${name}-b`))
-  await vi.waitFor(async () => expect((await admin('GET', rbac(`clusterroles/${name}`))).body).toMatchObject({ rules: [readPods] }))
+  await requestAsAdmin('DELETE', formatRbacPath(`clusterroles/${name}-b`))
+  await vi.waitFor(async () =>
+    expect((await requestAsAdmin('GET', formatRbacPath(`clusterroles/${name}`))).body).toMatchObject({ rules: [readPods] }),
+  )
 })
 
 test('the role edit includes view, and the role admin includes both', async () => {
   await vi.waitFor(async () => {
     const sizes = await Promise.all(
       ['view', 'edit', 'admin'].map(async (each) => {
-        const { body } = await admin('GET', rbac(`clusterroles/${each}`))
+        const { body } = await requestAsAdmin('GET', formatRbacPath(`clusterroles/${each}`))
         return (body as unknown as ClusterRole).rules?.length ?? 0
       }),
     )

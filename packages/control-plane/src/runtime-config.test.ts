@@ -90,9 +90,9 @@ it('enables and disables single resources', async () => {
   await using chain = await startChain({
     features: { runtimeConfig: { 'resource.k8s.io/v1beta1/resourceslices': true, 'apps/v1/daemonsets': false } },
   })
-  const names = async (version: string): Promise<string[]> =>
+  const listNames = async (version: string): Promise<string[]> =>
     (await askServer<Discovered>(chain, 'GET', `/apis/${version}`)).body.resources.map(({ name }) => name)
-  expect(await names('resource.k8s.io/v1beta1')).toEqual(['resourceslices'])
-  expect(await names('apps/v1')).not.toContain('daemonsets')
+  expect(await listNames('resource.k8s.io/v1beta1')).toEqual(['resourceslices'])
+  expect(await listNames('apps/v1')).not.toContain('daemonsets')
   expect((await askServer(chain, 'GET', '/apis/apps/v1/daemonsets').catch(() => ({ status: 404 }))).status).toBe(404)
 })

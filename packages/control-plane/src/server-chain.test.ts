@@ -36,7 +36,7 @@ function call(chain: ServerChain, method: string, target: string, body?: object)
   return askServer(chain, method, target, { body })
 }
 
-const configMap = (name: string, data: Record<string, string> = {}): object => ({ metadata: { name }, data })
+const createConfigMap = (name: string, data: Record<string, string> = {}): object => ({ metadata: { name }, data })
 
 describe('a server with in-memory storage', () => {
   test('a server has metrics of its store and watch caches', async () => {
@@ -60,7 +60,7 @@ describe('a server with in-memory storage', () => {
 
   test('two servers in one process are independent', async () => {
     const [a, b] = await Promise.all([start(), start()])
-    await call(a, 'POST', '/api/v1/namespaces/default/configmaps', configMap('only-a'))
+    await call(a, 'POST', '/api/v1/namespaces/default/configmaps', createConfigMap('only-a'))
     expect((await call(a, 'GET', '/api/v1/namespaces/default/configmaps/only-a')).status).toBe(200)
     expect((await call(b, 'GET', '/api/v1/namespaces/default/configmaps/only-a')).status).toBe(404)
     expect(a.adminToken).not.toBe(b.adminToken)
@@ -134,7 +134,7 @@ describe('over HTTP/2', () => {
     const chain = await start()
     const big = 'x'.repeat(200_000)
     await Promise.all(
-      Array.from({ length: 40 }, (_, i) => call(chain, 'POST', '/api/v1/namespaces/default/configmaps', configMap(`c${i}`, { big }))),
+      Array.from({ length: 40 }, (_, i) => call(chain, 'POST', '/api/v1/namespaces/default/configmaps', createConfigMap(`c${i}`, { big }))),
     )
     const session = connectHttp2(chain.url, { ca: chain.certificateAuthority })
     const watches = Array.from({ length: 5 }, () => stream(session, chain, '/api/v1/namespaces/kube-public/configmaps?watch=1'))
@@ -144,7 +144,7 @@ describe('over HTTP/2', () => {
     expect(parsed.items).toHaveLength(40)
     expect(parsed.items.every(({ data }) => data.big === big)).toBe(true)
 
-    await call(chain, 'POST', '/api/v1/namespaces/kube-public/configmaps', configMap('seen'))
+    await call(chain, 'POST', '/api/v1/namespaces/kube-public/configmaps', createConfigMap('seen'))
     for (const watch of watches) await expect.poll(watch.text).toContain('"seen"')
     const closing = chain.close()
     const ends = await Promise.all(watches.map(({ body }) => body))
@@ -163,7 +163,7 @@ describe('a server on disk', () => {
       controllers: ['none'],
     }
     const first = await start(options)
-    const created = await call(first, 'POST', '/api/v1/namespaces/default/configmaps', configMap('kept', { a: '1' }))
+    const created = await call(first, 'POST', '/api/v1/namespaces/default/configmaps', createConfigMap('kept', { a: '1' }))
     await first.close()
 
     const second = await start(options)
@@ -173,7 +173,7 @@ describe('a server on disk', () => {
     expect(read.body).toMatchObject({
       metadata: { uid: created.body.metadata.uid, resourceVersion: created.body.metadata.resourceVersion },
     })
-    const next = await call(second, 'POST', '/api/v1/namespaces/default/configmaps', configMap('next'))
+    const next = await call(second, 'POST', '/api/v1/namespaces/default/configmaps', createConfigMap('next'))
     expect(Number(next.body.metadata.resourceVersion)).toBeGreaterThan(Number(created.body.metadata.resourceVersion))
   })
 })

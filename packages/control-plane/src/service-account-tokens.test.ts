@@ -39,7 +39,7 @@ function call(chain: ServerChain, method: string, target: string, body?: object,
 }
 
 const accounts = '/api/v1/namespaces/default/serviceaccounts'
-const tokenRequest = (spec: object = {}, metadata: object = {}): object => ({
+const createTokenRequest = (spec: object = {}, metadata: object = {}): object => ({
   apiVersion: 'authentication.k8s.io/v1',
   kind: 'TokenRequest',
   metadata,
@@ -47,7 +47,7 @@ const tokenRequest = (spec: object = {}, metadata: object = {}): object => ({
 })
 
 /** Sends a request with a token and returns the user name in the 403 response. Returns undefined if the token is rejected. */
-async function identity(chain: ServerChain, token: string): Promise<string | undefined> {
+async function readIdentity(chain: ServerChain, token: string): Promise<string | undefined> {
   const { status, body } = await call(chain, 'GET', '/api/v1/nodes', undefined, token)
   if (status === 401) return undefined
   expect(status).toBe(403)
@@ -57,7 +57,7 @@ async function identity(chain: ServerChain, token: string): Promise<string | und
 test('a token authenticates its service account until the account is deleted', async () => {
   const chain = await start()
   const { body: account } = await call(chain, 'POST', accounts, { metadata: { name: 'builder' } })
-  const created = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest({ expirationSeconds: 600 }))
+  const created = await call(chain, 'POST', `${accounts}/builder/token`, createTokenRequest({ expirationSeconds: 600 }))
   expect(created.status).toBe(201)
   expect(created.body).toMatchObject({
     kind: 'TokenRequest',
@@ -66,16 +66,16 @@ test('a token authenticates its service account until the account is deleted', a
     spec: { audiences: ['https://kubernetes.default.svc'], expirationSeconds: 600, boundObjectRef: null },
   })
   const { token } = created.body.status
-  expect(await identity(chain, token)).toBe('system:serviceaccount:default:builder')
-  expect(await identity(chain, token.slice(0, -4) + 'AAAA')).toBeUndefined()
+  expect(await readIdentity(chain, token)).toBe('system:serviceaccount:default:builder')
+  expect(await readIdentity(chain, token.slice(0, -4) + 'AAAA')).toBeUndefined()
 
   const otherChain = await start()
   await call(otherChain, 'POST', accounts, { metadata: { name: 'builder' } })
   // A new service account with the same name has another UID.
-  expect(await identity(otherChain, token)).toBeUndefined()
+  expect(await readIdentity(otherChain, token)).toBeUndefined()
 
   await call(chain, 'DELETE', `${accounts}/builder`)
-  await expect.poll(() => identity(chain, token)).toBeUndefined()
+  await expect.poll(() => readIdentity(chain, token)).toBeUndefined()
 })
 
 test('rejects a bound token after its secret is deleted', async () => {
@@ -83,14 +83,14 @@ test('rejects a bound token after its secret is deleted', async () => {
   await call(chain, 'POST', accounts, { metadata: { name: 'builder' } })
   const { body: secret } = await call(chain, 'POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 's' } })
   const boundObjectRef = { apiVersion: 'v1', kind: 'Secret', name: 's', uid: secret.metadata.uid }
-  const { status, body } = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest({ boundObjectRef }))
+  const { status, body } = await call(chain, 'POST', `${accounts}/builder/token`, createTokenRequest({ boundObjectRef }))
   expect({ status, message: body.message }).toEqual({ status: 201 })
-  expect(await identity(chain, body.status.token)).toBe('system:serviceaccount:default:builder')
+  expect(await readIdentity(chain, body.status.token)).toBe('system:serviceaccount:default:builder')
   await call(chain, 'DELETE', '/api/v1/namespaces/default/secrets/s')
-  await expect.poll(() => identity(chain, body.status.token)).toBeUndefined()
+  await expect.poll(() => readIdentity(chain, body.status.token)).toBeUndefined()
 
   const requestInvalid = async (spec: object, metadata = {}): Promise<string> => {
-    const answer = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest(spec, metadata))
+    const answer = await call(chain, 'POST', `${accounts}/builder/token`, createTokenRequest(spec, metadata))
     return `${answer.status} ${answer.body.message}`
   }
   expect(await requestInvalid({ boundObjectRef })).toBe('404 secrets "s" not found')
@@ -132,17 +132,17 @@ test('an external signer issues tokens and publishes its keys', async () => {
   const signingEndpoint = signer.socket
   const chain = await start({ authentication: { serviceAccounts: { signingEndpoint } } })
   await call(chain, 'POST', accounts, { metadata: { name: 'builder' } })
-  const created = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest({ expirationSeconds: 7200 }))
+  const created = await call(chain, 'POST', `${accounts}/builder/token`, createTokenRequest({ expirationSeconds: 7200 }))
   expect([created.status, created.headers['warning']]).toEqual([
     201,
     '299 - "requested expiration of 7200 seconds shortened to 3600 seconds"',
   ])
-  expect(await identity(chain, created.body.status.token)).toBe('system:serviceaccount:default:builder')
+  expect(await readIdentity(chain, created.body.status.token)).toBe('system:serviceaccount:default:builder')
   const keySet = await call(chain, 'GET', '/openid/v1/jwks')
   expect(keySet).toMatchObject({ body: { keys: [{ kid: '1', alg: 'ES256' }] } })
   expect(keySet.headers['cache-control']).toMatch(/^public, max-age=(60|5\d)$/)
   signer.setFailure('broken')
-  const failed = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest())
+  const failed = await call(chain, 'POST', `${accounts}/builder/token`, createTokenRequest())
   expect([failed.status, failed.body.message]).toEqual([
     500,
     'Internal error occurred: failed to generate token: while signing jwt: rpc error: code = Unavailable desc = broken',

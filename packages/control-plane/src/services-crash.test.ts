@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 // The range has 62 addresses, of which the kubernetes service uses one, and 61 ports.
-const options = (): ServerChainOptions => ({
+const createOptions = (): ServerChainOptions => ({
   storage: { type: 'embedded', dataDir },
   serving: { certificates: { directory: path.join(dataDir, 'certs') } },
   controllers: ['none'],
@@ -38,7 +38,7 @@ type Call = (method: string, name: string) => Promise<Answer>
 /** Starts a server in a separate process that the test can kill. Returns a client of the server. */
 async function startChild(): Promise<Call> {
   const fixture = path.join(import.meta.dirname, 'services-crash.fixture.ts')
-  child = spawn(process.execPath, [fixture, JSON.stringify(options())], { stdio: ['ignore', 'pipe', 'inherit'] })
+  child = spawn(process.execPath, [fixture, JSON.stringify(createOptions())], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(child.stdout!, 'data')) as [Buffer]
   const { url, token } = JSON.parse(line.toString()) as { url: string; token: string }
   const agent = new Agent({ keepAlive: true, maxSockets: 64, rejectUnauthorized: false })
@@ -60,12 +60,12 @@ async function startChild(): Promise<Call> {
   }
 }
 
-const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
+const createNames = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
 
 test('allocates each of the last 50 values once to 64 concurrent requests', async () => {
   const call = await startChild()
-  await Promise.all(names('early', 11).map((name) => call('POST', name)))
-  const answers = await Promise.all(names('s', 64).map((name) => call('POST', name)))
+  await Promise.all(createNames('early', 11).map((name) => call('POST', name)))
+  const answers = await Promise.all(createNames('s', 64).map((name) => call('POST', name)))
   const specs = answers.filter(({ status }) => status === 201).map(({ body }) => body.spec!)
   expect(specs).toHaveLength(50)
   expect(new Set(specs.map(({ clusterIP }) => clusterIP)).size).toBe(50)
@@ -81,16 +81,16 @@ test('releases all leaked addresses and ports after a server was killed', async 
   const call = await startChild()
   const ended = once(child!, 'exit')
   let killed = false
-  const working = names('s', 64).map(async (name) => {
+  const working = createNames('s', 64).map(async (name) => {
     while (!killed) for (const method of ['POST', 'DELETE']) await call(method, name).catch(() => {})
   })
-  await Promise.all(names('x', 20).map((name) => call('POST', name).then(() => call('DELETE', name))))
+  await Promise.all(createNames('x', 20).map((name) => call('POST', name).then(() => call('DELETE', name))))
   child!.kill('SIGKILL')
   killed = true
   await Promise.all([ended, ...working])
 
   const clock = createManualClock(Date.now())
-  await using chain = await createServerChain({ ...options(), clock, log: () => {} })
+  await using chain = await createServerChain({ ...createOptions(), clock, log: () => {} })
   await chain.listen()
   await chain.ready
   const services = chain.client.resource<Service>({ group: '', resource: 'services' })!
@@ -109,6 +109,6 @@ test('releases all leaked addresses and ports after a server was killed', async 
   const freeValues = 62 - (await list()).length
   const createService = (name: string): Promise<unknown> =>
     services.create('default', { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } })
-  for (const name of names('late', freeValues)) await createService(name)
+  for (const name of createNames('late', freeValues)) await createService(name)
   await expect(createService('one-too-many')).rejects.toThrow('range is full')
 }, 30_000)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-async function pairFor(name: string): Promise<KeyPair> {
+async function createPair(name: string): Promise<KeyPair> {
   return (await ownCertificates({ store: createMemoryCertificateStore(), names: [name] })).serving
 }
 
@@ -25,7 +25,7 @@ async function write(name: string, pair: KeyPair): Promise<{ certificateFile: st
   return files
 }
 
-function servedCertificate(url: string, servername: string): Promise<string> {
+function readServedCertificate(url: string, servername: string): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), servername, rejectUnauthorized: false }, () => {
@@ -37,7 +37,7 @@ function servedCertificate(url: string, servername: string): Promise<string> {
 }
 
 test('selects the certificate by server name', async () => {
-  const [standard, a, wild] = await Promise.all(['standard.test', 'a.example.com', 'wild.test'].map(pairFor))
+  const [standard, a, wild] = await Promise.all(['standard.test', 'a.example.com', 'wild.test'].map(createPair))
   const chain = await createServerChain({
     serving: {
       certificateFiles: await write('standard', standard!),
@@ -46,16 +46,16 @@ test('selects the certificate by server name', async () => {
   })
   try {
     await chain.listen()
-    expect(await servedCertificate(chain.url, 'A.example.com')).toBe(a!.certificate)
-    expect(await servedCertificate(chain.url, 'b.example.com')).toBe(wild!.certificate)
-    expect(await servedCertificate(chain.url, 'b.c.example.com')).toBe(standard!.certificate)
+    expect(await readServedCertificate(chain.url, 'A.example.com')).toBe(a!.certificate)
+    expect(await readServedCertificate(chain.url, 'b.example.com')).toBe(wild!.certificate)
+    expect(await readServedCertificate(chain.url, 'b.c.example.com')).toBe(standard!.certificate)
   } finally {
     await chain.close()
   }
 })
 
 test('serves changed certificate files, but not a certificate with another key', async () => {
-  const [first, second] = await Promise.all([pairFor('first.test'), pairFor('second.test')])
+  const [first, second] = await Promise.all([createPair('first.test'), createPair('second.test')])
   const files = await write('changing', first)
   const servedPairs: KeyPair[] = []
   const errors: string[] = []
@@ -88,7 +88,7 @@ test('serves changed certificate files, but not a certificate with another key',
 })
 
 test('reloads client CAs from changed files together with the fixed ones', async () => {
-  const [first, second] = await Promise.all([pairFor('first.test'), pairFor('second.test')])
+  const [first, second] = await Promise.all([createPair('first.test'), createPair('second.test')])
   const file = path.join(directory, 'client-ca.crt')
   await writeFile(file, first.certificate)
   const servedAuthorities: (readonly string[] | undefined)[] = []
@@ -110,7 +110,7 @@ test('reloads client CAs from changed files together with the fixed ones', async
 })
 
 test('reloads the CAs of front proxies, and reports the change', async () => {
-  const [first, second] = await Promise.all([pairFor('first.test'), pairFor('second.test')])
+  const [first, second] = await Promise.all([createPair('first.test'), createPair('second.test')])
   const file = path.join(directory, 'front-proxy-ca.crt')
   await writeFile(file, first.certificate)
   const servingFiles = new ServingFiles({

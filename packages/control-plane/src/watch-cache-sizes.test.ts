@@ -5,7 +5,7 @@ import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { startChain } from './start-chain.fixture.ts'
 
 /** Starts a server and returns the resources that have a watch cache. */
-async function cachedResources(storage: NonNullable<ServerChainOptions['storage']>): Promise<ReadonlySet<string>> {
+async function listCachedResources(storage: NonNullable<ServerChainOptions['storage']>): Promise<ReadonlySet<string>> {
   const chain = await startChain({ storage })
   try {
     const event = { metadata: { name: 'a', namespace: 'default' }, involvedObject: { namespace: 'default' } }
@@ -23,24 +23,24 @@ async function cachedResources(storage: NonNullable<ServerChainOptions['storage'
 }
 
 test('every resource except events has a watch cache', async () => {
-  const cached = await cachedResources({})
+  const cached = await listCachedResources({})
   expect(cached).toContain('pods')
   expect(cached).toContain('deployments.apps')
   expect(cached).not.toContain('events')
 })
 
 test('a size enables the watch cache of a resource that has none by default, and 0 disables one', async () => {
-  const cached = await cachedResources({ watchCacheSizes: { events: 100, 'deployments.apps': 0 } })
+  const cached = await listCachedResources({ watchCacheSizes: { events: 100, 'deployments.apps': 0 } })
   expect(cached).toContain('pods')
   expect(cached).toContain('events')
   expect(cached).not.toContain('deployments.apps')
 })
 
 test('with a default size of 0, only resources with their own size have a watch cache', async () => {
-  const cached = await cachedResources({ watchCacheSizes: { events: 100, pods: 7 }, defaultWatchCacheSize: 0 })
+  const cached = await listCachedResources({ watchCacheSizes: { events: 100, pods: 7 }, defaultWatchCacheSize: 0 })
   expect([...cached].sort()).toEqual(['events', 'pods'])
 })
 
 test('a size does not enable a watch cache if the watch cache is disabled', async () => {
-  expect([...(await cachedResources({ watchCache: false, watchCacheSizes: { events: 100 } }))]).toEqual([])
+  expect([...(await listCachedResources({ watchCache: false, watchCacheSizes: { events: 100 } }))]).toEqual([])
 })

@@ -36,7 +36,7 @@ async function read<T extends KubeObject>({ client }: ServerChain, path: string)
   return client.resource<T>({ group: group.join('.'), resource })?.get(namespace, name, { resourceVersion: '' })
 }
 
-const endpointsOf = async (chain: ServerChain): Promise<unknown> =>
+const readSubsets = async (chain: ServerChain): Promise<unknown> =>
   (await read<Endpoints>(chain, 'endpoints default kubernetes'))?.subsets?.flatMap(({ addresses }) => addresses?.map(({ ip }) => ip))
 
 describe('the first start creates', () => {
@@ -93,9 +93,9 @@ describe('endpoints of the kubernetes service', () => {
     const backend = openStore()
     const first = await start(backend, { serving: { advertiseAddress: '192.0.2.1' } })
     const second = await start(backend, { serving: { advertiseAddress: '192.0.2.2' } })
-    expect(await endpointsOf(first)).toEqual(['192.0.2.1', '192.0.2.2'])
+    expect(await readSubsets(first)).toEqual(['192.0.2.1', '192.0.2.2'])
     await first.close()
-    expect(await endpointsOf(second)).toEqual(['192.0.2.2'])
+    expect(await readSubsets(second)).toEqual(['192.0.2.2'])
   })
 
   test('the endpoints of the kubernetes service have the port of the running server, not of a crashed one', async () => {

@@ -13,9 +13,9 @@ afterEach(async () => {
   for (const openChain of openChains.splice(0).toReversed()) await openChain[Symbol.asyncDispose]()
 })
 
-const configMaps = (chain: ServerChain) => chain.client.resource<ConfigMap>({ group: '', resource: 'configmaps' })!
-const published = async (chain: ServerChain): Promise<Readonly<Record<string, string>> | undefined> =>
-  (await configMaps(chain).get('kube-system', 'extension-apiserver-authentication', { resourceVersion: '' }))?.data
+const findConfigMaps = (chain: ServerChain) => chain.client.resource<ConfigMap>({ group: '', resource: 'configmaps' })!
+const readPublished = async (chain: ServerChain): Promise<Readonly<Record<string, string>> | undefined> =>
+  (await findConfigMaps(chain).get('kube-system', 'extension-apiserver-authentication', { resourceVersion: '' }))?.data
 const count = (pem = ''): number => pem.split('-----BEGIN').length - 1
 
 function openStore(): Backend {
@@ -33,7 +33,7 @@ async function start(backend: Backend): Promise<ServerChain> {
 describe('extension-apiserver-authentication', () => {
   test('the ConfigMap has the authorities and headers of the server, and is created again after a delete', async () => {
     const chain = await start(openStore())
-    const first = await published(chain)
+    const first = await readPublished(chain)
     expect(first).toEqual({
       'client-ca-file': chain.certificateAuthority,
       'requestheader-client-ca-file': expect.stringContaining('BEGIN CERTIFICATE') as unknown,
@@ -43,14 +43,14 @@ describe('extension-apiserver-authentication', () => {
       'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
       'requestheader-allowed-names': '["front-proxy-client"]',
     })
-    await configMaps(chain).delete('kube-system', 'extension-apiserver-authentication')
-    await expect.poll(() => published(chain)).toEqual(first)
+    await findConfigMaps(chain).delete('kube-system', 'extension-apiserver-authentication')
+    await expect.poll(() => readPublished(chain)).toEqual(first)
   })
 
   test('the ConfigMap has the authorities of all servers of a store', async () => {
     const backend = openStore()
-    const first = await published(await start(backend))
-    const second = await published(await start(backend))
+    const first = await readPublished(await start(backend))
+    const second = await readPublished(await start(backend))
     expect([count(first!['client-ca-file']), count(second!['client-ca-file'])]).toEqual([1, 2])
     expect(count(second!['requestheader-client-ca-file'])).toBe(2)
     expect(second!['requestheader-username-headers']).toBe('["X-Remote-User"]')
@@ -59,10 +59,10 @@ describe('extension-apiserver-authentication', () => {
 
 test('updates the ConfigMap when CA files change, and reports data that it cannot parse', async () => {
   const chain = await start(openStore())
-  await configMaps(chain).delete('kube-system', 'extension-apiserver-authentication')
+  await findConfigMaps(chain).delete('kube-system', 'extension-apiserver-authentication')
   const { ca, frontProxy } = await ownCertificates({ store: createMemoryCertificateStore(), frontProxy: true })
   let current = { certificate: '', key: '', clientAuthorities: [] as string[], frontProxyAuthorities: [] as string[] }
-  let changed = (): void => {}
+  let changeNothing = (): void => {}
   const stop = new AbortController()
   const errors: unknown[] = []
   await publishAuthenticationInfo({
@@ -71,7 +71,7 @@ test('updates the ConfigMap when CA files change, and reports data that it canno
       get current() {
         return current
       },
-      onChange: (listener) => (changed = listener),
+      onChange: (listener) => (changeNothing = listener),
     },
     requestHeaders: undefined,
     clock: systemClock,
@@ -80,16 +80,16 @@ test('updates the ConfigMap when CA files change, and reports data that it canno
   })
   try {
     current = { ...current, clientAuthorities: [ca.certificate], frontProxyAuthorities: [frontProxy!.ca.certificate] }
-    changed()
-    await expect.poll(async () => (await published(chain))?.['client-ca-file']).toContain(ca.certificate)
-    expect((await published(chain))!['requestheader-client-ca-file']).toContain(frontProxy!.ca.certificate)
-    await configMaps(chain).update('kube-system', 'extension-apiserver-authentication', (object) => ({
+    changeNothing()
+    await expect.poll(async () => (await readPublished(chain))?.['client-ca-file']).toContain(ca.certificate)
+    expect((await readPublished(chain))!['requestheader-client-ca-file']).toContain(frontProxy!.ca.certificate)
+    await findConfigMaps(chain).update('kube-system', 'extension-apiserver-authentication', (object) => ({
       ...object,
       data: { 'requestheader-allowed-names': 'front' },
     }))
-    changed()
+    changeNothing()
     await expect.poll(() => errors.length).toBeGreaterThan(0)
-    expect(await published(chain)).toEqual({ 'requestheader-allowed-names': 'front' })
+    expect(await readPublished(chain)).toEqual({ 'requestheader-allowed-names': 'front' })
   } finally {
     stop.abort()
   }
@@ -98,10 +98,15 @@ test('updates the ConfigMap when CA files change, and reports data that it canno
 describe('combinedData', () => {
   const now = Date.now()
   const emptyInfo = { clientAuthorities: [], frontProxyAuthorities: [], requestHeaders: undefined }
-  const authority = async (at: number) => (await ownCertificates({ store: createMemoryCertificateStore(), now: () => at })).ca.certificate
+  const createAuthority = async (at: number) =>
+    (await ownCertificates({ store: createMemoryCertificateStore(), now: () => at })).ca.certificate
 
   test('keeps entries of other servers and removes expired certificates', async () => {
-    const [ownCA, otherCA, expiredCA] = [await authority(now), await authority(now), await authority(now - 3651 * 86_400_000)]
+    const [ownCA, otherCA, expiredCA] = [
+      await createAuthority(now),
+      await createAuthority(now),
+      await createAuthority(now - 3651 * 86_400_000),
+    ]
     const stored = {
       'client-ca-file': expiredCA + otherCA,
       'requestheader-client-ca-file': otherCA,

@@ -57,22 +57,22 @@ export async function publishAuthenticationInfo(options: ClusterAuthenticationIn
     isStale = running !== undefined
     return (running ??= sync())
   }
-  const later = (): void => {
+  const requestLater = (): void => {
     if (!signal.aborted) void request()
   }
 
   await request()
-  certificates.onChange(later)
+  certificates.onChange(requestLater)
   const repeat = (): (() => void) =>
     clock.after(syncMs, () => {
-      later()
+      requestLater()
       cancel = repeat()
     })
   let cancel = repeat()
   signal.addEventListener('abort', () => cancel())
   void followResource(
     configMaps,
-    { replace: later, apply: ({ type }) => void (type === 'MODIFIED' || later()) },
+    { replace: requestLater, apply: ({ type }) => void (type === 'MODIFIED' || requestLater()) },
     { namespace, predicate: { labels: everything(), fields: fieldEquals('metadata.name', name) }, clock, signal, onError },
   )
 }
@@ -109,8 +109,8 @@ export function combineData(data: Readonly<Record<string, string>>, own: Authent
   const groupHeaders = list('requestheader-group-headers', headers?.groupHeaders)
   const extraHeaderPrefixes = list('requestheader-extra-headers-prefix', headers?.extraHeaderPrefixes)
   const allowedNames = list('requestheader-allowed-names', headers?.allowedNames)
-  const clientAuthorities = combinedCertificates([data['client-ca-file'] ?? '', ...own.clientAuthorities], now)
-  const frontProxies = combinedCertificates([data['requestheader-client-ca-file'] ?? '', ...own.frontProxyAuthorities], now)
+  const clientAuthorities = combineCertificates([data['client-ca-file'] ?? '', ...own.clientAuthorities], now)
+  const frontProxies = combineCertificates([data['requestheader-client-ca-file'] ?? '', ...own.frontProxyAuthorities], now)
   return {
     ...(clientAuthorities !== '' && { 'client-ca-file': clientAuthorities }),
     ...(frontProxies !== '' && {
@@ -132,7 +132,7 @@ function parseList(text = ''): readonly string[] {
 }
 
 /** Concatenates the certificates of several PEM texts, without duplicates and without expired certificates. */
-function combinedCertificates(texts: readonly string[], now: number): string {
+function combineCertificates(texts: readonly string[], now: number): string {
   const blocks = texts.flatMap((text) => pemBlocks(text).filter(({ label }) => label === 'CERTIFICATE'))
   const valid = blocks.map(({ text }) => new X509Certificate(text)).filter(({ validTo }) => Date.parse(validTo) > now - expirySlackMs)
   return [...new Set(valid.map((certificate) => certificate.toString()))].join('')

@@ -13,12 +13,12 @@ export function toEndpointSlice({ metadata, subsets }: DeepReadonly<Endpoints>):
   const { addresses = [], notReadyAddresses = [], ports = [] } = subset
   const allAddresses = [...addresses, ...notReadyAddresses]
   const isV6 = allAddresses.length > 0 && allAddresses.every(({ ip }) => isIPv6(ip))
-  const endpointsFrom = (list: readonly DeepReadonly<EndpointAddress>[], ready: boolean): EndpointSlice['endpoints'] & object =>
+  const createEndpoints = (list: readonly DeepReadonly<EndpointAddress>[], ready: boolean): EndpointSlice['endpoints'] & object =>
     list.filter(({ ip }) => isIPv6(ip) === isV6).map(({ ip }) => ({ addresses: [ip], conditions: { ready } }))
   return {
     metadata: { name, namespace, labels: { 'kubernetes.io/service-name': name } },
     addressType: isV6 ? 'IPv6' : 'IPv4',
-    endpoints: [...endpointsFrom(addresses, true), ...endpointsFrom(notReadyAddresses, false)],
+    endpoints: [...createEndpoints(addresses, true), ...createEndpoints(notReadyAddresses, false)],
     ports: ports.map(({ name: portName = '', port, protocol = 'TCP' }) => ({ name: portName, port, protocol })),
   }
 }

@@ -10,14 +10,14 @@ let chain: ServerChain
 beforeAll(async () => void (chain = await startChain()))
 afterAll(() => chain.close())
 
-const schemas = () => chain.client.resource<FlowSchema>({ group, resource: 'flowschemas' })!
-const levels = () => chain.client.resource<PriorityLevelConfiguration>({ group, resource: 'prioritylevelconfigurations' })!
+const findSchemas = () => chain.client.resource<FlowSchema>({ group, resource: 'flowschemas' })!
+const findLevels = () => chain.client.resource<PriorityLevelConfiguration>({ group, resource: 'prioritylevelconfigurations' })!
 const shares = async (name: string): Promise<number | null | undefined> =>
-  (await levels().get('', name, { resourceVersion: '' }))?.spec?.limited?.nominalConcurrencyShares
+  (await findLevels().get('', name, { resourceVersion: '' }))?.spec?.limited?.nominalConcurrencyShares
 
 test('every schema refers to an existing level and has a condition for it', async () => {
-  const present = new Set((await levels().list({ resourceVersion: '' })).items.map(({ metadata }) => metadata.name))
-  const { items } = await schemas().list({ resourceVersion: '' })
+  const present = new Set((await findLevels().list({ resourceVersion: '' })).items.map(({ metadata }) => metadata.name))
+  const { items } = await findSchemas().list({ resourceVersion: '' })
   expect([items.length, present.size]).toEqual([11, 8])
   for (const { spec, status } of items) {
     expect(present).toContain(spec?.priorityLevelConfiguration.name)
@@ -26,16 +26,16 @@ test('every schema refers to an existing level and has a condition for it', asyn
 })
 
 test('the next start restores changed objects, except those with automatic updates disabled', async () => {
-  const change = (name: string, owned: boolean) =>
-    levels().update('', name, (level) => {
+  const changeLevel = (name: string, owned: boolean) =>
+    findLevels().update('', name, (level) => {
       level.spec!.limited!.nominalConcurrencyShares = 7
       if (owned) level.metadata.annotations = { 'apf.kubernetes.io/autoupdate-spec': 'false' }
       return level
     })
-  await change('workload-low', false)
-  await change('workload-high', true)
-  await schemas().delete('', 'probes')
+  await changeLevel('workload-low', false)
+  await changeLevel('workload-high', true)
+  await findSchemas().delete('', 'probes')
   await createFlowControl(chain.client, Date.now)
   expect([await shares('workload-low'), await shares('workload-high')]).toEqual([100, 7])
-  expect((await schemas().get('', 'probes', { resourceVersion: '' }))?.spec?.matchingPrecedence).toBe(2)
+  expect((await findSchemas().get('', 'probes', { resourceVersion: '' }))?.spec?.matchingPrecedence).toBe(2)
 })

@@ -40,8 +40,8 @@ async function updateSpec<T extends Configuration>(
 ): Promise<void> {
   const isAutoUpdated = (object: DeepReadonly<T> | T): boolean => object.metadata.annotations?.[autoUpdateAnnotation] === 'true'
   if (present === undefined || !isAutoUpdated(present) || semanticEqual(present.spec, desired.spec)) return
-  const change = (object: T): T => (isAutoUpdated(object) ? { ...object, spec: copyObject(desired).spec } : object)
-  await resource.update('', desired.metadata.name!, change).catch((error: unknown) => {
+  const changeSpec = (object: T): T => (isAutoUpdated(object) ? { ...object, spec: copyObject(desired).spec } : object)
+  await resource.update('', desired.metadata.name!, changeSpec).catch((error: unknown) => {
     // The object was deleted in the meantime; the next start creates it again.
     if (!isApiError(error, 'NotFound')) throw error
   })

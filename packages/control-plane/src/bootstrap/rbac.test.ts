@@ -12,42 +12,43 @@ let chain: ServerChain
 beforeAll(async () => void (chain = await startChain()))
 afterAll(() => chain.close())
 
-const resource = <T extends KubeObject>(name: string): LoopbackResource<T> => chain.client.resource<T>({ group: apiGroup, resource: name })!
-const clusterRoles = () => resource<ClusterRole>('clusterroles')
-const clusterRoleBindings = () => resource<ClusterRoleBinding>('clusterrolebindings')
-const role = async (name: string) => clusterRoles().get('', name, { resourceVersion: '' })
-const binding = async (name: string) => clusterRoleBindings().get('', name, { resourceVersion: '' })
+const requireResource = <T extends KubeObject>(name: string): LoopbackResource<T> =>
+  chain.client.resource<T>({ group: apiGroup, resource: name })!
+const findClusterRoles = () => requireResource<ClusterRole>('clusterroles')
+const findClusterRoleBindings = () => requireResource<ClusterRoleBinding>('clusterrolebindings')
+const getRole = async (name: string) => findClusterRoles().get('', name, { resourceVersion: '' })
+const getBinding = async (name: string) => findClusterRoleBindings().get('', name, { resourceVersion: '' })
 
 /** Returns the resource versions of all roles and bindings. */
-async function versions(): Promise<Record<string, string | undefined>> {
+async function readVersions(): Promise<Record<string, string | undefined>> {
   const allVersions: [string, string | undefined][] = []
   for (const name of ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']) {
-    const { items } = await resource(name).list({ resourceVersion: '' })
+    const { items } = await requireResource(name).list({ resourceVersion: '' })
     for (const { metadata } of items) allVersions.push([`${name}/${metadata.namespace ?? ''}/${metadata.name}`, metadata.resourceVersion])
   }
   return Object.fromEntries(allVersions)
 }
 
 test('creates the built-in roles and bindings, and a second start writes nothing', async () => {
-  const oldVersions = await versions()
+  const oldVersions = await readVersions()
   expect(Object.keys(oldVersions)).toHaveLength(69 + 50 + 7 + 7)
   await createBootstrapRoles(chain.client)
-  expect(await versions()).toEqual(oldVersions)
+  expect(await readVersions()).toEqual(oldVersions)
 })
 
 test('adds missing rules and subjects, and keeps additional rules and subjects', async () => {
   const extra = { verbs: ['get'], apiGroups: ['example.com'], resources: ['things'] }
-  await clusterRoles().update('', 'system:kube-dns', (object) => ({
+  await findClusterRoles().update('', 'system:kube-dns', (object) => ({
     ...object,
     metadata: { ...object.metadata, labels: { own: 'label' } },
     rules: [extra, { verbs: ['list'], apiGroups: [''], resources: ['endpoints', 'services'] }],
   }))
-  await clusterRoleBindings().update('', 'system:kube-dns', (object) => ({
+  await findClusterRoleBindings().update('', 'system:kube-dns', (object) => ({
     ...object,
     subjects: [{ kind: 'User', apiGroup, name: 'eve' }],
   }))
   await createBootstrapRoles(chain.client)
-  expect(await role('system:kube-dns')).toMatchObject({
+  expect(await getRole('system:kube-dns')).toMatchObject({
     metadata: { labels: { own: 'label', 'kubernetes.io/bootstrapping': 'rbac-defaults' } },
     rules: [
       extra,
@@ -57,21 +58,21 @@ test('adds missing rules and subjects, and keeps additional rules and subjects',
     ],
   })
   const account = { kind: 'ServiceAccount', name: 'kube-dns', namespace: 'kube-system' }
-  expect((await binding('system:kube-dns'))?.subjects).toEqual([expect.objectContaining({ name: 'eve' }), account])
+  expect((await getBinding('system:kube-dns'))?.subjects).toEqual([expect.objectContaining({ name: 'eve' }), account])
 })
 
 test('does not change objects with automatic updates disabled', async () => {
   const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' }
   const protect = <T extends KubeObject>(object: T): T => ({ ...object, metadata: { ...object.metadata, annotations } })
-  await clusterRoles().update('', 'system:heapster', (object) => ({ ...protect(object), rules: [] }))
-  await clusterRoleBindings().update('', 'system:discovery', (object) => ({ ...protect(object), subjects: [] }))
+  await findClusterRoles().update('', 'system:heapster', (object) => ({ ...protect(object), rules: [] }))
+  await findClusterRoleBindings().update('', 'system:discovery', (object) => ({ ...protect(object), subjects: [] }))
   await createBootstrapRoles(chain.client)
-  expect((await role('system:heapster'))?.rules ?? []).toEqual([])
-  expect((await binding('system:discovery'))?.subjects ?? []).toEqual([])
+  expect((await getRole('system:heapster'))?.rules ?? []).toEqual([])
+  expect((await getBinding('system:discovery'))?.subjects ?? []).toEqual([])
 })
 
 test('replaces a binding to another role, whose role cannot be changed', async () => {
-  const bindings = resource<RoleBinding>('rolebindings')
+  const bindings = requireResource<RoleBinding>('rolebindings')
   const name = 'system:controller:token-cleaner'
   await bindings.delete('kube-system', name)
   const roleRef = { apiGroup, kind: 'Role', name: 'other' }
@@ -85,20 +86,20 @@ test('replaces a binding to another role, whose role cannot be changed', async (
 
 test('copies rules and subjects from clusters of older versions', async () => {
   const custom = { verbs: ['get'], apiGroups: ['example.com'], resources: ['old'] }
-  await clusterRoles().delete('', 'system:aggregate-to-edit')
-  await clusterRoles().update('', 'edit', ({ metadata }) => ({ metadata, rules: [custom] }))
-  await clusterRoleBindings().delete('', 'system:public-info-viewer')
-  await clusterRoleBindings().update('', 'system:discovery', (object) => ({
+  await findClusterRoles().delete('', 'system:aggregate-to-edit')
+  await findClusterRoles().update('', 'edit', ({ metadata }) => ({ metadata, rules: [custom] }))
+  await findClusterRoleBindings().delete('', 'system:public-info-viewer')
+  await findClusterRoleBindings().update('', 'system:discovery', (object) => ({
     ...object,
     subjects: [{ kind: 'Group', apiGroup, name: 'readers' }],
     metadata: { ...object.metadata, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } },
   }))
   await createBootstrapRoles(chain.client)
-  expect((await role('edit'))?.aggregationRule).toBeDefined()
-  const aggregatedRules = (await role('system:aggregate-to-edit'))?.rules ?? []
+  expect((await getRole('edit'))?.aggregationRule).toBeDefined()
+  const aggregatedRules = (await getRole('system:aggregate-to-edit'))?.rules ?? []
   expect(aggregatedRules[0]).toEqual(custom)
   expect(aggregatedRules.length).toBeGreaterThan(10)
-  expect(await binding('system:public-info-viewer')).toMatchObject({
+  expect(await getBinding('system:public-info-viewer')).toMatchObject({
     roleRef: { name: 'system:public-info-viewer' },
     subjects: [{ kind: 'Group', name: 'readers' }],
   })

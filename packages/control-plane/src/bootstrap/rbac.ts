@@ -17,7 +17,7 @@ type AnyRole = ClusterRole | Role
 type AnyBinding = ClusterRoleBinding | RoleBinding
 
 const group = 'rbac.authorization.k8s.io'
-const resourceOf = <T extends KubeObject>(client: LoopbackClient, resource: string): LoopbackResource<T> =>
+const findResource = <T extends KubeObject>(client: LoopbackClient, resource: string): LoopbackResource<T> =>
   client.resource<T>({ group, resource })!
 
 /**
@@ -25,10 +25,10 @@ const resourceOf = <T extends KubeObject>(client: LoopbackClient, resource: stri
  * `rbac.authorization.kubernetes.io/autoupdate: "false"` are not changed. The writes run concurrently, so that they share flushes to disk.
  */
 export async function createBootstrapRoles(client: LoopbackClient): Promise<void> {
-  const clusterRoles = resourceOf<ClusterRole>(client, 'clusterroles')
-  const clusterRoleBindings = resourceOf<ClusterRoleBinding>(client, 'clusterrolebindings')
-  const roles = resourceOf<Role>(client, 'roles')
-  const roleBindings = resourceOf<RoleBinding>(client, 'rolebindings')
+  const clusterRoles = findResource<ClusterRole>(client, 'clusterroles')
+  const clusterRoleBindings = findResource<ClusterRoleBinding>(client, 'clusterrolebindings')
+  const roles = findResource<Role>(client, 'roles')
+  const roleBindings = findResource<RoleBinding>(client, 'rolebindings')
   const [presentClusterRoles, presentClusterRoleBindings, presentRoles, presentRoleBindings] = await Promise.all([
     listAll(clusterRoles),
     listAll(clusterRoleBindings),
@@ -68,10 +68,10 @@ export async function followBootstrapRoles(informers: SharedInformers, clock: Cl
 }
 
 async function hasSeen(informers: SharedInformers, resource: string, objects: readonly DeepReadonly<KubeObject>[]): Promise<void> {
-  const missingKeys = new Set(objects.map(keyOf))
+  const missingKeys = new Set(objects.map(formatKey))
   const { promise, resolve } = Promise.withResolvers<void>()
   const unsubscribe = informers.of({ group, resource })?.subscribe(({ object }) => {
-    missingKeys.delete(keyOf(object))
+    missingKeys.delete(formatKey(object))
     if (missingKeys.size === 0) resolve()
   })
   if (unsubscribe === undefined) return
@@ -83,17 +83,17 @@ type Present<T extends KubeObject> = Map<string, DeepReadonly<T>>
 
 async function listAll<T extends KubeObject>(resource: LoopbackResource<T>): Promise<Present<T>> {
   const { items } = await resource.list({ resourceVersion: '' })
-  return new Map(items.map((object) => [keyOf(object), object]))
+  return new Map(items.map((object) => [formatKey(object), object]))
 }
 
-function keyOf({ metadata }: DeepReadonly<KubeObject>): string {
+function formatKey({ metadata }: DeepReadonly<KubeObject>): string {
   return `${metadata.namespace ?? ''}/${metadata.name}`
 }
 
 async function reconcileRole<T extends AnyRole>(resource: LoopbackResource<T>, desired: DeepReadonly<T>, all: Present<T>): Promise<void> {
-  const present = all.get(keyOf(desired))
+  const present = all.get(formatKey(desired))
   if (present === undefined) await create(resource, desired)
-  else await updateIfNeeded(resource, present, (role) => reconciledRole(role, desired))
+  else await updateIfNeeded(resource, present, (role) => mergeRole(role, desired))
 }
 
 async function reconcileBinding<T extends AnyBinding>(
@@ -101,10 +101,10 @@ async function reconcileBinding<T extends AnyBinding>(
   desired: DeepReadonly<T>,
   all: Present<T>,
 ): Promise<void> {
-  const present = all.get(keyOf(desired))
+  const present = all.get(formatKey(desired))
   if (present === undefined) await create(resource, desired)
   else if (semanticEqual(present.roleRef, desired.roleRef)) {
-    await updateIfNeeded(resource, present, async (binding) => reconciledBinding(binding, desired))
+    await updateIfNeeded(resource, present, async (binding) => mergeBinding(binding, desired))
   } else if (!isProtected(present)) {
     // The role of a binding is immutable.
     const { namespace = '', name = '', uid } = present.metadata
@@ -155,13 +155,13 @@ function isProtected(object: DeepReadonly<KubeObject>): boolean {
   return object.metadata.annotations?.[roleAutoUpdateAnnotation] === 'false'
 }
 
-async function reconciledRole<T extends AnyRole>(present: DeepReadonly<T>, desired: DeepReadonly<T>): Promise<T> {
+async function mergeRole<T extends AnyRole>(present: DeepReadonly<T>, desired: DeepReadonly<T>): Promise<T> {
   const role = withMetadata(present, desired)
   const isUnchanged = semanticEqual(present.rules, desired.rules)
   const missing = isUnchanged ? [] : await findMissingRules(present.rules ?? [], desired.rules ?? [])
   if (missing.length > 0) role.rules = [...(role.rules ?? []), ...missing]
   if (!isClusterRole(role)) return role
-  const aggregation = reconciledAggregation(role, desired)
+  const aggregation = reconcileAggregation(role, desired)
   if (aggregation === undefined) delete role.aggregationRule
   else role.aggregationRule = aggregation
   return role
@@ -172,7 +172,7 @@ function isClusterRole(role: AnyRole): role is ClusterRole {
 }
 
 /** Returns the aggregation rule with the missing selectors added. Returns undefined if the built-in role does not aggregate rules. */
-function reconciledAggregation(role: ClusterRole, desired: DeepReadonly<ClusterRole>): AggregationRule | undefined {
+function reconcileAggregation(role: ClusterRole, desired: DeepReadonly<ClusterRole>): AggregationRule | undefined {
   if (desired.aggregationRule === undefined) return undefined
   const present = role.aggregationRule?.clusterRoleSelectors ?? []
   const desiredSelectors = (copyObject(desired.aggregationRule) as AggregationRule).clusterRoleSelectors ?? []
@@ -181,7 +181,7 @@ function reconciledAggregation(role: ClusterRole, desired: DeepReadonly<ClusterR
   }
 }
 
-function reconciledBinding<T extends AnyBinding>(present: DeepReadonly<T>, desired: DeepReadonly<T>): T {
+function mergeBinding<T extends AnyBinding>(present: DeepReadonly<T>, desired: DeepReadonly<T>): T {
   const binding = withMetadata(present, desired)
   const presentSubjects: readonly Subject[] = binding.subjects ?? []
   const missing = (copyObject(desired).subjects ?? []).filter((subject) => !presentSubjects.some((other) => semanticEqual(other, subject)))
@@ -206,7 +206,7 @@ async function moveAggregatedRules(resource: LoopbackResource<ClusterRole>, pres
   for (const [from, to] of Object.entries(rolesToAggregate)) {
     const old = present.get(`/${from}`)
     if (old === undefined || old.aggregationRule !== undefined || present.has(`/${to}`)) continue
-    await copyAs(resource, present, { ...copyObject(old), metadata: movedMetadata(old, to) })
+    await copyAs(resource, present, { ...copyObject(old), metadata: moveMetadata(old, to) })
   }
 }
 
@@ -221,16 +221,16 @@ async function splitBindings(resource: LoopbackResource<ClusterRoleBinding>, pre
     if (old === undefined || desired === undefined || present.has(`/${to}`)) continue
     const { subjects } = copyObject(old) as ClusterRoleBinding
     const { roleRef } = desired
-    await copyAs(resource, present, { metadata: movedMetadata(old, to), ...(subjects && { subjects }), roleRef })
+    await copyAs(resource, present, { metadata: moveMetadata(old, to), ...(subjects && { subjects }), roleRef })
   }
 }
 
-function movedMetadata({ metadata: { labels, annotations } }: DeepReadonly<KubeObject>, name: string): KubeObject['metadata'] {
+function moveMetadata({ metadata: { labels, annotations } }: DeepReadonly<KubeObject>, name: string): KubeObject['metadata'] {
   return { name, ...(labels && { labels: { ...labels } }), ...(annotations && { annotations: { ...annotations } }) }
 }
 
 async function copyAs<T extends KubeObject>(resource: LoopbackResource<T>, present: Present<T>, object: T): Promise<void> {
   await create(resource, object as DeepReadonly<T>)
   const stored = await resource.get('', object.metadata.name!, { resourceVersion: '' })
-  if (stored !== undefined) present.set(keyOf(stored), stored)
+  if (stored !== undefined) present.set(formatKey(stored), stored)
 }

@@ -38,7 +38,7 @@ interface StartHookParts {
 export function createStartHooks(parts: StartHookParts): PostStartHooks {
   const { config, server, client, informers, services, host, customResources, controllers, log } = parts
   const { backends, clock } = config
-  const now = (): number => clock.now()
+  const readClock = (): number => clock.now()
   const queueMetrics = createWorkQueueMetrics(config.metrics)
   const hooks = new PostStartHooks(server, parts.livezGraceMs)
   /** Adds a hook that writes the resources in `needed`. Skips the hook if one of them is not served. */
@@ -69,14 +69,14 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     'start-system-namespaces-controller',
   ])
   const { flowSchemas, priorityLevels } = resources
-  addHook('priority-and-fairness-config-producer', [flowSchemas, priorityLevels], () => createFlowControl(client, now))
+  addHook('priority-and-fairness-config-producer', [flowSchemas, priorityLevels], () => createFlowControl(client, readClock))
   if (services !== undefined) {
     const { bootstrap, repair } = services
     const ranges = 'start-kubernetes-service-cidr-controller'
     addHook(ranges, [resources.serviceCIDRs], () => bootstrap.syncRanges())
     addHook('start-service-ip-repair-controllers', [resources.services, resources.ipAddresses], () => repair.start(), [ranges])
   }
-  addHook('start-legacy-token-tracking-controller', [resources.configMaps], () => createTokenTracking(client, now), [
+  addHook('start-legacy-token-tracking-controller', [resources.configMaps], () => createTokenTracking(client, readClock), [
     'start-system-namespaces-controller',
   ])
   addHook(
