@@ -9,7 +9,7 @@ function parse(...argv: string[]): Readonly<Record<string, unknown>> {
   return values
 }
 
-const problemsOf = (...argv: string[]): readonly string[] => parseArguments(argv, flags).problems
+const listProblems = (...argv: string[]): readonly string[] => parseArguments(argv, flags).problems
 
 test("the defaults are kube-apiserver's", () => {
   expect(parse()).toMatchObject({
@@ -56,12 +56,12 @@ test.each([
   ['-x', 'unexpected argument'],
   ['--=1', 'unexpected argument'],
 ])('rejects %s', (argument, message) => {
-  expect(problemsOf(argument)).toEqual([expect.stringContaining(message)])
+  expect(listProblems(argument)).toEqual([expect.stringContaining(message)])
 })
 
 test('reports every invalid argument once', () => {
   expect(
-    problemsOf(
+    listProblems(
       '--secure-prot=1',
       '--log-level',
       'debug',
@@ -102,7 +102,7 @@ test.each([
   ['-V', '--version'],
   ['--verbose', '-v=4'],
 ])('for %s, suggests %s', (argument, flag) => {
-  expect(problemsOf(argument)).toEqual([expect.stringContaining(`did you mean ${flag}?`)])
+  expect(listProblems(argument)).toEqual([expect.stringContaining(`did you mean ${flag}?`)])
 })
 
 test('suggests only close matches', () => {
@@ -116,7 +116,7 @@ test.each([
   ['--allow-privileged=false', 'not supported: privileged pods are always allowed'],
   ['--audit', 'unknown flag'],
 ])('rejects the kube-apiserver flag %s with the reason', (flag, message) => {
-  expect(problemsOf(flag)).toEqual([expect.stringContaining(message)])
+  expect(listProblems(flag)).toEqual([expect.stringContaining(message)])
 })
 
 test('accepts unsupported flags if their value is the default behaviour', () => {
@@ -127,6 +127,6 @@ test('accepts unsupported flags if their value is the default behaviour', () => 
 
 test('the command completion requires the name of a shell', () => {
   expect(parseArguments(['completion', 'fish'], flags)).toMatchObject({ command: 'completion', shell: 'fish', problems: [] })
-  expect(problemsOf('completion')).toEqual(['completion: the shell is missing; allowed are bash, zsh, fish, powershell'])
-  expect(problemsOf('completion', 'tcsh')).toEqual(['completion: "tcsh" is not a shell; allowed are bash, zsh, fish, powershell'])
+  expect(listProblems('completion')).toEqual(['completion: the shell is missing; allowed are bash, zsh, fish, powershell'])
+  expect(listProblems('completion', 'tcsh')).toEqual(['completion: "tcsh" is not a shell; allowed are bash, zsh, fish, powershell'])
 })

@@ -39,9 +39,9 @@ export function parseArguments(
   Object.assign(values, preset.values)
   const setFlags = new Set<string>()
   const problems = [...preset.problems]
-  let command = commandOf(argv[0])
+  let command = parseCommand(argv[0])
   const shell = command === 'completion' ? shells.find((name) => name === argv[1]) : undefined
-  if (command === 'completion' && shell === undefined) problems.push(shellProblem(argv[1]))
+  if (command === 'completion' && shell === undefined) problems.push(describeShellProblem(argv[1]))
   const first = command === undefined ? 0 : command === 'completion' ? 2 : 1
   for (let i = first; i < argv.length; i++) {
     const argument = argv[i]!
@@ -51,13 +51,13 @@ export function parseArguments(
     }
     const match = /^(?:--|-(?=v(?:=|$)))([^=]+)(?:=(.*))?$/s.exec(argument)
     if (match === null) {
-      problems.push(unexpectedArgument(argument, argv[i - 1], known))
+      problems.push(describeUnexpectedArgument(argument, argv[i - 1], known))
       continue
     }
     const name = match[1]!.replaceAll('_', '-')
     let text = match[2]
     if (name === 'version') {
-      const requestedCommand = versionCommand(text)
+      const requestedCommand = parseVersionCommand(text)
       if (requestedCommand === undefined) problems.push(`--version: ${JSON.stringify(text)} is not one of true, false, raw`)
       else if (requestedCommand !== 'none') command ??= requestedCommand
       continue
@@ -92,23 +92,23 @@ export function parseArguments(
   return { command, shell, values, problems }
 }
 
-function commandOf(word: string | undefined): ParsedArguments['command'] {
+function parseCommand(word: string | undefined): ParsedArguments['command'] {
   return word === 'completion' || word === 'help' || word === 'version' ? word : undefined
 }
 
-function shellProblem(word: string | undefined): string {
+function describeShellProblem(word: string | undefined): string {
   const problem = word === undefined ? 'the shell is missing' : `${JSON.stringify(word)} is not a shell`
   return `completion: ${problem}; allowed are ${shells.join(', ')}`
 }
 
 /** Parses the flag `--version[=raw]` like kube-apiserver. */
-function versionCommand(text: string | undefined): 'version' | 'raw version' | 'none' | undefined {
+function parseVersionCommand(text: string | undefined): 'version' | 'raw version' | 'none' | undefined {
   if (text === undefined || /^(true|t|1)$/i.test(text)) return 'version'
   if (text === 'raw') return 'raw version'
   return /^(false|f|0)$/i.test(text) ? 'none' : undefined
 }
 
-function unexpectedArgument(argument: string, before: string | undefined, known: ReadonlyMap<string, FlagDefinition>): string {
+function describeUnexpectedArgument(argument: string, before: string | undefined, known: ReadonlyMap<string, FlagDefinition>): string {
   const isSwitch = before !== undefined && known.get(before.replace(/^--/, ''))?.type.isSwitch === true
   if (isSwitch && /^(true|false|t|f|1|0)$/i.test(argument)) {
     return `unexpected argument ${JSON.stringify(argument)}: a switch takes its value behind a "=": ${before}=${argument}`

@@ -17,10 +17,10 @@ interface CompletedFlag {
   readonly values: readonly string[] | 'file' | 'directory' | undefined
 }
 
-function completedFlags(): readonly CompletedFlag[] {
+function listCompletedFlags(): readonly CompletedFlag[] {
   const definedFlags = Array.from(flags, ([name, { type, help }]) => ({
     name,
-    help: firstSentence(help),
+    help: readFirstSentence(help),
     isSwitch: type.isSwitch === true,
     values: type.completions,
   }))
@@ -31,29 +31,29 @@ function completedFlags(): readonly CompletedFlag[] {
   ]
 }
 
-function firstSentence(help: string): string {
+function readFirstSentence(help: string): string {
   return /^(.*?)[.;](?: |$)/.exec(help)?.[1] ?? help
 }
 
-const option = ({ name }: CompletedFlag): string => (name.length === 1 ? `-${name}` : `--${name}`)
+const formatOption = ({ name }: CompletedFlag): string => (name.length === 1 ? `-${name}` : `--${name}`)
 
 /** Returns the completion script for a shell. It completes commands, flags and values of `keelson`. */
 export function completionScript(shell: Shell): string {
-  const all = completedFlags()
-  return { bash, zsh, fish, powershell }[shell](all)
+  const all = listCompletedFlags()
+  return { bash: createBashScript, zsh: createZshScript, fish: createFishScript, powershell: createPowershellScript }[shell](all)
 }
 
 /**
  * Returns the completion script for bash. The script also works with bash 3.2 on macOS, which has no `mapfile`, and may have no `compopt`.
  */
-function bash(all: readonly CompletedFlag[]): string {
-  const pattern = (which: readonly CompletedFlag[]): string => which.map(option).join('|')
+function createBashScript(all: readonly CompletedFlag[]): string {
+  const createPattern = (which: readonly CompletedFlag[]): string => which.map(formatOption).join('|')
   const files = all.filter(({ values }) => values === 'file')
   const directories = all.filter(({ values }) => values === 'directory')
   const valueCases = all.flatMap((flag) =>
-    Array.isArray(flag.values) ? [`    ${option(flag)}) COMPREPLY=($(compgen -W '${flag.values.join(' ')}' -- "$cur")) ;;`] : [],
+    Array.isArray(flag.values) ? [`    ${formatOption(flag)}) COMPREPLY=($(compgen -W '${flag.values.join(' ')}' -- "$cur")) ;;`] : [],
   )
-  const names = all.map((flag) => `${option(flag)}${flag.isSwitch ? '' : '='}`)
+  const names = all.map((flag) => `${formatOption(flag)}${flag.isSwitch ? '' : '='}`)
   return `# bash completion for keelson
 _keelson() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" flag=''
@@ -63,14 +63,14 @@ _keelson() {
   elif [[ $before == '=' ]]; then flag="\${COMP_WORDS[COMP_CWORD-2]}"
   else
     case "$before" in
-    ${pattern(all.filter(({ isSwitch }) => !isSwitch))}) flag="$before" ;;
+    ${createPattern(all.filter(({ isSwitch }) => !isSwitch))}) flag="$before" ;;
     esac
   fi
   local IFS=$' \\n'
   case "$flag" in
     '') ;;
-    ${pattern(files)}) IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")); return ;;
-    ${pattern(directories)}) IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    ${createPattern(files)}) IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    ${createPattern(directories)}) IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 ${valueCases.join('\n')}
     *) return ;;
   esac
@@ -89,19 +89,19 @@ complete -F _keelson keelson
 `
 }
 
-function zsh(all: readonly CompletedFlag[]): string {
-  const quoted = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&').replaceAll("'", "'\\''")
-  const action = ({ name, values }: CompletedFlag): string => {
+function createZshScript(all: readonly CompletedFlag[]): string {
+  const quoteForZsh = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&').replaceAll("'", "'\\''")
+  const formatAction = ({ name, values }: CompletedFlag): string => {
     if (values === undefined) return `:${name}: `
     return values === 'file' ? `:${name}:_files` : values === 'directory' ? `:${name}:_files -/` : `:${name}:(${values.join(' ')})`
   }
   const specs = all.map((flag) => {
-    if (flag.name === 'help') return `    '(- *)--help[${quoted(flag.help)}]'`
+    if (flag.name === 'help') return `    '(- *)--help[${quoteForZsh(flag.help)}]'`
     // "=-" means that a value must follow after "=". "::" makes the value optional.
     const separator = flag.name.length === 1 ? '' : flag.isSwitch ? '=-' : '='
-    return `    '*${option(flag)}${separator}[${quoted(flag.help)}]${flag.isSwitch ? ':' : ''}${action(flag)}'`
+    return `    '*${formatOption(flag)}${separator}[${quoteForZsh(flag.help)}]${flag.isSwitch ? ':' : ''}${formatAction(flag)}'`
   })
-  const described = Object.entries(commands).map(([name, help]) => `'${name}:${quoted(help)}'`)
+  const described = Object.entries(commands).map(([name, help]) => `'${name}:${quoteForZsh(help)}'`)
   return `#compdef keelson
 _keelson() {
   if [[ \${words[2]} == completion && CURRENT -eq 3 ]]; then
@@ -120,8 +120,8 @@ if [[ $funcstack[1] == _keelson ]]; then _keelson "$@"; else compdef _keelson ke
 `
 }
 
-function fish(all: readonly CompletedFlag[]): string {
-  const quoted = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`
+function createFishScript(all: readonly CompletedFlag[]): string {
+  const quoteForFish = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`
   const lines = all.map((flag) => {
     const { values, isSwitch } = flag
     const value = isSwitch
@@ -130,11 +130,11 @@ function fish(all: readonly CompletedFlag[]): string {
         ? ' -r -F'
         : values === 'directory'
           ? " -x -a '(__fish_complete_directories)'"
-          : ` -x${values === undefined ? '' : ` -a ${quoted(values.join(' '))}`}`
-    return `complete -c keelson -${flag.name.length === 1 ? 's' : 'l'} ${flag.name}${value} -d ${quoted(flag.help)}`
+          : ` -x${values === undefined ? '' : ` -a ${quoteForFish(values.join(' '))}`}`
+    return `complete -c keelson -${flag.name.length === 1 ? 's' : 'l'} ${flag.name}${value} -d ${quoteForFish(flag.help)}`
   })
   const commandLines = Object.entries(commands).map(
-    ([name, help]) => `complete -c keelson -n __fish_use_subcommand -a ${name} -d ${quoted(help)}`,
+    ([name, help]) => `complete -c keelson -n __fish_use_subcommand -a ${name} -d ${quoteForFish(help)}`,
   )
   return `# fish completion for keelson
 complete -c keelson -f
@@ -144,11 +144,11 @@ ${lines.join('\n')}
 `
 }
 
-function powershell(all: readonly CompletedFlag[]): string {
-  const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+function createPowershellScript(all: readonly CompletedFlag[]): string {
+  const quoteForPowershell = (text: string): string => `'${text.replaceAll("'", "''")}'`
   const table = all.map((flag) => {
     const values = Array.isArray(flag.values) ? flag.values : []
-    return `    ${quoted(option(flag))} = @{ help = ${quoted(flag.help)}; values = @(${values.map(quoted).join(', ')}); suffix = ${quoted(flag.isSwitch ? '' : '=')} }`
+    return `    ${quoteForPowershell(formatOption(flag))} = @{ help = ${quoteForPowershell(flag.help)}; values = @(${values.map(quoteForPowershell).join(', ')}); suffix = ${quoteForPowershell(flag.isSwitch ? '' : '=')} }`
   })
   return `# PowerShell completion for keelson
 Register-ArgumentCompleter -Native -CommandName keelson -ScriptBlock {
@@ -164,14 +164,14 @@ ${table.join('\n')}
   }
   $words = @($ast.CommandElements | ForEach-Object { $_.ToString() })
   if ($words.Count -ge 2 -and $words[1] -eq 'completion') {
-    ${shells.map(quoted).join(', ')} | Where-Object { $_.StartsWith($word) } | ForEach-Object { & $result $_ $_ }
+    ${shells.map(quoteForPowershell).join(', ')} | Where-Object { $_.StartsWith($word) } | ForEach-Object { & $result $_ $_ }
     return
   }
   if ($word -like '-*') {
     $flags.GetEnumerator() | Where-Object { $_.Key.StartsWith($word) } | ForEach-Object { & $result ($_.Key + $_.Value.suffix) $_.Value.help }
     return
   }
-  ${Object.keys(commands).map(quoted).join(', ')} | Where-Object { $_.StartsWith($word) } | ForEach-Object { & $result $_ $_ }
+  ${Object.keys(commands).map(quoteForPowershell).join(', ')} | Where-Object { $_.StartsWith($word) } | ForEach-Object { & $result $_ $_ }
 }
 `
 }

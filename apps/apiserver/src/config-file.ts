@@ -25,7 +25,7 @@ export async function readConfigFile(file: string, known: ReadonlyMap<string, Fl
     const definition = known.get(name)
     if (name === 'config') problems.push(`${file}: a file of flags cannot name another`)
     else if (definition === undefined) {
-      const problem = findOtherFlagProblem(name, textOf(written), known)
+      const problem = findOtherFlagProblem(name, toText(written), known)
       if (problem !== undefined) problems.push(`${file}: ${problem}`)
     } else {
       const read = valueOf(name, definition, written)
@@ -37,8 +37,8 @@ export async function readConfigFile(file: string, known: ReadonlyMap<string, Fl
 }
 
 function valueOf(name: string, definition: FlagDefinition, written: unknown): ReturnType<typeof readValue> {
-  if (written === null || typeof written !== 'object') return readValue(name, definition, textOf(written))
-  const texts = Array.isArray(written) ? written.map(textOf) : Object.entries(written).map(([key, value]) => `${key}=${textOf(value)}`)
+  if (written === null || typeof written !== 'object') return readValue(name, definition, toText(written))
+  const texts = Array.isArray(written) ? written.map(toText) : Object.entries(written).map(([key, value]) => `${key}=${toText(value)}`)
   const elements: unknown[] = []
   for (const text of texts) {
     const read = readValue(name, definition, text)
@@ -49,6 +49,6 @@ function valueOf(name: string, definition: FlagDefinition, written: unknown): Re
   return { value: elements }
 }
 
-function textOf(written: unknown): string {
+function toText(written: unknown): string {
   return typeof written === 'string' ? written : JSON.stringify(written)
 }

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { createLog } from './create-log.ts'
 import type { LogOptions } from './create-log.ts'
 
-function logger(options: Pick<LogOptions, 'format' | 'verbosity'>): { log: ReturnType<typeof createLog>; lines: string[] } {
+function createLogger(options: Pick<LogOptions, 'format' | 'verbosity'>): { log: ReturnType<typeof createLog>; lines: string[] } {
   const lines: string[] = []
   const time = new Date(2026, 10, 9, 3, 4, 5, 67).getTime() + 0.089
   return { log: createLog({ ...options, write: (line) => lines.push(line), now: () => time, pid: 4711 }), lines }
 }
 
 test("writes text lines in klog's format", () => {
-  const { log, lines } = logger({ format: 'text', verbosity: 3 })
+  const { log, lines } = createLogger({ format: 'text', verbosity: 3 })
   log(3, 'HTTP', { verb: 'GET', URI: '/a?b="c"\n', resp: 200, latency: '4.355ms', user: undefined })
   log(0, 'Stopping')
   log(0, 'Informer failed', { err: new Error('connection "lost"'), resource: 'pods' })
@@ -22,7 +22,7 @@ test("writes text lines in klog's format", () => {
 })
 
 test("writes JSON lines in kube-apiserver's format", () => {
-  const { log, lines } = logger({ format: 'json', verbosity: 3 })
+  const { log, lines } = createLogger({ format: 'json', verbosity: 3 })
   log(3, 'HTTP', { verb: 'GET', resp: 200 })
   log(0, 'Informer failed', { err: new Error('lost') })
   const ts = new Date(2026, 10, 9, 3, 4, 5, 67).getTime() + 0.089
@@ -33,7 +33,7 @@ test("writes JSON lines in kube-apiserver's format", () => {
 })
 
 test('removes control characters from log lines', () => {
-  const { log, lines } = logger({ format: 'text', verbosity: 0 })
+  const { log, lines } = createLogger({ format: 'text', verbosity: 0 })
   log(0, 'a\u001b[31m\nb', { user: '\u001b]0;x\u0007\u007f', err: 'a\n\tb\u001b[31m\n' })
   expect(lines[0]).toContain('"a\\x1b[31m\\nb" user="\\x1b]0;x\\a\\x7f" err=<\n\ta\n\t\tb\ufffd[31m\n >\n')
 })

@@ -28,7 +28,7 @@ export function createLog(options: LogOptions): Log {
   const { verbosity, format, pid = process.pid } = options
   const write = options.write ?? ((line: string) => void process.stderr.write(line))
   const now = options.now ?? (() => performance.timeOrigin + performance.now())
-  const lineOf = format === 'json' ? jsonLine : textLine
+  const lineOf = format === 'json' ? formatJsonLine : formatTextLine
   const paddedPid = String(pid).padStart(7)
   return (level, text, fields = {}) => {
     if (level <= verbosity) write(lineOf({ level, text, fields, time: now(), pid: paddedPid }))
@@ -44,24 +44,24 @@ interface Entry {
 }
 
 /** Formats a log line as klog does: `I0102 15:04:05.678901   12345 ???:1] "HTTP" verb="GET" resp=200`. */
-function textLine({ text, fields, time, pid }: Entry): string {
-  let line = `${fields['err'] === undefined ? 'I' : 'E'}${clockText(time)} ${pid} ${caller}] ${quote(text)}`
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) line += ` ${name}=${valueText(value)}`
+function formatTextLine({ text, fields, time, pid }: Entry): string {
+  let line = `${fields['err'] === undefined ? 'I' : 'E'}${formatClock(time)} ${pid} ${caller}] ${quote(text)}`
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) line += ` ${name}=${formatValue(value)}`
   return `${line}\n`
 }
 
 /** Formats a time in the local time zone, as klog does. */
-function clockText(time: number): string {
+function formatClock(time: number): string {
   const date = new Date(time)
-  const two = (part: number): string => String(part).padStart(2, '0')
+  const padToTwo = (part: number): string => String(part).padStart(2, '0')
   const micros = String(Math.floor((time - Math.floor(time / 1000) * 1000) * 1000)).padStart(6, '0')
-  return `${two(date.getMonth() + 1)}${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${micros}`
+  return `${padToTwo(date.getMonth() + 1)}${padToTwo(date.getDate())} ${padToTwo(date.getHours())}:${padToTwo(date.getMinutes())}:${padToTwo(date.getSeconds())}.${micros}`
 }
 
 const controls = /[^\P{Cc}\t]/gu
 
-function valueText(value: unknown): string {
-  if (value instanceof Error) return valueText(value.message)
+function formatValue(value: unknown): string {
+  if (value instanceof Error) return formatValue(value.message)
   if (typeof value !== 'string') return JSON.stringify(value)
   if (!value.includes('\n')) return quote(value)
   // Formats a value of several lines in a readable way: each line is indented by a tab, and the end mark has its own line.
@@ -69,7 +69,7 @@ function valueText(value: unknown): string {
   return `<\n${lines.map((line) => `\t${line.replace(controls, '\ufffd')}\n`).join('')} >`
 }
 
-function jsonLine({ level, text, fields, time }: Entry): string {
+function formatJsonLine({ level, text, fields, time }: Entry): string {
   const isError = fields['err'] !== undefined
   const printable = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? value.message : value]),

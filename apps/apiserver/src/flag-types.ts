@@ -80,14 +80,14 @@ export function list(): FlagType<readonly string[]> {
 export function listFrom<const T extends readonly [string, ...string[]]>(...choices: T): FlagType<readonly T[number][]> {
   const expected = `a list of ${choices.join(', ')}`
   return {
-    schema: z.pipe(z.pipe(z.string(), z.transform(listed)), z.array(z.enum(choices, expected))),
+    schema: z.pipe(z.pipe(z.string(), z.transform(parseList)), z.array(z.enum(choices, expected))),
     placeholder: 'strings',
     show: (value) => value.join(','),
     completions: choices,
   }
 }
 
-function listed(written: string): readonly string[] {
+function parseList(written: string): readonly string[] {
   return written.split(',').filter((part) => part !== '')
 }
 
@@ -115,7 +115,7 @@ export function switches(): FlagType<readonly (readonly [string, boolean])[]> {
     schema: z.pipe(
       z.string().check(z.regex(/^([^=,]+=(true|false)(,|$))*$/, 'a list like apps/v1=false,api/beta=true')),
       z.transform((written: string) =>
-        listed(written).map((pair) => {
+        parseList(written).map((pair) => {
           const [name = '', on] = pair.split('=')
           return [name, on === 'true'] as const
         }),
@@ -170,7 +170,7 @@ export function resourceSizes(): FlagType<Readonly<Record<string, number>>> {
       z.string().check(z.regex(/^([^#,]+#\d{1,9}(,|$))*$/, 'a list like pods#0,deployments.apps#100')),
       z.transform((written: string) =>
         Object.fromEntries(
-          listed(written).map((pair) => {
+          parseList(written).map((pair) => {
             const [name = '', size] = pair.split('#')
             return [name, Number(size)]
           }),
@@ -216,14 +216,14 @@ export function duration(): FlagType<number> {
   return {
     schema: z.pipe(
       z.string().check(z.regex(/^(0|(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+)$/, 'a duration like 90s, 1m30s or 2h')),
-      z.transform(milliseconds),
+      z.transform(parseMilliseconds),
     ),
     placeholder: 'duration',
     show: (value) => `${value / 1000}s`,
   }
 }
 
-function milliseconds(written: string): number {
+function parseMilliseconds(written: string): number {
   let total = 0
   for (const [, amount, unit] of written.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/gy)) total += Number(amount) * units[unit!]!
   return total

@@ -17,14 +17,14 @@ const cannotStart = 1
 
 /** Runs the program with command-line arguments. Sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
-  if (argv[0] === 'kubeconfig') return kubeconfigCommand(argv.slice(1))
+  if (argv[0] === 'kubeconfig') return runKubeconfig(argv.slice(1))
   const parsed = await parse(argv)
   if (parsed.command === 'help') {
     process.stdout.write(formatHelp(flags, process.stdout.columns ?? 100))
     return
   }
   if (parsed.command !== undefined && parsed.problems.length === 0) {
-    process.stdout.write(await commandOutput(parsed))
+    process.stdout.write(await createCommandOutput(parsed))
     return
   }
   const values = parsed.values as unknown as FlagValues
@@ -39,7 +39,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-async function kubeconfigCommand(argv: readonly string[]): Promise<void> {
+async function runKubeconfig(argv: readonly string[]): Promise<void> {
   const { runKubeconfigCommand } = await import('./kubeconfig-command.ts')
   const problems = new Problems()
   const text = await runKubeconfigCommand(argv, problems)
@@ -48,12 +48,12 @@ async function kubeconfigCommand(argv: readonly string[]): Promise<void> {
   else process.stdout.write(text)
 }
 
-async function systemd(log: ReturnType<typeof createLog>): Promise<ServiceManager | undefined> {
+async function connectSystemd(log: ReturnType<typeof createLog>): Promise<ServiceManager | undefined> {
   const { connectServiceManager } = await import('./service-manager.ts')
   return connectServiceManager({ environment: process.env, onError: (error) => log(0, 'systemd cannot be notified', { err: error }) })
 }
 
-async function commandOutput({ command, shell }: ParsedArguments): Promise<string> {
+async function createCommandOutput({ command, shell }: ParsedArguments): Promise<string> {
   if (command === 'completion') {
     const { completionScript } = await import('./completion.ts')
     return completionScript(shell!)
@@ -87,7 +87,7 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   }
   const chain = await createServerChain(options)
 
-  const manager = process.env['NOTIFY_SOCKET'] ? await systemd(log) : undefined
+  const manager = process.env['NOTIFY_SOCKET'] ? await connectSystemd(log) : undefined
   let isStopping = false
   const stop = (signal: NodeJS.Signals): void => {
     isStopping = true

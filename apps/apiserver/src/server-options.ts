@@ -47,13 +47,13 @@ export async function serverOptions(
     services: servicesOptions(values),
     kubelet: await kubeletOptions(values, problems),
     ...featureOptions(values),
-    diagnostics: diagnosticsOptions(values, shownFlags(values)),
+    diagnostics: diagnosticsOptions(values, formatShownFlags(values)),
     log,
   }
 }
 
 /** Returns all flags with their values, as they are written on the command line. */
-function shownFlags(values: FlagValues): Readonly<Record<string, string>> {
+function formatShownFlags(values: FlagValues): Readonly<Record<string, string>> {
   const shownValues = { ...values, 'bind-address': bindAddress(values) }
   return Object.fromEntries(
     Array.from(flags, ([name, definition]) => [name, formatFlagValue(definition, shownValues[name as keyof FlagValues])]),

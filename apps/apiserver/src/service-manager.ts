@@ -36,7 +36,7 @@ export function connectServiceManager(options: ServiceManagerOptions): ServiceMa
       })
     return lastSent
   }
-  const intervalMs = watchdogMs(environment, pid) / 2
+  const intervalMs = readWatchdogMs(environment, pid) / 2
   const tick = (): void => {
     clock.after(intervalMs, () => {
       void notify('WATCHDOG=1')
@@ -48,7 +48,7 @@ export function connectServiceManager(options: ServiceManagerOptions): ServiceMa
 }
 
 /** Returns the watchdog interval in milliseconds. Returns 0 if the watchdog is disabled or is for another process. */
-function watchdogMs(environment: ServiceManagerOptions['environment'], pid: number): number {
+function readWatchdogMs(environment: ServiceManagerOptions['environment'], pid: number): number {
   const { WATCHDOG_USEC: microseconds = '', WATCHDOG_PID: watched = String(pid) } = environment
   return /^\d+$/.test(microseconds) && watched === String(pid) ? Number(microseconds) / 1000 : 0
 }

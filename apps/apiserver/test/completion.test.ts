@@ -27,7 +27,7 @@ test.each(shells)('the script for %s contains every flag', (shell: Shell) => {
 })
 
 /** Returns the completions that bash offers for the last word. */
-async function offered(...words: string[]): Promise<string[]> {
+async function completeWords(...words: string[]): Promise<string[]> {
   const script = `
     source script.bash
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -67,7 +67,7 @@ test.skipIf(!isInstalled('bash')).each([
   ],
   [['--secure-port', '=', ''], []],
 ])('bash completes %j to %j', async (words, expected) => {
-  expect((await offered(...words)).toSorted()).toEqual(expected.toSorted())
+  expect((await completeWords(...words)).toSorted()).toEqual(expected.toSorted())
 })
 
 test.skipIf(!isInstalled('zsh'))('zsh reads its script', async () => {

@@ -81,7 +81,7 @@ async function configure(...providers: string[]): Promise<string> {
   await writeFile(path.join(directory, 'encryption.yaml'), text)
   return '--encryption-provider-config=encryption.yaml'
 }
-const key = (provider: string, digit: number): string =>
+const formatKey = (provider: string, digit: number): string =>
   `${provider}: {keys: [{name: key${digit}, secret: ${Buffer.alloc(32, digit).toString('base64')}}]}`
 
 /** Returns all bytes of the store on disk, including pages that are no longer used. */
@@ -95,7 +95,7 @@ const secrets = '/api/v1/namespaces/default/secrets'
 const marker = Buffer.from('plain-text-of-the-secret').toString('base64')
 
 test('encrypts secrets on disk, reads them after a restart and a key rotation, and encrypts them again on update', async () => {
-  const first = await start(await configure(key('aescbc', 1)))
+  const first = await start(await configure(formatKey('aescbc', 1)))
   expect(
     (await first.call('POST', secrets, { metadata: { name: 'a', labels: { mark: 'label-of-the-secret' } }, data: { a: marker } })).status,
   ).toBe(201)
@@ -109,22 +109,22 @@ test('encrypts secrets on disk, reads them after a restart and a key rotation, a
   expect(disk.includes('k8s:enc:aescbc:v1:key1:')).toBe(true)
   for (const plain of [marker, 'label-of-the-secret']) expect(disk.includes(plain)).toBe(false)
 
-  const rotating = await start(await configure(key('secretbox', 2), key('aescbc', 1)))
+  const rotating = await start(await configure(formatKey('secretbox', 2), formatKey('aescbc', 1)))
   const { body: old } = await rotating.call('GET', `${secrets}/a`)
   expect(old.data).toEqual({ a: marker })
   const { status, body: replaced } = await rotating.call('PUT', `${secrets}/a`, old)
   expect(status).toBe(200)
   expect(replaced.data).toEqual({ a: marker })
   const { body: rewritten } = await rotating.call('PUT', `${secrets}/a`, replaced)
-  const versionOf = (object: object): string => (object as { metadata: { resourceVersion: string } }).metadata.resourceVersion
-  expect(versionOf(replaced)).not.toBe(versionOf(old))
-  expect(versionOf(rewritten)).toBe(versionOf(replaced))
+  const readVersion = (object: object): string => (object as { metadata: { resourceVersion: string } }).metadata.resourceVersion
+  expect(readVersion(replaced)).not.toBe(readVersion(old))
+  expect(readVersion(rewritten)).toBe(readVersion(replaced))
   await rotating.stop()
   disk = await onDisk()
   expect(disk.includes('k8s:enc:secretbox:v1:key2:')).toBe(true)
   expect(disk.includes(marker)).toBe(false)
 
-  const rotated = await start(await configure(key('secretbox', 2)))
+  const rotated = await start(await configure(formatKey('secretbox', 2)))
   const { body: list } = (await rotated.call('GET', secrets)) as unknown as { body: { items: { data: object }[] } }
   expect(list.items.map(({ data }) => data)).toEqual([{ a: marker }])
   await rotated.stop()

@@ -35,17 +35,17 @@ function run(...flags: readonly string[]): { readonly code: number | null; reado
   return { code: status, out: stdout, errors: stderr }
 }
 
-const dataOf = (kubeconfig: string, name: string): string =>
+const readData = (kubeconfig: string, name: string): string =>
   Buffer.from(new RegExp(`${name}: (\\S+)`).exec(kubeconfig)![1]!, 'base64').toString()
 
 /** Sends a request with a kubeconfig and returns the user name that the server sees. */
-async function whoAmI(kubeconfig: string): Promise<unknown> {
+async function requestWhoAmI(kubeconfig: string): Promise<unknown> {
   const clientRequest = request(`${/server: (\S+)/.exec(kubeconfig)![1]!}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {
     method: 'POST',
     agent: false,
-    ca: dataOf(kubeconfig, 'certificate-authority-data'),
-    cert: dataOf(kubeconfig, 'client-certificate-data'),
-    key: dataOf(kubeconfig, 'client-key-data'),
+    ca: readData(kubeconfig, 'certificate-authority-data'),
+    cert: readData(kubeconfig, 'client-certificate-data'),
+    key: readData(kubeconfig, 'client-key-data'),
     headers: { 'content-type': 'application/json' },
   })
   clientRequest.end(JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }))
@@ -57,10 +57,10 @@ describe('keelson kubeconfig', () => {
   test('keelson kubeconfig signs a certificate that the running server accepts', async () => {
     const { code, out, errors } = run('--data-dir=.', '--user', 'alice', '--group=system:masters', '--group', 'dev,ops', '--uid=7')
     expect([code, errors]).toEqual([0, ''])
-    expect(await whoAmI(out)).toMatchObject({
+    expect(await requestWhoAmI(out)).toMatchObject({
       status: { userInfo: { username: 'alice', uid: '7', groups: ['system:masters', 'dev', 'ops', 'system:authenticated'] } },
     })
-    const { validTo } = new X509Certificate(dataOf(out, 'client-certificate-data'))
+    const { validTo } = new X509Certificate(readData(out, 'client-certificate-data'))
     expect((Date.parse(validTo) - Date.now()) / 86_400_000).toBeCloseTo(365, 1)
   })
 
@@ -71,8 +71,8 @@ describe('keelson kubeconfig', () => {
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600)
     const content = await readFile(file, 'utf8')
     expect(content).toContain('- name: "a: b \\"ü\\""\n')
-    expect(await whoAmI(content)).toMatchObject({ status: { userInfo: { username: 'a: b "ü"' } } })
-    const { validTo } = new X509Certificate(dataOf(content, 'client-certificate-data'))
+    expect(await requestWhoAmI(content)).toMatchObject({ status: { userInfo: { username: 'a: b "ü"' } } })
+    const { validTo } = new X509Certificate(readData(content, 'client-certificate-data'))
     expect(Date.parse(validTo) - Date.now()).toBeLessThanOrEqual(90 * 60_000)
   })
 

@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-const program = (...flags: string[]): Program => start({}, ...flags)
+const startProgram = (...flags: string[]): Program => start({}, ...flags)
 
 function start(environment: Readonly<Record<string, string>>, ...flags: string[]): Program {
   const child = spawn(process.execPath, [entry, ...flags], {
@@ -51,8 +51,8 @@ function start(environment: Readonly<Record<string, string>>, ...flags: string[]
   return { child, out: () => output, errors: () => errors, exited }
 }
 
-const server = (name: string, ...flags: string[]): Program =>
-  program(
+const startServer = (name: string, ...flags: string[]): Program =>
+  startProgram(
     `--data-dir=${path.join(directory, name)}`,
     '--secure-port=0',
     '--bind-address=127.0.0.1',
@@ -60,7 +60,7 @@ const server = (name: string, ...flags: string[]): Program =>
     ...flags,
   )
 
-async function ready(running: Program): Promise<{ url: string; kubeconfig: string }> {
+async function waitUntilReady(running: Program): Promise<{ url: string; kubeconfig: string }> {
   await Promise.race([
     expect.poll(running.out, { interval: 20 }).toMatch(readyLine),
     running.exited.then((code) => {
@@ -88,8 +88,8 @@ async function call(url: string, method: string, options: object = {}, body?: ob
 
 describe('a server', () => {
   test('a server keeps objects and certificates across a graceful stop', async () => {
-    const first = server('kept')
-    const { url, kubeconfig } = await ready(first)
+    const first = startServer('kept')
+    const { url, kubeconfig } = await waitUntilReady(first)
     expect((await stat(kubeconfig)).mode & 0o777).toBe(0o600)
     expect(await call(`${url}/readyz`, 'GET')).toEqual({ status: 200, body: 'ok' })
     const created = await call(`${url}/api/v1/namespaces/default/configmaps`, 'POST', {}, { metadata: { name: 'a' }, data: { b: 'c' } })
@@ -106,25 +106,25 @@ describe('a server', () => {
     ])
 
     const authority = await readFile(path.join(directory, 'kept/certs/ca.crt'), 'utf8')
-    const second = server('kept')
-    const secondStart = await ready(second)
+    const second = startServer('kept')
+    const secondStart = await waitUntilReady(second)
     expect(await readFile(path.join(directory, 'kept/certs/ca.crt'), 'utf8')).toBe(authority)
     const read = await call(`${secondStart.url}/api/v1/namespaces/default/configmaps/a`, 'GET')
     expect(JSON.parse(read.body)).toMatchObject({ metadata: { uid: JSON.parse(created.body).metadata.uid }, data: { b: 'c' } })
 
     // Checks that the kubeconfig alone is sufficient to authenticate and to verify the server.
     const text = await readFile(secondStart.kubeconfig, 'utf8')
-    const dataOf = (key: string): Buffer => Buffer.from(new RegExp(`${key}: (\\S+)`).exec(text)?.[1] ?? '', 'base64')
+    const readData = (key: string): Buffer => Buffer.from(new RegExp(`${key}: (\\S+)`).exec(text)?.[1] ?? '', 'base64')
     const asAdmin = {
-      ca: dataOf('certificate-authority-data'),
-      cert: dataOf('client-certificate-data'),
-      key: dataOf('client-key-data'),
+      ca: readData('certificate-authority-data'),
+      cert: readData('client-certificate-data'),
+      key: readData('client-key-data'),
       rejectUnauthorized: true,
       headers: {},
     }
     expect((await call(`${secondStart.url}/api/v1/namespaces`, 'GET', asAdmin)).status).toBe(200)
 
-    const rival = server('kept')
+    const rival = startServer('kept')
     expect(await rival.exited).toBe(1)
     expect(rival.errors()).toMatch(/^keelson: .*kept.* is in use by .*\n$/)
     second.child.kill('SIGINT')
@@ -132,8 +132,8 @@ describe('a server', () => {
   })
 
   test.skipIf(process.platform === 'win32')('does not open the inspector, and outlives a hangup without a terminal', async () => {
-    const started = server('signals', '--storage-backend=memory', '--controllers=none')
-    const { url } = await ready(started)
+    const started = startServer('signals', '--storage-backend=memory', '--controllers=none')
+    const { url } = await waitUntilReady(started)
     started.child.kill('SIGUSR1')
     started.child.kill('SIGHUP')
     await expect.poll(started.errors).toContain('"Ignored a signal" signal="SIGHUP"')
@@ -144,8 +144,8 @@ describe('a server', () => {
   })
 
   test('a server continues after the reader of its log has closed the pipe', async () => {
-    const started = server('unread', '--storage-backend=memory', '--controllers=none', '-v=3')
-    const { url } = await ready(started)
+    const started = startServer('unread', '--storage-backend=memory', '--controllers=none', '-v=3')
+    const { url } = await waitUntilReady(started)
     started.child.stderr!.destroy()
     started.child.stdout!.destroy()
     for (let i = 0; i < 3; i++) expect((await call(`${url}/readyz`, 'GET')).status).toBe(200)
@@ -154,8 +154,8 @@ describe('a server', () => {
   })
 
   test('a server logs requests with their users and without secrets', async () => {
-    const started = server('logged', '--storage-backend=memory', '--controllers=none', '-v=10', '--logging-format=json')
-    const { url } = await ready(started)
+    const started = startServer('logged', '--storage-backend=memory', '--controllers=none', '-v=10', '--logging-format=json')
+    const { url } = await waitUntilReady(started)
     expect((await call(`${url}/api/v1/namespaces?limit=1`, 'GET')).status).toBe(200)
     const body = { metadata: { name: 's' }, stringData: { password: 'hunter2' } }
     expect((await call(`${url}/api/v1/namespaces/default/secrets`, 'POST', {}, body)).status).toBe(201)
@@ -180,12 +180,13 @@ describe('a server', () => {
 
   test('a server listens only on the loopback address unless --bind-address sets another one', async () => {
     const flags = ['--secure-port=0', '--storage-backend=memory', '--controllers=none', '--token-auth-file=tokens.csv']
-    const local = program('--data-dir=local', ...flags)
-    const open = program('--data-dir=open', '--bind-address=0.0.0.0', ...flags)
+    const local = startProgram('--data-dir=local', ...flags)
+    const open = startProgram('--data-dir=open', '--bind-address=0.0.0.0', ...flags)
     // Returns the URL with another loopback address of this machine. Only a server that listens on every interface answers there.
-    const otherAddress = async (running: Program): Promise<string> => (await ready(running)).url.replace('127.0.0.1', '127.0.0.2')
-    await expect(call(`${await otherAddress(local)}/readyz`, 'GET')).rejects.toThrow('127.0.0.2')
-    if (process.platform === 'linux') expect((await call(`${await otherAddress(open)}/readyz`, 'GET')).status).toBe(200)
+    const resolveOtherAddress = async (running: Program): Promise<string> =>
+      (await waitUntilReady(running)).url.replace('127.0.0.1', '127.0.0.2')
+    await expect(call(`${await resolveOtherAddress(local)}/readyz`, 'GET')).rejects.toThrow('127.0.0.2')
+    if (process.platform === 'linux') expect((await call(`${await resolveOtherAddress(open)}/readyz`, 'GET')).status).toBe(200)
     for (const { child } of [local, open]) child.kill('SIGTERM')
     expect(await Promise.all([local.exited, open.exited])).toEqual([0, 0])
   })
@@ -207,7 +208,7 @@ while True: print(s.recv(4096).decode().replace("\\n", " "), flush=True)`
       '--secure-port=0',
       '--storage-backend=memory',
     )
-    const { url } = await ready(started)
+    const { url } = await waitUntilReady(started)
     await expect.poll(() => notifications).toMatch(/WATCHDOG=1/)
     started.child.kill('SIGTERM')
     expect(await started.exited).toBe(0)
@@ -258,8 +259,8 @@ export default {
   })
 
   test('a stopping server ends an open watch without an error', async () => {
-    const started = server('watched', '--storage-backend=memory', '--controllers=none')
-    const { url } = await ready(started)
+    const started = startServer('watched', '--storage-backend=memory', '--controllers=none')
+    const { url } = await waitUntilReady(started)
     const watch = call(`${url}/api/v1/namespaces?watch=1&resourceVersion=0`, 'GET')
     await new Promise((resolve) => setTimeout(resolve, 100))
     started.child.kill('SIGTERM')
@@ -301,7 +302,7 @@ describe('reports each problem in one sentence', () => {
     [['--admission-module=nowhere.ts'], 1, /^keelson: failed to load admission module "nowhere.ts": there is no such file\n$/],
     [['--controllers=none,cats', '--storage-backend=memory', '--secure-port=0'], 2, /^keelson: --controllers: .*\n$/],
   ])('%j', async (flags, code, message) => {
-    const started = program(`--data-dir=${path.join(directory, 'unused')}`, '--bind-address=127.0.0.1', ...flags)
+    const started = startProgram(`--data-dir=${path.join(directory, 'unused')}`, '--bind-address=127.0.0.1', ...flags)
     expect(await started.exited).toBe(code)
     expect(started.errors()).toMatch(message)
     expect(started.out()).toBe('')
@@ -309,7 +310,7 @@ describe('reports each problem in one sentence', () => {
 
   test('reports all problems at once, including conflicts of options and problems in files', async () => {
     await writeFile(path.join(directory, 'flags.yaml'), 'secure-port: http\npeer-advertise-ip: front\n')
-    const started = program(
+    const started = startProgram(
       '--config=flags.yaml',
       '--log-level=2',
       '--tls-cert-file=nowhere.crt',
@@ -347,7 +348,7 @@ describe('reports each problem in one sentence', () => {
     const occupier = createServer().listen(0, '127.0.0.1')
     await once(occupier, 'listening')
     const { port } = occupier.address() as AddressInfo
-    const started = server('port', `--secure-port=${port}`)
+    const started = startServer('port', `--secure-port=${port}`)
     expect(await started.exited).toBe(1)
     expect(started.errors()).toMatch(new RegExp(`^keelson: 127.0.0.1:${port} is in use by another program.*\\n$`, 'm'))
     occupier.close()
@@ -356,21 +357,21 @@ describe('reports each problem in one sentence', () => {
   test.runIf(existsSync('/proc/self')).each(['embedded', 'memory'])(
     'a data directory that cannot be made, with storage %s',
     async (storage) => {
-      const { errors, exited } = program('--data-dir=/proc/keelson', `--storage-backend=${storage}`, '--secure-port=0')
+      const { errors, exited } = startProgram('--data-dir=/proc/keelson', `--storage-backend=${storage}`, '--secure-port=0')
       expect(await exited).toBe(1)
       expect(errors()).toMatch(/^keelson: the data directory \/proc\/keelson cannot be used: ENOENT: .*\n$/)
     },
   )
 
   test.runIf(existsSync('/proc/self'))('reports that the directory for certificates cannot be created', async () => {
-    const { errors, exited } = server('certificates', '--cert-dir=/proc/keelson', '--storage-backend=memory')
+    const { errors, exited } = startServer('certificates', '--cert-dir=/proc/keelson', '--storage-backend=memory')
     expect(await exited).toBe(1)
     expect(errors()).toMatch(/^keelson: --cert-dir \/proc\/keelson cannot be used: ENOENT: .*\n$/)
   })
 
   test('reports a directory at the path of admin.kubeconfig', async () => {
     await mkdir(path.join(directory, 'misplaced/admin.kubeconfig/x'), { recursive: true })
-    const { errors, exited } = server('misplaced', '--storage-backend=memory')
+    const { errors, exited } = startServer('misplaced', '--storage-backend=memory')
     expect(await exited).toBe(1)
     expect(errors()).toMatch(/keelson: the data directory \S*misplaced cannot be used: E[A-Z]+: .*admin\.kubeconfig.*\n$/)
     expect(errors()).not.toContain('    at ')
@@ -378,7 +379,7 @@ describe('reports each problem in one sentence', () => {
 
   test('reports an invalid token file, with the line number', async () => {
     await writeFile(path.join(directory, 'broken.csv'), 'a,b,c\nd,e\n')
-    const started = server('tokens', '--token-auth-file=broken.csv', '--storage-backend=memory')
+    const started = startServer('tokens', '--token-auth-file=broken.csv', '--storage-backend=memory')
     expect(await started.exited).toBe(1)
     expect(started.errors()).toContain('broken.csv:2: expected at least 3 columns')
   })
@@ -389,31 +390,31 @@ test.each([
   ['version', /^Kubernetes v1\.36\.\d+\S*\n$/],
   ['--version=raw', /^version\.Info\{Major:"1", Minor:"36", .*GitVersion:"v1\.36.*Platform:".*"\}\n$/],
 ])('%s', async (argument, text) => {
-  const version = program(argument)
+  const version = startProgram(argument)
   expect(await version.exited).toBe(0)
   expect(version.out()).toMatch(text)
 })
 
 test('--help lists every flag in its group', async () => {
-  const help = program('--help')
+  const help = startProgram('--help')
   expect(await help.exited).toBe(0)
   for (const part of ['Secure serving:', '--secure-port int', '(default 6443)', '--token-auth-file']) expect(help.out()).toContain(part)
 })
 
 describe('a server in memory', () => {
-  const inMemory = (...flags: string[]): Program =>
-    program('--storage-backend=memory', '--secure-port=0', '--token-auth-file=tokens.csv', ...flags)
+  const startInMemory = (...flags: string[]): Program =>
+    startProgram('--storage-backend=memory', '--secure-port=0', '--token-auth-file=tokens.csv', ...flags)
 
   test('a server in memory keeps its certificates in memory unless a flag sets a directory', async () => {
-    const started = inMemory()
-    const { kubeconfig } = await ready(started)
+    const started = startInMemory()
+    const { kubeconfig } = await waitUntilReady(started)
     expect(kubeconfig).toBe(path.join(directory, '.keelson/admin.kubeconfig'))
     expect(existsSync(path.join(directory, '.keelson/certs'))).toBe(false)
     started.child.kill('SIGTERM')
     await started.exited
     await rm(path.join(directory, '.keelson'), { recursive: true })
-    const withDataDir = inMemory('--data-dir=named')
-    await ready(withDataDir)
+    const withDataDir = startInMemory('--data-dir=named')
+    await waitUntilReady(withDataDir)
     expect(existsSync(path.join(directory, 'named/certs'))).toBe(true)
     withDataDir.child.kill('SIGTERM')
     await withDataDir.exited
@@ -422,7 +423,7 @@ describe('a server in memory', () => {
   test('a server in memory starts without a writable directory', async () => {
     // Creates a file at the path of the directory, so that no user, not even root, can write into the directory.
     await writeFile(path.join(directory, '.keelson'), '')
-    const started = inMemory()
+    const started = startInMemory()
     await expect.poll(started.out, { interval: 20 }).toContain('(kubeconfig not written, started in ')
     expect(started.errors()).toContain('The kubeconfig cannot be written; choose another --data-dir')
     started.child.kill('SIGTERM')

@@ -61,7 +61,7 @@ const pods = defineResource<Pod>({
     },
   },
 })
-const simple = (kind: string, plural: string, scope: 'Namespaced' | 'Cluster' = 'Namespaced'): ResourceDefinition =>
+const createSimpleDefinition = (kind: string, plural: string, scope: 'Namespaced' | 'Cluster' = 'Namespaced'): ResourceDefinition =>
   defineResource({ ...core, kind, plural, scope, strategy: {} })
 
 export interface Cluster extends AsyncDisposable {
@@ -80,9 +80,9 @@ export async function openCluster(clock: Clock): Promise<Cluster> {
   const definitions = [
     namespaces as unknown as ResourceDefinition,
     pods as unknown as ResourceDefinition,
-    simple('ConfigMap', 'configmaps'),
-    simple('ServiceAccount', 'serviceaccounts'),
-    simple('Node', 'nodes', 'Cluster'),
+    createSimpleDefinition('ConfigMap', 'configmaps'),
+    createSimpleDefinition('ServiceAccount', 'serviceaccounts'),
+    createSimpleDefinition('Node', 'nodes', 'Cluster'),
   ]
   const stores = definitions.map((definition) => {
     const test = openTestStore(definition, { backend, now: () => clock.now() })
@@ -93,14 +93,15 @@ export async function openCluster(clock: Clock): Promise<Cluster> {
   const authorizer = createConstantAuthorizer({ decision: 'allow', reason: '' })
   const plugins = await builtinPlugins().create({ client, informers, authorizer }, { disable: ['ServiceAccount'] })
   const admission = createAdmissionChain(plugins)
-  const resource = <T extends KubeObject>(plural: string): LoopbackResource<T> => client.resource<T>({ group: '', resource: plural })!
+  const requireResource = <T extends KubeObject>(plural: string): LoopbackResource<T> =>
+    client.resource<T>({ group: '', resource: plural })!
   return {
     client,
-    namespaces: resource('namespaces'),
-    pods: resource('pods'),
-    configMaps: resource('configmaps'),
-    serviceAccounts: resource('serviceaccounts'),
-    nodes: resource('nodes'),
+    namespaces: requireResource('namespaces'),
+    pods: requireResource('pods'),
+    configMaps: requireResource('configmaps'),
+    serviceAccounts: requireResource('serviceaccounts'),
+    nodes: requireResource('nodes'),
     async [Symbol.asyncDispose]() {
       await admission[Symbol.asyncDispose]()
       await informers[Symbol.asyncDispose]()

@@ -54,10 +54,10 @@ export function disposeAll(...resources: readonly (AsyncDisposable | (() => void
 export function waitUntilSynced(signal: AbortSignal, ...informers: readonly { readonly synced: Promise<void> }[]): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
-    const stopped = (): void => resolve(false)
-    signal.addEventListener('abort', stopped, { once: true })
+    const resolveStopped = (): void => resolve(false)
+    signal.addEventListener('abort', resolveStopped, { once: true })
     void Promise.all(informers.map(({ synced }) => synced)).then(() => {
-      signal.removeEventListener('abort', stopped)
+      signal.removeEventListener('abort', resolveStopped)
       resolve(true)
     })
   })

@@ -30,10 +30,10 @@ const start = (enabled = '*'): void => {
     onError: (_controller, error) => errors.push(error),
   })
 }
-const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 60_000, interval: 5 })
+const waitUntilPasses = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 60_000, interval: 5 })
 const live = { resourceVersion: '' }
 const isGone = (name: string): Promise<unknown> =>
-  eventually(async () => expect(await cluster.namespaces.get('', name, live)).toBeUndefined())
+  waitUntilPasses(async () => expect(await cluster.namespaces.get('', name, live)).toBeUndefined())
 
 it("creates and restores a namespace's service account and root CA", async () => {
   await cluster.namespaces.create('', { metadata: { name: 'before' } })
@@ -41,14 +41,14 @@ it("creates and restores a namespace's service account and root CA", async () =>
   expect(runningControllers!.names).toHaveLength(4)
   await cluster.namespaces.create('', { metadata: { name: 'after' } })
   for (const namespace of ['before', 'after']) {
-    await eventually(async () => expect(await cluster.serviceAccounts.get(namespace, 'default', live)).toBeDefined())
-    await eventually(async () =>
+    await waitUntilPasses(async () => expect(await cluster.serviceAccounts.get(namespace, 'default', live)).toBeDefined())
+    await waitUntilPasses(async () =>
       expect((await cluster.configMaps.get(namespace, 'kube-root-ca.crt', live))?.data).toEqual({ 'ca.crt': 'PEM' }),
     )
   }
   const first = await cluster.serviceAccounts.get('after', 'default', live)
   await cluster.serviceAccounts.delete('after', 'default')
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const restored = await cluster.serviceAccounts.get('after', 'default', live)
     expect(restored).toBeDefined()
     expect(restored?.metadata.uid).not.toBe(first?.metadata.uid)
@@ -58,13 +58,13 @@ it("creates and restores a namespace's service account and root CA", async () =>
     metadata: { ...map.metadata, annotations: {} },
     data: { x: 'y' },
   }))
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const map = await cluster.configMaps.get('after', 'kube-root-ca.crt', live)
     expect(map?.data).toEqual({ 'ca.crt': 'PEM' })
     expect(map?.metadata.annotations?.['kubernetes.io/description']).toMatch(/^Contains a CA bundle/)
   })
   await cluster.configMaps.delete('after', 'kube-root-ca.crt')
-  await eventually(async () => expect(await cluster.configMaps.get('after', 'kube-root-ca.crt', live)).toBeDefined())
+  await waitUntilPasses(async () => expect(await cluster.configMaps.get('after', 'kube-root-ca.crt', live)).toBeDefined())
 })
 
 it('deletes a namespace with all its content, and nothing else', async () => {
@@ -74,8 +74,8 @@ it('deletes a namespace with all its content, and nothing else', async () => {
     for (let i = 0; i < 5; i++) await cluster.configMaps.create(name, { metadata: { name: `c${i}` } })
     await cluster.pods.create(name, { metadata: { name: 'unbound' } })
     await cluster.pods.create(name, { metadata: { name: 'orphan' }, spec: { nodeName: 'no-such-node', terminationGracePeriodSeconds: 30 } })
-    await eventually(async () => expect(await cluster.configMaps.get(name, 'kube-root-ca.crt', live)).toBeDefined())
-    await eventually(async () => expect(await cluster.serviceAccounts.get(name, 'default', live)).toBeDefined())
+    await waitUntilPasses(async () => expect(await cluster.configMaps.get(name, 'kube-root-ca.crt', live)).toBeDefined())
+    await waitUntilPasses(async () => expect(await cluster.serviceAccounts.get(name, 'default', live)).toBeDefined())
   }
   await cluster.namespaces.delete('', 'a')
   await isGone('a')
@@ -99,7 +99,7 @@ it('deletes the content of a namespace with other finalizers, and the namespace 
   await cluster.configMaps.create('a', { metadata: { name: 'c' } })
   start('namespace-controller')
   await cluster.namespaces.delete('', 'a')
-  await eventually(async () => expect((await cluster.namespaces.get('', 'a', live))?.spec?.finalizers).toEqual([]))
+  await waitUntilPasses(async () => expect((await cluster.namespaces.get('', 'a', live))?.spec?.finalizers).toEqual([]))
   expect(await cluster.configMaps.get('a', 'c', live)).toBeUndefined()
   await cluster.namespaces.update('', 'a', (namespace) => ({ ...namespace, metadata: { ...namespace.metadata, finalizers: [] } }))
   await isGone('a')
@@ -112,7 +112,7 @@ it('gives pods on existing nodes their grace period, and deletes other objects a
   await cluster.pods.create('a', { metadata: { name: 'p' }, spec: { nodeName: 'node', terminationGracePeriodSeconds: 30 } })
   start('*,-serviceaccount-controller,-root-ca-certificate-publisher-controller')
   await cluster.namespaces.delete('', 'a')
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const { status } = (await cluster.namespaces.get('', 'a', live))!
     expect(status?.phase).toBe('Terminating')
     expect(status?.conditions?.find(({ type }) => type === 'NamespaceContentRemaining')).toMatchObject({
@@ -123,7 +123,7 @@ it('gives pods on existing nodes their grace period, and deletes other objects a
   })
   expect(await cluster.configMaps.get('a', 'used-by-pod', live)).toBeDefined()
   await cluster.pods.delete('a', 'p', { gracePeriodSeconds: 0 })
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     clock.advance(16_000)
     expect(await cluster.namespaces.get('', 'a', live)).toBeUndefined()
   })
@@ -134,14 +134,14 @@ it('waits for content with finalizers, and reports the content in conditions of 
   await cluster.configMaps.create('a', { metadata: { name: 'held', finalizers: ['example.com/hold'] } })
   start('namespace-controller')
   await cluster.namespaces.delete('', 'a')
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const { status } = (await cluster.namespaces.get('', 'a', live))!
     expect(status?.conditions?.find(({ type }) => type === 'NamespaceFinalizersRemaining')?.message).toBe(
       'Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
     )
   })
   await cluster.configMaps.update('a', 'held', (map) => ({ ...map, metadata: { ...map.metadata, finalizers: [] } }))
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     clock.advance(8_000)
     expect(await cluster.namespaces.get('', 'a', live)).toBeUndefined()
   })
@@ -153,8 +153,8 @@ it('deletes the content of a namespace again after a failure', async () => {
   const deleteCollection = vi.spyOn(cluster.configMaps, 'deleteCollection').mockRejectedValueOnce(new Error('store is away'))
   start('namespace-controller')
   await cluster.namespaces.delete('', 'a')
-  await eventually(() => expect(deleteCollection).toHaveBeenCalled())
-  await eventually(async () => {
+  await waitUntilPasses(() => expect(deleteCollection).toHaveBeenCalled())
+  await waitUntilPasses(async () => {
     clock.advance(1000)
     expect(await cluster.namespaces.get('', 'a', live)).toBeUndefined()
   })

@@ -2,7 +2,7 @@ import type { LoopbackClient } from '@keelson/loopback'
 import { expect, test } from 'vitest'
 import { createServiceResolver } from './service-resolver.ts'
 
-function clientOf(spec: object | undefined, slices: readonly object[] = []): LoopbackClient {
+function createClient(spec: object | undefined, slices: readonly object[] = []): LoopbackClient {
   const services = { get: async (_namespace: string, name: string) => spec && { metadata: { name }, spec } }
   const endpointSlices = { list: async () => ({ items: slices }) }
   return {
@@ -10,7 +10,7 @@ function clientOf(spec: object | undefined, slices: readonly object[] = []): Loo
   } as unknown as LoopbackClient
 }
 const resolve = async (spec: object | undefined, slices?: readonly object[]) =>
-  createServiceResolver({ client: () => clientOf(spec, slices), toEndpoints: slices !== undefined, random: () => 0 }).resolve({
+  createServiceResolver({ client: () => createClient(spec, slices), toEndpoints: slices !== undefined, random: () => 0 }).resolve({
     namespace: 'n',
     name: 'web',
     port: 443,

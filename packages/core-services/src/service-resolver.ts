@@ -44,12 +44,12 @@ function getClusterAddress({ spec = {}, metadata }: DeepReadonly<Service>, { por
   if (type === 'ClusterIP' && clusterIP === 'None') throw new Error('cannot route to service with ClusterIP "None"')
   if (type === 'ExternalName') return { host: externalName, port }
   if (!routed.has(type)) throw new Error(`unsupported service type ${JSON.stringify(type)}`)
-  return { host: clusterIP, port: portOf(spec, { name: metadata.name ?? '', port }).port }
+  return { host: clusterIP, port: findPort(spec, { name: metadata.name ?? '', port }).port }
 }
 
 type ServiceSpec = NonNullable<DeepReadonly<Service>['spec']>
 
-function portOf({ ports = [] }: ServiceSpec, { name, port }: { readonly name: string; readonly port: number }) {
+function findPort({ ports = [] }: ServiceSpec, { name, port }: { readonly name: string; readonly port: number }) {
   const matchingPort = (ports ?? []).find((each) => each.port === port)
   if (matchingPort === undefined) throw newServiceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
   return matchingPort
@@ -62,7 +62,7 @@ function pickEndpointAddress(
 ): Destination {
   const { type = 'ClusterIP', ipFamilies } = spec
   if (!routed.has(type)) throw new Error(`unsupported service type ${JSON.stringify(type)}`)
-  const { name: portName = '' } = portOf(spec, reference)
+  const { name: portName = '' } = findPort(spec, reference)
   // Slices of the primary IP family come first. Within a family, the order is random.
   const primary = ipFamilies?.[0]
   const ranked = slices

@@ -17,12 +17,15 @@ import type { KmsProvider } from './kms/kms-provider.ts'
 import { startKmsPlugin } from './testing/index.ts'
 import type { KmsPlugin } from './testing/index.ts'
 
-const byte = (value: number): Uint8Array => new Uint8Array(32).fill(value)
-const gcm = createPrefixTransformer([{ prefix: 'k8s:enc:aesgcm:v1:a:', transformer: createAesGcm(byte(1)) }], 'no matching prefix found')
+const createKey = (value: number): Uint8Array => new Uint8Array(32).fill(value)
+const gcm = createPrefixTransformer(
+  [{ prefix: 'k8s:enc:aesgcm:v1:a:', transformer: createAesGcm(createKey(1)) }],
+  'no matching prefix found',
+)
 const rotated = createPrefixTransformer(
   [
-    { prefix: 'k8s:enc:secretbox:v1:b:', transformer: createSecretbox(byte(2)) },
-    { prefix: 'k8s:enc:aesgcm:v1:a:', transformer: createAesGcm(byte(1)) },
+    { prefix: 'k8s:enc:secretbox:v1:b:', transformer: createSecretbox(createKey(2)) },
+    { prefix: 'k8s:enc:aesgcm:v1:a:', transformer: createAesGcm(createKey(1)) },
   ],
   'no matching prefix found',
 )
@@ -31,7 +34,7 @@ let directory: string
 let plugin: KmsPlugin
 const providers: KmsProvider[] = []
 /** Creates a KMS provider with an empty key cache. */
-async function kms(): Promise<ValueTransformer> {
+async function openKms(): Promise<ValueTransformer> {
   const provider = await openKmsProvider({ apiVersion: 'v2', name: 'a', endpoint: plugin.endpoint }, systemClock)
   providers.push(provider)
   return createPrefixTransformer([{ prefix: 'k8s:enc:kms:v2:a:', transformer: provider.transformer }], 'no matching prefix found')
@@ -59,16 +62,16 @@ async function openStorage(request: StorageSuiteRequest, transformer: ValueTrans
   }
 }
 describeStorage('memory, encrypted', (request) => openStorage(request, gcm))
-describeStorage('memory, encrypted by KMS', async (request) => openStorage(request, await kms()))
+describeStorage('memory, encrypted by KMS', async (request) => openStorage(request, await openKms()))
 
 const prefix = '/registry/tests/'
 const key = `${prefix}ns/a`
-async function memory(): Promise<Backend> {
+async function openTestMemory(): Promise<Backend> {
   const backend = openMemory()
   onTestFinished(async () => backend[Symbol.asyncDispose]())
   return backend
 }
-const storage = (backend: Backend, transformer?: ValueTransformer): Storage<TestObject> =>
+const createStorage = (backend: Backend, transformer?: ValueTransformer): Storage<TestObject> =>
   createObjectStore({
     backend,
     codec: createTestCodec(),
@@ -79,13 +82,13 @@ const storage = (backend: Backend, transformer?: ValueTransformer): Storage<Test
 const valueOf = async (backend: Backend): Promise<Buffer> => Buffer.from((await backend.get(key)).entry!.value)
 
 test('rewrites a stale value once in an update without changes, also if the caller passes a cached object', async () => {
-  const backend = await memory()
-  const created = await storage(backend, gcm).create(key, testObject('ns', 'a'))
+  const backend = await openTestMemory()
+  const created = await createStorage(backend, gcm).create(key, testObject('ns', 'a'))
   const updateUnchanged = async (by: Storage<TestObject>, suggestion?: typeof created) =>
     (await by.guaranteedUpdate(key, (object) => ({ object: object! }), suggestion ? { suggestion } : {})).revision
-  expect(await updateUnchanged(storage(backend, gcm))).toBe(created.revision)
-  expect(await updateUnchanged(storage(backend, gcm), created)).toBe(created.revision)
-  const now = storage(backend, rotated)
+  expect(await updateUnchanged(createStorage(backend, gcm))).toBe(created.revision)
+  expect(await updateUnchanged(createStorage(backend, gcm), created)).toBe(created.revision)
+  const now = createStorage(backend, rotated)
   const rewritten = await updateUnchanged(now, created)
   expect(rewritten).toBeGreaterThan(created.revision)
   expect((await valueOf(backend)).subarray(0, 21).toString()).toBe('k8s:enc:secretbox:v1:')
@@ -94,18 +97,18 @@ test('rewrites a stale value once in an update without changes, also if the call
   // Switches back to the first provider, without a cached object.
   const rotatedBack = createPrefixTransformer(
     [
-      { prefix: 'k8s:enc:aesgcm:v1:a:', transformer: createAesGcm(byte(1)) },
-      { prefix: 'k8s:enc:secretbox:v1:b:', transformer: createSecretbox(byte(2)) },
+      { prefix: 'k8s:enc:aesgcm:v1:a:', transformer: createAesGcm(createKey(1)) },
+      { prefix: 'k8s:enc:secretbox:v1:b:', transformer: createSecretbox(createKey(2)) },
     ],
     '',
   )
-  expect(await updateUnchanged(storage(backend, rotatedBack))).toBeGreaterThan(rewritten)
+  expect(await updateUnchanged(createStorage(backend, rotatedBack))).toBeGreaterThan(rewritten)
 })
 
 test('decrypts each version of an object once for all reads', async () => {
-  const backend = await memory()
+  const backend = await openTestMemory()
   const countingTransformer = { ...gcm, fromStorage: vi.fn(gcm.fromStorage) }
-  const by = storage(backend, countingTransformer)
+  const by = createStorage(backend, countingTransformer)
   for (const name of ['a', 'b', 'c']) await by.create(`${prefix}ns/${name}`, testObject('ns', name))
   for (let i = 0; i < 3; i++) {
     await by.get(key)
@@ -116,8 +119,8 @@ test('decrypts each version of an object once for all reads', async () => {
 })
 
 test('fails every verb that reads a value it cannot decrypt, before the response starts', async () => {
-  const backend = await memory()
-  const by = storage(backend, gcm)
+  const backend = await openTestMemory()
+  const by = createStorage(backend, gcm)
   await by.create(`${prefix}ns/good`, testObject('ns', 'good'))
   await backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.from('k8s:enc:aescbc:v1:x:y') }] })
   const failingReads: [() => Promise<unknown>, string][] = [
@@ -127,7 +130,7 @@ test('fails every verb that reads a value it cannot decrypt, before the response
     [() => by.guaranteedUpdate(key, (object) => ({ object: object! })), 'no matching prefix found'],
     [() => by.delete(key), 'no matching prefix found'],
     // Without encryption, the storage does not decode encrypted values as objects.
-    [() => storage(backend).get(key), 'identity transformer tried to read encrypted data'],
+    [() => createStorage(backend).get(key), 'identity transformer tried to read encrypted data'],
   ]
   for (const [call, message] of failingReads) {
     const error = await call().catch((e: unknown) => e)
@@ -143,11 +146,11 @@ test('fails every verb that reads a value it cannot decrypt, before the response
 })
 
 test('calls the plugin once for each of a list, a watch and an update of values from another server', async () => {
-  const backend = await memory()
-  const writer = storage(backend, await kms())
+  const backend = await openTestMemory()
+  const writer = createStorage(backend, await openKms())
   for (let i = 0; i < 20; i++) await writer.create(`${prefix}ns/${i}`, testObject('ns', String(i)))
   const oldCount = plugin.calls.decrypt
-  const copy = (reader: ValueTransformer) => storage(withoutViews(backend), reader)
+  const copy = (reader: ValueTransformer) => createStorage(withoutViews(backend), reader)
   for (const read of [
     async (by: Storage<TestObject>) => expect([...(await by.list(prefix)).items]).toHaveLength(20),
     async (by: Storage<TestObject>) => {
@@ -159,7 +162,7 @@ test('calls the plugin once for each of a list, a watch and an update of values 
     },
     async (by: Storage<TestObject>) => by.guaranteedUpdate(`${prefix}ns/3`, (object) => ({ object: object! })),
   ]) {
-    await read(copy(await kms()))
+    await read(copy(await openKms()))
   }
   expect(plugin.calls.decrypt - oldCount).toBe(3)
   expect(isEncryptedValue((await backend.get(`${prefix}ns/3`)).entry!.value)).toBe(true)

@@ -6,14 +6,14 @@ const text = z
   .string()
   .nullish()
   .transform((value) => value ?? '')
-const listOf = <T extends z.ZodType>(item: T) =>
+const createListSchema = <T extends z.ZodType>(item: T) =>
   z
     .array(item)
     .nullish()
     .transform((value) => value ?? [])
 
 const key = z.strictObject({ name: text, secret: text })
-const keys = z.strictObject({ keys: listOf(key) })
+const keys = z.strictObject({ keys: createListSchema(key) })
 const kms = z.strictObject({
   apiVersion: text,
   name: text,
@@ -29,10 +29,10 @@ const provider = z.strictObject({
   identity: z.strictObject({}).nullish(),
   kms: kms.nullish(),
 })
-const resource = z.strictObject({ resources: listOf(z.string()), providers: listOf(provider) })
+const resource = z.strictObject({ resources: createListSchema(z.string()), providers: createListSchema(provider) })
 
 /** Schema of an EncryptionConfiguration (apiserver.config.k8s.io/v1). Unknown members are errors. Values are checked by `validateConfiguration`. */
-const encryptionConfiguration = z.strictObject({ apiVersion: z.string(), kind: z.string(), resources: listOf(resource) })
+const encryptionConfiguration = z.strictObject({ apiVersion: z.string(), kind: z.string(), resources: createListSchema(resource) })
 
 export interface Key {
   readonly name: string

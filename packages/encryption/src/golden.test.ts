@@ -20,11 +20,11 @@ const values: Value[] = existsSync(new URL('encrypted-values.ndjson', golden))
       .map((line) => JSON.parse(line) as Value)
   : []
 const types = createApiTypes([coreV1])
-const keyOf = (number: string): Buffer => Buffer.from(`0123456789012345678901234567890${number}`)
+const createKey = (number: string): Buffer => Buffer.from(`0123456789012345678901234567890${number}`)
 const independent: Record<string, (stored: Buffer, path: string) => Buffer> = {
-  'k8s:enc:aescbc:v1:key1:': (stored) => readAesCbc(keyOf('1'), stored),
-  'k8s:enc:aesgcm:v1:key2:': (stored, path) => readAesGcm(keyOf('2'), stored, path),
-  'k8s:enc:secretbox:v1:key3:': (stored) => readSecretbox(keyOf('3'), stored),
+  'k8s:enc:aescbc:v1:key1:': (stored) => readAesCbc(createKey('1'), stored),
+  'k8s:enc:aesgcm:v1:key2:': (stored, path) => readAesGcm(createKey('2'), stored, path),
+  'k8s:enc:secretbox:v1:key3:': (stored) => readSecretbox(createKey('3'), stored),
 }
 
 describe.skipIf(values.length === 0)('values that kube-apiserver has encrypted', () => {

@@ -30,24 +30,24 @@ export function readSecretbox(key: Buffer, stored: Buffer): Buffer {
   const nonce = stored.subarray(0, 24)
   const tag = stored.subarray(24, 40)
   const ciphertext = stored.subarray(40)
-  const blocks = salsaBlocks(hsalsa(key, nonce.subarray(0, 16)), nonce.subarray(16), 32 + ciphertext.length)
-  if (!poly1305(blocks.subarray(0, 32), ciphertext).equals(tag)) throw new Error('not authentic')
+  const blocks = computeSalsaBlocks(computeHsalsa(key, nonce.subarray(0, 16)), nonce.subarray(16), 32 + ciphertext.length)
+  if (!computePoly1305(blocks.subarray(0, 32), ciphertext).equals(tag)) throw new Error('not authentic')
   return Buffer.from(ciphertext.map((byte, at) => byte ^ blocks[32 + at]!))
 }
 
 const sigma = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]
 
-function words(bytes: Buffer): number[] {
+function readWords(bytes: Buffer): number[] {
   return Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readUInt32LE(at * 4))
 }
 
-function state(key: number[], middle: number[]): number[] {
+function createState(key: number[], middle: number[]): number[] {
   return [sigma[0]!, ...key.slice(0, 4), sigma[1]!, ...middle, sigma[2]!, ...key.slice(4), sigma[3]!]
 }
 
-function rounds(input: number[]): number[] {
+function computeRounds(input: number[]): number[] {
   const x = [...input]
-  const quarter = (a: number, b: number, c: number, d: number): void => {
+  const mixQuarter = (a: number, b: number, c: number, d: number): void => {
     const mix = (to: number, p: number, q: number, by: number): void => {
       const sum = (x[p]! + x[q]!) >>> 0
       x[to] = (x[to]! ^ ((sum << by) | (sum >>> (32 - by)))) >>> 0
@@ -58,14 +58,14 @@ function rounds(input: number[]): number[] {
     mix(a, d, c, 18)
   }
   for (let round = 0; round < 10; round++) {
-    quarter(0, 4, 8, 12)
-    quarter(5, 9, 13, 1)
-    quarter(10, 14, 2, 6)
-    quarter(15, 3, 7, 11)
-    quarter(0, 1, 2, 3)
-    quarter(5, 6, 7, 4)
-    quarter(10, 11, 8, 9)
-    quarter(15, 12, 13, 14)
+    mixQuarter(0, 4, 8, 12)
+    mixQuarter(5, 9, 13, 1)
+    mixQuarter(10, 14, 2, 6)
+    mixQuarter(15, 3, 7, 11)
+    mixQuarter(0, 1, 2, 3)
+    mixQuarter(5, 6, 7, 4)
+    mixQuarter(10, 11, 8, 9)
+    mixQuarter(15, 12, 13, 14)
   }
   return x
 }
@@ -76,27 +76,27 @@ function toBytes(values: number[]): Buffer {
   return bytes
 }
 
-function hsalsa(key: Buffer, nonce: Buffer): Buffer {
-  const z = rounds(state(words(key), words(nonce)))
+function computeHsalsa(key: Buffer, nonce: Buffer): Buffer {
+  const z = computeRounds(createState(readWords(key), readWords(nonce)))
   return toBytes([0, 5, 10, 15, 6, 7, 8, 9].map((at) => z[at]!))
 }
 
-function salsaBlocks(key: Buffer, nonce: Buffer, length: number): Buffer {
+function computeSalsaBlocks(key: Buffer, nonce: Buffer, length: number): Buffer {
   const blocks: Buffer[] = []
   for (let counter = 0; counter * 64 < length; counter++) {
-    const input = state(words(key), [...words(nonce), counter, 0])
-    blocks.push(toBytes(rounds(input).map((value, at) => (value + input[at]!) >>> 0)))
+    const input = createState(readWords(key), [...readWords(nonce), counter, 0])
+    blocks.push(toBytes(computeRounds(input).map((value, at) => (value + input[at]!) >>> 0)))
   }
   return Buffer.concat(blocks)
 }
 
-function poly1305(key: Buffer, message: Buffer): Buffer {
-  const little = (bytes: Buffer): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex') || '0'}`)
-  const r = little(key.subarray(0, 16)) & 0x0ffffffc0ffffffc0ffffffc0fffffffn
+function computePoly1305(key: Buffer, message: Buffer): Buffer {
+  const readLittleEndian = (bytes: Buffer): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex') || '0'}`)
+  const r = readLittleEndian(key.subarray(0, 16)) & 0x0ffffffc0ffffffc0ffffffc0fffffffn
   let sum = 0n
   for (let at = 0; at < message.length; at += 16) {
-    sum = ((sum + little(Buffer.concat([message.subarray(at, at + 16), Buffer.of(1)]))) * r) % ((1n << 130n) - 5n)
+    sum = ((sum + readLittleEndian(Buffer.concat([message.subarray(at, at + 16), Buffer.of(1)]))) * r) % ((1n << 130n) - 5n)
   }
-  const tag = (sum + little(key.subarray(16))) & ((1n << 128n) - 1n)
+  const tag = (sum + readLittleEndian(key.subarray(16))) & ((1n << 128n) - 1n)
   return Buffer.from(tag.toString(16).padStart(32, '0'), 'hex').reverse()
 }

@@ -4,7 +4,7 @@ import { parseEncryptionConfiguration } from './parse-configuration.ts'
 
 const parse = (text: string, reload = false) => parseEncryptionConfiguration(text, { file: 'enc.yaml', reload })
 const validProviders = [`aesgcm: ${formatKeys(1)}`]
-const kms = (more = '', name = 'a') => `kms: {apiVersion: v2, name: ${name}, endpoint: 'unix:///a.sock'${more}}`
+const formatKms = (more = '', name = 'a') => `kms: {apiVersion: v2, name: ${name}, endpoint: 'unix:///a.sock'${more}}`
 const at = 'resources[0].providers[0]'
 
 describe('encryption configuration', () => {
@@ -15,15 +15,15 @@ describe('encryption configuration', () => {
   })
 
   const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\n'
-  const configurationOf = (provider: string) => formatConfiguration({ secrets: [provider] })
+  const createConfiguration = (provider: string) => formatConfiguration({ secrets: [provider] })
   const invalidCases: [string, string][] = [
     ['', 'encryption provider configuration file "enc.yaml" is empty'],
     ['a: b: c', 'error decoding encryption provider configuration file "enc.yaml": '],
     ['kind: EncryptionConfiguration', "Object 'apiVersion' is missing"],
     ['apiVersion: v1\nkind: Secret', 'it is a Secret of "v1"'],
     [`${head}resourcs: []`, 'strict decoding error: unknown field "resourcs"'],
-    [configurationOf(`aescbc: {keyz: []}`), `unknown field "${at}.aescbc.keyz"`],
-    [configurationOf(`aescbc: {keys: [{name: 1, secret: a}]}`), `${at}.aescbc.keys[0].name: `],
+    [createConfiguration(`aescbc: {keyz: []}`), `unknown field "${at}.aescbc.keyz"`],
+    [createConfiguration(`aescbc: {keys: [{name: 1, secret: a}]}`), `${at}.aescbc.keys[0].name: `],
     [`${head}kind: EncryptionConfiguration\nresources: []`, 'already set'],
     [head, 'resources: Required value: at least one resources is required'],
     [
@@ -46,34 +46,40 @@ describe('encryption configuration', () => {
     [formatConfiguration({ 'secrets, secrets': validProviders }), 'the same resource cannot be specified multiple times'],
     [formatConfiguration({ "secrets, '*.'": validProviders }), 'will be masked'],
     [formatConfiguration({ "secrets, '*.*'": validProviders }), 'will be masked'],
-    [configurationOf('{}'), 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'],
-    [configurationOf(`{identity: {}, aesgcm: ${formatKeys(1)}}`), 'more than one provider specified in a single element'],
-    [configurationOf('aesgcm: {keys: []}'), `${at}.aesgcm.keys: Required value: at least one keys is required`],
+    [createConfiguration('{}'), 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'],
+    [createConfiguration(`{identity: {}, aesgcm: ${formatKeys(1)}}`), 'more than one provider specified in a single element'],
+    [createConfiguration('aesgcm: {keys: []}'), `${at}.aesgcm.keys: Required value: at least one keys is required`],
     [
-      configurationOf(`aescbc: {keys: [{secret: ${createSecret(1)}}]}`),
+      createConfiguration(`aescbc: {keys: [{secret: ${createSecret(1)}}]}`),
       `${at}.aescbc.keys[0].name: Required value: name is a mandatory field for a key`,
     ],
-    [configurationOf('aescbc: {keys: [{name: a}]}'), `${at}.aescbc.keys[0].secret: Required value: secret is a mandatory field for a key`],
     [
-      configurationOf('aescbc: {keys: [{name: a, secret: "?"}]}'),
+      createConfiguration('aescbc: {keys: [{name: a}]}'),
+      `${at}.aescbc.keys[0].secret: Required value: secret is a mandatory field for a key`,
+    ],
+    [
+      createConfiguration('aescbc: {keys: [{name: a, secret: "?"}]}'),
       `${at}.aescbc.keys[0].secret: Invalid value: "REDACTED": secrets must be base64 encoded`,
     ],
     [
-      configurationOf('aescbc: {keys: [{name: a, secret: YWJj}]}'),
+      createConfiguration('aescbc: {keys: [{name: a, secret: YWJj}]}'),
       'secret is not of the expected length, got 3, expected one of [16 24 32]',
     ],
-    [configurationOf('secretbox: {keys: [{name: a, secret: MDEyMzQ1Njc4OTAxMjM0NQ==}]}'), 'got 16, expected one of [32]'],
-    [configurationOf('kms: {apiVersion: v2, name: a}'), `${at}.kms.endpoint: Invalid value: "": endpoint is a mandatory field for a kms`],
+    [createConfiguration('secretbox: {keys: [{name: a, secret: MDEyMzQ1Njc4OTAxMjM0NQ==}]}'), 'got 16, expected one of [32]'],
     [
-      configurationOf("kms: {apiVersion: v2, name: a, endpoint: 'https://a'}"),
+      createConfiguration('kms: {apiVersion: v2, name: a}'),
+      `${at}.kms.endpoint: Invalid value: "": endpoint is a mandatory field for a kms`,
+    ],
+    [
+      createConfiguration("kms: {apiVersion: v2, name: a, endpoint: 'https://a'}"),
       'unsupported scheme "https" for KMS provider, only unix is supported',
     ],
-    [configurationOf(kms(", timeout: '-1s'")), `${at}.kms.timeout: Invalid value: "-1s": timeout should be a positive value`],
-    [configurationOf(kms(', cachesize: 5')), `${at}.kms.cachesize: Invalid value: 5: cachesize is not supported in v2`],
-    [configurationOf(kms('', "'a:b'")), "invalid KMS provider name a:b, must not contain ':'"],
-    [configurationOf("kms: {apiVersion: v3, name: a, endpoint: 'unix:///a'}"), 'only v1 and v2 are supported'],
+    [createConfiguration(formatKms(", timeout: '-1s'")), `${at}.kms.timeout: Invalid value: "-1s": timeout should be a positive value`],
+    [createConfiguration(formatKms(', cachesize: 5')), `${at}.kms.cachesize: Invalid value: 5: cachesize is not supported in v2`],
+    [createConfiguration(formatKms('', "'a:b'")), "invalid KMS provider name a:b, must not contain ':'"],
+    [createConfiguration("kms: {apiVersion: v3, name: a, endpoint: 'unix:///a'}"), 'only v1 and v2 are supported'],
     [
-      formatConfiguration({ secrets: [kms()], configmaps: [kms()] }),
+      formatConfiguration({ secrets: [formatKms()], configmaps: [formatKms()] }),
       'resources[1].providers[0].kms.name: Invalid value: "a": duplicate KMS provider name a, names must be unique',
     ],
   ]

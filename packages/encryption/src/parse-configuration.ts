@@ -19,7 +19,7 @@ export interface ParseOptions extends ValidateOptions {
  * `EncryptionConfigurationError`.
  */
 export function parseEncryptionConfiguration(text: string, options: ParseOptions): EncryptionConfiguration {
-  const undecodable = (reason: string, cause?: unknown): EncryptionConfigurationError =>
+  const createUndecodableError = (reason: string, cause?: unknown): EncryptionConfigurationError =>
     new EncryptionConfigurationError(`error decoding encryption provider configuration file ${JSON.stringify(options.file)}: ${reason}`, {
       cause,
     })
@@ -28,17 +28,17 @@ export function parseEncryptionConfiguration(text: string, options: ParseOptions
   try {
     parsed = parseYaml(text)
   } catch (cause) {
-    throw undecodable(cause instanceof Error ? cause.message : String(cause), cause)
+    throw createUndecodableError(cause instanceof Error ? cause.message : String(cause), cause)
   }
   const head = (typeof parsed.value === 'object' ? parsed.value : {}) as { readonly apiVersion?: unknown; readonly kind?: unknown } | null
-  if (typeof head?.kind !== 'string' || head.kind === '') throw undecodable("Object 'Kind' is missing")
-  if (typeof head.apiVersion !== 'string' || head.apiVersion === '') throw undecodable("Object 'apiVersion' is missing")
+  if (typeof head?.kind !== 'string' || head.kind === '') throw createUndecodableError("Object 'Kind' is missing")
+  if (typeof head.apiVersion !== 'string' || head.apiVersion === '') throw createUndecodableError("Object 'apiVersion' is missing")
   if (head.kind !== kind || head.apiVersion !== apiVersion) {
-    throw undecodable(`it is a ${head.kind} of ${JSON.stringify(head.apiVersion)}, not an ${kind} of "${apiVersion}"`)
+    throw createUndecodableError(`it is a ${head.kind} of ${JSON.stringify(head.apiVersion)}, not an ${kind} of "${apiVersion}"`)
   }
   const { configuration, problems } = checkShape(parsed.value)
   const shapeProblems = [...parsed.duplicates, ...(problems ?? [])]
-  if (shapeProblems.length > 0) throw undecodable(`strict decoding error: ${shapeProblems.join(', ')}`)
+  if (shapeProblems.length > 0) throw createUndecodableError(`strict decoding error: ${shapeProblems.join(', ')}`)
   const errors = validateConfiguration(configuration!, options)
   if (errors.length > 0) throw new EncryptionConfigurationError(aggregateFieldErrors(errors))
   return configuration!

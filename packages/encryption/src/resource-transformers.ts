@@ -19,7 +19,7 @@ export function followTransformers(current: () => BuiltTransformers): ResourceTr
     transformerFor(resource) {
       let lastBuilt: BuiltTransformers | undefined
       let transformer: ValueTransformer = identity
-      const currentTransformer = (): ValueTransformer => {
+      const resolveTransformer = (): ValueTransformer => {
         const currentTransformers = current()
         if (currentTransformers !== lastBuilt) {
           lastBuilt = currentTransformers
@@ -28,9 +28,9 @@ export function followTransformers(current: () => BuiltTransformers): ResourceTr
         return transformer
       }
       return {
-        fromStorage: (stored, key) => currentTransformer().fromStorage(stored, key),
-        toStorage: (data, key) => currentTransformer().toStorage(data, key),
-        prepare: (stored, key) => currentTransformer().prepare?.(stored, key),
+        fromStorage: (stored, key) => resolveTransformer().fromStorage(stored, key),
+        toStorage: (data, key) => resolveTransformer().toStorage(data, key),
+        prepare: (stored, key) => resolveTransformer().prepare?.(stored, key),
       }
     },
   }

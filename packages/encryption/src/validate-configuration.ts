@@ -15,15 +15,15 @@ export interface ValidateOptions {
 /** Validates a configuration. Returns the same messages as kube-apiserver in the same order. Messages never contain secrets. */
 export function validateConfiguration(configuration: EncryptionConfiguration, options: ValidateOptions = {}): FieldErrorList {
   const root = fieldPath('resources')
-  if (configuration.resources.length === 0) return [atLeastOne(root, root.toString())]
+  if (configuration.resources.length === 0) return [reportAtLeastOne(root, root.toString())]
   const kmsNames = new Set<string>()
   const errors: FieldErrorList = []
   for (const [i, { resources, providers }] of configuration.resources.entries()) {
     const resourcesPath = root.index(i).child('resources')
     const providersPath = root.index(i).child('providers')
-    if (resources.length === 0) errors.push(atLeastOne(resourcesPath, resourcesPath.toString()))
+    if (resources.length === 0) errors.push(reportAtLeastOne(resourcesPath, resourcesPath.toString()))
     errors.push(...validateResources(resources, resourcesPath))
-    if (providers.length === 0) errors.push(atLeastOne(providersPath, providersPath.toString()))
+    if (providers.length === 0) errors.push(reportAtLeastOne(providersPath, providersPath.toString()))
     for (const [j, provider] of providers.entries()) {
       errors.push(...validateProvider(provider, providersPath.index(j), kmsNames, options.reload ?? false))
     }
@@ -55,19 +55,19 @@ function validateProvider(provider: ProviderConfiguration, path: FieldPath, kmsN
 }
 
 function validateKeys(keys: readonly Key[], path: FieldPath, sizes: readonly number[]): FieldErrorList {
-  if (keys.length === 0) return [atLeastOne(path, 'keys')]
+  if (keys.length === 0) return [reportAtLeastOne(path, 'keys')]
   return keys.flatMap((key, at) => validateKey(key, path.index(at), sizes))
 }
 
 function validateKey({ name, secret }: Key, path: FieldPath, sizes: readonly number[]): FieldErrorList {
   const errors: FieldErrorList = []
-  if (name === '') errors.push(mandatory(path, 'name', 'key'))
-  if (secret === '') return [...errors, mandatory(path, 'secret', 'key')]
-  const redacted = (detail: string): FieldErrorList => [...errors, fieldError.invalid(path.child('secret'), 'REDACTED', detail)]
+  if (name === '') errors.push(reportMandatory(path, 'name', 'key'))
+  if (secret === '') return [...errors, reportMandatory(path, 'secret', 'key')]
+  const reportRedacted = (detail: string): FieldErrorList => [...errors, fieldError.invalid(path.child('secret'), 'REDACTED', detail)]
   const bytes = decodeBase64(secret)
-  if (bytes === undefined) return redacted('secrets must be base64 encoded')
+  if (bytes === undefined) return reportRedacted('secrets must be base64 encoded')
   if (!sizes.includes(bytes.length)) {
-    return redacted(`secret is not of the expected length, got ${bytes.length}, expected one of [${sizes.join(' ')}]`)
+    return reportRedacted(`secret is not of the expected length, got ${bytes.length}, expected one of [${sizes.join(' ')}]`)
   }
   return errors
 }
@@ -117,9 +117,9 @@ function parseDurationOrNaN(text: string): number {
   }
 }
 
-function atLeastOne(path: FieldPath, what: string): FieldErrorList[number] {
+function reportAtLeastOne(path: FieldPath, what: string): FieldErrorList[number] {
   return fieldError.required(path, `at least one ${what} is required`)
 }
-function mandatory(path: FieldPath, field: string, of: string): FieldErrorList[number] {
+function reportMandatory(path: FieldPath, field: string, of: string): FieldErrorList[number] {
   return fieldError.required(path.child(field), `${field} is a mandatory field for a ${of}`)
 }

@@ -97,7 +97,7 @@ export class Exchange implements RequestContext {
     this.#incoming = incoming
     this.#outgoing = outgoing
     this.method = incoming.method ?? 'GET'
-    this.target = targetOf(incoming.url ?? '/')
+    this.target = parseRequestTarget(incoming.url ?? '/')
     this.services = services
     this.upgrade = upgrade
   }
@@ -170,7 +170,7 @@ export class Exchange implements RequestContext {
   }
 
   get fieldManager(): string {
-    return (this.#fieldManager ??= this.query.get('fieldManager') || managerFromUserAgent(this.userAgent))
+    return (this.#fieldManager ??= this.query.get('fieldManager') || parseManager(this.userAgent))
   }
 
   get now(): (() => number) | undefined {
@@ -246,7 +246,7 @@ export function isExchange(value: unknown): value is Exchange {
   return typeof value === 'object' && value !== null && 'interpret' in value && 'acceptClauses' in value
 }
 
-function targetOf(url: string): RequestTarget {
+function parseRequestTarget(url: string): RequestTarget {
   try {
     return parseTarget(url)
   } catch (error) {
@@ -258,7 +258,7 @@ function targetOf(url: string): RequestTarget {
 const maxManagerLength = 128
 
 /** Returns the default name of the field manager, derived from the user agent: "kubectl" for "kubectl/v1.36.4 (linux/amd64)". */
-function managerFromUserAgent(userAgent: string): string {
+function parseManager(userAgent: string): string {
   const slash = userAgent.indexOf('/')
   let name = ''
   for (const character of slash < 0 ? userAgent : userAgent.slice(0, slash)) {

@@ -54,25 +54,25 @@ function parseClause(part: string): AcceptClause | undefined {
 const insertedClauses = 12
 
 /**
- * Sorts up to 12 clauses with insertion sort, like kube-apiserver. For unusual headers, `comesBefore` is not transitive, so the result depends on
+ * Sorts up to 12 clauses with insertion sort, like kube-apiserver. For unusual headers, `isBefore` is not transitive, so the result depends on
  * the algorithm. Uses a faster sort for longer lists, because a header may have a hundred thousand clauses.
  */
 function sortClauses(clauses: AcceptClause[]): AcceptClause[] {
-  if (clauses.length > insertedClauses) return clauses.sort(byPreference)
+  if (clauses.length > insertedClauses) return clauses.sort(compareByPreference)
   const ordered: AcceptClause[] = []
   for (const clause of clauses) {
     let at = ordered.length
-    while (at > 0 && comesBefore(clause, ordered[at - 1]!)) at--
+    while (at > 0 && isBefore(clause, ordered[at - 1]!)) at--
     ordered.splice(at, 0, clause)
   }
   return ordered
 }
 
-function byPreference(a: AcceptClause, b: AcceptClause): number {
-  return Number(comesBefore(b, a)) - Number(comesBefore(a, b))
+function compareByPreference(a: AcceptClause, b: AcceptClause): number {
+  return Number(isBefore(b, a)) - Number(isBefore(a, b))
 }
 
-function comesBefore(a: AcceptClause, b: AcceptClause): boolean {
+function isBefore(a: AcceptClause, b: AcceptClause): boolean {
   if (a.quality > b.quality) return true
   if (a.type !== '*' && b.type === '*') return true
   return a.subtype !== '*' && b.subtype === '*'

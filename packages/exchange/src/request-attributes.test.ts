@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { RequestInfoError, parseQuery, parseRequestInfo, parseTarget } from './request-attributes.ts'
 import type { RequestAttributes } from './request-attributes.ts'
 
-function infoOf(method: string, url: string): RequestAttributes {
+function parseInfo(method: string, url: string): RequestAttributes {
   const target = parseTarget(url)
   return parseRequestInfo(method, target, parseQuery(target.query))
 }
@@ -106,7 +106,7 @@ const rows: Row[] = [
 ]
 
 test.each(rows)('%s %s', (method, url, verb, apiPrefix, apiGroup, apiVersion, namespace, resource, subresource, name, parts) => {
-  expect(infoOf(method, url)).toMatchObject({
+  expect(parseInfo(method, url)).toMatchObject({
     isResourceRequest: true,
     verb,
     apiPrefix,
@@ -135,11 +135,11 @@ test.each([
   '/metrics/x/y/z',
   '/openapi/v3/api/v1',
 ])('treats %j as a non-resource request', (path) => {
-  expect(infoOf('GET', path)).toMatchObject({ isResourceRequest: false, verb: 'get', path, resource: '' })
+  expect(parseInfo('GET', path)).toMatchObject({ isResourceRequest: false, verb: 'get', path, resource: '' })
 })
 
 test.each(['/api/v1/watch', '/api/v1/proxy/', '/apis/apps/v1/watch'])('rejects %s', (path) => {
-  expect(() => infoOf('GET', path)).toThrow(RequestInfoError)
+  expect(() => parseInfo('GET', path)).toThrow(RequestInfoError)
 })
 
 test('parses selectors of lists, watches and deletions of collections only', () => {
@@ -148,23 +148,23 @@ test('parses selectors of lists, watches and deletions of collections only', () 
     fieldSelector: [{ field: 'spec.nodeName', operator: '=', value: 'n' }],
     labelSelector: [{ key: 'a', operator: '=', values: ['b'] }],
   }
-  expect(infoOf('GET', `/api/v1/pods${query}`)).toMatchObject(selectors)
-  expect(infoOf('GET', `/api/v1/pods${query}&watch=1`)).toMatchObject(selectors)
-  expect(infoOf('DELETE', `/api/v1/namespaces/x/pods${query}`)).toMatchObject(selectors)
+  expect(parseInfo('GET', `/api/v1/pods${query}`)).toMatchObject(selectors)
+  expect(parseInfo('GET', `/api/v1/pods${query}&watch=1`)).toMatchObject(selectors)
+  expect(parseInfo('DELETE', `/api/v1/namespaces/x/pods${query}`)).toMatchObject(selectors)
   for (const [method, path] of [
     ['GET', '/api/v1/namespaces/x/pods/p'],
     ['POST', '/api/v1/namespaces/x/pods'],
     ['GET', '/api/v1/watch/pods'],
   ] as const) {
-    expect(infoOf(method, `${path}${query}`)).not.toHaveProperty('fieldSelector')
+    expect(parseInfo(method, `${path}${query}`)).not.toHaveProperty('fieldSelector')
   }
 })
 
 test('omits a selector that cannot be parsed', () => {
-  const info = infoOf('GET', '/api/v1/pods?fieldSelector=a&labelSelector=b,c in (d)')
+  const info = parseInfo('GET', '/api/v1/pods?fieldSelector=a&labelSelector=b,c in (d)')
   expect(info).not.toHaveProperty('fieldSelector')
   expect(info.labelSelector).toMatchObject([{ key: 'b' }, { key: 'c' }])
-  expect(infoOf('GET', '/api/v1/pods?fieldSelector=,&labelSelector=')).not.toHaveProperty('fieldSelector')
+  expect(parseInfo('GET', '/api/v1/pods?fieldSelector=,&labelSelector=')).not.toHaveProperty('fieldSelector')
 })
 
 test('property: interprets any path or throws a RequestInfoError', () => {
@@ -179,7 +179,7 @@ test('property: interprets any path or throws a RequestInfoError', () => {
       fc.string({ maxLength: 12 }),
       (method, segments, query) => {
         try {
-          const info = infoOf(method, `/${segments.join('/')}?${query}`)
+          const info = parseInfo(method, `/${segments.join('/')}?${query}`)
           expect(info.isResourceRequest).toBe(info.parts.length > 0)
         } catch (error) {
           expect(error instanceof RequestInfoError || error instanceof URIError).toBe(true)
@@ -191,8 +191,8 @@ test('property: interprets any path or throws a RequestInfoError', () => {
 
 test('treats a method named like an Object.prototype member as unknown', () => {
   for (const method of ['constructor', '__proto__', 'FOO']) {
-    expect(infoOf(method, '/api/v1/pods').verb).toBe('')
-    expect(infoOf(method, '/livez').verb).toBe(method.toLowerCase())
+    expect(parseInfo(method, '/api/v1/pods').verb).toBe('')
+    expect(parseInfo(method, '/livez').verb).toBe(method.toLowerCase())
   }
 })
 
@@ -208,5 +208,5 @@ test.each([
   ['/api/v1/proxy/pods/x', 'proxy', false],
   ['/api/v1/pods?watch=1', '', false],
 ])('%s: the path verb is %j, in a namespace: %s', (url, pathVerb, inNamespace) => {
-  expect(infoOf('GET', url)).toMatchObject({ pathVerb, inNamespace })
+  expect(parseInfo('GET', url)).toMatchObject({ pathVerb, inNamespace })
 })

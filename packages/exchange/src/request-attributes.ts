@@ -24,7 +24,7 @@ export const malformedTarget: RequestTarget = { text: '', path: '/', segments: [
  * invalid escapes.
  */
 export function parseTarget(text: string): RequestTarget {
-  const origin = text.charCodeAt(0) === 47 ? text : originForm(text)
+  const origin = text.charCodeAt(0) === 47 ? text : toOriginForm(text)
   const queryStart = origin.indexOf('?')
   const encodedPath = queryStart < 0 ? origin : origin.slice(0, queryStart)
   const path = encodedPath.includes('%') ? decodeURIComponent(encodedPath) : encodedPath
@@ -36,7 +36,7 @@ function splitSegments(path: string): readonly string[] {
   return inner === '' ? [] : inner.split('/')
 }
 
-function originForm(target: string): string {
+function toOriginForm(target: string): string {
   const absolute = /^https?:\/\/[^/?]+/i.exec(target)
   if (absolute === null) throw new URIError('a request target must start with a slash or with http')
   const afterHost = target.slice(absolute[0].length)
@@ -64,7 +64,7 @@ const noParameters: QueryParameters = {
 
 /** Parses the query string, which is the text after the `?`. Like kube-apiserver, drops parameters that contain a semicolon or an invalid escape. */
 export function parseQuery(query: string): QueryParameters {
-  if (query === '' || parameterCount(query) > maxParameters) return noParameters
+  if (query === '' || countParameters(query) > maxParameters) return noParameters
   const readable = /[;%]/.test(query) ? query.split('&').filter(isReadable).join('&') : query
   // URLSearchParams would drop a leading question mark, but here it belongs to the name of the first parameter.
   return new URLSearchParams(readable.startsWith('?') ? `&${readable}` : readable)
@@ -74,7 +74,7 @@ function isReadable(parameter: string): boolean {
   return !parameter.includes(';') && !brokenEscape.test(parameter)
 }
 
-function parameterCount(query: string): number {
+function countParameters(query: string): number {
   let count = 1
   for (let at = query.indexOf('&'); at >= 0 && count <= maxParameters; at = query.indexOf('&', at + 1)) count++
   return count
@@ -108,7 +108,7 @@ const verbsByMethod: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Attributes of a request before its URL is interpreted. */
-export const noAttributes: RequestAttributes = nonResource('', '/', '')
+export const noAttributes: RequestAttributes = createNonResource('', '/', '')
 
 /**
  * Interprets the URL and the method of a request. Routing, authorizers, admission and metrics use the result. Resource requests have these
@@ -122,16 +122,16 @@ export const noAttributes: RequestAttributes = nonResource('', '/', '')
  */
 export function parseRequestInfo(method: string, target: RequestTarget, query: QueryParameters): RequestAttributes {
   const segments = withoutOuterSlashes(target.segments)
-  if (segments.length < 3 || !apiPrefixes.has(segments[0]!)) return nonResource(method, target.path, '')
+  if (segments.length < 3 || !apiPrefixes.has(segments[0]!)) return createNonResource(method, target.path, '')
   const apiPrefix = segments[0]!
   const grouped = apiPrefix === 'apis'
-  if (grouped && segments.length < 4) return nonResource(method, target.path, apiPrefix)
+  if (grouped && segments.length < 4) return createNonResource(method, target.path, apiPrefix)
 
   const apiGroup = grouped ? segments[1]! : ''
   const apiVersion = segments[grouped ? 2 : 1]!
   let from = grouped ? 3 : 2
   let verb = verbsByMethod.get(method) ?? ''
-  const pathVerb = pathVerbOf(segments[from]!)
+  const pathVerb = parsePathVerb(segments[from]!)
   if (pathVerb !== '') {
     verb = pathVerb
     from++
@@ -173,14 +173,14 @@ export function parseRequestInfo(method: string, target: RequestTarget, query: Q
     inNamespace,
   }
   if (query.size === 0 || pathVerb !== '' || !verbsWithSelectors.has(verb)) return info
-  const fieldSelector = parsedRequirements(query.get('fieldSelector'), parseFieldSelector)
-  const labelSelector = parsedRequirements(query.get('labelSelector'), parseLabelSelector)
+  const fieldSelector = parseRequirements(query.get('fieldSelector'), parseFieldSelector)
+  const labelSelector = parseRequirements(query.get('labelSelector'), parseLabelSelector)
   if (fieldSelector === undefined && labelSelector === undefined) return info
   return { ...info, ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }) }
 }
 
 /** Parses the selector of a list. Returns undefined if it has no requirements, or if it cannot be parsed. The handler reports the error. */
-function parsedRequirements<T>(
+function parseRequirements<T>(
   text: string | null,
   parse: (text: string) => { readonly requirements: readonly T[] },
 ): readonly T[] | undefined {
@@ -193,7 +193,7 @@ function parsedRequirements<T>(
   }
 }
 
-function nonResource(method: string, path: string, apiPrefix: string): RequestAttributes {
+function createNonResource(method: string, path: string, apiPrefix: string): RequestAttributes {
   return {
     isResourceRequest: false,
     path,
@@ -211,7 +211,7 @@ function nonResource(method: string, path: string, apiPrefix: string): RequestAt
   }
 }
 
-function pathVerbOf(segment: string): RequestAttributes['pathVerb'] {
+function parsePathVerb(segment: string): RequestAttributes['pathVerb'] {
   return segment === 'watch' || segment === 'proxy' ? segment : ''
 }
 

@@ -22,7 +22,7 @@ export function sendBytes(
     if (!outgoing.writableEnded) outgoing.destroy()
     return
   }
-  const list = headerList(exchange, headers)
+  const list = createHeaderList(exchange, headers)
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
   exchange.sentBytes = length
   if (status !== 304 && status !== 204 && headers['content-length'] === undefined) list.push('content-length', String(length))
@@ -45,7 +45,7 @@ function countUnread(exchange: Exchange, outgoing: ServerResponse, length: numbe
 }
 
 /** Returns the exchange's common headers and the response's own headers as alternating names and values. */
-function headerList(exchange: Exchange, headers: ResponseHeaders): string[] {
+function createHeaderList(exchange: Exchange, headers: ResponseHeaders): string[] {
   const list = [...exchange.commonHeaders]
   for (const name in headers) list.push(name, headers[name]!)
   return list
@@ -86,7 +86,7 @@ export async function sendStream(
 ): Promise<void> {
   const outgoing = exchange.outgoing as ServerResponse
   if (outgoing.destroyed || outgoing.closed) return
-  outgoing.writeHead(status, headerList(exchange, headers))
+  outgoing.writeHead(status, createHeaderList(exchange, headers))
   outgoing.flushHeaders()
   const sink = new NodeSink(exchange, outgoing)
   try {

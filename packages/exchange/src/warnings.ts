@@ -16,7 +16,7 @@ export class Warnings {
     // eslint-disable-next-line no-control-regex
     if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return false
     this.#texts.add(text)
-    if (this.#isTruncating || this.#length + lengthOf(text) <= maxTotalLength) {
+    if (this.#isTruncating || this.#length + measureEscaped(text) <= maxTotalLength) {
       this.#push(text)
       return true
     }
@@ -33,14 +33,14 @@ export class Warnings {
   }
 
   #push(text: string): void {
-    const sent = this.#isTruncating ? truncated(text) : text
-    this.#length += lengthOf(sent)
+    const sent = this.#isTruncating ? truncateText(text) : text
+    this.#length += measureEscaped(sent)
     this.#headers.push(`299 - ${quote(sent)}`)
   }
 }
 
 /** Returns the number of Unicode characters. */
-function lengthOf(text: string): number {
+function measureEscaped(text: string): number {
   let length = text.length
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
@@ -49,7 +49,7 @@ function lengthOf(text: string): number {
   return length
 }
 
-function truncated(text: string): string {
+function truncateText(text: string): string {
   if (text.length <= truncatedLength) return text
   const characters = Array.from(text.slice(0, 2 * truncatedLength))
   return characters.slice(0, truncatedLength).join('')

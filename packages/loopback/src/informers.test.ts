@@ -21,7 +21,7 @@ const eager: Clock = {
   },
 }
 
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 5 })
+const waitUntilPasses = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 5 })
 
 let resource: LoopbackResource<Thing>
 let close: () => PromiseLike<void>
@@ -44,23 +44,23 @@ it('lists existing objects, then follows every change', async () => {
   await resource.create('other', { metadata: { name: 'b' }, value: 2 })
   await resource.update('ns', 'a', (thing) => ({ ...thing, value: 3 }))
   await resource.delete('ns', 'a')
-  await eventually(() => expect(events).toEqual(['added ns/a 1', 'added other/b 2', 'updated ns/a 3 was 1', 'deleted ns/a 3']))
+  await waitUntilPasses(() => expect(events).toEqual(['added ns/a 1', 'added other/b 2', 'updated ns/a 3 was 1', 'deleted ns/a 3']))
   expect(informer.list('ns')).toEqual([])
   expect(informer.list().map(({ metadata }) => metadata.name)).toEqual(['b'])
 })
 
 it('resumes a broken watch without repeating events', async () => {
-  const breaks = breakable(resource)
+  const breaks = createBreakable(resource)
   const errors: unknown[] = []
   await using informer = createInformer(breaks.resource, { clock: eager, onError: (error) => errors.push(error) })
   await resource.create('ns', { metadata: { name: 'a' }, value: 1 })
   await informer.synced
   const events: string[] = []
-  await eventually(() => expect(informer.list()).toHaveLength(1))
+  await waitUntilPasses(() => expect(informer.list()).toHaveLength(1))
   informer.subscribe((event) => events.push(describeEvent(event)))
   breaks.break(new Error('cut'))
   await resource.create('ns', { metadata: { name: 'b' }, value: 2 })
-  await eventually(() => expect(events).toEqual(['added ns/a 1', 'added ns/b 2']))
+  await waitUntilPasses(() => expect(events).toEqual(['added ns/a 1', 'added ns/b 2']))
   expect(errors).toHaveLength(1)
   expect(breaks.opened.at(-1)).toMatchObject({ resourceVersion: expect.stringMatching(/^[1-9]/) })
 })
@@ -68,7 +68,7 @@ it('resumes a broken watch without repeating events', async () => {
 it('lists all objects again after a compaction, and reports deleted objects', async () => {
   await resource.create('ns', { metadata: { name: 'a' }, value: 1 })
   await resource.create('ns', { metadata: { name: 'b' }, value: 1 })
-  const breaks = breakable(resource)
+  const breaks = createBreakable(resource)
   await using informer = createInformer(breaks.resource, { clock: eager })
   await informer.synced
   const events: string[] = []
@@ -79,7 +79,7 @@ it('lists all objects again after a compaction, and reports deleted objects', as
   await resource.delete('ns', 'a')
   await resource.update('ns', 'b', (thing) => ({ ...thing, value: 2 }))
   breaks.release()
-  await eventually(() => expect(events).toEqual(['updated ns/b 2 was 1', 'deleted ns/a 1']))
+  await waitUntilPasses(() => expect(events).toEqual(['updated ns/b 2 was 1', 'deleted ns/a 1']))
 })
 
 it('continues if a handler throws, and does not call unsubscribed handlers', async () => {
@@ -94,15 +94,15 @@ it('continues if a handler throws, and does not call unsubscribed handlers', asy
   unsubscribe()
   informer.subscribe(() => handled.push('stayed'))
   await resource.create('ns', { metadata: { name: 'a' } })
-  await eventually(() => expect(handled).toEqual(['stayed']))
+  await waitUntilPasses(() => expect(handled).toEqual(['stayed']))
   expect(errors).toHaveLength(1)
 })
 
 it('stops while waiting to retry', async () => {
-  const failing: LoopbackResource<Thing> = { ...breakable(resource).resource, watch: () => Promise.reject(new Error('down')) }
+  const failing: LoopbackResource<Thing> = { ...createBreakable(resource).resource, watch: () => Promise.reject(new Error('down')) }
   const errors: unknown[] = []
   const informer = createInformer(failing, { onError: (error) => errors.push(error) })
-  await eventually(() => expect(errors).toHaveLength(1))
+  await waitUntilPasses(() => expect(errors).toHaveLength(1))
   await informer[Symbol.asyncDispose]()
 })
 
@@ -112,7 +112,7 @@ function describeEvent(event: InformerEvent<Thing>): string {
 }
 
 /** Wraps a resource so that a test can interrupt and delay its watches. */
-function breakable(inner: LoopbackResource<Thing>) {
+function createBreakable(inner: LoopbackResource<Thing>) {
   let failWatch: (error: Error) => void = () => {}
   let gate = Promise.resolve()
   let open: () => void = () => {}

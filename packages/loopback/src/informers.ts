@@ -86,7 +86,7 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
       const object = stored.object()
       const old = this.#index.get(stored.field('metadata.namespace'), stored.field('metadata.name'))
       if (old !== undefined) missing.delete(old)
-      if (old === undefined || versionOf(old) !== String(stored.revision)) this.#put(object)
+      if (old === undefined || readVersion(old) !== String(stored.revision)) this.#put(object)
     }
     for (const object of missing) {
       this.#index.delete(object)
@@ -108,7 +108,7 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
   }
 }
 
-function versionOf<T extends KubeObject>(object: DeepReadonly<T>): string | undefined {
+function readVersion<T extends KubeObject>(object: DeepReadonly<T>): string | undefined {
   return (object as DeepReadonly<KubeObject>).metadata.resourceVersion
 }
 
@@ -129,7 +129,7 @@ class ObjectIndex<T extends KubeObject> {
 
   /** Adds an object, and returns the version that it replaces. */
   set(object: DeepReadonly<T>): DeepReadonly<T> | undefined {
-    const { namespace, name } = keyOf(object)
+    const { namespace, name } = readKey(object)
     let objects = this.#namespaces.get(namespace)
     if (objects === undefined) this.#namespaces.set(namespace, (objects = new Map()))
     const old = objects.get(name)
@@ -138,7 +138,7 @@ class ObjectIndex<T extends KubeObject> {
   }
 
   delete(object: DeepReadonly<T>): DeepReadonly<T> | undefined {
-    const { namespace, name } = keyOf(object)
+    const { namespace, name } = readKey(object)
     const objects = this.#namespaces.get(namespace)
     const old = objects?.get(name)
     objects?.delete(name)
@@ -147,7 +147,7 @@ class ObjectIndex<T extends KubeObject> {
   }
 }
 
-function keyOf<T extends KubeObject>(object: DeepReadonly<T>): { namespace: string; name: string } {
+function readKey<T extends KubeObject>(object: DeepReadonly<T>): { namespace: string; name: string } {
   const { namespace = '', name = '' } = (object as DeepReadonly<KubeObject>).metadata
   return { namespace, name }
 }

@@ -11,14 +11,20 @@ interface Thing extends KubeObject {
 }
 const gvk = { group: 'example.com', version: 'v1', kind: 'Thing' }
 
-function struct(name: string, fields: readonly FieldSchema[]): StructSchema {
+function createStruct(name: string, fields: readonly FieldSchema[]): StructSchema {
   return { kind: 'struct', name, definition: name, fields, byName: new Map(fields.map((field) => [field.name, field])) }
 }
-const text = (name: string): FieldSchema => ({ name, type: { kind: 'string' }, omit: 'empty' })
-const metadata = struct('ObjectMeta', [text('name'), text('namespace'), text('uid'), text('resourceVersion'), text('creationTimestamp')])
-const spec = struct('ThingSpec', [{ name: 'size', type: { kind: 'int32' }, omit: 'empty' }, text('colour')])
-const status = struct('ThingStatus', [{ name: 'ready', type: { kind: 'bool' } }])
-const schema = struct('Thing', [
+const createTextField = (name: string): FieldSchema => ({ name, type: { kind: 'string' }, omit: 'empty' })
+const metadata = createStruct('ObjectMeta', [
+  createTextField('name'),
+  createTextField('namespace'),
+  createTextField('uid'),
+  createTextField('resourceVersion'),
+  createTextField('creationTimestamp'),
+])
+const spec = createStruct('ThingSpec', [{ name: 'size', type: { kind: 'int32' }, omit: 'empty' }, createTextField('colour')])
+const status = createStruct('ThingStatus', [{ name: 'ready', type: { kind: 'bool' } }])
+const schema = createStruct('Thing', [
   { name: 'metadata', type: metadata },
   { name: 'spec', type: spec },
   { name: 'status', type: status, omit: 'empty', pointer: true },
@@ -40,23 +46,23 @@ it('records managed fields for writes of the client and for server-side apply', 
   const client = createLoopbackClient({ scheme: new Scheme(), types, fieldManager: 'me', now: () => 0 })
   client.add(gvk, store.paths)
   const resource = client.resource<Thing>({ group: 'example.com', resource: 'things' })!
-  const entry = (manager: string, operation: string, fieldsV1: object, rest: object = {}): object => {
+  const createEntry = (manager: string, operation: string, fieldsV1: object, rest: object = {}): object => {
     const time = '1970-01-01T00:00:00Z'
     return { manager, operation, apiVersion: 'example.com/v1', time, fieldsType: 'FieldsV1', fieldsV1, ...rest }
   }
 
   const created = await resource.create('ns', { metadata: { name: 'a' }, spec: { size: 1 } })
-  expect(created.object().metadata.managedFields).toEqual([entry('me', 'Update', { 'f:spec': { 'f:size': {} } })])
+  expect(created.object().metadata.managedFields).toEqual([createEntry('me', 'Update', { 'f:spec': { 'f:size': {} } })])
   const unchanged = await resource.update('ns', 'a', (thing) => ({ ...thing, spec: { size: 1 } }))
   expect(unchanged.object().metadata.resourceVersion).toBe(created.object().metadata.resourceVersion)
 
   const applied = await resource.apply('ns', { metadata: { name: 'a' }, spec: { size: 2, colour: 'red' } }, { fieldManager: 'painter' })
   expect(applied.object().spec).toEqual({ size: 2, colour: 'red' })
-  expect(applied.object().metadata.managedFields).toEqual([entry('painter', 'Apply', { 'f:spec': { 'f:colour': {}, 'f:size': {} } })])
+  expect(applied.object().metadata.managedFields).toEqual([createEntry('painter', 'Apply', { 'f:spec': { 'f:colour': {}, 'f:size': {} } })])
 
   const ready = await resource.update('ns', 'a', (thing) => ({ ...thing, status: { ready: true } }), { subresource: 'status' })
   expect(ready.object().metadata.managedFields?.[1]).toEqual(
-    entry('me', 'Update', { 'f:status': { '.': {}, 'f:ready': {} } }, { subresource: 'status' }),
+    createEntry('me', 'Update', { 'f:status': { '.': {}, 'f:ready': {} } }, { subresource: 'status' }),
   )
 
   expect((await resource.apply('ns', { metadata: { name: 'new' } }, { fieldManager: 'painter' })).object()).toMatchObject({

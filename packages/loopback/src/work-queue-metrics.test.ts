@@ -19,14 +19,14 @@ it('reports waiting and active keys until the queue is closed', async () => {
     workers: 1,
     process: () => new Promise((resolve) => ends.push(resolve)),
   })
-  const value = (name: string): number => {
+  const readValue = (name: string): number => {
     const line = registry
       .text()
       .split('\n')
       .find((each) => each.startsWith(`workqueue_${name}{name="things"} `))
     return Number(line?.split(' ')[1])
   }
-  const values = (...names: string[]): number[] => names.map(value)
+  const values = (...names: string[]): number[] => names.map(readValue)
 
   for (const key of ['a', 'b', 'b']) queue.add(key)
   await settle()
@@ -46,6 +46,6 @@ it('reports waiting and active keys until the queue is closed', async () => {
 
   ends.shift()!()
   await queue[Symbol.asyncDispose]()
-  expect(value('depth')).toBeNaN()
-  expect(value('adds_total')).toBe(4)
+  expect(readValue('depth')).toBeNaN()
+  expect(readValue('adds_total')).toBe(4)
 })

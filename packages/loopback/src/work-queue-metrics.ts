@@ -27,10 +27,10 @@ export interface QueueMetrics {
 
 export function createWorkQueueMetrics(registry: MetricsRegistry): WorkQueueMetrics {
   const states = new Map<string, () => WorkQueueState>()
-  const sampled = (name: string, help: string, read: (state: WorkQueueState) => number): void => {
-    registry.register(sampledGauge(`workqueue_${name}`, `[BETA] ${help}`, states, read))
+  const registerSampled = (name: string, help: string, read: (state: WorkQueueState) => number): void => {
+    registry.register(createSampledGauge(`workqueue_${name}`, `[BETA] ${help}`, states, read))
   }
-  sampled('depth', 'Keys that wait in the work queue.', ({ waiting }) => waiting)
+  registerSampled('depth', 'Keys that wait in the work queue.', ({ waiting }) => waiting)
   const adds = registry.register(createCounter('workqueue_adds_total', '[BETA] Keys that were added to the work queue.'))
   const waitDurations = registry.register(
     createHistogram('workqueue_queue_duration_seconds', '[BETA] How long keys waited in the work queue, in seconds.', buckets),
@@ -38,10 +38,10 @@ export function createWorkQueueMetrics(registry: MetricsRegistry): WorkQueueMetr
   const workDurations = registry.register(
     createHistogram('workqueue_work_duration_seconds', '[BETA] How long the work on a key took, in seconds.', buckets),
   )
-  sampled('unfinished_work_seconds', 'For how long all that are worked on have been worked on together.', ({ working }) =>
+  registerSampled('unfinished_work_seconds', 'For how long all that are worked on have been worked on together.', ({ working }) =>
     working.reduce((sum, seconds) => sum + seconds, 0),
   )
-  sampled('longest_running_processor_seconds', 'For how long the one has been worked on that has been it longest.', ({ working }) =>
+  registerSampled('longest_running_processor_seconds', 'For how long the one has been worked on that has been it longest.', ({ working }) =>
     Math.max(0, ...working),
   )
   const retries = registry.register(createCounter('workqueue_retries_total', '[BETA] Keys that were to be looked at again later.'))
@@ -69,7 +69,7 @@ function increase(value: Value): void {
 }
 
 /** Creates a gauge whose value is computed from the open queues at each scrape. */
-function sampledGauge(
+function createSampledGauge(
   name: string,
   help: string,
   states: ReadonlyMap<string, () => WorkQueueState>,

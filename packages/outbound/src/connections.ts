@@ -78,7 +78,7 @@ export class Connections {
       if (this.#sessions.size + this.#opening < this.#bounds.maxConnections) {
         // Concurrent requests wait for the same new connection, because one HTTP/2 session may serve all of them.
         this.#probe ??= this.#connect().finally(() => (this.#probe = undefined))
-        await untilAborted(this.#probe, signal)
+        await waitUnlessAborted(this.#probe, signal)
       } else await this.#wait(signal)
     }
   }
@@ -162,7 +162,7 @@ export class Connections {
     return {
       protocol: 'h2',
       session: entry.session,
-      release: once(() => {
+      release: callOnce(() => {
         if (--entry.streams === 0) {
           entry.session.unref()
           this.#startIdling(entry)
@@ -177,7 +177,7 @@ export class Connections {
     return {
       protocol: 'http/1.1',
       agent: this.#agentOf(),
-      release: once(() => {
+      release: callOnce(() => {
         this.#running--
         this.#wakeOne()
       }),
@@ -209,7 +209,7 @@ export class Connections {
     let entry: { wake(): void } | undefined
     const woken = new Promise<void>((resolve) => this.#waiting.add((entry = { wake: resolve })))
     try {
-      await untilAborted(woken, signal)
+      await waitUnlessAborted(woken, signal)
     } finally {
       this.#waiting.delete(entry!)
     }
@@ -223,7 +223,7 @@ export class Connections {
   }
 }
 
-function once(action: () => void): () => void {
+function callOnce(action: () => void): () => void {
   let isDone = false
   return () => {
     if (isDone) return
@@ -233,7 +233,7 @@ function once(action: () => void): () => void {
 }
 
 /** Rejects with the reason of `signal` once it is aborted. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function waitUnlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)
     if (signal.aborted) abort()

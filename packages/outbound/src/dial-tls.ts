@@ -61,7 +61,7 @@ export async function connect(destination: Destination, { dial, network, host, t
       ALPNProtocols: [...protocols],
       rejectUnauthorized: tls.insecureSkipVerify !== true,
       // The certificate must be valid for the expected name, regardless of the dialed address.
-      checkServerIdentity: (_name, certificate) => identityError(serverName, certificate),
+      checkServerIdentity: (_name, certificate) => findIdentityError(serverName, certificate),
       ...(tls.authorities !== undefined && { ca: tls.authorities }),
       ...(tls.certificate !== undefined && { cert: tls.certificate }),
       ...(tls.key !== undefined && { key: tls.key }),
@@ -102,12 +102,12 @@ async function dialInTime(dial: Dial, destination: Destination, network: EgressN
  * Returns the error of a certificate that is not valid for the name; undefined if it is valid. Only subject alternative names count, as in
  * Go. Node's own check would also accept the common name.
  */
-function identityError(name: string, { subjectaltname = '' }: PeerCertificate): Error | undefined {
+function findIdentityError(name: string, { subjectaltname = '' }: PeerCertificate): Error | undefined {
   const entries = subjectaltname.split(', ')
   const dns = entries.filter((entry) => entry.startsWith('DNS:')).map((entry) => entry.slice(4))
   const addresses = entries.filter((entry) => entry.startsWith('IP Address:')).map((entry) => entry.slice(11))
   if (isIP(name) !== 0) {
-    if (addresses.some((address) => sameAddress(address, name))) return undefined
+    if (addresses.some((address) => isSameAddress(address, name))) return undefined
     if (addresses.length === 0) return createX509Error(`cannot validate certificate for ${name} because it doesn't contain any IP SANs`)
     return createX509Error(`certificate is valid for ${addresses.join(', ')}, not ${name}`)
   }
@@ -117,11 +117,11 @@ function identityError(name: string, { subjectaltname = '' }: PeerCertificate): 
   return createX509Error(`certificate is valid for ${dns.join(', ')}, not ${name}`)
 }
 
-function sameAddress(a: string, b: string): boolean {
-  return canonicalAddress(a) === canonicalAddress(b)
+function isSameAddress(a: string, b: string): boolean {
+  return canonicalizeAddress(a) === canonicalizeAddress(b)
 }
 
-function canonicalAddress(address: string): string {
+function canonicalizeAddress(address: string): string {
   return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname : address
 }
 

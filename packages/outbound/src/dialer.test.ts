@@ -16,16 +16,16 @@ async function sendRequest(
   using client = createDialer(options).client(target)
   return await client.request({ timeoutMs: 20_000, ...request })
 }
-const text = (answer: OutboundAnswer): string => (answer.failed ? answer.message : `${answer.status} ${answer.body.toString()}`)
+const formatAnswer = (answer: OutboundAnswer): string => (answer.failed ? answer.message : `${answer.status} ${answer.body.toString()}`)
 
 describe.each(['h2', 'http/1.1'] as const)('a client over %s', (protocol) => {
   test('sends method, path, headers and body, and reuses connections', async () => {
     await using server = await startTestServer(pair, protocol)
     using client = createDialer({ maxConnections: 3 }).client({ url: `https://127.0.0.1:${server.port}/base?a=1`, tls })
     const request = { method: 'POST', headers: { 'x-one': 'one' }, body: 'x'.repeat(100_000), timeoutMs: 20_000 }
-    expect(text(await client.request(request))).toBe('200 one:100000')
+    expect(formatAnswer(await client.request(request))).toBe('200 one:100000')
     const answers = await Promise.all(Array.from({ length: 30 }, () => client.request({ ...request, path: '/other', body: '' })))
-    expect(new Set(answers.map(text))).toEqual(new Set(['200 one:0']))
+    expect(new Set(answers.map(formatAnswer))).toEqual(new Set(['200 one:0']))
     expect(server.requests[0]).toMatchObject({ path: '/base?a=1', version: protocol === 'h2' ? '2.0' : '1.1' })
     expect(server.requests[1]?.path).toBe('/other')
     expect(server.connections).toBeLessThanOrEqual(protocol === 'h2' ? 1 : 3)
@@ -36,40 +36,40 @@ describe.each(['h2', 'http/1.1'] as const)('a client over %s', (protocol) => {
     const url = `https://127.0.0.1:${server.port}`
     using client = createDialer().client({ url, tls })
     const hanging = ['/hang', '/trickle'].map((path) => client.request({ method: 'POST', path, timeoutMs: 300 }))
-    expect(text(await client.request({ headers: { 'x-one': 'two' }, timeoutMs: 20_000 }))).toBe('200 two:0')
-    expect((await Promise.all(hanging)).map(text)).toEqual(
+    expect(formatAnswer(await client.request({ headers: { 'x-one': 'two' }, timeoutMs: 20_000 }))).toBe('200 two:0')
+    expect((await Promise.all(hanging)).map(formatAnswer)).toEqual(
       ['/hang', '/trickle'].map((path) => `Post "${url}${path}": context deadline exceeded`),
     )
     const controller = new AbortController()
     const canceled = client.request({ path: '/hang', timeoutMs: 20_000, signal: controller.signal })
     controller.abort()
-    expect(text(await canceled)).toBe(`Get "${url}/hang": context canceled`)
+    expect(formatAnswer(await canceled)).toBe(`Get "${url}/hang": context canceled`)
   })
 
   test('limits the size of responses, reports broken connections, and does not follow redirects', async () => {
     await using server = await startTestServer(pair, protocol)
     const url = `https://127.0.0.1:${server.port}`
-    expect(text(await sendRequest({ url, tls }, { path: '/big', maxBytes: 100_000 }))).toBe(
+    expect(formatAnswer(await sendRequest({ url, tls }, { path: '/big', maxBytes: 100_000 }))).toBe(
       `Get "${url}/big": the answer is larger than 100000 bytes`,
     )
     expect(await sendRequest({ url, tls }, { path: '/reset' })).toMatchObject({ failed: true, error: { kind: 'closed' } })
-    expect(text(await sendRequest({ url, tls }, { path: '/redirect' }))).toBe('302 ')
+    expect(formatAnswer(await sendRequest({ url, tls }, { path: '/redirect' }))).toBe('302 ')
   })
 
   test('reconnects after the server closed all connections', async () => {
     await using server = await startTestServer(pair, protocol)
     using client = createDialer().client({ url: `https://127.0.0.1:${server.port}`, tls })
     const get = () => client.request({ headers: { 'x-one': 'one' }, timeoutMs: 20_000 })
-    expect(text(await get())).toBe('200 one:0')
+    expect(formatAnswer(await get())).toBe('200 one:0')
     server.drop()
-    await expect.poll(async () => text(await get())).toBe('200 one:0')
+    await expect.poll(async () => formatAnswer(await get())).toBe('200 one:0')
     expect(server.connections).toBeGreaterThan(1)
   })
 
   test('presents a client certificate', async () => {
     await using server = await startTestServer(pair, protocol, true)
     const target = { url: `https://127.0.0.1:${server.port}`, tls: { ...tls, certificate: pair.certificate, key: pair.key } }
-    expect(text(await sendRequest(target, { headers: { 'x-one': 'one' } }))).toBe('200 one:0')
+    expect(formatAnswer(await sendRequest(target, { headers: { 'x-one': 'one' } }))).toBe('200 one:0')
     expect(server.requests[0]?.certificate).toBe('hook')
   })
 })
@@ -77,9 +77,9 @@ describe.each(['h2', 'http/1.1'] as const)('a client over %s', (protocol) => {
 test('completes running requests after a GOAWAY, and retries refused requests', async () => {
   await using server = await startTestServer(pair, 'h2')
   using client = createDialer().client({ url: `https://127.0.0.1:${server.port}`, tls })
-  expect(text(await client.request({ method: 'POST', path: '/refuse', timeoutMs: 20_000 }))).toBe('200 at last')
-  expect(text(await client.request({ method: 'POST', path: '/goodbye', timeoutMs: 20_000 }))).toBe('200 goodbye')
-  expect(text(await client.request({ method: 'POST', headers: { 'x-one': 'one' }, timeoutMs: 20_000 }))).toBe('200 one:0')
+  expect(formatAnswer(await client.request({ method: 'POST', path: '/refuse', timeoutMs: 20_000 }))).toBe('200 at last')
+  expect(formatAnswer(await client.request({ method: 'POST', path: '/goodbye', timeoutMs: 20_000 }))).toBe('200 goodbye')
+  expect(formatAnswer(await client.request({ method: 'POST', headers: { 'x-one': 'one' }, timeoutMs: 20_000 }))).toBe('200 one:0')
   expect(server.connections).toBe(2)
 })
 
@@ -97,10 +97,10 @@ test('dials the address from the resolver, and expects a certificate for the ser
   }
   const url = buildServiceUrl(service, 'admit')
   expect(url).toBe('https://hook.test.svc:443/admit')
-  expect(text(await sendRequest({ url, service, tls }, { headers: { 'x-one': 'one' } }, options))).toBe('200 one:0')
+  expect(formatAnswer(await sendRequest({ url, service, tls }, { headers: { 'x-one': 'one' } }, options))).toBe('200 one:0')
   expect(dialed).toEqual([[{ host: '127.0.0.1', port: server.port }, 'cluster']])
   const other = { ...service, name: 'other' }
-  expect(text(await sendRequest({ url: buildServiceUrl(other), service: other, tls }, {}, options))).toBe(
+  expect(formatAnswer(await sendRequest({ url: buildServiceUrl(other), service: other, tls }, {}, options))).toBe(
     'Get "https://other.test.svc:443/": tls: failed to verify certificate: x509: certificate is valid for hook.test.svc, not other.test.svc',
   )
   const failing: DialerOptions = {
@@ -110,7 +110,7 @@ test('dials the address from the resolver, and expects a certificate for the ser
       },
     },
   }
-  expect(text(await sendRequest({ url, service, tls }, { method: 'POST' }, failing))).toBe(
+  expect(formatAnswer(await sendRequest({ url, service, tls }, { method: 'POST' }, failing))).toBe(
     'Post "https://hook.test.svc:443/admit": no endpoints available for service "hook"',
   )
 })
@@ -120,14 +120,14 @@ describe('connection errors have the messages of Go', () => {
     const silent = createServer((socket) => socket.resume().end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
-    expect(text(await sendRequest({ url: `https://127.0.0.1:${port}/`, tls }))).toBe(
+    expect(formatAnswer(await sendRequest({ url: `https://127.0.0.1:${port}/`, tls }))).toBe(
       `Get "https://127.0.0.1:${port}/": http: server gave HTTP response to HTTPS client`,
     )
     await new Promise((resolve) => silent.close(resolve))
-    expect(text(await sendRequest({ url: `https://127.0.0.1:${port}/` }, { method: 'POST' }))).toBe(
+    expect(formatAnswer(await sendRequest({ url: `https://127.0.0.1:${port}/` }, { method: 'POST' }))).toBe(
       `Post "https://127.0.0.1:${port}/": dial tcp 127.0.0.1:${port}: connect: connection refused`,
     )
-    expect(text(await sendRequest({ url: 'https://nowhere.invalid/' }))).toBe(
+    expect(formatAnswer(await sendRequest({ url: 'https://nowhere.invalid/' }))).toBe(
       'Get "https://nowhere.invalid/": dial tcp: lookup nowhere.invalid: no such host',
     )
   })
@@ -136,15 +136,15 @@ describe('connection errors have the messages of Go', () => {
     const verify = 'tls: failed to verify certificate: x509: '
     await using server = await startTestServer(pair, 'h2')
     const url = `https://127.0.0.1:${server.port}/`
-    expect(text(await sendRequest({ url }))).toBe(`Get "${url}": ${verify}certificate signed by unknown authority`)
-    expect(text(await sendRequest({ url, tls: { ...tls, serverName: 'a.b' } }))).toBe(
+    expect(formatAnswer(await sendRequest({ url }))).toBe(`Get "${url}": ${verify}certificate signed by unknown authority`)
+    expect(formatAnswer(await sendRequest({ url, tls: { ...tls, serverName: 'a.b' } }))).toBe(
       `Get "${url}": ${verify}certificate is valid for hook.test.svc, not a.b`,
     )
-    expect(text(await sendRequest({ url, tls: { insecureSkipVerify: true } }, { headers: { 'x-one': 'one' } }))).toBe('200 one:0')
+    expect(formatAnswer(await sendRequest({ url, tls: { insecureSkipVerify: true } }, { headers: { 'x-one': 'one' } }))).toBe('200 one:0')
     const nameless = createKeyPair('')
     await using old = await startTestServer(nameless, 'h2')
     const target = { url: `https://127.0.0.1:${old.port}/`, tls: { authorities: nameless.certificate, serverName: 'hook' } }
-    expect(text(await sendRequest(target))).toContain(`${verify}certificate relies on legacy Common Name field, use SANs instead`)
+    expect(formatAnswer(await sendRequest(target))).toContain(`${verify}certificate relies on legacy Common Name field, use SANs instead`)
   })
 })
 
@@ -153,7 +153,7 @@ test('a client rejects requests above maxRequests', async () => {
   using client = createDialer({ maxRequests: 1 }).client({ url: `https://127.0.0.1:${server.port}`, tls })
   const controller = new AbortController()
   const first = client.request({ path: '/hang', timeoutMs: 20_000, signal: controller.signal })
-  expect(text(await client.request({ timeoutMs: 20_000 }))).toContain('too many requests to this server are running')
+  expect(formatAnswer(await client.request({ timeoutMs: 20_000 }))).toContain('too many requests to this server are running')
   controller.abort()
   await first
 })

@@ -41,7 +41,7 @@ export function hostAndPort({ host, port }: Destination): string {
 export function toDialError(error: unknown, destination: Destination): OutboundError {
   if (error instanceof OutboundError) return error
   const at = hostAndPort(destination)
-  const { code, message } = firstOf(error)
+  const { code, message } = pickFirst(error)
   const text = ((): string => {
     switch (code) {
       case 'ECONNREFUSED':
@@ -65,7 +65,7 @@ export function toDialError(error: unknown, destination: Destination): OutboundE
 }
 
 /** Returns the first error if Node joined the errors of several addresses (Happy Eyeballs). */
-function firstOf(error: unknown): { readonly code?: string; readonly message: string } {
+function pickFirst(error: unknown): { readonly code?: string; readonly message: string } {
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [error]
   return first instanceof Error ? first : { message: String(first) }
 }
@@ -83,7 +83,7 @@ const unknownAuthority: ReadonlySet<string> = new Set([
 /** Converts an error of a TLS handshake. */
 export function toTlsError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error
-  const { code = '', message } = firstOf(error)
+  const { code = '', message } = pickFirst(error)
   const options = { cause: error }
   if (code === 'ECONNRESET')
     return new OutboundError('tls', message.includes('before secure') ? 'EOF' : 'read: connection reset by peer', options)
@@ -109,7 +109,7 @@ export function createX509Error(text: string, options?: ErrorOptions): OutboundE
 /** Converts an error of an established connection. */
 export function toConnectionError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error
-  const { code = '', message } = firstOf(error)
+  const { code = '', message } = pickFirst(error)
   const options = { cause: error }
   if (message.includes('NGHTTP2_REFUSED_STREAM')) return new OutboundError('refused', 'http2: server sent REFUSED_STREAM', options)
   if (code === 'ECONNRESET' && message === 'socket hang up') return new OutboundError('closed', 'EOF', options)

@@ -26,18 +26,18 @@ type Struct = Readonly<Record<string, JsonValue | undefined>>
  * Certificates are read once. Throws an error that lists all problems.
  */
 export async function readKubeconfig(file: string, { clock = systemClock }: KubeconfigOptions = {}): Promise<KubeconfigClient> {
-  const config = structOf(await parseFile(file))
-  const contextName = text(config['current-context'])
+  const config = toStruct(await parseFile(file))
+  const contextName = readText(config['current-context'])
   const context = contextName === '' ? {} : find({ config, list: 'contexts', member: 'context', name: contextName, label: 'context' })
-  const [userName, clusterName] = [text(context['user']), text(context['cluster'])]
+  const [userName, clusterName] = [readText(context['user']), readText(context['cluster'])]
   const user = userName === '' ? {} : find({ config, list: 'users', member: 'user', name: userName, label: 'auth info' })
   const cluster = clusterName === '' ? {} : find({ config, list: 'clusters', member: 'cluster', name: clusterName, label: 'cluster' })
 
   const problems: string[] = []
   const at = (name: string): string => resolvePath(file, name)
   const read = createReader(file, problems)
-  const userTexts = await userCredentials(user, { name: userName, read, problems })
-  const authorities = await serverAuthorities(cluster, { name: clusterName, read, problems })
+  const userTexts = await readUserCredentials(user, { name: userName, read, problems })
+  const authorities = await readServerAuthorities(cluster, { name: clusterName, read, problems })
   if (problems.length === 1 && problems[0] === emptyCluster) problems[0] = emptyConfiguration
   if (problems.length > 0) throw new Error(`invalid configuration: ${aggregateMessages(problems)}`)
 
@@ -46,10 +46,10 @@ export async function readKubeconfig(file: string, { clock = systemClock }: Kube
   const tls: TlsSettings = {
     ...(authorities !== '' && { authorities }),
     ...(certificate !== '' && { certificate, key }),
-    ...(text(cluster['tls-server-name']) !== '' && { serverName: text(cluster['tls-server-name']) }),
+    ...(readText(cluster['tls-server-name']) !== '' && { serverName: readText(cluster['tls-server-name']) }),
     ...(cluster['insecure-skip-tls-verify'] === true && { insecureSkipVerify: true }),
   }
-  const url = serverUrl(text(cluster['server']), tls)
+  const url = parseServerUrl(readText(cluster['server']), tls)
   // Like client-go, sends no credentials without TLS.
   const headers = url.startsWith('https:') ? createHeaders(credentials, { tokenFile: at(tokenFile), clock }) : async () => ({})
   return { url, tls, headers }
@@ -73,13 +73,13 @@ export interface KubeconfigUsers {
 
 /** Reads the users of a kubeconfig. Rejects if the file cannot be read or parsed. */
 export async function readKubeconfigUsers(file: string, { clock = systemClock }: KubeconfigOptions = {}): Promise<KubeconfigUsers> {
-  const config = structOf(await parseFile(file))
-  const list = (name: string): readonly Struct[] => (Array.isArray(config[name]) ? config[name].map(structOf) : [])
-  const users = new Map(list('users').map((entry) => [text(entry['name']), structOf(entry['user'])]))
-  const current = list('contexts').find((entry) => text(entry['name']) === text(config['current-context']))
+  const config = toStruct(await parseFile(file))
+  const list = (name: string): readonly Struct[] => (Array.isArray(config[name]) ? config[name].map(toStruct) : [])
+  const users = new Map(list('users').map((entry) => [readText(entry['name']), toStruct(entry['user'])]))
+  const current = list('contexts').find((entry) => readText(entry['name']) === readText(config['current-context']))
   const load = async (name: string, user: Struct): Promise<KubeconfigCredentials> => {
     const problems: string[] = []
-    const texts = await userCredentials(user, { name, read: createReader(file, problems), problems })
+    const texts = await readUserCredentials(user, { name, read: createReader(file, problems), problems })
     if (problems.length > 0) throw new Error(aggregateMessages(problems))
     const { certificate, key, tokenFile, ...credentials } = texts
     return {
@@ -89,8 +89,8 @@ export async function readKubeconfigUsers(file: string, { clock = systemClock }:
   }
   return {
     async find(host, port) {
-      const names = [...userNamesFor(hostAndPort({ host, port })), ...(port === 443 ? userNamesFor(host) : []), '*']
-      if (current !== undefined) names.push(text(structOf(current['context'])['user']))
+      const names = [...listUserNames(hostAndPort({ host, port })), ...(port === 443 ? listUserNames(host) : []), '*']
+      if (current !== undefined) names.push(readText(toStruct(current['context'])['user']))
       const name = names.find((each) => users.has(each))
       return name === undefined ? undefined : load(name, users.get(name)!)
     },
@@ -98,7 +98,7 @@ export async function readKubeconfigUsers(file: string, { clock = systemClock }:
 }
 
 /** Returns the names under which a kubeconfig can have the user for a server: "a.b.svc", "*.b.svc", "*.svc". */
-function userNamesFor(target: string): string[] {
+function listUserNames(target: string): string[] {
   const labels = target.split('.')
   return [target, ...labels.slice(1).map((_, i) => `*.${labels.slice(i + 1).join('.')}`)]
 }
@@ -155,9 +155,9 @@ interface Lookup {
 
 function find({ config, list, member, name, label }: Lookup): Struct {
   const entries = config[list]
-  const namedEntry = Array.isArray(entries) ? entries.map(structOf).find((entry) => entry['name'] === name) : undefined
+  const namedEntry = Array.isArray(entries) ? entries.map(toStruct).find((entry) => entry['name'] === name) : undefined
   if (namedEntry === undefined) throw new Error(`${label} ${JSON.stringify(name)} does not exist`)
-  return structOf(namedEntry[member])
+  return toStruct(namedEntry[member])
 }
 
 interface Reading {
@@ -166,14 +166,14 @@ interface Reading {
   readonly problems: string[]
 }
 
-async function serverAuthorities(cluster: Struct, { name, read, problems }: Reading): Promise<string> {
+async function readServerAuthorities(cluster: Struct, { name, read, problems }: Reading): Promise<string> {
   if (Object.keys(cluster).length === 0) problems.push(emptyCluster)
-  else if (text(cluster['server']) === '') {
+  else if (readText(cluster['server']) === '') {
     problems.push(name === '' ? 'default cluster has no server defined' : `no server found for cluster ${JSON.stringify(name)}`)
   }
-  if (text(cluster['proxy-url']) !== '') problems.push(`proxy-url is not supported: cluster ${JSON.stringify(name)}`)
+  if (readText(cluster['proxy-url']) !== '') problems.push(`proxy-url is not supported: cluster ${JSON.stringify(name)}`)
   const data = decode(cluster['certificate-authority-data'])
-  const file = text(cluster['certificate-authority'])
+  const file = readText(cluster['certificate-authority'])
   if (data !== '' && file !== '') {
     problems.push(
       `certificate-authority-data and certificate-authority are both specified for ${name}. certificate-authority-data will override.`,
@@ -195,9 +195,9 @@ interface Credentials {
   readonly impersonation: Readonly<Record<string, string>>
 }
 
-async function userCredentials(user: Struct, { name, read, problems }: Reading): Promise<UserCredentials> {
-  const [token, tokenFile, username, password] = ['token', 'tokenFile', 'username', 'password'].map((member) => text(user[member]))
-  const [certificateFile, keyFile] = [text(user['client-certificate']), text(user['client-key'])]
+async function readUserCredentials(user: Struct, { name, read, problems }: Reading): Promise<UserCredentials> {
+  const [token, tokenFile, username, password] = ['token', 'tokenFile', 'username', 'password'].map((member) => readText(user[member]))
+  const [certificateFile, keyFile] = [readText(user['client-certificate']), readText(user['client-key'])]
   let [certificate, key] = [decode(user['client-certificate-data']), decode(user['client-key-data'])]
   if (certificateFile !== '' || certificate !== '') {
     if (certificateFile !== '' && certificate !== '') {
@@ -219,7 +219,7 @@ async function userCredentials(user: Struct, { name, read, problems }: Reading):
     if (user[member] !== undefined && user[member] !== null) problems.push(`${member} is not supported: user ${JSON.stringify(name)}`)
   }
   if (token === '' && tokenFile !== '') await read(tokenFile!, `tokenFile ${tokenFile} for ${name}`)
-  const impersonation = impersonationHeaders(user)
+  const impersonation = createImpersonationHeaders(user)
   if (impersonation === undefined) problems.push(`requesting uid, groups or user-extra for ${name} without impersonating a user`)
   return {
     certificate,
@@ -233,16 +233,16 @@ async function userCredentials(user: Struct, { name, read, problems }: Reading):
 }
 
 /** Returns the `Impersonate-*` headers. Returns undefined if the kubeconfig impersonates a uid, groups or extras without a user. */
-function impersonationHeaders(user: Struct): Readonly<Record<string, string>> | undefined {
-  const [name, uid] = [text(user['as']), text(user['as-uid'])]
-  const groups = Array.isArray(user['as-groups']) ? user['as-groups'].map(text) : []
-  const extra = Object.entries(structOf(user['as-user-extra']))
+function createImpersonationHeaders(user: Struct): Readonly<Record<string, string>> | undefined {
+  const [name, uid] = [readText(user['as']), readText(user['as-uid'])]
+  const groups = Array.isArray(user['as-groups']) ? user['as-groups'].map(readText) : []
+  const extra = Object.entries(toStruct(user['as-user-extra']))
   if (name === '') return uid !== '' || groups.length > 0 || extra.length > 0 ? undefined : {}
   const headers: Record<string, string> = { 'impersonate-user': name }
   if (uid !== '') headers['impersonate-uid'] = uid
   if (groups.length > 0) headers['impersonate-group'] = groups.join(', ')
   for (const [key, values] of extra)
-    headers[`impersonate-extra-${encodeURIComponent(key)}`] = (Array.isArray(values) ? values : []).map(text).join(', ')
+    headers[`impersonate-extra-${encodeURIComponent(key)}`] = (Array.isArray(values) ? values : []).map(readText).join(', ')
   return headers
 }
 
@@ -264,7 +264,7 @@ function createHeaders(
   }
 }
 
-function serverUrl(server: string, tls: TlsSettings): string {
+function parseServerUrl(server: string, tls: TlsSettings): string {
   if (/^https?:\/\//.test(server)) {
     const url = new URL(server)
     if (url.pathname.length > 1) url.search = url.hash = ''
@@ -287,14 +287,14 @@ export function checkAuthorities(pem: string): void {
   }
 }
 
-function text(value: JsonValue | undefined): string {
+function readText(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
 function decode(value: JsonValue | undefined): string {
-  return Buffer.from(text(value), 'base64').toString('utf8')
+  return Buffer.from(readText(value), 'base64').toString('utf8')
 }
 
-function structOf(value: JsonValue | undefined): Struct {
+function toStruct(value: JsonValue | undefined): Struct {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }

@@ -19,14 +19,18 @@ it.each<[OutboundAnswer, string | undefined]>([
 })
 
 it('names the phase in which a request failed', () => {
-  const failed = (message: string, partial: boolean): OutboundAnswer => ({
+  const createFailedAnswer = (message: string, partial: boolean): OutboundAnswer => ({
     failed: true,
     error: new OutboundError('reset', message),
     message: `Post "https://a": ${message}`,
     partial,
   })
   const stream = 'stream error: INTERNAL_ERROR; received from peer'
-  expect([failed('EOF', false), failed('EOF', true), failed(stream, true)].map((each) => findAnswerError(each)?.message)).toEqual([
+  expect(
+    [createFailedAnswer('EOF', false), createFailedAnswer('EOF', true), createFailedAnswer(stream, true)].map(
+      (each) => findAnswerError(each)?.message,
+    ),
+  ).toEqual([
     'Post "https://a": EOF',
     'unexpected error when reading response body. Please retry. Original error: EOF',
     `stream error when reading response body, may be caused by closed connection. Please retry. Original error: ${stream}`,

@@ -7,7 +7,7 @@ import type { OutboundAnswer } from './dialer.ts'
  * undefined for a success.
  */
 export function findAnswerError(answer: OutboundAnswer): Error | undefined {
-  if (answer.failed) return new Error(failureText(answer), { cause: answer.error })
+  if (answer.failed) return new Error(describeFailure(answer), { cause: answer.error })
   const { status: code, body } = answer
   const contentType = answer.headers['content-type'] ?? ''
   if (code >= 200 && code <= 206) {
@@ -23,7 +23,7 @@ export function findAnswerError(answer: OutboundAnswer): Error | undefined {
   })
 }
 
-function failureText({ error, message, partial = false }: OutboundAnswer & { failed: true }): string {
+function describeFailure({ error, message, partial = false }: OutboundAnswer & { failed: true }): string {
   if (!partial) return message
   return error.message.startsWith('stream error')
     ? `stream error when reading response body, may be caused by closed connection. Please retry. Original error: ${error.message}`
@@ -64,10 +64,10 @@ export function parseReview(body: Buffer, expected: ExpectedReview): ParsedRevie
     return { problem: `couldn't get version/kind; json parse error: ${messageOf(error)}` }
   }
   const review = value ?? {}
-  if (!isJsonObject(review)) return { problem: typeMetaProblem(jsonTypeProblem(value, '', typeMeta)) }
+  if (!isJsonObject(review)) return { problem: describeTypeMetaProblem(jsonTypeProblem(value, '', typeMeta)) }
   for (const member of ['apiVersion', 'kind']) {
     const sent = review[member] ?? ''
-    if (typeof sent !== 'string') return { problem: typeMetaProblem(jsonTypeProblem(sent, `.${member}`, 'string')) }
+    if (typeof sent !== 'string') return { problem: describeTypeMetaProblem(jsonTypeProblem(sent, `.${member}`, 'string')) }
   }
   const foreign = findForeignType(review, expected)
   return foreign === undefined ? { review } : { problem: foreign }
@@ -94,7 +94,7 @@ function findForeignType(review: JsonObject, { group, version, kind, versions, k
 /** The Go type in which kube-apiserver reads kind and apiVersion. */
 const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-function typeMetaProblem(problem: string): string {
+function describeTypeMetaProblem(problem: string): string {
   return `couldn't get version/kind; json parse error: ${problem}`
 }
 

@@ -109,7 +109,9 @@ function sendHttp1(connection: ReservedConnection & { protocol: 'http/1.1' }, me
     request.once('error', (error) => {
       const failure = toConnectionError(error)
       // The server closed the idle connection while the request was being sent.
-      reject(request.reusedSocket && (failure.kind === 'reset' || failure.kind === 'closed') ? staleConnection(failure) : failure)
+      reject(
+        request.reusedSocket && (failure.kind === 'reset' || failure.kind === 'closed') ? createStaleConnectionError(failure) : failure,
+      )
     })
     request.once('response', (response) => {
       message.progress.isAnswered = true
@@ -130,7 +132,7 @@ class StaleConnectionError extends OutboundError {
   readonly isStale = true
 }
 
-function staleConnection({ kind, message, cause }: OutboundError): OutboundError {
+function createStaleConnectionError({ kind, message, cause }: OutboundError): OutboundError {
   return new StaleConnectionError(kind, message, { cause })
 }
 

@@ -39,7 +39,7 @@ export async function startTestServer(pair: KeyPair, protocol: 'h2' | 'http/1.1'
   const sockets = new Set<Socket>()
   const requests: { path: string; version: string; certificate: string | undefined }[] = []
   let connections = 0
-  const handler = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
+  const handleRequest = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
     const certificate = (request.socket as TLSSocket).getPeerCertificate?.().subject?.CN
     requests.push({ path: request.url, version: request.httpVersion, certificate: certificate as string | undefined })
     const answers: Readonly<Record<string, () => void>> = {
@@ -65,7 +65,7 @@ export async function startTestServer(pair: KeyPair, protocol: 'h2' | 'http/1.1'
     request.on('end', () => response.end(`${request.headers['x-one'] as string}:${Buffer.concat(chunks).length}`))
   }
   const options = { cert: pair.certificate, key: pair.key, ...(mutual && { ca: pair.certificate, requestCert: true }) }
-  const server: Server = protocol === 'h2' ? createSecureServer(options, handler) : createServer(options, handler as never)
+  const server: Server = protocol === 'h2' ? createSecureServer(options, handleRequest) : createServer(options, handleRequest as never)
   server.on('secureConnection', (socket: Socket) => {
     connections++
     sockets.add(socket)

@@ -92,7 +92,7 @@ export async function authenticationOptions(
       ...(clientAuthorityFile && { clientAuthorityFiles: [clientAuthorityFile] }),
       ...(tokenFile && { tokenFile }),
       ...(await frontProxyOptions(values, problems)),
-      serviceAccounts: await serviceAccountOptions(values, problems),
+      serviceAccounts: await createServiceAccountOptions(values, problems),
       bootstrapTokens: values['enable-bootstrap-token-auth'],
       ...(values['anonymous-auth'] !== undefined && { anonymous: values['anonymous-auth'] }),
       ...(await externalTokenOptions(values, problems)),
@@ -102,7 +102,7 @@ export async function authenticationOptions(
 
 type ServiceAccounts = NonNullable<NonNullable<ServerChainOptions['authentication']>['serviceAccounts']>
 
-async function serviceAccountOptions(values: AuthenticationValues, problems: Problems): Promise<ServiceAccounts> {
+async function createServiceAccountOptions(values: AuthenticationValues, problems: Problems): Promise<ServiceAccounts> {
   const signingKeyFile = await existing('service-account-signing-key-file', values['service-account-signing-key-file'], problems)
   const keyFiles = values['service-account-key-file']
   const signingEndpoint = values['service-account-signing-endpoint']

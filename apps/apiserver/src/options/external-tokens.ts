@@ -75,7 +75,7 @@ export async function externalTokenOptions(
   )
   const version = values['authentication-token-webhook-version']
   const cacheTtlMs = values['authentication-token-webhook-cache-ttl']
-  const oidc = await oidcOptions(values, problems)
+  const oidc = await createOidcOptions(values, problems)
   return {
     ...(configFile && { configFile }),
     ...(oidc && { oidc }),
@@ -85,7 +85,7 @@ export async function externalTokenOptions(
   }
 }
 
-async function oidcOptions(values: Values, problems: Problems): Promise<Authentication['oidc']> {
+async function createOidcOptions(values: Values, problems: Problems): Promise<Authentication['oidc']> {
   const hasOidcFlag = Object.entries(values).some(([name, value]) => name.startsWith('oidc-') && value !== undefined)
   if (!hasOidcFlag) return undefined
   if (values['authentication-config'] !== undefined) {

@@ -34,11 +34,11 @@ async function readText(flag: string, file: string | undefined): Promise<string 
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw cannotRead(flag, file, error)
+    throw createCannotReadError(flag, file, error)
   }
 }
 
-function cannotRead(flag: string, file: string, error: unknown): StartError {
+function createCannotReadError(flag: string, file: string, error: unknown): StartError {
   const { code, message } = error as NodeJS.ErrnoException
   const reason = { ENOENT: 'there is no such file', EACCES: 'it may not be read', EISDIR: 'it is a directory' }[code ?? ''] ?? message
   return new StartError(`--${flag}: cannot read ${file}: ${reason}`, { cause: error })

@@ -102,15 +102,15 @@ export function storageType(values: StorageValues): 'embedded' | 'memory' | 'etc
 export async function storageOptions(values: StorageValues, problems: Problems): Promise<NonNullable<ServerChainOptions['storage']>> {
   const type = storageType(values)
   const mediaType = values['storage-media-type']
-  const overrides = await each(values['etcd-servers-overrides'] ?? [], storageOverride, problems)
-  const encryption = encryptionOptions(values, problems)
+  const overrides = await each(values['etcd-servers-overrides'] ?? [], parseStorageOverride, problems)
+  const encryption = createEncryptionOptions(values, problems)
   const sizes = values['watch-cache-sizes']
   return {
     type,
     dataDir: path.resolve(values['data-dir']),
     durability: values.durability,
     prefix: values['etcd-prefix'],
-    ...(await etcdOptions(values, type, problems)),
+    ...(await createEtcdOptions(values, type, problems)),
     ...(overrides.length > 0 && { overrides }),
     ...(mediaType && { mediaType }),
     ...(encryption && { encryption }),
@@ -123,7 +123,7 @@ export async function storageOptions(values: StorageValues, problems: Problems):
   }
 }
 
-function encryptionOptions(
+function createEncryptionOptions(
   values: StorageValues,
   problems: Problems,
 ): NonNullable<ServerChainOptions['storage']>['encryption'] | undefined {
@@ -136,7 +136,7 @@ function encryptionOptions(
 
 const etcdFlags = ['etcd-servers', 'etcd-servers-overrides', 'storage-media-type', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile'] as const
 
-function storageOverride(text: string): { readonly resource: string; readonly servers: readonly string[] } {
+function parseStorageOverride(text: string): { readonly resource: string; readonly servers: readonly string[] } {
   const [resource = '', servers = '', ...rest] = text.split('#')
   if (rest.length > 0 || !/^[^/]*\/[^/]+$/.test(resource) || !servers.split(';').every((server) => URL.canParse(server))) {
     const form = 'must be of format: group/resource#servers, where servers are URLs, semicolon separated'
@@ -147,7 +147,7 @@ function storageOverride(text: string): { readonly resource: string; readonly se
 
 type EtcdOptions = Pick<NonNullable<ServerChainOptions['storage']>, 'transport' | 'compactionInterval'>
 
-async function etcdOptions(values: StorageValues, type: string, problems: Problems): Promise<EtcdOptions> {
+async function createEtcdOptions(values: StorageValues, type: string, problems: Problems): Promise<EtcdOptions> {
   if (type !== 'etcd3') {
     for (const flag of etcdFlags) if (values[flag] !== undefined) problems.usage(`--${flag} has no meaning with --storage-backend=${type}`)
     return {}

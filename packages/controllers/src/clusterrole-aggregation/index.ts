@@ -64,7 +64,7 @@ function collectRules(role: DeepReadonly<ClusterRole>, roles: Informer<ClusterRo
     const matching = roles.list().filter(({ metadata }) => metadata.name !== role.metadata.name && selector.matches(metadata.labels))
     for (const { rules } of matching.toSorted((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1))) {
       for (const rule of rules ?? []) {
-        const key = ruleKey(rule)
+        const key = formatRuleKey(rule)
         if (!rulesByKey.has(key)) rulesByKey.set(key, copyObject(rule) as PolicyRule)
       }
     }
@@ -72,6 +72,12 @@ function collectRules(role: DeepReadonly<ClusterRole>, roles: Informer<ClusterRo
   return [...rulesByKey.values()]
 }
 
-function ruleKey({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: DeepReadonly<PolicyRule>): string {
+function formatRuleKey({
+  verbs,
+  apiGroups = [],
+  resources = [],
+  resourceNames = [],
+  nonResourceURLs = [],
+}: DeepReadonly<PolicyRule>): string {
   return JSON.stringify([verbs ?? [], apiGroups, resources, resourceNames, nonResourceURLs])
 }

@@ -22,7 +22,7 @@ export async function collect(uid: string, context: CollectorContext): Promise<v
   if (node.orphaningDependents) return releaseDependents(node, context)
   // Skips an object whose deletion needs no action of the garbage collector.
   if (node.beingDeleted && !node.deletingDependents) return
-  const resource = resourceOf(node.identity, context)
+  const resource = findResource(node.identity, context)
   const latest = await resource.get(node.identity.namespace, node.identity.name, { resourceVersion: '' })
   if (latest === undefined || latest.metadata.uid !== uid) return context.graph.remove(uid)
   if (node.deletingDependents) return awaitDependents(node, context)
@@ -41,13 +41,13 @@ async function deleteUnowned(node: GraphNode, latest: DeepReadonly<KubeObject>, 
   if (solid.length > 0) {
     // Also removes references to owners that wait for their dependents. They would otherwise wait forever, because this object is kept.
     const removedOwners = new Set([...dangling, ...waiting].map(({ uid }) => uid))
-    if (removedOwners.size > 0) await change(node.identity, context, dropOwners(removedOwners))
+    if (removedOwners.size > 0) await changeObject(node.identity, context, dropOwners(removedOwners))
     return
   }
   const dependents = context.graph.dependents(node.identity.uid)
   if (waiting.length > 0 && dependents.length > 0) {
     // Makes one owner reference non-blocking, because in a cycle each object would otherwise wait for the next one.
-    if (dependents.some(({ deletingDependents }) => deletingDependents)) await change(node.identity, context, unblockOwnerDeletion)
+    if (dependents.some(({ deletingDependents }) => deletingDependents)) await changeObject(node.identity, context, unblockOwnerDeletion)
     return deleteObject(node.identity, latest, 'Foreground', context)
   }
   const finalizers = latest.metadata.finalizers ?? []
@@ -64,7 +64,7 @@ async function deleteObject(
   // The preconditions make the deletion fail if another client has changed the object, for example added an owner.
   const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
   try {
-    await resourceOf(identity, context).delete(identity.namespace, identity.name, { preconditions, propagationPolicy })
+    await findResource(identity, context).delete(identity.namespace, identity.name, { preconditions, propagationPolicy })
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error
     context.graph.remove(identity.uid)
@@ -76,23 +76,23 @@ async function awaitDependents({ identity }: GraphNode, context: CollectorContex
   const blocking = context.graph
     .dependents(identity.uid)
     .filter(({ owners }) => owners.some(({ uid, blockOwnerDeletion }) => uid === identity.uid && blockOwnerDeletion === true))
-  if (blocking.length === 0) return change(identity, context, dropFinalizer(foregroundFinalizer))
+  if (blocking.length === 0) return changeObject(identity, context, dropFinalizer(foregroundFinalizer))
   for (const dependent of blocking) if (!dependent.deletingDependents) context.enqueue(dependent.identity.uid)
 }
 
 async function releaseDependents({ identity }: GraphNode, context: CollectorContext): Promise<void> {
   const owner = new Set([identity.uid])
-  await Promise.all(context.graph.dependents(identity.uid).map((dependent) => change(dependent.identity, context, dropOwners(owner))))
-  await change(identity, context, dropFinalizer(orphanFinalizer))
+  await Promise.all(context.graph.dependents(identity.uid).map((dependent) => changeObject(dependent.identity, context, dropOwners(owner))))
+  await changeObject(identity, context, dropFinalizer(orphanFinalizer))
 }
 
 type Change = (object: KubeObject) => void
 
 /** Changes the metadata of an object if its UID still matches. */
-async function change(identity: Identity, context: CollectorContext, write: Change): Promise<void> {
+async function changeObject(identity: Identity, context: CollectorContext, write: Change): Promise<void> {
   const { group, resource, namespace, name, uid } = identity
   try {
-    await resourceOf(identity, context).update(namespace, name, (object) => {
+    await findResource(identity, context).update(namespace, name, (object) => {
       // Another UID means that a new object with the same name has replaced this one.
       if (object.metadata.uid !== uid) throw newNotFound({ group, resource }, name)
       write(object)
@@ -124,7 +124,7 @@ function dropFinalizer(finalizer: string): Change {
   }
 }
 
-function resourceOf({ group, resource }: Identity, { client }: CollectorContext): LoopbackResource {
+function findResource({ group, resource }: Identity, { client }: CollectorContext): LoopbackResource {
   const served = client.resource({ group, resource })
   if (served === undefined) throw new Error(`${resource} is no longer served`)
   return served

@@ -36,7 +36,7 @@ function start(): void {
 }
 
 // Advances the clock while the test waits, so that retries and the settle time pass.
-const eventually = (check: () => unknown): Promise<unknown> =>
+const waitUntilPasses = (check: () => unknown): Promise<unknown> =>
   vi.waitFor(
     async () => {
       clock.advance(50)
@@ -47,13 +47,18 @@ const eventually = (check: () => unknown): Promise<unknown> =>
 const live = { resourceVersion: '' }
 type Created = DeepReadonly<KubeObject>
 
-async function configMap(name: string, owners: readonly OwnerReference[] = [], finalizers?: string[], namespace = 'a'): Promise<Created> {
+async function createConfigMap(
+  name: string,
+  owners: readonly OwnerReference[] = [],
+  finalizers?: string[],
+  namespace = 'a',
+): Promise<Created> {
   const created = await cluster.configMaps.create(namespace, {
     metadata: { name, ownerReferences: [...owners], ...(finalizers && { finalizers }) },
   })
   return created.object()
 }
-const ownedBy = ({ metadata }: Created, more: Partial<OwnerReference> = {}): OwnerReference => ({
+const createOwnerReference = ({ metadata }: Created, more: Partial<OwnerReference> = {}): OwnerReference => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   name: metadata.name!,
@@ -62,51 +67,51 @@ const ownedBy = ({ metadata }: Created, more: Partial<OwnerReference> = {}): Own
 })
 const find = (name: string, namespace = 'a'): Promise<Created | undefined> => cluster.configMaps.get(namespace, name, live)
 const isGone = (name: string, namespace = 'a'): Promise<unknown> =>
-  eventually(async () => expect(await find(name, namespace)).toBeUndefined())
+  waitUntilPasses(async () => expect(await find(name, namespace)).toBeUndefined())
 
 it('deletes an object with its dependents after its last owner is gone', async () => {
-  const owner = await configMap('owner')
-  const unrelated = await configMap('other')
+  const owner = await createConfigMap('owner')
+  const unrelated = await createConfigMap('other')
   start()
-  const child = await configMap('child', [ownedBy(owner)])
-  await configMap('grandchild', [ownedBy(child)])
-  await configMap('shared', [ownedBy(owner), ownedBy(unrelated)])
+  const child = await createConfigMap('child', [createOwnerReference(owner)])
+  await createConfigMap('grandchild', [createOwnerReference(child)])
+  await createConfigMap('shared', [createOwnerReference(owner), createOwnerReference(unrelated)])
   await cluster.configMaps.delete('a', 'owner')
   await isGone('child')
   await isGone('grandchild')
-  await eventually(async () => expect((await find('shared'))?.metadata.ownerReferences?.map(({ name }) => name)).toEqual(['other']))
+  await waitUntilPasses(async () => expect((await find('shared'))?.metadata.ownerReferences?.map(({ name }) => name)).toEqual(['other']))
   expect(await find('other')).toBeDefined()
 })
 
 it('deletes objects whose owner never existed or has another uid, namespace or name', async () => {
-  const owner = await configMap('owner')
-  const inOtherNamespace = await configMap('elsewhere', [], undefined, 'b')
-  await configMap('before', [ownedBy(owner, { uid: 'another-uid' })])
+  const owner = await createConfigMap('owner')
+  const inOtherNamespace = await createConfigMap('elsewhere', [], undefined, 'b')
+  await createConfigMap('before', [createOwnerReference(owner, { uid: 'another-uid' })])
   start()
-  await configMap('wrong-name', [ownedBy(owner, { name: 'another' })])
-  await configMap('wrong-namespace', [ownedBy(inOtherNamespace)])
-  await configMap('right', [ownedBy(owner)])
+  await createConfigMap('wrong-name', [createOwnerReference(owner, { name: 'another' })])
+  await createConfigMap('wrong-namespace', [createOwnerReference(inOtherNamespace)])
+  await createConfigMap('right', [createOwnerReference(owner)])
   for (const name of ['before', 'wrong-name', 'wrong-namespace']) await isGone(name)
   expect(await find('right')).toBeDefined()
 })
 
 it('keeps objects whose owner kind is not served', async () => {
-  const owner = await configMap('owner')
+  const owner = await createConfigMap('owner')
   start()
-  await configMap('unknown', [ownedBy(owner, { apiVersion: 'example.com/v1', kind: 'Widget' })])
-  await configMap('marker', [ownedBy(owner, { uid: 'another-uid' })])
+  await createConfigMap('unknown', [createOwnerReference(owner, { apiVersion: 'example.com/v1', kind: 'Widget' })])
+  await createConfigMap('marker', [createOwnerReference(owner, { uid: 'another-uid' })])
   await isGone('marker')
   expect(await find('unknown')).toBeDefined()
 })
 
 it('waits for blocking dependents in a foreground deletion', async () => {
-  const owner = await configMap('owner')
-  await configMap('blocking', [ownedBy(owner, { blockOwnerDeletion: true })], ['example.com/hold'])
-  await configMap('not-blocking', [ownedBy(owner)])
+  const owner = await createConfigMap('owner')
+  await createConfigMap('blocking', [createOwnerReference(owner, { blockOwnerDeletion: true })], ['example.com/hold'])
+  await createConfigMap('not-blocking', [createOwnerReference(owner)])
   start()
   await cluster.configMaps.delete('a', 'owner', { propagationPolicy: 'Foreground' })
   await isGone('not-blocking')
-  await eventually(async () => expect((await find('blocking'))?.metadata.deletionTimestamp).toBeDefined())
+  await waitUntilPasses(async () => expect((await find('blocking'))?.metadata.deletionTimestamp).toBeDefined())
   expect((await find('owner'))?.metadata.finalizers).toEqual(['foregroundDeletion'])
   await cluster.configMaps.update('a', 'blocking', (map) => ({ ...map, metadata: { ...map.metadata, finalizers: [] } }))
   await isGone('blocking')
@@ -115,11 +120,11 @@ it('waits for blocking dependents in a foreground deletion', async () => {
 
 it('deletes a whole tree bottom-up in a foreground deletion', async () => {
   start()
-  const owner = await configMap('owner')
-  const child = await configMap('child', [ownedBy(owner, { blockOwnerDeletion: true })])
-  await configMap('grandchild', [ownedBy(child, { blockOwnerDeletion: true })], ['example.com/hold'])
+  const owner = await createConfigMap('owner')
+  const child = await createConfigMap('child', [createOwnerReference(owner, { blockOwnerDeletion: true })])
+  await createConfigMap('grandchild', [createOwnerReference(child, { blockOwnerDeletion: true })], ['example.com/hold'])
   await cluster.configMaps.delete('a', 'owner', { propagationPolicy: 'Foreground' })
-  await eventually(async () => expect((await find('grandchild'))?.metadata.deletionTimestamp).toBeDefined())
+  await waitUntilPasses(async () => expect((await find('grandchild'))?.metadata.deletionTimestamp).toBeDefined())
   expect((await find('child'))?.metadata.finalizers).toEqual(['foregroundDeletion'])
   await cluster.configMaps.update('a', 'grandchild', (map) => ({ ...map, metadata: { ...map.metadata, finalizers: [] } }))
   for (const name of ['grandchild', 'child', 'owner']) await isGone(name)
@@ -127,9 +132,12 @@ it('deletes a whole tree bottom-up in a foreground deletion', async () => {
 
 it('releases dependents in an orphaning deletion, including the most recently created one', async () => {
   start()
-  const owner = await configMap('owner')
-  await configMap('child', [ownedBy(owner, { blockOwnerDeletion: true })])
-  await Promise.all([configMap('late', [ownedBy(owner)]), cluster.configMaps.delete('a', 'owner', { propagationPolicy: 'Orphan' })])
+  const owner = await createConfigMap('owner')
+  await createConfigMap('child', [createOwnerReference(owner, { blockOwnerDeletion: true })])
+  await Promise.all([
+    createConfigMap('late', [createOwnerReference(owner)]),
+    cluster.configMaps.delete('a', 'owner', { propagationPolicy: 'Orphan' }),
+  ])
   await isGone('owner')
   for (const name of ['child', 'late']) {
     expect((await find(name))?.metadata.ownerReferences ?? []).toEqual([])
@@ -139,11 +147,11 @@ it('releases dependents in an orphaning deletion, including the most recently cr
 
 it('deletes a cycle of owners', async () => {
   start()
-  const first = await configMap('first')
-  const second = await configMap('second', [ownedBy(first, { blockOwnerDeletion: true })])
+  const first = await createConfigMap('first')
+  const second = await createConfigMap('second', [createOwnerReference(first, { blockOwnerDeletion: true })])
   await cluster.configMaps.update('a', 'first', (map) => ({
     ...map,
-    metadata: { ...map.metadata, ownerReferences: [ownedBy(second, { blockOwnerDeletion: true })] },
+    metadata: { ...map.metadata, ownerReferences: [createOwnerReference(second, { blockOwnerDeletion: true })] },
   }))
   await cluster.configMaps.delete('a', 'first', { propagationPolicy: 'Foreground' })
   await isGone('first')
@@ -151,48 +159,50 @@ it('deletes a cycle of owners', async () => {
 })
 
 it('does not treat a new object with the name of the old owner as the owner', async () => {
-  const owner = await configMap('owner')
-  await configMap('child', [ownedBy(owner)])
+  const owner = await createConfigMap('owner')
+  await createConfigMap('child', [createOwnerReference(owner)])
   start()
   await cluster.configMaps.delete('a', 'owner')
-  await configMap('owner')
+  await createConfigMap('owner')
   await isGone('child')
   expect(await find('owner')).toBeDefined()
 })
 
 it('keeps a cluster-scoped object with a namespaced owner', async () => {
-  const owner = await configMap('owner')
+  const owner = await createConfigMap('owner')
   start()
-  await cluster.nodes.create('', { metadata: { name: 'n', ownerReferences: [ownedBy(owner)] } })
+  await cluster.nodes.create('', { metadata: { name: 'n', ownerReferences: [createOwnerReference(owner)] } })
   await cluster.configMaps.delete('a', 'owner')
-  await configMap('marker', [ownedBy(owner)])
+  await createConfigMap('marker', [createOwnerReference(owner)])
   await isGone('marker')
   expect(await cluster.nodes.get('', 'n', live)).toBeDefined()
 })
 
 it('deletes a large tree completely', async () => {
-  const owner = await configMap('owner')
-  const children = await Promise.all(Array.from({ length: 20 }, (_, i) => configMap(`child-${i}`, [ownedBy(owner)])))
-  await Promise.all(children.flatMap((child, i) => Array.from({ length: 20 }, (_, j) => configMap(`leaf-${i}-${j}`, [ownedBy(child)]))))
+  const owner = await createConfigMap('owner')
+  const children = await Promise.all(Array.from({ length: 20 }, (_, i) => createConfigMap(`child-${i}`, [createOwnerReference(owner)])))
+  await Promise.all(
+    children.flatMap((child, i) => Array.from({ length: 20 }, (_, j) => createConfigMap(`leaf-${i}-${j}`, [createOwnerReference(child)]))),
+  )
   start()
   await cluster.configMaps.delete('a', 'owner')
-  await eventually(async () => expect((await cluster.configMaps.list({ namespace: 'a', ...live })).items).toEqual([]))
+  await waitUntilPasses(async () => expect((await cluster.configMaps.list({ namespace: 'a', ...live })).items).toEqual([]))
 })
 
 it('follows resources that are added and removed, and deletes dependents of owners whose kind was removed', async () => {
   const gv = { group: 'example.com', version: 'v1' }
   const widgets = defineResource({ ...gv, kind: 'Widget', plural: 'widgets', scope: 'Namespaced', strategy: {} })
-  const owner = await configMap('owner')
+  const owner = await createConfigMap('owner')
   start()
   const store = openTestStore(widgets, { now: () => clock.now() })
   const remove = cluster.client.add(gv, store.paths)
   const resource = cluster.client.resource({ group: gv.group, resource: 'widgets' })!
-  await resource.create('a', { metadata: { name: 'w', ownerReferences: [ownedBy(owner)] } })
+  await resource.create('a', { metadata: { name: 'w', ownerReferences: [createOwnerReference(owner)] } })
   const parent = (await resource.create('a', { metadata: { name: 'parent' } })).object()
-  const child = ownedBy(parent, { apiVersion: 'example.com/v1', kind: 'Widget' })
-  await configMap('child', [child])
+  const child = createOwnerReference(parent, { apiVersion: 'example.com/v1', kind: 'Widget' })
+  await createConfigMap('child', [child])
   await cluster.configMaps.delete('a', 'owner')
-  await eventually(async () => expect(await resource.get('a', 'w', live)).toBeUndefined())
+  await waitUntilPasses(async () => expect(await resource.get('a', 'w', live)).toBeUndefined())
   expect(await find('child')).toBeDefined()
 
   // The collector sees the deletion, but looks the owner up only after its kind is gone.
@@ -217,8 +227,8 @@ it('deletes dependents of an owner that was created and deleted before the watch
   start()
   const resource = cluster.client.resource({ group: gv.group, resource: 'widgets' })!
   const parent = (await resource.create('a', { metadata: { name: 'parent' } })).object()
-  await configMap('child', [ownedBy(parent, { apiVersion: 'example.com/v1', kind: 'Widget' })])
-  await configMap('stray', [ownedBy(parent, { uid: 'gone' })])
+  await createConfigMap('child', [createOwnerReference(parent, { apiVersion: 'example.com/v1', kind: 'Widget' })])
+  await createConfigMap('stray', [createOwnerReference(parent, { uid: 'gone' })])
   await isGone('stray')
   // The collector has looked up the owner of the first object by now, because both have been in its queue.
   expect(await find('child')).toBeDefined()

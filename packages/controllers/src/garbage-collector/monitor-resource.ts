@@ -38,7 +38,7 @@ export function monitorResource({ client, resource, graph, clock, onError }: Mon
 
   function observe(stored: StoredObject): void {
     if (!uids.has(stored.key) && !mayBeInGraph(stored.body)) return
-    const identity = identityOf(resource, stored)
+    const identity = readIdentity(resource, stored)
     if (graph.observe(identity.identity, identity.metadata)) uids.set(stored.key, identity.identity.uid)
     else uids.delete(stored.key)
   }
@@ -127,7 +127,7 @@ function mayBeInGraph(body: Uint8Array): boolean {
   return searchPatterns.some((mark) => bytes.includes(mark))
 }
 
-function identityOf({ group, version, resource, kind }: DeletableResource, stored: StoredObject) {
+function readIdentity({ group, version, resource, kind }: DeletableResource, stored: StoredObject) {
   const metadata = readMetadata(stored)
   const { namespace = '', name = '', uid = '' } = metadata
   const identity: Identity = { group, resource, apiVersion: formatGroupVersion({ group, version }), kind, namespace, name, uid }

@@ -17,7 +17,7 @@ export function computeDeletionConditions(
   remaining: Remaining,
   now: number,
 ): NamespaceCondition[] | undefined {
-  const problems = problemsOf(remaining)
+  const problems = describeProblems(remaining)
   const conditions: NamespaceCondition[] = present.map((condition) => ({ ...condition }))
   let changed = false
   for (const [type, okReason, okMessage] of successConditions) {
@@ -35,7 +35,7 @@ export function computeDeletionConditions(
   return changed ? conditions : undefined
 }
 
-function problemsOf({ resources, finalizers, errors }: Remaining): Map<string, { reason: string; message: string }> {
+function describeProblems({ resources, finalizers, errors }: Remaining): Map<string, { reason: string; message: string }> {
   const problems = new Map<string, { reason: string; message: string }>()
   if (errors.length > 0) {
     const messages = errors.map(messageOf).toSorted()

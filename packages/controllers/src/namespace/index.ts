@@ -43,7 +43,7 @@ async function finishDeletion(context: ControllerContext, resource: LoopbackReso
     if ((current.spec?.finalizers ?? []).includes(finalizer)) {
       const remaining = await deleteContent(context, name, parseTime(deletionTimestamp))
       await report(context, resource, current, remaining)
-      if (remaining.errors.length > 0) throw failure(name, remaining.errors)
+      if (remaining.errors.length > 0) throw createFailure(name, remaining.errors)
       if (remaining.estimate > 0) {
         const seconds = Math.trunc(remaining.estimate / 2) + 1
         throw new RetryAfter(
@@ -61,7 +61,7 @@ async function finishDeletion(context: ControllerContext, resource: LoopbackReso
   }
 }
 
-function failure(name: string, errors: readonly unknown[]): AggregateError {
+function createFailure(name: string, errors: readonly unknown[]): AggregateError {
   const reasons = errors.map(messageOf)
   return new AggregateError(errors, `namespace ${name} could not be emptied: ${reasons.join('; ')}`)
 }

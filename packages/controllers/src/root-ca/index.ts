@@ -39,7 +39,7 @@ export function startRootCAPublisher(context: ControllerContext): AsyncDisposabl
       try {
         if (present === undefined) {
           await resource.create(namespace, { metadata: { name, namespace, annotations: { [descriptionAnnotation]: description } }, data })
-        } else await resource.update(namespace, name, (object) => corrected(object, data))
+        } else await resource.update(namespace, name, (object) => restoreData(object, data))
       } catch (error) {
         // The ConfigMap exists, but the informer does not have it yet. Its event will trigger another check.
         if (!isNamespaceGoing(error) && !isApiError(error, 'AlreadyExists')) throw error
@@ -59,7 +59,7 @@ function isRight({ metadata, data = {} }: DeepReadonly<ConfigMap>, rootCA: strin
   return Object.keys(data).length === 1 && data['ca.crt'] === rootCA && (metadata.annotations?.[descriptionAnnotation] ?? '') !== ''
 }
 
-function corrected(object: ConfigMap, data: Record<string, string>): ConfigMap {
+function restoreData(object: ConfigMap, data: Record<string, string>): ConfigMap {
   const annotations = { ...object.metadata.annotations, [descriptionAnnotation]: description }
   return { ...object, metadata: { ...object.metadata, annotations }, data }
 }

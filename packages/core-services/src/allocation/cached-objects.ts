@@ -63,16 +63,16 @@ export class CachedObjects<T extends KubeObject> implements AsyncDisposable {
     const removed = new Map(this.#objects)
     this.#objects.clear()
     for (const object of objects) {
-      removed.delete(keyOf(object))
-      this.#objects.set(keyOf(object), object)
+      removed.delete(formatKey(object))
+      this.#objects.set(formatKey(object), object)
     }
     for (const object of [...objects, ...removed.values()]) this.#notify(object)
     this.#markSynced()
   }
 
   #apply({ type, object }: ObjectChange<T>): void {
-    if (type === 'DELETED') this.#objects.delete(keyOf(object))
-    else this.#objects.set(keyOf(object), object)
+    if (type === 'DELETED') this.#objects.delete(formatKey(object))
+    else this.#objects.set(formatKey(object), object)
     this.#notify(object)
   }
 
@@ -81,6 +81,6 @@ export class CachedObjects<T extends KubeObject> implements AsyncDisposable {
   }
 }
 
-function keyOf<T extends KubeObject>(object: StoredObject<T>): string {
+function formatKey<T extends KubeObject>(object: StoredObject<T>): string {
   return `${object.field('metadata.namespace')}/${object.field('metadata.name')}`
 }

@@ -29,7 +29,7 @@ export class IPAllocator {
     if (!isInAnyRange(await this.#ranges.cached(this.family)) && !isInAnyRange(await this.#ranges.read(this.family))) {
       return 'the provided network does not match the current range'
     }
-    const claimed = await this.#addresses.claim(canonical(ip), service, this.family)
+    const claimed = await this.#addresses.claim(canonicalizeIP(ip), service, this.family)
     return claimed ? undefined : 'provided IP is already allocated'
   }
 
@@ -49,7 +49,7 @@ export class IPAllocator {
     if (range === undefined) return 'allocator not ready'
     return range.contains(ip)
       ? undefined
-      : `the provided IP (${canonical(ip)}) is not in the valid range. The range of valid IPs is ${range.cidr}`
+      : `the provided IP (${canonicalizeIP(ip)}) is not in the valid range. The range of valid IPs is ${range.cidr}`
   }
 
   async placeholder(): Promise<string | undefined> {
@@ -57,7 +57,7 @@ export class IPAllocator {
   }
 
   release(ip: string, service: ServiceName): Promise<void> {
-    return this.#addresses.release(canonical(ip), service)
+    return this.#addresses.release(canonicalizeIP(ip), service)
   }
 
   async #takeFrom(ranges: readonly IPRange[], service: ServiceName): Promise<string | undefined> {
@@ -80,6 +80,6 @@ export class IPAllocator {
 }
 
 /** Returns the canonical text of a valid address, which is the name of its IPAddress object. */
-function canonical(ip: string): string {
+function canonicalizeIP(ip: string): string {
   return formatIP(parseIP(ip)!)
 }

@@ -11,7 +11,7 @@ const small: TestServicesOptions = { clusterIPRange: '10.0.0.0/28', nodePortRang
 const dual: TestServicesOptions = { clusterIPRange: '10.0.0.0/24,fd00::/112' }
 
 /** Builds a service with defaults, like a request. */
-function service(name: string, spec: ServiceSpec = {}): Service {
+function createService(name: string, spec: ServiceSpec = {}): Service {
   const object: Service = { metadata: { name }, spec: { ports: [{ port: 80 }], selector: { app: 'a' }, ...spec } }
   services.setDefaults?.(object)
   return object
@@ -22,9 +22,9 @@ beforeEach(async () => void (test = await openServices(small)))
 afterEach(() => test[Symbol.asyncDispose]())
 
 const create = async (name: string, spec: ServiceSpec = {}, dryRun = false, within = test): Promise<ServiceSpec> =>
-  (plain(await within.store.create(context, service(name, spec), { dryRun })) as Service).spec!
+  (plain(await within.store.create(context, createService(name, spec), { dryRun })) as Service).spec!
 const update = async (name: string, spec: ServiceSpec, dryRun = false, within = test): Promise<ServiceSpec> =>
-  (plain((await within.store.update(context, name, { change: put(service(name, spec)), dryRun })).object) as Service).spec!
+  (plain((await within.store.update(context, name, { change: put(createService(name, spec)), dryRun })).object) as Service).spec!
 const remove = (name: string, dryRun = false): Promise<unknown> => test.store.delete(context, name, { options: {}, dryRun })
 const alreadyAllocated = { message: expect.stringContaining('provided IP is already allocated') as unknown }
 const portTaken = { message: expect.stringContaining('provided port is already allocated') as unknown }
@@ -121,7 +121,7 @@ describe('cluster addresses', () => {
   })
 
   it('cluster addresses are released when the last finalizer is removed', async () => {
-    const oldService = service('a', { clusterIP: '10.0.0.7' })
+    const oldService = createService('a', { clusterIP: '10.0.0.7' })
     oldService.metadata.finalizers = ['example.com/hold']
     await test.store.create(context, oldService, { dryRun: false })
     await remove('a')
@@ -132,10 +132,10 @@ describe('cluster addresses', () => {
 
   it('a write of the status that creates a service allocates no cluster addresses', async () => {
     const status = test.store.subresource(services.subresources!['status']!)
-    const oldService = service('a', { clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] })
+    const oldService = createService('a', { clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] })
     oldService.status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
     expect(await status.update(context, 'a', { change: put(oldService), dryRun: false })).toMatchObject({ created: true })
-    const { object } = await status.update(context, 'b', { change: put(service('b')), dryRun: false })
+    const { object } = await status.update(context, 'b', { change: put(createService('b')), dryRun: false })
     expect(plain(object)).toMatchObject({ spec: { type: 'ClusterIP' }, status: { loadBalancer: {} } })
     expect((plain(object) as Service).spec).not.toHaveProperty('clusterIP')
     await create('c', { clusterIP: '10.0.0.7' })
@@ -184,41 +184,41 @@ describe('IP families', () => {
 })
 
 describe('node ports', () => {
-  const nodePort = (...nodePorts: number[]): ServiceSpec => ({
+  const createNodePortSpec = (...nodePorts: number[]): ServiceSpec => ({
     type: 'NodePort',
     ports: nodePorts.map((nodePort, i) => ({ name: `p${i}`, port: 80 + i, nodePort })),
   })
 
   it('node ports are allocated, kept by port name and released with their port', async () => {
-    const { ports = [] } = await create('a', nodePort(0, 30_002))
+    const { ports = [] } = await create('a', createNodePortSpec(0, 30_002))
     expect(ports[1]?.nodePort).toBe(30_002)
     expect(ports[0]?.nodePort).toBeGreaterThanOrEqual(30_000)
-    expect((await update('a', nodePort(0, 0))).ports).toEqual(ports)
-    await expect(create('b', nodePort(30_002))).rejects.toMatchObject({
+    expect((await update('a', createNodePortSpec(0, 0))).ports).toEqual(ports)
+    await expect(create('b', createNodePortSpec(30_002))).rejects.toMatchObject({
       message: 'Service "b" is invalid: spec.ports[0].nodePort: Invalid value: 30002: provided port is already allocated',
     })
-    await update('a', nodePort(0))
-    await create('b', nodePort(30_002))
+    await update('a', createNodePortSpec(0))
+    await create('b', createNodePortSpec(30_002))
     expect((await update('b', { ports: [{ name: 'p0', port: 80 }] })).ports?.[0]).not.toHaveProperty('nodePort')
-    await create('c', nodePort(30_002))
+    await create('c', createNodePortSpec(30_002))
   })
 
   it('a create fails if the range of node ports is full', async () => {
-    await create('a', nodePort(0, 0, 0, 0))
-    await expect(create('b', nodePort(0))).rejects.toMatchObject({
+    await create('a', createNodePortSpec(0, 0, 0, 0))
+    await expect(create('b', createNodePortSpec(0))).rejects.toMatchObject({
       code: 500,
       message: 'Internal error occurred: failed to allocate a nodePort: range is full',
     })
     await remove('a')
-    await create('b', nodePort(0, 0, 0, 0))
+    await create('b', createNodePortSpec(0, 0, 0, 0))
   })
 
   it('rejects node ports outside the range, and releases the other values of the service', async () => {
-    await expect(create('a', { ...nodePort(30_000, 99), clusterIP: '10.0.0.7' })).rejects.toMatchObject({
+    await expect(create('a', { ...createNodePortSpec(30_000, 99), clusterIP: '10.0.0.7' })).rejects.toMatchObject({
       message:
         'Service "a" is invalid: spec.ports[1].nodePort: Invalid value: 99: provided port is not in the valid range. The range of valid ports is 30000-30003',
     })
-    await create('b', { ...nodePort(30_000), clusterIP: '10.0.0.7' })
+    await create('b', { ...createNodePortSpec(30_000), clusterIP: '10.0.0.7' })
   })
 
   it('the protocols of one port share a node port', async () => {
@@ -231,16 +231,16 @@ describe('node ports', () => {
   })
 
   it('are placeholders in a dry run', async () => {
-    expect((await create('a', nodePort(0, 0), true)).ports?.map((port) => port.nodePort)).toEqual([32_769, 32_770])
-    expect((await create('a', nodePort(2 ** 31 - 1, 0, 0), true)).ports?.slice(1).map((port) => port.nodePort)).toEqual([
+    expect((await create('a', createNodePortSpec(0, 0), true)).ports?.map((port) => port.nodePort)).toEqual([32_769, 32_770])
+    expect((await create('a', createNodePortSpec(2 ** 31 - 1, 0, 0), true)).ports?.slice(1).map((port) => port.nodePort)).toEqual([
       -(2 ** 31),
       1 - 2 ** 31,
     ])
-    expect((await create('a', nodePort(-5, 0), true)).ports?.at(-1)?.nodePort).toBe(1)
-    await create('b', nodePort(30_000))
-    await expect(create('a', nodePort(30_000), true)).rejects.toMatchObject(portTaken)
+    expect((await create('a', createNodePortSpec(-5, 0), true)).ports?.at(-1)?.nodePort).toBe(1)
+    await create('b', createNodePortSpec(30_000))
+    await expect(create('a', createNodePortSpec(30_000), true)).rejects.toMatchObject(portTaken)
     await update('b', { ports: [{ port: 80 }] }, true)
-    await expect(create('a', nodePort(30_000))).rejects.toMatchObject(portTaken)
+    await expect(create('a', createNodePortSpec(30_000))).rejects.toMatchObject(portTaken)
   })
 
   it('a load balancer gets a node port for its health checks', async () => {

@@ -56,11 +56,11 @@ describe('several servers on one store', () => {
 
   it('concurrent port allocations are batched into few writes', async () => {
     await using server = await openServices()
-    const revision = async (): Promise<number> => (await server.allocators.ports.registry.read()).stored!.revision
-    const oldRevision = await revision()
+    const readRevision = async (): Promise<number> => (await server.allocators.ports.registry.read()).stored!.revision
+    const oldRevision = await readRevision()
     const ports = await Promise.all(Array.from({ length: 100 }, () => server.allocators.ports.takeAny()))
     expect(new Set(ports).size).toBe(100)
-    expect((await revision()) - oldRevision).toBeLessThan(5)
+    expect((await readRevision()) - oldRevision).toBeLessThan(5)
   })
 
   it('the values of rejected services are released', async () => {

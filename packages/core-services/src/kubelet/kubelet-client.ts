@@ -29,11 +29,11 @@ export interface KubeletConnection {
 /** Returns the connection parameters of a node's kubelet. Throws ApiError if the node does not exist or has no usable address. */
 export type KubeletClient = (context: RequestContext, nodeName: string) => Promise<KubeletConnection>
 
-const anyCertificate = async (): Promise<RemoteTls> => ({ verify: false })
+const acceptAnyCertificate = async (): Promise<RemoteTls> => ({ verify: false })
 
 /** Creates a client that finds kubelets by the addresses in node statuses. */
 export function createKubeletClient(nodes: Getter, options: KubeletOptions = {}): KubeletClient {
-  const { port, preferredAddressTypes, timeoutMs, tls = anyCertificate } = { ...kubeletDefaults, ...options }
+  const { port, preferredAddressTypes, timeoutMs, tls = acceptAnyCertificate } = { ...kubeletDefaults, ...options }
   return async (context, nodeName) => {
     const { status = {} } = readResult<Node>(await nodes.get(context, nodeName, {}))
     const reportedPort = status.daemonEndpoints?.kubeletEndpoint?.Port ?? 0

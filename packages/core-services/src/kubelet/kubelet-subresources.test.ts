@@ -12,7 +12,7 @@ import type { KubeletOptions } from './kubelet-client.ts'
 
 const context = testContext('default')
 
-function getter(...objects: KubeObject[]): Getter {
+function createGetter(...objects: KubeObject[]): Getter {
   return {
     async get(_context, name) {
       const object = objects.find(({ metadata }) => metadata.name === name)
@@ -22,17 +22,17 @@ function getter(...objects: KubeObject[]): Getter {
   }
 }
 
-const container = (name: string, port?: number) => ({ name, ...(port !== undefined && { ports: [{ containerPort: port }] }) })
-const metadata = (name: string) => ({ name, namespace: 'default' })
+const createContainer = (name: string, port?: number) => ({ name, ...(port !== undefined && { ports: [{ containerPort: port }] }) })
+const createMetadata = (name: string) => ({ name, namespace: 'default' })
 const pods: Pod[] = [
-  { metadata: metadata('one'), spec: { nodeName: 'n', containers: [container('c')] } },
+  { metadata: createMetadata('one'), spec: { nodeName: 'n', containers: [createContainer('c')] } },
   {
-    metadata: metadata('many'),
-    spec: { nodeName: 'new', initContainers: [container('i')], containers: [container('a'), container('b', 8080)] },
+    metadata: createMetadata('many'),
+    spec: { nodeName: 'new', initContainers: [createContainer('i')], containers: [createContainer('a'), createContainer('b', 8080)] },
     status: { podIPs: [{ ip: '10.1.0.1' }] },
   },
-  { metadata: metadata('waiting'), spec: { containers: [container('c')] }, status: { podIPs: [{ ip: '169.254.169.254' }] } },
-  { metadata: metadata('six'), spec: { containers: [container('c')] }, status: { podIPs: [{ ip: 'fd00::7' }] } },
+  { metadata: createMetadata('waiting'), spec: { containers: [createContainer('c')] }, status: { podIPs: [{ ip: '169.254.169.254' }] } },
+  { metadata: createMetadata('six'), spec: { containers: [createContainer('c')] }, status: { podIPs: [{ ip: 'fd00::7' }] } },
 ] as Pod[]
 const addresses = [
   { type: 'Hostname', address: 'node-n' },
@@ -42,9 +42,9 @@ const nodes: Node[] = [
   { metadata: { name: 'n' }, status: { addresses, daemonEndpoints: { kubeletEndpoint: { Port: 10_255 } } } },
   { metadata: { name: 'new' }, status: { addresses, declaredFeatures: ['ExtendWebSocketsToKubelet'] } },
 ]
-const service: Service = { metadata: metadata('s'), spec: { ports: [{ name: 'web', port: 80 }] } }
+const service: Service = { metadata: createMetadata('s'), spec: { ports: [{ name: 'web', port: 80 }] } }
 const endpoints: Endpoints = {
-  metadata: metadata('s'),
+  metadata: createMetadata('s'),
   subsets: [
     {
       addresses: [{ ip: '10.1.0.1', targetRef: { kind: 'Pod', namespace: 'default', name: 'many' } }],
@@ -58,12 +58,15 @@ const endpoints: Endpoints = {
   ],
 }
 
-const paths = (options?: KubeletOptions): ReadonlyMap<string, RESTStorage> =>
-  kubeletSubresources({ pods: getter(...pods), nodes: getter(...nodes), services: getter(service), endpoints: getter(endpoints) }, options)
+const createSubresources = (options?: KubeletOptions): ReadonlyMap<string, RESTStorage> =>
+  kubeletSubresources(
+    { pods: createGetter(...pods), nodes: createGetter(...nodes), services: createGetter(service), endpoints: createGetter(endpoints) },
+    options,
+  )
 const connect = (path: string, name: string, options: object = {}, kubelet?: KubeletOptions) =>
-  (paths(kubelet).get(path) as RESTStorage & Connecter).connect(context, name, options as KubeObject)
+  (createSubresources(kubelet).get(path) as RESTStorage & Connecter).connect(context, name, options as KubeObject)
 const open = (name: string, options: object = {}) =>
-  (paths().get('pods/log') as RESTStorage & Streamer).openStream(context, name, options as KubeObject)
+  (createSubresources().get('pods/log') as RESTStorage & Streamer).openStream(context, name, options as KubeObject)
 
 it('connects exec and attach to the kubelet with the requested streams', async () => {
   const target = await connect('pods/exec', 'one', { command: ['sh', '-c', 'a b'], stdin: true, stdout: true })
@@ -153,10 +156,15 @@ it('proxies services only to pods in their namespace', async () => {
 })
 
 it('proxies nodes only to checked addresses', async () => {
-  const proxy = (found: readonly string[]) => nodeProxySubresource(createKubeletClient(getter(...nodes)), async () => found)
-  const remote = async (id: string, found: readonly string[]) => (await proxy(found).connect(context, id, {} as KubeObject)).remote
-  expect(await remote('n', ['10.0.0.1', '10.0.0.2'])).toMatchObject({ scheme: 'https', host: 'node-n', address: '10.0.0.1', port: '10255' })
-  expect(await remote('n:9100', ['10.0.0.1'])).toEqual({
+  const proxy = (found: readonly string[]) => nodeProxySubresource(createKubeletClient(createGetter(...nodes)), async () => found)
+  const resolveRemote = async (id: string, found: readonly string[]) => (await proxy(found).connect(context, id, {} as KubeObject)).remote
+  expect(await resolveRemote('n', ['10.0.0.1', '10.0.0.2'])).toMatchObject({
+    scheme: 'https',
+    host: 'node-n',
+    address: '10.0.0.1',
+    port: '10255',
+  })
+  expect(await resolveRemote('n:9100', ['10.0.0.1'])).toEqual({
     scheme: 'http',
     host: 'node-n',
     address: '10.0.0.1',
@@ -165,8 +173,8 @@ it('proxies nodes only to checked addresses', async () => {
     query: '',
     tls: { verify: false },
   })
-  await expect(remote('n', ['10.0.0.1', '127.0.0.1'])).rejects.toThrow('address not allowed')
-  await expect(remote('n', [])).rejects.toThrow('no addresses for hostname')
+  await expect(resolveRemote('n', ['10.0.0.1', '127.0.0.1'])).rejects.toThrow('address not allowed')
+  await expect(resolveRemote('n', [])).rejects.toThrow('no addresses for hostname')
 })
 
 it('allows only global unicast addresses', () => {

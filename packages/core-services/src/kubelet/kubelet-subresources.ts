@@ -29,14 +29,14 @@ export function kubeletSubresources(objects: ReachableObjects, options: KubeletO
     ['pods/exec', execSubresource(streams)],
     ['pods/log', logSubresource(streams)],
     ['pods/portforward', portForwardSubresource(streams)],
-    ['pods/proxy', podProxySubresource(pods)],
+    ['pods/proxy', createPodProxySubresource(pods)],
     ['services/proxy', serviceProxySubresource(objects)],
     ['nodes/proxy', nodeProxySubresource(kubelet)],
   ])
 }
 
 /** Creates pods/NAME/proxy, which forwards requests to the pod. The port is the requested one or the first one that a container declares. */
-function podProxySubresource(pods: Getter): RESTStorage & Connecter {
+function createPodProxySubresource(pods: Getter): RESTStorage & Connecter {
   return {
     ...describeProxy('PodProxyOptions', { namespaced: true }),
     async connect(context, id, options) {

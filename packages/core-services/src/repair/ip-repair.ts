@@ -54,7 +54,7 @@ export class IPRepair {
   async #repairService(service: ReadonlyService, ip: string): Promise<void> {
     const { allocators, report } = this.#options
     const { addresses } = allocators
-    const owner = nameOf(service)
+    const owner = readName(service)
     const subject = `the cluster IP ${ip} of service ${owner.namespace}/${owner.name}`
     const family = getFamily(ip)
     const ranges = await allocators.ranges.cached(family)
@@ -78,7 +78,7 @@ export class IPRepair {
     const service = parent && services.get(parent.namespace, parent.name)
     if (service !== undefined && getAllocatedValues(service).ips.includes(ip)) return undefined
     const age = clock.now() - Date.parse(creationTimestamp ?? '')
-    const grace = parent === undefined ? 0 : graceFor(address, service)
+    const grace = parent === undefined ? 0 : computeGrace(address, service)
     if (age < grace) return grace - age
     if (parent !== undefined && (await this.#ownsInStore(parent.namespace, parent.name, ip))) return undefined
     report(`the address ${ip} belongs to no service and appears to have leaked; cleaning up`)
@@ -99,11 +99,11 @@ export class IPRepair {
 }
 
 /** Returns the grace period in which an address may have no service. Addresses are claimed before their service is written. */
-function graceFor(address: ReadonlyAddress, service: ReadonlyService | undefined): number {
+function computeGrace(address: ReadonlyAddress, service: ReadonlyService | undefined): number {
   if (service === undefined || service.spec?.type === 'ExternalName') return requestMilliseconds
   return (address.metadata.creationTimestamp ?? '') > (service.metadata.creationTimestamp ?? '') ? revertMilliseconds : 0
 }
 
-function nameOf({ metadata: { namespace = '', name = '' } }: ReadonlyService): { namespace: string; name: string } {
+function readName({ metadata: { namespace = '', name = '' } }: ReadonlyService): { namespace: string; name: string } {
   return { namespace, name }
 }

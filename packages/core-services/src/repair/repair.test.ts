@@ -32,17 +32,18 @@ async function create(name: string, spec: ServiceSpec = {}): Promise<ServiceSpec
   return (plain(await test.store.create(context, service, { dryRun: false })) as Service).spec!
 }
 
-const addresses = (): LoopbackResource<IPAddress> =>
+const findAddressResource = (): LoopbackResource<IPAddress> =>
   test.client.resource<IPAddress>({ group: 'networking.k8s.io', resource: 'ipaddresses' })!
-const address = (ip: string): Promise<unknown> => addresses().get('', ip, { resourceVersion: '' })
+const getAddress = (ip: string): Promise<unknown> => findAddressResource().get('', ip, { resourceVersion: '' })
 /** Waits until the cache that the repair loop reads has seen the address. */
 async function waitUntilCached(ip: string, exists = true): Promise<void> {
   await expect.poll(() => test.allocators.addresses.get(ip) !== undefined).toBe(exists)
 }
-const ports = async (): Promise<number[]> => [...(await test.allocators.ports.registry.read()).bitmap].map((offset) => 30_000 + offset)
+const listAllocatedPorts = async (): Promise<number[]> =>
+  [...(await test.allocators.ports.registry.read()).bitmap].map((offset) => 30_000 + offset)
 
 /** Allocates values without writing the service, like a server that is killed after the allocation. */
-async function crash(name: string): Promise<{ ip: string; port: number }> {
+async function simulateCrash(name: string): Promise<{ ip: string; port: number }> {
   const ip = await test.allocators.ips.get('IPv4')!.takeAny({ namespace: 'ns', name })
   const port = await test.allocators.ports.takeAny()
   return { ip: ip!, port: port! }
@@ -51,17 +52,17 @@ async function crash(name: string): Promise<{ ip: string; port: number }> {
 describe('the repair loop', () => {
   it('the repair loop releases leaked values, but not before the longest possible request has ended', async () => {
     const keptService = await create('kept')
-    const { ip, port } = await crash('lost')
+    const { ip, port } = await simulateCrash('lost')
     await waitUntilCached(ip)
     await repair.start()
-    expect(await address(ip)).toBeDefined()
+    expect(await getAddress(ip)).toBeDefined()
     await clock.pass(61_000)
-    expect(await address(ip)).toBeUndefined()
-    expect(await address(keptService.clusterIP!)).toBeDefined()
+    expect(await getAddress(ip)).toBeUndefined()
+    expect(await getAddress(keptService.clusterIP!)).toBeDefined()
 
-    expect(await ports()).toContain(port)
+    expect(await listAllocatedPorts()).toContain(port)
     await clock.pass(3 * 180_000)
-    expect(await ports()).toEqual([keptService.ports![0]!.nodePort])
+    expect(await listAllocatedPorts()).toEqual([keptService.ports![0]!.nodePort])
     expect(reports).toEqual([
       `the address ${ip} belongs to no service and appears to have leaked; cleaning up`,
       `the node port ${port} appears to have leaked; cleaning up`,
@@ -72,12 +73,12 @@ describe('the repair loop', () => {
     const service = await create('a')
     const { clusterIP = '' } = service
     await waitUntilCached(clusterIP)
-    await addresses().delete('', clusterIP)
+    await findAddressResource().delete('', clusterIP)
     await waitUntilCached(clusterIP, false)
     await test.allocators.ports.release([service.ports![0]!.nodePort!])
     await repair.start()
-    expect(await address(clusterIP)).toMatchObject({ spec: { parentRef: { name: 'a' } } })
-    expect(await ports()).toEqual([service.ports![0]!.nodePort])
+    expect(await getAddress(clusterIP)).toMatchObject({ spec: { parentRef: { name: 'a' } } })
+    expect(await listAllocatedPorts()).toEqual([service.ports![0]!.nodePort])
     expect(reports).toHaveLength(2)
     await expect(create('b', { clusterIP })).rejects.toThrow('provided IP is already allocated')
   })
@@ -85,10 +86,10 @@ describe('the repair loop', () => {
   it('restores missing labels of an IPAddress', async () => {
     const { clusterIP = '' } = await create('a')
     await waitUntilCached(clusterIP)
-    await addresses().update('', clusterIP, (object) => ({ ...object, metadata: { ...object.metadata, labels: {} } }))
+    await findAddressResource().update('', clusterIP, (object) => ({ ...object, metadata: { ...object.metadata, labels: {} } }))
     await expect.poll(() => [...test.allocators.addresses.list()]).toEqual([])
     await repair.start()
-    expect(await address(clusterIP)).toMatchObject({ metadata: { labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4' } } })
+    expect(await getAddress(clusterIP)).toMatchObject({ metadata: { labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4' } } })
   })
 
   it('rebuilds the allocation after a change of the port range', async () => {
@@ -108,10 +109,10 @@ describe('the repair loop', () => {
 
   it('ignores addresses with another manager', async () => {
     const parentRef = { group: 'gateway.example.com', resource: 'gateways', name: 'g' }
-    await addresses().create('', { metadata: { name: '10.0.0.200' }, spec: { parentRef } })
+    await findAddressResource().create('', { metadata: { name: '10.0.0.200' }, spec: { parentRef } })
     await repair.start()
     await clock.pass(200_000)
-    expect(await address('10.0.0.200')).toBeDefined()
+    expect(await getAddress('10.0.0.200')).toBeDefined()
     expect(reports).toEqual([])
   })
 })

@@ -21,7 +21,7 @@ export interface KmsClientOptions {
  * the connection is lost.
  */
 export function createKmsClient({ endpoint, timeoutMs }: KmsClientOptions): KmsService {
-  const client = new Client(socketTarget(endpoint), credentials.createInsecure(), {
+  const client = new Client(formatSocketTarget(endpoint), credentials.createInsecure(), {
     'grpc.default_authority': 'localhost',
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 5000,
@@ -54,7 +54,7 @@ export function createKmsClient({ endpoint, timeoutMs }: KmsClientOptions): KmsS
   }
 }
 
-function socketTarget(endpoint: string): string {
+function formatSocketTarget(endpoint: string): string {
   const socket = endpoint.replace(/^unix:(\/\/[^/]*)?/i, '')
   return socket.startsWith('/@') ? `unix-abstract:${socket.slice(2)}` : `unix:${socket}`
 }

@@ -31,7 +31,7 @@ export interface MessageCodec<T> {
   readonly decode: (bytes: Uint8Array) => T
 }
 
-function bytesMap(id: number): protobuf.IMapField {
+function createBytesMap(id: number): protobuf.IMapField {
   return { id, keyType: 'string', type: 'bytes' }
 }
 
@@ -46,7 +46,7 @@ const root = protobuf.Root.fromJSON({
         ciphertext: { id: 1, type: 'bytes' },
         uid: { id: 2, type: 'string' },
         keyId: { id: 3, type: 'string' },
-        annotations: bytesMap(4),
+        annotations: createBytesMap(4),
       },
     },
     DecryptResponse: { fields: { plaintext: { id: 1, type: 'bytes' } } },
@@ -55,7 +55,7 @@ const root = protobuf.Root.fromJSON({
       fields: {
         ciphertext: { id: 1, type: 'bytes' },
         keyId: { id: 2, type: 'string' },
-        annotations: bytesMap(3),
+        annotations: createBytesMap(3),
       },
     },
     EncryptedObject: {
@@ -63,7 +63,7 @@ const root = protobuf.Root.fromJSON({
         encryptedData: { id: 1, type: 'bytes' },
         keyID: { id: 2, type: 'string' },
         encryptedDEKSource: { id: 3, type: 'bytes' },
-        annotations: bytesMap(4),
+        annotations: createBytesMap(4),
         encryptedDEKSourceType: { id: 5, type: 'int32' },
       },
     },
@@ -85,7 +85,7 @@ function withoutZeros(message: object): Record<string, unknown> {
   )
 }
 
-const path = (method: string): string => `/v2.KeyManagementService/${method}`
+const formatPath = (method: string): string => `/v2.KeyManagementService/${method}`
 
 /** The three calls of a KMS plugin (KMS v2), with the codecs of their messages. */
 export const kmsMethods: {
@@ -93,9 +93,9 @@ export const kmsMethods: {
   readonly decrypt: Method<DecryptRequest, DecryptResponse>
   readonly encrypt: Method<EncryptRequest, EncryptResponse>
 } = {
-  status: { path: path('Status'), request: messageCodec('StatusRequest'), response: messageCodec('StatusResponse') },
-  decrypt: { path: path('Decrypt'), request: messageCodec('DecryptRequest'), response: messageCodec('DecryptResponse') },
-  encrypt: { path: path('Encrypt'), request: messageCodec('EncryptRequest'), response: messageCodec('EncryptResponse') },
+  status: { path: formatPath('Status'), request: messageCodec('StatusRequest'), response: messageCodec('StatusResponse') },
+  decrypt: { path: formatPath('Decrypt'), request: messageCodec('DecryptRequest'), response: messageCodec('DecryptResponse') },
+  encrypt: { path: formatPath('Encrypt'), request: messageCodec('EncryptRequest'), response: messageCodec('EncryptResponse') },
 }
 
 export interface Method<Q, A> {

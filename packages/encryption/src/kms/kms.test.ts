@@ -12,23 +12,24 @@ const key = '/registry/secrets/default/a'
 const plain = Buffer.from('plain')
 const prefix = 'k8s:enc:kms:v2:mine:'
 
-async function plugin(options: Partial<KmsPluginOptions> = {}): Promise<KmsPlugin> {
+async function startPlugin(options: Partial<KmsPluginOptions> = {}): Promise<KmsPlugin> {
   const started = await startKmsPlugin({ socket: path.join(await createDirectory(), 'kms.sock'), ...options })
   onTestFinished(async () => started[Symbol.asyncDispose]())
   return started
 }
-const provider = (endpoint: string, more = ''): string => `kms: {apiVersion: v2, name: mine, endpoint: '${endpoint}'${more}}`
-const text = (endpoint: string, ...others: string[]): string => formatConfiguration({ secrets: [provider(endpoint), ...others] })
+const formatProvider = (endpoint: string, more = ''): string => `kms: {apiVersion: v2, name: mine, endpoint: '${endpoint}'${more}}`
+const formatText = (endpoint: string, ...others: string[]): string =>
+  formatConfiguration({ secrets: [formatProvider(endpoint), ...others] })
 
 async function start(kms: KmsPlugin) {
   const clock = createManualClock()
-  const encryption = await openForTest(text(kms.endpoint), { clock })
+  const encryption = await openForTest(formatText(kms.endpoint), { clock })
   return { encryption, clock, transformer: encryption.transformerFor(secrets)! }
 }
 
 describe('a KMS provider', () => {
   test("encrypts with a seed that the plugin wrapped once, in kube-apiserver's format", async () => {
-    const kms = await plugin()
+    const kms = await startPlugin()
     const { transformer } = await start(kms)
     const stored = Buffer.from(transformer.toStorage(plain, key))
     transformer.toStorage(plain, key)
@@ -44,7 +45,7 @@ describe('a KMS provider', () => {
   })
 
   test('rejects a value if any of its bytes is changed', async () => {
-    const kms = await plugin()
+    const kms = await startPlugin()
     const { transformer } = await start(kms)
     const stored = Buffer.from(transformer.toStorage(plain, key))
     for (let at = 0; at < stored.length; at++) {
@@ -59,7 +60,7 @@ describe('a KMS provider', () => {
   })
 
   test('decrypts a seed once in another server for any number of values and concurrent reads', async () => {
-    const kms = await plugin()
+    const kms = await startPlugin()
     const { transformer: writer } = await start(kms)
     const stored = [1, 2, 3].map((n) => writer.toStorage(Buffer.from(`value ${n}`), key))
     const { transformer: reader } = await start(kms)
@@ -74,7 +75,7 @@ describe('a KMS provider', () => {
   })
 
   test('reads the format of old servers, whose DEK source is the key itself instead of a seed', async () => {
-    const kms = await plugin()
+    const kms = await startPlugin()
     const { transformer } = await start(kms)
     const dek = Buffer.alloc(32, 7)
     const object = encodeEncryptedObject({
@@ -90,7 +91,7 @@ describe('a KMS provider', () => {
   })
 
   test('creates a new seed and marks old values as stale when the status reports a new key id', async () => {
-    const kms = await plugin()
+    const kms = await startPlugin()
     const { transformer, clock } = await start(kms)
     const old = transformer.toStorage(plain, key)
     kms.rotate('2')
@@ -103,7 +104,7 @@ describe('a KMS provider', () => {
   })
 
   test('while a plugin fails, reads work without limit and writes for three minutes, and both recover without a restart', async () => {
-    const kms = await plugin()
+    const kms = await startPlugin()
     const { transformer, encryption, clock } = await start(kms)
     const [check] = encryption.checks
     expect(check!.name).toBe('kms-providers')
@@ -138,7 +139,7 @@ describe('a KMS provider', () => {
 
   test('starts even if a plugin does not run yet, and rejects writes', async () => {
     const socket = path.join(await createDirectory(), 'late.sock')
-    const encryption = await openForTest(formatConfiguration({ secrets: [provider(`unix://${socket}`, ", timeout: '100ms'")] }), {
+    const encryption = await openForTest(formatConfiguration({ secrets: [formatProvider(`unix://${socket}`, ", timeout: '100ms'")] }), {
       clock: createManualClock(),
     })
     expect(() => encryption.transformerFor(secrets)!.toStorage(plain, key)).toThrow('kmsv2 Provider mine is not ready')
@@ -148,8 +149,8 @@ describe('a KMS provider', () => {
   })
 
   test('a read fails if the plugin does not have the key of the value', async () => {
-    const stored = (await start(await plugin())).transformer.toStorage(plain, key)
-    const { transformer } = await start(await plugin({ keyId: '9' }))
+    const stored = (await start(await startPlugin())).transformer.toStorage(plain, key)
+    const { transformer } = await start(await startPlugin({ keyId: '9' }))
     await expect(transformer.prepare!(stored, key)).rejects.toThrow(/failed to decrypt DEK, error: .*there is no key 1/)
   })
 
@@ -163,7 +164,7 @@ describe('a KMS provider', () => {
     const stored = (await openForTest(formatConfiguration({ secrets: [`aescbc: ${formatKeys(1)}`] })))
       .transformerFor(secrets)!
       .toStorage(plain, key)
-    const { transformerFor } = await openForTest(text((await plugin()).endpoint, `aescbc: ${formatKeys(1)}`))
+    const { transformerFor } = await openForTest(formatText((await startPlugin()).endpoint, `aescbc: ${formatKeys(1)}`))
     expect(transformerFor(secrets)!.prepare!(stored, key)).toBeUndefined()
     expect(transformerFor(secrets)!.fromStorage(stored, key)).toEqual({ data: plain, stale: true })
   })

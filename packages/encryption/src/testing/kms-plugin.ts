@@ -35,7 +35,7 @@ export async function startKmsPlugin(options: KmsPluginOptions): Promise<KmsPlug
   let keyId = options.keyId ?? '1'
   let health = 'ok'
   let failure: string | undefined
-  const keyOf = (id: string): Uint8Array => keys.get(id) ?? fail(`there is no key ${id}`)
+  const requireKey = (id: string): Uint8Array => keys.get(id) ?? fail(`there is no key ${id}`)
   const ensureKey = (id: string): void => void (keys.has(id) || keys.set(id, randomBytes(32)))
   ensureKey(keyId)
 
@@ -47,14 +47,14 @@ export async function startKmsPlugin(options: KmsPluginOptions): Promise<KmsPlug
     }),
     encrypt: answer(({ plaintext }: { plaintext: Uint8Array }) => {
       calls.encrypt++
-      const ciphertext = createAesGcm(keyOf(keyId)).toStorage(plaintext, keyId)
+      const ciphertext = createAesGcm(requireKey(keyId)).toStorage(plaintext, keyId)
       return { ciphertext, keyId, annotations: { [annotation]: annotationValue } }
     }),
     decrypt: answer(({ ciphertext, keyId: id, annotations }: DecryptRequest) => {
       calls.decrypt++
       if (Buffer.compare(annotations[annotation] ?? Buffer.of(), annotationValue) !== 0)
         fail('the annotations are not those that were given')
-      return { plaintext: createAesGcm(keyOf(id)).fromStorage(ciphertext, id).data }
+      return { plaintext: createAesGcm(requireKey(id)).fromStorage(ciphertext, id).data }
     }),
   } satisfies UntypedServiceImplementation)
   await new Promise<void>((resolve, reject) => {
@@ -92,12 +92,12 @@ const annotation = 'plugin.keelson.example'
 const annotationValue = Buffer.from('1')
 
 const service: ServiceDefinition = {
-  status: definition(kmsMethods.status),
-  encrypt: definition(kmsMethods.encrypt),
-  decrypt: definition(kmsMethods.decrypt),
+  status: createDefinition(kmsMethods.status),
+  encrypt: createDefinition(kmsMethods.encrypt),
+  decrypt: createDefinition(kmsMethods.decrypt),
 }
 
-function definition<Q, A>({ path, request, response }: Method<Q, A>): MethodDefinition<Q, A> {
+function createDefinition<Q, A>({ path, request, response }: Method<Q, A>): MethodDefinition<Q, A> {
   return {
     path,
     requestStream: false,
