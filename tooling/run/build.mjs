@@ -22,13 +22,13 @@ const lazyLibraries = {
     if (!code.includes('createRequire(import.meta.url)(')) return null
     const replaced = code.replace(/createRequire\(import\.meta\.url\)\((['"])([\w@/-]+)\1\)/g, (_call, _quote, name) => {
       required.set(name, createRequire(id).resolve(name))
-      return `createRequire(import.meta.url)('./${fileOf(name)}')`
+      return `createRequire(import.meta.url)('./${formatFile(name)}')`
     })
     // No source map is needed, because the replacement keeps the line numbers of stack traces.
     return { code: replaced, map: null }
   },
 }
-const fileOf = (name) => `${name.replace('/', '-')}.cjs`
+const formatFile = (name) => `${name.replace('/', '-')}.cjs`
 
 // An import of node:http reads all exports of the module. One of them loads Node's WebSocket client, which takes 7 MB and 25 ms. Add names here as needed: the
 // build fails for others.
@@ -70,7 +70,7 @@ const outputs = [...written.output]
 for (const [name, input] of required) {
   const library = await rolldown({ input, platform: 'node', logLevel: 'warn' })
   const { output } = await library.write({
-    file: path.join(dist, 'chunks', fileOf(name)),
+    file: path.join(dist, 'chunks', formatFile(name)),
     format: 'cjs',
     minify,
     charset,

@@ -6,17 +6,17 @@ import { ensureInstalled, node, root, run, tool } from './lib/prepare.mjs'
 ensureInstalled()
 // The packaging step checks the bundle, so build it first.
 ensureBuilt()
-const repo = (script) => [path.join(root, 'tooling/repo/src', script)]
+const locateScript = (script) => [path.join(root, 'tooling/repo/src', script)]
 const steps = {
   format: [tool('oxfmt'), '--check'],
   lint: [tool('oxlint'), '--type-aware', '--deny-warnings'],
   types: [tool('tsc'), '-p', '.'],
   build: [tool('tsc'), '-b', 'tsconfig.build.json'],
-  'layer tags': repo('layer-tags.ts'),
+  'layer tags': locateScript('layer-tags.ts'),
   layers: [tool('turbo'), 'boundaries'],
   versions: [tool('sherif')],
   unused: [tool('knip'), '--no-progress'],
-  packages: repo('packed-packages.ts'),
+  packages: locateScript('packed-packages.ts'),
 }
 const only = process.argv.slice(2)
 const failed = []

@@ -14,17 +14,17 @@ if (!process.env.npm_config_user_agent?.startsWith('pnpm/'))
   fail('use npm run release -- --dry-run; only pnpm writes the entry points and versions of a release into package.json')
 
 const { bin = {}, publishConfig } = JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8'))
-const filesOf = (value) => (typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(filesOf))
-const missing = () => [...filesOf(bin), ...filesOf(publishConfig.exports)].filter((file) => !existsSync(path.join(home, file)))
+const listFiles = (value) => (typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(listFiles))
+const listMissing = () => [...listFiles(bin), ...listFiles(publishConfig.exports)].filter((file) => !existsSync(path.join(home, file)))
 const project = path.join(home, 'tsconfig.build.json')
 
 ensureInstalled()
 if (path.basename(home) === 'apiserver') ensureBuilt()
 else if (existsSync(project)) {
   // Without --force, tsc does not write removed output files again.
-  const status = run(node, [tool('tsc'), '-b', ...(missing().length > 0 ? ['--force'] : []), project], {
+  const status = run(node, [tool('tsc'), '-b', ...(listMissing().length > 0 ? ['--force'] : []), project], {
     spawn: { stdio: ['ignore', 2, 2] },
   })
   if (status !== 0) fail('the build failed')
 }
-if (missing().length > 0) fail(`package.json names files that are missing: ${missing().join(', ')}`)
+if (listMissing().length > 0) fail(`package.json names files that are missing: ${listMissing().join(', ')}`)

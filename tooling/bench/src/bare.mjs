@@ -35,16 +35,16 @@ if (values.lmdb !== undefined) (await import('lmdb')).open({ path: values.lmdb }
 
 const server =
   values.durable !== undefined
-    ? await durableServer(values.durable)
+    ? await openDurableServer(values.durable)
     : values.raw
-      ? rawServer()
+      ? createRawServer()
       : values.http2
-        ? http2Server()
-        : honoServer()
+        ? createHttp2Server()
+        : createHonoServer()
 server.listen(0, '127.0.0.1', () => console.log(`ready https://127.0.0.1:${server.address().port}`))
 process.on('SIGTERM', () => process.exit(0))
 
-function honoServer() {
+function createHonoServer() {
   const app = new Hono()
   const streams = new Set()
   app.post('/emit', (c) => {
@@ -67,7 +67,7 @@ function honoServer() {
   return createAdaptorServer({ fetch: app.fetch, createServer, serverOptions: tls })
 }
 
-function rawServer() {
+function createRawServer() {
   return createServer(tls, (request, response) => {
     request.resume()
     response.writeHead(status, headers)
@@ -75,7 +75,7 @@ function rawServer() {
   })
 }
 
-function http2Server() {
+function createHttp2Server() {
   const server = createSecureServer(tls)
   server.on('stream', (stream) => {
     stream.respond({ ':status': status, ...headers })
@@ -84,7 +84,7 @@ function http2Server() {
   return server
 }
 
-async function durableServer(path) {
+async function openDurableServer(path) {
   const { open } = await import('lmdb')
   const database = open({ path, encoding: 'binary' })
   let next = 0

@@ -4,7 +4,7 @@ import path from 'node:path'
 
 /** Builds a git revision in a separate directory. Keeps the result for later runs. Returns the path of the built program. */
 export function buildRevision(root: string, revision: string): string {
-  const commit = git(root, 'rev-parse', '--verify', `${revision}^{commit}`)
+  const commit = runGit(root, 'rev-parse', '--verify', `${revision}^{commit}`)
   const directory = path.join(root, '.keelson/revisions', commit)
   const program = path.join(directory, 'apps/apiserver/dist/main.js')
   if (existsSync(program)) return program
@@ -24,12 +24,12 @@ export function buildRevision(root: string, revision: string): string {
 /** Returns the name that `git describe` gives the checked-out revision. */
 export function getCurrentRevision(root: string): string {
   try {
-    return git(root, 'describe', '--always', '--dirty', '--abbrev=10')
+    return runGit(root, 'describe', '--always', '--dirty', '--abbrev=10')
   } catch {
     return 'unknown'
   }
 }
 
-function git(root: string, ...args: readonly string[]): string {
+function runGit(root: string, ...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
 }

@@ -8,18 +8,18 @@ function parse(...args: readonly string[]): BenchOptions {
   if (options === 'help') throw new Error('unexpected --help')
   return options
 }
-const namesOf = (...args: readonly string[]): readonly string[] => parse(...args).items.map(({ name }) => name)
+const listItemNames = (...args: readonly string[]): readonly string[] => parse(...args).items.map(({ name }) => name)
 
 test('selects items by name, group and the flag --full', () => {
-  expect(namesOf()).toEqual(allItems.filter(({ only }) => only === undefined).map(({ name }) => name))
-  expect(namesOf('--full')).toEqual(allItems.map(({ name }) => name))
-  expect(namesOf('http/get', 'storage/walk')).toEqual(['http/get', 'storage/walk'])
-  expect(namesOf('--items', 'mixed,http/get')).toEqual(['http/get', 'mixed/controllers'])
-  expect(namesOf('registry')).toContain('registry/create')
-  expect(namesOf('growth').length).toBeGreaterThan(2)
-  expect(namesOf('growth')).not.toContain('growth/GET-8k-full')
-  expect(namesOf('growth/GET-8k-full')).toEqual(['growth/GET-8k-full'])
-  expect(namesOf('--base', 'HEAD~1', 'http/get', 'storage')).toEqual(['http/get'])
+  expect(listItemNames()).toEqual(allItems.filter(({ only }) => only === undefined).map(({ name }) => name))
+  expect(listItemNames('--full')).toEqual(allItems.map(({ name }) => name))
+  expect(listItemNames('http/get', 'storage/walk')).toEqual(['http/get', 'storage/walk'])
+  expect(listItemNames('--items', 'mixed,http/get')).toEqual(['http/get', 'mixed/controllers'])
+  expect(listItemNames('registry')).toContain('registry/create')
+  expect(listItemNames('growth').length).toBeGreaterThan(2)
+  expect(listItemNames('growth')).not.toContain('growth/GET-8k-full')
+  expect(listItemNames('growth/GET-8k-full')).toEqual(['growth/GET-8k-full'])
+  expect(listItemNames('--base', 'HEAD~1', 'http/get', 'storage')).toEqual(['http/get'])
   expect(() => parse('http/fly')).toThrow('unknown item: http/fly')
   expect(() => parse('htt')).toThrow('unknown item: htt')
 })

@@ -176,7 +176,7 @@ async function writeCopies(
   changes: (n: number) => readonly (readonly [from: string, to: string])[],
 ): Promise<number> {
   const template = Buffer.from(first.value)
-  const places = changes(0).map(([from]) => placesOf(template, from))
+  const places = changes(0).map(([from]) => findPlaces(template, from))
   const key = first.key.slice(0, -changes(0)[0]![0].length)
   let pending: Promise<unknown>[] = []
   for (let from = 0; from < count; from += together) {
@@ -197,7 +197,7 @@ async function writeCopies(
   return template.length * count
 }
 
-function placesOf(bytes: Buffer, text: string): number[] {
+function findPlaces(bytes: Buffer, text: string): number[] {
   const places: number[] = []
   for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) places.push(at)
   return places

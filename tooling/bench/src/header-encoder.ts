@@ -25,16 +25,16 @@ export class HeaderEncoder {
       const index = this.#own.lastIndexOf(field)
       const place = knownFields[field] ?? (index < 0 ? undefined : firstDynamic + this.#own.length - 1 - index)
       if (place !== undefined) {
-        parts.push(integer(0x80, 7, place))
+        parts.push(encodeInteger(0x80, 7, place))
         continue
       }
       const remembered = name !== ':path'
       if (remembered) this.#own.push(field)
       const staticIndex = knownNames[name] ?? 0
       parts.push(
-        remembered ? integer(0x40, 6, staticIndex) : integer(0, 4, staticIndex),
-        ...(staticIndex === 0 ? [text(name)] : []),
-        text(value),
+        remembered ? encodeInteger(0x40, 6, staticIndex) : encodeInteger(0, 4, staticIndex),
+        ...(staticIndex === 0 ? [encodeText(name)] : []),
+        encodeText(value),
       )
     }
     return Buffer.concat(parts)
@@ -58,12 +58,12 @@ function getIntegerLength(block: Buffer, from: number): number {
   return at + 1 - from
 }
 
-function text(value: string): Buffer {
+function encodeText(value: string): Buffer {
   const bytes = Buffer.from(value, 'latin1')
-  return Buffer.concat([integer(0, 7, bytes.length), bytes])
+  return Buffer.concat([encodeInteger(0, 7, bytes.length), bytes])
 }
 
-function integer(start: number, bits: number, value: number): Buffer {
+function encodeInteger(start: number, bits: number, value: number): Buffer {
   const most = 2 ** bits - 1
   if (value < most) return Buffer.from([start | value])
   const bytes = [start | most]

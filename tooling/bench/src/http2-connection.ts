@@ -26,12 +26,12 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['h2'] }, () => {
       socket.setNoDelay(true)
-      const settings = Buffer.concat([Buffer.from([0, initialWindowSize]), uint32(maxWindow)])
+      const settings = Buffer.concat([Buffer.from([0, initialWindowSize]), encodeUint32(maxWindow)])
       socket.write(Buffer.concat([Buffer.from(preface), frame(frameTypes.settings, 0, 0, settings)]))
-      socket.write(frame(frameTypes.windowUpdate, 0, 0, uint32(maxWindow - defaultWindow)))
+      socket.write(frame(frameTypes.windowUpdate, 0, 0, encodeUint32(maxWindow - defaultWindow)))
       resolve({ send, bytesRead: () => socket.bytesRead, close: () => void socket.destroy() })
     })
-    const failed = (error: Error): void => {
+    const failConnection = (error: Error): void => {
       reject(error)
       onEnd(error)
     }
@@ -42,7 +42,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
       reader.push(data)
       socket.uncork()
     })
-    socket.on('error', failed)
+    socket.on('error', failConnection)
     socket.on('close', () => onEnd(new Error('the server closed the connection')))
 
     function send(request: MadeRequest, since: number): void {
@@ -91,13 +91,13 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
         if (type === frameTypes.settings && !acknowledges) socket.write(frame(frameTypes.settings, flags.acknowledge, 0))
         else if (type === frameTypes.ping && !acknowledges) socket.write(frame(frameTypes.ping, flags.acknowledge, 0, payload))
         else if (type === frameTypes.goAway) socket.destroy(new Error('the server closed the connection with GOAWAY'))
-        else if (type === frameTypes.resetStream) answered(stream)
+        else if (type === frameTypes.resetStream) answerStream(stream)
         return
       }
-      if ((set & flags.endStream) !== 0) answered(stream)
+      if ((set & flags.endStream) !== 0) answerStream(stream)
     }
 
-    function answered(stream: number): void {
+    function answerStream(stream: number): void {
       const request = pending.get(stream)
       pending.delete(stream)
       if (request !== undefined) onAnswer(request.status, request.since)
@@ -106,13 +106,13 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
     function widen(length: number): void {
       taken += length
       if (taken < maxWindow / 2) return
-      socket.write(frame(frameTypes.windowUpdate, 0, 0, uint32(taken)))
+      socket.write(frame(frameTypes.windowUpdate, 0, 0, encodeUint32(taken)))
       taken = 0
     }
   })
 }
 
-function uint32(value: number): Buffer {
+function encodeUint32(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value)
   return bytes

@@ -21,7 +21,7 @@ let kept: WatchStreams | undefined
 
 async function run(load: LoadJob): Promise<LoadResult> {
   const { url, token, watch } = load
-  const streams = watch === undefined ? undefined : await watchesFor({ url, token, ...watch })
+  const streams = watch === undefined ? undefined : await reuseWatches({ url, token, ...watch })
   // For newly opened streams, counts the events that arrived before the load too.
   const eventsBefore = streams !== undefined && streams === kept ? streams.events() : 0
   const next = createMixedMaker([{ request: load.request, times: 1 }, ...(load.between ?? [])])
@@ -37,8 +37,8 @@ async function run(load: LoadJob): Promise<LoadResult> {
     connections.push(await (load.http2 === true ? openHttp2 : openHttp1)(options))
   }
 
-  const bytesRead = (): number => connections.reduce((sum, connection) => sum + connection.bytesRead(), streams?.bytes() ?? 0)
-  const bytesBefore = bytesRead()
+  const sumBytesRead = (): number => connections.reduce((sum, connection) => sum + connection.bytesRead(), streams?.bytes() ?? 0)
+  const bytesBefore = sumBytesRead()
   const cpuBefore = process.cpuUsage()
   const began = performance.now()
   const { latencies, failures, firstFailure } = await loop.run(connections)
@@ -48,7 +48,7 @@ async function run(load: LoadJob): Promise<LoadResult> {
   const known = watch?.keep === true && load.between === undefined && watch.checkOrder !== true
   if (streams !== undefined) await streams.settled(known ? eventsBefore + latencies.length * watch.streams : Infinity)
   const cpu = process.cpuUsage(cpuBefore)
-  const bytes = bytesRead() - bytesBefore
+  const bytes = sumBytesRead() - bytesBefore
   for (const connection of connections) connection.close()
   if (watch?.keep === true) kept = streams
   else streams?.close()
@@ -70,7 +70,7 @@ async function run(load: LoadJob): Promise<LoadResult> {
   }
 }
 
-async function watchesFor(options: WatchStreamsOptions): Promise<WatchStreams> {
+async function reuseWatches(options: WatchStreamsOptions): Promise<WatchStreams> {
   if (kept?.whole() === true) return kept
   kept?.close()
   kept = undefined

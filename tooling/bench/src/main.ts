@@ -23,7 +23,7 @@ try {
   process.exit(2)
 }
 if (options === 'help') console.log(help(allItems))
-else if (options.document) await document()
+else if (options.document) await renderDocument()
 else process.exitCode = options.base === undefined ? await measure(options) : await compare(options, options.base)
 
 async function measure(selectItems: BenchOptions): Promise<number> {
@@ -40,7 +40,7 @@ async function measure(selectItems: BenchOptions): Promise<number> {
   const items = report.report.left.flatMap((left) => allItems.filter(({ name }) => name === left))
   const other = selectItems.other && { ...selectItems.other, [Symbol.asyncDispose]: () => Promise.resolve() }
   using scratch = new Scratch()
-  await using bench = openBench({ scratch, program: program(), seconds, etcd, other })
+  await using bench = openBench({ scratch, program: locateProgram(), seconds, etcd, other })
   const progress = createProgress()
   const profiles = selectItems.profile ? path.join(root, 'bench/profiles') : undefined
   const failed = await runItems(items, bench, report, { rounds, minutes, profiles, progress, print: console.log })
@@ -55,18 +55,18 @@ async function measure(selectItems: BenchOptions): Promise<number> {
 async function compare({ items, seconds, rounds, processes, etcd }: BenchOptions, revision: string): Promise<number> {
   const base = buildRevision(root, revision)
   using scratch = new Scratch()
-  await using bench = openBench({ scratch, program: program(), seconds, etcd, base: { name: baseSide, program: base } })
+  await using bench = openBench({ scratch, program: locateProgram(), seconds, etcd, base: { name: baseSide, program: base } })
   const regressed = await compareItems(items, bench, { rounds, processes, progress: createProgress(), print: console.log })
   console.log(regressed.length === 0 ? `no item is worse than ${revision}` : `worse than ${revision}: ${regressed.join(', ')}`)
   return regressed.length === 0 ? 0 : 1
 }
 
-async function document(): Promise<void> {
+async function renderDocument(): Promise<void> {
   const { renderPublishedPage } = await import('./document/publish.ts')
   await renderPublishedPage(root)
 }
 
-function program(): string {
+function locateProgram(): string {
   const file = process.env['KEELSON_PROGRAM'] ?? path.join(root, 'apps/apiserver/dist/main.js')
   if (!existsSync(file)) throw new Error(`${file} does not exist: build it first`)
   return file

@@ -22,13 +22,13 @@ export function readUsage(pid: number | undefined): Usage | undefined {
     // The second field is the command in parentheses, which may contain any character.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-    const mebibytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024
+    const readMebibytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024
     return {
       cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
-      rssMiB: mebibytes('VmRSS'),
-      rssAnonMiB: mebibytes('RssAnon'),
-      peakRssMiB: mebibytes('VmHWM'),
-      rssFileMiB: mebibytes('RssFile'),
+      rssMiB: readMebibytes('VmRSS'),
+      rssAnonMiB: readMebibytes('RssAnon'),
+      peakRssMiB: readMebibytes('VmHWM'),
+      rssFileMiB: readMebibytes('RssFile'),
     }
   } catch {
     return undefined

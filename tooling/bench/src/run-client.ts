@@ -13,31 +13,31 @@ const program = fileURLToPath(import.meta.resolve('./load-client.ts'))
 export function openClient(): LoadClient {
   const child = spawn(...pinToCores('client', process.execPath, [program]), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   // An idle client must not keep the parent process running.
-  const idle = (): void => {
+  const detachChild = (): void => {
     child.unref()
     child.channel?.unref()
   }
-  idle()
+  detachChild()
   return {
     run: (job) =>
       new Promise((resolve, reject) => {
-        const done = (): void => {
-          child.off('message', heard)
-          child.off('exit', gone)
-          idle()
+        const stopListening = (): void => {
+          child.off('message', handleMessage)
+          child.off('exit', handleExit)
+          detachChild()
         }
-        const heard = (message: unknown): void => {
-          done()
+        const handleMessage = (message: unknown): void => {
+          stopListening()
           const answer = message as LoadResult | LoadFailure
           if ('error' in answer) reject(new Error(answer.error))
           else resolve(answer)
         }
-        const gone = (code: number | null): void => {
-          done()
+        const handleExit = (code: number | null): void => {
+          stopListening()
           reject(new Error(`the load client exited with ${code}`))
         }
-        child.on('message', heard)
-        child.on('exit', gone)
+        child.on('message', handleMessage)
+        child.on('exit', handleExit)
         child.ref()
         child.channel?.ref()
         child.send(job)

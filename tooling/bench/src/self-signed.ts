@@ -6,21 +6,21 @@ import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
  */
 export function createSelfSigned(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const ecdsaWithSha256 = der(0x30, der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))
-  const commonName = der(0x30, der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from('localhost')))
-  const name = der(0x30, der(0x31, commonName))
-  const body = der(
+  const ecdsaWithSha256 = encodeDer(0x30, encodeDer(0x06, Buffer.from('2a8648ce3d040302', 'hex')))
+  const commonName = encodeDer(0x30, encodeDer(0x06, Buffer.from('550403', 'hex')), encodeDer(0x0c, Buffer.from('localhost')))
+  const name = encodeDer(0x30, encodeDer(0x31, commonName))
+  const body = encodeDer(
     0x30,
-    der(0xa0, der(0x02, Buffer.from([2]))),
-    der(0x02, Buffer.from([0x01, ...randomBytes(8)])),
+    encodeDer(0xa0, encodeDer(0x02, Buffer.from([2]))),
+    encodeDer(0x02, Buffer.from([0x01, ...randomBytes(8)])),
     ecdsaWithSha256,
     name,
-    der(0x30, utcTime(Date.now() - 3_600_000), utcTime(Date.now() + 86_400_000)),
+    encodeDer(0x30, encodeUtcTime(Date.now() - 3_600_000), encodeUtcTime(Date.now() + 86_400_000)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
   )
   const signature = createSign('SHA256').update(body).sign(privateKey)
-  const certificate = der(0x30, body, ecdsaWithSha256, der(0x03, Buffer.from([0]), signature))
+  const certificate = encodeDer(0x30, body, ecdsaWithSha256, encodeDer(0x03, Buffer.from([0]), signature))
   const base64 = certificate
     .toString('base64')
     .match(/.{1,64}/g)!
@@ -31,14 +31,14 @@ export function createSelfSigned(): { readonly key: string; readonly cert: strin
   }
 }
 
-function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+function encodeDer(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const length = content.length
   const head = length < 0x80 ? [tag, length] : length < 0x100 ? [tag, 0x81, length] : [tag, 0x82, length >> 8, length & 0xff]
   return Buffer.concat([Buffer.from(head), content])
 }
 
-function utcTime(milliseconds: number): Buffer {
+function encodeUtcTime(milliseconds: number): Buffer {
   const digits = new Date(milliseconds).toISOString().replace(/[-:T]/g, '').slice(2, 14)
-  return der(0x17, Buffer.from(`${digits}Z`))
+  return encodeDer(0x17, Buffer.from(`${digits}Z`))
 }

@@ -23,13 +23,13 @@ export const probeFlags: readonly string[] = ['--import', fileURLToPath(import.m
 export function connectProbe(child: ChildProcess): ServerProbe {
   const ask = (question: string, argument?: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const heard = (message: unknown): void => {
+      const handleMessage = (message: unknown): void => {
         const said = message as { readonly question: string; readonly answer: unknown }
         if (said.question !== question) return
-        child.off('message', heard)
+        child.off('message', handleMessage)
         resolve(said.answer)
       }
-      child.on('message', heard)
+      child.on('message', handleMessage)
       child.send({ question, argument }, (error) => error && reject(error))
     })
   return {

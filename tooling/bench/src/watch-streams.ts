@@ -44,11 +44,11 @@ export async function openWatches({ url, token, path, streams, checkOrder = fals
     const onBody = (piece: Buffer): void => {
       bytes += piece.length
       last = performance.now()
-      events += newlines(piece)
+      events += countNewlines(piece)
       order?.push(piece)
     }
-    const ended = (): void => void (whole = false)
-    const connection = await openHttp1({ url, token, onBody, onAnswer: ended, onEnd: ended })
+    const markEnded = (): void => void (whole = false)
+    const connection = await openHttp1({ url, token, onBody, onAnswer: markEnded, onEnd: markEnded })
     connections.push(connection)
     connection.send({ method: 'GET', path }, 0)
   }
@@ -77,7 +77,7 @@ export async function openWatches({ url, token, path, streams, checkOrder = fals
   }
 }
 
-function newlines(piece: Buffer): number {
+function countNewlines(piece: Buffer): number {
   let count = 0
   for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) count++
   return count

@@ -18,7 +18,7 @@ const zeros: Readonly<Record<string, string>> = { string: "''", bool: 'false', i
 /** JSON of the zero value, by type, for scalars that are structs in Go. */
 const structZeros: Readonly<Record<string, string>> = { quantity: "'0'", intOrString: '0', duration: "'0s'" }
 
-function tagOf(field: Field): number {
+function computeTag(field: Field): number {
   const wireType = field.facts.map || field.type.kind !== 'scalar' ? 2 : (wireTypes[field.type.scalar] ?? 2)
   return field.facts.n * 8 + wireType
 }
@@ -60,7 +60,7 @@ function call(module: Module, type: TypeRef & { kind: 'message' }, verb: 'read' 
   return `${type.module === module ? '' : `${type.module.ident}.`}${verb}${type.name}`
 }
 
-function typeName(module: Module, type: TypeRef): string {
+function formatType(module: Module, type: TypeRef): string {
   if (type.kind === 'scalar') return scalarTypes[type.scalar]!
   if (type.kind === 'bareList') return 'string[]'
   return `${type.module === module ? 'types' : `${type.module.ident}Types`}.${type.name}`
@@ -76,7 +76,7 @@ function emitWriter(module: Module, name: string, fields: readonly Field[]): str
 
 function writeField(module: Module, field: Field): string {
   const { facts, type } = field
-  const tag = tagOf(field)
+  const tag = computeTag(field)
   const value = memberOf('o', field.name)
   if (facts.map) return writeMap(module, type, value, tag)
   if (facts.rep) {
@@ -86,7 +86,7 @@ function writeField(module: Module, field: Field): string {
       return `if (${value}) for (let l = ${value}, i = l.length; i-- > 0; ) w.${writers[type.scalar] ?? type.scalar}(l[i]!, ${tag})`
     }
     if (type.kind === 'message') {
-      const item = `l[i] ?? ({} as ${typeName(module, type)})`
+      const item = `l[i] ?? ({} as ${formatType(module, type)})`
       return `if (${value}) for (let l = ${value}, i = l.length; i-- > 0; ) { m = w.mark(); ${call(module, type, 'write')}(w, ${item}); w.close(m, ${tag}) }`
     }
     throw new Error(`${field.name}: unsupported list type`)
@@ -100,25 +100,25 @@ function writeField(module: Module, field: Field): string {
   const write = call(module, type, 'write')
   if (facts.inline) return `m = w.mark(); ${write}(w, o); w.close(m, ${tag})`
   if (facts.ptr) return `if (${value} != null) { m = w.mark(); ${write}(w, ${value}); w.close(m, ${tag}) }`
-  return `m = w.mark(); ${write}(w, ${value} ?? ({} as ${typeName(module, type)})); w.close(m, ${tag})`
+  return `m = w.mark(); ${write}(w, ${value} ?? ({} as ${formatType(module, type)})); w.close(m, ${tag})`
 }
 
 function writeMap(module: Module, type: TypeRef, value: string, tag: number): string {
   if (type.kind === 'scalar' && type.scalar === 'string') return `w.strMap(${value}, ${tag})`
   if (type.kind === 'message')
-    return `w.map(${value}, ${tag}, (w, v, t) => { const m = w.mark(); ${call(module, type, 'write')}(w, v ?? ({} as ${typeName(module, type)})); w.close(m, t) })`
+    return `w.map(${value}, ${tag}, (w, v, t) => { const m = w.mark(); ${call(module, type, 'write')}(w, v ?? ({} as ${formatType(module, type)})); w.close(m, t) })`
   const method = type.kind === 'bareList' ? 'bareList' : type.scalar === 'bytes' ? 'bytesPtr' : (writers[type.scalar] ?? type.scalar)
   return `w.map(${value}, ${tag}, (w, v, t) => w.${method}(v, t))`
 }
 
 function emitReader(module: Module, name: string, fields: readonly Field[], listKind: boolean): string {
-  const locals = fields.map((field) => `  let ${local(field)}${initial(module, field)}\n`)
+  const locals = fields.map((field) => `  let ${formatLocal(field)}${formatInitial(module, field)}\n`)
   const cases = fields.flatMap((field) => readCases(module, field))
   const builds = fields.map((field) => `  ${build(module, field, listKind)}\n`)
   const loop =
     cases.length === 0
       ? '  while (r.pos < end) r.skipField(r.tag())\n'
-      : `  while (r.pos < end) {\n    const t = r.tag()\n    switch (t) {\n${cases.map((line) => `      ${line}\n`).join('')}      default: r.skipUnknown(t, ${knownNumbers(fields)})\n    }\n  }\n`
+      : `  while (r.pos < end) {\n    const t = r.tag()\n    switch (t) {\n${cases.map((line) => `      ${line}\n`).join('')}      default: r.skipUnknown(t, ${formatKnownNumbers(fields)})\n    }\n  }\n`
   return `function read${name}(r: ProtoReader, end: number): types.${name} {\n${locals.join('')}${loop}  r.leave(end)\n  const o = {} as types.${name}\n${builds.join('')}  return o\n}\n`
 }
 
@@ -126,34 +126,34 @@ function emitReader(module: Module, name: string, fields: readonly Field[], list
  * Returns the known field numbers below 64 as two bit sets. A reader uses them to distinguish a known field with the wrong wire type from
  * an unknown field.
  */
-function knownNumbers(fields: readonly Field[]): string {
+function formatKnownNumbers(fields: readonly Field[]): string {
   const sets = [0, 0]
   for (const { facts } of fields) if (facts.n < 64) sets[facts.n >>> 5]! |= 1 << (facts.n & 31)
   return sets[1] === 0 ? String(sets[0]) : sets.join(', ')
 }
 
-function local(field: Field): string {
+function formatLocal(field: Field): string {
   return `f${field.facts.n}`
 }
 
-function zeroOf(field: Field): string | undefined {
+function formatZero(field: Field): string | undefined {
   const { facts, type } = field
   return facts.map || facts.rep || facts.ptr || type.kind !== 'scalar' ? undefined : zeros[type.scalar]
 }
 
-function initial(module: Module, field: Field): string {
+function formatInitial(module: Module, field: Field): string {
   const { facts, type } = field
-  const zero = zeroOf(field)
+  const zero = formatZero(field)
   if (zero !== undefined) return ` = ${zero}`
-  const name = typeName(module, type)
+  const name = formatType(module, type)
   const full = facts.map ? `Record<string, ${name}>` : facts.rep ? (name.includes(' ') ? `(${name})[]` : `${name}[]`) : name
   return `: ${full} | undefined`
 }
 
 function readCases(module: Module, field: Field): string[] {
   const { facts, type } = field
-  const tag = tagOf(field)
-  const variable = local(field)
+  const tag = computeTag(field)
+  const variable = formatLocal(field)
   if (facts.map) return [`case ${tag}: ${variable} = ${readEntry(module, type, variable)}; break`]
   const value =
     type.kind === 'message'
@@ -178,9 +178,9 @@ function readEntry(module: Module, type: TypeRef, variable: string): string {
 
 function build(module: Module, field: Field, listKind: boolean): string {
   const { facts, type } = field
-  const variable = local(field)
+  const variable = formatLocal(field)
   const target = memberOf('o', field.name)
-  const zero = zeroOf(field)
+  const zero = formatZero(field)
   if (zero !== undefined) {
     if (facts.omit === undefined) return `${target} = ${variable}`
     return type.kind === 'scalar' && type.scalar === 'bool'

@@ -17,7 +17,7 @@ export function emitSchema(model: Model, module: Module): string {
   const imports = new Set<Module>()
   const lines = Object.entries(module.facts.messages)
     .filter(([, message]) => !message.bareList)
-    .map(([name, message]) => `  ${propertyKey(name)}: ${quoted(messageLine(model, module, name, message, imports))},\n`)
+    .map(([name, message]) => `  ${propertyKey(name)}: ${quoteText(formatMessageLine(model, module, name, message, imports))},\n`)
   const used = [...imports]
   return [
     banner,
@@ -30,20 +30,20 @@ export function emitSchema(model: Model, module: Module): string {
   ].join('')
 }
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }
 
-function messageLine(model: Model, module: Module, name: string, message: MessageFacts, imports: Set<Module>): string {
+function formatMessageLine(model: Model, module: Module, name: string, message: MessageFacts, imports: Set<Module>): string {
   const items: string[] = []
   if (message.kind)
     items.push(`@${module.folder === 'meta/v1' && !metaGroupKinds.has(name) ? 'v1' : ''}${message.kind === 'bare' ? '-' : ''}`)
   if (message.mapType) items.push(`#${message.mapType}`)
-  for (const [fieldName, field] of Object.entries(message.fields)) items.push(fieldItem(model, module, fieldName, field, imports))
+  for (const [fieldName, field] of Object.entries(message.fields)) items.push(formatFieldItem(model, module, fieldName, field, imports))
   return items.join(';')
 }
 
-function fieldItem(model: Model, module: Module, name: string, field: FieldFacts, imports: Set<Module>): string {
+function formatFieldItem(model: Model, module: Module, name: string, field: FieldFacts, imports: Set<Module>): string {
   const type = model.typeOf(module, field)
   let typeText = type.kind === 'scalar' ? type.scalar : type.kind === 'bareList' ? '[]string' : type.name
   if (typeText === 'unknown') typeText = 'rawExtension'

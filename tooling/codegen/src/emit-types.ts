@@ -35,7 +35,7 @@ export function emitTypes(model: Model, module: Module): string {
   const bodies: string[] = []
   for (const [name, message] of Object.entries(module.facts.messages)) {
     if (isMeta && handWritten.has(name)) continue
-    bodies.push(messageType(model, module, name, message, imports, shared))
+    bodies.push(formatMessageType(model, module, name, message, imports, shared))
   }
   const body = bodies.join('\n')
   for (const name of ['JsonObject', 'JsonValue']) if (new RegExp(`\\b${name}\\b`).test(body)) shared.add(name)
@@ -51,7 +51,14 @@ export function emitTypes(model: Model, module: Module): string {
   ].join('')
 }
 
-function messageType(model: Model, module: Module, name: string, message: MessageFacts, imports: Set<Module>, shared: Set<string>): string {
+function formatMessageType(
+  model: Model,
+  module: Module,
+  name: string,
+  message: MessageFacts,
+  imports: Set<Module>,
+  shared: Set<string>,
+): string {
   const refer = (type: TypeRef): string => {
     if (type.kind === 'scalar') return scalarTypes[type.scalar]!
     if (type.kind === 'bareList') return 'string[]'
@@ -74,7 +81,7 @@ function messageType(model: Model, module: Module, name: string, message: Messag
     else {
       const optional = field.omit !== undefined && !(message.kind && fieldName === 'metadata')
       lines.push(
-        `  ${propertyKey(fieldName)}${optional ? '?' : ''}: ${fieldType(refer(type), type, field, isListKind(name, message) && fieldName === 'items')}\n`,
+        `  ${propertyKey(fieldName)}${optional ? '?' : ''}: ${formatFieldType(refer(type), type, field, isListKind(name, message) && fieldName === 'items')}\n`,
       )
     }
   }
@@ -82,7 +89,7 @@ function messageType(model: Model, module: Module, name: string, message: Messag
   return `${head} {${lines.length > 0 ? `\n${lines.join('')}` : ''}}\n`
 }
 
-function fieldType(type: string, ref: TypeRef, field: FieldFacts, neverNull: boolean): string {
+function formatFieldType(type: string, ref: TypeRef, field: FieldFacts, neverNull: boolean): string {
   const full = field.map ? `Record<string, ${type}>` : field.rep ? (type.includes(' ') ? `(${type})[]` : `${type}[]`) : type
   return full !== 'JsonValue' && !neverNull && mayBeNull(ref, field) ? `${full} | null` : full
 }

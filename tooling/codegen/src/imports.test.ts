@@ -7,7 +7,7 @@ const files = generate(readFacts(factsFolder))
 const folders = [...new Set([...files.keys()].map((name) => name.split('/').slice(0, 2).join('/')))]
 
 /** Lists the group versions that an import of `folder` loads. Ignores type imports, because they are erased. */
-function loadedWith(folder: string): string[] {
+function listLoadedFiles(folder: string): string[] {
   const seen = new Set<string>()
   const pending = [`${folder}/index.ts`]
   for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
@@ -23,11 +23,11 @@ function loadedWith(folder: string): string[] {
 
 describe('the import of a group version', () => {
   it('loads only group versions whose types it contains', () => {
-    expect(loadedWith('meta/v1')).toEqual(['meta/v1'])
-    expect(loadedWith('core/v1')).toEqual(['core/v1', 'meta/v1'])
-    expect(loadedWith('apps/v1')).toEqual(['apps/v1', 'core/v1', 'meta/v1'])
-    expect(loadedWith('rbac/v1')).toEqual(['meta/v1', 'rbac/v1'])
-    expect(loadedWith('batch/v1beta1')).toEqual(['batch/v1', 'batch/v1beta1', 'core/v1', 'meta/v1'])
+    expect(listLoadedFiles('meta/v1')).toEqual(['meta/v1'])
+    expect(listLoadedFiles('core/v1')).toEqual(['core/v1', 'meta/v1'])
+    expect(listLoadedFiles('apps/v1')).toEqual(['apps/v1', 'core/v1', 'meta/v1'])
+    expect(listLoadedFiles('rbac/v1')).toEqual(['meta/v1', 'rbac/v1'])
+    expect(listLoadedFiles('batch/v1beta1')).toEqual(['batch/v1', 'batch/v1beta1', 'core/v1', 'meta/v1'])
   })
 
   it.each(folders)('%s loads no types file', (folder) => {

@@ -1,5 +1,5 @@
 /** Kinds that have neither object nor list metadata. `isKind` would not recognize them by their metadata. */
-const kindsWithoutMetadata = names({
+const kindsWithoutMetadata = collectNames({
   'admission.v1': 'AdmissionReview',
   'admission.v1beta1': 'AdmissionReview',
   'apiextensions.v1': 'ConversionReview',
@@ -13,7 +13,7 @@ const kindsWithoutMetadata = names({
     'APIGroup APIGroupList APIResourceList APIVersions ApplyOptions CreateOptions DeleteOptions GetOptions ListOptions PatchOptions TableOptions UpdateOptions WatchEvent',
 })
 
-const notKinds = names({
+const notKinds = collectNames({
   'batch.v1': 'JobTemplateSpec',
   'batch.v1beta1': 'JobTemplateSpec',
   'core.v1': 'PersistentVolumeClaimTemplate PodTemplateSpec',
@@ -22,7 +22,7 @@ const notKinds = names({
   'resource.v1beta2': 'ResourceClaimTemplateSpec',
 })
 
-function names(table: Readonly<Record<string, string>>): ReadonlySet<string> {
+function collectNames(table: Readonly<Record<string, string>>): ReadonlySet<string> {
   return new Set(Object.entries(table).flatMap(([place, list]) => list.split(' ').map((name) => `${place}.${name}`)))
 }
 

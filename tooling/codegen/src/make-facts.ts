@@ -39,7 +39,7 @@ const unionMembers = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
  * Returns a function that finds the OpenAPI definition with the fields of a message. For an inlined struct, this is the definition of a
  * message that contains the struct.
  */
-function definitionFinder(
+function createDefinitionFinder(
   proto: ProtoReference,
   schema: SchemaReference,
 ): (protoPackage: string, message: string) => SchemaDefinition | undefined {
@@ -62,14 +62,14 @@ function definitionFinder(
 /** Derives the facts of each group version from the reference. Keys are folders, like "core/v1". */
 export function makeFacts(proto: ProtoReference, schema: SchemaReference): Map<string, GroupVersionFacts> {
   const tables = new Map<string, GroupVersionFacts>()
-  const definitionOf = definitionFinder(proto, schema)
+  const definitionOf = createDefinitionFinder(proto, schema)
   for (const [protoPackage, messages] of Object.entries(proto)) {
     const place = findPackagePlace(protoPackage)
     if (place === undefined) continue
     const table: Record<string, MessageFacts> = {}
     for (const [name, fields] of Object.entries(messages)) {
       if (scalarMessages[`${protoPackage}.${name}`] !== undefined) continue
-      table[name] = messageFacts(place.folder, name, fields, definitionOf(protoPackage, name))
+      table[name] = makeMessageFacts(place.folder, name, fields, definitionOf(protoPackage, name))
     }
     tables.set(place.folder, {
       group: place.group,
@@ -82,7 +82,7 @@ export function makeFacts(proto: ProtoReference, schema: SchemaReference): Map<s
   return tables
 }
 
-function messageFacts(
+function makeMessageFacts(
   folder: string,
   name: string,
   fields: Readonly<Record<string, ProtoField | boolean>>,
@@ -92,7 +92,7 @@ function messageFacts(
   for (const [protoName, field] of Object.entries(fields)) {
     if (typeof field === 'boolean') continue
     const jsonName = field.json ?? protoName
-    result[jsonName] = fieldFacts(folder, name, jsonName, field, definition)
+    result[jsonName] = makeFieldFacts(folder, name, jsonName, field, definition)
   }
   const metadata = fields['metadata']
   const kind = isKind(folder, name, typeof metadata === 'object' ? metadata.t : undefined)
@@ -104,7 +104,7 @@ function messageFacts(
   }
 }
 
-function fieldFacts(
+function makeFieldFacts(
   folder: string,
   message: string,
   name: string,

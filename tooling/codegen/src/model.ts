@@ -24,7 +24,7 @@ export interface Model {
 const protoScalars = new Set(['string', 'bool', 'int32', 'int64', 'double', 'bytes'])
 
 export function makeModel(tables: ReadonlyMap<string, GroupVersionFacts>): Model {
-  const modules = [...tables].map(([folder, facts]): Module => ({ folder, ident: moduleIdent(folder), facts }))
+  const modules = [...tables].map(([folder, facts]): Module => ({ folder, ident: formatModuleIdent(folder), facts }))
   const byPackage = new Map(modules.map((module) => [module.facts.package, module]))
   return {
     modules,
@@ -43,7 +43,7 @@ export function makeModel(tables: ReadonlyMap<string, GroupVersionFacts>): Model
   }
 }
 
-function moduleIdent(folder: string): string {
+function formatModuleIdent(folder: string): string {
   const [group, version] = folder.split('/') as [string, string]
   return `${group}V${version.slice(1)}`
 }

@@ -33,16 +33,16 @@ describe('compare', () => {
       '/api/v1/services',
       '/api/v1/serviceaccounts',
     ]
-    const names = async (): Promise<string[]> => {
+    const listNames = async (): Promise<string[]> => {
       const lists = await Promise.all(everything.map((path) => one.get(path)))
       return lists.flatMap((list) => (list as { items: { metadata: { name: string } }[] }).items.map(({ metadata: { name } }) => name))
     }
-    const before = await names()
+    const before = await listNames()
     const { groups, cases, steps } = await compare(one, two, { seed: 1, steps: 120, only: [] })
     expect(groups.map(({ name, found }) => `${name}: ${JSON.stringify(found[0]?.difference)}`)).toEqual([])
     expect(cases).toBeGreaterThan(20)
     expect(steps).toBeGreaterThanOrEqual(120)
-    expect(await names()).toEqual(before)
+    expect(await listNames()).toEqual(before)
   })
 
   it('finds an altered response, names the altered field, and minimizes the case', async () => {

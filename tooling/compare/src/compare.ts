@@ -45,7 +45,7 @@ export interface ComparedGroup extends Group, SavedCase {}
  */
 export async function compare(reference: Server, candidate: Server, options: CompareOptions): Promise<Comparison> {
   const pair: Pair = { reference, candidate, namespace: `compare-${randomBytes(4).toString('hex')}` }
-  const subjects = await findSubjects(await servedByBoth(reference, candidate))
+  const subjects = await findSubjects(await listServedByBoth(reference, candidate))
   const isSelected = (id: string): boolean => options.only.length === 0 || options.only.some((start) => id.startsWith(start))
   await using _referenceNamespace = await openNamespace(reference, pair.namespace)
   await using _candidateNamespace = await openNamespace(candidate, pair.namespace)
@@ -79,22 +79,22 @@ export async function compare(reference: Server, candidate: Server, options: Com
 async function findSmallest(pair: Pair, { name, found }: Group, trials: number): Promise<SavedCase> {
   const { case: first, difference } = found[0]!
   const cut = { ...first, steps: first.steps.slice(0, difference.stepIndex + 1) }
-  const still = async (smaller: Case): Promise<boolean> => {
+  const stillDiffers = async (smaller: Case): Promise<boolean> => {
     const played = await playCase(pair, smaller)
     return played.difference !== undefined && groupName({ case: smaller, difference: played.difference }) === name
   }
-  const smallest = await minimize(cut, still, trials)
+  const smallest = await minimize(cut, stillDiffers, trials)
   return { smallest, played: await playCase(pair, smallest), namespace: pair.namespace }
 }
 
 /**
  * Lists the resources that both servers serve. Uses the order of Keelson's discovery, so that a seed gives the same case on every machine.
  */
-async function servedByBoth(reference: Server, candidate: Server): Promise<ServedResource[]> {
+async function listServedByBoth(reference: Server, candidate: Server): Promise<ServedResource[]> {
   const [referenceResources, candidateResources] = await Promise.all(
     [reference, candidate].map((server) => readServedResources((path) => server.get(path))),
   )
-  const key = ({ group, version, plural }: ServedResource): string => `${group}/${version}/${plural}`
-  const referenceByKey = new Map(referenceResources!.map((resource) => [key(resource), resource]))
-  return candidateResources!.filter((resource) => referenceByKey.has(key(resource)))
+  const formatKey = ({ group, version, plural }: ServedResource): string => `${group}/${version}/${plural}`
+  const referenceByKey = new Map(referenceResources!.map((resource) => [formatKey(resource), resource]))
+  return candidateResources!.filter((resource) => referenceByKey.has(formatKey(resource)))
 }

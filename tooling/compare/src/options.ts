@@ -68,23 +68,23 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
   return {
     server,
     token,
-    seed: wholeNumber('seed', values.seed),
-    steps: wholeNumber('steps', values.steps),
+    seed: parseWholeNumber('seed', values.seed),
+    steps: parseWholeNumber('steps', values.steps),
     only: only.split(',').filter(Boolean),
-    show: wholeNumber('show', values.show),
+    show: parseWholeNumber('show', values.show),
     save,
     smaller: !values['no-smaller'],
     withNodes: values['with-nodes'],
-    decisions: wholeNumber('decisions', values.decisions),
-    roleWrites: wholeNumber('role-writes', values['role-writes']),
-    definitions: wholeNumber('definitions', values.definitions),
-    objects: wholeNumber('objects', values.objects),
+    decisions: parseWholeNumber('decisions', values.decisions),
+    roleWrites: parseWholeNumber('role-writes', values['role-writes']),
+    definitions: parseWholeNumber('definitions', values.definitions),
+    objects: parseWholeNumber('objects', values.objects),
     project,
     candidate,
   }
 }
 
-function wholeNumber(name: string, text: string): number {
+function parseWholeNumber(name: string, text: string): number {
   const number = Number(text)
   if (!Number.isSafeInteger(number) || number < 0 || text === '')
     throw new Error(`--${name} must be an integer of at least 0, not ${JSON.stringify(text)}`)

@@ -32,15 +32,15 @@ export class Http2Client implements Disposable {
       )
       let answered: IncomingHttpHeaders = {}
       const chunks: Buffer[] = []
-      const done = (): void => resolve({ status: Number(answered[':status']), headers: answered, body: Buffer.concat(chunks) })
+      const finishRequest = (): void => resolve({ status: Number(answered[':status']), headers: answered, body: Buffer.concat(chunks) })
       stream.on('response', (all) => (answered = all))
       stream.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         if (!firstBytesOnly) return
-        done()
+        finishRequest()
         stream.close(http2.constants.NGHTTP2_CANCEL)
       })
-      stream.on('end', done)
+      stream.on('end', finishRequest)
       stream.on('error', reject)
       if (body !== undefined) stream.end(body)
     })

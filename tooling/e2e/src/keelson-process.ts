@@ -53,7 +53,7 @@ export async function startKeelsonProcess(options: KeelsonProcessOptions = {}): 
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.environment } },
   )
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
-  const readyLine = await firstLine(child)
+  const readyLine = await readFirstLine(child)
   const url = /https:\/\/[^\s,]+/.exec(readyLine)?.[0].replace(/\/$/, '')
   const kubeconfig = path.join(dataDir, 'admin.kubeconfig')
   if (url === undefined) throw new Error(`no URL in the ready line: ${readyLine}`)
@@ -79,7 +79,7 @@ export async function startKeelsonProcess(options: KeelsonProcessOptions = {}): 
   }
 }
 
-function firstLine(child: ChildProcess): Promise<string> {
+function readFirstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let out = ''
     let errors = ''

@@ -47,15 +47,15 @@ print(
   `\n${'scenario'.padEnd(18)}${'rounds'.padStart(8)}${'operations'.padStart(12)}${'events'.padStart(10)}${'violations'.padStart(12)}${'seconds'.padStart(9)}`,
 )
 for (const scenario of new Set(parts.map((part) => part.scenario)))
-  line(
+  printLine(
     scenario.name,
     parts.filter((part) => part.scenario === scenario),
   )
-print(`${'all'.padEnd(18)}${cells(total.rounds, total.operations, total.events, total.violations)}`)
+print(`${'all'.padEnd(18)}${formatCells(total.rounds, total.operations, total.events, total.violations)}`)
 if (left > 0) print(`\n${left} of ${parts.length} parts are left: run the same command again. --fresh starts from the beginning.`)
 if (total.violations > 0) process.exitCode = 1
 
-function line(name: string, own: readonly Part[]): void {
+function printLine(name: string, own: readonly Part[]): void {
   const results = own.map((part) => finished.get(part.id)).filter((result): result is FinishedPart => result !== undefined)
   const sum = (of: (result: FinishedPart) => number): number => results.reduce((all, result) => all + of(result), 0)
   const [rounds, operations, events, violations] = [
@@ -70,13 +70,13 @@ function line(name: string, own: readonly Part[]): void {
   total.events += events
   total.violations += violations
   print(
-    `${name.padEnd(18)}${cells(rounds, operations, events, violations)}${sum((r) => r.seconds)
+    `${name.padEnd(18)}${formatCells(rounds, operations, events, violations)}${sum((r) => r.seconds)
       .toFixed(1)
       .padStart(9)}`,
   )
   for (const { notes } of results) for (const note of notes) print(`    ${note}`)
 }
 
-function cells(rounds: number, operations: number, events: number, violations: number): string {
+function formatCells(rounds: number, operations: number, events: number, violations: number): string {
   return `${String(rounds).padStart(8)}${String(operations).padStart(12)}${String(events).padStart(10)}${String(violations).padStart(12)}`
 }

@@ -50,7 +50,7 @@ it('detects a server that one value blocks', { timeout: 120_000 }, async () => {
     await using server = await startServer(directory, [], { nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(slow)}`] })
     using client = new HostileClient(server.port, server.token)
     const result = newResult()
-    const named = (name: string): ValueCase => ({
+    const createNamedCase = (name: string): ValueCase => ({
       about: name,
       request: async () => ({
         method: 'POST',
@@ -59,7 +59,7 @@ it('detects a server that one value blocks', { timeout: 120_000 }, async () => {
         body: Buffer.from(JSON.stringify({ metadata: { name } })),
       }),
     })
-    await runCases(server, client, [named('a'), named('planted'), named('b')], result)
+    await runCases(server, client, [createNamedCase('a'), createNamedCase('planted'), createNamedCase('b')], result)
     expect(result.operations).toBe(3)
     expect(result.violations.map(({ message }) => message)).toEqual([expect.stringMatching(/^planted: other clients waited for \d+ ms/)])
   } finally {

@@ -19,7 +19,7 @@ const allowed: Readonly<Record<string, string>> = {
   'packages/server/src/zpages.ts': 'the start time of this process',
 }
 
-function sources(): string[] {
+function listSources(): string[] {
   const packages = readdirSync(path.join(root, 'packages')).map((name) => `packages/${name}/src`)
   return packages.flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -29,7 +29,7 @@ function sources(): string[] {
 }
 
 test('packages read the time only from an injected clock', () => {
-  const readings = new Map(sources().map((file) => [file, findClockReadings(readFileSync(path.join(root, file), 'utf8'))]))
+  const readings = new Map(listSources().map((file) => [file, findClockReadings(readFileSync(path.join(root, file), 'utf8'))]))
   const unexpected = [...readings].filter(([file, places]) => places.length > 0 && allowed[file] === undefined)
   expect(unexpected.flatMap(([file, places]) => places.map(({ line, text }) => `${file}:${line}: ${text}; take it from a Clock`))).toEqual(
     [],

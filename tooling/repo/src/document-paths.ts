@@ -14,13 +14,13 @@ export interface MissingPath {
  */
 export function findMissingPaths(markdown: string, folder: string, root: string): readonly MissingPath[] {
   const bases = [path.join(root, folder), path.join(root, folder, 'src'), root, path.join(root, 'packages')]
-  return namedPaths(markdown).filter((named) => {
+  return listNamedPaths(markdown).filter((named) => {
     const pattern = named.path.replace(/<[^>]*>/g, '*').replace(/\/$/, '')
     return !bases.some((cwd) => globSync(pattern, { cwd }).length > 0)
   })
 }
 
-function namedPaths(markdown: string): readonly MissingPath[] {
+function listNamedPaths(markdown: string): readonly MissingPath[] {
   const text = markdown.replace(/^```[\s\S]*?^```$/gm, (block) => block.replace(/[^\n]/g, ' '))
   return text.split('\n').flatMap((content, i) =>
     [...content.matchAll(/`([^`\s]+)`|\]\(([^)\s#]+)\)/g)].flatMap(([, code, link]) => {

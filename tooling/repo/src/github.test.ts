@@ -25,7 +25,7 @@ interface Job {
 const read = (file: string): string => readFileSync(path.join(repositoryRoot, file), 'utf8')
 const manifest = JSON.parse(read('package.json')) as { scripts: Record<string, string>; devDependencies: Record<string, string> }
 
-function yaml(file: string): unknown {
+function parseYaml(file: string): unknown {
   const document = parseDocument(read(file), { strict: true })
   expect([...document.errors, ...document.warnings], file).toEqual([])
   return document.toJS()
@@ -34,11 +34,11 @@ function yaml(file: string): unknown {
 test('every YAML file of .github is valid', () => {
   const files = globSync('.github/**/*.yml', { cwd: repositoryRoot })
   expect(files.length).toBeGreaterThan(5)
-  for (const file of files) expect(yaml(file)).toBeTypeOf('object')
+  for (const file of files) expect(parseYaml(file)).toBeTypeOf('object')
 })
 
 describe.each(['test', 'release'])('the workflow %s', (name) => {
-  const { on, permissions, jobs } = yaml(`.github/workflows/${name}.yml`) as Workflow
+  const { on, permissions, jobs } = parseYaml(`.github/workflows/${name}.yml`) as Workflow
 
   test('has the required fields and explicit permissions', () => {
     expect(on).toBeDefined()
@@ -61,7 +61,7 @@ describe.each(['test', 'release'])('the workflow %s', (name) => {
 })
 
 test('tests run on the lowest Node and on 26, on three systems', () => {
-  const { jobs } = yaml('.github/workflows/test.yml') as Workflow
+  const { jobs } = parseYaml('.github/workflows/test.yml') as Workflow
   expect(jobs['packages']?.strategy?.matrix).toMatchObject({
     os: ['ubuntu-latest', 'macos-latest', 'windows-latest'],
     node: [lowestNode, '26'],
@@ -69,13 +69,13 @@ test('tests run on the lowest Node and on 26, on three systems', () => {
 })
 
 test('a release is published with provenance', () => {
-  const { jobs } = yaml('.github/workflows/release.yml') as Workflow
+  const { jobs } = parseYaml('.github/workflows/release.yml') as Workflow
   expect(jobs['release']?.permissions).toMatchObject({ 'id-token': 'write' })
 })
 
 test('issue forms have at least one field', () => {
   for (const form of ['bug', 'feature'])
-    expect(yaml(`.github/ISSUE_TEMPLATE/${form}.yml`)).toMatchObject({
+    expect(parseYaml(`.github/ISSUE_TEMPLATE/${form}.yml`)).toMatchObject({
       name: expect.any(String),
       description: expect.any(String),
       body: expect.arrayContaining([expect.objectContaining({ type: 'textarea' })]),

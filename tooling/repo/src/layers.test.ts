@@ -45,7 +45,7 @@ function addPackage(name: string, tag: string | undefined, dependencies: Record<
   }
 }
 
-function boundaries(): { status: number | null; output: string } {
+function checkBoundaries(): { status: number | null; output: string } {
   const result = spawnSync(process.execPath, [tool('turbo'), 'boundaries', '--no-color'], {
     cwd: scratch,
     encoding: 'utf8',
@@ -57,19 +57,19 @@ function boundaries(): { status: number | null; output: string } {
 describe('layers', () => {
   test('an import from a lower layer passes', () => {
     addPackage('upper', 'layer:registry', { '@planted/lower': 'workspace:^' }, "import '@planted/lower'\n")
-    expect(boundaries()).toMatchObject({ status: 0 })
+    expect(checkBoundaries()).toMatchObject({ status: 0 })
   })
 
   test('a dependency on a higher layer is found', () => {
     addPackage('lower', 'layer:base', { '@planted/upper': 'workspace:^' }, "import '@planted/upper'\n")
-    const { status, output } = boundaries()
+    const { status, output } = checkBoundaries()
     expect(status).not.toBe(0)
     expect(output).toContain('layer:')
   })
 
   test('a relative import of another package is found', () => {
     addPackage('lower', 'layer:base', {}, "import '../../upper/src/index.ts'\n")
-    expect(boundaries().status).not.toBe(0)
+    expect(checkBoundaries().status).not.toBe(0)
   })
 
   test('a package without a layer tag is found', () => {

@@ -21,12 +21,12 @@ export async function openLocalRegistry(packages: readonly PackedPackage[]): Pro
     const found = byPath.get(target)
     const tarball = byTarball.get(target)
     if (tarball !== undefined) outgoing.end(tarball.bytes)
-    else if (found !== undefined) outgoing.setHeader('content-type', 'application/json').end(JSON.stringify(document(found)))
+    else if (found !== undefined) outgoing.setHeader('content-type', 'application/json').end(JSON.stringify(createDocument(found)))
     else outgoing.writeHead(404).end('{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const document = ({ name, manifest, bytes, tarball }: PackedPackage): unknown => {
+  const createDocument = ({ name, manifest, bytes, tarball }: PackedPackage): unknown => {
     const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
     const version = { ...manifest, dist: { tarball: `${url}/-/${path.basename(tarball)}`, integrity } }
     return { name, 'dist-tags': { latest: manifest.version }, versions: { [manifest.version]: version } }

@@ -36,7 +36,7 @@ test('the program starts on the lowest Node', fetching, async () => {
 })
 
 const child = fileURLToPath(new URL('store-child.ts', import.meta.url))
-const life = async (node: string, version: string, dataDir: string, name: string): Promise<readonly string[]> => {
+const runServer = async (node: string, version: string, dataDir: string, name: string): Promise<readonly string[]> => {
   const { stdout } = await run(node, [child, dataDir, name], { env: { ...process.env, ...typeScriptEnvironment(version) } })
   return JSON.parse(stdout) as string[]
 }
@@ -44,16 +44,16 @@ const life = async (node: string, version: string, dataDir: string, name: string
 test("the lowest Node and the current Node read each other's stores", fetching, async () => {
   const lowest = { node: findNode(lowestNode), version: lowestNode }
   const current = { node: process.execPath, version: process.versions.node }
-  const written = (name: string): string[] =>
+  const listWritten = (name: string): string[] =>
     [0, 1, 20_000, 200_000, 500].map((size) => `/${name}/${size} ${size} ${name.repeat(8).slice(0, Math.min(size, 8))}`)
   for (const [first, second] of [
     [lowest, current],
     [current, lowest],
   ] as const) {
     const dataDir = mkdtempSync(path.join(scratch, 'store-'))
-    expect(await life(first.node, first.version, dataDir, 'a')).toEqual([])
-    expect(await life(second.node, second.version, dataDir, 'b')).toEqual([...written('a'), '/last 1 a'])
-    expect(await life(first.node, first.version, dataDir, 'c')).toEqual([...written('a'), ...written('b'), '/last 1 b'])
+    expect(await runServer(first.node, first.version, dataDir, 'a')).toEqual([])
+    expect(await runServer(second.node, second.version, dataDir, 'b')).toEqual([...listWritten('a'), '/last 1 a'])
+    expect(await runServer(first.node, first.version, dataDir, 'c')).toEqual([...listWritten('a'), ...listWritten('b'), '/last 1 b'])
   }
 })
 

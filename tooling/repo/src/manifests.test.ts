@@ -63,23 +63,23 @@ describe('the manifest of every published package', () => {
 })
 
 describe('imports of the bundle', () => {
-  const chunk = (...imports: string[]): Parameters<typeof findDependencyProblems>[0] => [
+  const createChunk = (...imports: string[]): Parameters<typeof findDependencyProblems>[0] => [
     { type: 'chunk', fileName: 'main.js', imports: ['node:fs', 'tls', 'chunks/a.js'], dynamicImports: ['lmdb'] },
     { type: 'chunk', fileName: 'chunks/a.js', imports, dynamicImports: [] },
   ]
   const dependencies = { lmdb: '^3', '@scope/one': '^1' }
 
   test('equal the dependencies of the manifest', () => {
-    expect(findDependencyProblems(chunk('@scope/one/deep'), dependencies)).toEqual([])
+    expect(findDependencyProblems(createChunk('@scope/one/deep'), dependencies)).toEqual([])
   })
 
   test('are reported if they are not in the manifest', () => {
-    expect(findDependencyProblems(chunk('@scope/one', 'left-pad'), dependencies)).toEqual([
+    expect(findDependencyProblems(createChunk('@scope/one', 'left-pad'), dependencies)).toEqual([
       'the bundle imports left-pad, which is not a dependency',
     ])
   })
 
   test('dependencies without an import are reported', () => {
-    expect(findDependencyProblems(chunk(), dependencies)).toEqual(['the bundle does not import the dependency @scope/one'])
+    expect(findDependencyProblems(createChunk(), dependencies)).toEqual(['the bundle does not import the dependency @scope/one'])
   })
 })

@@ -65,7 +65,7 @@ const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   ],
 ]
 
-function sources(): string[] {
+function listSources(): string[] {
   return readdirSync(path.join(root, 'packages')).flatMap((name) =>
     readdirSync(path.join(root, 'packages', name, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !/\.(?:test|test-d|fixture)\.ts$|(?:^|\/)(?:testing|generated)\//.test(file))
@@ -77,14 +77,14 @@ function withoutComments(source: string): string {
   return source.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g, '')
 }
 
-function strays(file: string, source: string): string[] {
+function findStrays(file: string, source: string): string[] {
   const code = withoutComments(source)
   return Object.entries(rules)
     .filter(([, { pattern, files }]) => !files.includes(file) && pattern.test(code))
     .map(([what]) => `${file}: ${what}`)
 }
 
-const allStrays = sources().flatMap((file) => strays(file, readFileSync(path.join(root, file), 'utf8')))
+const allStrays = listSources().flatMap((file) => findStrays(file, readFileSync(path.join(root, file), 'utf8')))
 
 it('exactly one place parses a URL target, a query, an Accept header and a Content-Type header', () => {
   expect(allStrays.filter((found) => !exceptions.some(([pattern]) => pattern.test(found)))).toEqual([])
@@ -114,12 +114,12 @@ it.each([
   ["const type = exchange.header('content-type')", 'reads the Content-Type header'],
   ["const [type] = contentType.split(';')", 'splits off media type parameters'],
 ])('finds a planted parser: %s', (source, what) => {
-  expect(strays('packages/planted/src/handle.ts', source)).toEqual([`packages/planted/src/handle.ts: ${what}`])
+  expect(findStrays('packages/planted/src/handle.ts', source)).toEqual([`packages/planted/src/handle.ts: ${what}`])
 })
 
 it.each(["headers['content-type'] = json", "delete headers['content-type']", "// header('accept')", "send({ 'content-type': json })"])(
   'ignores: %s',
   (source) => {
-    expect(strays('packages/planted/src/handle.ts', source)).toEqual([])
+    expect(findStrays('packages/planted/src/handle.ts', source)).toEqual([])
   },
 )

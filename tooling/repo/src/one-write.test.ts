@@ -29,7 +29,7 @@ const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/\/allocation\/range-registry\.ts: read,/, 'Allocation bitmaps, not API objects.'],
 ]
 
-function sources(): string[] {
+function listSources(): string[] {
   return readdirSync(path.join(root, 'packages')).flatMap((name) =>
     readdirSync(path.join(root, 'packages', name, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !/\.(?:test|test-d|fixture)\.ts$|(?:^|\/)(?:testing|generated)\//.test(file))
@@ -37,7 +37,7 @@ function sources(): string[] {
   )
 }
 
-function strays(file: string, source: string): string[] {
+function findStrays(file: string, source: string): string[] {
   if (file.startsWith('packages/registry/src/write/')) return []
   return Object.entries(steps)
     .filter(([, pattern]) => pattern.test(source))
@@ -46,7 +46,7 @@ function strays(file: string, source: string): string[] {
 }
 
 it('only the write module contains the steps of a write', () => {
-  expect(sources().flatMap((file) => strays(file, readFileSync(path.join(root, file), 'utf8')))).toEqual([])
+  expect(listSources().flatMap((file) => findStrays(file, readFileSync(path.join(root, file), 'utf8')))).toEqual([])
 })
 
 it.each([
@@ -56,7 +56,9 @@ it.each([
   ['route.fieldManager.update(live, next, manager)', 'field ownership'],
   ['await storage.guaranteedUpdate(key, change)', 'read, change and commit'],
 ])('finds a planted step: %s', (source, step) => {
-  expect(strays('packages/http-installer/src/handle-patch.ts', source)).toEqual([`packages/http-installer/src/handle-patch.ts: ${step}`])
+  expect(findStrays('packages/http-installer/src/handle-patch.ts', source)).toEqual([
+    `packages/http-installer/src/handle-patch.ts: ${step}`,
+  ])
 })
 
 it('the write module calls the steps in order, in less than 400 lines', () => {

@@ -45,12 +45,12 @@ export function packAll(destination: string): readonly PackedPackage[] {
       bytes: readFileSync(tarball),
       files,
       manifest: JSON.parse(files.get('package.json')?.toString() ?? '{}') as Manifest,
-      workspaceDependencies: closure(manifest.name, byName),
+      workspaceDependencies: collectDependencies(manifest.name, byName),
     }
   })
 }
 
-function closure(name: string, manifests: ReadonlyMap<string, Manifest>): readonly string[] {
+function collectDependencies(name: string, manifests: ReadonlyMap<string, Manifest>): readonly string[] {
   const seen = new Set<string>()
   const visit = (current: string): void => {
     for (const dependency of Object.keys(manifests.get(current)?.dependencies ?? {}))

@@ -16,10 +16,10 @@ const outputs = ['.js', '.js.map', '.d.ts', '.d.ts.map']
 /** Returns one message for each problem with the contents of a tarball. `home` is the directory of the packed package. */
 export function findContentProblems(files: Files, home: string): readonly string[] {
   const manifest = JSON.parse(files.get('package.json')?.toString() ?? '{}') as Manifest
-  const expected = new Set([...always, ...entryPoints(manifest)])
+  const expected = new Set([...always, ...listEntryPoints(manifest)])
   const isCompiled = existsSync(path.join(home, 'tsconfig.build.json')) && manifest.bin === undefined
   if (isCompiled)
-    for (const source of sourcesOf(home)) {
+    for (const source of listSources(home)) {
       expected.add(`src/${source}`)
       if (!source.endsWith('.d.ts')) for (const output of outputs) expected.add(`dist/${source.replace(/\.ts$/, output)}`)
     }
@@ -30,19 +30,19 @@ export function findContentProblems(files: Files, home: string): readonly string
     ...[...files]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([file, content]) => (file.endsWith('.map') ? mapComplaints(file, content, files) : [])),
-    ...manifestComplaints(manifest),
+    ...findManifestComplaints(manifest),
   ]
 }
 
 /** Lists the published files of a package's `src`, relative to `src`. */
-function sourcesOf(home: string): readonly string[] {
+function listSources(home: string): readonly string[] {
   return globSync('**/*.ts', { cwd: path.join(home, 'src') })
     .map((file) => file.replaceAll(path.sep, '/'))
     .filter((file) => !unwanted.test(file))
 }
 
 /** Lists the files of `bin` and `exports`, relative to the package. */
-function entryPoints({ bin, exports }: Manifest): readonly string[] {
+function listEntryPoints({ bin, exports }: Manifest): readonly string[] {
   const leaves = (value: unknown): readonly string[] =>
     typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : []
   return [...leaves(bin), ...leaves(exports)].map((file) => path.posix.normalize(file))
@@ -50,13 +50,13 @@ function entryPoints({ bin, exports }: Manifest): readonly string[] {
 
 function mapComplaints(file: string, content: Buffer, files: Files): readonly string[] {
   const { sources, sourcesContent = [] } = JSON.parse(content.toString()) as SourceMap
-  const inPackage = (source: string): string => path.posix.join(path.posix.dirname(file), source)
+  const resolveInPackage = (source: string): string => path.posix.join(path.posix.dirname(file), source)
   return sources
-    .filter((source, i) => typeof sourcesContent[i] !== 'string' && !files.has(inPackage(source)))
-    .map((source) => `${file} points to ${inPackage(source)}, which is missing`)
+    .filter((source, i) => typeof sourcesContent[i] !== 'string' && !files.has(resolveInPackage(source)))
+    .map((source) => `${file} points to ${resolveInPackage(source)}, which is missing`)
 }
 
-function manifestComplaints(manifest: Manifest): readonly string[] {
+function findManifestComplaints(manifest: Manifest): readonly string[] {
   const { dependencies, peerDependencies, optionalDependencies } = manifest
   const ranges = Object.entries({ ...dependencies, ...peerDependencies, ...optionalDependencies })
   return [

@@ -55,7 +55,7 @@ describe('each package, installed alone into an empty project', () => {
             writeFileSync(path.join(project, `example-${i}.ts`), example)
             writeFileSync(path.join(project, `example-${i}.mjs`), stripTypeScriptTypes(example))
           }
-          expect(await typeErrors(project)).toBe('')
+          expect(await findTypeErrors(project)).toBe('')
           for (const i of examples.keys())
             for (const node of nodes) await run(node, [`example-${i}.mjs`], { cwd: project, timeout: 30_000 })
         },
@@ -64,7 +64,7 @@ describe('each package, installed alone into an empty project', () => {
 })
 
 /** Compiles the examples of a project with strict settings, and returns the output of tsc. */
-async function typeErrors(project: string): Promise<string> {
+async function findTypeErrors(project: string): Promise<string> {
   const compilerOptions = {
     strict: true,
     noEmit: true,

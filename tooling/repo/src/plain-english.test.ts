@@ -78,20 +78,20 @@ const planted: readonly (readonly [comment: string, phrase: string])[] = [
   ['Mends the counters.', 'Mends'],
 ]
 
-const phrases = (source: string): string[] => checkSource(source).map(({ phrase }) => phrase)
+const findPhrases = (source: string): string[] => checkSource(source).map(({ phrase }) => phrase)
 
 test.each(planted)('finds a planted phrase: %s', (comment, phrase) => {
-  expect(phrases(`/** ${comment} */`)).toEqual([phrase])
-  expect(phrases(`f() // ${comment}`)).toEqual([phrase])
+  expect(findPhrases(`/** ${comment} */`)).toEqual([phrase])
+  expect(findPhrases(`f() // ${comment}`)).toEqual([phrase])
 })
 
 test('finds phrases across lines', () => {
-  expect(phrases(['/**', ' * Text as the', ' * original writes it.', ' */'].join('\n'))).toEqual(['the original'])
+  expect(findPhrases(['/**', ' * Text as the', ' * original writes it.', ' */'].join('\n'))).toEqual(['the original'])
 })
 
 test.each(['who may not is refused', 'what was sent stays: %j'])('finds a planted title: %s', (title) => {
-  expect(phrases(`it('${title}', () => {`)).toEqual([title])
-  expect(phrases(`])('${title}', async (x) => {`)).toEqual([title])
+  expect(findPhrases(`it('${title}', () => {`)).toEqual([title])
+  expect(findPhrases(`])('${title}', async (x) => {`)).toEqual([title])
 })
 
 test.each([
@@ -104,12 +104,12 @@ test.each([
   'How does it end? It never does.',
   'Finds Go on PATH.',
 ])('accepts plain English: %s', (comment) => {
-  expect(phrases(`/** ${comment} */`)).toEqual([])
+  expect(findPhrases(`/** ${comment} */`)).toEqual([])
 })
 
 test('checks only comments and titles of code', () => {
-  expect(phrases("const title = 'What an earlier write made one of.'")).toEqual([])
-  expect(phrases("it('rejects a token whose owner is unknown', () => {")).toEqual([])
+  expect(findPhrases("const title = 'What an earlier write made one of.'")).toEqual([])
+  expect(findPhrases("it('rejects a token whose owner is unknown', () => {")).toEqual([])
 })
 
 test('checks Markdown without code', () => {

@@ -56,8 +56,8 @@ const titleRules: readonly Rule[] = [
 export function checkSource(source: string): readonly Finding[] {
   const lines = source.split('\n')
   return [
-    ...comments(lines).flatMap((prose) => matches(prose, rules)),
-    ...titles(lines).flatMap((prose) => matches(prose, [...rules, ...titleRules])),
+    ...collectComments(lines).flatMap((prose) => matches(prose, rules)),
+    ...collectTitles(lines).flatMap((prose) => matches(prose, [...rules, ...titleRules])),
   ]
 }
 
@@ -77,7 +77,7 @@ export function checkMarkdown(source: string): readonly Finding[] {
 }
 
 /** Joins adjacent comment lines, because sentences span lines. */
-function comments(lines: readonly string[]): readonly Prose[] {
+function collectComments(lines: readonly string[]): readonly Prose[] {
   const comments: { line: number; text: string; next: number }[] = []
   for (const [i, line] of lines.entries()) {
     const fullLine = /^\s*(?:\/\*\*?|\*(?= |$)|\/\/)(.*)/.exec(line)?.[1]
@@ -91,7 +91,7 @@ function comments(lines: readonly string[]): readonly Prose[] {
   return comments.map(({ line, text }) => ({ line, text: text.trim() }))
 }
 
-function titles(lines: readonly string[]): readonly Prose[] {
+function collectTitles(lines: readonly string[]): readonly Prose[] {
   return lines.flatMap((line, i) => {
     const call = /(?:\b(?:it|test|describe)(?:\.\w+)*|[\])}>])\((['"`])((?:\\.|(?!\1).)*)\1, (?:async )?\(/.exec(line)
     return call === null ? [] : [{ line: i + 1, text: call[2]! }]

@@ -4,17 +4,17 @@ import { describe, expect, test } from 'vitest'
 import { readPublishedManifests, repositoryRoot } from './manifests.ts'
 
 /** Returns the packages of this repository that a README mentions, and the packages that the README lists as importable. */
-function namedPackages(readme: string): { readonly all: readonly string[]; readonly importable: readonly string[] } {
-  const names = (text: string): string[] => [...new Set(text.match(/@keelson\/[a-z0-9-]+/g) ?? [])]
+function findNamedPackages(readme: string): { readonly all: readonly string[]; readonly importable: readonly string[] } {
+  const findNames = (text: string): string[] => [...new Set(text.match(/@keelson\/[a-z0-9-]+/g) ?? [])]
   const rule = /^## What it may import\n\n([\s\S]*?)(?=\n#|(?![\s\S]))|^It may import (.*(?:\n.+)*)/m.exec(readme)
-  return { all: names(readme), importable: names((rule?.[1] ?? rule?.[2] ?? '').split('```')[0]!) }
+  return { all: findNames(readme), importable: findNames((rule?.[1] ?? rule?.[2] ?? '').split('```')[0]!) }
 }
 
 const published = readPublishedManifests()
 const packageNames = new Set(published.map(({ manifest }) => manifest.name))
 
 describe.each(published.map(({ directory, manifest }) => [directory, manifest] as const))('%s/README.md', (directory, manifest) => {
-  const { all, importable } = namedPackages(readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8'))
+  const { all, importable } = findNamedPackages(readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8'))
 
   test('names packages that exist', () => {
     expect(all.filter((name) => !packageNames.has(name))).toEqual([])
@@ -33,9 +33,11 @@ describe.each(published.map(({ directory, manifest }) => [directory, manifest] a
 
 test('finds package names in a README', () => {
   const readme = '# One\n\nIt may import `@keelson/two` and\n`@keelson/three`.\n\nUsed by `@keelson/four`.\n'
-  expect(namedPackages(readme)).toEqual({
+  expect(findNamedPackages(readme)).toEqual({
     all: ['@keelson/two', '@keelson/three', '@keelson/four'],
     importable: ['@keelson/two', '@keelson/three'],
   })
-  expect(namedPackages('## What it may import\n\n`@keelson/two`.\n\n## Example\n\n`@keelson/four`\n').importable).toEqual(['@keelson/two'])
+  expect(findNamedPackages('## What it may import\n\n`@keelson/two`.\n\n## Example\n\n`@keelson/four`\n').importable).toEqual([
+    '@keelson/two',
+  ])
 })

@@ -22,7 +22,7 @@ if (unknown.length > 0) {
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'keelson-release-'))
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
-const pending = pendingBumps()
+const pending = listPendingBumps()
 if (!isDryRun && pending.length > 0)
   fail(`${pending.length} packages have pending changesets: run npm run changeset -- version, and commit the result`)
 
@@ -79,7 +79,7 @@ async function tryAll(): Promise<void> {
   const nodes = [findNode(lowestNode), process.execPath]
   await using registry = await openLocalRegistry(packages)
   const waiting = [...packages]
-  const work = async (): Promise<void> => {
+  const publishWaiting = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       const project = await installAlone(name, registry, path.join(scratch, 'projects', path.basename(name.directory)))
       for (const current of nodes) {
@@ -89,7 +89,7 @@ async function tryAll(): Promise<void> {
       }
     }
   }
-  await Promise.all(Array.from({ length: os.availableParallelism() }, work))
+  await Promise.all(Array.from({ length: os.availableParallelism() }, publishWaiting))
 }
 
 interface Bump {
@@ -99,7 +99,7 @@ interface Bump {
 }
 
 /** Returns the packages and new versions of the next release, according to the changesets. */
-function pendingBumps(): readonly Bump[] {
+function listPendingBumps(): readonly Bump[] {
   const waiting = readdirSync(path.join(repositoryRoot, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
   if (waiting.length === 0) return []
   const output = path.join(scratch, 'status.json')
@@ -113,13 +113,13 @@ function pendingBumps(): readonly Bump[] {
 
 function print(all: readonly PackedPackage[]): void {
   const next = new Map(pending.map(({ name, newVersion }) => [name, newVersion]))
-  const kilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(0)} KiB`
+  const formatKilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(0)} KiB`
   const rows = all.map(({ name, manifest, bytes, files }) => [
     name,
     manifest.version,
     next.get(name) ?? '',
-    kilobytes(bytes.length),
-    kilobytes([...files.values()].reduce((sum, { length }) => sum + length, 0)),
+    formatKilobytes(bytes.length),
+    formatKilobytes([...files.values()].reduce((sum, { length }) => sum + length, 0)),
     String(files.size),
   ])
   const table = [['package', 'version', 'next', 'tarball', 'unpacked', 'files'], ...rows]

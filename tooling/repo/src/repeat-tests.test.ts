@@ -17,7 +17,7 @@ const good: Round = { passed: 3, failed: 0, skipped: 1, seconds: 2, failures: []
 const bad: Round = { passed: 2, failed: 1, skipped: 1, seconds: 2, failures: ['a.test.ts > is flaky'], log: '/tmp/round.log' }
 
 /** Runs a series with the given results. 'interrupt' stops the series in that round. */
-function series(times: number, rounds: readonly (Round | 'interrupt')[], fresh = false): Promise<number> {
+function repeatRounds(times: number, rounds: readonly (Round | 'interrupt')[], fresh = false): Promise<number> {
   const remaining = [...rounds]
   return runSeries({
     times,
@@ -34,7 +34,7 @@ function series(times: number, rounds: readonly (Round | 'interrupt')[], fresh =
 
 describe('a series of rounds', () => {
   test('passes if all rounds pass, and prints a line for each round', async () => {
-    expect(await series(2, [good, good])).toBe(0)
+    expect(await repeatRounds(2, [good, good])).toBe(0)
     expect(lines).toEqual([
       'round 1/2: 3 passed, 0 failed, 1 skipped, 2.0 s',
       'round 2/2: 3 passed, 0 failed, 1 skipped, 2.0 s',
@@ -43,28 +43,28 @@ describe('a series of rounds', () => {
   })
 
   test('continues after a failed round, prints the failed tests, and fails', async () => {
-    expect(await series(3, [good, bad, good])).toBe(1)
+    expect(await repeatRounds(3, [good, bad, good])).toBe(1)
     expect(lines).toContain('  FAIL a.test.ts > is flaky')
     expect(lines).toContain('  log: /tmp/round.log')
     expect(lines.slice(-2)).toEqual(['1 of 3 rounds failed', '  1 × a.test.ts > is flaky'])
   })
 
   test('resumes after an interruption and keeps earlier failures', async () => {
-    expect(await series(3, [bad, 'interrupt'])).toBe(130)
+    expect(await repeatRounds(3, [bad, 'interrupt'])).toBe(130)
     lines = []
-    expect(await series(3, [good, good])).toBe(1)
+    expect(await repeatRounds(3, [good, good])).toBe(1)
     expect(lines[0]).toBe('1 of 3 rounds are already done (--fresh starts from the beginning)')
     expect(lines.at(-2)).toBe('1 of 3 rounds failed')
   })
 
   test('starts from the beginning with --fresh', async () => {
-    expect(await series(2, [bad, 'interrupt'])).toBe(130)
-    expect(await series(2, [good, good], true)).toBe(0)
+    expect(await repeatRounds(2, [bad, 'interrupt'])).toBe(130)
+    expect(await repeatRounds(2, [good, good], true)).toBe(0)
   })
 
   test('runs nothing if all rounds are done', async () => {
-    expect(await series(2, [good, bad])).toBe(1)
-    expect(await series(2, [])).toBe(1)
+    expect(await repeatRounds(2, [good, bad])).toBe(1)
+    expect(await repeatRounds(2, [])).toBe(1)
   })
 })
 

@@ -125,7 +125,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`--times: wants a whole number of rounds, at least 1, not ${JSON.stringify(written?.slice('--times='.length))}\n`)
     return 2
   }
-  const directory = path.join(root, 'node_modules/.cache/keelson-repeat', keyOf(root, [command, ...commandArgs]))
+  const directory = path.join(root, 'node_modules/.cache/keelson-repeat', createKey(root, [command, ...commandArgs]))
   mkdirSync(directory, { recursive: true })
   return runSeries({
     times,
@@ -137,10 +137,15 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 /** Returns the identity of a series: a hash of the commit, the uncommitted changes and the command. */
-function keyOf(root: string, command: readonly string[]): string {
-  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 })
+function createKey(root: string, command: readonly string[]): string {
+  const runGit = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 })
   const hash = createHash('sha256')
-  for (const text of [git('rev-parse', 'HEAD'), git('diff', 'HEAD'), git('ls-files', '--others', '--exclude-standard'), ...command])
+  for (const text of [
+    runGit('rev-parse', 'HEAD'),
+    runGit('diff', 'HEAD'),
+    runGit('ls-files', '--others', '--exclude-standard'),
+    ...command,
+  ])
     hash.update(`${text}\0`)
   return hash.digest('hex').slice(0, 16)
 }

@@ -27,7 +27,7 @@ const bounded: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/\/ip-families\.ts/, 'Errors of two families.'],
 ]
 
-function sources(): string[] {
+function listSources(): string[] {
   const files: string[] = []
   for (const folder of ['packages', 'apps']) {
     for (const name of readdirSync(path.join(root, folder))) {
@@ -41,7 +41,7 @@ function sources(): string[] {
   return files
 }
 
-const unbounded = (file: string, source: string): string[] =>
+const findUnbounded = (file: string, source: string): string[] =>
   findSpreadArguments(source)
     .map(({ line, callee, spread }) => ({ at: `${file}:${line} ${callee}`, spread }))
     .filter(({ at }) => !bounded.some(([pattern]) => pattern.test(at)))
@@ -49,7 +49,7 @@ const unbounded = (file: string, source: string): string[] =>
 
 describe('spread arguments', () => {
   it('are used for short lists only (use appendAll or a loop, or add an entry with a reason to this file)', () => {
-    expect(sources().flatMap((file) => unbounded(file, readFileSync(path.join(root, file), 'utf8')))).toEqual([])
+    expect(listSources().flatMap((file) => findUnbounded(file, readFileSync(path.join(root, file), 'utf8')))).toEqual([])
   })
 
   it.each([
@@ -58,7 +58,7 @@ describe('spread arguments', () => {
     ['new Set([1]).add(...(a ?? b))', '.add', '(a ?? b)'],
   ])('are found in %s', (source, callee, spread) => {
     expect(findSpreadArguments(`// f(...no)\n${source}\n`)).toEqual([{ line: 2, callee: expect.stringContaining(callee), spread }])
-    expect(unbounded('packages/planted/src/index.ts', source)).toHaveLength(1)
+    expect(findUnbounded('packages/planted/src/index.ts', source)).toHaveLength(1)
   })
 
   it.each([

@@ -12,7 +12,7 @@ export interface SpreadArgument {
  * a RangeError. Ignores comments, string literals, rest parameters, and spreads in arrays and objects.
  */
 export function findSpreadArguments(source: string): SpreadArgument[] {
-  const code = blankedComments(source)
+  const code = blankComments(source)
   const spreads: SpreadArgument[] = []
   const open: number[] = []
   for (let i = 0; i < code.length; i++) {
@@ -21,7 +21,7 @@ export function findSpreadArguments(source: string): SpreadArgument[] {
     else if (c === ')' || c === ']' || c === '}') open.pop()
     else if (code.startsWith('...', i)) {
       const start = open.at(-1)
-      const callee = start === undefined || code[start] !== '(' ? undefined : calleeBefore(code, start)
+      const callee = start === undefined || code[start] !== '(' ? undefined : readCalleeBefore(code, start)
       if (callee !== undefined && !isParameterList(code, start!)) {
         spreads.push({ line: code.slice(0, i).split('\n').length, callee, spread: source.slice(i + 3, endOfArgument(code, i + 3)).trim() })
       }
@@ -31,7 +31,7 @@ export function findSpreadArguments(source: string): SpreadArgument[] {
   return spreads
 }
 
-function calleeBefore(code: string, at: number): string | undefined {
+function readCalleeBefore(code: string, at: number): string | undefined {
   const before = code.slice(Math.max(0, at - 200), at)
   const callee = /[\w$.?!#)\]>]+$/.exec(before)?.[0]
   if (callee === undefined || /^(?:if|while|for|switch|return|function|async|await|typeof)$/.test(callee)) return undefined
@@ -75,10 +75,10 @@ function endOfArgument(code: string, start: number): number {
 }
 
 /** Replaces comments, string literals and regular expressions with spaces. Keeps the length of the source. */
-function blankedComments(source: string): string {
-  const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
+function blankComments(source: string): string {
+  const blankText = (text: string): string => text.replace(/[^\n]/g, ' ')
   return source.replace(
     /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|(?<=[=(,:!&|?[{;\s])\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[dgimsuvy]*/g,
-    (text) => (/^['"]/.test(text) ? `"${blank(text.slice(2))}"` : blank(text)),
+    (text) => (/^['"]/.test(text) ? `"${blankText(text.slice(2))}"` : blankText(text)),
   )
 }

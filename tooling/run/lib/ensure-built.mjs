@@ -5,11 +5,11 @@ import { node, root, run } from './prepare.mjs'
 
 export const entry = path.join(root, 'apps/apiserver/dist/main.js')
 
-function newest(directory, limit) {
+function findNewest(directory, limit) {
   for (const item of readdirSync(directory, { withFileTypes: true })) {
     if (item.name === 'node_modules' || item.name === 'dist' || item.name.startsWith('.')) continue
     const file = path.join(directory, item.name)
-    if (item.isDirectory() ? newest(file, limit) : statSync(file).mtimeMs > limit) return true
+    if (item.isDirectory() ? findNewest(file, limit) : statSync(file).mtimeMs > limit) return true
   }
   return false
 }
@@ -19,7 +19,7 @@ export function isBuilt() {
   const built = statSync(entry).mtimeMs
   const sources = ['packages', 'apps'].flatMap((top) => readdirSync(path.join(root, top)).map((name) => path.join(root, top, name, 'src')))
   if (statSync(path.join(root, 'pnpm-lock.yaml')).mtimeMs > built) return false
-  return !sources.some((directory) => existsSync(directory) && newest(directory, built))
+  return !sources.some((directory) => existsSync(directory) && findNewest(directory, built))
 }
 
 export function ensureBuilt() {

@@ -9,14 +9,14 @@ export const lowestNode = '22.12.0'
 
 const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'), 'keelson')
 const windows = process.platform === 'win32'
-const programOf = (directory) => path.join(directory, 'node_modules/node/bin', windows ? 'node.exe' : 'node')
+const locateProgram = (directory) => path.join(directory, 'node_modules/node/bin', windows ? 'node.exe' : 'node')
 
 /** Returns the path of the `node` program of a version, for example '22.12.0', '22.12' or '24'. Installs the version if needed. */
 export function findNode(version) {
   if (!/^\d+(\.\d+){0,2}$/.test(version)) throw new Error(`"${version}" is not a version of Node; examples: 22.12, 24`)
   const home = path.join(cache, `node-${version}`)
-  if (!existsSync(programOf(home))) install(version, home)
-  return programOf(home)
+  if (!existsSync(locateProgram(home))) install(version, home)
+  return locateProgram(home)
 }
 
 function install(version, home) {
@@ -28,11 +28,11 @@ function install(version, home) {
       encoding: 'utf8',
       shell: windows,
     })
-    if (!existsSync(programOf(scratch))) throw new Error(`cannot install Node ${version} from npm:\n${done.stderr}`)
+    if (!existsSync(locateProgram(scratch))) throw new Error(`cannot install Node ${version} from npm:\n${done.stderr}`)
     try {
       renameSync(scratch, home)
     } catch (error) {
-      if (!existsSync(programOf(home))) throw error
+      if (!existsSync(locateProgram(home))) throw error
     }
   } finally {
     rmSync(scratch, { recursive: true, force: true })

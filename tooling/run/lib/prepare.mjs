@@ -33,14 +33,14 @@ export function pnpm(...args) {
 
 const stamp = path.join(root, 'node_modules/.keelson-installed')
 
-function wanted() {
+function hashWanted() {
   const hash = createHash('sha256')
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json']) hash.update(readFileSync(path.join(root, file)))
   return hash.digest('hex')
 }
 
 export function ensureInstalled() {
-  const hash = wanted()
+  const hash = hashWanted()
   if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
   process.stderr.write('keelson: installing dependencies…\n')
   // Print to stderr, because stdout is for the program that runs after the installation.

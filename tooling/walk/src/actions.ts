@@ -31,7 +31,7 @@ interface Subject {
 /** Number of writes so far. Each write contains this number, so that it changes the object. */
 let writes = 0
 
-const annotated = (object: JsonObject): JsonObject => ({
+const annotateObject = (object: JsonObject): JsonObject => ({
   ...object,
   metadata: { ...(object['metadata'] as JsonObject), annotations: { walked: String(++writes) } },
 })
@@ -41,20 +41,20 @@ const doNothing = (): Promise<void> => Promise.resolve()
 const makers: Readonly<Record<string, (subject: Subject) => Action | Promise<Action>>> = {
   get: ({ server, target }) => ({ prepare: doNothing, run: () => send(server, 'GET', target) }),
   list: ({ server, collection }) => ({ prepare: doNothing, run: () => send(server, 'GET', collection) }),
-  watch: watchedEvent,
+  watch: createWatchedEvent,
   create({ server, collection, sample }) {
     return { prepare: doNothing, run: () => send(server, 'POST', collection, sample(`${name}-${++writes}`)) }
   },
   update({ server, target }) {
     let next: JsonObject = {}
     return {
-      prepare: async () => void (next = annotated((await server.send('GET', target)).json())),
+      prepare: async () => void (next = annotateObject((await server.send('GET', target)).json())),
       run: () => send(server, 'PUT', target, next),
     }
   },
   patch: ({ server, target }) => ({
     prepare: doNothing,
-    run: () => send(server, 'PATCH', target, annotated({}), 'application/merge-patch+json'),
+    run: () => send(server, 'PATCH', target, annotateObject({}), 'application/merge-patch+json'),
   }),
   apply: ({ server, resource, target }) => ({
     prepare: doNothing,
@@ -63,7 +63,7 @@ const makers: Readonly<Record<string, (subject: Subject) => Action | Promise<Act
         server,
         'PATCH',
         `${target}?fieldManager=walk`,
-        annotated({ apiVersion: formatApiVersion(resource), kind: resource.kind, metadata: { name } }),
+        annotateObject({ apiVersion: formatApiVersion(resource), kind: resource.kind, metadata: { name } }),
         'application/apply-patch+yaml',
       ),
   }),
@@ -96,13 +96,13 @@ async function send(server: WalkedServer, method: string, target: string, body?:
  * Creates an action that causes one event on an open watch. The action writes one of two stored values directly to the store. Calls that
  * also happen for a key without watchers are subtracted, so the walk starts where the store looks for watchers.
  */
-async function watchedEvent({ server, collection, target }: Subject): Promise<Action> {
+async function createWatchedEvent({ server, collection, target }: Subject): Promise<Action> {
   const { backend, url, token } = server
-  const key = await storageKey(server)
-  const stored = async (): Promise<Uint8Array> => (await backend.get(key)).entry!.value
-  const values = [await stored()]
-  await send(server, 'PATCH', target, annotated({}), 'application/merge-patch+json')
-  values.push(await stored())
+  const key = await findStorageKey(server)
+  const readStored = async (): Promise<Uint8Array> => (await backend.get(key)).entry!.value
+  const values = [await readStored()]
+  await send(server, 'PATCH', target, annotateObject({}), 'application/merge-patch+json')
+  values.push(await readStored())
   const watch = await openWatch('HTTP/1.1', { url, token }, `${collection}?watch=1`)
   let received = watch.events().length
   async function put(key: string): Promise<void> {
@@ -122,7 +122,7 @@ async function watchedEvent({ server, collection, target }: Subject): Promise<Ac
   }
 }
 
-async function storageKey({ backend }: WalkedServer): Promise<string> {
+async function findStorageKey({ backend }: WalkedServer): Promise<string> {
   const { entries } = await backend.list({ start: '/registry/', end: '/registry0' })
   const entry = entries.find(({ key }) => key.endsWith(`/${name}`))
   if (entry === undefined) throw new Error('the sample object is not in the store')

@@ -10,7 +10,7 @@ export function report(walk: Walk, title: string): string {
     lines.push('', `${packageName} (${count(files.length, 'file')})`)
     for (const file of files) {
       const functions = walk.functions.filter((f) => f.file === file)
-      lines.push(`  ${file.slice(`packages/${packageName}/`.length)}`, `    ${functions.map(shown).join(', ')}`)
+      lines.push(`  ${file.slice(`packages/${packageName}/`.length)}`, `    ${functions.map(formatFunction).join(', ')}`)
     }
   }
   lines.push(
@@ -28,7 +28,7 @@ export function report(walk: Walk, title: string): string {
   return lines.join('\n')
 }
 
-function shown({ name, line, calls }: WalkedFunction): string {
+function formatFunction({ name, line, calls }: WalkedFunction): string {
   return `${name || '(anonymous)'}:${line}${calls > 1 ? ` ×${calls}` : ''}`
 }
 

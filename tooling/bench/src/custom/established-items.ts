@@ -12,13 +12,13 @@ import { podLikeDefinition } from './pod-like-kind.ts'
 const created = 30
 
 export const establishedItems: readonly Item[] = [
-  establishedItem({
+  createEstablishedItem({
     name: 'established',
     title: 'from the creation of a definition to the first list of its objects',
     present: 0,
     most: 20,
   }),
-  establishedItem({
+  createEstablishedItem({
     name: 'established-1000',
     title: 'from the creation of a definition to the first list of its objects, with 1,000 other definitions',
     present: 1000,
@@ -36,7 +36,7 @@ interface EstablishedOptions {
 }
 
 /** Creates an item that measures the median time until the objects of a new definition can be listed. */
-function establishedItem({ name, title, present, most }: EstablishedOptions): Item {
+function createEstablishedItem({ name, title, present, most }: EstablishedOptions): Item {
   return {
     name: `custom/${name}`,
     title,
@@ -61,7 +61,7 @@ function createSide(server: ServerUnderTest): Side {
     async measure() {
       using api = openApi(server)
       const times: number[] = []
-      for (let n = 0; n < created; n++) times.push(await measureOne(api, renamed(podLikeDefinition([createWorkloadPod('a')]), n)))
+      for (let n = 0; n < created; n++) times.push(await measureOne(api, renameDefinition(podLikeDefinition([createWorkloadPod('a')]), n)))
       return { value: median(times), p99: Math.max(...times) }
     },
   }
@@ -79,7 +79,7 @@ async function measureOne(api: HttpsClient, definition: Definition): Promise<num
   return took
 }
 
-function renamed({ spec, ...rest }: Definition, n: number): Definition {
+function renameDefinition({ spec, ...rest }: Definition, n: number): Definition {
   const names = { ...spec.names, plural: `podlikes${n}`, kind: `PodLike${n}` }
   return { ...rest, metadata: { name: `podlikes${n}.${spec.group}` }, spec: { ...spec, names } }
 }

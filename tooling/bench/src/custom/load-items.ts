@@ -85,8 +85,8 @@ function loadItem({ name, title, least, connections, request, writes = false }: 
       const server = (await bench.server(usual, { own: 'custom' }))!
       const others = await bench.others(usual)
       for (const each of [server, ...others]) await prepare(each)
-      const side = (each: ServerUnderTest, as: string, kind: Kind): Side =>
-        costSide(
+      const createSide = (each: ServerUnderTest, as: string, kind: Kind): Side =>
+        createCostSide(
           createLoadSide({
             server: each,
             name: as,
@@ -97,9 +97,9 @@ function loadItem({ name, title, least, connections, request, writes = false }: 
         )
       return {
         sides: [
-          side(server, 'keelson', custom),
-          side(server, 'pods', pod),
-          ...others.flatMap((each) => [side(each, each.name, custom), side(each, `${each.name} pods`, pod)]),
+          createSide(server, 'keelson', custom),
+          createSide(server, 'pods', pod),
+          ...others.flatMap((each) => [createSide(each, each.name, custom), createSide(each, `${each.name} pods`, pod)]),
         ],
       }
     },
@@ -110,7 +110,7 @@ function loadItem({ name, title, least, connections, request, writes = false }: 
  * Returns a side whose value is the processor time of the server for one response, in microseconds. It measures no latency, because the rate
  * for that is computed from a value in requests per second.
  */
-function costSide(side: Side): Side {
+function createCostSide(side: Side): Side {
   return {
     name: side.name,
     warmUp: async () => side.warmUp?.(),
@@ -144,11 +144,11 @@ async function fill(server: ServerUnderTest): Promise<void> {
     await install(api, [podLikeDefinition([stored, createWorkloadPod('a')])])
   }
   const { labels, annotations } = stored.metadata
-  const named = (name: string): JsonObject => ({
+  const createNamed = (name: string): JsonObject => ({
     ...stored,
     metadata: { name, ...(labels && { labels }), ...(annotations && { annotations }) },
   })
-  await createMany(server, custom.collection, custom.make(named('pod-{n}')), usual.pods)
+  await createMany(server, custom.collection, custom.make(createNamed('pod-{n}')), usual.pods)
   for (const kind of [pod, custom]) await createMany(server, kind.collection, kind.make(createWorkloadPod('patched-{n}')), patched)
 }
 

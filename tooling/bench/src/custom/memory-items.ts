@@ -8,12 +8,16 @@ import type { Definition } from './definitions.ts'
 const count = 300
 
 export const definitionMemoryItems: readonly Item[] = [
-  memoryItem({
+  createMemoryItem({
     name: 'memory',
     title: `memory for each of ${count} definitions of real projects, after an object was sent to each version`,
     touch: true,
   }),
-  memoryItem({ name: 'memory-idle', title: `memory for each of ${count} definitions of real projects without requests`, touch: false }),
+  createMemoryItem({
+    name: 'memory-idle',
+    title: `memory for each of ${count} definitions of real projects without requests`,
+    touch: false,
+  }),
 ]
 
 interface MemoryOptions {
@@ -26,7 +30,7 @@ interface MemoryOptions {
 let servers = 0
 
 /** Creates an item that measures how much memory definitions add to a server. Starts a new server for each measurement. */
-function memoryItem({ name, title, touch }: MemoryOptions): Item {
+function createMemoryItem({ name, title, touch }: MemoryOptions): Item {
   return {
     name: `custom/${name}`,
     title,
@@ -57,14 +61,14 @@ async function measureMemory(server: ServerUnderTest, definitions: readonly Defi
   // Installs and touches one definition first, because the first one also loads code.
   const [first, ...others] = definitions
   await touchVersions(api, await install(api, [first!]))
-  const before = await settled(server)
+  const before = await measureSettled(server)
   const accepted = await install(api, others)
   if (touch) await touchVersions(api, accepted)
-  return ((await settled(server)) - before) / accepted.length
+  return ((await measureSettled(server)) - before) / accepted.length
 }
 
 /** Returns the private memory of a server in MiB after garbage collection. */
-async function settled(server: ServerUnderTest): Promise<number> {
+async function measureSettled(server: ServerUnderTest): Promise<number> {
   for (let collected = 0; collected < 3; collected++) {
     await server.probe!.collect()
     await new Promise((resolve) => setTimeout(resolve, 2000))

@@ -26,7 +26,7 @@ const containerDefaults: Readonly<Record<string, JsonValue>> = {
 
 /** Returns the definition of a custom resource with the fields of the given pods, defaults and five rules. */
 export function podLikeDefinition(pods: readonly JsonObject[]): Definition {
-  const spec = schemaOf(pods.map((pod) => pod['spec'] ?? {}))
+  const spec = deriveSchema(pods.map((pod) => pod['spec'] ?? {}))
   const status = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   addDefaults(spec, podDefaults)
   const containers = (spec['properties'] as { containers: { items: JsonObject } }).containers
@@ -51,17 +51,17 @@ export function podLike({ metadata, spec }: JsonObject): JsonObject {
 }
 
 /** Returns a structural schema that the given values satisfy. Lists and strings have limits, as rules need them. */
-function schemaOf(values: readonly JsonValue[]): JsonObject {
+function deriveSchema(values: readonly JsonValue[]): JsonObject {
   const [first] = values
   if (Array.isArray(first)) {
     const items = values.filter(Array.isArray).flat()
-    return { type: 'array', maxItems: 32, items: schemaOf(items) }
+    return { type: 'array', maxItems: 32, items: deriveSchema(items) }
   }
   if (typeof first === 'object' && first !== null) {
     const objects = values as readonly JsonObject[]
     const names = new Set(objects.flatMap((object) => Object.keys(object)))
-    const membersOf = (name: string): JsonValue[] => objects.map((object) => object[name]).filter((member) => member !== undefined)
-    return { type: 'object', properties: Object.fromEntries([...names].map((name) => [name, schemaOf(membersOf(name))])) }
+    const listMembers = (name: string): JsonValue[] => objects.map((object) => object[name]).filter((member) => member !== undefined)
+    return { type: 'object', properties: Object.fromEntries([...names].map((name) => [name, deriveSchema(listMembers(name))])) }
   }
   if (typeof first === 'string') return { type: 'string', maxLength: 1024 }
   return { type: typeof first === 'boolean' ? 'boolean' : 'integer' }
@@ -71,6 +71,6 @@ function addDefaults(schema: JsonObject, defaults: Readonly<Record<string, JsonV
   const properties = schema['properties'] as JsonObject
   for (const [name, value] of Object.entries(defaults)) {
     const known = properties[name] as JsonObject | undefined
-    properties[name] = { ...(known ?? schemaOf([value])), default: value }
+    properties[name] = { ...(known ?? deriveSchema([value])), default: value }
   }
 }

@@ -8,7 +8,7 @@ const bench = { seconds: 1, release() {}, async stop() {} } as unknown as OpenBe
 const progress = createProgress({ write: () => true } as unknown as NodeJS.WriteStream)
 
 /** Creates an item whose first side has the given rates, one per round. The base side always has the rate 100. */
-function planted(rates: readonly number[]): Item {
+function createPlantedItem(rates: readonly number[]): Item {
   let round = -2
   return {
     name: 'http/planted',
@@ -27,10 +27,10 @@ test('reports an item that is always slower, but not an item that is slower for 
   const printed: string[] = []
   const run = (item: Item): Promise<readonly string[]> =>
     compareItems([item], bench, { rounds: { withBar: 3, without: 3 }, processes: 1, progress, print: (line) => printed.push(line) })
-  expect(await run(planted([80]))).toEqual(['http/planted'])
+  expect(await run(createPlantedItem([80]))).toEqual(['http/planted'])
   expect(printed.at(-1)).toContain('80 % of the base')
-  expect(await run(planted([90]))).toEqual([])
-  expect(await run(planted([50, 50, 50, 100, 100, 100, 100, 100, 100, 100]))).toEqual([])
+  expect(await run(createPlantedItem([90]))).toEqual([])
+  expect(await run(createPlantedItem([50, 50, 50, 100, 100, 100, 100, 100, 100, 100]))).toEqual([])
 })
 
 test('uses the rounds of all pairs of processes, and alternates which side is measured first', async () => {
@@ -42,8 +42,8 @@ test('uses the rounds of all pairs of processes, and alternates which side is me
     unit: 'requests/s',
     open: async () => {
       const rate = [100, 70, 100][pair++]!
-      const side = (name: string, value: number): Side => ({ name, measure: async () => (order.push(name), { value }) })
-      return { sides: [side('keelson', rate), side('base', 100)] }
+      const createSide = (name: string, value: number): Side => ({ name, measure: async () => (order.push(name), { value }) })
+      return { sides: [createSide('keelson', rate), createSide('base', 100)] }
     },
   }
   const printed: string[] = []

@@ -29,10 +29,10 @@ export async function compareItems(items: readonly Item[], bench: OpenBench, opt
   const regressed: string[] = []
   for (const [done, item] of items.entries()) {
     progress.show(done, items.length, item.name)
-    let comparison = await comparisonOn(item, bench, options, 1)
+    let comparison = await openComparison(item, bench, options, 1)
     if (comparison?.regressed === true) {
       progress.show(done, items.length, `${item.name}, once more`)
-      comparison = await comparisonOn(item, bench, options, 2)
+      comparison = await openComparison(item, bench, options, 2)
     }
     if (comparison === undefined) continue
     if (comparison.regressed) regressed.push(item.name)
@@ -43,7 +43,7 @@ export async function compareItems(items: readonly Item[], bench: OpenBench, opt
 }
 
 /** Measures one item on one pair of processes. Returns undefined if the item cannot be measured on this machine. */
-async function comparisonOn(
+async function openComparison(
   item: Item,
   bench: OpenBench,
   { rounds, processes }: CompareOptions,

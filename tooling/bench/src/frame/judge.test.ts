@@ -5,8 +5,8 @@ import { medianFigure, median } from './middle.ts'
 
 const busyServer = { serverCores: 1, clientCores: 0.5 }
 const busyClient = { serverCores: 0.6, clientCores: 1 }
-const rate = (value: number, more: Partial<Figure> = busyServer): Figure => ({ value, ...more })
-const times = (...values: readonly number[]): Figure[] => values.map((value) => ({ value }))
+const createRate = (value: number, more: Partial<Figure> = busyServer): Figure => ({ value, ...more })
+const createTimes = (...values: readonly number[]): Figure[] => values.map((value) => ({ value }))
 
 test('finds the side that limited the result', () => {
   expect(findBusySide({ value: 1, ...busyServer })).toBe('server')
@@ -19,8 +19,8 @@ test('finds the side that limited the result', () => {
 
 test('compares round by round, and uses the median of the ratios', () => {
   const sides = [
-    { name: 'ours', rounds: [60, 10, 90].map((n) => rate(n)) },
-    { name: 'bare', rounds: [100, 100, 300].map((n) => rate(n)) },
+    { name: 'ours', rounds: [60, 10, 90].map((n) => createRate(n)) },
+    { name: 'bare', rounds: [100, 100, 300].map((n) => createRate(n)) },
   ]
   const judged = { unit: 'requests/s', sides } as const
   expect(judge({ ...judged, bar: { type: 'share', least: 0.3 } })).toEqual({ reached: 0.3, spread: [0.1, 0.6], by: 'value', met: true })
@@ -29,22 +29,22 @@ test('compares round by round, and uses the median of the ratios', () => {
 })
 
 test('ignores rounds with a busy client', () => {
-  const ours = [rate(90), rate(10, busyClient)]
-  const bare = [rate(100), rate(100)]
+  const ours = [createRate(90), createRate(10, busyClient)]
+  const bare = [createRate(100), createRate(100)]
   expect(compare('requests/s', ours, bare)).toMatchObject({ reached: 0.9, by: 'value' })
 })
 
 test("compares the server's processor time per response if the client was the bottleneck in all rounds", () => {
-  const ours = [rate(100, { ...busyClient, serverCpu: 2 }), rate(100, { ...busyClient, serverCpu: 4 })]
-  const bare = [rate(100, { ...busyClient, serverCpu: 1 }), rate(100, { ...busyClient, serverCpu: 1 })]
+  const ours = [createRate(100, { ...busyClient, serverCpu: 2 }), createRate(100, { ...busyClient, serverCpu: 4 })]
+  const bare = [createRate(100, { ...busyClient, serverCpu: 1 }), createRate(100, { ...busyClient, serverCpu: 1 })]
   expect(compare('requests/s', ours, bare)).toMatchObject({ reached: 0.375, by: 'processor time' })
   // Without processor times, the rates are compared.
-  expect(compare('requests/s', [rate(50, {})], [rate(100, {})])).toMatchObject({ reached: 0.5, by: 'value' })
+  expect(compare('requests/s', [createRate(50, {})], [createRate(100, {})])).toMatchObject({ reached: 0.5, by: 'value' })
 })
 
 test('counts a shorter time as better', () => {
-  expect(compare('ms', times(2), times(1)).reached).toBe(0.5)
-  const sides = [{ name: 'ours', rounds: times(2, 3, 1) }]
+  expect(compare('ms', createTimes(2), createTimes(1)).reached).toBe(0.5)
+  const sides = [{ name: 'ours', rounds: createTimes(2, 3, 1) }]
   expect(judge({ unit: 's', sides, bar: { type: 'most', value: 2 } })?.met).toBe(true)
   expect(judge({ unit: 's', sides, bar: { type: 'most', value: 1.9 } })?.met).toBe(false)
   expect(judge({ unit: 'requests/s', sides, bar: { type: 'least', value: 2 } })?.met).toBe(true)
@@ -52,9 +52,9 @@ test('counts a shorter time as better', () => {
 
 test('computes the ratio of two sides from the same round', () => {
   const sides = [
-    { name: '1,000', rounds: times(1, 1, 1) },
-    { name: '10,000', rounds: times(1, 2, 1) },
-    { name: '100,000', rounds: times(1.2, 2.6, 1.4) },
+    { name: '1,000', rounds: createTimes(1, 1, 1) },
+    { name: '10,000', rounds: createTimes(1, 2, 1) },
+    { name: '100,000', rounds: createTimes(1.2, 2.6, 1.4) },
   ]
   const verdict = judge({ unit: 'ms', sides, bar: { type: 'ratio', of: '100,000', to: '10,000', most: 1.3 } })
   expect(verdict).toMatchObject({ reached: 1.3, met: true })

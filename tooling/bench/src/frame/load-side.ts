@@ -57,7 +57,7 @@ export function createLoadSide(options: LoadSideOptions): Side {
     return result
   }
   const events = unit === 'events/s'
-  const measured = async (seconds: number): Promise<{ readonly figure: Figure; readonly result: LoadResult }> => {
+  const measureLoad = async (seconds: number): Promise<{ readonly figure: Figure; readonly result: LoadResult }> => {
     const allocatedBefore = await probe?.allocated()
     const before = readUsage(pid)
     const began = performance.now()
@@ -97,7 +97,7 @@ export function createLoadSide(options: LoadSideOptions): Side {
       const seconds = bare ? bareStepSeconds : 1
       const step = async (): Promise<WarmUpStep> => {
         const began = performance.now()
-        const { figure, result } = await measured(seconds)
+        const { figure, result } = await measureLoad(seconds)
         const cost = figure.serverCpu ?? 1 / figure.value
         return { seconds: (performance.now() - began) / 1000, requests: result.requests, rate: figure.value, cost }
       }
@@ -107,7 +107,7 @@ export function createLoadSide(options: LoadSideOptions): Side {
     },
     async measure(seconds) {
       resetPeak(pid)
-      const { figure, result } = await measured(seconds)
+      const { figure, result } = await measureLoad(seconds)
       if (value === undefined) return figure
       // Omits the core counts, because they only apply to rates.
       const { serverCores: _server, clientCores: _client, clientCpu: _cpu, ...rest } = figure

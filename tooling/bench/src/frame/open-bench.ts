@@ -88,7 +88,7 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
     return server
   }
 
-  async function serverOf(of: Program, size: DatasetSize, options: ServerOptions = {}): Promise<ServerUnderTest | undefined> {
+  async function openServer(of: Program, size: DatasetSize, options: ServerOptions = {}): Promise<ServerUnderTest | undefined> {
     const { store = 'embedded', own, directory, probed = true, cores = 'one' } = options
     const key = JSON.stringify([of.program, size, store, own, directory, probed, cores])
     wanted.add(key)
@@ -105,10 +105,10 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
     seconds,
     withBare: base === undefined,
     dataset: (size) => openDataset(ours, size),
-    server: (size, options) => serverOf(ours, size, options),
+    server: (size, options) => openServer(ours, size, options),
     async others(size, options) {
       if (other !== undefined) await (filled ??= fillServer(other, usual))
-      const revision = base === undefined ? undefined : await serverOf(base, size, options)
+      const revision = base === undefined ? undefined : await openServer(base, size, options)
       return [other, revision].filter((server) => server !== undefined)
     },
     etcd: () => (ownEtcd ??= openEtcd()),

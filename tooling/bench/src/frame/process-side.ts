@@ -17,7 +17,7 @@ export function createProcessSide(
     // No warm-up here, because each process does its own.
     warmUp: async () => undefined,
     async measure(seconds) {
-      const figure = JSON.parse(await output([program, ...args(), String(seconds)])) as Figure
+      const figure = JSON.parse(await readOutput([program, ...args(), String(seconds)])) as Figure
       return { ...figure, value: pick(figure) }
     },
     async profile(file) {
@@ -27,13 +27,13 @@ export function createProcessSide(
         `--${kind}-prof-dir=${dir}`,
         `--${kind}-prof-name=${base}.${kind}profile`,
       ])
-      await output([...flags, program, ...args(), '2'])
+      await readOutput([...flags, program, ...args(), '2'])
       return { [Symbol.asyncDispose]: () => Promise.resolve() }
     },
   }
 }
 
-function output(args: readonly string[]): Promise<string> {
+function readOutput(args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     let printed = ''

@@ -23,7 +23,7 @@ export function createProgress(out: NodeJS.WriteStream = process.stderr, now: ()
         return
       }
       const filled = Math.round((done / all) * width)
-      const left = done === 0 ? '' : `, about ${clock(((now() - began) / done) * (all - done))} left`
+      const left = done === 0 ? '' : `, about ${formatClock(((now() - began) / done) * (all - done))} left`
       const text = `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${all} ${what}${left}`
       clear()
       out.write(text.slice(0, Math.max(20, (out.columns ?? 100) - 1)))
@@ -36,7 +36,7 @@ export function createProgress(out: NodeJS.WriteStream = process.stderr, now: ()
   }
 }
 
-function clock(milliseconds: number): string {
+function formatClock(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000)
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

@@ -76,10 +76,10 @@ export function readReport(file: string): Report {
 
 export function writeReport(file: string, report: Report): void {
   mkdirSync(path.dirname(file), { recursive: true })
-  writeFileSync(file, `${JSON.stringify(report, rounded, 1)}\n`)
+  writeFileSync(file, `${JSON.stringify(report, roundNumber, 1)}\n`)
 }
 
 /** Rounds a number in the JSON to five digits. The measurements are less precise than that. */
-function rounded(_key: string, value: unknown): unknown {
+function roundNumber(_key: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value
 }

@@ -12,7 +12,7 @@ function createItem(sides: readonly Side[], more: Partial<Item> = {}): Item {
   return { name: 'a/b', title: 'b', unit: 'requests/s', bar: { type: 'share', least: 0.5 }, open: async () => ({ sides }), ...more }
 }
 
-function recorded(names: readonly string[]): { readonly sides: readonly Side[]; readonly calls: string[] } {
+function createRecordedSides(names: readonly string[]): { readonly sides: readonly Side[]; readonly calls: string[] } {
   const calls: string[] = []
   const sides = names.map((name, i) => ({
     name,
@@ -29,7 +29,7 @@ function recorded(names: readonly string[]): { readonly sides: readonly Side[]; 
 }
 
 test('warms up, measures the sides in turns, then measures the first side at a fixed rate', async () => {
-  const { sides, calls } = recorded(['ours', 'bare'])
+  const { sides, calls } = createRecordedSides(['ours', 'bare'])
   const result = await runItem(createItem(sides), bench, { rounds: twice })
   expect(calls).toEqual(['ours 1', 'bare 1', 'ours 2', 'bare 2', 'bare 2', 'ours 2', 'ours at 36'])
   expect(result?.verdict).toMatchObject({ reached: 0.5, met: true })
@@ -40,7 +40,7 @@ test('warms up, measures the sides in turns, then measures the first side at a f
 })
 
 test('calls the warm-up of a side instead of the default one', async () => {
-  const { sides, calls } = recorded(['ours'])
+  const { sides, calls } = createRecordedSides(['ours'])
   const warm = { seconds: 3, requests: 9, rates: [1, 4, 4], steadyAfter: { seconds: 2, requests: 5 }, steady: true }
   const warmUp = async (): Promise<WarmUp> => {
     calls.push('warm')
@@ -53,7 +53,7 @@ test('calls the warm-up of a side instead of the default one', async () => {
 })
 
 test('supports items that limit their rounds, set their bar when opened, or cannot run on this machine', async () => {
-  const { sides, calls } = recorded(['ours'])
+  const { sides, calls } = createRecordedSides(['ours'])
   const bar = { type: 'least', value: 61 } as const
   const result = await runItem(createItem([], { rounds: 1, open: async () => ({ sides, bar }) }), bench, {
     rounds: { withBar: 3, without: 3 },
@@ -78,15 +78,15 @@ test("disposes of an item's resources, even after a failure", async () => {
 
 test('runs fewer rounds for an item without a bar, and more rounds for a repetition', async () => {
   const rounds = { withBar: 3, without: 2 }
-  const countOf = async (more: Partial<Item>, times?: number): Promise<number | undefined> => {
-    const { sides } = recorded(['ours'])
+  const readCount = async (more: Partial<Item>, times?: number): Promise<number | undefined> => {
+    const { sides } = createRecordedSides(['ours'])
     const { bar: _, ...plain } = createItem(sides)
     return (await runItem({ ...plain, ...more }, bench, { rounds, ...(times && { times }) }))?.sides[0]?.rounds.length
   }
   const bar = { type: 'least', value: 1 } as const
-  expect(await countOf({})).toBe(2)
-  expect(await countOf({ bar })).toBe(3)
-  expect(await countOf({ bar, rounds: 2 })).toBe(2)
-  expect(await countOf({ bar, rounds: 2 }, 2)).toBe(4)
-  expect(await countOf({ bar, rounds: 1 }, 2)).toBe(1)
+  expect(await readCount({})).toBe(2)
+  expect(await readCount({ bar })).toBe(3)
+  expect(await readCount({ bar, rounds: 2 })).toBe(2)
+  expect(await readCount({ bar, rounds: 2 }, 2)).toBe(4)
+  expect(await readCount({ bar, rounds: 1 }, 2)).toBe(1)
 })

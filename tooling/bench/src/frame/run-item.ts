@@ -59,7 +59,7 @@ export async function runItem(
   const count = once === 1 ? once : once * times
   const order = lastFirst ? sides.toReversed() : sides
   const warmUps = await warmUpSides(order, bench.seconds, count)
-  const figures = await inTurns(order, bench.seconds, count, onRound)
+  const figures = await measureInTurns(order, bench.seconds, count, onRound)
   const results: SideResult[] = []
   for (const side of sides) {
     const measured = figures.get(side)!
@@ -105,7 +105,7 @@ async function warmUpSides(sides: readonly Side[], seconds: number, rounds: numb
   return warmUps
 }
 
-async function inTurns(
+async function measureInTurns(
   sides: readonly Side[],
   seconds: number,
   rounds: number,

@@ -19,14 +19,14 @@ function createItem(name: string, more: Partial<Item> = {}): Item {
   return { name, title: name, unit: 'requests/s', open: async () => ({ sides: [side] }), ...more }
 }
 
-function reports(): string {
+function createReportsDirectory(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'keelson-bench-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   return directory
 }
 
 test('splits a long run into parts that continue where the last one ended', async () => {
-  const directory = reports()
+  const directory = createReportsDirectory()
   const items = ['a/1', 'a/2', 'a/3'].map((name) => createItem(name, { only: 'full' }))
   const remaining = items.map(({ name }) => name)
   let report = ReportFile.create(directory, { revision: 'r', seconds: 2, rounds: once, left: remaining })
@@ -46,7 +46,7 @@ test('splits a long run into parts that continue where the last one ended', asyn
 })
 
 test('keeps a failed item in the list and measures the others', async () => {
-  const report = ReportFile.create(reports(), { revision: 'r', seconds: 1, rounds: once, left: ['a/1', 'a/2'] })
+  const report = ReportFile.create(createReportsDirectory(), { revision: 'r', seconds: 1, rounds: once, left: ['a/1', 'a/2'] })
   const broken = createItem('a/1', { open: () => Promise.reject(new Error('broken')) })
   expect(await runItems([broken, createItem('a/2')], bench, report, options)).toBe(1)
   expect(report.report).toMatchObject({ left: ['a/1'], items: [{ name: 'a/2' }] })
@@ -54,7 +54,7 @@ test('keeps a failed item in the list and measures the others', async () => {
 
 test('repeats an item that misses its bar after all others, with twice the rounds', async () => {
   const measured: string[] = []
-  const slowAtFirst = (name: string, rates: readonly number[]): Item => {
+  const createItemSlowAtFirst = (name: string, rates: readonly number[]): Item => {
     const remainingRates = [...rates]
     const measure = async (): Promise<{ readonly value: number }> => {
       measured.push(name)
@@ -67,11 +67,11 @@ test('repeats an item that misses its bar after all others, with twice the round
     })
   }
   const items = [
-    slowAtFirst('a/1', [8, 8, 10, 12, 14, 8]),
-    slowAtFirst('a/2', [10, 10]),
-    slowAtFirst('a/3', [1, 1, 2, 2, 2, 2, 3, 3, 3, 3]),
+    createItemSlowAtFirst('a/1', [8, 8, 10, 12, 14, 8]),
+    createItemSlowAtFirst('a/2', [10, 10]),
+    createItemSlowAtFirst('a/3', [1, 1, 2, 2, 2, 2, 3, 3, 3, 3]),
   ]
-  const directory = reports()
+  const directory = createReportsDirectory()
   const report = ReportFile.create(directory, { revision: 'r', seconds: 1, rounds: five, left: items.map(({ name }) => name) })
   await runItems(items, bench, report, { ...options, rounds: five })
   expect(measured.join(' ')).toBe('a/1 a/1 a/2 a/2 a/3 a/3 a/1 a/1 a/1 a/1 a/3 a/3 a/3 a/3 a/3 a/3 a/3 a/3')
@@ -86,7 +86,7 @@ test('repeats an item that misses its bar after all others, with twice the round
 })
 
 test('keeps an item in the list until its repetition is done, even in another part', async () => {
-  const directory = reports()
+  const directory = createReportsDirectory()
   const report = ReportFile.create(directory, { revision: 'r', seconds: 1, rounds: once, left: ['a/1', 'a/2'] })
   const items = [createItem('a/1', { only: 'full', bar: { type: 'least', value: 10 } }), createItem('a/2', { only: 'full' })]
   await runItems(items.slice(0, 1), bench, report, { ...options, minutes: 1 })

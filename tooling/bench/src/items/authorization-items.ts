@@ -37,7 +37,7 @@ export const authorizationItems: readonly Item[] = [
       await waitForAccess(server, pod)
       return {
         sides: [
-          createLoadSide({ server: limited(server), name: 'user', unit: 'requests/s', load: () => load }),
+          createLoadSide({ server: limitServer(server), name: 'user', unit: 'requests/s', load: () => load }),
           createLoadSide({ server, name: bareSide, unit: 'requests/s', load: () => load }),
         ],
       }
@@ -88,10 +88,10 @@ export const authorizationItems: readonly Item[] = [
                 await bench.stop()
                 return (await bench.server(size))!
               }
-              const before = await retainedMemory(await start())
+              const before = await measureRetainedMemory(await start())
               // Another server process writes the bindings, because the memory for writing must not be measured.
               await bindUsers(await start())
-              return { value: (await retainedMemory(await start())) - before }
+              return { value: (await measureRetainedMemory(await start())) - before }
             },
           },
         ],
@@ -100,38 +100,38 @@ export const authorizationItems: readonly Item[] = [
   },
 ]
 
-function limited(server: ServerUnderTest): ServerUnderTest {
+function limitServer(server: ServerUnderTest): ServerUnderTest {
   return { ...server, token: limitedToken }
 }
 
-const roleName = (n: number): string => `bench-${String(n).padStart(2, '0')}`
+const formatRoleName = (n: number): string => `bench-${String(n).padStart(2, '0')}`
 const rolesOf = Array.from({ length: rolesPerUser }, (_, n) => n)
 
 /** Creates the nth role. The last role allows the measured request, the others allow similar requests. */
-function benchRole(n: number): ClusterRole {
+function createBenchRole(n: number): ClusterRole {
   const resources = n === rolesPerUser - 1 ? ['pods'] : ['configmaps', `things-${n}`]
-  return { metadata: { name: roleName(n) }, rules: [{ verbs: ['get', 'list', 'watch'], apiGroups: [''], resources }] }
+  return { metadata: { name: formatRoleName(n) }, rules: [{ verbs: ['get', 'list', 'watch'], apiGroups: [''], resources }] }
 }
 
 /** Creates a binding of a user to a role. `user` is the suffix of the user name. */
-function benchBinding(role: number, user: string, prefix: string): ClusterRoleBinding {
+function createBenchBinding(role: number, user: string, prefix: string): ClusterRoleBinding {
   return {
-    metadata: { name: `${prefix}-${roleName(role)}-${user}` },
+    metadata: { name: `${prefix}-${formatRoleName(role)}-${user}` },
     subjects: [{ kind: 'User', apiGroup: group, name: `${prefix}-${user}` }],
-    roleRef: { apiGroup: group, kind: 'ClusterRole', name: roleName(role) },
+    roleRef: { apiGroup: group, kind: 'ClusterRole', name: formatRoleName(role) },
   }
 }
 
 /** Creates all roles and binds each user to each role. Skips existing objects. */
 async function bindUsers(server: ServerUnderTest, prefix: string = userPrefix): Promise<void> {
-  for (const n of rolesOf) await post(server, 'clusterroles', benchRole(n))
+  for (const n of rolesOf) await post(server, 'clusterroles', createBenchRole(n))
   const [first, ...between] = rolesOf.map((role) => ({
     times: 1,
     request: {
       method: 'POST',
       path: `${root}/clusterrolebindings`,
       contentType: 'application/json',
-      body: JSON.stringify(benchBinding(role, '{n}', prefix)),
+      body: JSON.stringify(createBenchBinding(role, '{n}', prefix)),
       digits: 3,
     },
   }))
@@ -150,7 +150,7 @@ async function post(server: ServerUnderTest, resource: string, object: KubeObjec
 
 /** Waits until the limited user is allowed to read a path. The object need not exist. */
 async function waitForAccess(server: ServerUnderTest, path: string): Promise<void> {
-  const user = limited(server)
+  const user = limitServer(server)
   for (const end = performance.now() + 10_000; (await ask(user, 'GET', path)).status === 403;)
     if (performance.now() > end) throw new Error(`${path} is still forbidden`)
 }
@@ -163,7 +163,7 @@ async function measureNewBindings(server: ServerUnderTest): Promise<number> {
   for (let i = 0; i < 20; i++) {
     const name = `new-${measured++}`
     await post(server, 'clusterroles', { metadata: { name }, rules: [{ verbs: ['get'], nonResourceURLs: [`/${name}`] }] } as ClusterRole)
-    if ((await ask(limited(server), 'GET', `/${name}`)).status !== 403) throw new Error(`/${name} is allowed without a binding`)
+    if ((await ask(limitServer(server), 'GET', `/${name}`)).status !== 403) throw new Error(`/${name} is allowed without a binding`)
     await post(server, 'clusterrolebindings', {
       metadata: { name },
       subjects: [{ kind: 'User', apiGroup: group, name: limitedUser }],
@@ -177,23 +177,23 @@ async function measureNewBindings(server: ServerUnderTest): Promise<number> {
 }
 
 /** Returns the memory in use, in MiB, after the informers have read all objects. */
-async function retainedMemory(server: ServerUnderTest): Promise<number> {
+async function measureRetainedMemory(server: ServerUnderTest): Promise<number> {
   await pause(2000)
-  await ask(limited(server), 'GET', pod)
+  await ask(limitServer(server), 'GET', pod)
   return (await server.probe!.retained()) / 1024 ** 2
 }
 
 function fillAuthorizer(): RbacAuthorizer {
   const handlers = new Map<string, (event: InformerEvent<KubeObject>) => void>()
-  const of = ({ resource }: { readonly resource: string }) => ({
+  const createResource = ({ resource }: { readonly resource: string }) => ({
     subscribe: (handler: (event: InformerEvent<KubeObject>) => void) => void handlers.set(resource, handler),
   })
   const policy = new RbacPolicy()
-  policy.follow({ informers: { of } as unknown as SharedInformers, client: undefined! })
-  for (const n of rolesOf) handlers.get('clusterroles')!({ type: 'added', object: benchRole(n) })
+  policy.follow({ informers: { of: createResource } as unknown as SharedInformers, client: undefined! })
+  for (const n of rolesOf) handlers.get('clusterroles')!({ type: 'added', object: createBenchRole(n) })
   for (const n of rolesOf) {
     for (let user = 0; user < users; user++) {
-      handlers.get('clusterrolebindings')!({ type: 'added', object: benchBinding(n, String(user).padStart(3, '0'), userPrefix) })
+      handlers.get('clusterrolebindings')!({ type: 'added', object: createBenchBinding(n, String(user).padStart(3, '0'), userPrefix) })
     }
   }
   return new RbacAuthorizer(policy)

@@ -56,7 +56,7 @@ async function openWatched(watchers: number): Promise<Watched> {
   const stops = Array.from({ length: watchers }, () => new AbortController())
   let seen = 0
   const readers = stops.map(async (stop, node) => {
-    const predicate = { labels: everything(), fields: fieldEquals('spec.nodeName', nodeName(node)) }
+    const predicate = { labels: everything(), fields: fieldEquals('spec.nodeName', formatNodeName(node)) }
     const watch = await cacher.watch(prefix, { resourceVersion: '1', predicate, signal: stop.signal })
     await watch.forEach((batch) => {
       seen += batch.length
@@ -65,7 +65,7 @@ async function openWatched(watchers: number): Promise<Watched> {
   // The node of every pod has a watcher, with few and with many watchers.
   const values = Array.from({ length: podCount }, (_, n) => {
     const name = `pod-${String(n).padStart(5, '0')}`
-    const object = { metadata: { name, namespace: 'bench', uid: name }, spec: { nodeName: nodeName(n % watchers) } }
+    const object = { metadata: { name, namespace: 'bench', uid: name }, spec: { nodeName: formatNodeName(n % watchers) } }
     return { key: `${prefix}bench/${name}`, value: codec.encode(object) }
   })
   let revision = 1
@@ -118,6 +118,6 @@ class EventSource {
   }
 }
 
-function nodeName(node: number): string {
+function formatNodeName(node: number): string {
   return `node-${String(node).padStart(5, '0')}`
 }

@@ -59,9 +59,9 @@ export const orderItem: Item = {
       const { request, watch } = await openWatchedPatches(server, 2000)
       return { ...changes, request, watch: { ...watch!, checkOrder: true } }
     }
-    const value = ({ disorder, events, requests }: { disorder: number; events: number; requests: number }): number =>
+    const scoreDelivery = ({ disorder, events, requests }: { disorder: number; events: number; requests: number }): number =>
       disorder + Math.abs(requests * 2000 - events)
-    return { sides: [createLoadSide({ server, unit: 'events/s', load, value })] }
+    return { sides: [createLoadSide({ server, unit: 'events/s', load, value: scoreDelivery })] }
   },
 }
 

@@ -77,7 +77,7 @@ const maxWarmSeconds = 4
  * Creates an item that compares the duration of an operation on two servers, one with ten times as many objects. Measures both servers in
  * turns. Both servers use all cores, so that V8's background threads do not slow down one of them.
  */
-function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, load, time }: Operation): Item {
+function createGrowthItem({ kind, counts, store = 'embedded', full }: Growth, { what, load, time }: Operation): Item {
   const names = counts.map((count) => count.toLocaleString('en'))
   const place = store === 'embedded' ? '' : ` on ${store}`
   const suffix = [kind.name.replace(' KB', 'k'), ...(store === 'embedded' ? [] : [store]), ...(full ? ['full'] : [])]
@@ -93,14 +93,14 @@ function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, 
         const server = await bench.server(kind.size(count), { store, cores: 'all' })
         if (server === undefined) return undefined
         const objects = await countObjects(server, kind)
-        const value = (result: LoadResult): number => time(result, objects)
+        const computeValue = (result: LoadResult): number => time(result, objects)
         sides.push(
           createLoadSide({
             server,
             name: names[i]!,
             unit: what === 'event' ? 'events/s' : 'requests/s',
             load: () => load(server),
-            value,
+            value: computeValue,
             ...(what !== 'LIST' && { warmRequests, maxWarmSeconds }),
           }),
         )
@@ -125,14 +125,14 @@ const titles: Readonly<Record<string, string>> = {
 function createGrowthItems(growth: Growth): readonly Item[] {
   const { kind } = growth
   const single = Object.entries(requests).map(([what, request]) =>
-    growthItem(growth, { what, load: () => ({ connections: 4, pipeline: 1, request: request(kind) }), time: ({ p50 }) => p50 }),
+    createGrowthItem(growth, { what, load: () => ({ connections: 4, pipeline: 1, request: request(kind) }), time: ({ p50 }) => p50 }),
   )
-  const list = growthItem(growth, {
+  const list = createGrowthItem(growth, {
     what: 'LIST',
     load: () => ({ connections: 1, pipeline: 1, request: { method: 'GET', path: kind.path } }),
     time: ({ p50 }, objects) => (p50 * 1000) / objects,
   })
-  const event = growthItem(growth, {
+  const event = createGrowthItem(growth, {
     what: 'event',
     async load(server) {
       const { body } = await ask(server, 'GET', `${kind.path}?limit=1`)

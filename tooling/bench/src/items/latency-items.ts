@@ -10,14 +10,14 @@ const many: DatasetSize = { pods: 10_000, configMaps: 300_000 }
 const noConfigMap = `${configMaps}?labelSelector=nothing`
 
 export const latencyItems: readonly Item[] = [
-  latencyItem({
+  createLatencyItem({
     name: 'latency/get-during-lists',
     title: 'p99 of GET while 4 clients LIST 10,000 pods',
     size: usual,
     busy: { method: 'GET', path: pods },
     busyClients: 4,
   }),
-  latencyItem({
+  createLatencyItem({
     name: 'http/get-during-gzip',
     only: 'named',
     title: 'p99 of GET while 4 clients LIST 10,000 pods, compressed',
@@ -25,7 +25,7 @@ export const latencyItems: readonly Item[] = [
     busy: { method: 'GET', path: pods, acceptEncoding: 'gzip' },
     busyClients: 4,
   }),
-  latencyItem({
+  createLatencyItem({
     name: 'latency/get-during-selection',
     only: 'named',
     title: 'p99 of GET while a LIST by a selector without matches reads 300,000 objects',
@@ -58,7 +58,7 @@ interface LatencyOptions {
 }
 
 /** Creates an item that measures the p99 latency of small reads while other clients send large requests. */
-function latencyItem({ name, title, size, busy, busyClients, only }: LatencyOptions): Item {
+function createLatencyItem({ name, title, size, busy, busyClients, only }: LatencyOptions): Item {
   return {
     name,
     title,

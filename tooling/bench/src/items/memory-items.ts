@@ -23,50 +23,50 @@ const forms = [
 ]
 
 export const memoryItems: readonly Item[] = [
-  memoryItem({
+  createMemoryItem({
     name: 'lists',
     title: 'memory after lists of 10,000 pods of 8 KB in all encodings, including mapped files (RSS)',
     bar: { type: 'most', value: 350 },
     async value(server) {
       for (const accept of forms) await listOnce(server, accept)
       await pause(1000)
-      return usage(server).rssMiB
+      return requireUsage(server).rssMiB
     },
   }),
-  memoryItem({
+  createMemoryItem({
     name: 'lists-at-once',
     title: `memory of ${listsAtOnce} concurrent lists of 10,000 pods`,
     bar: { type: 'most', value: 100 },
     async value(server) {
       await listOnce(server, forms[0]!)
-      const idle = await settled(server)
+      const idle = await measureSettled(server)
       let peak = idle
       let done = false
       const all = listOnce(server, forms[0]!, listsAtOnce).finally(() => (done = true))
       while (!done) {
-        peak = Math.max(peak, usage(server).rssAnonMiB)
+        peak = Math.max(peak, requireUsage(server).rssAnonMiB)
         await pause(20)
       }
       await all
       return peak - idle
     },
   }),
-  memoryItem({
+  createMemoryItem({
     name: 'unread',
     only: 'full',
     title: 'memory of a list whose client does not read',
     bar: { type: 'most', value: tolerance },
     async value(server) {
       await listOnce(server, forms[0]!)
-      const before = await settled(server)
+      const before = await measureSettled(server)
       const silent = await openUnread(server)
       await pause(2000)
-      const after = await settled(server)
+      const after = await measureSettled(server)
       silent.destroy()
       return after - before
     },
   }),
-  memoryItem({
+  createMemoryItem({
     name: 'kept',
     only: 'full',
     title: 'memory after lists of 100,000 pods of 8 KB in all encodings: at most 1.3 × the stored size and 150 MiB',
@@ -74,7 +74,7 @@ export const memoryItems: readonly Item[] = [
     most: (stored) => stored * 1.3 + 150,
     async value(server) {
       for (const accept of forms) await listOnce(server, accept)
-      return settled(server)
+      return measureSettled(server)
     },
   }),
 ]
@@ -88,7 +88,7 @@ interface MemoryOptions extends Pick<Item, 'name' | 'title' | 'bar' | 'only'> {
 }
 
 /** Creates an item that measures memory. Starts a new server for each measurement. */
-function memoryItem({ name, title, bar, only, size = usual, most, value }: MemoryOptions): Item {
+function createMemoryItem({ name, title, bar, only, size = usual, most, value }: MemoryOptions): Item {
   return {
     name: `memory/${name}`,
     title,
@@ -107,7 +107,7 @@ function memoryItem({ name, title, bar, only, size = usual, most, value }: Memor
               await bench.stop()
               const server = (await bench.server(size))!
               const reached = await value(server)
-              const { rssAnonMiB, peakRssMiB } = usage(server)
+              const { rssAnonMiB, peakRssMiB } = requireUsage(server)
               return { value: reached, rssAnonMiB, peakRssMiB }
             },
           },
@@ -119,15 +119,15 @@ function memoryItem({ name, title, bar, only, size = usual, most, value }: Memor
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-function usage({ pid }: ServerUnderTest): Usage {
+function requireUsage({ pid }: ServerUnderTest): Usage {
   return readUsage(pid)!
 }
 
 /** Returns the private memory of a server in MiB after garbage collection. */
-async function settled(server: ServerUnderTest): Promise<number> {
+async function measureSettled(server: ServerUnderTest): Promise<number> {
   await server.probe!.collect()
   await pause(2000)
-  return usage(server).rssAnonMiB
+  return requireUsage(server).rssAnonMiB
 }
 
 async function listOnce({ url, token }: ServerUnderTest, accept: string, connections = 1): Promise<void> {

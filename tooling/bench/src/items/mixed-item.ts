@@ -17,11 +17,11 @@ export const mixedItem: Item = {
   async open(bench) {
     const server = (await bench.server(usual))!
     const servers = [server, ...(await bench.others(usual))]
-    return { sides: servers.map((each) => createLoadSide({ server: each, unit: 'requests/s', load: () => mixed(each) })) }
+    return { sides: servers.map((each) => createLoadSide({ server: each, unit: 'requests/s', load: () => openMixedLoad(each) })) }
   },
 }
 
-async function mixed(server: ServerUnderTest): Promise<Load> {
+async function openMixedLoad(server: ServerUnderTest): Promise<Load> {
   return {
     ...(await openWatchedPatches(server, 50)),
     connections: 20,

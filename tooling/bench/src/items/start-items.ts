@@ -26,14 +26,14 @@ export const startItems: readonly Item[] = [
     // A list that accepts any resource version. The server answers it when the watch cache is filled.
     until: `${pods}?resourceVersion=0&labelSelector=nothing%3Dmatches`,
   }),
-  idleItem({ name: 'rss', title: 'memory of an idle server, including mapped files (RSS)', most: 110, pick: ({ rssMiB }) => rssMiB }),
-  idleItem({
+  createIdleItem({ name: 'rss', title: 'memory of an idle server, including mapped files (RSS)', most: 110, pick: ({ rssMiB }) => rssMiB }),
+  createIdleItem({
     name: 'anon',
     title: 'memory of an idle server, without mapped files (RssAnon)',
     most: 60,
     pick: ({ rssAnonMiB }) => rssAnonMiB,
   }),
-  idleItem({
+  createIdleItem({
     name: 'pods',
     only: 'full',
     title: 'memory of an idle server with 10,000 pods of 8 KB, without mapped files (RssAnon)',
@@ -65,12 +65,14 @@ function startItem({ name, title, size, most, rounds, only, until }: StartOption
     ...(only !== undefined && { only }),
     async open(bench) {
       await bench.dataset(size)
-      return { sides: [startedSide(bench, size, (server) => (until === undefined ? Promise.resolve() : answered(server, until)))] }
+      return {
+        sides: [createStartedSide(bench, size, (server) => (until === undefined ? Promise.resolve() : expectAnswered(server, until)))],
+      }
     },
   }
 }
 
-function startedSide(bench: Bench, size: DatasetSize, done: (server: ServerUnderTest) => Promise<void>): Side {
+function createStartedSide(bench: Bench, size: DatasetSize, done: (server: ServerUnderTest) => Promise<void>): Side {
   return {
     name: 'keelson',
     async measure() {
@@ -84,7 +86,7 @@ function startedSide(bench: Bench, size: DatasetSize, done: (server: ServerUnder
   }
 }
 
-async function answered(server: ServerUnderTest, path: string): Promise<void> {
+async function expectAnswered(server: ServerUnderTest, path: string): Promise<void> {
   const { status } = await ask(server, 'GET', path)
   if (status !== 200) throw new Error(`${path} returned ${status}`)
 }
@@ -122,7 +124,7 @@ async function measureIdleUsage(bench: Bench, size: DatasetSize): Promise<IdleUs
   return usage
 }
 
-function idleItem({ name, title, size = empty, most, only, pick }: IdleOptions): Item {
+function createIdleItem({ name, title, size = empty, most, only, pick }: IdleOptions): Item {
   return {
     name: `idle/${name}`,
     title,

@@ -19,13 +19,13 @@ export async function openRegistry(): Promise<OpenRegistry> {
   })
   await chain.listen()
   await chain.ready
-  const resource = (name: string): LoopbackResource => chain.client.resource({ group: '', resource: name })!
-  await resource('namespaces').create('', { metadata: { name: namespace } })
+  const requireResource = (name: string): LoopbackResource => chain.client.resource({ group: '', resource: name })!
+  await requireResource('namespaces').create('', { metadata: { name: namespace } })
   // Wait for the default service account, because admission rejects pods without it.
-  while ((await resource('serviceaccounts').get(namespace, 'default')) === undefined)
+  while ((await requireResource('serviceaccounts').get(namespace, 'default')) === undefined)
     await new Promise((resolve) => setTimeout(resolve, 20))
   return {
-    pods: resource('pods'),
+    pods: requireResource('pods'),
     async [Symbol.asyncDispose]() {
       await chain.close()
       rmSync(directory, { recursive: true })

@@ -38,7 +38,7 @@ export function steps(): Readonly<Record<string, Step>> {
     validate: step(decodePod, validate),
     managers: step(defaultedPod, (pod) => void manager.update(undefined, pod, 'kube-controller-manager')),
     'managers-update': step(
-      () => labelled(stored),
+      () => addLabel(stored),
       (pod) => void manager.update(stored, pod, 'kubelet'),
     ),
     'managers-apply': step(
@@ -52,7 +52,7 @@ export function steps(): Readonly<Record<string, Step>> {
   }
 }
 
-function labelled(pod: Pod): Pod {
+function addLabel(pod: Pod): Pod {
   const copy = copyObject(pod)
   copy.metadata.labels = { ...copy.metadata.labels, more: '1' }
   return copy

@@ -25,12 +25,12 @@ export const writeLoads: Readonly<Record<string, () => Promise<Load>>> = {
     }
   },
   update: () =>
-    changes((pod, n) => {
+    openChangeLoad((pod, n) => {
       pod.metadata.labels = { ...pod.metadata.labels, more: String(n) }
       return pod
     }),
   patch: () =>
-    changes((pod, n) => {
+    openChangeLoad((pod, n) => {
       const { patch } = decodeMergePatch(`{"metadata":{"annotations":{"example.com/more":"${n}"}}}`)
       return typedPod(applyMergePatch(pod as unknown as JsonObject, patch))
     }),
@@ -47,7 +47,7 @@ async function createPod({ pods }: OpenRegistry, n: number): Promise<void> {
   await pods.create(namespace, typedPod(createWorkloadPod(`pod-${n}`)))
 }
 
-async function changes(change: (pod: KubeObject, n: number) => KubeObject): Promise<Load> {
+async function openChangeLoad(change: (pod: KubeObject, n: number) => KubeObject): Promise<Load> {
   const registry = await openFilled()
   return {
     inFlight,

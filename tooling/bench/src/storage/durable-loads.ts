@@ -9,7 +9,7 @@ import { createValues, buildKey } from './values.ts'
 /** Returns a load that creates keys in the embedded store, like the storage layer does. A create resolves when it is flushed to disk. */
 export function embeddedCreate(inFlight: number): OpenLoad {
   return async ({ run }) => {
-    const directory = scratchDirectory()
+    const directory = createScratchDirectory()
     const store = await openEmbedded({ dataDir: directory })
     const value = createValues()
     return {
@@ -33,7 +33,7 @@ export function embeddedCreate(inFlight: number): OpenLoad {
 /** Returns a load that writes with the lmdb package alone. Each operation puts a value and waits until it is flushed to disk. */
 export function lmdbPut(inFlight: number): OpenLoad {
   return async ({ run }): Promise<Load> => {
-    const directory = scratchDirectory()
+    const directory = createScratchDirectory()
     const database = open<Uint8Array, string>({ path: directory, encoding: 'binary' })
     const value = createValues()
     return {
@@ -50,6 +50,6 @@ export function lmdbPut(inFlight: number): OpenLoad {
   }
 }
 
-function scratchDirectory(): string {
+function createScratchDirectory(): string {
   return mkdtempSync(path.join(tmpdir(), 'keelson-bench-'))
 }

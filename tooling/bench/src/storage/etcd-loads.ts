@@ -11,7 +11,7 @@ type Pair = {
   close(): PromiseLike<void> | void
 }
 
-async function ours(etcd: string): Promise<Pair> {
+async function openKeelsonPair(etcd: string): Promise<Pair> {
   const store = await openEtcd3({ transport: { serverList: [etcd] }, compactionInterval: 0 })
   return {
     create: async (key, value) =>
@@ -22,7 +22,7 @@ async function ours(etcd: string): Promise<Pair> {
 }
 
 /** Creates operations that call etcd3's typed client. They send the same requests as Keelson's etcd store. */
-function bare(etcd: string): Pair {
+function openBarePair(etcd: string): Pair {
   const client = new Etcd3({ hosts: etcd })
   return {
     async create(key, value) {
@@ -42,7 +42,7 @@ function bare(etcd: string): Pair {
 export function etcdLoad(which: 'ours' | 'bare', operation: 'create' | 'get', inFlight: number): OpenLoad {
   return async (job: StorageJob) => {
     if (job.etcd === undefined) throw new Error('the job has no etcd')
-    const pair = await (which === 'ours' ? ours(job.etcd) : bare(job.etcd))
+    const pair = await (which === 'ours' ? openKeelsonPair(job.etcd) : openBarePair(job.etcd))
     const value = createValues()
     if (operation === 'get') for (let n = 0; n < prepared; n++) await pair.create(buildKey(job.run, n), value(n))
     return {

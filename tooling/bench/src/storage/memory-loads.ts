@@ -47,7 +47,7 @@ export function watches(count: 10 | 1000): OpenLoad {
     const value = createValues()
     const abort = new AbortController()
     const waiting = new Map<string, () => void>()
-    const ranges = Array.from({ length: count }, (_, i) => prefixRange(count === 10 ? tens(i) : hundreds(i)))
+    const ranges = Array.from({ length: count }, (_, i) => prefixRange(count === 10 ? formatTensPrefix(i) : formatHundredsPrefix(i)))
     const readers = ranges.map(async (watched) => {
       for await (const message of store.watch(watched, 1, { signal: abort.signal })) {
         if (message.type !== 'changes') continue
@@ -62,7 +62,7 @@ export function watches(count: 10 | 1000): OpenLoad {
     return {
       inFlight: 32,
       async once(n) {
-        const key = `${hundreds(n % 1000)}pod-${Math.floor(n / 1000) % 10}`
+        const key = `${formatHundredsPrefix(n % 1000)}pod-${Math.floor(n / 1000) % 10}`
         const seen = new Promise<void>((resolve) => waiting.set(key, resolve))
         await store.commit({ compare: [], operations: [{ type: 'put', key, value: value(n) }] })
         await seen
@@ -76,5 +76,5 @@ export function watches(count: 10 | 1000): OpenLoad {
   }
 }
 
-const tens = (i: number): string => `/registry/pods/${i % 10}/`
-const hundreds = (i: number): string => `${tens(i)}${Math.floor(i / 10)}/`
+const formatTensPrefix = (i: number): string => `/registry/pods/${i % 10}/`
+const formatHundredsPrefix = (i: number): string => `${formatTensPrefix(i)}${Math.floor(i / 10)}/`

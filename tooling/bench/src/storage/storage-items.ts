@@ -101,9 +101,16 @@ function createItem({ name, title, ours, bare, least = 0, mostMs, etcd = false, 
     async open(bench) {
       const url = etcd ? await bench.etcd() : undefined
       if (etcd && url === undefined) return undefined
-      const args = (load: string) => (): readonly string[] => [JSON.stringify({ load, run: runs++, etcd: url } satisfies StorageJob)]
+      const createArguments = (load: string) => (): readonly string[] => [
+        JSON.stringify({ load, run: runs++, etcd: url } satisfies StorageJob),
+      ]
       const pick = ({ value, p50 }: Figure): number => (mostMs === undefined ? value : p50!)
-      return { sides: [createProcessSide('keelson', program, args(ours), pick), createProcessSide(bareSide, program, args(bare), pick)] }
+      return {
+        sides: [
+          createProcessSide('keelson', program, createArguments(ours), pick),
+          createProcessSide(bareSide, program, createArguments(bare), pick),
+        ],
+      }
     },
   }
 }

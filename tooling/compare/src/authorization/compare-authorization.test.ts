@@ -19,7 +19,7 @@ afterAll(async () => {
   await Promise.all(processes.map((process) => process.stop()))
 })
 
-async function bindingNames(server: Server): Promise<readonly string[]> {
+async function listBindingNames(server: Server): Promise<readonly string[]> {
   const list = (await server.get('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings')) as { items: { metadata: { name: string } }[] }
   return list.items.map(({ metadata }) => metadata.name)
 }
@@ -27,12 +27,12 @@ async function bindingNames(server: Server): Promise<readonly string[]> {
 describe('compareDecisions', () => {
   it('finds no difference between two equal servers, covers allowed and denied requests, and removes its objects', async () => {
     const [one, two] = servers
-    const before = await bindingNames(one)
+    const before = await listBindingNames(one)
     const { allowed, differences } = await compareDecisions(one, two, { seed: 1, decisions: 600, prefix: 'equal', round: 300 })
     expect(differences).toEqual([])
     expect(allowed).toBeGreaterThan(30)
     expect(allowed).toBeLessThan(500)
-    expect(await bindingNames(one)).toEqual(before)
+    expect(await listBindingNames(one)).toEqual(before)
   })
 
   it('finds a single wrong decision', async () => {

@@ -73,9 +73,9 @@ export async function compareDecisions(reference: Server, candidate: Server, opt
     for (let done = 0; done < decisions;) {
       await changePolicy(random, policy, { words, nodes, isFirst: done === 0 })
       await settle({ reference, candidate }, policy, `${prefix}-marker${done}`)
-      const specs = Array.from({ length: Math.min(round, decisions - done) }, () => randomSpec(random, words, nodes))
+      const specs = Array.from({ length: Math.min(round, decisions - done) }, () => createRandomSpec(random, words, nodes))
       done += specs.length
-      await inParallel(specs, async (spec) => {
+      await runInParallel(specs, async (spec) => {
         const [want, got] = await Promise.all([decide(reference, spec), decide(candidate, spec)])
         if (JSON.stringify(want) !== JSON.stringify(got)) differences.push({ spec, want, got })
         else if (want['allowed'] === true) allowed++
@@ -151,7 +151,7 @@ async function settle({ reference, candidate }: Pair, policy: InstalledObjects, 
   await wait(1000)
 }
 
-function randomSpec(random: Random, words: Vocabulary, nodes: NodeVocabulary): JsonObject {
+function createRandomSpec(random: Random, words: Vocabulary, nodes: NodeVocabulary): JsonObject {
   if (random.chance(0.25)) {
     const name = random.chance(0.95) ? random.pick(nodes.nodes) : random.pick(['', 'unknown'])
     const groups = random.chance(0.95) ? ['system:nodes', 'system:authenticated'] : ['system:authenticated']
@@ -194,10 +194,10 @@ async function decide(server: Server, spec: JsonObject): Promise<JsonObject> {
   const status = isObject(answer.body) ? answer.body['status'] : undefined
   if (answer.code !== 201 || !isObject(status)) return { error: explain(answer) }
   const { allowed = false, denied = false, reason = '' } = status
-  return { allowed, denied, reason: comparableReason(typeof reason === 'string' ? reason : '', allowed === true) }
+  return { allowed, denied, reason: toComparableReason(typeof reason === 'string' ? reason : '', allowed === true) }
 }
 
-function comparableReason(reason: string, isAllowed: boolean): string {
+function toComparableReason(reason: string, isAllowed: boolean): string {
   return isAllowed
     ? reason.slice(0, reason.indexOf(' by ') + 4)
     : reason
@@ -206,10 +206,10 @@ function comparableReason(reason: string, isAllowed: boolean): string {
         .join(' ')
 }
 
-async function inParallel<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+async function runInParallel<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
   let next = 0
-  const worker = async (): Promise<void> => {
+  const runNext = async (): Promise<void> => {
     while (next < items.length) await run(items[next++]!)
   }
-  await Promise.all(Array.from({ length: reviewsInFlight }, worker))
+  await Promise.all(Array.from({ length: reviewsInFlight }, runNext))
 }

@@ -71,7 +71,7 @@ export async function compareRoleWrites(
     }
     for (let i = 0; i < writes; i++) {
       const object = random.chance(0.5) ? randomRole(random, words) : randomBinding(random, words, `${prefix}-binding${random.below(40)}`)
-      const step = randomWrite(
+      const step = createRandomWrite(
         random,
         object,
         `${prefix}-writer${random.below(limitedPermissions.length)}`,
@@ -79,7 +79,7 @@ export async function compareRoleWrites(
       )
       const [theirs, own] = await sendToBoth(step)
       if (theirs.code === 201 || own.code === 201) created.add(`${object.path}/${object.name}`)
-      const [want, got] = [comparable(theirs), comparable(own)]
+      const [want, got] = [toComparable(theirs), toComparable(own)]
       if (want !== got) differences.push({ step, want, got })
       else if (theirs.code === 403) refused++
     }
@@ -89,7 +89,7 @@ export async function compareRoleWrites(
   return { writes, refused, differences }
 }
 
-function randomWrite(random: Random, { path, name, manifest }: PolicyObject, user: string, rules: readonly JsonObject[]): Step {
+function createRandomWrite(random: Random, { path, name, manifest }: PolicyObject, user: string, rules: readonly JsonObject[]): Step {
   const headers = { 'impersonate-user': user }
   const patch = 'rules' in manifest ? { rules: [...rules] } : { subjects: manifest['subjects']! }
   switch (random.weighted({ create: 4, update: 3, merge: 2, apply: 1, delete: 1 })) {
@@ -114,7 +114,7 @@ function randomWrite(random: Random, { path, name, manifest }: PolicyObject, use
 }
 
 /** Returns the part of a response that is compared: the code of a success, or the code, reason, details and message of a failure. */
-function comparable({ code, body }: Answer): string {
+function toComparable({ code, body }: Answer): string {
   if (code < 400 || !isObject(body)) return String(code)
   const { reason = '', message = '', details = null } = body
   return JSON.stringify({ code, reason, details, message })

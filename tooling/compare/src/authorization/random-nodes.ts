@@ -28,7 +28,7 @@ export function createNodeVocabulary(prefix: string): NodeVocabulary {
   }
 }
 
-function object(
+function createObject(
   path: string,
   apiVersion: string,
   kind: string,
@@ -42,9 +42,9 @@ export function createNodeObjects(random: Random, nodes: NodeVocabulary, { names
   const namespace = namespaces[0]!
   const storage = '/apis/storage.k8s.io/v1'
   return [
-    ...nodes.nodes.map((name) => object('/api/v1/nodes', 'v1', 'Node', { metadata: { name } })),
+    ...nodes.nodes.map((name) => createObject('/api/v1/nodes', 'v1', 'Node', { metadata: { name } })),
     ...nodes.volumes.map((name, i) =>
-      object('/api/v1/persistentvolumes', 'v1', 'PersistentVolume', {
+      createObject('/api/v1/persistentvolumes', 'v1', 'PersistentVolume', {
         metadata: { name },
         spec: {
           capacity: { storage: '1Gi' },
@@ -61,7 +61,7 @@ export function createNodeObjects(random: Random, nodes: NodeVocabulary, { names
       }),
     ),
     ...nodes.claims.map((name, i) =>
-      object(`/api/v1/namespaces/${namespace}/persistentvolumeclaims`, 'v1', 'PersistentVolumeClaim', {
+      createObject(`/api/v1/namespaces/${namespace}/persistentvolumeclaims`, 'v1', 'PersistentVolumeClaim', {
         metadata: { name, namespace },
         spec: {
           accessModes: ['ReadWriteOnce'],
@@ -72,13 +72,13 @@ export function createNodeObjects(random: Random, nodes: NodeVocabulary, { names
       }),
     ),
     ...nodes.attachments.map((name, i) =>
-      object(`${storage}/volumeattachments`, 'storage.k8s.io/v1', 'VolumeAttachment', {
+      createObject(`${storage}/volumeattachments`, 'storage.k8s.io/v1', 'VolumeAttachment', {
         metadata: { name },
         spec: { attacher: 'csi.example.com', nodeName: random.pick(nodes.nodes), source: { persistentVolumeName: nodes.volumes[i]! } },
       }),
     ),
     ...nodes.slices.map((name, i) =>
-      object('/apis/resource.k8s.io/v1/resourceslices', 'resource.k8s.io/v1', 'ResourceSlice', {
+      createObject('/apis/resource.k8s.io/v1/resourceslices', 'resource.k8s.io/v1', 'ResourceSlice', {
         metadata: { name },
         spec: {
           driver: 'devices.example.com',
@@ -107,7 +107,7 @@ export function randomPod(
     const sources = [{ secret: { name: random.pick(nodes.secrets) } }, { configMap: { name: random.pick(nodes.configMaps) } }]
     add({ projected: { sources } })
   }
-  return object(`/api/v1/namespaces/${namespace}/pods`, 'v1', 'Pod', {
+  return createObject(`/api/v1/namespaces/${namespace}/pods`, 'v1', 'Pod', {
     metadata: { name, namespace },
     spec: {
       ...(random.chance(0.9) && { nodeName: random.pick(nodes.nodes) }),
@@ -132,7 +132,7 @@ export function randomPod(
 export function randomNodeRequest(random: Random, nodes: NodeVocabulary, { namespaces }: Vocabulary): JsonObject {
   const verb = random.pick(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'])
   const namespace = random.chance(0.9) ? namespaces[0]! : random.pick(namespaces)
-  const optional = (name: string): JsonObject => (random.chance(0.9) ? { name } : {})
+  const createOptionalName = (name: string): JsonObject => (random.chance(0.9) ? { name } : {})
   switch (
     random.weighted({
       secret: 4,
@@ -151,20 +151,31 @@ export function randomNodeRequest(random: Random, nodes: NodeVocabulary, { names
     })
   ) {
     case 'secret':
-      return { verb, namespace, resource: 'secrets', ...optional(random.pick(nodes.secrets)) }
+      return { verb, namespace, resource: 'secrets', ...createOptionalName(random.pick(nodes.secrets)) }
     case 'map':
-      return { verb, namespace, resource: 'configmaps', ...optional(random.pick([...nodes.configMaps, 'kube-root-ca.crt'])) }
+      return { verb, namespace, resource: 'configmaps', ...createOptionalName(random.pick([...nodes.configMaps, 'kube-root-ca.crt'])) }
     case 'claim':
-      return { verb, namespace, resource: 'persistentvolumeclaims', ...sub(random, ['status']), ...optional(random.pick(nodes.claims)) }
+      return {
+        verb,
+        namespace,
+        resource: 'persistentvolumeclaims',
+        ...createSubresource(random, ['status']),
+        ...createOptionalName(random.pick(nodes.claims)),
+      }
     case 'volume':
-      return { verb, resource: 'persistentvolumes', ...sub(random, ['status']), ...optional(random.pick(nodes.volumes)) }
+      return {
+        verb,
+        resource: 'persistentvolumes',
+        ...createSubresource(random, ['status']),
+        ...createOptionalName(random.pick(nodes.volumes)),
+      }
     case 'attachment':
       return {
         verb,
         group: 'storage.k8s.io',
         resource: 'volumeattachments',
-        ...sub(random, ['status']),
-        ...optional(random.pick(nodes.attachments)),
+        ...createSubresource(random, ['status']),
+        ...createOptionalName(random.pick(nodes.attachments)),
       }
     case 'device':
       return {
@@ -172,33 +183,33 @@ export function randomNodeRequest(random: Random, nodes: NodeVocabulary, { names
         namespace,
         group: 'resource.k8s.io',
         resource: 'resourceclaims',
-        ...sub(random, ['status']),
-        ...optional(random.pick(nodes.resourceClaims)),
+        ...createSubresource(random, ['status']),
+        ...createOptionalName(random.pick(nodes.resourceClaims)),
       }
     case 'slice':
       return {
         verb,
         group: 'resource.k8s.io',
         resource: 'resourceslices',
-        ...optional(random.pick(nodes.slices)),
-        ...(random.chance(0.4) && selector('spec.nodeName', random.pick(nodes.nodes))),
+        ...createOptionalName(random.pick(nodes.slices)),
+        ...(random.chance(0.4) && createSelector('spec.nodeName', random.pick(nodes.nodes))),
       }
     case 'node':
       return {
         verb,
         resource: 'nodes',
-        ...sub(random, ['status', 'proxy']),
-        ...optional(random.pick(nodes.nodes)),
-        ...(random.chance(0.4) && selector('metadata.name', random.pick(nodes.nodes))),
+        ...createSubresource(random, ['status', 'proxy']),
+        ...createOptionalName(random.pick(nodes.nodes)),
+        ...(random.chance(0.4) && createSelector('metadata.name', random.pick(nodes.nodes))),
       }
     case 'pod':
       return {
         verb,
         namespace,
         resource: 'pods',
-        ...sub(random, ['status', 'eviction', 'log']),
-        ...optional('pod-1'),
-        ...(random.chance(0.5) && selector('spec.nodeName', random.pick(nodes.nodes))),
+        ...createSubresource(random, ['status', 'eviction', 'log']),
+        ...createOptionalName('pod-1'),
+        ...(random.chance(0.5) && createSelector('spec.nodeName', random.pick(nodes.nodes))),
       }
     case 'lease':
       return {
@@ -206,27 +217,27 @@ export function randomNodeRequest(random: Random, nodes: NodeVocabulary, { names
         namespace: random.pick(['kube-node-lease', namespace]),
         group: 'coordination.k8s.io',
         resource: 'leases',
-        ...optional(random.pick(nodes.nodes)),
+        ...createOptionalName(random.pick(nodes.nodes)),
       }
     case 'csi':
-      return { verb, group: 'storage.k8s.io', resource: 'csinodes', ...optional(random.pick(nodes.nodes)) }
+      return { verb, group: 'storage.k8s.io', resource: 'csinodes', ...createOptionalName(random.pick(nodes.nodes)) }
     case 'account':
       return {
         verb,
         namespace,
         resource: 'serviceaccounts',
-        ...sub(random, ['token']),
-        ...optional(random.pick(['default', 'builder', 'other'])),
+        ...createSubresource(random, ['token']),
+        ...createOptionalName(random.pick(['default', 'builder', 'other'])),
       }
     default:
-      return { verb, namespace, resource: random.pick(['services', 'endpoints', 'events', 'widgets']), ...optional('one') }
+      return { verb, namespace, resource: random.pick(['services', 'endpoints', 'events', 'widgets']), ...createOptionalName('one') }
   }
 }
 
-function sub(random: Random, names: readonly string[]): JsonObject {
+function createSubresource(random: Random, names: readonly string[]): JsonObject {
   return random.chance(0.3) ? { subresource: random.pick(names) } : {}
 }
 
-function selector(key: string, value: string): JsonObject {
+function createSelector(key: string, value: string): JsonObject {
   return { fieldSelector: { requirements: [{ key, operator: 'In', values: [value] }] } }
 }

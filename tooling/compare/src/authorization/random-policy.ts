@@ -43,17 +43,17 @@ export const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'dele
 export const paths = ['/metrics', '/healthz', '/logs', '/logs/kube', '/debug/pprof/heap', '/version', '/apis/example.com', '/'] as const
 
 /** Returns some of the values, at least one, in random order. */
-function some<T>(random: Random, from: readonly T[], most = 3): T[] {
+function pickSome<T>(random: Random, from: readonly T[], most = 3): T[] {
   return Array.from(new Set(Array.from({ length: 1 + random.below(most) }, () => random.pick(from))))
 }
 
-function randomRule(random: Random, words: Vocabulary, mayNamePaths: boolean): JsonObject {
-  const ruleVerbs = random.chance(0.1) ? ['*'] : some(random, verbs)
+function createRandomRule(random: Random, words: Vocabulary, mayNamePaths: boolean): JsonObject {
+  const ruleVerbs = random.chance(0.1) ? ['*'] : pickSome(random, verbs)
   if (mayNamePaths && random.chance(0.2)) {
     const patterns = [...paths, '*', '/logs/*', '/debug*', '/healthz/*', '/api*']
-    return { verbs: ruleVerbs, nonResourceURLs: some(random, patterns) }
+    return { verbs: ruleVerbs, nonResourceURLs: pickSome(random, patterns) }
   }
-  const chosen = some(random, resourceNames, 2)
+  const chosen = pickSome(random, resourceNames, 2)
   const resources = chosen.flatMap(({ resource }) => {
     if (random.chance(0.7)) return [resource]
     return [random.pick([`${resource}/${random.pick(subresources)}`, `*/${random.pick(subresources)}`, '*', `${resource}/*`])]
@@ -62,15 +62,15 @@ function randomRule(random: Random, words: Vocabulary, mayNamePaths: boolean): J
     verbs: ruleVerbs,
     apiGroups: random.chance(0.1) ? ['*'] : chosen.map(({ apiGroup }) => apiGroup),
     resources,
-    ...(random.chance(0.25) && { resourceNames: some(random, [...words.objects, '']) }),
+    ...(random.chance(0.25) && { resourceNames: pickSome(random, [...words.objects, '']) }),
   }
 }
 
 export function randomRules(random: Random, words: Vocabulary, kind: 'Role' | 'ClusterRole'): JsonObject[] {
-  return Array.from({ length: random.below(4) }, () => randomRule(random, words, kind === 'ClusterRole'))
+  return Array.from({ length: random.below(4) }, () => createRandomRule(random, words, kind === 'ClusterRole'))
 }
 
-function randomSubject(random: Random, words: Vocabulary): JsonObject {
+function createRandomSubject(random: Random, words: Vocabulary): JsonObject {
   const apiGroup = 'rbac.authorization.k8s.io'
   switch (random.weighted({ user: 5, group: 3, account: 3, accountGroup: 1, accountUser: 1, nobody: 1 })) {
     case 'user':
@@ -101,10 +101,10 @@ export interface PolicyObject {
 
 export function randomRole(random: Random, words: Vocabulary): PolicyObject {
   const name = random.pick(words.roles)
-  return random.chance(0.5) ? clusterRole(name, randomRules(random, words, 'ClusterRole')) : namespacedRole(random, words, name)
+  return random.chance(0.5) ? clusterRole(name, randomRules(random, words, 'ClusterRole')) : createNamespacedRole(random, words, name)
 }
 
-function namespacedRole(random: Random, words: Vocabulary, name: string): PolicyObject {
+function createNamespacedRole(random: Random, words: Vocabulary, name: string): PolicyObject {
   const namespace = random.pick(words.namespaces)
   const manifest = { apiVersion, kind: 'Role', metadata: { name, namespace }, rules: randomRules(random, words, 'Role') }
   return { path: `${rbacPath}/namespaces/${namespace}/roles`, name, manifest }
@@ -120,7 +120,7 @@ export function randomBinding(random: Random, words: Vocabulary, name: string): 
   const kind = isCluster || random.chance(0.5) ? 'ClusterRole' : 'Role'
   const bound =
     random.chance(0.05) && kind === 'ClusterRole' ? random.pick(['view', 'edit', 'admin', 'system:basic-user']) : random.pick(words.roles)
-  const subjects = Array.from({ length: 1 + random.below(3) }, () => randomSubject(random, words))
+  const subjects = Array.from({ length: 1 + random.below(3) }, () => createRandomSubject(random, words))
   return binding(name, { roleRef: { kind, name: bound }, subjects, namespace: isCluster ? undefined : random.pick(words.namespaces) })
 }
 

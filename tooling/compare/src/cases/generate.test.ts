@@ -40,8 +40,8 @@ describe('generateCase', () => {
 
   it('covers every scenario and kind within 1,000 seeds', () => {
     const cases = Array.from({ length: 1000 }, (_, seed) => generateCase(seed, options)!)
-    const distinct = (of: (one: Case) => string): string[] => [...new Set(cases.map(of))].toSorted()
-    expect(distinct(({ scenario }) => scenario)).toEqual(scenarios.map(({ name }) => name).toSorted())
-    expect(distinct(({ kind }) => kind)).toEqual(subjects.map(({ kind }) => kind).toSorted())
+    const listDistinct = (of: (one: Case) => string): string[] => [...new Set(cases.map(of))].toSorted()
+    expect(listDistinct(({ scenario }) => scenario)).toEqual(scenarios.map(({ name }) => name).toSorted())
+    expect(listDistinct(({ kind }) => kind)).toEqual(subjects.map(({ kind }) => kind).toSorted())
   })
 })

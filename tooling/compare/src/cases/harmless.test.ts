@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isHarmless, restrictToRun } from './harmless.ts'
 
-const node = (name: unknown) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } }) as never
+const createNode = (name: unknown) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } }) as never
 
 describe('harmless', () => {
   it.each([
@@ -29,9 +29,11 @@ describe('harmless', () => {
 
   it('changes a create request into a dry run if the name does not belong to the run', () => {
     const path = '/api/v1/nodes?fieldManager=a'
-    expect(restrictToRun({ method: 'POST', path, body: node('${ns}-a') }).path).toBe(path)
+    expect(restrictToRun({ method: 'POST', path, body: createNode('${ns}-a') }).path).toBe(path)
     for (const name of ['a', '', null, 5, undefined])
-      expect(restrictToRun({ method: 'POST', path, body: node(name) }).path).toBe('/api/v1/nodes?fieldManager=a&dryRun=All')
-    expect(restrictToRun({ method: 'POST', path: '/api/v1/nodes?dryRun=Bogus', body: node('a') }).path).toBe('/api/v1/nodes?dryRun=All')
+      expect(restrictToRun({ method: 'POST', path, body: createNode(name) }).path).toBe('/api/v1/nodes?fieldManager=a&dryRun=All')
+    expect(restrictToRun({ method: 'POST', path: '/api/v1/nodes?dryRun=Bogus', body: createNode('a') }).path).toBe(
+      '/api/v1/nodes?dryRun=All',
+    )
   })
 })

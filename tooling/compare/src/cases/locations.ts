@@ -29,7 +29,7 @@ export function listLocations(root: JsonValue, type: TypeSchema | undefined): Lo
       })
     else if (isObject(value))
       for (const [name, member] of Object.entries(value)) {
-        const inner = memberType(type, name)
+        const inner = findMemberType(type, name)
         locations.push({
           path: [...path, name],
           value: member,
@@ -58,7 +58,7 @@ export function jsonPointer({ path }: Location): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-function memberType(type: TypeSchema | undefined, name: string): TypeSchema | undefined {
+function findMemberType(type: TypeSchema | undefined, name: string): TypeSchema | undefined {
   if (type?.kind === 'map') return type.values
   return type?.kind === 'struct' ? type.byName.get(name)?.type : undefined
 }

@@ -11,7 +11,7 @@ export function randomValue(random: Random, type: TypeSchema, field: string, dep
   if (random.chance(0.03)) return random.pick(oddAnything)
   switch (type.kind) {
     case 'struct':
-      return randomStruct(random, type, depth)
+      return createRandomStruct(random, type, depth)
     case 'list':
       return Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3]) }, () => randomValue(random, type.items, field, depth + 1))
     case 'map':
@@ -45,7 +45,7 @@ export function randomValue(random: Random, type: TypeSchema, field: string, dep
   }
 }
 
-function randomStruct(random: Random, { fields, name }: StructSchema, depth: number): JsonObject {
+function createRandomStruct(random: Random, { fields, name }: StructSchema, depth: number): JsonObject {
   // Limit the depth, because some schemas are recursive.
   if (depth > 6 || (name.startsWith('JSONSchemaProps') && depth > 2)) return {}
   const optionalChance = depth > fullDepth ? 0.1 : Math.min(0.5, 2.2 / fields.length)

@@ -80,7 +80,7 @@ function listPlaces(root: JsonObject, schema: JsonObject): Place[] {
     if (!isObject(value)) return
     for (const [name, member] of Object.entries(value)) {
       if (depth === 0 && ['apiVersion', 'kind', 'metadata'].includes(name)) continue
-      const inner = memberSchema(schema, name)
+      const inner = findMemberSchema(schema, name)
       places.push({
         value: member,
         schema: inner,
@@ -94,7 +94,7 @@ function listPlaces(root: JsonObject, schema: JsonObject): Place[] {
   return places
 }
 
-function memberSchema(schema: JsonObject, name: string): JsonObject {
+function findMemberSchema(schema: JsonObject, name: string): JsonObject {
   const properties = schema['properties']
   const property = isObject(properties) ? properties[name] : undefined
   const values = schema['additionalProperties']

@@ -80,7 +80,7 @@ export class ValueGenerator {
     const random = this.#random
     const result: JsonObject = {}
     const properties = isObject(schema['properties']) ? schema['properties'] : {}
-    const required = new Set(requiredNames(schema, random))
+    const required = new Set(listRequiredNames(schema, random))
     const names = Object.keys(properties)
     const optionalChance = this.#left <= 0 || depth > 8 ? 0 : Math.min(0.6, (depth <= 3 ? 4 : 2) / Math.max(1, names.length))
     for (const name of names) {
@@ -109,9 +109,9 @@ export class ValueGenerator {
     if (schema['x-kubernetes-list-type'] === 'set') return [...new Map(list.map((item) => [JSON.stringify(item), item])).values()]
     const keys = schema['x-kubernetes-list-map-keys']
     if (!Array.isArray(keys)) return list
-    const keyOf = (item: JsonValue): string =>
+    const formatKey = (item: JsonValue): string =>
       JSON.stringify(keys.map((key) => (isObject(item) && typeof key === 'string' ? item[key] : undefined) ?? null))
-    return [...new Map(list.map((item) => [keyOf(item), item])).values()]
+    return [...new Map(list.map((item) => [formatKey(item), item])).values()]
   }
 
   #string(schema: JsonObject): string {
@@ -143,7 +143,7 @@ export class ValueGenerator {
 const mapKeys: readonly string[] = ['a', 'app', 'example.com/x', 'b', 'c', 'd', 'e', 'f']
 
 /** Returns the required members of an object schema. Adds those of one branch of `oneOf` and `anyOf`, so that many objects are valid. */
-function requiredNames(schema: JsonObject, random: Random): string[] {
+function listRequiredNames(schema: JsonObject, random: Random): string[] {
   const requiredNames = Array.isArray(schema['required']) ? schema['required'].map(String) : []
   const branches = ['oneOf', 'anyOf'].flatMap((key) => {
     const subschemas = schema[key]

@@ -2,20 +2,20 @@ import { expect, it } from 'vitest'
 import { causeOf, printDefinitions } from './print-differences.ts'
 
 const step = { method: 'POST', path: '/apis/example.com/v1/widgets' }
-const difference = (item: string, message: string) => ({ item, step, where: `cause spec.${item}`, want: { message }, got: undefined })
+const createDifference = (item: string, message: string) => ({ item, step, where: `cause spec.${item}`, want: { message }, got: undefined })
 
 it('groups messages that differ only in values, paths and numbers', () => {
-  const example = difference('object a/1', 'Invalid value: "x\\"y": spec.a[0].b must be at most 5')
-  const same = difference('object b/2', 'Invalid value: "z": spec.c must be at most 10')
+  const example = createDifference('object a/1', 'Invalid value: "x\\"y": spec.a[0].b must be at most 5')
+  const same = createDifference('object b/2', 'Invalid value: "z": spec.c must be at most 10')
   expect(causeOf(example)).toBe(causeOf({ ...same, want: { message: 'Invalid value: "z": spec.c.d must be at most 10' } }))
-  expect(causeOf(example)).not.toBe(causeOf(difference('object a/1', 'Required value')))
+  expect(causeOf(example)).not.toBe(causeOf(createDifference('object a/1', 'Required value')))
 })
 
 it('prints the share of equal items, and the largest group first', () => {
   const differences = [
-    difference('object a/1', 'Required value'),
-    difference('object a/2', 'Too long'),
-    difference('object a/3', 'Too long'),
+    createDifference('object a/1', 'Required value'),
+    createDifference('object a/2', 'Too long'),
+    createDifference('object a/3', 'Too long'),
   ]
   const text = printDefinitions({ compared: new Map([['object', 10]]), created: 5, differences }, 1)
   expect(text.split('\n')[0]).toMatch(/^2 × object \| POST \| cause \| Too long/)

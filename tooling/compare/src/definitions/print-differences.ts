@@ -12,9 +12,9 @@ export function printDefinitions({ compared, created, differences }: Definitions
     return [
       `${members.length} × ${cause}`,
       `    ${item}: ${step.method} ${step.path} ${where}`,
-      ...(step.body === undefined ? [] : [`    body:           ${short(step.body)}`]),
-      `    kube-apiserver: ${short(want)}`,
-      `    keelson:        ${short(got)}`,
+      ...(step.body === undefined ? [] : [`    body:           ${shorten(step.body)}`]),
+      `    kube-apiserver: ${shorten(want)}`,
+      `    keelson:        ${shorten(got)}`,
     ].join('\n')
   })
   if (groups.length > show) lines.push(`… and ${groups.length - show} more groups`)
@@ -39,7 +39,7 @@ function share(all: number, differ: number): string {
 export function causeOf({ item, step, where, want, got }: DefinitionDifference): string {
   const kind = item.split(' ')[0]!
   const place = where.startsWith('body') ? placeInBody(where, kind) : where.split(' ').slice(0, 2).join(' ')
-  const texts = where.startsWith('body') ? [] : [want, got].map((value) => withoutValues(messageOf(value)))
+  const texts = where.startsWith('body') ? [] : [want, got].map((value) => withoutValues(readMessage(value)))
   return [kind, step.method, place.startsWith('cause') ? 'cause' : place, ...texts].join(' | ')
 }
 
@@ -50,7 +50,7 @@ function placeInBody(where: string, kind: string): string {
   return parts.length > 3 ? `${parts.slice(0, 2).join('.')}…${parts.at(-1)}` : where
 }
 
-function messageOf(value: JsonValue | undefined): string {
+function readMessage(value: JsonValue | undefined): string {
   if (value === undefined) return '-'
   return isObject(value) && typeof value['message'] === 'string' ? value['message'] : JSON.stringify(value)
 }
@@ -65,7 +65,7 @@ function withoutValues(message: string): string {
     .slice(0, 160)
 }
 
-function short(value: JsonValue | undefined): string {
+function shorten(value: JsonValue | undefined): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value)
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }

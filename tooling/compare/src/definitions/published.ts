@@ -16,8 +16,8 @@ export async function comparePublished(pair: Pair, definitions: readonly Definit
     for (const version of versions) {
       const step = { method: 'GET', path: `/apis/${group}/${version}` }
       const served = members.filter(({ versions }) => versions.some(({ name }) => name === version))
-      const [want, got] = await readBoth(pair, step, (body) => served.every(({ plural }) => listsResource(body, plural)))
-      judge(`discovery ${group}/${version}`, step, firstDifference(sortedResources(want), sortedResources(got)))
+      const [want, got] = await readBoth(pair, step, (body) => served.every(({ plural }) => includesResource(body, plural)))
+      judge(`discovery ${group}/${version}`, step, firstDifference(sortResources(want), sortResources(got)))
       await compareDocument(pair, { group, version, served }, judge)
     }
     const step = { method: 'GET', path: `/apis/${group}` }
@@ -42,10 +42,10 @@ async function compareDocument(pair: Pair, { group, version, served }: ServedVer
   }
   const [want, got] = (await readBoth(pair, step, hasAll)).map(withoutIntendedDifferences) as [Answer, Answer]
   for (const definition of served)
-    judge(`openapi ${definition.name} ${version}`, step, firstDifference(partOf(want, definition), partOf(got, definition)))
+    judge(`openapi ${definition.name} ${version}`, step, firstDifference(pickPart(want, definition), pickPart(got, definition)))
   const withoutPaths = (answer: Answer): Answer => ({
     ...answer,
-    body: isObject(answer.body) ? { ...answer.body, paths: pathNames(answer.body) } : answer.body,
+    body: isObject(answer.body) ? { ...answer.body, paths: listPaths(answer.body) } : answer.body,
   })
   judge(`openapi ${group}/${version}`, step, firstDifference(withoutPaths(want), withoutPaths(got)))
 }
@@ -58,7 +58,7 @@ async function compareOldDocument(pair: Pair, definitions: readonly Definition[]
   }
   const [want, got] = (await readBoth(pair, step, hasAll)).map(withoutIntendedDifferences) as [Answer, Answer]
   for (const definition of definitions)
-    judge(`openapi2 ${definition.name}`, step, firstDifference(partOf(want, definition), partOf(got, definition)))
+    judge(`openapi2 ${definition.name}`, step, firstDifference(pickPart(want, definition), pickPart(got, definition)))
 }
 
 /** Reads a document from both servers until it satisfies a condition, because discovery and OpenAPI lag behind the definitions. */
@@ -74,13 +74,13 @@ async function readBoth({ reference, candidate }: Pair, step: Step, isReady: (bo
   return Promise.all([read(reference), read(candidate)])
 }
 
-function listsResource(body: JsonValue, plural: string): boolean {
+function includesResource(body: JsonValue, plural: string): boolean {
   const resources = isObject(body) && Array.isArray(body['resources']) ? body['resources'] : []
   return resources.some((resource) => isObject(resource) && resource['name'] === plural)
 }
 
 /** Sorts the resources of a group version, because kube-apiserver lists them in the random order of Go maps. */
-function sortedResources(answer: Answer): Answer {
+function sortResources(answer: Answer): Answer {
   const { body } = answer
   if (!isObject(body) || !Array.isArray(body['resources'])) return answer
   const resources = body['resources'].filter(isObject).toSorted((a, b) => ((a['name'] ?? '') < (b['name'] ?? '') ? -1 : 1))
@@ -88,7 +88,7 @@ function sortedResources(answer: Answer): Answer {
 }
 
 /** Returns the schemas of a definition's kind and the paths of its objects in an OpenAPI document. */
-function partOf(answer: Answer, { group, kind, plural }: Definition): Answer {
+function pickPart(answer: Answer, { group, kind, plural }: Definition): Answer {
   const { body } = answer
   if (!isObject(body)) return answer
   const components = body['components']
@@ -114,6 +114,6 @@ function partOf(answer: Answer, { group, kind, plural }: Definition): Answer {
   }
 }
 
-function pathNames(body: JsonObject): JsonValue {
+function listPaths(body: JsonObject): JsonValue {
   return isObject(body['paths']) ? Object.keys(body['paths']).toSorted() : null
 }

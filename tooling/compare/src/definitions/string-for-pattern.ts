@@ -12,13 +12,13 @@ export interface PatternOptions {
 
 /** Returns a string that matches a pattern. Returns undefined if none is found, for example because the pattern uses lookahead. */
 export function stringForPattern(pattern: string, { random, fits }: PatternOptions): string | undefined {
-  if (!cache.has(pattern)) cache.set(pattern, arbitraryFor(pattern))
+  if (!cache.has(pattern)) cache.set(pattern, findArbitrary(pattern))
   const strings = cache.get(pattern)
   if (strings === undefined) return undefined
   return sample(strings, { seed: random.below(1_000_000), numRuns: 20 }).find((text) => fits(text) && isPrintable(text))
 }
 
-function arbitraryFor(pattern: string): Arbitrary<string> | undefined {
+function findArbitrary(pattern: string): Arbitrary<string> | undefined {
   try {
     const anchored = stringMatching(new RegExp(pattern, 'u'), { size: 'xsmall' })
     sample(anchored, 1)

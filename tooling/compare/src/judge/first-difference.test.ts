@@ -8,7 +8,7 @@ const answer = (code: number, body: JsonValue, more: { type?: string; warning?: 
   body,
   ...more,
 })
-const invalid = (...fields: string[]) =>
+const createInvalid = (...fields: string[]) =>
   answer(422, { reason: 'Invalid', details: { causes: fields.map((field) => ({ field, message: 'Required value' })) } })
 
 describe('firstDifference', () => {
@@ -17,11 +17,11 @@ describe('firstDifference', () => {
   })
 
   it.each([
-    ['code 201/422 spec.containers[*].name', answer(201, {}), invalid('spec.containers[1].name')],
+    ['code 201/422 spec.containers[*].name', answer(201, {}), createInvalid('spec.containers[1].name')],
     ['content type', answer(200, {}), answer(200, {}, { type: 'text/plain' })],
     ['warning', answer(200, {}, { warning: '299 - "a"' }), answer(200, {})],
-    ['cause spec.b', invalid('spec.a', 'spec.b'), invalid('spec.a')],
-    ['cause spec.a[*]', invalid('spec.b'), invalid('spec.a[0]', 'spec.b')],
+    ['cause spec.b', createInvalid('spec.a', 'spec.b'), createInvalid('spec.a')],
+    ['cause spec.a[*]', createInvalid('spec.b'), createInvalid('spec.a[0]', 'spec.b')],
     ['body.spec.ports[*].port', answer(200, { spec: { ports: [{ port: 1 }] } }), answer(200, { spec: { ports: [{ port: 2 }] } })],
     ['body.spec.ports[*]', answer(200, { spec: { ports: [1] } }), answer(200, { spec: { ports: [1, 2] } })],
     ['body.a', answer(200, { a: {} }), answer(200, {})],

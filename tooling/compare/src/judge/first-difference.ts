@@ -15,8 +15,8 @@ export interface Difference {
 /** Returns the first difference of two normalized responses. Compares the code, content type, warnings, causes of an error and body, in this order. */
 export function firstDifference(want: Answer, got: Answer): Difference | undefined {
   if (want.code !== got.code) {
-    const about = [want, got].map(({ body }) => causesOf(body)[0] ?? '').find((cause) => cause !== '') ?? ''
-    return { where: `code ${want.code}/${got.code} ${fieldOfCause(about)}`.trimEnd(), want: summarize(want), got: summarize(got) }
+    const about = [want, got].map(({ body }) => readCauses(body)[0] ?? '').find((cause) => cause !== '') ?? ''
+    return { where: `code ${want.code}/${got.code} ${readCauseField(about)}`.trimEnd(), want: summarize(want), got: summarize(got) }
   }
   if (want.type !== got.type) return { where: 'content type', want: want.type, got: got.type }
   if ((want.warning ?? '') !== (got.warning ?? '')) return { where: 'warning', want: want.warning, got: got.warning }
@@ -30,28 +30,28 @@ function summarize({ code, body }: Answer): JsonValue {
     code,
     reason: body['reason'] ?? null,
     message: body['message'] ?? null,
-    ...(causesOf(body).length > 1 && { causes: causesOf(body) }),
+    ...(readCauses(body).length > 1 && { causes: readCauses(body) }),
   }
 }
 
-function causesOf(body: JsonValue): JsonValue[] {
+function readCauses(body: JsonValue): JsonValue[] {
   const details = isObject(body) ? body['details'] : undefined
   const causes = isObject(details) ? details['causes'] : undefined
   return Array.isArray(causes) ? causes : []
 }
 
-function fieldOfCause(cause: JsonValue): string {
+function readCauseField(cause: JsonValue): string {
   return isObject(cause) && typeof cause['field'] === 'string' ? withoutIndexes(cause['field']) : ''
 }
 
 /** Compares causes as sets, so that one missing cause is not also reported as a difference of all later ones. */
 function findDifferentCause(want: JsonValue, got: JsonValue): Difference | undefined {
-  const [wanted, gotten] = [want, got].map((body) => new Map(causesOf(body).map((cause) => [JSON.stringify(cause), cause])))
+  const [wanted, gotten] = [want, got].map((body) => new Map(readCauses(body).map((cause) => [JSON.stringify(cause), cause])))
   const missing = [...wanted!].find(([text]) => !gotten!.has(text))?.[1]
   const extra = [...gotten!].find(([text]) => !wanted!.has(text))?.[1]
   const first = missing ?? extra
   if (first === undefined) return undefined
-  return { where: `cause ${fieldOfCause(first)}`, want: missing, got: extra }
+  return { where: `cause ${readCauseField(first)}`, want: missing, got: extra }
 }
 
 function findDifferentValue(want: JsonValue | undefined, got: JsonValue | undefined, at: string): Difference | undefined {
@@ -65,7 +65,7 @@ function findDifferentValue(want: JsonValue | undefined, got: JsonValue | undefi
   if (pairs === undefined)
     return {
       where: withoutIndexes(at),
-      ...(typeof want === 'string' && typeof got === 'string' ? excerptAtDifference(want, got) : { want, got }),
+      ...(typeof want === 'string' && typeof got === 'string' ? cutAtDifference(want, got) : { want, got }),
     }
   for (const [step, left, right] of pairs) {
     const difference = findDifferentValue(left, right, at + step)
@@ -75,7 +75,7 @@ function findDifferentValue(want: JsonValue | undefined, got: JsonValue | undefi
 }
 
 /** Shortens two long texts to the part around the first difference. */
-function excerptAtDifference(want: string, got: string): Pick<Difference, 'want' | 'got'> {
+function cutAtDifference(want: string, got: string): Pick<Difference, 'want' | 'got'> {
   let same = 0
   while (same < want.length && want[same] === got[same]) same++
   const start = same < 200 ? 0 : same - 100

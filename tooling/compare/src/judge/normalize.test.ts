@@ -4,7 +4,7 @@ import { Normalizer } from './normalize.ts'
 
 const step = { method: 'GET', path: '/' }
 const ids = ['11111111-2222-3333-4444-555555555555', '99999999-2222-3333-4444-555555555555'] as const
-const normal = (body: JsonValue, sent?: JsonValue): JsonValue =>
+const normalizeBody = (body: JsonValue, sent?: JsonValue): JsonValue =>
   new Normalizer().answer({ code: 200, type: 'application/json', body }, { ...step, ...(sent !== undefined && { body: sent }) }).body
 
 describe('normalize', () => {
@@ -21,35 +21,35 @@ describe('normalize', () => {
   it('replaces uids, resource versions and times in error messages', () => {
     const now = new Date().toISOString().replace(/\.\d+/, '')
     const message = `Invalid value: "{\\"uid\\":\\"${ids[0]}\\",\\"resourceVersion\\":\\"848\\",\\"creationTimestamp\\":\\"${now}\\"}"`
-    expect(normal({ message })).toEqual({
+    expect(normalizeBody({ message })).toEqual({
       message: String.raw`Invalid value: "{\"uid\":\"<uid#1>\",\"resourceVersion\":\"<rv>\",\"creationTimestamp\":\"<time>\"}"`,
     })
   })
 
   it('replaces addresses and ports of services in error messages', () => {
     const message = String.raw`Invalid value: "{\"clusterIP\":\"10.0.3.4\",\"ports\":[{\"nodePort\":30001}]}", duplicate nodePort: {TCP 30001}`
-    expect(normal({ message })).toEqual({
+    expect(normalizeBody({ message })).toEqual({
       message: String.raw`Invalid value: "{\"clusterIP\":\"<ip>\",\"ports\":[{\"nodePort\":<port>}]}", duplicate nodePort: {TCP <port>}`,
     })
-    expect(normal({ message: 'at 10.0.3.4' }, { clusterIP: '10.0.3.4' })).toEqual({ message: 'at 10.0.3.4' })
+    expect(normalizeBody({ message: 'at 10.0.3.4' }, { clusterIP: '10.0.3.4' })).toEqual({ message: 'at 10.0.3.4' })
   })
 
   it('replaces addresses and ports in YAML', () => {
     const yaml = 'clusterIP: 10.0.96.234\n  ports:\n  - nodePort: 30301\n    port: 80\n'
-    expect(normal(yaml)).toBe('clusterIP: <ip>\n  ports:\n  - nodePort: <port>\n    port: 80\n')
-    expect(normal(yaml, { clusterIP: '10.0.96.234', nodePort: 30301 })).toBe(yaml)
+    expect(normalizeBody(yaml)).toBe('clusterIP: <ip>\n  ports:\n  - nodePort: <port>\n    port: 80\n')
+    expect(normalizeBody(yaml, { clusterIP: '10.0.96.234', nodePort: 30301 })).toBe(yaml)
   })
 
   it('keeps values that the client sent', () => {
     const spec = { clusterIP: '10.0.3.4', ports: [{ nodePort: 30_001 }] }
-    expect(normal({ spec })).toEqual({ spec: { clusterIP: '<ip>', ports: [{ nodePort: '<port>' }] } })
-    expect(normal({ spec }, { spec })).toEqual({ spec })
-    expect(normal({ at: '2020-01-01T00:00:00Z' })).toEqual({ at: '2020-01-01T00:00:00Z' })
+    expect(normalizeBody({ spec })).toEqual({ spec: { clusterIP: '<ip>', ports: [{ nodePort: '<port>' }] } })
+    expect(normalizeBody({ spec }, { spec })).toEqual({ spec })
+    expect(normalizeBody({ at: '2020-01-01T00:00:00Z' })).toEqual({ at: '2020-01-01T00:00:00Z' })
   })
 
   it('replaces generated names', () => {
     const metadata = { generateName: 'a.b-' }
-    expect(normal({ metadata: { ...metadata, name: 'a.b-x7k2q' }, message: 'pods "a.b-x7k2q" not found' }, { metadata })).toEqual({
+    expect(normalizeBody({ metadata: { ...metadata, name: 'a.b-x7k2q' }, message: 'pods "a.b-x7k2q" not found' }, { metadata })).toEqual({
       metadata: { generateName: 'a.b-', name: 'a.b-<random>' },
       message: 'pods "a.b-<random>" not found',
     })
@@ -65,9 +65,12 @@ describe('normalize', () => {
   })
 
   it('ignores the order of several causes', () => {
-    const error = (...fields: string[]): JsonValue => ({ message: fields.join(), details: { causes: fields.map((field) => ({ field })) } })
-    expect(normal(error('a', 'b'))).toEqual(normal(error('b', 'a')))
-    expect(normal(error('a', 'b'))).not.toEqual(normal(error('a', 'c')))
-    expect(normal(error('a'))).toEqual(error('a'))
+    const createError = (...fields: string[]): JsonValue => ({
+      message: fields.join(),
+      details: { causes: fields.map((field) => ({ field })) },
+    })
+    expect(normalizeBody(createError('a', 'b'))).toEqual(normalizeBody(createError('b', 'a')))
+    expect(normalizeBody(createError('a', 'b'))).not.toEqual(normalizeBody(createError('a', 'c')))
+    expect(normalizeBody(createError('a'))).toEqual(createError('a'))
   })
 })

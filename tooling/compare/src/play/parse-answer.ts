@@ -9,10 +9,10 @@ export async function parseAnswer(type: string, bytes: Buffer): Promise<JsonValu
   // Parse YAML tables, so that the normalizer can ignore the descriptions of their columns.
   if (type.includes('yaml') && /^kind: Table$/m.test(text)) return parseYaml(bytes).value
   if (!type.includes('json') && !text.startsWith('{')) return text
-  return jsonOf(text) ?? linesOf(text) ?? text
+  return parseJson(text) ?? parseLines(text) ?? text
 }
 
-function jsonOf(text: string): JsonValue | undefined {
+function parseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue
   } catch {
@@ -20,11 +20,11 @@ function jsonOf(text: string): JsonValue | undefined {
   }
 }
 
-function linesOf(text: string): JsonValue | undefined {
+function parseLines(text: string): JsonValue | undefined {
   const stream = text
     .split('\n')
     .filter(Boolean)
-    .map((line) => jsonOf(line))
+    .map((line) => parseJson(line))
   return stream.every((line) => line !== undefined) ? { stream } : undefined
 }
 

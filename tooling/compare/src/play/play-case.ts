@@ -47,7 +47,7 @@ export async function playCase(pair: Pair, { steps }: Pick<Case, 'steps'>, optio
           const answer = await server.send(filled)
           const path = createdObjectPath(filled, answer)
           if (path !== undefined) made.add(path)
-          for (const [name, at] of Object.entries(step.save ?? {})) saved[name] = valueAt(answer.body, at)
+          for (const [name, at] of Object.entries(step.save ?? {})) saved[name] = readValue(answer.body, at)
           return { filled, answer, normal: normalizer.answer(answer, filled) }
         }),
       )
@@ -74,7 +74,7 @@ function fillStep(step: Step, saved: Readonly<Record<string, string>>): Step {
   }
 }
 
-function valueAt(body: JsonValue, at: string): string {
+function readValue(body: JsonValue, at: string): string {
   const memberValue = at.split('.').reduce<JsonValue | undefined>((value, name) => (isObject(value) ? value[name] : undefined), body)
   return typeof memberValue === 'string' || typeof memberValue === 'number' ? String(memberValue) : ''
 }

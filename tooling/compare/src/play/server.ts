@@ -41,7 +41,7 @@ export class Server implements Disposable {
         ...(headers && { headers }),
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
-      const type = contentType(answer.headers['content-type'])
+      const type = readContentType(answer.headers['content-type'])
       const warning = answer.headers['warning']
       return {
         code: answer.status,
@@ -68,7 +68,7 @@ export class Server implements Disposable {
       return this.send({ method: 'GET', path, headers })
     }
     this.#watches.set(as, watch)
-    return { code: watch.status, type: contentType(watch.type), body: '' }
+    return { code: watch.status, type: readContentType(watch.type), body: '' }
   }
 
   async #collect({ from = '', ms = 0 }: Step): Promise<Answer> {
@@ -82,7 +82,7 @@ export class Server implements Disposable {
     }
     const stream = (watch.events() as unknown as JsonObject[]).filter((event) => !isPeriodic(event))
     watch.drop()
-    return { code: 200, type: contentType(watch.type), body: { stream } }
+    return { code: 200, type: readContentType(watch.type), body: { stream } }
   }
 
   /** Closes the watches of a case that no COLLECT step has closed. */
@@ -108,6 +108,6 @@ export function explain({ code, body }: Answer): string {
   return `${code} ${typeof message === 'string' ? message : ''}`.trimEnd()
 }
 
-function contentType(header: string | readonly string[] | undefined): string {
+function readContentType(header: string | readonly string[] | undefined): string {
   return String(header ?? '').split(';')[0]!
 }

@@ -25,10 +25,10 @@ describe('minimize', () => {
 
   it('stops when its budget is used up', async () => {
     let trials = 0
-    const counted = (smaller: Case): Promise<boolean> => (trials++, differs(smaller))
-    await minimize(fullCase, counted, 3)
+    const countTrial = (smaller: Case): Promise<boolean> => (trials++, differs(smaller))
+    await minimize(fullCase, countTrial, 3)
     expect(trials).toBe(3)
-    expect(await minimize(fullCase, counted, 0)).toBe(fullCase)
+    expect(await minimize(fullCase, countTrial, 0)).toBe(fullCase)
   })
 
   it('never plays a case that would change objects outside the run', async () => {

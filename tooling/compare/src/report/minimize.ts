@@ -18,16 +18,16 @@ export async function minimize(whole: Case, still: (smaller: Case) => Promise<bo
   }
   for (let at = best.steps.length - 2; at >= 0; at--) await holds({ ...best, steps: best.steps.toSpliced(at, 1) })
   for (let step = best.steps.length - 1; step >= 0; step--)
-    for (let location = 0, tried = smallerBody(best.steps[step]!, 0); tried !== undefined && remaining > 0;) {
+    for (let location = 0, tried = shrinkBody(best.steps[step]!, 0); tried !== undefined && remaining > 0;) {
       // Do not advance after a removal, because the next value now has this index.
       if (!(await holds({ ...best, steps: best.steps.with(step, tried) }))) location++
-      tried = smallerBody(best.steps[step]!, location)
+      tried = shrinkBody(best.steps[step]!, location)
     }
   return best
 }
 
 /** Returns the body of a step without the value at an index of `listLocations`. Returns undefined if there is no such index. */
-function smallerBody(step: Step, location: number): Step | undefined {
+function shrinkBody(step: Step, location: number): Step | undefined {
   if (step.body === undefined || typeof step.body === 'string') return undefined
   const body = structuredClone(step.body)
   const place = listLocations(body, undefined)[location]

@@ -10,17 +10,17 @@ export function printGroup({ name, found }: Group, smallest: Case, again: (seed:
   const seeds = [...new Set(found.map((one) => one.case.seed))]
   return [
     `${found.length} × ${name}`,
-    `    kube-apiserver: ${short(want)}`,
-    `    keelson:        ${short(got)}`,
+    `    kube-apiserver: ${shorten(want)}`,
+    `    keelson:        ${shorten(got)}`,
     ...smallest.steps.map(({ method, path, headers, body }) => {
       const type = headers?.['content-type'] ?? headers?.['accept']
-      return `    ${method} ${path}${type === undefined ? '' : ` (${type})`}${body === undefined ? '' : ` ${short(body)}`}`
+      return `    ${method} ${path}${type === undefined ? '' : ` (${type})`}${body === undefined ? '' : ` ${shorten(body)}`}`
     }),
     `    seeds ${seeds.slice(0, 8).join(', ')}${seeds.length > 8 ? ', …' : ''}: ${again(seeds[0]!)}`,
   ].join('\n')
 }
 
-function short(value: JsonValue | undefined): string {
+function shorten(value: JsonValue | undefined): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value)
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }

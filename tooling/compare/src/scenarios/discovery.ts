@@ -2,8 +2,14 @@ import { accepts } from './accepts.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-const aggregated = (version: string): string => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
-const discoveryAccepts = [aggregated('v2'), aggregated('v2beta1'), `${aggregated('v2')},application/json`, aggregated('v3'), ...accepts]
+const formatAggregatedType = (version: string): string => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
+const discoveryAccepts = [
+  formatAggregatedType('v2'),
+  formatAggregatedType('v2beta1'),
+  `${formatAggregatedType('v2')},application/json`,
+  formatAggregatedType('v3'),
+  ...accepts,
+]
 
 /** Scenario that reads discovery documents and similar paths. Leaves out the list of all groups, because Keelson serves fewer groups. */
 export const discovery: Scenario = {

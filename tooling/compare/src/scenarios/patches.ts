@@ -14,9 +14,9 @@ export function randomWrite(random: Random, subject: Subject, path: string, body
     case 'merge':
       return patch('merge', path, withNulls(random, part(random, changed)))
     case 'strategic':
-      return patch('strategic-merge', path, strategic(random, changed))
+      return patch('strategic-merge', path, createStrategicPatch(random, changed))
     case 'operations':
-      return patch('json', path, operations(random, changed))
+      return patch('json', path, createOperations(random, changed))
   }
 }
 
@@ -39,7 +39,7 @@ function withNulls(random: Random, value: JsonValue): JsonValue {
 }
 
 /** Adds random strategic merge patch directives to a patch. */
-function strategic(random: Random, changed: JsonObject): JsonValue {
+function createStrategicPatch(random: Random, changed: JsonObject): JsonValue {
   const body = random.chance(0.3) ? withNulls(random, part(random, changed)) : part(random, changed)
   if (!random.chance(0.15)) return body
   const holders = [body, ...listLocations(body, undefined).map(({ value }) => value)].filter(isObject)
@@ -56,7 +56,7 @@ function strategic(random: Random, changed: JsonObject): JsonValue {
   return body
 }
 
-function operations(random: Random, changed: JsonObject): JsonValue {
+function createOperations(random: Random, changed: JsonObject): JsonValue {
   const locations = listLocations(changed, undefined)
   return Array.from({ length: random.pick([1, 1, 2]) }, () => {
     const location = random.pick(locations)

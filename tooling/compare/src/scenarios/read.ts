@@ -96,7 +96,7 @@ export const read: Scenario = {
     const selector = runSelector(subject)
     for (let left = random.pick([2, 3, 4, 6]); left > 0; left--) {
       const one = random.chance(0.2)
-      const query: Query = { ...randomQuery(random), ...selector }
+      const query: Query = { ...createRandomQuery(random), ...selector }
       steps.push({
         method: random.chance(0.03) ? random.pick(['OPTIONS', 'TRACE', 'BOGUS']) : 'GET',
         path: one
@@ -113,23 +113,23 @@ export const read: Scenario = {
   },
 }
 
-function randomQuery(random: Random): Query {
-  const maybe = (probability: number, values: readonly string[]): string | undefined =>
+function createRandomQuery(random: Random): Query {
+  const pickMaybe = (probability: number, values: readonly string[]): string | undefined =>
     random.chance(probability) ? random.pick(values) : undefined
   return {
-    labelSelector: maybe(0.5, labelSelectors),
-    fieldSelector: maybe(0.3, fieldSelectors),
-    limit: maybe(0.2, ['1', '0', '-1', 'x', '3', '500', '1.5', '99999999999999999999', '']),
+    labelSelector: pickMaybe(0.5, labelSelectors),
+    fieldSelector: pickMaybe(0.3, fieldSelectors),
+    limit: pickMaybe(0.2, ['1', '0', '-1', 'x', '3', '500', '1.5', '99999999999999999999', '']),
     // Resource version 1 is left out, because it may be compacted on only one of the servers.
-    resourceVersion: maybe(0.15, ['', '0', 'x', '-1', '00', '1.5', '18446744073709551616']),
-    resourceVersionMatch: maybe(0.12, ['Exact', 'NotOlderThan', 'Bogus', '']),
-    continue: maybe(0.06, ['x', '', 'bm90anNvbg']),
-    watch: maybe(0.04, ['false', '0', 'x', 'False']),
-    timeoutSeconds: maybe(0.05, ['1', 'x', '-1', '0', '1.5']),
-    sendInitialEvents: maybe(0.03, ['true', 'false', 'x']),
-    allowWatchBookmarks: maybe(0.05, ['true', 'false', 'x', '1']),
-    includeObject: maybe(0.06, ['None', 'Metadata', 'Object', 'Bogus', '']),
-    pretty: maybe(0.05, ['true', '1', '0', 'x', '']),
-    bogus: maybe(0.03, ['1']),
+    resourceVersion: pickMaybe(0.15, ['', '0', 'x', '-1', '00', '1.5', '18446744073709551616']),
+    resourceVersionMatch: pickMaybe(0.12, ['Exact', 'NotOlderThan', 'Bogus', '']),
+    continue: pickMaybe(0.06, ['x', '', 'bm90anNvbg']),
+    watch: pickMaybe(0.04, ['false', '0', 'x', 'False']),
+    timeoutSeconds: pickMaybe(0.05, ['1', 'x', '-1', '0', '1.5']),
+    sendInitialEvents: pickMaybe(0.03, ['true', 'false', 'x']),
+    allowWatchBookmarks: pickMaybe(0.05, ['true', 'false', 'x', '1']),
+    includeObject: pickMaybe(0.06, ['None', 'Metadata', 'Object', 'Bogus', '']),
+    pretty: pickMaybe(0.05, ['true', '1', '0', 'x', '']),
+    bogus: pickMaybe(0.03, ['1']),
   }
 }

@@ -24,7 +24,7 @@ interface WhoAmI {
   }
 }
 
-async function whoAmI(server: KeelsonProcess, token: string): Promise<WhoAmI['status']['userInfo'] | number> {
+async function requestWhoAmI(server: KeelsonProcess, token: string): Promise<WhoAmI['status']['userInfo'] | number> {
   using client = new HttpsClient(server.url, token)
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
   const answer = await client.request('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', { body: review })
@@ -35,7 +35,7 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
   let directory: string
   let certificates: IssuedCertificates
   let provider: IdentityProvider
-  const file = (name: string, text: string): string => {
+  const replaceFile = (name: string, text: string): string => {
     const target = path.join(directory, name)
     writeFileSync(`${target}.new`, text)
     renameSync(`${target}.new`, target)
@@ -70,26 +70,26 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
     })
     const first = await provider.token(audience)
     await expect
-      .poll(() => whoAmI(server, first))
+      .poll(() => requestWhoAmI(server, first))
       .toMatchObject({
         username: 'alice@example.com',
         groups: ['oidc:dev', 'system:authenticated'],
         extra: { 'authentication.kubernetes.io/credential-id': [expect.stringMatching(/^JTI=/)] },
       })
-    expect(await whoAmI(server, await provider.token('https://other.example.com'))).toBe(401)
+    expect(await requestWhoAmI(server, await provider.token('https://other.example.com'))).toBe(401)
 
     provider.rotate()
-    expect(await whoAmI(server, await provider.token(audience))).toMatchObject({ username: 'alice@example.com' })
+    expect(await requestWhoAmI(server, await provider.token(audience))).toMatchObject({ username: 'alice@example.com' })
   })
 
-  const configuration = (...jwt: readonly object[]): string =>
+  const formatConfiguration = (...jwt: readonly object[]): string =>
     JSON.stringify({
       apiVersion: 'apiserver.config.k8s.io/v1',
       kind: 'AuthenticationConfiguration',
       jwt,
       anonymous: { enabled: true, conditions: [{ path: '/livez' }] },
     })
-  const issuer = (): object => ({
+  const createIssuer = (): object => ({
     issuer: {
       url: provider.issuer,
       audiences: [audience, short],
@@ -107,11 +107,11 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
   })
 
   test('authenticate by a file: the server maps claims, rejects an expired token, and stops accepting a removed issuer', async () => {
-    const config = file('authentication.json', configuration(issuer()))
+    const config = replaceFile('authentication.json', formatConfiguration(createIssuer()))
     await using server = await startKeelsonProcess({ flags: [`--authentication-config=${config}`] })
     const token = await provider.token(audience)
     await expect
-      .poll(() => whoAmI(server, token))
+      .poll(() => requestWhoAmI(server, token))
       .toMatchObject({
         username: 'oidc:alice',
         uid: 'kubectl',
@@ -125,11 +125,11 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
 
     const brief = await provider.token(short)
     // The server caches authenticated tokens for ten seconds.
-    await expect.poll(() => whoAmI(server, brief), { timeout: 60_000, interval: 500 }).toBe(401)
-    expect(await whoAmI(server, token)).toMatchObject({ username: 'oidc:alice' })
+    await expect.poll(() => requestWhoAmI(server, brief), { timeout: 60_000, interval: 500 }).toBe(401)
+    expect(await requestWhoAmI(server, token)).toMatchObject({ username: 'oidc:alice' })
 
-    file('authentication.json', configuration())
-    await expect.poll(() => whoAmI(server, token), { timeout: 60_000, interval: 500 }).toBe(401)
+    replaceFile('authentication.json', formatConfiguration())
+    await expect.poll(() => requestWhoAmI(server, token), { timeout: 60_000, interval: 500 }).toBe(401)
     using admin = new HttpsClient(server.url, server.token)
     const { text } = await admin.request('GET', '/metrics')
     expect(text).toMatch(
@@ -142,13 +142,13 @@ describe.skipIf(openssl === undefined)('users of an identity provider (npm packa
   })
 
   test.skipIf(kubectl === undefined)('authenticate with kubectl, which gets its token from a plugin', async () => {
-    const config = file('kubectl.json', configuration(issuer()))
+    const config = replaceFile('kubectl.json', formatConfiguration(createIssuer()))
     await using server = await startKeelsonProcess({ flags: [`--authentication-config=${config}`] })
     const token = await provider.token(audience)
-    await expect.poll(() => whoAmI(server, token)).toMatchObject({ username: 'oidc:alice' })
+    await expect.poll(() => requestWhoAmI(server, token)).toMatchObject({ username: 'oidc:alice' })
     const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status: { token } }
-    const plugin = file('plugin.json', JSON.stringify(credential))
-    const kubeconfig = file(
+    const plugin = replaceFile('plugin.json', JSON.stringify(credential))
+    const kubeconfig = replaceFile(
       'kubeconfig',
       JSON.stringify({
         clusters: [{ name: 'c', cluster: { server: server.url, 'insecure-skip-tls-verify': true } }],

@@ -48,11 +48,11 @@ test.skipIf(openssl === undefined)('webhooks authenticate and authorize users, o
     })
   })
   await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
-  const file = (name: string, content: object): string => {
+  const writeFile = (name: string, content: object): string => {
     writeFileSync(path.join(directory, name), JSON.stringify(content))
     return path.join(directory, name)
   }
-  const kubeconfig = file('kubeconfig', {
+  const kubeconfig = writeFile('kubeconfig', {
     clusters: [
       {
         name: 'c',
@@ -74,7 +74,7 @@ test.skipIf(openssl === undefined)('webhooks authenticate and authorize users, o
       { expression: "has(request.resourceAttributes) && request.resourceAttributes.namespace != 'spared'" },
     ],
   }
-  const config = file('authorization.json', {
+  const config = writeFile('authorization.json', {
     apiVersion: 'apiserver.config.k8s.io/v1',
     kind: 'AuthorizationConfiguration',
     authorizers: [

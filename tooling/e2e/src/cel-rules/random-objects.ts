@@ -4,10 +4,10 @@ export interface JsonObject {
 
 type Field = readonly [schema: JsonObject, value: (random: RandomObjects) => unknown]
 
-const text = (random: RandomObjects): string =>
+const createText = (random: RandomObjects): string =>
   random.pick(['', 'a', 'b', 'abc', 'a,b', '10', '1h', 'é😀', 'x y', '2020-01-01T00:00:00Z', '1.2.3'])
-const int = (random: RandomObjects): number => random.pick([0, 1, 2, 3, -1, 7, 100, 9007199254740991])
-const time = (random: RandomObjects): string =>
+const createInt = (random: RandomObjects): number => random.pick([0, 1, 2, 3, -1, 7, 100, 9007199254740991])
+const createTime = (random: RandomObjects): string =>
   random.pick([
     '2020-01-02T03:04:05Z',
     '2020-01-02T04:04:05+01:00',
@@ -18,9 +18,14 @@ const time = (random: RandomObjects): string =>
     '',
   ])
 const number = (random: RandomObjects): number => random.pick([0, 1, 1.5, -2.25, 1e-7, 123456.75, 3])
-const element = (random: RandomObjects): JsonObject =>
-  random.members({ k: () => random.pick(['a', 'b', 'c']), v: () => int(random), w: () => time(random), 'note-text': () => text(random) })
-const distinct = (random: RandomObjects, value: (random: RandomObjects) => unknown): unknown[] => [...new Set(random.list(value))]
+const createElement = (random: RandomObjects): JsonObject =>
+  random.members({
+    k: () => random.pick(['a', 'b', 'c']),
+    v: () => createInt(random),
+    w: () => createTime(random),
+    'note-text': () => createText(random),
+  })
+const listDistinct = (random: RandomObjects, value: (random: RandomObjects) => unknown): unknown[] => [...new Set(random.list(value))]
 
 const string: JsonObject = { type: 'string' }
 const integer: JsonObject = { type: 'integer' }
@@ -41,46 +46,46 @@ const objectSchema: JsonObject = {
 
 /** Fields of the generated schema, each with a generator of values. */
 const fields: Readonly<Record<string, Field>> = {
-  i: [integer, int],
+  i: [integer, createInt],
   f: [{ type: 'number' }, number],
-  s: [string, text],
+  s: [string, createText],
   e: [{ type: 'string', enum: ['a', 'abc'] }, (random) => random.pick(['a', 'abc'])],
-  'a-b': [string, text],
-  'c.d': [string, text],
-  __u__: [string, text],
-  namespace: [string, text],
+  'a-b': [string, createText],
+  'c.d': [string, createText],
+  __u__: [string, createText],
+  namespace: [string, createText],
   nu: [{ type: 'string', nullable: true }, (random) => random.pick([null, 'a', 'abc'])],
   by: [{ type: 'string', format: 'byte' }, (random) => random.pick(['', 'YWJj', '/+8=', '_-8=', 'YWI=', 'YW'])],
   d: [{ type: 'string', format: 'duration' }, (random) => random.pick(['1h', '90s', '1 day 2 hours', '-1.5s', '3 weeks', '0', 'x'])],
-  t: [{ type: 'string', format: 'date-time' }, time],
+  t: [{ type: 'string', format: 'date-time' }, createTime],
   da: [{ type: 'string', format: 'date' }, (random) => random.pick(['2020-01-02', '1999-12-31', '2020-02-30', 'x'])],
   b: [{ type: 'boolean' }, (random) => random.chance(0.5)],
-  li: [{ type: 'array', items: integer }, (random) => random.list(int)],
-  si: [{ type: 'array', 'x-kubernetes-list-type': 'set', items: integer }, (random) => distinct(random, int)],
-  ls: [{ type: 'array', items: string }, (random) => random.list(text)],
-  ss: [{ type: 'array', 'x-kubernetes-list-type': 'set', items: string }, (random) => distinct(random, text)],
-  lf: [{ type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'number' } }, (random) => distinct(random, number)],
+  li: [{ type: 'array', items: integer }, (random) => random.list(createInt)],
+  si: [{ type: 'array', 'x-kubernetes-list-type': 'set', items: integer }, (random) => listDistinct(random, createInt)],
+  ls: [{ type: 'array', items: string }, (random) => random.list(createText)],
+  ss: [{ type: 'array', 'x-kubernetes-list-type': 'set', items: string }, (random) => listDistinct(random, createText)],
+  lf: [{ type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'number' } }, (random) => listDistinct(random, number)],
   nl: [{ type: 'array', items: { type: 'integer', nullable: true } }, (random) => random.list(() => random.pick([null, 1, 2]))],
-  ts: [{ type: 'array', items: { type: 'string', format: 'date-time' } }, (random) => random.list(time)],
-  ms: [{ type: 'object', additionalProperties: string }, (random) => ({ [random.pick(['a', 'k', 'a-b'])]: text(random) })],
-  mi: [{ type: 'object', additionalProperties: integer }, (random) => ({ [random.pick(['a', 'k'])]: int(random) })],
+  ts: [{ type: 'array', items: { type: 'string', format: 'date-time' } }, (random) => random.list(createTime)],
+  ms: [{ type: 'object', additionalProperties: string }, (random) => ({ [random.pick(['a', 'k', 'a-b'])]: createText(random) })],
+  mi: [{ type: 'object', additionalProperties: integer }, (random) => ({ [random.pick(['a', 'k'])]: createInt(random) })],
   mo: [
     { type: 'object', additionalProperties: { type: 'object', properties: { n: integer, s: string } } },
-    (random) => ({ a: random.members({ n: () => int(random), s: () => text(random) }) }),
+    (random) => ({ a: random.members({ n: () => createInt(random), s: () => createText(random) }) }),
   ],
   o: [
     objectSchema,
     (random) =>
       random.members({
-        name: () => text(random),
-        n: () => int(random),
-        t: () => time(random),
-        sub: () => random.members({ x: () => int(random), y: () => text(random) }),
+        name: () => createText(random),
+        n: () => createInt(random),
+        t: () => createTime(random),
+        sub: () => random.members({ x: () => createInt(random), y: () => createText(random) }),
       }),
   ],
   ml: [
     { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: elementSchema },
-    (random) => random.list((each) => ({ k: each.pick(['a', 'b', 'c']), ...element(each) })),
+    (random) => random.list((each) => ({ k: each.pick(['a', 'b', 'c']), ...createElement(each) })),
   ],
   ml2: [
     {
@@ -91,7 +96,7 @@ const fields: Readonly<Record<string, Field>> = {
     },
     (random) => random.list((each) => ({ k: each.pick(['a', 'b']), v: each.pick([1, 2]) })),
   ],
-  lo: [{ type: 'array', items: elementSchema }, (random) => random.list(element)],
+  lo: [{ type: 'array', items: elementSchema }, (random) => random.list(createElement)],
   ios: [{ 'x-kubernetes-int-or-string': true }, (random) => random.pick<unknown>([1, 0, 'a', '10%', 'abc'])],
   lios: [
     { type: 'array', items: { 'x-kubernetes-int-or-string': true } },

@@ -7,22 +7,22 @@ import type { JsonObject } from './random-objects.ts'
 type Leaves = Partial<Record<ExpressionType, string>>
 
 /** Adds the members of `self` to the constants of the example vocabulary. Expressions are separated by two spaces. */
-function vocabularyWith(members: Leaves, moreProductions: Leaves = {}): Vocabulary {
+function createVocabulary(members: Leaves, moreProductions: Leaves = {}): Vocabulary {
   const { leaves, productions } = exampleVocabulary
   return {
-    leaves: changed(leaves, (constants, type) => {
-      const functions = words(members[type])
+    leaves: changeTexts(leaves, (constants, type) => {
+      const functions = splitWords(members[type])
       const all = [...functions, ...functions, ...functions, ...functions, ...constants]
       return all.length === 0 ? ['dyn(1)'] : all
     }),
-    productions: changed(productions, (templates, type) => [...templates, ...words(moreProductions[type])]),
+    productions: changeTexts(productions, (templates, type) => [...templates, ...splitWords(moreProductions[type])]),
   }
 }
 
 const usesExample = /(?<![\w."])(?:x\.|[silm](?![\w"(]))/
 
 /** Changes the texts of each type, without those that use variables of the example vocabulary. */
-function changed(texts: Texts, change: (texts: readonly string[], type: ExpressionType) => readonly string[]): Texts {
+function changeTexts(texts: Texts, change: (texts: readonly string[], type: ExpressionType) => readonly string[]): Texts {
   const copy: Record<ExpressionType, readonly string[]> = { ...texts }
   for (const type of expressionTypes)
     copy[type] = change(
@@ -34,7 +34,7 @@ function changed(texts: Texts, change: (texts: readonly string[], type: Expressi
 
 type Texts = Readonly<Record<ExpressionType, readonly string[]>>
 
-function words(text = ''): readonly string[] {
+function splitWords(text = ''): readonly string[] {
   return text.split('  ').filter((word) => word !== '')
 }
 
@@ -98,11 +98,11 @@ export class RandomRules {
 
   constructor(seed: number) {
     this.#objects = new RandomObjects(seed)
-    this.#spec = new RandomExpressions(seed, vocabularyWith(specMembers, comparisons))
-    this.#optional = new RandomExpressions(seed + 1, vocabularyWith(optionalMembers))
-    this.#item = new RandomExpressions(seed + 2, vocabularyWith(itemMembers))
-    this.#int = new RandomExpressions(seed + 3, vocabularyWith(intMembers))
-    this.#text = new RandomExpressions(seed + 4, vocabularyWith(textMembers))
+    this.#spec = new RandomExpressions(seed, createVocabulary(specMembers, comparisons))
+    this.#optional = new RandomExpressions(seed + 1, createVocabulary(optionalMembers))
+    this.#item = new RandomExpressions(seed + 2, createVocabulary(itemMembers))
+    this.#int = new RandomExpressions(seed + 3, createVocabulary(intMembers))
+    this.#text = new RandomExpressions(seed + 4, createVocabulary(textMembers))
   }
 
   next(): RuleQuestion {

@@ -87,14 +87,14 @@ describe('@kubernetes/client-node', () => {
   })
 
   test('applies objects with server-side apply', async () => {
-    const body = (value: string): V1ConfigMap => ({
+    const createBody = (value: string): V1ConfigMap => ({
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: 'applied' },
       data: { key: value },
     })
     const apply = (fieldManager: string, value: string, force = false): Promise<V1ConfigMap> =>
-      patchAs(PatchStrategy.ServerSideApply, 'applied', body(value), { fieldManager, force })
+      patchAs(PatchStrategy.ServerSideApply, 'applied', createBody(value), { fieldManager, force })
     expect((await apply('one', '1')).metadata?.managedFields).toMatchObject([
       { manager: 'one', operation: 'Apply', fieldsV1: { 'f:data': { 'f:key': {} } } },
     ])

@@ -19,7 +19,7 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
     dataDir = await mkdtemp(path.join(os.tmpdir(), 'keelson-informer-'))
     server = await startKeelsonProcess({ dataDir })
     proxy = await startTcpProxy(server.port)
-    direct = configOf(server.url).makeApiClient(CoreV1Api)
+    direct = loadConfig(server.url).makeApiClient(CoreV1Api)
   })
   afterAll(async () => {
     await proxy[Symbol.asyncDispose]()
@@ -27,7 +27,7 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
     await rm(dataDir, { recursive: true, force: true })
   })
 
-  function configOf(url: string): KubeConfig {
+  function loadConfig(url: string): KubeConfig {
     const config = new KubeConfig()
     config.loadFromFile(server.kubeconfig)
     config.clusters = config.clusters.map((cluster) => ({ ...cluster, server: url }))
@@ -44,7 +44,7 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
 
   /** Creates an informer that restarts when it ends, and records its events. */
   function inform(label: string, url: string): Informed {
-    const config = configOf(url)
+    const config = loadConfig(url)
     const core = config.makeApiClient(CoreV1Api)
     const labelSelector = `for=${label}`
     let lists = 0
@@ -111,11 +111,11 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
       await create('unseen', 'others')
       await server.stop()
       server = await startKeelsonProcess({ dataDir, port })
-      direct = configOf(server.url).makeApiClient(CoreV1Api)
+      direct = loadConfig(server.url).makeApiClient(CoreV1Api)
       await direct.deleteNamespacedConfigMap({ namespace, name: 'goes' })
       await create('late', 'expired')
-      const names = (): ReadonlySet<string | undefined> => new Set(informer.list().map(({ metadata }) => metadata?.name))
-      await expect.poll(names, patiently).toEqual(new Set(['late', 'stays']))
+      const listNames = (): ReadonlySet<string | undefined> => new Set(informer.list().map(({ metadata }) => metadata?.name))
+      await expect.poll(listNames, patiently).toEqual(new Set(['late', 'stays']))
       expect(lists()).toBe(2)
       expect(events.slice(2)).toEqual(expect.arrayContaining(['delete goes', 'add late']))
     } finally {

@@ -30,7 +30,10 @@ describe.skipIf(openssl === undefined)('@kubernetes/client-node, with a kubelet'
   })
   afterAll(() => parts[Symbol.asyncDispose]())
 
-  const exec = (command: readonly string[], stdin: Readable | null = null): Promise<{ out: string; error: string; status: V1Status }> => {
+  const execInPod = (
+    command: readonly string[],
+    stdin: Readable | null = null,
+  ): Promise<{ out: string; error: string; status: V1Status }> => {
     const [out, error] = [gather(), gather()]
     return new Promise((resolve, reject) => {
       new Exec(config)
@@ -42,14 +45,14 @@ describe.skipIf(openssl === undefined)('@kubernetes/client-node, with a kubelet'
   }
 
   test('exec transfers stdin, stdout, stderr and the exit code', async () => {
-    const { out, error, status } = await exec(['sh', '-c', 'head -c 5; echo wrong >&2; exit 7'], Readable.from([Buffer.from('typed')]))
+    const { out, error, status } = await execInPod(['sh', '-c', 'head -c 5; echo wrong >&2; exit 7'], Readable.from([Buffer.from('typed')]))
     expect([out, error]).toEqual(['typed', 'wrong\n'])
     expect(status).toMatchObject({
       status: 'Failure',
       reason: 'NonZeroExitCode',
       details: { causes: [{ reason: 'ExitCode', message: '7' }] },
     })
-    expect((await exec(['echo', 'a b'])).status).toMatchObject({ status: 'Success' })
+    expect((await execInPod(['echo', 'a b'])).status).toMatchObject({ status: 'Success' })
   })
 
   test('exec fails for a missing pod', async () => {

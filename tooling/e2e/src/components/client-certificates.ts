@@ -36,7 +36,7 @@ export function writeClientKubeconfig(openssl: string, { directory }: ClientAuth
   run('req', '-newkey', 'rsa:2048', '-nodes', '-subj', subject, '-keyout', `${name}.key`, '-out', `${name}.csr`)
   const signed = ['-days', '10', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', `${name}.ext`]
   run('x509', '-req', '-in', `${name}.csr`, ...signed, '-out', `${name}.pem`)
-  const base64 = (file: string): string => readFileSync(path.join(directory, file)).toString('base64')
+  const encodeFile = (file: string): string => readFileSync(path.join(directory, file)).toString('base64')
   const file = path.join(directory, `${name}.kubeconfig`)
   writeFileSync(
     file,
@@ -45,7 +45,7 @@ kind: Config
 current-context: c
 clusters: [{name: c, cluster: {server: "${server}", insecure-skip-tls-verify: true}}]
 contexts: [{name: c, context: {cluster: c, user: u}}]
-users: [{name: u, user: {client-certificate-data: ${base64(`${name}.pem`)}, client-key-data: ${base64(`${name}.key`)}}}]
+users: [{name: u, user: {client-certificate-data: ${encodeFile(`${name}.pem`)}, client-key-data: ${encodeFile(`${name}.key`)}}}]
 `,
   )
   return file

@@ -17,7 +17,7 @@ import { createClientAuthority, writeClientKubeconfig } from './client-certifica
 import type { ClientAuthority } from './client-certificates.ts'
 import { createWorkloadSteps } from './workload.ts'
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const printText = (text: string): void => void process.stdout.write(`${text}\n`)
 const { values } = parseArgs({
   options: { bin: { type: 'string' }, minutes: { type: 'string', default: '5' }, 'kube-apiserver': { type: 'boolean', default: false } },
 })
@@ -53,18 +53,18 @@ async function run({ bin, minutes, isReference, openssl: program }: RunOptions):
     const start = (name: string, args: readonly string[]): void =>
       void children.push(spawnLogged(path.join(bin, name.split(' ')[0]!), args, logOf(scratch, name)))
     const names = await startComponents(server, authority, { start, openssl: program })
-    const failure = await work(server, minutes)
+    const failure = await runWorkload(server, minutes)
     await wait(1000)
     const died = children.filter(({ exitCode }) => exitCode !== null)
-    if (died.length > 0) say(`${died.length} components ended: ${died.map(({ spawnfile }) => path.basename(spawnfile)).join(', ')}`)
-    if (failure !== undefined) say(failure)
+    if (died.length > 0) printText(`${died.length} components ended: ${died.map(({ spawnfile }) => path.basename(spawnfile)).join(', ')}`)
+    if (failure !== undefined) printText(failure)
     printRefusals(names.map((name) => [name, readFileSync(logOf(scratch, name), 'utf8')]))
     return failure === undefined && died.length === 0 ? 0 : 1
   } finally {
     for (const child of children) child.kill('SIGKILL')
     await server.stop()
     if (process.env['KEEP_LOGS'] === undefined) rmSync(scratch, { recursive: true, force: true })
-    else say(`logs: ${scratch}`)
+    else printText(`logs: ${scratch}`)
   }
 }
 
@@ -79,7 +79,7 @@ function spawnLogged(program: string, args: readonly string[], log: string): Chi
   return child
 }
 
-function authorityFlags({ certificate, directory }: ClientAuthority): readonly string[] {
+function listAuthorityFlags({ certificate, directory }: ClientAuthority): readonly string[] {
   return [
     `--client-ca-file=${certificate}`,
     '--authorization-mode=Node,RBAC',
@@ -91,7 +91,7 @@ function authorityFlags({ certificate, directory }: ClientAuthority): readonly s
 }
 
 function startKeelson(authority: ClientAuthority): Promise<RunningServer> {
-  return startKeelsonProcess({ controllers: 'none', flags: authorityFlags(authority) })
+  return startKeelsonProcess({ controllers: 'none', flags: listAuthorityFlags(authority) })
 }
 
 async function startReference(bin: string, authority: ClientAuthority): Promise<RunningServer> {
@@ -102,7 +102,7 @@ async function startReference(bin: string, authority: ClientAuthority): Promise<
   const tokens = path.join(authority.directory, 'tokens.csv')
   writeFileSync(tokens, 'admintoken,admin,admin,"system:masters"\n')
   const flags = [
-    ...authorityFlags(authority),
+    ...listAuthorityFlags(authority),
     `--etcd-servers=${etcd.url}`,
     `--secure-port=${port}`,
     '--bind-address=127.0.0.1',
@@ -140,11 +140,11 @@ async function startComponents(
   authority: ClientAuthority,
   { start, openssl: program }: ComponentOptions,
 ): Promise<readonly string[]> {
-  const kubeconfig = (user: string, group?: string): string =>
+  const writeKubeconfig = (user: string, group?: string): string =>
     writeClientKubeconfig(program, authority, { user, server: server.url, ...(group !== undefined && { group }) })
   const ports = await freePorts(4)
   start('kube-controller-manager', [
-    `--kubeconfig=${kubeconfig('system:kube-controller-manager')}`,
+    `--kubeconfig=${writeKubeconfig('system:kube-controller-manager')}`,
     '--use-service-account-credentials',
     `--service-account-private-key-file=${path.join(authority.directory, 'accounts.key')}`,
     `--root-ca-file=${authority.certificate}`,
@@ -153,13 +153,13 @@ async function startComponents(
     '--secure-port=0',
     '--v=2',
   ])
-  start('kube-scheduler', [`--kubeconfig=${kubeconfig('system:kube-scheduler')}`, '--secure-port=0', '--v=2'])
+  start('kube-scheduler', [`--kubeconfig=${writeKubeconfig('system:kube-scheduler')}`, '--secure-port=0', '--v=2'])
   const nodes = ['n1', 'n2']
   for (const [i, name] of nodes.entries()) {
     start(`kubemark ${name}`, [
       '--morph=kubelet',
       `--name=${name}`,
-      `--kubeconfig=${kubeconfig(`system:node:${name}`, 'system:nodes')}`,
+      `--kubeconfig=${writeKubeconfig(`system:node:${name}`, 'system:nodes')}`,
       `--kubelet-port=${ports[2 * i]}`,
       `--kubelet-read-only-port=${ports[2 * i + 1]}`,
       '--use-host-image-service=false',
@@ -171,20 +171,20 @@ async function startComponents(
 }
 
 /** Repeats the workload until the time is over. Returns a description of the first failure. */
-async function work(server: RunningServer, minutes: number): Promise<string | undefined> {
+async function runWorkload(server: RunningServer, minutes: number): Promise<string | undefined> {
   const began = Date.now()
-  const seconds = (): string => ((Date.now() - began) / 1000).toFixed(0)
+  const formatSeconds = (): string => ((Date.now() - began) / 1000).toFixed(0)
   for (let round = 1; round === 1 || Date.now() - began < minutes * 60_000; round++) {
     for (const [title, step] of createWorkloadSteps(server)) {
       try {
         await step()
       } catch (error) {
-        return `${seconds()} s: FAILED: ${title}: ${(error as Error).message}`
+        return `${formatSeconds()} s: FAILED: ${title}: ${(error as Error).message}`
       }
-      if (round === 1) say(`${seconds()} s: ${title}`)
+      if (round === 1) printText(`${formatSeconds()} s: ${title}`)
     }
   }
-  say(`${seconds()} s: the workload ran repeatedly without a failure`)
+  printText(`${formatSeconds()} s: the workload ran repeatedly without a failure`)
   return undefined
 }
 
@@ -199,6 +199,6 @@ function printRefusals(logs: readonly (readonly [name: string, log: string])[]):
       counts.set(key, (counts.get(key) ?? 0) + 1)
     }
   }
-  say(`${counts.size} different refusals in the logs`)
-  for (const [text, count] of [...counts].toSorted(([a], [b]) => a.localeCompare(b))) say(`  ${count} × ${text.slice(0, 400)}`)
+  printText(`${counts.size} different refusals in the logs`)
+  for (const [text, count] of [...counts].toSorted(([a], [b]) => a.localeCompare(b))) printText(`  ${count} × ${text.slice(0, 400)}`)
 }

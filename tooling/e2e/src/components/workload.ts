@@ -4,7 +4,7 @@ import { HttpsClient } from '../https-client.ts'
 const namespace = 'work'
 const apps = `/apis/apps/v1/namespaces/${namespace}`
 
-function podTemplate(image: string): object {
+function createPodTemplate(image: string): object {
   return { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image }] } }
 }
 
@@ -19,7 +19,7 @@ export function createWorkloadSteps(server: {
     const answer = await client.request(method, path, { headers, ...(body && { body }) })
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
   }
-  const until = async (path: string, holds: (status: number, body: Body) => boolean): Promise<void> => {
+  const waitUntil = async (path: string, holds: (status: number, body: Body) => boolean): Promise<void> => {
     for (let attempt = 0; ; attempt++) {
       const answer = await client.request('GET', path)
       if (holds(answer.status, answer.json<Body>())) return
@@ -36,7 +36,7 @@ export function createWorkloadSteps(server: {
     [
       'two nodes become ready',
       () =>
-        until('/api/v1/nodes', (_status, { items = [] }) => {
+        waitUntil('/api/v1/nodes', (_status, { items = [] }) => {
           const ready = items.filter(({ status }) => JSON.stringify(status?.['conditions'] ?? []).includes('"KubeletReady"'))
           return ready.length === 2
         }),
@@ -45,21 +45,21 @@ export function createWorkloadSteps(server: {
       'a deployment becomes available',
       async () => {
         await send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-        await until(`/api/v1/namespaces/${namespace}/serviceaccounts/default`, (status) => status === 200)
+        await waitUntil(`/api/v1/namespaces/${namespace}/serviceaccounts/default`, (status) => status === 200)
         await send('POST', `${apps}/deployments`, {
           apiVersion: 'apps/v1',
           kind: 'Deployment',
           metadata: { name: 'web' },
-          spec: { replicas: 3, selector: { matchLabels: { app: 'web' } }, template: podTemplate('web:1') },
+          spec: { replicas: 3, selector: { matchLabels: { app: 'web' } }, template: createPodTemplate('web:1') },
         })
-        await until(`${apps}/deployments/web`, isRolledOut)
+        await waitUntil(`${apps}/deployments/web`, isRolledOut)
       },
     ],
     [
       'the deployment rolls out a new image',
       async () => {
-        await send('PATCH', `${apps}/deployments/web`, { spec: { template: podTemplate('web:2') } })
-        await until(`${apps}/deployments/web`, isRolledOut)
+        await send('PATCH', `${apps}/deployments/web`, { spec: { template: createPodTemplate('web:2') } })
+        await waitUntil(`${apps}/deployments/web`, isRolledOut)
       },
     ],
     [
@@ -72,7 +72,7 @@ export function createWorkloadSteps(server: {
           metadata: { name: 'web' },
           spec,
         })
-        await until(`/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`, (_status, { items = [] }) =>
+        await waitUntil(`/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`, (_status, { items = [] }) =>
           items.some((slice) => (slice.endpoints ?? []).length === 3),
         )
       },
@@ -87,14 +87,14 @@ export function createWorkloadSteps(server: {
           metadata: { name: 'job' },
           spec: { template },
         })
-        await until(`/apis/batch/v1/namespaces/${namespace}/jobs/job`, (_status, { status }) => status?.['active'] === 1)
+        await waitUntil(`/apis/batch/v1/namespaces/${namespace}/jobs/job`, (_status, { status }) => status?.['active'] === 1)
       },
     ],
     [
       'the namespace is deleted with all its objects',
       async () => {
         await send('DELETE', `/api/v1/namespaces/${namespace}`)
-        await until(`/api/v1/namespaces/${namespace}`, (status) => status === 404)
+        await waitUntil(`/api/v1/namespaces/${namespace}`, (status) => status === 404)
       },
     ],
   ]

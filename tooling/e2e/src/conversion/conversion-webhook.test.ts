@@ -24,11 +24,11 @@ const behaviors: Readonly<Record<string, HookBehavior>> = {
   large: (_review, { converted, respond }) => respond(converted.map((object) => ({ ...object, spec: { text: 'x'.repeat(8 << 20) } }))),
   endless(_review, { response }) {
     response.writeHead(200, { 'content-type': 'application/json' })
-    const more = (): void => {
+    const sendMore = (): void => {
       while (!response.destroyed && response.write('['.repeat(1 << 16))) continue
-      if (!response.destroyed) response.once('drain', more)
+      if (!response.destroyed) response.once('drain', sendMore)
     }
-    more()
+    sendMore()
   },
   deep(_review, { converted, respond }) {
     const nested = JSON.parse(`${'['.repeat(9000)}${']'.repeat(9000)}`) as unknown
@@ -40,7 +40,8 @@ const behaviors: Readonly<Record<string, HookBehavior>> = {
   },
   async back(_review, { converted, respond }) {
     const group = converted[0]!.apiVersion.split('/')[0]!
-    for (const path of ['/api/v1/namespaces/default', objects(group, 'v2'), `${objects(group, 'v2')}/a`]) await client.request('GET', path)
+    for (const path of ['/api/v1/namespaces/default', formatObjectsPath(group, 'v2'), `${formatObjectsPath(group, 'v2')}/a`])
+      await client.request('GET', path)
     const labels = { hook: String(Date.now()) }
     await client.request('PATCH', '/api/v1/namespaces/default', {
       body: { metadata: { labels } },
@@ -51,7 +52,7 @@ const behaviors: Readonly<Record<string, HookBehavior>> = {
 }
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-const objects = (group: string, version: string): string => `/apis/${group}/${version}/namespaces/default/things`
+const formatObjectsPath = (group: string, version: string): string => `/apis/${group}/${version}/namespaces/default/things`
 
 beforeAll(async () => {
   server = await startKeelsonProcess({ controllers: 'none' })
@@ -88,14 +89,14 @@ async function define(behavior: string): Promise<string> {
     },
   })
   expect(created.status, created.text).toBe(201)
-  await expect.poll(async () => (await client.request('GET', objects(group, 'v2'))).status).toBe(200)
+  await expect.poll(async () => (await client.request('GET', formatObjectsPath(group, 'v2'))).status).toBe(200)
   await create(group, 'a')
   return group
 }
 
 async function create(group: string, name: string): Promise<void> {
   const body = { apiVersion: `${group}/v2`, kind: 'Thing', metadata: { name }, spec: { text: name } }
-  const { status, text } = await client.request('POST', objects(group, 'v2'), { body })
+  const { status, text } = await client.request('POST', formatObjectsPath(group, 'v2'), { body })
   expect(status, text).toBe(201)
 }
 
@@ -108,31 +109,31 @@ describe('a conversion webhook', () => {
     ['endless', / failed: Post ".*\/endless\?timeout=30s": the answer is larger than \d+ bytes$/],
   ])('that misbehaves (%s) causes an error for its version only', async (behavior, message) => {
     const group = await define(behavior)
-    for (const path of [`${objects(group, 'v1')}/a`, objects(group, 'v1')]) {
+    for (const path of [`${formatObjectsPath(group, 'v1')}/a`, formatObjectsPath(group, 'v1')]) {
       const answer = await client.request('GET', path)
       expect(answer.status).toBe(500)
       const status = answer.json<{ message: string }>()
       expect(status.message).toMatch(message)
       expect(status.message).toContain(`conversion webhook for ${group}/v2, Kind=Thing`)
     }
-    expect((await client.request('GET', `${objects(group, 'v2')}/a`)).status).toBe(200)
+    expect((await client.request('GET', `${formatObjectsPath(group, 'v2')}/a`)).status).toBe(200)
     await client.request('DELETE', `${definitions}/things.${group}`)
   })
 
   it('that returns deeply nested objects does not harm the server', async () => {
     const group = await define('deep')
-    expect([200, 500]).toContain((await client.request('GET', `${objects(group, 'v1')}/a`)).status)
+    expect([200, 500]).toContain((await client.request('GET', `${formatObjectsPath(group, 'v1')}/a`)).status)
     expect((await client.request('GET', '/api/v1/namespaces/default')).status).toBe(200)
     await client.request('DELETE', `${definitions}/things.${group}`)
   })
 
   it('that calls the server gets responses', async () => {
     const group = await define('back')
-    const reads = await Promise.all(Array.from({ length: 20 }, () => client.request('GET', `${objects(group, 'v1')}/a`)))
+    const reads = await Promise.all(Array.from({ length: 20 }, () => client.request('GET', `${formatObjectsPath(group, 'v1')}/a`)))
     expect(reads.map(({ status }) => status)).toEqual(reads.map(() => 200))
     const body = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'b' }, spec: {} }
-    expect((await client.request('POST', objects(group, 'v1'), { body })).status).toBe(201)
-    expect((await client.request('GET', objects(group, 'v1'))).json<{ items: unknown[] }>().items).toHaveLength(2)
+    expect((await client.request('POST', formatObjectsPath(group, 'v1'), { body })).status).toBe(201)
+    expect((await client.request('GET', formatObjectsPath(group, 'v1'))).json<{ items: unknown[] }>().items).toHaveLength(2)
     await client.request('DELETE', `${definitions}/things.${group}`)
   })
 
@@ -140,13 +141,13 @@ describe('a conversion webhook', () => {
     const group = await define('hang')
     const leave = new AbortController()
     const hanging = Array.from({ length: 100 }, () =>
-      client.request('GET', `${objects(group, 'v1')}/a`, { signal: leave.signal }).catch(() => undefined),
+      client.request('GET', `${formatObjectsPath(group, 'v1')}/a`, { signal: leave.signal }).catch(() => undefined),
     )
     await expect.poll(() => hook.waiting()).toBeGreaterThanOrEqual(100)
     const times: number[] = []
     for (let i = 0; i < 200; i++) {
       const start = performance.now()
-      const path = i % 2 === 0 ? '/api/v1/namespaces/default' : `${objects(group, 'v2')}/a`
+      const path = i % 2 === 0 ? '/api/v1/namespaces/default' : `${formatObjectsPath(group, 'v2')}/a`
       expect((await client.request('GET', path)).status).toBe(200)
       times.push(performance.now() - start)
     }
@@ -162,18 +163,19 @@ describe('a conversion webhook', () => {
 
   it('that sometimes fails loses no event of a watch', async () => {
     const group = await define('flaky')
-    const first = await client.request('GET', `${objects(group, 'v1')}/a`)
+    const first = await client.request('GET', `${formatObjectsPath(group, 'v1')}/a`)
     const { resourceVersion } = first.json<CustomObject>().metadata
-    const watch = await openWatch('HTTP/1.1', server, `${objects(group, 'v1')}?watch=1&resourceVersion=${resourceVersion}`)
+    const watch = await openWatch('HTTP/1.1', server, `${formatObjectsPath(group, 'v1')}?watch=1&resourceVersion=${resourceVersion}`)
     const names = Array.from({ length: 20 }, (_, i) => `n${String(i).padStart(2, '0')}`)
     for (const [i, name] of names.entries()) {
       if (i % 7 === 3) failures = 1
       await create(group, name)
       await wait(5)
     }
-    const seen = (): unknown[] => watch.events().map((event) => (event as unknown as { object: CustomObject }).object.metadata.name)
-    await expect.poll(() => seen().length).toBe(names.length)
-    expect(seen()).toEqual(names)
+    const listSeenNames = (): unknown[] =>
+      watch.events().map((event) => (event as unknown as { object: CustomObject }).object.metadata.name)
+    await expect.poll(() => listSeenNames().length).toBe(names.length)
+    expect(listSeenNames()).toEqual(names)
     watch.drop()
     await client.request('DELETE', `${definitions}/things.${group}`)
   })

@@ -57,7 +57,7 @@ export class RandomSchemas {
     this.#isDefault = true
     const value = this.#value(schema, this.#pick([0, 0, 0.3]))
     this.#isDefault = false
-    return plain(value)
+    return toPlain(value)
   }
 
   #schemaOf(kind: Kind, depth: number): JSONSchemaProps {
@@ -350,7 +350,7 @@ const wrongMetadata: typeof rightMetadata = {
 }
 
 /** Replaces integers beyond the range of doubles, which schemas written by JSON.stringify cannot contain. */
-function plain(value: JsonValue): JsonValue {
+function toPlain(value: JsonValue): JsonValue {
   return JSON.parse(JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? 7 : member))) as JsonValue
 }
 

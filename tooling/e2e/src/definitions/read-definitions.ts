@@ -57,7 +57,7 @@ export async function readProject(project: Project): Promise<RealDefinition[]> {
     parseDefinitions(readFileSync(file, 'utf8')).map((definition) => ({
       project: project.module.replace(/@.*/, ''),
       name: (definition['metadata'] as { name: string }).name,
-      json: exactJson(definition),
+      json: stringifyExactly(definition),
     })),
   )
 }
@@ -97,7 +97,7 @@ function parseDefinitions(text: string): JsonObject[] {
 const helmLine = /^ +[\w./-]+: '\{\{.*\}\}'\n/gm
 
 /** Encodes a value as JSON. Writes integers that are `bigint`s with all digits. */
-function exactJson(value: JsonObject): string {
+function stringifyExactly(value: JsonObject): string {
   const marked = JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? `bigint:${inner}` : inner))
   return marked.replaceAll(/"bigint:(-?\d+)"/g, '$1')
 }

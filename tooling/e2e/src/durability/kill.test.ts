@@ -35,7 +35,7 @@ test(
       for (const [name, written] of acknowledged) expect(itemsByName.get(name), `round ${round}: ${name}`).toMatchObject(written)
       for (const [name, item] of itemsByName) {
         expect(attempted.has(name)).toBe(true)
-        expect(item.data.payload).toBe(payload(name))
+        expect(item.data.payload).toBe(createPayload(name))
       }
       const revisions = list.items.map((item) => Number(item.metadata.resourceVersion))
       expect(new Set(revisions).size).toBe(revisions.length)
@@ -53,7 +53,9 @@ test(
           const name = `r${round}-w${worker}-${i}`
           attempted.add(name)
           const answer = await client
-            .request('POST', '/api/v1/namespaces/default/configmaps', { body: { metadata: { name }, data: { payload: payload(name) } } })
+            .request('POST', '/api/v1/namespaces/default/configmaps', {
+              body: { metadata: { name }, data: { payload: createPayload(name) } },
+            })
             .catch(() => undefined)
           if (answer === undefined) return
           expect(answer.status).toBe(201)
@@ -79,6 +81,6 @@ test(
   30_000 + rounds * 10_000,
 )
 
-function payload(name: string): string {
+function createPayload(name: string): string {
   return `${name} `.repeat(100)
 }

@@ -20,9 +20,9 @@ test.skipIf(strace === undefined)(
     const scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-trace-'))
     await using server = await startKeelsonProcess({ controllers: 'none' })
     using client = new HttpsClient(server.url, server.token, 1)
-    const body = (name: string): unknown => ({ metadata: { name }, data: { padding: 'x'.repeat(20_000) } })
+    const createBody = (name: string): unknown => ({ metadata: { name }, data: { padding: 'x'.repeat(20_000) } })
     // The first request opens the connection and loads modules that are loaded on demand.
-    await client.request('POST', '/api/v1/namespaces/default/configmaps', { body: body('first') })
+    await client.request('POST', '/api/v1/namespaces/default/configmaps', { body: createBody('first') })
 
     const trace = path.join(scratch, 'trace')
     const calls = 'trace=read,write,writev,pwrite64,pwritev,sendmsg,sendto,fsync,fdatasync,msync'
@@ -34,7 +34,7 @@ test.skipIf(strace === undefined)(
         tracer.stderr.on('data', (data: Buffer) => (data.toString().includes('attached') ? resolve() : undefined))
         tracer.once('exit', () => reject(new Error('strace could not attach')))
       })
-      const answer = await client.request('POST', '/api/v1/namespaces/default/configmaps', { body: body('traced') })
+      const answer = await client.request('POST', '/api/v1/namespaces/default/configmaps', { body: createBody('traced') })
       expect(answer.status).toBe(201)
     } finally {
       tracer.kill('SIGINT')

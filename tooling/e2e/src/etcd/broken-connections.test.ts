@@ -7,7 +7,7 @@ import { startTcpProxy } from '../real-parts/tcp-proxy.ts'
 
 const binary = findEtcd()
 const put = (key: string, value: string): Operation => ({ type: 'put', key, value: Buffer.from(value) })
-const revisionOf = (change: Change): number => (change.type === 'put' ? change.entry.modRevision : change.revision)
+const readRevision = (change: Change): number => (change.type === 'put' ? change.entry.modRevision : change.revision)
 
 describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 30_000 }, () => {
   let etcd: EtcdProcess
@@ -50,7 +50,7 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
     const seen: number[] = []
     for await (const message of backend.watch(prefixRange(prefix), start, { signal: abort.signal })) {
       if (message.type === 'progress') continue
-      const revisions = message.changes.map(revisionOf)
+      const revisions = message.changes.map(readRevision)
       for (const revision of new Set(revisions)) {
         // All changes of a revision are delivered, or none.
         expect(revisions.filter((each) => each === revision)).toHaveLength(written.find((each) => each.revision === revision)!.keys)
@@ -76,7 +76,7 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
     })()
     const seen: number[] = []
     for await (const message of backend.watch(prefixRange('/live/'), start, { signal: abort.signal })) {
-      if (message.type === 'changes') seen.push(...message.changes.map(revisionOf))
+      if (message.type === 'changes') seen.push(...message.changes.map(readRevision))
       if (seen.length >= 1500) abort.abort()
     }
     await writing
@@ -138,8 +138,9 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
         },
       })
     }
-    const directly = async (...operations: Operation[]): Promise<number> => (await direct.commit({ compare: [], operations })).revision
-    const history = async (key: string, after: number, count: number): Promise<Change[]> => {
+    const commitDirectly = async (...operations: Operation[]): Promise<number> =>
+      (await direct.commit({ compare: [], operations })).revision
+    const readHistory = async (key: string, after: number, count: number): Promise<Change[]> => {
       const abort = new AbortController()
       const changes: Change[] = []
       for await (const message of direct.watch(keyRange(key), after, { signal: abort.signal })) {
@@ -162,41 +163,45 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
 
     test('is found in the history if it was applied and then overwritten or deleted', () =>
       withLoss(async ({ key, lose }) => {
-        const base = await directly(put(key, 'base'))
-        expect(await lose('answers', base, put(key, 'mine'), () => directly(put(key, 'other')))).toEqual({
+        const base = await commitDirectly(put(key, 'base'))
+        expect(await lose('answers', base, put(key, 'mine'), () => commitDirectly(put(key, 'other')))).toEqual({
           committed: true,
           revision: base + 1,
         })
-        await directly({ type: 'delete', key })
-        const again = (await lose('answers', 0, put(key, 'mine again'), () => directly({ type: 'delete', key }))) as { revision: number }
+        await commitDirectly({ type: 'delete', key })
+        const again = (await lose('answers', 0, put(key, 'mine again'), () => commitDirectly({ type: 'delete', key }))) as {
+          revision: number
+        }
         expect(again).toMatchObject({ committed: true })
         expect(
-          (await history(key, again.revision - 1, 1)).map((change) => change.type === 'put' && Buffer.from(change.entry.value).toString()),
+          (await readHistory(key, again.revision - 1, 1)).map(
+            (change) => change.type === 'put' && Buffer.from(change.entry.value).toString(),
+          ),
         ).toContain('mine again')
       }))
 
     test('is reported as rejected if it never arrived and another client wrote', () =>
       withLoss(async ({ key, lose }) => {
-        const base = await directly(put(key, 'base'))
-        const result = await lose('requests', base, put(key, 'mine'), () => directly(put(key, 'other')))
+        const base = await commitDirectly(put(key, 'base'))
+        const result = await lose('requests', base, put(key, 'mine'), () => commitDirectly(put(key, 'other')))
         expect(result).toMatchObject({ committed: false, current: [{ modRevision: base + 1, value: Buffer.from('other') }] })
-        const gone = await lose('requests', base + 1, put(key, 'mine'), () => directly({ type: 'delete', key }))
+        const gone = await lose('requests', base + 1, put(key, 'mine'), () => commitDirectly({ type: 'delete', key }))
         expect(gone).toMatchObject({ committed: false, current: [undefined] })
       }))
 
     test('has an unknown outcome if it never arrived and no other client wrote, because it may still be applied', () =>
       withLoss(async ({ key, lose }) => {
-        const base = await directly(put(key, 'base'))
+        const base = await commitDirectly(put(key, 'base'))
         expect(await lose('requests', base, put(key, 'mine'))).toBe('UnknownOutcomeError')
         expect((await direct.get(key)).entry?.modRevision).toBe(base)
       }))
 
     test('has an unknown outcome for a deletion, unless a change proves that it was not applied', () =>
       withLoss(async ({ key, lose }) => {
-        const base = await directly(put(key, 'base'))
+        const base = await commitDirectly(put(key, 'base'))
         expect(await lose('answers', base, { type: 'delete', key })).toBe('UnknownOutcomeError')
-        const next = await directly(put(key, 'next'))
-        const refused = await lose('requests', next, { type: 'delete', key }, () => directly(put(key, 'other')))
+        const next = await commitDirectly(put(key, 'next'))
+        const refused = await lose('requests', next, { type: 'delete', key }, () => commitDirectly(put(key, 'other')))
         expect(refused).toMatchObject({ committed: false, current: [{ modRevision: next + 1 }] })
       }))
   })
@@ -230,8 +235,8 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
       for await (const message of backend.watch(prefixRange('/load/'), start, { signal: abort.signal })) {
         if (message.type !== 'changes') continue
         for (const change of message.changes) {
-          expect(revisionOf(change)).toBeGreaterThan(last)
-          last = revisionOf(change)
+          expect(readRevision(change)).toBeGreaterThan(last)
+          last = readRevision(change)
           if (change.type === 'put') seen.set(Buffer.from(change.entry.value).toString(), last)
         }
       }

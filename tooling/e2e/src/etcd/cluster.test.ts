@@ -16,7 +16,7 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
   }, 60_000)
   afterAll(() => cluster[Symbol.asyncDispose]())
 
-  async function leader(): Promise<EtcdProcess> {
+  async function findLeader(): Promise<EtcdProcess> {
     for (const member of cluster.members) {
       const client = new Etcd3({ hosts: member.url })
       const status = await client.maintenance.status()
@@ -49,7 +49,7 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
   }
 
   test('after its leader is killed, writes continue and are applied at most once, and a watch loses nothing', async () => {
-    const first = await leader()
+    const first = await findLeader()
     // The leader comes first, because calls go to the first available member.
     const serverList = [first, ...cluster.members.filter((member) => member !== first)].map(({ url }) => url)
     await using backend = await openEtcd3({ transport: { serverList }, compactionInterval: 0, callTimeout: 2000, patience: 4000 })
@@ -72,13 +72,13 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
     const unknown = new Set<string>()
     let killed: Promise<void> | undefined
     let afterKill = 0
-    const wrote = (value: string, revision: number | undefined): void => {
+    const recordWrite = (value: string, revision: number | undefined): void => {
       if (revision === undefined) unknown.add(value)
       else answered.set(value, revision)
       if (killed) afterKill++
       else if (answered.size >= 100) killed = first.kill()
     }
-    await Promise.all(Array.from({ length: 8 }, (_, i) => writeAll(backend, `${prefix}${i}`, 40, wrote)))
+    await Promise.all(Array.from({ length: 8 }, (_, i) => writeAll(backend, `${prefix}${i}`, 40, recordWrite)))
     await killed
     expect(afterKill).toBeGreaterThan(150)
     // Only calls that were pending when the leader was killed can have an unknown outcome.

@@ -27,15 +27,15 @@ export class FieldTableReader {
   readonly #root = new protobuf.Root()
   readonly #facts = new Map<string, MessageFacts>()
   readonly #special: Readonly<Record<string, (message: protobuf.Message) => Json>> = {
-    [`.${meta}.Time`]: (message) => time(message, 0),
-    [`.${meta}.MicroTime`]: (message) => time(message, 6),
-    [`.${meta}.FieldsV1`]: (message) => raw(message, 'Raw'),
-    '.k8s.io.apimachinery.pkg.runtime.RawExtension': (message) => raw(message, 'raw'),
-    '.k8s.io.apimachinery.pkg.api.resource.Quantity': (message) => (own(message, 'string') as string | undefined) ?? '0',
+    [`.${meta}.Time`]: (message) => readTime(message, 0),
+    [`.${meta}.MicroTime`]: (message) => readTime(message, 6),
+    [`.${meta}.FieldsV1`]: (message) => readRawBytes(message, 'Raw'),
+    '.k8s.io.apimachinery.pkg.runtime.RawExtension': (message) => readRawBytes(message, 'raw'),
+    '.k8s.io.apimachinery.pkg.api.resource.Quantity': (message) => (readOwnField(message, 'string') as string | undefined) ?? '0',
     '.k8s.io.apimachinery.pkg.util.intstr.IntOrString': (message) =>
-      Number(own(message, 'type') ?? 0) === 0
-        ? Number(own(message, 'intVal') ?? 0)
-        : ((own(message, 'strVal') as string | undefined) ?? ''),
+      Number(readOwnField(message, 'type') ?? 0) === 0
+        ? Number(readOwnField(message, 'intVal') ?? 0)
+        : ((readOwnField(message, 'strVal') as string | undefined) ?? ''),
   }
 
   constructor(table: FieldTable) {
@@ -61,21 +61,21 @@ export class FieldTableReader {
     if (bytes.subarray(0, 4).toString('latin1') !== 'k8s\0')
       throw new Error('the value does not start with the protobuf prefix of Kubernetes')
     const envelope = this.#root.lookupType('.k8s.io.apimachinery.pkg.runtime.Unknown').decode(bytes.subarray(4))
-    const head = own(envelope, 'typeMeta') as protobuf.Message
-    const apiVersion = String(own(head, 'apiVersion'))
-    const kind = String(own(head, 'kind'))
+    const head = readOwnField(envelope, 'typeMeta') as protobuf.Message
+    const apiVersion = String(readOwnField(head, 'apiVersion'))
+    const kind = String(readOwnField(head, 'kind'))
     const message = this.#root.lookupType(`.${getPackage(apiVersion, this.#facts, kind)}.${kind}`)
-    return { kind, apiVersion, ...(this.#message(message, message.decode(own(envelope, 'raw') as Uint8Array)) as JsonRecord) }
+    return { kind, apiVersion, ...(this.#message(message, message.decode(readOwnField(envelope, 'raw') as Uint8Array)) as JsonRecord) }
   }
 
   #message(type: protobuf.Type, message: protobuf.Message): Json {
     const special = this.#special[type.fullName]
     if (special) return special(message)
     const facts = this.#facts.get(type.fullName)!
-    if ('$list' in facts) return this.#value(type.fields['items']!, own(message, 'items') ?? [])
+    if ('$list' in facts) return this.#value(type.fields['items']!, readOwnField(message, 'items') ?? [])
     const json: JsonRecord = {}
     for (const [name, fact] of Object.entries(facts)) {
-      const held = own(message, name)
+      const held = readOwnField(message, name)
       // Treats an empty list or map as absent, because protobuf does not distinguish them.
       const value = (fact.rep || fact.map !== undefined) && Object.keys(held ?? {}).length === 0 ? undefined : held
       const field = type.fields[name]!.resolve()
@@ -127,23 +127,23 @@ function getPackage(apiVersion: string, facts: ReadonlyMap<string, MessageFacts>
   return packageName
 }
 
-function own(message: protobuf.Message, name: string): unknown {
+function readOwnField(message: protobuf.Message, name: string): unknown {
   return Object.hasOwn(message, name) ? (message as unknown as Record<string, unknown>)[name] : undefined
 }
 
-function time(message: protobuf.Message, digits: number): Json {
-  const seconds = own(message, 'seconds')
+function readTime(message: protobuf.Message, digits: number): Json {
+  const seconds = readOwnField(message, 'seconds')
   if (seconds === undefined) return zeroTime
   const fraction =
     digits === 0
       ? ''
-      : `.${String(Number(own(message, 'nanos') ?? 0))
+      : `.${String(Number(readOwnField(message, 'nanos') ?? 0))
           .padStart(9, '0')
           .slice(0, digits)}`
   return `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}${fraction}Z`
 }
 
-function raw(message: protobuf.Message, name: string): Json {
-  const bytes = own(message, name) as Uint8Array | undefined
+function readRawBytes(message: protobuf.Message, name: string): Json {
+  const bytes = readOwnField(message, name) as Uint8Array | undefined
   return bytes === undefined || bytes.length === 0 ? null : (JSON.parse(Buffer.from(bytes).toString()) as Json)
 }

@@ -77,7 +77,7 @@ describe.skipIf(missing)('values in etcd, decoded without Keelson', { timeout: 3
     await etcd[Symbol.asyncDispose]()
   })
 
-  function storageOf(key: string, { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): Storage {
+  function openStorage(key: string, { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): Storage {
     const type = types.kind({ ...parseGroupVersion(apiVersion), kind })
     if (type === undefined) throw new Error(`unknown kind ${apiVersion} ${kind}`)
     return createObjectStore({
@@ -91,7 +91,7 @@ describe.skipIf(missing)('values in etcd, decoded without Keelson', { timeout: 3
   test('each recorded object has the same key, fields and bytes', async () => {
     for (const { key, object } of objects) {
       const { resourceVersion: _, ...metadata } = object.metadata
-      await storageOf(key, object).create(key, { ...object, metadata })
+      await openStorage(key, object).create(key, { ...object, metadata })
     }
     const stored = await etcdctl.values('/registry/')
     expect([...stored.keys()].sort()).toEqual(objects.map(({ key }) => key).sort())
@@ -118,7 +118,7 @@ describe.skipIf(missing)('values in etcd, decoded without Keelson', { timeout: 3
   test('objects with a time to live have a lease that is at most 5 % longer', async () => {
     const event = objects.find(({ object }) => object.kind === 'Event')!
     const { resourceVersion: _, ...metadata } = event.object.metadata
-    const storage = storageOf(event.key, event.object)
+    const storage = openStorage(event.key, event.object)
     const keys = ['a', 'b', 'c'].map((name) => `/registry/events/lease/${name}`)
     for (const key of keys)
       await storage.create(key, { ...event.object, metadata: { ...metadata, name: key.at(-1)! } }, { ttlSeconds: 3600 })

@@ -57,15 +57,15 @@ describe.skipIf(binary === undefined)('services of two servers on one etcd', { t
   })
 
   test('have both servers as endpoints, and later only the remaining one', async () => {
-    const addresses = async (): Promise<string[]> => {
+    const readAddresses = async (): Promise<string[]> => {
       const answer = await clients[1]!.request('GET', '/api/v1/namespaces/default/endpoints/kubernetes')
       const { subsets } = answer.json<{ subsets: readonly { addresses: readonly { ip: string }[] }[] }>()
       return subsets.flatMap((subset) => subset.addresses.map(({ ip }) => ip))
     }
-    await expect.poll(addresses, { timeout: 15_000 }).toEqual(['192.0.2.1', '192.0.2.2'])
+    await expect.poll(readAddresses, { timeout: 15_000 }).toEqual(['192.0.2.1', '192.0.2.2'])
     const leases = await client.getAll().prefix('/registry/masterleases/').keys()
     expect(leases).toEqual(['/registry/masterleases/192.0.2.1', '/registry/masterleases/192.0.2.2'])
     await servers[0]!.stop()
-    await expect.poll(addresses, { timeout: 15_000 }).toEqual(['192.0.2.2'])
+    await expect.poll(readAddresses, { timeout: 15_000 }).toEqual(['192.0.2.2'])
   })
 })

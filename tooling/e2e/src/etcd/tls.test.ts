@@ -15,14 +15,14 @@ const openssl = findOpenssl()
 
 describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS and client certificates', () => {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-etcd-tls-'))
-  const file = (name: string): string => path.join(directory, name)
+  const locateFile = (name: string): string => path.join(directory, name)
   const run = (...args: string[]): void => void execFileSync(openssl ?? '', args, { cwd: directory, stdio: 'ignore' })
   let etcd: EtcdProcess
 
   beforeAll(async () => {
     const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
     run('req', '-x509', ...newKey, '-subj', '/CN=authority', '-keyout', 'ca.key', '-out', 'ca.pem')
-    writeFileSync(file('extensions'), 'subjectAltName=IP:127.0.0.1,DNS:etcd.internal\nextendedKeyUsage=serverAuth,clientAuth\n')
+    writeFileSync(locateFile('extensions'), 'subjectAltName=IP:127.0.0.1,DNS:etcd.internal\nextendedKeyUsage=serverAuth,clientAuth\n')
     run('req', ...newKey, '-subj', '/CN=member', '-keyout', 'member.key', '-out', 'member.csr')
     run(
       'x509',
@@ -39,13 +39,15 @@ describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS an
       '-out',
       'member.pem',
     )
-    etcd = await startEtcd(binary ?? '', { tls: { authority: file('ca.pem'), certificate: file('member.pem'), key: file('member.key') } })
+    etcd = await startEtcd(binary ?? '', {
+      tls: { authority: locateFile('ca.pem'), certificate: locateFile('member.pem'), key: locateFile('member.key') },
+    })
   })
   afterAll(async () => {
     await etcd[Symbol.asyncDispose]()
     rmSync(directory, { recursive: true, force: true })
   })
-  const files = { trustedCAFile: file('ca.pem'), certFile: file('member.pem'), keyFile: file('member.key') }
+  const files = { trustedCAFile: locateFile('ca.pem'), certFile: locateFile('member.pem'), keyFile: locateFile('member.key') }
 
   const connectToIt = async (): Promise<Socket> => {
     const socket = connect(etcd.port, '127.0.0.1')
@@ -75,12 +77,12 @@ describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS an
 
   test('fails immediately for invalid files', async () => {
     run('genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-out', 'other.key')
-    writeFileSync(file('text'), 'text')
+    writeFileSync(locateFile('text'), 'text')
     const cases: [wrong: Partial<typeof files>, message: RegExp][] = [
-      [{ keyFile: file('other.key') }, /^the client key for etcd in .*other\.key does not match the certificate in .*member\.pem \(/],
-      [{ keyFile: file('text') }, /^the client key for etcd in .*text is not a PEM key \(/],
-      [{ certFile: file('text') }, /^the client certificate for etcd in .*text is not PEM \(/],
-      [{ trustedCAFile: file('none') }, /^cannot read a TLS file for etcd: ENOENT: .*none'$/],
+      [{ keyFile: locateFile('other.key') }, /^the client key for etcd in .*other\.key does not match the certificate in .*member\.pem \(/],
+      [{ keyFile: locateFile('text') }, /^the client key for etcd in .*text is not a PEM key \(/],
+      [{ certFile: locateFile('text') }, /^the client certificate for etcd in .*text is not PEM \(/],
+      [{ trustedCAFile: locateFile('none') }, /^cannot read a TLS file for etcd: ENOENT: .*none'$/],
     ]
     for (const [wrong, message] of cases)
       await expect(openEtcd3({ transport: { serverList: [etcd.url], ...files, ...wrong } }), String(message)).rejects.toMatchObject({

@@ -83,7 +83,7 @@ function withRecordedValues(bytes: Buffer, own: JsonObject & { readonly metadata
   const { metadata } = recorded.object
   const replaced: (readonly [Buffer, Buffer])[] = [
     [Buffer.from(own.metadata.uid!), Buffer.from(metadata.uid!)],
-    [seconds(own.metadata.creationTimestamp!), seconds(metadata.creationTimestamp!)],
+    [encodeSeconds(own.metadata.creationTimestamp!), encodeSeconds(metadata.creationTimestamp!)],
   ]
   const volume = tokenVolume.exec(JSON.stringify(own))?.[0]
   if (volume !== undefined) replaced.push([Buffer.from(volume), Buffer.from(tokenVolume.exec(JSON.stringify(recorded.object))![0])])
@@ -98,7 +98,7 @@ function replaceAll(bytes: Buffer, from: Buffer, to: Buffer): Buffer {
 }
 
 /** Encodes a time like protobuf's Timestamp: field 1 contains the seconds as a varint. */
-function seconds(time: string): Buffer {
+function encodeSeconds(time: string): Buffer {
   const bytes = [0x08]
   let remaining = BigInt(Date.parse(time) / 1000)
   for (; remaining >= 0x80n; remaining >>= 7n) bytes.push(Number(remaining & 0x7fn) | 0x80)

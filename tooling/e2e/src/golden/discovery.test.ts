@@ -66,8 +66,12 @@ const groups = (steps.find(({ path }) => path === '/apis')?.expect.body as { rea
  * Converts the resources of an aggregated discovery document to the format of APIResourceList. Leaves out `storageVersionHash`, which
  * aggregated documents do not have.
  */
-function flattened(group: string, version: string, resources: readonly AggregatedResource[]): Omit<Resource, 'storageVersionHash'>[] {
-  const kindOf = (kind: GroupVersionKind | undefined): Pick<Resource, 'group' | 'version' | 'kind'> => {
+function flattenResources(
+  group: string,
+  version: string,
+  resources: readonly AggregatedResource[],
+): Omit<Resource, 'storageVersionHash'>[] {
+  const readKind = (kind: GroupVersionKind | undefined): Pick<Resource, 'group' | 'version' | 'kind'> => {
     const isOwnKind = kind === undefined || kind.version === '' || (kind.group === group && kind.version === version)
     return { ...(isOwnKind ? {} : { ...(kind.group !== '' && { group: kind.group }), version: kind.version }), kind: kind?.kind ?? '' }
   }
@@ -76,7 +80,7 @@ function flattened(group: string, version: string, resources: readonly Aggregate
       name: resource,
       singularName: singularResource,
       namespaced: scope === 'Namespaced',
-      ...kindOf(responseKind),
+      ...readKind(responseKind),
       verbs,
       ...(shortNames && { shortNames }),
       ...(categories && { categories }),
@@ -85,7 +89,7 @@ function flattened(group: string, version: string, resources: readonly Aggregate
       name: `${resource}/${sub.subresource}`,
       singularName: '',
       namespaced: scope === 'Namespaced',
-      ...kindOf(sub.responseKind),
+      ...readKind(sub.responseKind),
       verbs: sub.verbs,
     })),
   ])
@@ -138,7 +142,7 @@ describe.skipIf(!hasRecordings)('discovery', () => {
       for (const { version, resources, freshness } of versions) {
         const { resources: recorded } = lists.find(({ path }) => path === `/apis/${metadata.name}/${version}`)!.expect.body as ResourceList
         const withoutHashes = recorded.map(({ storageVersionHash: _hash, ...rest }) => rest)
-        expect(flattened(metadata.name ?? '', version, resources)).toEqual(withoutHashes)
+        expect(flattenResources(metadata.name ?? '', version, resources)).toEqual(withoutHashes)
         expect(freshness).toBe('Current')
       }
   })

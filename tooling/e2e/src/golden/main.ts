@@ -13,16 +13,16 @@ const args = process.argv.slice(2)
 const outcome = await playGolden(args)
 process.stdout.write(outcome.output)
 
-const option = (name: string): Set<string> | undefined => {
+const parseOption = (name: string): Set<string> | undefined => {
   const at = args.indexOf(name)
   return at < 0 ? undefined : new Set((args[at + 1] ?? '').split(',').filter(Boolean))
 }
-const only = option('--with')
-const without = option('--without') ?? new Set()
+const only = parseOption('--with')
+const without = parseOption('--without') ?? new Set()
 const substring = args.includes('--only') ? (args[args.indexOf('--only') + 1] ?? '') : ''
 const failedCases = new Set(outcome.fails.map((fail) => fail.id))
 const score = new Map<string, { cases: number; matching: number }>()
-for (const golden of readCases(playedFiles())) {
+for (const golden of readCases(parsePlayedFiles())) {
   const needs = golden.needs ?? []
   if (golden.setup === true || !golden.id.includes(substring)) continue
   if (needs.some((tag) => without.has(tag) || (only !== undefined && !only.has(tag)))) continue
@@ -38,7 +38,7 @@ for (const [kind, row] of [...score].sort(([a], [b]) => (a < b ? -1 : 1)))
 process.exit(outcome.failed === 0 ? 0 : 1)
 
 /** Returns the file names after `--cases`, up to the next flag. Returns undefined if the flag is missing, for the default files. */
-function playedFiles(): readonly string[] | undefined {
+function parsePlayedFiles(): readonly string[] | undefined {
   const at = args.indexOf('--cases')
   if (at < 0) return undefined
   const childArgs = args.slice(at + 1)

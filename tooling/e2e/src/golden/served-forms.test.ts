@@ -23,13 +23,13 @@ const namespace = 'forms'
  * Returns recorded pairs of JSON and protobuf objects that set every field of their kind. Servers reject many of these objects, because
  * some fields exclude each other. The error must be the same in both encodings.
  */
-function codecPairs(): Case[] {
+function listCodecPairs(): Case[] {
   return readdirSync(path.join(golden, 'codec'))
     .filter((name) => name.endsWith('.json'))
     .map((name) => [name.replace('.json', ''), JSON.parse(readFileSync(path.join(golden, 'codec', name), 'utf8')) as JsonObject])
 }
 
-function storedValues(): Case[] {
+function listStoredValues(): Case[] {
   return readFileSync(path.join(golden, 'etcd-values.ndjson'), 'utf8')
     .trim()
     .split('\n')
@@ -37,7 +37,7 @@ function storedValues(): Case[] {
     .flatMap(({ key, object }) => (object === undefined ? [] : [[key, object]]))
 }
 
-function createdObjects(): Case[] {
+function listCreatedObjects(): Case[] {
   return readCases(['objects.jsonl'])
     .filter(({ id, setup, steps }) => setup !== true && id.startsWith('create/') && steps[0]!.expect.code === 201)
     .map(({ id, steps }) => [id, steps[0]!.body as JsonObject])
@@ -81,14 +81,14 @@ describe.skipIf(!hasRecordings)('objects have the same result in JSON and in pro
   }
 
   /** Finds the resource of a kind. Returns undefined if the kind is not served or cannot be created by clients. */
-  function creatable(object: JsonObject): ServedResource | undefined {
+  function findCreatableResource(object: JsonObject): ServedResource | undefined {
     const { apiVersion, kind } = object as ServedObject
     const resource = resources.get(`${apiVersion} ${kind}`)
     return resource?.verbs.includes('create') ? resource : undefined
   }
 
   async function hold(object: JsonObject): Promise<void> {
-    const resource = creatable(object)
+    const resource = findCreatableResource(object)
     if (resource === undefined) return
     const sent = toClientObject(object, resource.namespaced ? namespace : undefined)
     const collection = buildCollectionPath(resource, namespace)
@@ -125,7 +125,7 @@ describe.skipIf(!hasRecordings)('objects have the same result in JSON and in pro
     expect(served).toEqual(encoded)
   }
 
-  test.each(hasRecordings ? codecPairs() : [])('gives the same result for the pair %s', (_title, object) => hold(object))
-  test.each(hasRecordings ? storedValues() : [])('gives the same result for the stored object %s', (_title, object) => hold(object))
-  test.each(hasRecordings ? createdObjects() : [])('gives the same result for the created object %s', (_title, object) => hold(object))
+  test.each(hasRecordings ? listCodecPairs() : [])('gives the same result for the pair %s', (_title, object) => hold(object))
+  test.each(hasRecordings ? listStoredValues() : [])('gives the same result for the stored object %s', (_title, object) => hold(object))
+  test.each(hasRecordings ? listCreatedObjects() : [])('gives the same result for the created object %s', (_title, object) => hold(object))
 })

@@ -28,14 +28,14 @@ async function start(options: ServerChainOptions): Promise<void> {
   await chain.start()
 }
 
-async function ask(target: string, init: Parameters<ServerChain['fetch']>[1] = {}): Promise<{ status: number; text: string }> {
+async function request(target: string, init: Parameters<ServerChain['fetch']>[1] = {}): Promise<{ status: number; text: string }> {
   const answer = await chain.fetch(target, { user: admin, ...init })
   return { status: answer.status, text: await answer.text() }
 }
 
 function create(name: string, spec: object): Promise<{ status: number; text: string }> {
   const body = JSON.stringify({ apiVersion: 'widgets.example.com/v1', kind: 'Widget', metadata: { name }, spec })
-  return ask(widgetsPath, { method: 'POST', headers: json, body })
+  return request(widgetsPath, { method: 'POST', headers: json, body })
 }
 
 setFlagsFromString('--expose-gc')
@@ -97,22 +97,23 @@ describe('a kind without a schema', () => {
     const { status, text } = await create('a', { size: 1, nested: { list: [1, { b: null }], 'a-b': true } })
     expect(status).toBe(201)
     expect(JSON.parse(text)).toMatchObject({ spec: { nested: { list: [1, { b: null }], 'a-b': true }, replicas: 1, size: 1 } })
-    const accepting = (accept: string): Promise<{ status: number; text: string }> => ask(`${widgetsPath}/a`, { headers: { accept } })
-    const refused = await accepting(protobuf)
+    const requestAccepting = (accept: string): Promise<{ status: number; text: string }> =>
+      request(`${widgetsPath}/a`, { headers: { accept } })
+    const refused = await requestAccepting(protobuf)
     expect(refused.status).toBe(406)
     expect(refused.text).toContain('cannot be encoded to a protobuf message')
-    expect((await accepting(`application/json, ${protobuf}`)).status).toBe(200)
-    expect((await accepting(`${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`)).status).toBe(200)
-    expect((await ask(`${widgetsPath}?watch=1`, { headers: { accept: `${protobuf};stream=watch` } })).status).toBe(406)
-    expect((await ask(widgetsPath, { method: 'POST', headers: { 'content-type': protobuf }, body: 'k8s\0x' })).status).toBe(400)
+    expect((await requestAccepting(`application/json, ${protobuf}`)).status).toBe(200)
+    expect((await requestAccepting(`${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`)).status).toBe(200)
+    expect((await request(`${widgetsPath}?watch=1`, { headers: { accept: `${protobuf};stream=watch` } })).status).toBe(406)
+    expect((await request(widgetsPath, { method: 'POST', headers: { 'content-type': protobuf }, body: 'k8s\0x' })).status).toBe(400)
     const strategic = { 'content-type': 'application/strategic-merge-patch+json' }
-    expect((await ask(`${widgetsPath}/a`, { method: 'PATCH', headers: strategic, body: '{}' })).status).toBe(415)
+    expect((await request(`${widgetsPath}/a`, { method: 'PATCH', headers: strategic, body: '{}' })).status).toBe(415)
   })
 
   test('tracks managed fields', async () => {
     await start({ groups: [untypedGroup] })
     const apply = (manager: string, spec: object): Promise<{ status: number; text: string }> =>
-      ask(`${widgetsPath}/a?fieldManager=${manager}`, {
+      request(`${widgetsPath}/a?fieldManager=${manager}`, {
         method: 'PATCH',
         headers: { 'content-type': 'application/apply-patch+yaml' },
         body: JSON.stringify({ apiVersion: 'widgets.example.com/v1', kind: 'Widget', metadata: { name: 'a' }, spec }),
@@ -130,14 +131,14 @@ test('a group that is installed and removed 1,000 times under load leaves nothin
   const load = startLoad()
   try {
     await installAndRemove(100)
-    const before = await traces()
+    const before = await readTraces()
     await installAndRemove(900)
-    const after = await traces()
+    const after = await readTraces()
     expect(after.pages).toEqual(before.pages)
     expect(after.pages['/apis']).not.toContain('example.com')
     // Some growth is allowed, because metrics of earlier requests remain and a request can have a new status code.
     expect(after.metrics - before.metrics).toBeLessThan(100)
-    expect((await ask('/metrics')).text).not.toMatch(/^(apiserver_storage_objects|watch_cache_capacity)\{.*widgets/m)
+    expect((await request('/metrics')).text).not.toMatch(/^(apiserver_storage_objects|watch_cache_capacity)\{.*widgets/m)
     // An installed group needs more than 50 kB, so this limit detects groups that are not removed.
     expect(after.heap - before.heap).toBeLessThan(8 * 2 ** 20)
   } finally {
@@ -150,17 +151,17 @@ async function installAndRemove(times: number): Promise<void> {
   const watches: Promise<unknown>[] = []
   for (let i = 0; i < times; i++) {
     await using _installed = chain.install(i % 2 === 0 ? typedGroup : untypedGroup)
-    watches.push(ask(`${widgetsPath}?watch=1&resourceVersion=0`))
+    watches.push(request(`${widgetsPath}?watch=1&resourceVersion=0`))
     if (i % 25 === 0) expect((await create(`w${i}`, { size: 1 })).status).toBeOneOf([201, 409])
   }
   await Promise.all(watches)
 }
 
 /** Returns the paths, metrics and memory that a removed group could leave behind. */
-async function traces(): Promise<{ pages: Record<string, string>; metrics: number; heap: number }> {
+async function readTraces(): Promise<{ pages: Record<string, string>; metrics: number; heap: number }> {
   const pages: Record<string, string> = {}
-  for (const page of ['/', '/readyz?verbose', '/apis', '/openapi/v3']) pages[page] = (await ask(page)).text
-  const metrics = (await ask('/metrics')).text.split('\n').length
+  for (const page of ['/', '/readyz?verbose', '/apis', '/openapi/v3']) pages[page] = (await request(page)).text
+  const metrics = (await request('/metrics')).text.split('\n').length
   collectGarbage()
   return { pages, metrics, heap: process.memoryUsage().heapUsed }
 }
@@ -171,8 +172,8 @@ function startLoad(): { stop(): Promise<number> } {
   let requests = 0
   const run = async (): Promise<void> => {
     for (; isOn; requests += 2) {
-      expect((await ask(widgetsPath)).status).toBeOneOf([200, 404, 429])
-      expect((await ask('/api/v1/namespaces?limit=1')).status).toBe(200)
+      expect((await request(widgetsPath)).status).toBeOneOf([200, 404, 429])
+      expect((await request('/api/v1/namespaces?limit=1')).status).toBe(200)
       await new Promise((resolve) => setImmediate(resolve))
     }
   }

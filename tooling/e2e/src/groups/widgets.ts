@@ -62,13 +62,13 @@ const untypedWidgets: GroupVersionTypes = jsonKinds(groupVersion, [{ kind: 'Widg
 /** The kind Widget with a hand-written schema and protobuf encoding. */
 const typedWidgets: GroupVersionTypes = {
   groupVersion,
-  kinds: [handWritten(widgetSchema())],
+  kinds: [handWritten(createWidgetSchema())],
   table: untypedWidgets.table,
 }
 
-function widgetSchema(): StructSchema {
-  const field = (name: string, kind: 'int32' | 'string'): FieldSchema => ({ name, type: { kind }, omit: 'empty' })
-  const part = (name: string, fields: readonly FieldSchema[]): StructSchema =>
+function createWidgetSchema(): StructSchema {
+  const createField = (name: string, kind: 'int32' | 'string'): FieldSchema => ({ name, type: { kind }, omit: 'empty' })
+  const createPart = (name: string, fields: readonly FieldSchema[]): StructSchema =>
     structSchema({ name, definition: `com.example.widgets.v1.${name}`, fields })
   const metadata = metaV1.table.resolve('PartialObjectMetadata').byName.get('metadata')!
   return structSchema({
@@ -76,15 +76,19 @@ function widgetSchema(): StructSchema {
     definition: 'com.example.widgets.v1.Widget',
     gvk: { ...groupVersion, kind: 'Widget' },
     fields: [
-      field('kind', 'string'),
-      field('apiVersion', 'string'),
+      createField('kind', 'string'),
+      createField('apiVersion', 'string'),
       metadata,
       {
         name: 'spec',
-        type: part('WidgetSpec', [field('size', 'int32'), field('replicas', 'int32'), field('color', 'string')]),
+        type: createPart('WidgetSpec', [createField('size', 'int32'), createField('replicas', 'int32'), createField('color', 'string')]),
         omit: 'zero',
       },
-      { name: 'status', type: part('WidgetStatus', [field('replicas', 'int32'), field('phase', 'string')]), omit: 'zero' },
+      {
+        name: 'status',
+        type: createPart('WidgetStatus', [createField('replicas', 'int32'), createField('phase', 'string')]),
+        omit: 'zero',
+      },
     ],
   })
 }
@@ -102,9 +106,9 @@ function handWritten(schema: StructSchema): KindType {
   }
 }
 
-function groupOf(types: GroupVersionTypes): ApiGroup {
+function createGroup(types: GroupVersionTypes): ApiGroup {
   return defineApiGroup({ name: groupVersion.group, priority: 1000, types: [types, scales], resources: [widgets] })
 }
 
-export const typedGroup: ApiGroup = groupOf(typedWidgets)
-export const untypedGroup: ApiGroup = groupOf(untypedWidgets)
+export const typedGroup: ApiGroup = createGroup(typedWidgets)
+export const untypedGroup: ApiGroup = createGroup(untypedWidgets)

@@ -61,7 +61,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
       body,
       headers: { 'content-type': 'application/apply-patch+yaml' },
     })
-  const history = async (): Promise<readonly string[]> =>
+  const readHistory = async (): Promise<readonly string[]> =>
     (await helm.json<Revision[]>('history', 'shop', '-n', 'shops')).map(({ revision, status }) => `${revision} ${status}`)
 
   const everything: readonly [string, string][] = [
@@ -73,7 +73,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     ['rbac.authorization.k8s.io/v1:roles/shop', 'Role'],
     ['rbac.authorization.k8s.io/v1:rolebindings/shop', 'RoleBinding'],
   ]
-  const kindsFound = (): Promise<string[]> => Promise.all(everything.map(async ([what]) => (await get(what)).kind))
+  const listFoundKinds = (): Promise<string[]> => Promise.all(everything.map(async ([what]) => (await get(what)).kind))
 
   test('install with dry run sends requests to the server and creates nothing', async () => {
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop-settings' }, data: { colour: 'green' } }
@@ -88,7 +88,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
   test('install creates the namespace and waits until all objects are ready', async () => {
     const notes = await helm.run('install', 'shop', chart, '-n', 'shops', '--create-namespace', '--wait', '--timeout=30s')
     expect(notes).toContain('shop greets with hello.')
-    expect(await kindsFound()).toEqual(everything.map(([, kind]) => kind))
+    expect(await listFoundKinds()).toEqual(everything.map(([, kind]) => kind))
     expect((await get('v1:configmaps/shop')).data).toEqual({ greeting: 'hello', colour: 'unknown', revision: '1', capabilities: 'true' })
     const deployment = await get('apps/v1:deployments/shop')
     expect(deployment).toMatchObject({ spec: { replicas: 2 }, status: { readyReplicas: 2 } })
@@ -118,7 +118,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     expect(await get('v1:services/shop')).toEqual(before)
     // The hook ran and was deleted after it had succeeded.
     expect((await get('batch/v1:jobs')).items).toEqual([])
-    expect(await history()).toEqual(['1 superseded', '2 deployed'])
+    expect(await readHistory()).toEqual(['1 superseded', '2 deployed'])
   })
 
   test('takes over a field of another applier only with force', async () => {
@@ -129,14 +129,14 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     expect((await get('apps/v1:deployments/shop')).spec.replicas).toBe(7)
     await helm.run('upgrade', 'shop', chart, '-n', 'shops', '--set=replicas=4', '--force-conflicts')
     expect((await get('apps/v1:deployments/shop')).spec.replicas).toBe(4)
-    expect(await history()).toEqual(['1 superseded', '2 superseded', '3 failed', '4 deployed'])
+    expect(await readHistory()).toEqual(['1 superseded', '2 superseded', '3 failed', '4 deployed'])
   })
 
   test('rollback restores the previous revision', async () => {
     await helm.run('rollback', 'shop', '2', '-n', 'shops', '--wait', '--timeout=30s')
     expect((await get('v1:configmaps/shop')).data).toMatchObject({ greeting: 'goodbye', revision: '2' })
     expect((await get('apps/v1:deployments/shop')).spec.replicas).toBe(3)
-    expect((await history()).at(-1)).toBe('5 deployed')
+    expect((await readHistory()).at(-1)).toBe('5 deployed')
   })
 
   test('upgrade restores the previous revision after a rejected change', async () => {
@@ -152,14 +152,14 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     )
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('spec.ports[0].name: Invalid value') })
     expect((await get('v1:configmaps/shop')).data).toMatchObject({ greeting: 'goodbye' })
-    expect((await history()).slice(-2)).toEqual(['6 failed', '7 deployed'])
+    expect((await readHistory()).slice(-2)).toEqual(['6 failed', '7 deployed'])
   })
 
   test('upgrade restores the previous revision if the new one never becomes ready', async () => {
     const late = await helm.try('upgrade', 'shop', chart, '-n', 'shops', '--set=image=missing:1', '--rollback-on-failure', '--timeout=5s')
     expect(late.code).toBe(1)
     expect(JSON.stringify(await get('apps/v1:deployments/shop'))).toContain('nginx:1.27')
-    expect((await history()).slice(-2)).toEqual(['8 failed', '9 deployed'])
+    expect((await readHistory()).slice(-2)).toEqual(['8 failed', '9 deployed'])
   })
 
   test('installs and upgrades with client-side apply', async () => {
@@ -180,7 +180,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
 
   test('uninstall deletes all objects', async () => {
     expect(await helm.run('uninstall', 'shop', '-n', 'shops', '--wait', '--timeout=30s')).toContain('release "shop" uninstalled')
-    expect(await kindsFound()).toEqual(everything.map(() => 'Status'))
+    expect(await listFoundKinds()).toEqual(everything.map(() => 'Status'))
     expect((await get('v1:secrets?labelSelector=owner%3Dhelm%2Cname%3Dshop')).items).toEqual([])
     expect(await helm.json<Release[]>('list', '-n', 'shops')).toEqual([])
   })

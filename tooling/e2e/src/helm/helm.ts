@@ -15,14 +15,14 @@ export class Helm {
 
   constructor(binary: string, server: KeelsonProcess, home: string) {
     this.#binary = binary
-    const inHome = (name: string): string => path.join(home, name)
+    const locateInHome = (name: string): string => path.join(home, name)
     this.#environment = {
       ...process.env,
       KUBECONFIG: server.kubeconfig,
       HOME: home,
-      HELM_CACHE_HOME: inHome('cache'),
-      HELM_CONFIG_HOME: inHome('config'),
-      HELM_DATA_HOME: inHome('data'),
+      HELM_CACHE_HOME: locateInHome('cache'),
+      HELM_CONFIG_HOME: locateInHome('config'),
+      HELM_DATA_HOME: locateInHome('data'),
     }
   }
 

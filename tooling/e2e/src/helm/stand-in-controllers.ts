@@ -21,14 +21,14 @@ const unpullable = /^missing/
  */
 export function startStandInControllers(client: HttpsClient): AsyncDisposable {
   let stopped = false
-  const work = async (): Promise<void> => {
+  const runController = async (): Promise<void> => {
     while (!stopped) {
       await setDeployments(client)
       await setJobs(client)
       await setTimeout(50)
     }
   }
-  const working = work()
+  const working = runController()
   return {
     async [Symbol.asyncDispose]() {
       stopped = true

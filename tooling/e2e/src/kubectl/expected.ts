@@ -15,15 +15,15 @@ export interface Outcome {
 
 /** Returns a pattern for a table with exactly these rows. Ignores the widths of columns. `*` matches any one word. */
 export function table(...rows: readonly string[]): RegExp {
-  return new RegExp(`^${rows.map((row) => `${pattern(row)} *`).join('\n')}\n$`)
+  return new RegExp(`^${rows.map((row) => `${formatPattern(row)} *`).join('\n')}\n$`)
 }
 
 /** Returns patterns that expect each text as a whole line, with any indentation. */
 export function lines(...wanted: readonly string[]): readonly RegExp[] {
-  return wanted.map((line) => new RegExp(`^[\\t ]*${pattern(line)}[\\t ]*$`, 'm'))
+  return wanted.map((line) => new RegExp(`^[\\t ]*${formatPattern(line)}[\\t ]*$`, 'm'))
 }
 
-function pattern(row: string): string {
+function formatPattern(row: string): string {
   return row
     .trim()
     .split(/\s+/)

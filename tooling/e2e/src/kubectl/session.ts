@@ -26,8 +26,8 @@ export class Session {
       const outcome: Outcome = isText(expected) ? { stdout: expected } : expected
       const wrong = [
         ...(code === (outcome.code ?? 0) ? [] : [`exit code ${code}`]),
-        ...differences('stdout', stdout, outcome.stdout),
-        ...differences('stderr', stderr, outcome.stderr),
+        ...listDifferences('stdout', stdout, outcome.stdout),
+        ...listDifferences('stderr', stderr, outcome.stderr),
       ]
       if (wrong.length > 0) throw new Error(`kubectl ${command}\n${wrong.join('\n')}\n--- stdout\n${stdout}--- stderr\n${stderr}`)
     }
@@ -55,7 +55,7 @@ function isText(expected: Text | Outcome): expected is Text {
   return typeof expected === 'string' || expected instanceof RegExp || Array.isArray(expected)
 }
 
-function differences(stream: string, printed: string, expected: Text = ''): readonly string[] {
+function listDifferences(stream: string, printed: string, expected: Text = ''): readonly string[] {
   const difference = describeDifference(printed, expected)
   return difference === undefined ? [] : [`${stream}: ${difference}`]
 }

@@ -19,6 +19,6 @@ export function issueCertificates(openssl: string, directory: string, names: Rea
     const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'extensions']
     run('x509', '-req', '-in', `${name}.csr`, ...signed, '-out', `${name}.pem`)
   }
-  const file = (name: string): string => path.join(directory, name)
-  return { file, text: (name) => readFileSync(file(name), 'utf8') }
+  const locateFile = (name: string): string => path.join(directory, name)
+  return { file: locateFile, text: (name) => readFileSync(locateFile(name), 'utf8') }
 }

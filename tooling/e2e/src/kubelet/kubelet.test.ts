@@ -153,22 +153,24 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       const services = '/api/v1/namespaces/default/services'
       const ports = [{ name: 'https', port: 443, targetPort: kubelet.port }]
       await client.request('POST', services, { body: { metadata: { name: 's' }, spec: { ports } } })
-      const through = (id: string) => client.request('DELETE', `${services}/${id}/proxy/echo`)
-      expect((await through('https:s:443')).json()).toMatchObject({ code: 404, message: 'services "s" not found' })
-      const subset = (ip: string, name: string) => ({
+      const deleteThroughProxy = (id: string) => client.request('DELETE', `${services}/${id}/proxy/echo`)
+      expect((await deleteThroughProxy('https:s:443')).json()).toMatchObject({ code: 404, message: 'services "s" not found' })
+      const createSubset = (ip: string, name: string) => ({
         addresses: [{ ip, targetRef: { kind: 'Pod', namespace: 'default', name } }],
         ports: [{ name: 'https', port: kubelet.port }],
       })
-      const endpoints = { metadata: { name: 's' }, subsets: [subset('10.9.9.9', 'web')] }
+      const endpoints = { metadata: { name: 's' }, subsets: [createSubset('10.9.9.9', 'web')] }
       await client.request('POST', '/api/v1/namespaces/default/endpoints', { body: endpoints })
-      expect((await through('https:s:https')).json()).toMatchObject({
+      expect((await deleteThroughProxy('https:s:https')).json()).toMatchObject({
         code: 503,
         message: 'no endpoints available for service "https:s:https"',
       })
-      await client.request('PUT', '/api/v1/namespaces/default/endpoints/s', { body: { ...endpoints, subsets: [subset(address!, 'web')] } })
-      expect((await through('https:s:443')).status).toBe(201)
-      expect((await through('https:s:https')).status).toBe(201)
-      expect((await through('s:80')).json()).toMatchObject({ code: 503, message: 'no service port 80 found for service "s"' })
+      await client.request('PUT', '/api/v1/namespaces/default/endpoints/s', {
+        body: { ...endpoints, subsets: [createSubset(address!, 'web')] },
+      })
+      expect((await deleteThroughProxy('https:s:443')).status).toBe(201)
+      expect((await deleteThroughProxy('https:s:https')).status).toBe(201)
+      expect((await deleteThroughProxy('s:80')).json()).toMatchObject({ code: 503, message: 'no service port 80 found for service "s"' })
     })
 
     test('reject other targets', async () => {
@@ -278,17 +280,17 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
       input: 'said\n',
     })
     await expect.poll(async () => (await client.request('GET', `${pods}/once`)).status, longTimeout).toBe(200)
-    const containerStatuses = (state: object): object[] => [
+    const createContainerStatuses = (state: object): object[] => [
       { name: 'once', ready: true, image: 'busybox', imageID: '', restartCount: 0, state },
     ]
     const report = (status: object) => client.request('PATCH', `${pods}/once/status`, { body: { status }, headers: merge })
     await report({
       phase: 'Running',
       conditions: [{ type: 'Ready', status: 'True' }],
-      containerStatuses: containerStatuses({ running: {} }),
+      containerStatuses: createContainerStatuses({ running: {} }),
     })
     await expect.poll(() => kubelet.requests.some(({ url }) => url.startsWith('/attach/default/once/once')), longTimeout).toBe(true)
-    await report({ phase: 'Succeeded', containerStatuses: containerStatuses({ terminated: { exitCode: 0 } }) })
+    await report({ phase: 'Succeeded', containerStatuses: createContainerStatuses({ terminated: { exitCode: 0 } }) })
     const { code, stdout } = await running
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^said\npod "once" deleted/)])
   })

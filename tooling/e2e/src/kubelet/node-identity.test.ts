@@ -23,15 +23,15 @@ describe.skipIf(openssl === undefined)('kubelets with client certificates, under
     const authority = createClientAuthority(openssl!, directory)
     const flags = [`--client-ca-file=${authority.certificate}`, '--authorization-mode=Node', '--enable-admission-plugins=NodeRestriction']
     server = await startKeelsonProcess({ controllers: 'none', flags: [...flags, '--disable-admission-plugins=ServiceAccount'] })
-    const as = (user: string, group?: string): Ask => {
+    const authenticateAs = (user: string, group?: string): Ask => {
       writeClientKubeconfig(openssl!, authority, { user, ...(group !== undefined && { group }), server: server.url })
       const read = (suffix: string): Buffer => readFileSync(path.join(directory, `${user.replaceAll(':', '-')}.${suffix}`))
       const agent = new https.Agent({ keepAlive: true, cert: read('pem'), key: read('key'), rejectUnauthorized: false })
       agents.push(agent)
-      return (method, target, body) => ask(agent, `${server.url}${target}`, { method, body })
+      return (method, target, body) => sendRequest(agent, `${server.url}${target}`, { method, body })
     }
-    node = as('system:node:n1', 'system:nodes')
-    nodeWithoutGroup = as('system:node:n2')
+    node = authenticateAs('system:node:n1', 'system:nodes')
+    nodeWithoutGroup = authenticateAs('system:node:n2')
   })
   afterAll(async () => {
     for (const agent of agents) agent.destroy()
@@ -78,7 +78,7 @@ describe.skipIf(openssl === undefined)('kubelets with client certificates, under
   })
 })
 
-function ask(
+function sendRequest(
   agent: https.Agent,
   url: string,
   { method, body }: { readonly method: string; readonly body: object | undefined },

@@ -44,21 +44,21 @@ export async function startServerWithKubelet(openssl: string, address = '127.0.0
   const client = new HttpsClient(server.url, server.token)
 
   async function makeNode(name: string, at: string, more: object = {}): Promise<void> {
-    await answered(201, 'POST', '/api/v1/nodes', { body: { metadata: { name } } })
+    await expectStatus(201, 'POST', '/api/v1/nodes', { body: { metadata: { name } } })
     const daemonEndpoints = { kubeletEndpoint: { Port: kubelet.port } }
     const status = { addresses: [{ type: 'InternalIP', address: at }], daemonEndpoints, ...more }
-    await answered(200, 'PATCH', `/api/v1/nodes/${name}/status`, { body: { status }, headers: merge })
+    await expectStatus(200, 'PATCH', `/api/v1/nodes/${name}/status`, { body: { status }, headers: merge })
   }
 
   async function makePod(name: string, spec: object = {}, status?: object): Promise<void> {
     const containers = [{ name: 'c', image: 'busybox', ports: [{ containerPort: kubelet.port }] }]
     const tolerations = [{ operator: 'Exists' }]
-    await answered(201, 'POST', pods, { body: { metadata: { name }, spec: { containers, tolerations, ...spec } } })
+    await expectStatus(201, 'POST', pods, { body: { metadata: { name }, spec: { containers, tolerations, ...spec } } })
     const running = { status: { phase: 'Running', containerStatuses: [{ name: 'c', ready: true, state: { running: {} } }], ...status } }
-    await answered(200, 'PATCH', `${pods}/${name}/status`, { body: running, headers: merge })
+    await expectStatus(200, 'PATCH', `${pods}/${name}/status`, { body: running, headers: merge })
   }
 
-  async function answered(status: number, ...request: Parameters<HttpsClient['request']>): Promise<void> {
+  async function expectStatus(status: number, ...request: Parameters<HttpsClient['request']>): Promise<void> {
     const answer = await client.request(...request)
     if (answer.status !== status) throw new Error(`${request[0]} ${request[1]}: ${answer.text}`)
   }

@@ -74,14 +74,14 @@ class SpdyServer {
     const plain = inflateSync(this.#compressed, { dictionary: spdyDictionary, finishFlush: constants.Z_SYNC_FLUSH })
     let at = this.#plainLength
     this.#plainLength = plain.length
-    const text = (): string => {
+    const readText = (): string => {
       const length = plain.readUInt32BE(at)
       at += 4 + length
       return plain.toString('utf8', at - length, at)
     }
     const count = plain.readUInt32BE(at)
     at += 4
-    return Object.fromEntries(Array.from({ length: count }, () => [text(), text()]))
+    return Object.fromEntries(Array.from({ length: count }, () => [readText(), readText()]))
   }
 
   #send(bytes: Buffer): boolean {

@@ -43,7 +43,7 @@ export async function startTestKubelet(options: TestKubeletOptions): Promise<Tes
   const followers = new Set<ServerResponse>()
   const sockets = new Set<Duplex>()
 
-  const seen = (incoming: IncomingMessage): URL => {
+  const recordRequest = (incoming: IncomingMessage): URL => {
     const socket = incoming.socket as TLSSocket
     const client = socket.authorized ? socket.getPeerCertificate().subject.CN : undefined
     requests.push({
@@ -56,7 +56,7 @@ export async function startTestKubelet(options: TestKubeletOptions): Promise<Tes
   }
 
   function serve(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const url = seen(incoming)
+    const url = recordRequest(incoming)
     if (url.pathname.startsWith('/containerLogs/')) return serveLog(url, outgoing)
     if (url.pathname === '/healthz') return void outgoing.end('ok')
     if (url.pathname === '/logs/')
@@ -80,7 +80,7 @@ export async function startTestKubelet(options: TestKubeletOptions): Promise<Tes
 
   const server = https.createServer({ cert: certificate, key, ca: authority, requestCert: true, rejectUnauthorized: false }, serve)
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const { pathname, searchParams: query } = seen(incoming)
+    const { pathname, searchParams: query } = recordRequest(incoming)
     const [, verb, , , container] = pathname.split('/')
     if (container === 'refusing')
       return void socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 9\r\nConnection: close\r\n\r\nForbidden')

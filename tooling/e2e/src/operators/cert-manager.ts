@@ -54,21 +54,21 @@ export async function runCertManager(cluster: Cluster): Promise<boolean> {
 async function issueCertificates(cluster: Cluster): Promise<void> {
   const core = `/api/v1/namespaces/${cluster.namespace}`
   const basePath = `/apis/cert-manager.io/v1/namespaces/${cluster.namespace}`
-  await cluster.create(`${basePath}/issuers`, issuer('self-signed', { selfSigned: {} }))
+  await cluster.create(`${basePath}/issuers`, createIssuer('self-signed', { selfSigned: {} }))
   await cluster.untilTrue(`${basePath}/issuers/self-signed`, 'Ready')
   await cluster.create(
     `${basePath}/certificates`,
-    certificate('authority', { isCA: true, commonName: 'authority', secretName: 'authority', issuerRef: { name: 'self-signed' } }),
+    createCertificate('authority', { isCA: true, commonName: 'authority', secretName: 'authority', issuerRef: { name: 'self-signed' } }),
   )
   await cluster.until(`${basePath}/certificates/authority`, isIssued(1))
   const authority = readCertificate(await cluster.get(`${core}/secrets/authority`))
   assert(authority.ca && authority.verify(authority.publicKey))
 
-  await cluster.create(`${basePath}/issuers`, issuer('by-authority', { ca: { secretName: 'authority' } }))
+  await cluster.create(`${basePath}/issuers`, createIssuer('by-authority', { ca: { secretName: 'authority' } }))
   await cluster.untilTrue(`${basePath}/issuers/by-authority`, 'Ready')
   await cluster.create(
     `${basePath}/certificates`,
-    certificate('server', { dnsNames: ['a.example.com'], secretName: 'server', issuerRef: { name: 'by-authority' } }),
+    createCertificate('server', { dnsNames: ['a.example.com'], secretName: 'server', issuerRef: { name: 'by-authority' } }),
   )
   await cluster.until(`${basePath}/certificates/server`, isIssued(1))
   const server = readCertificate(await cluster.get(`${core}/secrets/server`))
@@ -111,11 +111,11 @@ async function injectAuthority(cluster: Cluster): Promise<void> {
   await cluster.until(`${webhooks}/${namespace}`, (object) => JSON.stringify(object).includes(`"caBundle":"${data?.['ca.crt']}"`))
 }
 
-function issuer(name: string, spec: object): object {
+function createIssuer(name: string, spec: object): object {
   return { apiVersion: 'cert-manager.io/v1', kind: 'Issuer', metadata: { name }, spec }
 }
 
-function certificate(name: string, spec: object): object {
+function createCertificate(name: string, spec: object): object {
   return {
     apiVersion: 'cert-manager.io/v1',
     kind: 'Certificate',

@@ -29,14 +29,14 @@ export class HelmServer implements AsyncDisposable {
 
   #read(path: string): Buffer | string | undefined {
     if (path === '/index.yaml') {
-      const entries = this.#versions.map((version) => ({ ...chartOf(version), urls: [`${this.url}/demo-${version}.tgz`] }))
+      const entries = this.#versions.map((version) => ({ ...createChart(version), urls: [`${this.url}/demo-${version}.tgz`] }))
       return JSON.stringify({ apiVersion: 'v1', entries: { demo: entries } })
     }
     const version = /^\/demo-(.*)\.tgz$/.exec(path)?.[1]
     if (version === undefined || !this.#versions.includes(version)) return undefined
     return gzipSync(
       writeTar({
-        'demo/Chart.yaml': JSON.stringify(chartOf(version)),
+        'demo/Chart.yaml': JSON.stringify(createChart(version)),
         'demo/values.yaml': 'text: hello\n',
         'demo/templates/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: demo }\n',
       }),
@@ -49,7 +49,7 @@ export class HelmServer implements AsyncDisposable {
   }
 }
 
-function chartOf(version: string): object {
+function createChart(version: string): object {
   return { apiVersion: 'v2', name: 'demo', version, description: 'A chart of a test' }
 }
 
@@ -58,18 +58,18 @@ function writeTar(files: Readonly<Record<string, string>>): Buffer {
   const blocks = Object.entries(files).flatMap(([name, text]) => {
     const content = Buffer.from(text)
     const header = Buffer.alloc(512)
-    const octal = (value: number, length: number): string => value.toString(8).padStart(length - 1, '0')
+    const formatOctal = (value: number, length: number): string => value.toString(8).padStart(length - 1, '0')
     header.write(name, 0)
-    header.write(octal(0o644, 8), 100)
-    header.write(octal(0, 8), 108)
-    header.write(octal(0, 8), 116)
-    header.write(octal(content.length, 12), 124)
-    header.write(octal(0, 12), 136)
+    header.write(formatOctal(0o644, 8), 100)
+    header.write(formatOctal(0, 8), 108)
+    header.write(formatOctal(0, 8), 116)
+    header.write(formatOctal(content.length, 12), 124)
+    header.write(formatOctal(0, 12), 136)
     // The checksum is computed as if its own field contained spaces.
     header.write('        0', 148)
     header.write('ustar\x0000', 257)
     header.write(
-      `${octal(
+      `${formatOctal(
         header.reduce((sum, byte) => sum + byte, 0),
         7,
       )}\0 `,

@@ -59,7 +59,7 @@ async function followChart(cluster: Cluster, repository: HelmServer): Promise<vo
     spec: { url: repository.url, interval: '1h' },
   })
   await cluster.untilTrue(`${basePath}/helmrepositories/demo`, 'Ready')
-  await downloadArtifact(await cluster.until(`${basePath}/helmrepositories/demo`, (object) => artifactOf(object).url !== undefined))
+  await downloadArtifact(await cluster.until(`${basePath}/helmrepositories/demo`, (object) => readArtifact(object).url !== undefined))
   await cluster.create(`${basePath}/helmcharts`, {
     ...identity,
     kind: 'HelmChart',
@@ -68,11 +68,11 @@ async function followChart(cluster: Cluster, repository: HelmServer): Promise<vo
   })
   await cluster.untilTrue(`${basePath}/helmcharts/demo`, 'Ready')
   // The controller writes the condition before the artifact.
-  await downloadArtifact(await cluster.until(`${basePath}/helmcharts/demo`, (object) => artifactOf(object).revision === '1.0.0'))
+  await downloadArtifact(await cluster.until(`${basePath}/helmcharts/demo`, (object) => readArtifact(object).revision === '1.0.0'))
 
   repository.publish(['1.0.0', '1.1.0'])
   await cluster.merge(`${basePath}/helmrepositories/demo`, { metadata: { annotations: { 'reconcile.fluxcd.io/requestedAt': 'now' } } })
-  await cluster.until(`${basePath}/helmcharts/demo`, (object) => artifactOf(object).revision === '1.1.0')
+  await cluster.until(`${basePath}/helmcharts/demo`, (object) => readArtifact(object).revision === '1.1.0')
 
   await cluster.merge(`${basePath}/helmcharts/demo`, { spec: { chart: 'missing' } })
   await cluster.until(
@@ -85,12 +85,12 @@ async function followChart(cluster: Cluster, repository: HelmServer): Promise<vo
   }
 }
 
-function artifactOf({ status }: Stored): { readonly url?: string; readonly revision?: string; readonly digest?: string } {
+function readArtifact({ status }: Stored): { readonly url?: string; readonly revision?: string; readonly digest?: string } {
   return status?.['artifact'] ?? {}
 }
 
 async function downloadArtifact(object: Stored): Promise<void> {
-  const { url = '', digest } = artifactOf(object)
+  const { url = '', digest } = readArtifact(object)
   const response = await fetch(url)
   assert.equal(response.status, 200)
   const bytes = Buffer.from(await response.arrayBuffer())

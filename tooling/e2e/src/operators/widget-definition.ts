@@ -26,7 +26,7 @@ const status = {
   },
 }
 
-function schema(specProperties: object, required: readonly string[]): object {
+function createSchema(specProperties: object, required: readonly string[]): object {
   const spec = { type: 'object', required, properties: { ...specProperties, text: { type: 'string', maxLength: 20 } } }
   return { openAPIV3Schema: { type: 'object', required: ['spec'], properties: { spec, status } } }
 }
@@ -48,14 +48,14 @@ export function widgetDefinition(webhook: { readonly url: string; readonly caBun
           name: 'v1',
           served: true,
           storage: false,
-          schema: schema({ sizeCentimetres: { type: 'integer', minimum: 1 } }, ['sizeCentimetres']),
+          schema: createSchema({ sizeCentimetres: { type: 'integer', minimum: 1 } }, ['sizeCentimetres']),
           subresources: { status: {} },
         },
         {
           name: 'v2',
           served: true,
           storage: true,
-          schema: schema({ size, replicas }, ['size']),
+          schema: createSchema({ size, replicas }, ['size']),
           subresources: { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } },
           additionalPrinterColumns: [{ name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' }],
         },

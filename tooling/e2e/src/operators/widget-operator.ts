@@ -10,8 +10,8 @@ import type { Cluster, Stored } from './cluster.ts'
 import { OperatorProcess, withOutput } from './operator-process.ts'
 import { widgetDefinition } from './widget-definition.ts'
 
-const widgetsIn = (namespace: string) => (version: string) => `/apis/demo.example.com/${version}/namespaces/${namespace}/widgets`
-const leaseIn = (namespace: string): string => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/widget-operator`
+const createWidgetsPath = (namespace: string) => (version: string) => `/apis/demo.example.com/${version}/namespaces/${namespace}/widgets`
+const formatLeasePath = (namespace: string): string => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/widget-operator`
 
 /** Compiles the operator. The first compilation takes minutes. */
 export function buildWidgetOperator(): Promise<string | undefined> {
@@ -29,15 +29,15 @@ export async function runWidgetOperator(cluster: Cluster): Promise<boolean> {
   const [port = 0] = await freePorts(1)
   const caBundle = await issueCertificate(openssl, cluster.directory)
   const environment = { KUBECONFIG: cluster.kubeconfig }
-  const replica = (identity: string): OperatorProcess =>
+  const startReplica = (identity: string): OperatorProcess =>
     new OperatorProcess(program, [`--identity=${identity}`, `--namespace=${namespace}`], environment)
   await using webhook = new OperatorProcess(program, [`--webhook-port=${port}`, `--cert-dir=${cluster.directory}`], environment)
   await cluster.create('/api/v1/namespaces', { metadata: { name: namespace } })
   await cluster.define(widgetDefinition({ url: `https://127.0.0.1:${port}/convert`, caBundle }))
-  await using first = replica('first')
+  await using first = startReplica('first')
   try {
     await withOutput([webhook, first], () => reconcile(cluster))
-    await using second = replica('second')
+    await using second = startReplica('second')
     await withOutput([webhook, first, second], async () => {
       await convert(cluster)
       await first.stop('SIGKILL')
@@ -53,9 +53,9 @@ export async function runWidgetOperator(cluster: Cluster): Promise<boolean> {
 
 /** The controller creates a config map, reports the generation it has seen, and repairs the config map. */
 async function reconcile(cluster: Cluster): Promise<void> {
-  const widgets = widgetsIn(cluster.namespace)
+  const widgets = createWidgetsPath(cluster.namespace)
   const core = `/api/v1/namespaces/${cluster.namespace}`
-  await cluster.create(widgets('v2'), widget('v2', 'a', { size: { millimetres: 70 }, text: 'hello' }))
+  await cluster.create(widgets('v2'), createWidget('v2', 'a', { size: { millimetres: 70 }, text: 'hello' }))
   const ready = await cluster.untilTrue(`${widgets('v2')}/a`, 'Ready')
   assert.equal(ready.status?.observedGeneration, ready.metadata.generation)
   assert.deepEqual(ready.metadata.finalizers, ['demo.example.com/archive'])
@@ -77,12 +77,12 @@ async function reconcile(cluster: Cluster): Promise<void> {
 
 /** The webhook converts reads, writes and lists of v1. */
 async function convert(cluster: Cluster): Promise<void> {
-  const widgets = widgetsIn(cluster.namespace)
+  const widgets = createWidgetsPath(cluster.namespace)
   const core = `/api/v1/namespaces/${cluster.namespace}`
   const old = await cluster.get(`${widgets('v1')}/a`)
   assert.deepEqual(old.spec, { sizeCentimetres: 7, text: 'changed' })
   assert.equal(old['apiVersion'], 'demo.example.com/v1')
-  await cluster.create(widgets('v1'), widget('v1', 'b', { sizeCentimetres: 12 }))
+  await cluster.create(widgets('v1'), createWidget('v1', 'b', { sizeCentimetres: 12 }))
   assert.deepEqual((await cluster.untilTrue(`${widgets('v2')}/b`, 'Ready')).spec?.['size'], { millimetres: 120 })
   await cluster.merge(`${widgets('v1')}/b`, { spec: { sizeCentimetres: 13 } })
   await cluster.until(`${core}/configmaps/b`, ({ data }) => data?.['millimetres'] === '130')
@@ -95,17 +95,17 @@ async function convert(cluster: Cluster): Promise<void> {
 
 /** After the leader is killed, the second replica takes the lease and reconciles. */
 async function takeOver(cluster: Cluster): Promise<void> {
-  const widgets = widgetsIn(cluster.namespace)
-  const { spec } = await cluster.get(leaseIn(cluster.namespace))
-  await cluster.create(widgets('v2'), widget('v2', 'c', { size: { millimetres: 10 } }))
+  const widgets = createWidgetsPath(cluster.namespace)
+  const { spec } = await cluster.get(formatLeasePath(cluster.namespace))
+  await cluster.create(widgets('v2'), createWidget('v2', 'c', { size: { millimetres: 10 } }))
   const ready = await cluster.untilTrue(`${widgets('v2')}/c`, 'Ready')
   assert.equal(ready.status?.conditions?.[0]?.message, 'configured by second')
-  assert.notEqual((await cluster.get(leaseIn(cluster.namespace))).spec?.['holderIdentity'], spec?.['holderIdentity'])
+  assert.notEqual((await cluster.get(formatLeasePath(cluster.namespace))).spec?.['holderIdentity'], spec?.['holderIdentity'])
 }
 
 /** The finalizer keeps a deleted widget until the controller has archived it. */
 async function remove(cluster: Cluster): Promise<void> {
-  const widgets = widgetsIn(cluster.namespace)
+  const widgets = createWidgetsPath(cluster.namespace)
   const core = `/api/v1/namespaces/${cluster.namespace}`
   await cluster.request('DELETE', `${widgets('v1')}/a`)
   await cluster.untilGone(`${widgets('v2')}/a`)
@@ -114,7 +114,7 @@ async function remove(cluster: Cluster): Promise<void> {
   for (const name of ['b', 'c']) await cluster.untilGone(`${widgets('v2')}/${name}`)
 }
 
-function widget(version: string, name: string, spec: object): object {
+function createWidget(version: string, name: string, spec: object): object {
   return { apiVersion: `demo.example.com/${version}`, kind: 'Widget', metadata: { name }, spec }
 }
 

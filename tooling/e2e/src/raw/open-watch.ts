@@ -25,7 +25,7 @@ export async function openWatch(
 ): Promise<OpenWatch> {
   const headers = { authorization: `Bearer ${server.token}`, ...more }
   let text = ''
-  const events = (): readonly { type: string }[] =>
+  const parseEvents = (): readonly { type: string }[] =>
     text
       .split('\n')
       .slice(0, -1)
@@ -38,7 +38,7 @@ export async function openWatch(
     response.on('error', () => {})
     request.on('error', () => {})
     const { statusCode: status = 0, headers: answered } = response
-    return { status, type: answered['content-type'] ?? '', events, drop: () => void request.destroy() }
+    return { status, type: answered['content-type'] ?? '', events: parseEvents, drop: () => void request.destroy() }
   }
   const session = http2.connect(server.url, { rejectUnauthorized: false })
   const stream = session.request({ ':path': path, ...headers })
@@ -46,5 +46,5 @@ export async function openWatch(
   const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders]
   stream.on('error', () => {})
   session.on('error', () => {})
-  return { status: Number(answered[':status']), type: answered['content-type'] ?? '', events, drop: () => session.destroy() }
+  return { status: Number(answered[':status']), type: answered['content-type'] ?? '', events: parseEvents, drop: () => session.destroy() }
 }

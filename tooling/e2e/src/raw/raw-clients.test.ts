@@ -89,24 +89,24 @@ describe.each(protocols)('a client with only %s', (protocol) => {
 
 describe('a watch of a disconnected client ends on the server within a second', () => {
   /** Returns the number of open watches according to the metrics. */
-  const watching = async (): Promise<number> => {
+  const countWatches = async (): Promise<number> => {
     const line = /^apiserver_longrunning_requests\{[^}]*resource="secrets"[^}]*verb="WATCH"[^}]*\} (\d+)$/m
     return Number(line.exec((await http1.request('GET', '/metrics')).text)?.[1] ?? 0)
   }
 
   test.each(protocols)('over %s', async (protocol) => {
-    const before = await watching()
+    const before = await countWatches()
     const watches: readonly OpenWatch[] = await Promise.all(
       Array.from({ length: 20 }, () => openWatch(protocol, server, '/api/v1/secrets?watch=1')),
     )
-    expect(await watching()).toBe(before + 20)
+    expect(await countWatches()).toBe(before + 20)
     const dropped = performance.now()
     for (const watch of watches) watch.drop()
     let left: number
     // A metrics request that was sent after the second must not count the watch, even if its response is slow.
     do {
       const began = performance.now()
-      left = await watching()
+      left = await countWatches()
       if (began - dropped > 1000) break
     } while (left > before)
     expect(left).toBe(before)

@@ -73,7 +73,7 @@ export async function startEtcd(binary: string, options: EtcdProcessOptions = {}
       started.once('error', () => resolve())
     })
     const until = Date.now() + 20_000
-    while (!(await healthy(metrics))) {
+    while (!(await isHealthy(metrics))) {
       if (started.exitCode !== null || Date.now() > until) throw new Error(`etcd did not start\n${output}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
@@ -101,7 +101,7 @@ export async function startEtcd(binary: string, options: EtcdProcessOptions = {}
   }
 }
 
-async function healthy(url: string): Promise<boolean> {
+async function isHealthy(url: string): Promise<boolean> {
   try {
     const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(1000) })
     return ((await answer.json()) as { health?: string }).health === 'true'

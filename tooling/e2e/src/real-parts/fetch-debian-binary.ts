@@ -18,7 +18,7 @@ export function fetchDebianBinary(wanted: DebianBinary): string | undefined {
   const home = path.join(userCache, `${wanted.suite}-${wanted.package}`)
   const binary = path.join(home, wanted.binary)
   if (existsSync(binary)) return binary
-  const mirror = debianMirror()
+  const mirror = findDebianMirror()
   if (mirror === undefined) return undefined
   mkdirSync(userCache, { recursive: true })
   const scratch = mkdtempSync(path.join(userCache, 'fetch-'))
@@ -51,7 +51,7 @@ export function fetchDebianBinary(wanted: DebianBinary): string | undefined {
 }
 
 /** Returns the URL of the Debian mirror in this machine's apt settings. */
-function debianMirror(): string | undefined {
+function findDebianMirror(): string | undefined {
   const files = ['/etc/apt/sources.list', ...list('/etc/apt/sources.list.d')]
   for (const file of files) {
     if (!existsSync(file)) continue

@@ -16,11 +16,11 @@ export interface WantedBinary {
  */
 export function findBinary({ name, version, debian }: WantedBinary): string | undefined {
   const variable = `${name.toUpperCase()}_BIN`
-  const works = (binary: string | undefined): binary is string => binary !== undefined && runs(binary, version)
+  const isWorking = (binary: string | undefined): binary is string => binary !== undefined && runs(binary, version)
   const file = process.env[variable] ?? findOnPath(name)
-  if (works(file)) return file
+  if (isWorking(file)) return file
   const fetched = fetchDebianBinary({ suite: 'trixie', package: debian.package, binary: debian.path })
-  if (works(fetched)) return fetched
+  if (isWorking(fetched)) return fetched
   return reportMissing(name, `set ${variable}`)
 }
 

@@ -27,7 +27,7 @@ export async function installGoProgram(wanted: GoProgram): Promise<string | unde
   mkdirSync(userCache, { recursive: true })
   const scratch = mkdtempSync(path.join(userCache, 'install-'))
   try {
-    const [file, ...args] = lowPriority([go, 'install', wanted.package])
+    const [file, ...args] = lowerPriority([go, 'install', wanted.package])
     const options = { ...(wanted.directory !== undefined && { cwd: wanted.directory }), env: { ...process.env, GOBIN: scratch } }
     await promisify(execFile)(file, args, options)
     renameSync(path.join(scratch, path.basename(wanted.package).replace(/@.*/, '')), binary)
@@ -39,7 +39,7 @@ export async function installGoProgram(wanted: GoProgram): Promise<string | unde
   }
 }
 
-function lowPriority(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
+function lowerPriority(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
   const [nice, flock] = [findOnPath('nice'), findOnPath('flock')]
   const alone = flock === undefined ? command : ([flock, path.join(userCache, 'go.lock'), ...command] as const)
   return nice === undefined ? alone : [nice, ...alone]

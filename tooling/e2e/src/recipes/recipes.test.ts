@@ -12,11 +12,11 @@ const guide = readFileSync(path.join(repositoryRoot, 'CONTRIBUTING.md'), 'utf8')
 const recipes = [...guide.matchAll(/^### (Add .*)\n[^]*?^```ts\n([^]*?)^```/gm)].map(([, title, code]) => [title!, code!] as const)
 /** Files that declare types for packages without types. */
 const ambient = path.join(repositoryRoot, 'packages/*/src/*.d.ts')
-const fileOf = (title: string): string => path.join(scratch, `${title.toLowerCase().replaceAll(' ', '-')}.ts`)
+const locateRecipe = (title: string): string => path.join(scratch, `${title.toLowerCase().replaceAll(' ', '-')}.ts`)
 
 beforeAll(() => {
   mkdirSync(scratch, { recursive: true })
-  for (const [title, code] of recipes) writeFileSync(fileOf(title), code)
+  for (const [title, code] of recipes) writeFileSync(locateRecipe(title), code)
   const compilerOptions = {
     noEmit: true,
     composite: false,
@@ -43,5 +43,5 @@ test('the code of the recipes compiles', async () => {
 })
 
 test.each(recipes)('the code of the recipe %s runs', async (title) => {
-  await run(process.execPath, [fileOf(title)], { timeout: 60_000 })
+  await run(process.execPath, [locateRecipe(title)], { timeout: 60_000 })
 })

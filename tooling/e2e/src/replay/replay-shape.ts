@@ -139,11 +139,11 @@ async function create(client: Http2Client, collection: string, placed: Placed, m
  * allowed to read them.
  */
 async function runPod(client: Http2Client, { name, namespace = '' }: Placed): Promise<void> {
-  const inNamespace = (plural: string, more?: JsonObject): Promise<void> =>
+  const createInNamespace = (plural: string, more?: JsonObject): Promise<void> =>
     create(client, `/api/v1/namespaces/{ns}/${plural}`, { ...core, plural, name, namespace }, more)
-  await inNamespace('serviceaccounts')
-  await inNamespace('configmaps')
-  await inNamespace('pods', {
+  await createInNamespace('serviceaccounts')
+  await createInNamespace('configmaps')
+  await createInNamespace('pods', {
     spec: {
       nodeName: name,
       serviceAccountName: name,
@@ -211,13 +211,13 @@ async function buildQuery(client: Http2Client, { query, path }: ClientRequest, s
   const parts = query.split('&').filter(Boolean)
   const filled = parts.map(async (part) => {
     const [name = '', value = ''] = part.split('=')
-    if (name === 'hash') return `hash=${await documentHash(client, path)}`
+    if (name === 'hash') return `hash=${await readDocumentHash(client, path)}`
     return `${name}=${value.replace('…', queryValues[name] ?? selected)}`
   })
   return (await Promise.all(filled)).join('&')
 }
 
-async function documentHash(client: Http2Client, path: string): Promise<string> {
+async function readDocumentHash(client: Http2Client, path: string): Promise<string> {
   const { body } = await client.request('GET', '/openapi/v3', { headers: { accept: 'application/json' } })
   const { paths } = JSON.parse(body.toString()) as { readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>> }
   return /hash=([^&]+)/.exec(paths[path.replace('/openapi/v3/', '')]?.serverRelativeURL ?? '')?.[1] ?? ''

@@ -14,7 +14,7 @@ const scheduler: Sender = { user: 'system:kube-scheduler' }
 const authenticationInfo = { namespace: 'kube-system', name: 'extension-apiserver-authentication' }
 
 /** Returns the sender for the service account of a controller. */
-function account(name: string): Sender {
+function createAccountSender(name: string): Sender {
   return { user: `system:serviceaccount:kube-system:${name}` }
 }
 
@@ -23,29 +23,29 @@ function account(name: string): Sender {
  * for all. The first matching entry applies. `metadata` matches requests that accept only metadata or send JSON, like the metadata client.
  */
 const controllers: readonly (readonly [shapes: string, clients: 'any' | 'metadata', sender: Sender])[] = [
-  ['LIST *', 'metadata', account('namespace-controller')],
-  ['DELETECOLLECTION *', 'any', account('namespace-controller')],
-  ['GET namespaces, PUT namespaces/finalize, PUT namespaces/status, LIST pods', 'any', account('namespace-controller')],
-  ['GET *, PATCH *, DELETE *', 'metadata', account('generic-garbage-collector')],
-  ['POST configmaps', 'any', account('root-ca-cert-publisher')],
-  ['POST endpoints, PUT endpoints, DELETE endpoints', 'any', account('endpoint-controller')],
-  ['POST events, PATCH events', 'any', account('deployment-controller')],
-  ['POST persistentvolumeclaims', 'any', account('statefulset-controller')],
-  ['PUT persistentvolumeclaims', 'any', account('pvc-protection-controller')],
-  ['POST pods, DELETE pods', 'any', account('replicaset-controller')],
-  ['PATCH pods', 'any', account('job-controller')],
-  ['PUT resourcequotas/status', 'any', account('resourcequota-controller')],
-  ['POST serviceaccounts', 'any', account('service-account-controller')],
-  ['LIST nodes, GET nodes, PATCH nodes', 'any', account('node-controller')],
-  ['POST controllerrevisions, PUT daemonsets/status', 'any', account('daemon-set-controller')],
-  ['GET deployments/scale, PUT horizontalpodautoscalers/status', 'any', account('horizontal-pod-autoscaler')],
-  ['PUT deployments/status, POST replicasets, PUT replicasets', 'any', account('deployment-controller')],
-  ['GET replicasets, PUT replicasets/status', 'any', account('replicaset-controller')],
-  ['PUT statefulsets/status', 'any', account('statefulset-controller')],
-  ['PUT cronjobs/status, POST jobs', 'any', account('cronjob-controller')],
-  ['PUT jobs/status', 'any', account('job-controller')],
-  ['POST endpointslices, PUT endpointslices', 'any', account('endpointslice-controller')],
-  ['PUT poddisruptionbudgets/status', 'any', account('disruption-controller')],
+  ['LIST *', 'metadata', createAccountSender('namespace-controller')],
+  ['DELETECOLLECTION *', 'any', createAccountSender('namespace-controller')],
+  ['GET namespaces, PUT namespaces/finalize, PUT namespaces/status, LIST pods', 'any', createAccountSender('namespace-controller')],
+  ['GET *, PATCH *, DELETE *', 'metadata', createAccountSender('generic-garbage-collector')],
+  ['POST configmaps', 'any', createAccountSender('root-ca-cert-publisher')],
+  ['POST endpoints, PUT endpoints, DELETE endpoints', 'any', createAccountSender('endpoint-controller')],
+  ['POST events, PATCH events', 'any', createAccountSender('deployment-controller')],
+  ['POST persistentvolumeclaims', 'any', createAccountSender('statefulset-controller')],
+  ['PUT persistentvolumeclaims', 'any', createAccountSender('pvc-protection-controller')],
+  ['POST pods, DELETE pods', 'any', createAccountSender('replicaset-controller')],
+  ['PATCH pods', 'any', createAccountSender('job-controller')],
+  ['PUT resourcequotas/status', 'any', createAccountSender('resourcequota-controller')],
+  ['POST serviceaccounts', 'any', createAccountSender('service-account-controller')],
+  ['LIST nodes, GET nodes, PATCH nodes', 'any', createAccountSender('node-controller')],
+  ['POST controllerrevisions, PUT daemonsets/status', 'any', createAccountSender('daemon-set-controller')],
+  ['GET deployments/scale, PUT horizontalpodautoscalers/status', 'any', createAccountSender('horizontal-pod-autoscaler')],
+  ['PUT deployments/status, POST replicasets, PUT replicasets', 'any', createAccountSender('deployment-controller')],
+  ['GET replicasets, PUT replicasets/status', 'any', createAccountSender('replicaset-controller')],
+  ['PUT statefulsets/status', 'any', createAccountSender('statefulset-controller')],
+  ['PUT cronjobs/status, POST jobs', 'any', createAccountSender('cronjob-controller')],
+  ['PUT jobs/status', 'any', createAccountSender('job-controller')],
+  ['POST endpointslices, PUT endpointslices', 'any', createAccountSender('endpointslice-controller')],
+  ['PUT poddisruptionbudgets/status', 'any', createAccountSender('disruption-controller')],
   ['GET leases, PUT leases', 'any', { ...controllerManager, namespace: 'kube-system', name: 'kube-controller-manager' }],
   // The informers of all controllers use the user of the controller manager.
   ['WATCH *', 'any', controllerManager],
@@ -69,11 +69,11 @@ export function findSender(shape: ClientRequest, node: string): Sender | undefin
     case 'kube-controller-manager': {
       if (readsAuthenticationInfo(shape)) return { ...controllerManager, ...authenticationInfo }
       if (target === undefined) return controllerManager
-      if (target.group === 'metrics.k8s.io') return account('horizontal-pod-autoscaler')
+      if (target.group === 'metrics.k8s.io') return createAccountSender('horizontal-pod-autoscaler')
       // The token cleaner reads the start of token tracking from a ConfigMap.
       if (target.plural === 'configmaps' && shape.method === 'GET' && target.isNamed) {
         return {
-          ...account('legacy-service-account-token-cleaner'),
+          ...createAccountSender('legacy-service-account-token-cleaner'),
           namespace: 'kube-system',
           name: 'kube-apiserver-legacy-service-account-token-tracking',
         }
@@ -99,7 +99,8 @@ function isMetadataClient({ accept }: ClientRequest): boolean {
 function findController(shape: ClientRequest): Sender {
   const { plural, subresource, isNamed } = parseTarget(shape)!
   const resource = subresource === undefined ? plural : `${plural}/${subresource}`
-  const verb = isNamed || shape.method === 'POST' ? shape.method : shape.query.includes('watch=true') ? 'WATCH' : collectionVerb(shape)
+  const verb =
+    isNamed || shape.method === 'POST' ? shape.method : shape.query.includes('watch=true') ? 'WATCH' : decideCollectionVerb(shape)
   const found = controllers.find(
     ([shapes, clients]) =>
       (clients === 'any' || isMetadataClient(shape)) &&
@@ -109,6 +110,6 @@ function findController(shape: ClientRequest): Sender {
   return found[2]
 }
 
-function collectionVerb({ method }: ClientRequest): string {
+function decideCollectionVerb({ method }: ClientRequest): string {
   return method === 'GET' ? 'LIST' : 'DELETECOLLECTION'
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
 /** Runs `npm start`. `closed` resolves when npm and all of its child processes have ended, because they share stdout. */
-async function npmStart(name: string): Promise<{ npm: ChildProcess; output: () => string; closed: Promise<unknown> }> {
+async function startWithNpm(name: string): Promise<{ npm: ChildProcess; output: () => string; closed: Promise<unknown> }> {
   const npm = spawn('npm', ['start', '--', `--data-dir=${path.join(directory, name)}`, '--storage-backend=memory', '--secure-port=0'], {
     cwd: repositoryRoot,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -26,7 +26,7 @@ async function npmStart(name: string): Promise<{ npm: ChildProcess; output: () =
 }
 
 test.skipIf(process.platform === 'win32')('the server ends when the npm process that started it ends', { timeout: 60_000 }, async () => {
-  const { npm, output, closed } = await npmStart('term')
+  const { npm, output, closed } = await startWithNpm('term')
   npm.kill('SIGTERM')
   await closed
   expect(output()).toMatch(/"Stopping" signal="SIGTERM"\n.*"Stopped"/)

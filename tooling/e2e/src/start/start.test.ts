@@ -6,7 +6,7 @@ import { HttpsClient } from '../https-client.ts'
 import { startKeelsonProcess } from '../keelson-process.ts'
 import { copyNodeUncached, readProcessMemory } from './process-memory.ts'
 
-const seconds = (from: number): number => (performance.now() - from) / 1000
+const measureSeconds = (from: number): number => (performance.now() - from) / 1000
 
 test.skipIf(process.platform !== 'linux')(
   'starts in half a second with existing data, and uses little memory when idle',
@@ -19,14 +19,14 @@ test.skipIf(process.platform !== 'linux')(
       const times: number[] = []
       // The first start creates the data. If other tests keep the machine busy, more starts are measured, so that at least one is not
       // disturbed.
-      const enough = (): boolean => times.length >= 5 && (Math.min(...times) <= 0.5 || times.length >= 15)
-      for (let round = 0; !enough(); round++) {
+      const hasEnough = (): boolean => times.length >= 5 && (Math.min(...times) <= 0.5 || times.length >= 15)
+      for (let round = 0; !hasEnough(); round++) {
         const began = performance.now()
         await using server = await startKeelsonProcess({ dataDir, node })
         using client = new HttpsClient(server.url, server.token, 1)
         expect((await client.request('GET', '/readyz')).text).toBe('ok')
-        if (round > 0) times.push(seconds(began))
-        if (!enough()) continue
+        if (round > 0) times.push(measureSeconds(began))
+        if (!hasEnough()) continue
         await new Promise((resolve) => setTimeout(resolve, 10_000))
         const { rss, rssAnon } = readProcessMemory(server.pid)
         const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Infinity

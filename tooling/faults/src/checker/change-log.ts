@@ -44,7 +44,7 @@ export class ChangeLog {
         else if (record.outcome.type === 'unknown') this.#maybeDeleted.add(operation.key)
       }
     }
-    for (const seen of everythingSeen(history)) {
+    for (const seen of listEverythingSeen(history)) {
       const created = this.#created.get(seen.key) ?? []
       this.#created.set(seen.key, created)
       created.push({ at: seen.modRevision, created: seen.createRevision })
@@ -113,11 +113,11 @@ export class ChangeLog {
     const isNoDelete = (key: string, revision: Revision): boolean =>
       this.mayVanish(key) && deletedAt.has(revision) && !deletes.has(`${revision}/${key}`)
     let next = 0
-    const seenUntil = (revision: Revision): void => {
+    const markSeenUntil = (revision: Revision): void => {
       for (; next < seenDeletes.length && seenDeletes[next]!.revision <= revision; next++) this.#seenDelete(seenDeletes[next]!, report)
     }
     for (const { revision, record } of writes) {
-      seenUntil(revision - 1)
+      markSeenUntil(revision - 1)
       if (record.call.type !== 'commit') continue
       const owner = owners.get(revision)
       for (const operation of record.call.operations) {
@@ -127,7 +127,7 @@ export class ChangeLog {
           this.#add(operation.key, revision, undefined)
       }
     }
-    seenUntil(Infinity)
+    markSeenUntil(Infinity)
     this.revisions = [...this.changes.keys()].sort((a, b) => a - b)
   }
 
@@ -168,7 +168,7 @@ export function describe(seen: Seen): string {
   return `${seen.key} = ${seen.tag} (created ${seen.createRevision}, modified ${seen.modRevision})`
 }
 
-function* everythingSeen(history: History): Generator<Seen> {
+function* listEverythingSeen(history: History): Generator<Seen> {
   // Adds the changes of watches first, because they contain revisions.
   for (const watch of history.watches)
     for (const segment of watch.segments)

@@ -28,9 +28,9 @@ describe('checkHistory', () => {
 })
 
 /** Returns a history whose calls do not overlap, so that each planted fault violates one rule. */
-function sequentialHistory(): SimulatedHistory {
+function simulateSequentially(): SimulatedHistory {
   const put = (key: string, tag: string): object => ({ type: 'put', key, tag })
-  const seen = (key: string, tag: string, createRevision: number, modRevision: number): object => ({
+  const createSeen = (key: string, tag: string, createRevision: number, modRevision: number): object => ({
     key,
     tag,
     createRevision,
@@ -46,7 +46,7 @@ function sequentialHistory(): SimulatedHistory {
         call: { type: 'get', key: '/a' },
         invoked: 20,
         returned: 25,
-        outcome: { type: 'entry', revision: 3, entry: seen('/a', 'a2', 2, 3) },
+        outcome: { type: 'entry', revision: 3, entry: createSeen('/a', 'a2', 2, 3) },
       },
       commit(3, [put('/a', 'a3')], 4, [{ key: '/a', modRevision: 3 }]),
       commit(4, [{ type: 'delete', key: '/b' }], 5),
@@ -55,7 +55,7 @@ function sequentialHistory(): SimulatedHistory {
         call: { type: 'list', range: wholeRange },
         invoked: 60,
         returned: 65,
-        outcome: page(6, [seen('/a', 'a3', 2, 4), seen('/c', 'c1', 6, 6)]),
+        outcome: createPage(6, [createSeen('/a', 'a3', 2, 4), createSeen('/c', 'c1', 6, 6)]),
       },
     ],
     watches: [
@@ -67,11 +67,11 @@ function sequentialHistory(): SimulatedHistory {
           {
             after: 1,
             items: [
-              changes(2, { type: 'put', entry: seen('/a', 'a1', 2, 2), previous: undefined }),
-              changes(
+              createChanges(2, { type: 'put', entry: createSeen('/a', 'a1', 2, 2), previous: undefined }),
+              createChanges(
                 3,
-                { type: 'put', entry: seen('/b', 'b1', 3, 3), previous: undefined },
-                { type: 'put', entry: seen('/a', 'a2', 2, 3), previous: seen('/a', 'a1', 2, 2) },
+                { type: 'put', entry: createSeen('/b', 'b1', 3, 3), previous: undefined },
+                { type: 'put', entry: createSeen('/a', 'a2', 2, 3), previous: createSeen('/a', 'a1', 2, 2) },
               ),
               { type: 'progress', time: 31, revision: 3 },
             ],
@@ -79,9 +79,9 @@ function sequentialHistory(): SimulatedHistory {
           {
             after: 3,
             items: [
-              changes(4, { type: 'put', entry: seen('/a', 'a3', 2, 4), previous: seen('/a', 'a2', 2, 3) }),
-              changes(5, { type: 'delete', key: '/b', revision: 5, previous: seen('/b', 'b1', 3, 3) }),
-              changes(6, { type: 'put', entry: seen('/c', 'c1', 6, 6), previous: undefined }),
+              createChanges(4, { type: 'put', entry: createSeen('/a', 'a3', 2, 4), previous: createSeen('/a', 'a2', 2, 3) }),
+              createChanges(5, { type: 'delete', key: '/b', revision: 5, previous: createSeen('/b', 'b1', 3, 3) }),
+              createChanges(6, { type: 'put', entry: createSeen('/c', 'c1', 6, 6), previous: undefined }),
             ],
           },
         ],
@@ -98,22 +98,22 @@ function sequentialHistory(): SimulatedHistory {
       outcome: { type: 'committed', revision },
     }
   }
-  function page(revision: number, entries: object[]): object {
+  function createPage(revision: number, entries: object[]): object {
     return { type: 'page', revision, entries, count: entries.length, more: false }
   }
-  function changes(revision: number, ...all: object[]): object {
+  function createChanges(revision: number, ...all: object[]): object {
     return { type: 'changes', time: revision * 10 - 5, revision, changes: all }
   }
 }
 
 type Loose = { [key: string]: Loose } & Loose[] & { splice: (...a: unknown[]) => Loose[]; push: (...a: unknown[]) => void }
 const listRules = (damage: (history: Loose) => void): Rule[] => {
-  const history = sequentialHistory()
+  const history = simulateSequentially()
   damage(history as unknown as Loose)
   return [...checkHistory(history).counts.keys()]
 }
 const call = (history: Loose, i: number): Loose => history['calls']![i]!
-const items = (history: Loose, segment: number): Loose => history['watches']![0]!['segments']![segment]!['items']!
+const findItems = (history: Loose, segment: number): Loose => history['watches']![0]!['segments']![segment]!['items']!
 const set = (target: unknown, values: object): void => void Object.assign(target as object, values)
 
 describe('the checker', () => {
@@ -122,13 +122,13 @@ describe('the checker', () => {
   })
 
   it('accepts an unacknowledged write that no client saw', () => {
-    const unanswered = (operation: object): object => ({
+    const createUnanswered = (operation: object): object => ({
       call: { type: 'commit', compare: [], operations: [operation] },
       invoked: 70,
       returned: 80,
       outcome: { type: 'unknown' },
     })
-    const after = (h: Loose, revision: number, entries: object[]): void => {
+    const addReadAfter = (h: Loose, revision: number, entries: object[]): void => {
       h['restarts']!.push({ time: 90, revision })
       h['calls']!.push({
         call: { type: 'list', range: wholeRange },
@@ -140,28 +140,28 @@ describe('the checker', () => {
     const a = { key: '/a', tag: 'a3', createRevision: 2, modRevision: 4 }
     const c = { key: '/c', tag: 'c1', createRevision: 6, modRevision: 6 }
     // The first of two puts created the key. Clients saw only the second put.
-    const created = (h: Loose): void => {
-      h['calls']!.push(unanswered({ type: 'put', key: '/d', tag: 'd1' }), unanswered({ type: 'put', key: '/d', tag: 'd2' }))
-      after(h, 8, [a, c, { key: '/d', tag: 'd2', createRevision: 7, modRevision: 8 }])
+    const addUnansweredCreate = (h: Loose): void => {
+      h['calls']!.push(createUnanswered({ type: 'put', key: '/d', tag: 'd1' }), createUnanswered({ type: 'put', key: '/d', tag: 'd2' }))
+      addReadAfter(h, 8, [a, c, { key: '/d', tag: 'd2', createRevision: 7, modRevision: 8 }])
     }
-    expect(listRules(created)).toEqual([])
+    expect(listRules(addUnansweredCreate)).toEqual([])
     // The second put was acknowledged and a client saw the third put. A create revision before these puts is wrong.
-    const overwritten =
+    const createOverwrite =
       (createRevision: number) =>
       (h: Loose): void => {
         const put = (tag: string): object => ({ type: 'put', key: '/d', tag })
         const answered = { outcome: { type: 'committed', revision: 8 }, returned: 75 }
-        h['calls']!.push(unanswered(put('d1')), { ...unanswered(put('d2')), ...answered }, unanswered(put('d3')))
-        after(h, 9, [a, c, { key: '/d', tag: 'd3', createRevision, modRevision: 9 }])
+        h['calls']!.push(createUnanswered(put('d1')), { ...createUnanswered(put('d2')), ...answered }, createUnanswered(put('d3')))
+        addReadAfter(h, 9, [a, c, { key: '/d', tag: 'd3', createRevision, modRevision: 9 }])
       }
-    expect(listRules(overwritten(7))).toEqual([])
-    expect(listRules(overwritten(8))).toEqual([])
-    expect(listRules(overwritten(6))).toEqual(['list-is-a-snapshot'])
-    expect(listRules(overwritten(9))).toEqual(['list-is-a-snapshot'])
+    expect(listRules(createOverwrite(7))).toEqual([])
+    expect(listRules(createOverwrite(8))).toEqual([])
+    expect(listRules(createOverwrite(6))).toEqual(['list-is-a-snapshot'])
+    expect(listRules(createOverwrite(9))).toEqual(['list-is-a-snapshot'])
     // A delete took effect. The next delete of the key finds nothing and returns the revision of a delete of another key.
-    const deleted = (h: Loose): void => {
-      h['calls']!.push(unanswered({ type: 'delete', key: '/c' }))
-      after(h, 7, [a])
+    const addUnansweredDelete = (h: Loose): void => {
+      h['calls']!.push(createUnanswered({ type: 'delete', key: '/c' }))
+      addReadAfter(h, 7, [a])
       const remove = (key: string, invoked: number): object => ({
         call: { type: 'commit', compare: [], operations: [{ type: 'delete', key }] },
         invoked,
@@ -174,7 +174,7 @@ describe('the checker', () => {
       h['watches']!.push({ name: 'later', range: wholeRange, segments: [{ after: 7, items }] })
       set(h['watches']![0], { mustReach: 6 })
     }
-    expect(listRules(deleted)).toEqual([])
+    expect(listRules(addUnansweredDelete)).toEqual([])
   })
 
   const planted: [string, Rule, (history: Loose) => void][] = [
@@ -203,7 +203,7 @@ describe('the checker', () => {
     ],
     ['a revision that decreases between two responses', 'revisions-never-decrease', (h) => set(call(h, 2)['outcome'], { revision: 2 })],
     ['a revision assigned twice', 'one-write-per-revision', (h) => set(call(h, 5)['outcome'], { revision: 4 })],
-    ['a write acknowledged before its flush, and lost in the crash', 'acknowledged-writes-survive', answeredEarly],
+    ['a write acknowledged before its flush, and lost in the crash', 'acknowledged-writes-survive', answerEarly],
     [
       'an event shown before its flush, and lost in the crash',
       'acknowledged-writes-survive',
@@ -222,12 +222,12 @@ describe('the checker', () => {
       },
     ],
     ['a visible failed write', 'failed-writes-leave-nothing', (h) => set(call(h, 5), { outcome: { type: 'failed' } })],
-    ['a value that no client wrote', 'nothing-from-nowhere', (h) => set(items(h, 1)[2]!['changes']![0]!['entry'], { tag: 'corrupt' })],
+    ['a value that no client wrote', 'nothing-from-nowhere', (h) => set(findItems(h, 1)[2]!['changes']![0]!['entry'], { tag: 'corrupt' })],
     [
       'a delete that no client requested',
       'nothing-from-nowhere',
       (h) =>
-        items(h, 1).push({
+        findItems(h, 1).push({
           type: 'changes',
           time: 70,
           revision: 7,
@@ -240,35 +240,43 @@ describe('the checker', () => {
       'list-is-a-snapshot',
       (h) => set((call(h, 6)['outcome']!['entries'] as unknown as Loose[])[0], { tag: 'a2', modRevision: 3 }),
     ],
-    ['two events in the wrong order', 'ordered', (h) => void items(h, 1).push(...items(h, 1).splice(1, 1))],
-    ['a watch that goes back in time', 'ordered', (h) => void items(h, 1).splice(0, 0, items(h, 1).splice(2, 1)[0])],
-    ['a duplicate event', 'unique', (h) => void items(h, 1).splice(1, 0, structuredClone(items(h, 1)[0]))],
+    ['two events in the wrong order', 'ordered', (h) => void findItems(h, 1).push(...findItems(h, 1).splice(1, 1))],
+    ['a watch that goes back in time', 'ordered', (h) => void findItems(h, 1).splice(0, 0, findItems(h, 1).splice(2, 1)[0])],
+    ['a duplicate event', 'unique', (h) => void findItems(h, 1).splice(1, 0, structuredClone(findItems(h, 1)[0]))],
     [
       'a revision split over two messages',
       'atomic',
       (h) => {
-        const first = items(h, 0)[1]!
+        const first = findItems(h, 0)[1]!
         const rest = { ...first, changes: first['changes']!.splice(1, 1) }
-        items(h, 0).splice(2, 0, rest)
+        findItems(h, 0).splice(2, 0, rest)
       },
     ],
-    ['a revision with a missing change', 'atomic', (h) => void items(h, 0)[1]!['changes']!.splice(1, 1)],
-    ['a lost event', 'reliable', (h) => void items(h, 1).splice(1, 1)],
-    ['a watch that stops before the end', 'reliable', (h) => void items(h, 1).splice(2, 1)],
-    ['an event lost where the watch resumed', 'resumable', (h) => void items(h, 1).splice(0, 1)],
+    ['a revision with a missing change', 'atomic', (h) => void findItems(h, 0)[1]!['changes']!.splice(1, 1)],
+    ['a lost event', 'reliable', (h) => void findItems(h, 1).splice(1, 1)],
+    ['a watch that stops before the end', 'reliable', (h) => void findItems(h, 1).splice(2, 1)],
+    ['an event lost where the watch resumed', 'resumable', (h) => void findItems(h, 1).splice(0, 1)],
     [
       'an event older than the start of a resumed watch',
       'resumable',
-      (h) => void items(h, 1).splice(0, 0, structuredClone(items(h, 0)[1])),
+      (h) => void findItems(h, 1).splice(0, 0, structuredClone(findItems(h, 0)[1])),
     ],
-    ['a bookmark ahead of its events', 'bookmarkable', (h) => void items(h, 1).splice(0, 0, { type: 'progress', time: 32, revision: 5 })],
-    ['a bookmark that decreases', 'bookmarkable', (h) => items(h, 0).push({ type: 'progress', time: 32, revision: 2 })],
+    [
+      'a bookmark ahead of its events',
+      'bookmarkable',
+      (h) => void findItems(h, 1).splice(0, 0, { type: 'progress', time: 32, revision: 5 }),
+    ],
+    ['a bookmark that decreases', 'bookmarkable', (h) => findItems(h, 0).push({ type: 'progress', time: 32, revision: 2 })],
     ['an event of a key outside the range', 'filtered', (h) => set(h['watches']![0], { range: { start: '/a', end: '/c' } })],
-    ['a missing previous value', 'previous-value', (h) => set(items(h, 1)[0]!['changes']![0], { previous: undefined })],
-    ['an older previous value', 'previous-value', (h) => set(items(h, 1)[0]!['changes']![0]!['previous'], { tag: 'a1', modRevision: 2 })],
-    ['a create that looks like an update', 'create-flag', (h) => set(items(h, 1)[2]!['changes']![0]!['entry'], { createRevision: 2 })],
-    ['an update that looks like a create', 'create-flag', (h) => set(items(h, 1)[0]!['changes']![0]!['entry'], { createRevision: 4 })],
-    ['an event with the value of another write', 'watch-value', (h) => set(items(h, 1)[0]!['changes']![0]!['entry'], { tag: 'c1' })],
+    ['a missing previous value', 'previous-value', (h) => set(findItems(h, 1)[0]!['changes']![0], { previous: undefined })],
+    [
+      'an older previous value',
+      'previous-value',
+      (h) => set(findItems(h, 1)[0]!['changes']![0]!['previous'], { tag: 'a1', modRevision: 2 }),
+    ],
+    ['a create that looks like an update', 'create-flag', (h) => set(findItems(h, 1)[2]!['changes']![0]!['entry'], { createRevision: 2 })],
+    ['an update that looks like a create', 'create-flag', (h) => set(findItems(h, 1)[0]!['changes']![0]!['entry'], { createRevision: 4 })],
+    ['an event with the value of another write', 'watch-value', (h) => set(findItems(h, 1)[0]!['changes']![0]!['entry'], { tag: 'c1' })],
   ]
   it.each(planted)('reports the violated rule for %s', (_, rule, damage) => {
     expect(listRules(damage)).toContain(rule)
@@ -302,9 +310,9 @@ describe('the checker', () => {
   })
 })
 
-function answeredEarly(history: Loose): void {
+function answerEarly(history: Loose): void {
   history['restarts']!.push({ time: 58, revision: 5 })
   set(call(history, 6)['outcome'], { revision: 5, entries: [{ key: '/a', tag: 'a3', createRevision: 2, modRevision: 4 }], count: 1 })
-  items(history, 1).splice(2, 1)
+  findItems(history, 1).splice(2, 1)
   set(history['watches']![0], { mustReach: 5 })
 }

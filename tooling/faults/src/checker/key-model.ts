@@ -31,7 +31,7 @@ export function applyStep(before: KeyState, step: KeyStep): KeyState | undefined
   const state = compare(before, step.compare)
   if (!state) return undefined
   const { revision } = step
-  if (step.type === 'check') return seen(state, revision)
+  if (step.type === 'check') return moveToSeen(state, revision)
   if (step.type === 'put') {
     if (revision === undefined)
       return { tag: step.tag, mod: unknown, create: state.tag === undefined ? unknown : state.create, floor: state.floor }
@@ -39,7 +39,7 @@ export function applyStep(before: KeyState, step: KeyStep): KeyState | undefined
     return { tag: step.tag, mod: revision, create: state.tag === undefined ? revision : state.create, floor: revision }
   }
   // Deleting an absent key is not a write.
-  if (state.tag === undefined) return seen(state, revision)
+  if (state.tag === undefined) return moveToSeen(state, revision)
   if (revision === undefined) return { tag: undefined, mod: 0, create: 0, floor: state.floor }
   return revision <= state.floor ? undefined : { tag: undefined, mod: 0, create: 0, floor: revision }
 }
@@ -56,16 +56,16 @@ function compare(state: KeyState, wanted: Revision | undefined): KeyState | unde
   return undefined
 }
 
-function seen(state: KeyState, revision: Revision | undefined): KeyState | undefined {
+function moveToSeen(state: KeyState, revision: Revision | undefined): KeyState | undefined {
   if (revision === undefined || revision === state.floor) return state
   return revision < state.floor ? undefined : { ...state, floor: revision }
 }
 
 function read(state: KeyState, entry: Seen | undefined, revision: Revision): KeyState | undefined {
-  if (!entry) return state.tag === undefined ? seen(state, revision) : undefined
+  if (!entry) return state.tag === undefined ? moveToSeen(state, revision) : undefined
   const { tag, modRevision, createRevision } = entry
   if (tag !== state.tag || modRevision > revision) return undefined
   if (state.mod !== modRevision && !(state.mod === unknown && modRevision > state.floor)) return undefined
   if (state.create !== createRevision && !(state.create === unknown && createRevision <= modRevision)) return undefined
-  return seen({ tag, mod: modRevision, create: createRevision, floor: Math.max(state.floor, modRevision) }, revision)
+  return moveToSeen({ tag, mod: modRevision, create: createRevision, floor: Math.max(state.floor, modRevision) }, revision)
 }

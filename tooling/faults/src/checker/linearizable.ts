@@ -34,7 +34,7 @@ interface Frame {
  */
 export function checkLinearizable(operations: readonly KeyOperation[], initial: KeyState): Verdict {
   const list = new CallList(operations)
-  const random = randomBits(operations.length)
+  const random = createRandomBits(operations.length)
   const visited = new Set<string>()
   const stack: Frame[] = []
   let state = initial
@@ -164,7 +164,7 @@ class CallList {
 }
 
 /** Returns pseudo-random 32-bit numbers. The numbers are the same in every run, so that results are reproducible. */
-function randomBits(count: number): Int32Array {
+function createRandomBits(count: number): Int32Array {
   const out = new Int32Array(2 * count)
   let x = 0x9e3779b9
   for (let i = 0; i < out.length; i++) {

@@ -45,12 +45,12 @@ export function simulate({
     const dice = random()
     if (dice < 0.25)
       calls.push({ call: { type: 'get', key }, invoked, returned, outcome: { type: 'entry', revision, entry: state.get(key) } })
-    else if (dice < 0.3) calls.push({ call: { type: 'list', range: wholeRange }, invoked, returned, outcome: page() })
+    else if (dice < 0.3) calls.push({ call: { type: 'list', range: wholeRange }, invoked, returned, outcome: readPage() })
     else calls.push(commit(key, i, invoked, returned))
   }
   return { calls, watches: watches.map(watch), restarts: [], start: 1 }
 
-  function page(): Outcome {
+  function readPage(): Outcome {
     const entries = [...state.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1))
     return { type: 'page', revision, entries, count: entries.length, more: false }
   }

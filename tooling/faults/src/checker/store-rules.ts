@@ -26,16 +26,17 @@ export function checkRevisionsNeverDecrease(history: History, report: Report): v
 /** Checks that all writes that clients saw before a restart are present after it. */
 export function checkSurvival(history: History, report: Report): void {
   for (const restart of history.restarts) {
-    const lost = (revision: Revision, time: Time, what: string): void => {
+    const reportLost = (revision: Revision, time: Time, what: string): void => {
       if (time < restart.time && revision > restart.revision)
         report('acknowledged-writes-survive', `${what} showed revision ${revision}, but the store restarted at ${restart.revision}`)
     }
     for (const { call, outcome, returned } of history.calls) {
       const revision = findRevision(outcome)
-      if (revision !== undefined) lost(revision, returned, call.type)
+      if (revision !== undefined) reportLost(revision, returned, call.type)
     }
     for (const watch of history.watches)
-      for (const segment of watch.segments) for (const item of segment.items) lost(item.revision, item.time, `the watch ${watch.name}`)
+      for (const segment of watch.segments)
+        for (const item of segment.items) reportLost(item.revision, item.time, `the watch ${watch.name}`)
   }
 }
 

@@ -17,7 +17,7 @@ const answer = (response: ServerResponse, body: JsonObject): void => {
     .end(JSON.stringify({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview', ...body }))
 }
 const success = { status: 'Success' }
-const converted = ({ request }: Review, change: JsonObject = {}): JsonObject[] =>
+const convertObjects = ({ request }: Review, change: JsonObject = {}): JsonObject[] =>
   request.objects.map((object) => Object.assign({}, object, { apiVersion: request.desiredAPIVersion }, change))
 
 /** Wrong answers of a conversion webhook by name. The name is the path of the webhook. */
@@ -28,7 +28,7 @@ const kinds: Readonly<Record<string, Respond>> = {
   slow: (response) => void setTimeout(() => response.writeHead(503).end(), 3000),
   failure: (response) => void response.writeHead(503).end(),
   redirect: (response) => void response.writeHead(302, { location: '/redirect' }).end(),
-  uid: (response, review) => answer(response, { response: { uid: 'other', result: success, convertedObjects: converted(review) } }),
+  uid: (response, review) => answer(response, { response: { uid: 'other', result: success, convertedObjects: convertObjects(review) } }),
   count: (response, { request: { uid } }) => answer(response, { response: { uid, result: success, convertedObjects: [] } }),
   unconverted: (response, { request: { uid, objects } }) =>
     answer(response, { response: { uid, result: success, convertedObjects: [...objects] } }),
@@ -37,7 +37,7 @@ const kinds: Readonly<Record<string, Respond>> = {
       response: {
         uid: review.request.uid,
         result: success,
-        convertedObjects: converted(review, { metadata: { name: 'other' } }),
+        convertedObjects: convertObjects(review, { metadata: { name: 'other' } }),
       },
     }),
   kind: (response, review) =>
@@ -45,7 +45,7 @@ const kinds: Readonly<Record<string, Respond>> = {
       response: {
         uid: review.request.uid,
         result: success,
-        convertedObjects: converted(review, { kind: 'Other' }),
+        convertedObjects: convertObjects(review, { kind: 'Other' }),
       },
     }),
   refused: (response, { request: { uid } }) =>
@@ -54,12 +54,12 @@ const kinds: Readonly<Record<string, Respond>> = {
     const chunk = 'x'.repeat(1_000_000)
     response.writeHead(200, { 'content-type': 'application/json' })
     response.write('{"response":{"uid":"')
-    const more = (left: number): void => {
+    const sendMore = (left: number): void => {
       if (left === 0 || response.destroyed) return void response.end('"}}')
-      if (response.write(chunk)) setImmediate(more, left - 1)
-      else response.once('drain', () => more(left - 1))
+      if (response.write(chunk)) setImmediate(sendMore, left - 1)
+      else response.once('drain', () => sendMore(left - 1))
     }
-    more(50)
+    sendMore(50)
   },
 }
 

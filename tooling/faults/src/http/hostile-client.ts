@@ -73,13 +73,13 @@ export class HostileClient implements Disposable {
           ),
         )
       }, timeoutMs)
-      const done = (): void => {
+      const finishRequest = (): void => {
         clearTimeout(timer)
         socket.destroy()
         resolve()
       }
-      socket.once('data', done)
-      socket.once('close', done)
+      socket.once('data', finishRequest)
+      socket.once('close', finishRequest)
       // Ends the stream after the bytes, so that the server sees an incomplete request.
       socket.end(bytes)
     })

@@ -62,25 +62,25 @@ const accepts = [
 /** Generates a request in which the path, query, headers, body or several of these are bad. */
 export function createHostileRequest(random: () => number): HostileRequest {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
-  const body = random() < 0.6 ? hostileBody(random, pick) : undefined
+  const body = random() < 0.6 ? createHostileBody(random, pick) : undefined
   const method = body === undefined ? pick(methods) : pick(['POST', 'PUT', 'PATCH', 'PATCH', 'DELETE'])
-  const path = random() < 0.25 ? hostilePath(random, pick) : pick(targets)
+  const path = random() < 0.25 ? createHostilePath(random, pick) : pick(targets)
   return {
     method,
-    path: random() < 0.3 ? `${path}?${hostileQuery(random, pick)}` : path,
-    headers: { ...hostileHeaders(random, pick), ...(body === undefined ? {} : { 'content-type': body.type }) },
+    path: random() < 0.3 ? `${path}?${createHostileQuery(random, pick)}` : path,
+    headers: { ...createHostileHeaders(random, pick), ...(body === undefined ? {} : { 'content-type': body.type }) },
     body: body?.bytes,
   }
 }
 
 type Pick = <T>(from: readonly T[]) => T
 
-function hostilePath(random: () => number, pick: Pick): string {
+function createHostilePath(random: () => number, pick: Pick): string {
   const pieces = Array.from({ length: 1 + Math.floor(random() * 12) }, () => pick(pathPieces))
   return `/${random() < 0.02 ? 'a/'.repeat(5000) : ''}${pieces.join('/')}`
 }
 
-function hostileQuery(random: () => number, pick: Pick): string {
+function createHostileQuery(random: () => number, pick: Pick): string {
   switch (Math.floor(random() * 9)) {
     case 0:
       return `limit=${pick(numbers)}&continue=${Buffer.from(pick(['{"v":"meta.k8s.io/v1","rv":-1,"start":"../../x"}', 'x', '{}'])).toString('base64url')}`
@@ -103,7 +103,7 @@ function hostileQuery(random: () => number, pick: Pick): string {
   }
 }
 
-function hostileHeaders(random: () => number, pick: Pick): Record<string, string> {
+function createHostileHeaders(random: () => number, pick: Pick): Record<string, string> {
   switch (Math.floor(random() * 8)) {
     case 0:
       return { accept: pick(accepts) }
@@ -129,11 +129,11 @@ interface Body {
   readonly bytes: Buffer
 }
 
-const object = (inner: string): string => `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"${inner}`
+const formatConfigMap = (inner: string): string => `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"${inner}`
 
-function hostileBody(random: () => number, pick: Pick): Body {
+function createHostileBody(random: () => number, pick: Pick): Body {
   const size = 1 + Math.floor(random() ** 4 * 60_000)
-  const text = (type: string, written: string): Body => ({ type, bytes: Buffer.from(written) })
+  const encodeText = (type: string, written: string): Body => ({ type, bytes: Buffer.from(written) })
   switch (Math.floor(random() * 12)) {
     case 0:
       return {
@@ -141,16 +141,16 @@ function hostileBody(random: () => number, pick: Pick): Body {
         bytes: Buffer.from(Array.from({ length: Math.min(size, 4000) }, () => Math.floor(random() * 256))),
       }
     case 1:
-      return text(pick(contentTypes), `${'['.repeat(size)}${random() < 0.5 ? ']'.repeat(size) : ''}`)
+      return encodeText(pick(contentTypes), `${'['.repeat(size)}${random() < 0.5 ? ']'.repeat(size) : ''}`)
     case 2:
-      return text('application/json', object(`},"data":{"a":${'{"a":'.repeat(size)}1`))
+      return encodeText('application/json', formatConfigMap(`},"data":{"a":${'{"a":'.repeat(size)}1`))
     case 3:
-      return text('application/json', object(`,"generation":${pick(numbers)}${'9'.repeat(size)}}}`))
+      return encodeText('application/json', formatConfigMap(`,"generation":${pick(numbers)}${'9'.repeat(size)}}}`))
     case 4:
-      return text('application/yaml', aliasBomb(2 + Math.floor(random() * 10)))
+      return encodeText('application/yaml', createAliasBomb(2 + Math.floor(random() * 10)))
     case 5: {
-      const whole = object(',"labels":{"a":"b"}},"data":{"x":"y"}}')
-      return text(pick(contentTypes), whole.slice(0, Math.floor(random() * whole.length)))
+      const whole = formatConfigMap(',"labels":{"a":"b"}},"data":{"x":"y"}}')
+      return encodeText(pick(contentTypes), whole.slice(0, Math.floor(random() * whole.length)))
     }
     case 6: {
       const bytes = Buffer.concat([
@@ -166,10 +166,10 @@ function hostileBody(random: () => number, pick: Pick): Body {
         from: pick(['', '/metadata', '/data']),
         value: 'x',
       }))
-      return text('application/json-patch+json', JSON.stringify(operations))
+      return encodeText('application/json-patch+json', JSON.stringify(operations))
     }
     case 8:
-      return text(
+      return encodeText(
         pick(['application/merge-patch+json', 'application/strategic-merge-patch+json', 'application/apply-patch+yaml']),
         JSON.stringify({
           metadata: { $patch: 'odd', '$deleteFromPrimitiveList/finalizers': [1], __proto__x: null },
@@ -177,14 +177,17 @@ function hostileBody(random: () => number, pick: Pick): Body {
         }),
       )
     case 9:
-      return text(
+      return encodeText(
         'application/json',
-        object(`,"annotations":{${Array.from({ length: Math.min(size, 5000) }, (_, i) => `"k${i % 7}":"${i}"`).join(',')}}}}`),
+        formatConfigMap(`,"annotations":{${Array.from({ length: Math.min(size, 5000) }, (_, i) => `"k${i % 7}":"${i}"`).join(',')}}}}`),
       )
     case 10:
-      return text('application/json', object(`,"managedFields":[{"fieldsV1":{"f:${'\\u0000'.repeat(Math.min(size, 1000))}":{}}}]}}`))
+      return encodeText(
+        'application/json',
+        formatConfigMap(`,"managedFields":[{"fieldsV1":{"f:${'\\u0000'.repeat(Math.min(size, 1000))}":{}}}]}}`),
+      )
     default:
-      return text(
+      return encodeText(
         'application/json',
         `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"${'../'.repeat(5)}"},"spec":{"containers":[${'{},'.repeat(Math.min(size, 3000))}{}]}}`,
       )
@@ -192,7 +195,7 @@ function hostileBody(random: () => number, pick: Pick): Body {
 }
 
 /** Returns YAML with nested aliases. Each level references the previous one nine times. */
-function aliasBomb(levels: number): string {
+function createAliasBomb(levels: number): string {
   const lines = ['a0: &a0 [x,x,x,x,x,x,x,x,x]']
   for (let i = 1; i < levels; i++) lines.push(`a${i}: &a${i} [${Array.from({ length: 9 }, () => `*a${i - 1}`).join(',')}]`)
   return `kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n${lines.join('\n')}\n`

@@ -77,28 +77,34 @@ function walk(schema: TypeSchema, path: Path, seen: Set<string>, visit: (path: P
 function listFieldCases(resource: ServedResource, path: Path, schema: TypeSchema, at: number): ValueCase[] {
   switch (schema.kind) {
     case 'list': {
-      const item = smallest(schema.items)
+      const item = createSmallestValue(schema.items)
       const form = jsonForms[at % jsonForms.length]!
       return [
-        valueCase(resource, path, { form, what: `${manyItems} items`, value: () => Array(manyItems).fill(item) as JsonValue[] }),
-        valueCase(resource, path, {
+        createValueCase(resource, path, { form, what: `${manyItems} items`, value: () => Array(manyItems).fill(item) as JsonValue[] }),
+        createValueCase(resource, path, {
           form: 'protobuf',
           what: `${manyItems} items`,
           value: () => Array(manyItems).fill(item) as JsonValue[],
         }),
         ...(at % 20 === 0
-          ? [valueCase(resource, path, { form, what: `${roomForItems} items`, value: () => Array(roomForItems).fill(item) as JsonValue[] })]
+          ? [
+              createValueCase(resource, path, {
+                form,
+                what: `${roomForItems} items`,
+                value: () => Array(roomForItems).fill(item) as JsonValue[],
+              }),
+            ]
           : []),
       ]
     }
     case 'map': {
-      const item = smallest(schema.values)
-      const value = (): JsonObject => Object.fromEntries(Array.from({ length: manyItems }, (_, i) => [`k${i}`, item]))
+      const item = createSmallestValue(schema.values)
+      const createManyMembers = (): JsonObject => Object.fromEntries(Array.from({ length: manyItems }, (_, i) => [`k${i}`, item]))
       const form = jsonForms[at % jsonForms.length]!
       return [
-        valueCase(resource, path, { form, what: `${manyItems} entries`, value }),
+        createValueCase(resource, path, { form, what: `${manyItems} entries`, value: createManyMembers }),
         ...pickTexts(at).map(([name, text]) =>
-          valueCase(resource, path, { form: 'POST', what: `the key ${name}`, value: () => ({ [text()]: item }) }),
+          createValueCase(resource, path, { form: 'POST', what: `the key ${name}`, value: () => ({ [text()]: item }) }),
         ),
       ]
     }
@@ -108,12 +114,12 @@ function listFieldCases(resource: ServedResource, path: Path, schema: TypeSchema
     case 'rawExtension':
     case 'json':
     case 'fieldsV1': {
-      const value = (): JsonObject => ({ 'f:a': Array.from({ length: manyItems }, () => ({})) })
-      return [valueCase(resource, path, { form: 'POST', what: 'many values of any type', value })]
+      const createManyFields = (): JsonObject => ({ 'f:a': Array.from({ length: manyItems }, () => ({})) })
+      return [createValueCase(resource, path, { form: 'POST', what: 'many values of any type', value: createManyFields })]
     }
     default:
       return pickTexts(at).map(([name, text], i) =>
-        valueCase(resource, path, { form: jsonForms[(at + i) % jsonForms.length]!, what: name, value: text }),
+        createValueCase(resource, path, { form: jsonForms[(at + i) % jsonForms.length]!, what: name, value: text }),
       )
   }
 }
@@ -123,7 +129,7 @@ function pickTexts(at: number): (readonly [name: string, text: () => string])[] 
   return Array.from({ length: textsForField }, (_, i) => hostileTexts[(at * textsForField + i) % hostileTexts.length]!)
 }
 
-function smallest(schema: TypeSchema): JsonValue {
+function createSmallestValue(schema: TypeSchema): JsonValue {
   switch (schema.kind) {
     case 'struct':
     case 'map':
@@ -143,7 +149,7 @@ function smallest(schema: TypeSchema): JsonValue {
   }
 }
 
-function valueCase(
+function createValueCase(
   resource: ServedResource,
   path: Path,
   { form, what, value }: { readonly form: Form; readonly what: string; readonly value: () => JsonValue },

@@ -74,7 +74,7 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
         const options = { resourceVersion: String(after), allowBookmarks: true, recursive, signal }
         const isWholePrefix = recursive && range.start <= prefix && range.end >= prefixEnd(prefix)
         const watch = await (recursive && !isWholePrefix
-          ? cacher.watch(prefix, { ...options, predicate: within(range) })
+          ? cacher.watch(prefix, { ...options, predicate: selectWithin(range) })
           : cacher.watch(isWholePrefix ? prefix : range.start, options))
         for await (const batch of watch) yield* notedEntries.messagesOf(batch)
       } catch (error) {
@@ -99,19 +99,19 @@ const codec: ObjectCodec = {
     spliceAt: 0,
     labels: undefined,
     field: (name) => String(isWithin(name, key)),
-    object: notDecoded,
-    copy: notDecoded,
+    object: failIfDecoded,
+    copy: failIfDecoded,
   }),
 }
 
-function notDecoded(): never {
+function failIfDecoded(): never {
   throw new Error('objects are not decoded here')
 }
 
 const between = ' .. '
 
 /** Returns a predicate for the keys in a range. */
-function within({ start, end }: KeyRange): Predicate {
+function selectWithin({ start, end }: KeyRange): Predicate {
   return { labels: everything(), fields: fieldEquals(`${start}${between}${end}`, 'true') }
 }
 

@@ -71,7 +71,7 @@ export class RecordedBackend {
         name,
         message.type === 'progress'
           ? { type: 'progress', ...item }
-          : { type: 'changes', ...item, changes: message.changes.map(seenChange) },
+          : { type: 'changes', ...item, changes: message.changes.map(toSeenChange) },
       )
       position = message.revision
       await options.pause?.()
@@ -105,7 +105,7 @@ export function seen(entry: Entry): Seen {
   return { key: entry.key, tag: readTag(entry.value), createRevision: entry.createRevision, modRevision: entry.modRevision }
 }
 
-function seenChange(change: Change): SeenChange {
+function toSeenChange(change: Change): SeenChange {
   const previous = change.previous && seen(change.previous)
   return change.type === 'put'
     ? { type: 'put', entry: seen(change.entry), previous }

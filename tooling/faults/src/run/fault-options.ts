@@ -41,14 +41,14 @@ export function parseFaultOptions(args: readonly string[], scenarios: readonly S
   })
   if (values.help) return 'help'
   const { short, fresh, only, part } = values
-  if (short) return { parts: shortParts(scenarios), resume: false, fresh }
+  if (short) return { parts: listShortParts(scenarios), resume: false, fresh }
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
   if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0))
     throw new Error(`--rounds must be a positive integer, not ${JSON.stringify(values.rounds)}`)
   return { parts: listParts(scenarios, { only, part, rounds }), resume: true, fresh }
 }
 
-function shortParts(scenarios: readonly Scenario[]): Part[] {
+function listShortParts(scenarios: readonly Scenario[]): Part[] {
   const quick = scenarios.filter(({ shortRounds }) => shortRounds > 0)
   return quick.map((scenario) => ({ id: `${scenario.name}-short`, scenario, rounds: scenario.shortRounds }))
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { newResult, type Scenario } from '../scenarios/scenario.ts'
 import { listParts } from './parts.ts'
 
-const scenario = (name: string, rounds: number): Scenario => ({
+const createScenario = (name: string, rounds: number): Scenario => ({
   name,
   about: '',
   rounds,
@@ -10,7 +10,7 @@ const scenario = (name: string, rounds: number): Scenario => ({
   shortRounds: 1,
   run: async () => newResult(),
 })
-const all = [scenario('kill', 50), scenario('cut', 30)]
+const all = [createScenario('kill', 50), createScenario('cut', 30)]
 
 it('divides scenarios into parts that cover all rounds', () => {
   expect(listParts(all, {}).map(({ id, rounds }) => [id, rounds])).toEqual([

@@ -15,23 +15,23 @@ const inFlight = 64
 
 async function write(backend: EmbeddedBackend, count: number, keys: number, bytes: number, every: (done: number) => void): Promise<void> {
   let next = 0
-  const value = (i: number): Buffer => {
+  const createValue = (i: number): Buffer => {
     const out = Buffer.allocUnsafeSlow(bytes)
     out.fill(i % 251)
     out.writeDoubleBE(i, 0)
     return out
   }
-  const writer = async (): Promise<void> => {
+  const writeValues = async (): Promise<void> => {
     while (next < count) {
       const i = next++
-      await backend.commit({ compare: [], operations: [{ type: 'put', key: keyAt(i % keys), value: value(i) }] })
+      await backend.commit({ compare: [], operations: [{ type: 'put', key: keyAt(i % keys), value: createValue(i) }] })
       every(i + 1)
     }
   }
-  await Promise.all(Array.from({ length: inFlight }, writer))
+  await Promise.all(Array.from({ length: inFlight }, writeValues))
 }
 
-function rssAnon(): number {
+function readRssAnon(): number {
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))![1]) * 1024
 }
 
@@ -43,7 +43,7 @@ if (scenario === 'update') {
   const count = Number(amount)
   const step = Math.floor(count / 40)
   await write(backend, count, 1000, 3000, (done) => {
-    if (done % step === 0) samples.push(rssAnon())
+    if (done % step === 0) samples.push(readRssAnon())
   })
   milliseconds = performance.now() - began
 } else if (scenario === 'fill') await write(backend, Number(amount), Number(amount), 8000, () => undefined)

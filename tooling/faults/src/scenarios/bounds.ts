@@ -16,7 +16,11 @@ async function measure(...args: readonly string[]): Promise<Bounds> {
   return JSON.parse(stdout) as Bounds
 }
 
-function bounds(name: string, about: string, run: (context: ScenarioContext, result: ScenarioResult) => Promise<void>): Scenario {
+function createBoundsScenario(
+  name: string,
+  about: string,
+  run: (context: ScenarioContext, result: ScenarioResult) => Promise<void>,
+): Scenario {
   return {
     name,
     about,
@@ -32,7 +36,7 @@ function bounds(name: string, about: string, run: (context: ScenarioContext, res
   }
 }
 
-export const boundsUpdates: Scenario = bounds(
+export const boundsUpdates: Scenario = createBoundsScenario(
   'bounds-updates',
   '1,000,000 updates of 1,000 keys of 3 KB: file and memory stay bounded',
   async ({ directory }, result) => {
@@ -46,14 +50,14 @@ export const boundsUpdates: Scenario = bounds(
     const growth = late - early
     result.operations = 1_000_000
     result.notes.push(
-      `${Math.round(1e9 / milliseconds)} updates/s; file ${mb(size)} of ${mb(allowed)}; RssAnon at most ${mb(early)} in the third quarter, ${mb(late)} in the last`,
+      `${Math.round(1e9 / milliseconds)} updates/s; file ${formatMegabytes(size)} of ${formatMegabytes(allowed)}; RssAnon at most ${formatMegabytes(early)} in the third quarter, ${formatMegabytes(late)} in the last`,
     )
-    if (size > allowed) fail(result, `the file has ${mb(size)}, more than ${mb(allowed)}`)
-    if (growth > 0.05 * early) fail(result, `RssAnon grew by ${mb(growth)} over the second half`)
+    if (size > allowed) fail(result, `the file has ${formatMegabytes(size)}, more than ${formatMegabytes(allowed)}`)
+    if (growth > 0.05 * early) fail(result, `RssAnon grew by ${formatMegabytes(growth)} over the second half`)
   },
 )
 
-export const boundsLarge: Scenario = bounds(
+export const boundsLarge: Scenario = createBoundsScenario(
   'bounds-large',
   '100,000 objects of 8 KB: fork at most 10 ms, reopened within 2 s',
   async ({ directory, note }, result) => {
@@ -79,6 +83,6 @@ export const boundsLarge: Scenario = bounds(
   },
 )
 
-function mb(bytes: number): string {
+function formatMegabytes(bytes: number): string {
   return `${(bytes / megabyte).toFixed(0)} MB`
 }

@@ -45,12 +45,12 @@ export const clockSteps: Scenario = {
         await leased.commit([], [{ type: 'put', key, tag: leased.tag() }], lease)
         step += Math.floor((random() - 0.5) * 40_000)
         manual.advance(Math.floor(random() * 3000))
-        await turns()
+        await waitForTurns()
       }
       await load.done
       for (let i = 0; i < 300; i++) {
         manual.advance(1000)
-        await turns()
+        await waitForTurns()
       }
       // Waits in real time, because flushes do not use the simulated clock.
       const range = { start: '/leased/', end: '/leased0' }
@@ -77,6 +77,6 @@ export const clockSteps: Scenario = {
   },
 }
 
-async function turns(): Promise<void> {
+async function waitForTurns(): Promise<void> {
   for (let i = 0; i < 6; i++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -30,7 +30,7 @@ export const damageEmbedded: Scenario = {
       const dataDir = join(directory, 'damaged')
       rmSync(dataDir, { recursive: true, force: true })
       cpSync(template.dataDir, dataDir, { recursive: true })
-      const damage = round % 4 === 3 ? await spoilValue(dataDir, random) : spoilFile(dataDir, random, template.earlier)
+      const damage = round % 4 === 3 ? await damageValue(dataDir, random) : damageFile(dataDir, random, template.earlier)
       let stage: 'refused' | 'refused after writing' = 'refused'
       try {
         if (!(await readsCorrectly(dataDir, template.entries, result.rounds))) fail(result, `wrong content after ${damage}`)
@@ -95,41 +95,41 @@ async function readsCorrectly(dataDir: string, expected: readonly Seen[] | undef
   }
 }
 
-function spoilFile(dataDir: string, random: () => number, earlier: Buffer): string {
-  const below = (limit: number): number => Math.floor(random() * limit)
+function damageFile(dataDir: string, random: () => number, earlier: Buffer): string {
+  const pickBelow = (limit: number): number => Math.floor(random() * limit)
   const names = readdirSync(dataDir).filter((name) => statSync(join(dataDir, name)).size > 0)
-  const name = random() < 0.9 ? 'data.mdb' : names[below(names.length)]!
+  const name = random() < 0.9 ? 'data.mdb' : names[pickBelow(names.length)]!
   const file = join(dataDir, name)
   let bytes = readFileSync(file)
   const pages = Math.max(1, Math.floor(bytes.length / pageBytes))
   // Half of the damaged bytes are in LMDB's structures: the headers and the starts of pages.
   const at =
     random() < 0.3
-      ? below(Math.min(bytes.length, 2 * pageBytes))
+      ? pickBelow(Math.min(bytes.length, 2 * pageBytes))
       : random() < 0.4
-        ? Math.min(bytes.length - 1, below(pages) * pageBytes + below(40))
-        : below(bytes.length)
-  const kind = below(7)
+        ? Math.min(bytes.length - 1, pickBelow(pages) * pageBytes + pickBelow(40))
+        : pickBelow(bytes.length)
+  const kind = pickBelow(7)
   const damage = ['a bit', 'a byte', 'bytes', 'a sector', 'two pages', 'the length', 'an older page'][kind]!
-  if (kind === 0) bytes[at]! ^= 1 << below(8)
-  else if (kind === 1) bytes[at] = below(256)
-  else if (kind === 2) for (let i = at; i < Math.min(bytes.length, at + 1 + below(64)); i++) bytes[i] = below(256)
-  else if (kind === 3) bytes.fill(random() < 0.5 ? 0 : below(256), at - (at % 512), Math.min(bytes.length, at - (at % 512) + 512))
+  if (kind === 0) bytes[at]! ^= 1 << pickBelow(8)
+  else if (kind === 1) bytes[at] = pickBelow(256)
+  else if (kind === 2) for (let i = at; i < Math.min(bytes.length, at + 1 + pickBelow(64)); i++) bytes[i] = pickBelow(256)
+  else if (kind === 3) bytes.fill(random() < 0.5 ? 0 : pickBelow(256), at - (at % 512), Math.min(bytes.length, at - (at % 512) + 512))
   else if (kind === 4) {
-    const [one, two] = [below(pages) * pageBytes, below(pages) * pageBytes]
+    const [one, two] = [pickBelow(pages) * pageBytes, pickBelow(pages) * pageBytes]
     const copy = Buffer.from(bytes.subarray(one, one + pageBytes))
     bytes.copy(bytes, one, two, two + pageBytes)
     copy.copy(bytes, two)
   } else if (kind === 5) bytes = bytes.subarray(0, at)
   else {
-    const page = below(pages) * pageBytes
+    const page = pickBelow(pages) * pageBytes
     earlier.copy(bytes, page, page, page + pageBytes)
   }
   writeFileSync(file, bytes)
   return `spoiling ${damage} of ${name} at ${at}`
 }
 
-async function spoilValue(dataDir: string, random: () => number): Promise<string> {
+async function damageValue(dataDir: string, random: () => number): Promise<string> {
   const options = { encoding: 'binary', keyEncoding: 'binary' } as const
   const root = open<Uint8Array, Uint8Array>({ path: dataDir, noSubdir: false, maxDbs: 3, overlappingSync: false, ...options })
   const name = random() < 0.9 ? 'entries' : 'meta'

@@ -27,7 +27,7 @@ export const hostileHttp: Scenario = {
     await using server = await startServer(directory)
     using client = new HostileClient(server.port, server.token)
     const idle = await openIdle(client, long ? 5000 : 50)
-    const slow = slowSenders(client, long ? 100 : 5)
+    const slow = openSlowSenders(client, long ? 100 : 5)
     const rests: number[] = []
     const began = server.rss()
     for (let round = 1; round <= rounds; round++) {
@@ -40,18 +40,21 @@ export const hostileHttp: Scenario = {
       if (!long || round % roundsPerRepeat !== 0) continue
       await wait(settleMs)
       rests.push(server.rss())
-      note(`${result.operations} requests; memory ${mb(rests.at(-1)!)} after ${settleMs / 1000} s, ${mb(began)} at the start`)
+      note(
+        `${result.operations} requests; memory ${formatMegabytes(rests.at(-1)!)} after ${settleMs / 1000} s, ${formatMegabytes(began)} at the start`,
+      )
     }
     if (server.loggedErrors() !== '') fail(result, `the server logged errors: ${server.loggedErrors().slice(0, 2000)}`)
     if (long) {
-      for (const rest of rests) if (rest - began > maxGrowth) fail(result, `memory is ${mb(rest)}, ${mb(began)} at the start`)
+      for (const rest of rests)
+        if (rest - began > maxGrowth) fail(result, `memory is ${formatMegabytes(rest)}, ${formatMegabytes(began)} at the start`)
       if (rests.length > 2 && rests.at(-1)! > Math.max(rests[0]!, rests[1]!) + 10 * megabyte)
-        fail(result, `memory grows from repeat to repeat: ${rests.map(mb).join(', ')}`)
+        fail(result, `memory grows from repeat to repeat: ${rests.map(formatMegabytes).join(', ')}`)
       const open = slow.filter((socket) => !socket.destroyed).length
       if (open > 0) fail(result, `${open} connections with incomplete headers are still open`)
     }
     result.notes.push(
-      `memory ${[began, ...rests].map(mb).join(', ')}; ${idle.filter((socket) => !socket.destroyed).length} idle connections stayed`,
+      `memory ${[began, ...rests].map(formatMegabytes).join(', ')}; ${idle.filter((socket) => !socket.destroyed).length} idle connections stayed`,
     )
     for (const socket of [...idle, ...slow]) socket.destroy()
     return result
@@ -60,7 +63,7 @@ export const hostileHttp: Scenario = {
 
 async function sendRound(client: HostileClient, random: () => number, result: ScenarioResult): Promise<void> {
   let remaining = requestsPerRound
-  const work = async (): Promise<void> => {
+  const sendRequests = async (): Promise<void> => {
     while (remaining-- > 0) {
       result.operations++
       try {
@@ -83,7 +86,7 @@ async function sendRound(client: HostileClient, random: () => number, result: Sc
       }
     }
   }
-  await Promise.all(Array.from({ length: workers }, work))
+  await Promise.all(Array.from({ length: workers }, sendRequests))
 }
 
 async function openIdle(client: HostileClient, count: number): Promise<readonly TLSSocket[]> {
@@ -97,7 +100,7 @@ async function openIdle(client: HostileClient, count: number): Promise<readonly 
 }
 
 /** Opens connections that send one header line at a time and never finish the headers. */
-function slowSenders(client: HostileClient, count: number): readonly TLSSocket[] {
+function openSlowSenders(client: HostileClient, count: number): readonly TLSSocket[] {
   return Array.from({ length: count }, () => {
     const socket = client.open()
     socket.write('GET /api HTTP/1.1\r\nHost: a\r\n')
@@ -108,6 +111,6 @@ function slowSenders(client: HostileClient, count: number): readonly TLSSocket[]
   })
 }
 
-function mb(bytes: number): string {
+function formatMegabytes(bytes: number): string {
   return `${(bytes / megabyte).toFixed(0)} MB`
 }

@@ -32,7 +32,7 @@ export const slowWatcher: Scenario = {
       const quick = new RecordedBackend(backend, history, 'quick', 0).watch('quick', allKeys, 1, { signal: abort.signal })
       await load.done
       const last = await new RecordedBackend(backend, history, 'last', 0).list(allKeys)
-      if (last.type === 'page') await reachedBy(history, 'quick', last.revision)
+      if (last.type === 'page') await waitUntilReached(history, 'quick', last.revision)
       abort.abort()
       await quick
       ended += await slow
@@ -50,7 +50,7 @@ export const slowWatcher: Scenario = {
   },
 }
 
-async function reachedBy(history: HistoryBuilder, name: string, revision: Revision): Promise<void> {
+async function waitUntilReached(history: HistoryBuilder, name: string, revision: Revision): Promise<void> {
   history.mustReach(name, revision)
   for (let i = 0; i < 100; i++) {
     const items = history.watches.find((watch) => watch.name === name)!.segments.at(-1)!.items

@@ -33,7 +33,7 @@ export const stopUnderLoad: Scenario = {
        * Sends a request and returns the status code. Returns undefined if the server no longer accepts requests. Rejects if the server
        * accepted the request and did not send a complete response.
        */
-      const ask = (method: string, target: string, body?: object): Promise<number | undefined> =>
+      const sendRequest = (method: string, target: string, body?: object): Promise<number | undefined> =>
         new Promise((resolve, reject) => {
           const request = https.request({ ...common, agent, method, path: target }, (response) => {
             response.resume()
@@ -55,8 +55,8 @@ export const stopUnderLoad: Scenario = {
         for (;;) {
           const id = number++
           const status = await (random() < 0.5
-            ? ask('POST', path, { metadata: { name: `c${id}` }, data: { x: 'y'.repeat(3000) } })
-            : ask('GET', random() < 0.3 ? `${path}?limit=500` : `${path}/c${Math.floor(id / 2)}`))
+            ? sendRequest('POST', path, { metadata: { name: `c${id}` }, data: { x: 'y'.repeat(3000) } })
+            : sendRequest('GET', random() < 0.3 ? `${path}?limit=500` : `${path}/c${Math.floor(id / 2)}`))
           result.operations++
           if (status === undefined || status === 429) return
           if (status >= 500) fail(result, `returned ${status}`)

@@ -34,7 +34,7 @@ class Search {
 
   constructor(pattern: RegExp) {
     this.#automaton = buildAutomaton(pattern)
-    this.#alphabet = alphabetOf(pattern)
+    this.#alphabet = listAlphabet(pattern)
     const sets = new Map<string, ReadonlySet<number>>()
     const flags = pattern.flags.replace(/[gyd]/g, '')
     for (const { reads } of this.#automaton.nodes) {
@@ -160,7 +160,7 @@ class Search {
 }
 
 /** Returns the characters of the pattern and one character of each class. */
-function alphabetOf({ source }: RegExp): readonly string[] {
+function listAlphabet({ source }: RegExp): readonly string[] {
   const ascii = Array.from({ length: 0x7f }, (_, code) => String.fromCodePoint(code))
   // Common characters come first, so that the found text is readable.
   return [...new Set(['a', '0', ' ', 'A', ...ascii.slice(0x20), ...ascii, '\u0085', '\u00a0', 'é', '\u2028', '日', '\ufeff', ...source])]

@@ -20,7 +20,7 @@ const parameterized: Readonly<Record<string, string>> = {
 const files = sourceFiles(root)
 const patternsByFile = files.map((file) => ({ file, ...regularExpressions(root, file) }))
 
-function complaint(pattern: RegExp): string | undefined {
+function describeComplaint(pattern: RegExp): string | undefined {
   const slow = findSlowText(pattern)
   if (slow === undefined) return undefined
   const { prefix, pump, ending, repeats } = slow
@@ -41,13 +41,13 @@ it.each<[string, RegExp]>([
   ['quadratic, in an assertion', /(?=a+b)/],
   ['quadratic, in lines', /^ *#.*;$|[ \t]+$/m],
 ])('finds a pattern that is %s', (_, pattern) => {
-  expect(complaint(pattern)).toContain('is superlinear')
+  expect(describeComplaint(pattern)).toContain('is superlinear')
 })
 
 it.each([/^a*b*$/, /a+/, /^[a-z]([-a-z0-9]*[a-z0-9])?$/, /0+$/y, /^(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\.)*[a-z]+$/, /\p{L}[^\s]*/u])(
   'lets %s pass',
   (pattern) => {
-    expect(complaint(pattern)).toBeUndefined()
+    expect(describeComplaint(pattern)).toBeUndefined()
   },
 )
 
@@ -62,7 +62,7 @@ it('all regular expression literals run in linear time', { timeout: 120_000 }, (
   const complaints: string[] = []
   for (const { file, line, pattern } of patternsByFile.flatMap(({ literals }) => literals)) {
     if (bounded[file] !== undefined) continue
-    const problem = complaint(pattern)
+    const problem = describeComplaint(pattern)
     if (problem !== undefined) complaints.push(`${file}:${line}: ${problem}`)
   }
   expect(complaints).toEqual([])
@@ -91,7 +91,7 @@ it('all patterns constructed from strings run in linear time', { timeout: 60_000
     if (made.length === 0)
       complaints.push(`${file}: constructs a pattern after loading, so this test cannot check it; construct it when the module is loaded`)
     for (const pattern of made) {
-      const problem = complaint(pattern)
+      const problem = describeComplaint(pattern)
       if (problem !== undefined) complaints.push(`${file}: ${problem}`)
     }
   }

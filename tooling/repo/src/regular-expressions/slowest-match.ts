@@ -18,7 +18,7 @@ export function findSlowText(pattern: RegExp): (Witness & { readonly ending: str
         const key = JSON.stringify([prefix, pump, ending])
         if (tried.has(key)) continue
         tried.add(key)
-        const repeats = slowRepeats(pattern, (count) => prefix + pump.repeat(count) + ending)
+        const repeats = countSlowRepeats(pattern, (count) => prefix + pump.repeat(count) + ending)
         if (repeats !== undefined) return { prefix, pump, ending, repeats }
       }
     }
@@ -30,16 +30,16 @@ export function findSlowText(pattern: RegExp): (Witness & { readonly ending: str
  * Returns the smallest number of repetitions for which a match is too slow. Increases the number in small steps, because an exponential
  * pattern would never end.
  */
-function slowRepeats(pattern: RegExp, text: (repeats: number) => string): number | undefined {
+function countSlowRepeats(pattern: RegExp, text: (repeats: number) => string): number | undefined {
   for (let repeats = 10; repeats <= maxRepeats; repeats = repeats < 40 ? repeats + 1 : Math.ceil(repeats * 1.5)) {
     const input = text(repeats)
-    if (milliseconds(pattern, input) > limitMs && milliseconds(pattern, input) > limitMs) return repeats
+    if (measureMilliseconds(pattern, input) > limitMs && measureMilliseconds(pattern, input) > limitMs) return repeats
   }
   return undefined
 }
 
 /** Measures the CPU time of a match in milliseconds. Unlike elapsed time, it does not depend on other processes. */
-function milliseconds(pattern: RegExp, text: string): number {
+function measureMilliseconds(pattern: RegExp, text: string): number {
   pattern.lastIndex = 0
   const before = process.cpuUsage()
   pattern.test(text)

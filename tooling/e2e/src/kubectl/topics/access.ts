@@ -1,7 +1,7 @@
 import { lines, table } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
-const forbidden = (what: string): string => `Error from server (Forbidden): ${what}`
+const formatForbidden = (what: string): string => `Error from server (Forbidden): ${what}`
 
 export const access: Topic = {
   'auth whoami and can-i': [
@@ -31,7 +31,7 @@ export const access: Topic = {
       'get cm --as=alice --as-group=dev -n default',
       {
         code: 1,
-        stderr: forbidden(
+        stderr: formatForbidden(
           'configmaps is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the namespace "default"',
         ),
       },
@@ -40,7 +40,7 @@ export const access: Topic = {
       'delete node n --as=alice',
       {
         code: 1,
-        stderr: forbidden('nodes "n" is forbidden: User "alice" cannot delete resource "nodes" in API group "" at the cluster scope'),
+        stderr: formatForbidden('nodes "n" is forbidden: User "alice" cannot delete resource "nodes" in API group "" at the cluster scope'),
       },
     ],
     [
@@ -51,7 +51,7 @@ export const access: Topic = {
           'error: failed to create configmap: configmaps is forbidden: User "alice" cannot create resource "configmaps" in API group "" in the namespace "default"',
       },
     ],
-    ['get --raw /metrics --as=alice', { code: 1, stderr: forbidden('forbidden: User "alice" cannot get path "/metrics"') }],
+    ['get --raw /metrics --as=alice', { code: 1, stderr: formatForbidden('forbidden: User "alice" cannot get path "/metrics"') }],
   ],
   'a user with roles': async (session) => {
     const name = `kubectl-${session.namespace}`
@@ -77,7 +77,7 @@ export const access: Topic = {
         'create role more --verb=get --resource=secrets --as=rita',
         {
           code: 1,
-          stderr: forbidden(
+          stderr: formatForbidden(
             `roles.rbac.authorization.k8s.io is forbidden: User "rita" cannot create resource "roles" in API group "rbac.authorization.k8s.io" in the namespace "${session.namespace}"`,
           ),
         },
@@ -104,7 +104,7 @@ export const access: Topic = {
   'approves and denies certificates': async (session) => {
     const request = Buffer.from(certificateRequest).toString('base64')
     const name = session.namespace
-    const csr = (suffix: string): string =>
+    const formatCsr = (suffix: string): string =>
       JSON.stringify({
         apiVersion: 'certificates.k8s.io/v1',
         kind: 'CertificateSigningRequest',
@@ -113,8 +113,8 @@ export const access: Topic = {
       })
     const kind = 'certificatesigningrequest.certificates.k8s.io'
     await session.play(
-      ['create -f -', `${kind}/${name} created`, csr('')],
-      ['create -f -', `${kind}/${name}-b created`, csr('-b')],
+      ['create -f -', `${kind}/${name} created`, formatCsr('')],
+      ['create -f -', `${kind}/${name}-b created`, formatCsr('-b')],
       [
         `get csr ${name}`,
         table('NAME AGE SIGNERNAME REQUESTOR REQUESTEDDURATION CONDITION', `${name} * example.com/x kubernetes-admin <none> Pending`),

@@ -1,33 +1,33 @@
 import { table } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
-const configMap = (name: string, value: string, more = ''): string =>
+const formatConfigMap = (name: string, value: string, more = ''): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${more}data:\n  key: ${value}\n`
 
-const pod = (image: string, spec: object = {}): string =>
+const formatPod = (image: string, spec: object = {}): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image }], ...spec } })
 
 export const apply: Topic = {
   'applies a change after a diff': [
-    ['diff -f -', { code: 1, stdout: [/^\+kind: ConfigMap$/m, /^\+ {2}name: a$/m] }, configMap('a', 'one')],
-    ['apply -f -', 'configmap/a created', configMap('a', 'one')],
-    ['apply -f -', 'configmap/a unchanged', configMap('a', 'one')],
-    ['diff -f -', { code: 1, stdout: [/^-  key: one$/m, /^\+  key: two$/m] }, configMap('a', 'two')],
-    ['apply -f - --dry-run=server', 'configmap/a configured (server dry run)', configMap('a', 'two')],
-    ['apply -f - --dry-run=client', 'configmap/a configured (dry run)', configMap('a', 'two')],
+    ['diff -f -', { code: 1, stdout: [/^\+kind: ConfigMap$/m, /^\+ {2}name: a$/m] }, formatConfigMap('a', 'one')],
+    ['apply -f -', 'configmap/a created', formatConfigMap('a', 'one')],
+    ['apply -f -', 'configmap/a unchanged', formatConfigMap('a', 'one')],
+    ['diff -f -', { code: 1, stdout: [/^-  key: one$/m, /^\+  key: two$/m] }, formatConfigMap('a', 'two')],
+    ['apply -f - --dry-run=server', 'configmap/a configured (server dry run)', formatConfigMap('a', 'two')],
+    ['apply -f - --dry-run=client', 'configmap/a configured (dry run)', formatConfigMap('a', 'two')],
     ['get cm a -o jsonpath={.data.key}', 'one'],
-    ['apply -f -', 'configmap/a configured', configMap('a', 'two')],
+    ['apply -f -', 'configmap/a configured', formatConfigMap('a', 'two')],
     ['get cm a -o jsonpath={.data.key}', 'two'],
-    ['diff -f -', '', configMap('a', 'two')],
+    ['diff -f -', '', formatConfigMap('a', 'two')],
     [
       'diff --server-side --field-manager=other -f -',
       { code: 2, stderr: /Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using v1: \.data\.key/ },
-      configMap('a', 'three'),
+      formatConfigMap('a', 'three'),
     ],
     [
       'diff --server-side --field-manager=other --force-conflicts -f -',
       { code: 1, stdout: [/^\+ {2}key: three$/m] },
-      configMap('a', 'three'),
+      formatConfigMap('a', 'three'),
     ],
   ],
   'existing objects, and last-applied commands': async (session) => {
@@ -41,14 +41,14 @@ export const apply: Topic = {
           stdout: 'configmap/a configured',
           stderr: /^Warning: resource configmaps\/a is missing the kubectl\.kubernetes\.io\/last-applied-configuration annotation/,
         },
-        configMap('a', 'one'),
+        formatConfigMap('a', 'one'),
       ],
       ['get cm a -o jsonpath={.data}', '{"key":"one","mine":"1"}'],
       [
         'apply view-last-applied cm/a',
         'apiVersion: v1\ndata:\n  key: one\nkind: ConfigMap\nmetadata:\n  annotations: {}\n  name: a\n  namespace: ' + session.namespace,
       ],
-      ['apply set-last-applied -f -', 'configmap/a configured', configMap('a', 'set')],
+      ['apply set-last-applied -f -', 'configmap/a configured', formatConfigMap('a', 'set')],
       ['apply edit-last-applied cm/a', 'configmap/a edited'],
       ['apply view-last-applied cm/a -o json', /"data": \{\n +"other": "set"\n +\}/],
     )
@@ -61,12 +61,12 @@ export const apply: Topic = {
         stderr:
           'Error from server (BadRequest): error when creating "STDIN": ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "bogus"',
       },
-      `${configMap('a', 'x')}bogus: 1\n`,
+      `${formatConfigMap('a', 'x')}bogus: 1\n`,
     ],
     [
       'apply -f - --validate=warn',
       { stdout: 'configmap/a created', stderr: 'Warning: unknown field "bogus"' },
-      `${configMap('a', 'x')}bogus: 1\n`,
+      `${formatConfigMap('a', 'x')}bogus: 1\n`,
     ],
     [
       'apply -f -',
@@ -75,9 +75,9 @@ export const apply: Topic = {
         stderr:
           /^The request is invalid: patch: Invalid value: "map\[bogus:2 data:map\[key:z\] metadata:map\[.*\]\]": strict decoding error: unknown field "bogus"\n$/,
       },
-      `${configMap('a', 'z')}bogus: 2\n`,
+      `${formatConfigMap('a', 'z')}bogus: 2\n`,
     ],
-    ['apply -f - --validate=false', 'configmap/a configured', `${configMap('a', 'z')}bogus: 2\n`],
+    ['apply -f - --validate=false', 'configmap/a configured', `${formatConfigMap('a', 'z')}bogus: 2\n`],
     [
       'apply -f -',
       {
@@ -85,7 +85,7 @@ export const apply: Topic = {
         stderr:
           'Error from server (BadRequest): error when creating "STDIN": ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string',
       },
-      configMap('b', '1'),
+      formatConfigMap('b', '1'),
     ],
     [
       'apply -f -',
@@ -95,13 +95,13 @@ export const apply: Topic = {
     [
       'apply -f - -n elsewhere',
       { code: 1, stderr: 'Error from server (NotFound): error when creating "STDIN": namespaces "elsewhere" not found' },
-      configMap('a', 'x'),
+      formatConfigMap('a', 'x'),
     ],
   ],
   'prunes objects that are no longer applied': async (session) => {
     const labels = '  labels: {set: pruned}\n'
-    await session.write('set/a.yaml', configMap('a', 'x', labels))
-    await session.write('set/b.yaml', configMap('b', 'x', labels))
+    await session.write('set/a.yaml', formatConfigMap('a', 'x', labels))
+    await session.write('set/b.yaml', formatConfigMap('b', 'x', labels))
     const only = '--prune --prune-allowlist=core/v1/ConfigMap -l set=pruned'
     await session.play([`apply -f set ${only}`, 'configmap/a created\nconfigmap/b created'])
     await session.play(
@@ -118,8 +118,8 @@ export const apply: Topic = {
     )
   },
   'prunes by apply sets': async (session) => {
-    await session.write('a.yaml', configMap('a', 'x'))
-    await session.write('b.yaml', configMap('b', 'x'))
+    await session.write('a.yaml', formatConfigMap('a', 'x'))
+    await session.write('b.yaml', formatConfigMap('b', 'x'))
     const apply = async (files: string): Promise<string> => {
       const words = ['apply', '-n', session.namespace, '--prune', '--applyset=configmaps/set', ...files.split(' ')]
       return (await session.kubectl.run(words, { environment: { KUBECTL_APPLYSET: 'true' } })).trim()
@@ -130,7 +130,7 @@ export const apply: Topic = {
     await session.play(['get cm set -o jsonpath={.metadata.annotations}', /"applyset\.kubernetes\.io\/contains-group-kinds":"ConfigMap"/])
   },
   'with kustomize': async (session) => {
-    await session.write('k/cm.yaml', configMap('a', 'v'))
+    await session.write('k/cm.yaml', formatConfigMap('a', 'v'))
     await session.write(
       'k/kustomization.yaml',
       'namePrefix: k-\nresources: [cm.yaml]\nconfigMapGenerator:\n- name: made\n  literals: [x=1]\n',
@@ -145,8 +145,8 @@ export const apply: Topic = {
     )
   },
   pods: [
-    ['apply -f -', 'pod/p created', pod('nginx:1')],
-    ['apply -f -', 'pod/p configured', pod('nginx:2')],
+    ['apply -f -', 'pod/p created', formatPod('nginx:1')],
+    ['apply -f -', 'pod/p configured', formatPod('nginx:2')],
     ['get pod p -o jsonpath={.spec.containers[0].image}', 'nginx:2'],
     [
       'apply -f -',
@@ -154,11 +154,11 @@ export const apply: Topic = {
         code: 1,
         stderr: /^The Pod "p" is invalid: spec: Forbidden: pod updates may not change fields other than `spec\.containers\[\*\]\.image`/,
       },
-      pod('nginx:2', { hostNetwork: true }),
+      formatPod('nginx:2', { hostNetwork: true }),
     ],
   ],
   'several documents, a directory, and a change by another client': async (session) => {
-    await session.write('all/a.yaml', `${configMap('a', '"1"')}---\n${configMap('b', '"2"')}`)
+    await session.write('all/a.yaml', `${formatConfigMap('a', '"1"')}---\n${formatConfigMap('b', '"2"')}`)
     await session.write('all/c.json', JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } }))
     await session.play(
       ['apply -f all', 'configmap/a created\nconfigmap/b created\nconfigmap/c created'],

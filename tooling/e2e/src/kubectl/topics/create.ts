@@ -1,7 +1,7 @@
 import { lines, table } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
-const asYaml = (kind: string): RegExp => new RegExp(`kind: ${kind}\nmetadata:\n`)
+const expectYaml = (kind: string): RegExp => new RegExp(`kind: ${kind}\nmetadata:\n`)
 
 export const create: Topic = {
   'config maps': async (session) => {
@@ -30,7 +30,7 @@ export const create: Topic = {
       /^apiVersion: v1\ndata:\n {2}a: "1"\nkind: ConfigMap\nmetadata:\n( {2}creationTimestamp: null\n)? {2}name: dry\n$/,
     ],
     ['create configmap dry --dry-run=server', 'configmap/dry created (server dry run)'],
-    ['create configmap dry --dry-run=server -o yaml', [asYaml('ConfigMap'), /uid: [-0-9a-f]{36}\n$/]],
+    ['create configmap dry --dry-run=server -o yaml', [expectYaml('ConfigMap'), /uid: [-0-9a-f]{36}\n$/]],
     ['create deployment dry --image=x --dry-run=server -o jsonpath={.spec.strategy.type}', 'RollingUpdate'],
     ['create deployment dry --image=x --dry-run=client -o jsonpath={.spec.strategy}', '{}'],
     ['create service nodeport dry --tcp=80 --dry-run=server', 'service/dry created (server dry run)'],
@@ -92,10 +92,10 @@ export const create: Topic = {
     ],
   ],
   'a service account and its token': async (session) => {
-    const claims = async (command: string): Promise<Record<string, unknown>> =>
+    const decodeClaims = async (command: string): Promise<Record<string, unknown>> =>
       JSON.parse(Buffer.from((await session.run(command)).split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
     await session.play(['create serviceaccount bot', 'serviceaccount/bot created'], ['get sa bot', table('NAME AGE', 'bot *')])
-    const { sub, aud, exp, iat } = await claims('create token bot --duration=10m --audience=me')
+    const { sub, aud, exp, iat } = await decodeClaims('create token bot --duration=10m --audience=me')
     if (sub !== `system:serviceaccount:${session.namespace}:bot` || String(aud) !== 'me' || Number(exp) - Number(iat) !== 600)
       throw new Error(`the token has unexpected claims: ${JSON.stringify({ sub, aud, exp, iat })}`)
     await session.play(

@@ -1,7 +1,7 @@
 import { lines, table } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
-function definition(group: string): string {
+function formatDefinition(group: string): string {
   const spec = {
     type: 'object',
     description: 'What the job does.',
@@ -44,11 +44,12 @@ export const customResources: Topic = {
   'a definition from creation to deletion': async (session) => {
     const group = `${session.namespace}.example.com`
     const kind = `customresourcedefinition.apiextensions.k8s.io/crontabs.${group}`
-    const crontab = (spec: object): string => JSON.stringify({ apiVersion: `${group}/v1`, kind: 'CronTab', metadata: { name: 'c' }, spec })
+    const formatCronTab = (spec: object): string =>
+      JSON.stringify({ apiVersion: `${group}/v1`, kind: 'CronTab', metadata: { name: 'c' }, spec })
     await session.play(
-      ['apply -f -', `${kind} created`, definition(group)],
+      ['apply -f -', `${kind} created`, formatDefinition(group)],
       [`wait --for=condition=Established ${kind} --timeout=20s`, `${kind} condition met`],
-      ['apply -f -', `crontab.${group}/c created`, crontab({ schedule: '* * * * *', replicas: 1 })],
+      ['apply -f -', `crontab.${group}/c created`, formatCronTab({ schedule: '* * * * *', replicas: 1 })],
       [`get crontabs.${group}`, table('NAME SCHEDULE REPLICAS', 'c * * * * * 1')],
       [`get ct.${group} -o wide`, table('NAME SCHEDULE REPLICAS IMAGE', 'c * * * * * 1 busybox')],
       [`get crontabs.${group} --field-selector spec.image=busybox -o name`, `crontab.${group}/c`],
@@ -60,19 +61,19 @@ export const customResources: Topic = {
       [
         'apply -f -',
         { code: 1, stderr: [/strict decoding error: unknown field "spec\.colour"/] },
-        crontab({ schedule: 'x', colour: 'red' }),
+        formatCronTab({ schedule: 'x', colour: 'red' }),
       ],
-      ['apply -f -', { code: 1, stderr: [/is invalid: spec\.schedule: Required value/] }, crontab({ replicas: 1 })],
+      ['apply -f -', { code: 1, stderr: [/is invalid: spec\.schedule: Required value/] }, formatCronTab({ replicas: 1 })],
       [
         'apply --server-side --force-conflicts -f -',
         `crontab.${group}/c serverside-applied`,
-        crontab({ schedule: '1 * * * *', replicas: 5 }),
+        formatCronTab({ schedule: '1 * * * *', replicas: 5 }),
       ],
       [`get crontab.${group}/c -o jsonpath={.spec.schedule}`, '1 * * * *'],
       [`label crontab.${group}/c a=b`, `crontab.${group}/c labeled`],
       ['get timers -o name', `crontab.${group}/c`],
       [`delete crontab.${group}/c`, new RegExp(`^crontab.${group} "c" deleted`)],
-      ['apply -f -', `crontab.${group}/c created`, crontab({ schedule: 'x' })],
+      ['apply -f -', `crontab.${group}/c created`, formatCronTab({ schedule: 'x' })],
       [`delete ${kind} --timeout=20s`, new RegExp(`^customresourcedefinition.apiextensions.k8s.io "crontabs.${group}" deleted`)],
       [`get --raw /apis/${group}/v1/crontabs`, { code: 1, stderr: /the server could not find the requested resource|404 page not found/ }],
     )

@@ -14,16 +14,16 @@ const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name
 
 export const describing: Topic = {
   'pods and their events': async (session) => {
-    const seconds = (ago: number): string => new Date(Date.now() - ago * 1000).toISOString().replace(/\.\d+Z/, 'Z')
-    const event = (reason: string, type: string, more: object = {}): Step =>
+    const formatSecondsAgo = (ago: number): string => new Date(Date.now() - ago * 1000).toISOString().replace(/\.\d+Z/, 'Z')
+    const createEvent = (reason: string, type: string, more: object = {}): Step =>
       make('Event', `p.${reason.toLowerCase()}`, {
         involvedObject,
         reason,
         type,
         message: `it ${reason.toLowerCase()}`,
         source: { component: 'test' },
-        firstTimestamp: seconds(7201),
-        lastTimestamp: seconds(3601),
+        firstTimestamp: formatSecondsAgo(7201),
+        lastTimestamp: formatSecondsAgo(3601),
         count: 1,
         ...more,
       })
@@ -70,8 +70,8 @@ export const describing: Topic = {
           'Events: <none>',
         ),
       ],
-      event('Started', 'Normal', { count: 3 }),
-      event('Failed', 'Warning', { source: { component: 'test', host: 'n' } }),
+      createEvent('Started', 'Normal', { count: 3 }),
+      createEvent('Failed', 'Warning', { source: { component: 'test', host: 'n' } }),
       [
         'describe pod p',
         [
@@ -105,7 +105,7 @@ export const describing: Topic = {
     const watch = session.start('events --for=pod/p --watch')
     try {
       await watch.until('it started')
-      await session.play(event('Late', 'Normal'))
+      await session.play(createEvent('Late', 'Normal'))
       await watch.until('it late')
     } finally {
       watch.child.kill()

@@ -1,10 +1,10 @@
 import type { Topic } from '../topic.ts'
 
-const editor = (script: string): string => `#!/bin/sh\n${script}\n`
+const formatEditor = (script: string): string => `#!/bin/sh\n${script}\n`
 
 export const edit: Topic = {
   'stores the edited object': async (session) => {
-    await session.write('editor.sh', editor('sed -i s/before/after/ "$1"'), 0o755)
+    await session.write('editor.sh', formatEditor('sed -i s/before/after/ "$1"'), 0o755)
     await session.play(
       ['create configmap a --from-literal=a=before', 'configmap/a created'],
       ['edit cm a', 'configmap/a edited'],
@@ -17,7 +17,7 @@ export const edit: Topic = {
   },
   'reopens an invalid object with the reason': async (session) => {
     const script = `if grep -q 'was not valid' "$1"; then cp "$1" seen; sed -i 's/Bad Key/good/' "$1"; else sed -i 's/key: v/Bad Key: v/' "$1"; fi`
-    await session.write('editor.sh', editor(script), 0o755)
+    await session.write('editor.sh', formatEditor(script), 0o755)
     await session.play(
       ['create configmap a --from-literal=key=v', 'configmap/a created'],
       ['edit cm a', { stdout: 'configmap/a edited', stderr: 'error: configmaps "a" is invalid' }],
@@ -32,7 +32,7 @@ export const edit: Topic = {
   'saves an object that stays invalid to a file': async (session) => {
     await session.write(
       'editor.sh',
-      editor(`grep -q 'was not valid' "$1" || sed -i 's/^  uid: .*/  uid: "1"/; s/key: v/key: w/' "$1"`),
+      formatEditor(`grep -q 'was not valid' "$1" || sed -i 's/^  uid: .*/  uid: "1"/; s/key: v/key: w/' "$1"`),
       0o755,
     )
     await session.play(
@@ -42,7 +42,7 @@ export const edit: Topic = {
     )
   },
   'a subresource': async (session) => {
-    await session.write('editor.sh', editor('sed -i "s/^status: {}/status:\\n  replicas: 3/" "$1"'), 0o755)
+    await session.write('editor.sh', formatEditor('sed -i "s/^status: {}/status:\\n  replicas: 3/" "$1"'), 0o755)
     await session.play(
       ['create deployment a --image=x', 'deployment.apps/a created'],
       ['edit deployment a --subresource=status', 'deployment.apps/a edited'],
@@ -50,11 +50,12 @@ export const edit: Topic = {
     )
   },
   replace: async (session) => {
-    const configMap = (more: object): string => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, ...more })
+    const formatConfigMap = (more: object): string =>
+      JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, ...more })
     await session.play(
       ['create configmap a --from-literal=key=v', 'configmap/a created'],
-      ['replace -f -', 'configmap/a replaced', configMap({ data: { other: '1' } })],
-      ['replace -f - --dry-run=server', 'configmap/a replaced (server dry run)', configMap({})],
+      ['replace -f -', 'configmap/a replaced', formatConfigMap({ data: { other: '1' } })],
+      ['replace -f - --dry-run=server', 'configmap/a replaced (server dry run)', formatConfigMap({})],
       ['get cm a -o jsonpath={.data}', '{"other":"1"}'],
       [
         'replace -f -',
@@ -63,19 +64,19 @@ export const edit: Topic = {
           stderr:
             'Error from server (Conflict): error when replacing "STDIN": Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
         },
-        configMap({ metadata: { name: 'a', resourceVersion: '1' } }),
+        formatConfigMap({ metadata: { name: 'a', resourceVersion: '1' } }),
       ],
       [
         'replace -f -',
         { code: 1, stderr: 'Error from server (NotFound): error when replacing "STDIN": configmaps "nope" not found' },
-        configMap({ metadata: { name: 'nope' } }),
+        formatConfigMap({ metadata: { name: 'nope' } }),
       ],
       ['label cm a kept=no', 'configmap/a labeled'],
-      ['replace --force -f -', [/^configmap "a" deleted/, /\nconfigmap\/a replaced\n$/], configMap({ data: { third: '1' } })],
+      ['replace --force -f -', [/^configmap "a" deleted/, /\nconfigmap\/a replaced\n$/], formatConfigMap({ data: { third: '1' } })],
       [
         'replace --force --grace-period=0 -f -',
         { stdout: /\nconfigmap\/a replaced\n$/, stderr: /^($|Warning: Immediate deletion)/ },
-        configMap({ data: { third: '1' } }),
+        formatConfigMap({ data: { third: '1' } }),
       ],
       ['get cm a -o jsonpath={.data}/{.metadata.labels}', '{"third":"1"}/'],
     )

@@ -2,7 +2,7 @@ import { lines, table } from '../expected.ts'
 import type { Session, Step } from '../session.ts'
 import type { Topic } from '../topic.ts'
 
-const node = (name: string): string =>
+const formatNode = (name: string): string =>
   JSON.stringify({
     apiVersion: 'v1',
     kind: 'Node',
@@ -26,20 +26,23 @@ const status = JSON.stringify({
 })
 
 /** Creates a ready node that no other test uses. */
-async function ready(session: Session): Promise<string> {
+async function createReadyNode(session: Session): Promise<string> {
   const name = `${session.namespace}-node`
   await session.play(
-    ['create -f -', `node/${name} created`, node(name)],
+    ['create -f -', `node/${name} created`, formatNode(name)],
     [`patch node ${name} --subresource=status --type=merge -p '${status}'`, `node/${name} patched`],
   )
   return name
 }
 
-const bound = (name: string, on: string): Step => [`run ${name} --image=x --overrides={"spec":{"nodeName":"${on}"}}`, `pod/${name} created`]
+const runOnNode = (name: string, on: string): Step => [
+  `run ${name} --image=x --overrides={"spec":{"nodeName":"${on}"}}`,
+  `pod/${name} created`,
+]
 
 export const nodes: Topic = {
   'get and describe': async (session) => {
-    const name = await ready(session)
+    const name = await createReadyNode(session)
     await session.play(
       [`get node ${name}`, table('NAME STATUS ROLES AGE VERSION', `${name} Ready worker * v1.36.0`)],
       [
@@ -49,7 +52,7 @@ export const nodes: Topic = {
           `${name} Ready worker * v1.36.0 192.168.0.9 <none> Linux 6 (arm64) containerd://2`,
         ),
       ],
-      bound('p', name),
+      runOnNode('p', name),
       [
         `describe node ${name}`,
         lines(
@@ -67,7 +70,7 @@ export const nodes: Topic = {
     )
   },
   'cordon and taint': async (session) => {
-    const name = await ready(session)
+    const name = await createReadyNode(session)
     await session.play(
       [`cordon ${name}`, `node/${name} cordoned`],
       [`cordon ${name}`, `node/${name} already cordoned`],
@@ -85,10 +88,10 @@ export const nodes: Topic = {
     )
   },
   'drain evicts pods within their disruption budgets': async (session) => {
-    const name = await ready(session)
+    const name = await createReadyNode(session)
     await session.play(
-      bound('free', name),
-      bound('kept', name),
+      runOnNode('free', name),
+      runOnNode('kept', name),
       ['create pdb b --selector=run=kept --min-available=1', 'poddisruptionbudget.policy/b created'],
       [
         'patch pdb b --subresource=status --type=merge -p {"status":{"observedGeneration":1,"disruptionsAllowed":0,"desiredHealthy":1,"currentHealthy":1,"expectedPods":1}}',

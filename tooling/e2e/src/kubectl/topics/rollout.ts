@@ -3,7 +3,7 @@ import type { Session, Step } from '../session.ts'
 import type { Topic } from '../topic.ts'
 
 /** Step that creates a ReplicaSet like the deployment controller does for Deployment `web`. No controller runs in this test. */
-function replicaSet(uid: string, revision: number, image: string, cause: string): Step {
+function createReplicaSet(uid: string, revision: number, image: string, cause: string): Step {
   const labels = { app: 'web', 'pod-template-hash': `h${revision}` }
   const annotations = { 'deployment.kubernetes.io/revision': String(revision), 'kubernetes.io/change-cause': cause }
   const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid, controller: true }]
@@ -22,7 +22,7 @@ function replicaSet(uid: string, revision: number, image: string, cause: string)
 }
 
 /** Step that creates a ControllerRevision like the controllers of StatefulSets and DaemonSets do. */
-function controllerRevision(kind: string, uid: string, revision: number, image: string): Step {
+function createControllerRevision(kind: string, uid: string, revision: number, image: string): Step {
   const labels = { app: 'web' }
   const template = { $patch: 'replace', metadata: { labels }, spec: { containers: [{ name: 'nginx', image }] } }
   const name = `${kind.toLowerCase()}-${revision}`
@@ -43,8 +43,8 @@ const image = '-o jsonpath={.spec.template.spec.containers[0].image}'
 
 export const rollout: Topic = {
   deployments: async (session) => {
-    const uid = async (): Promise<string> => session.run('get deploy web -o jsonpath={.metadata.uid}')
-    const status = (more: object): string =>
+    const readUid = async (): Promise<string> => session.run('get deploy web -o jsonpath={.metadata.uid}')
+    const formatStatusPatch = (more: object): string =>
       `patch deployment web --subresource=status --type=merge -p ${JSON.stringify({ status: { observedGeneration: 99, replicas: 3, ...more } })}`
     await session.play(
       ['create deployment web --image=nginx:2 --replicas=3', 'deployment.apps/web created'],
@@ -59,10 +59,10 @@ export const rollout: Topic = {
         ),
       ],
     )
-    const owner = await uid()
+    const owner = await readUid()
     await session.play(
-      replicaSet(owner, 1, 'nginx:1', 'first'),
-      replicaSet(owner, 2, 'nginx:2', 'second'),
+      createReplicaSet(owner, 1, 'nginx:1', 'first'),
+      createReplicaSet(owner, 2, 'nginx:2', 'second'),
       ['annotate deployment web deployment.kubernetes.io/revision=2', 'deployment.apps/web annotated'],
       ['rollout history deployment/web', /^deployment\.apps\/web ?\nREVISION +CHANGE-CAUSE\n1 +first\n2 +second\n/],
       ['rollout history deployment/web --revision=1', [/^deployment\.apps\/web with revision #1\n/, /Image:\s+nginx:1\n/]],
@@ -79,7 +79,7 @@ export const rollout: Topic = {
       ['rollout resume deployment/web', 'deployment.apps/web resumed'],
       ['rollout restart deployment/web', 'deployment.apps/web restarted'],
       ['get deployment web -o jsonpath={.spec.template.metadata.annotations}', /"kubectl\.kubernetes\.io\/restartedAt":"\d{4}-/],
-      [status({ updatedReplicas: 1 }), 'deployment.apps/web patched'],
+      [formatStatusPatch({ updatedReplicas: 1 }), 'deployment.apps/web patched'],
       [
         'rollout status deployment/web --watch=false',
         'Waiting for deployment "web" rollout to finish: 1 out of 3 new replicas have been updated...',
@@ -91,7 +91,7 @@ export const rollout: Topic = {
     )
     const waiting = session.start('rollout status deployment/web --timeout=20s')
     await waiting.until('1 out of 3')
-    await session.play([status({ updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 }), 'deployment.apps/web patched'])
+    await session.play([formatStatusPatch({ updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 }), 'deployment.apps/web patched'])
     await waiting.until('deployment "web" successfully rolled out')
     await session.play(
       ['get deploy web', table('NAME READY UP-TO-DATE AVAILABLE AGE', 'web 3/3 3 3 *')],
@@ -108,8 +108,8 @@ export const rollout: Topic = {
       ['get rs', { stderr: /^No resources found/ }],
     )
   },
-  'stateful sets': (session) => revisions(session, 'StatefulSet'),
-  'daemon sets': (session) => revisions(session, 'DaemonSet'),
+  'stateful sets': (session) => createRevisions(session, 'StatefulSet'),
+  'daemon sets': (session) => createRevisions(session, 'DaemonSet'),
 }
 
 const rolledOut = {
@@ -125,7 +125,7 @@ const rolledOut = {
 }
 
 /** Tests the rollout commands for a kind whose history is in ControllerRevisions. */
-async function revisions(session: Session, kind: keyof typeof rolledOut): Promise<void> {
+async function createRevisions(session: Session, kind: keyof typeof rolledOut): Promise<void> {
   const workload = `${kind.toLowerCase()}.apps/web`
   const labels = { app: 'web' }
   const template = { metadata: { labels }, spec: { containers: [{ name: 'nginx', image: 'nginx:2' }] } }
@@ -138,8 +138,8 @@ async function revisions(session: Session, kind: keyof typeof rolledOut): Promis
   const uid = await session.run(`get ${workload} -o jsonpath={.metadata.uid}`)
   await session.write('status.json', JSON.stringify({ status: { observedGeneration: 99, ...rolledOut[kind] } }))
   await session.play(
-    controllerRevision(kind, uid, 1, 'nginx:1'),
-    controllerRevision(kind, uid, 2, 'nginx:2'),
+    createControllerRevision(kind, uid, 1, 'nginx:1'),
+    createControllerRevision(kind, uid, 2, 'nginx:2'),
     [
       'get controllerrevisions --sort-by=.revision',
       /^NAME +CONTROLLER +REVISION +AGE\n\S+-1 +\S+\/web +1 +\S+\n\S+-2 +\S+\/web +2 +\S+\n$/,

@@ -5,7 +5,7 @@ const immediate = /^Warning: Immediate deletion does not wait for confirmation/
 /** Warning about debug profiles, which only some versions of kubectl print. */
 const profiles = /^(--profile=legacy is deprecated[^\n]*\n)?$/
 
-const configMap = (name: string, owner?: { readonly name: string; readonly uid: string }): string =>
+const formatConfigMap = (name: string, owner?: { readonly name: string; readonly uid: string }): string =>
   JSON.stringify({
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -63,7 +63,7 @@ export const run: Topic = {
       'delete cm/a svc/a',
       { code: 1, stderr: 'Error from server (NotFound): configmaps "a" not found\nError from server (NotFound): services "a" not found' },
     ],
-    ['delete -f - -o name', 'configmap/c', configMap('c')],
+    ['delete -f - -o name', 'configmap/c', formatConfigMap('c')],
     ['delete cm', { code: 1, stderr: 'error: resource(s) were provided, but no name was specified' }],
     ['delete cm --all', /^configmap "kube-root-ca\.crt" deleted/],
     ['create deployment d --image=x', 'deployment.apps/d created'],
@@ -90,10 +90,10 @@ export const run: Topic = {
       ['foreground', ''],
       ['orphan', 'configmap/owned-orphan'],
     ] as const) {
-      await session.play(['create -f -', `configmap/owner-${mode} created`, configMap(`owner-${mode}`)])
+      await session.play(['create -f -', `configmap/owner-${mode} created`, formatConfigMap(`owner-${mode}`)])
       const uid = await session.run(`get cm owner-${mode} -o jsonpath={.metadata.uid}`)
       await session.play(
-        ['create -f -', `configmap/owned-${mode} created`, configMap(`owned-${mode}`, { name: `owner-${mode}`, uid })],
+        ['create -f -', `configmap/owned-${mode} created`, formatConfigMap(`owned-${mode}`, { name: `owner-${mode}`, uid })],
         [`delete cm owner-${mode} --cascade=${mode}`, new RegExp(`^configmap "owner-${mode}" deleted`)],
         ...(left === ''
           ? [[`wait cm/owned-${mode} --for=delete --timeout=10s`, /^($|configmap\/owned-\w+ condition met\n$)/] as const]
