@@ -46,7 +46,7 @@ export class JsonDocument implements ParsedJson {
   constructor(text: string, scan: JsonScan = scanJson(text)) {
     this.text = text
     const native = parseNatively(text)
-    if (scan.depth > maxJsonDepth) throw exactError(text)
+    if (scan.depth > maxJsonDepth) throw createExactError(text)
     // `countKeys` is recursive, so values that are nested deeper use the exact reader.
     if (scan.exact || scan.depth > recursionLimit || countKeys(native) !== scan.keys) {
       const plain = readJsonExactly(text)
@@ -65,12 +65,12 @@ function parseNatively(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue
   } catch {
-    throw exactError(text)
+    throw createExactError(text)
   }
 }
 
 /** Returns the `JsonError` of invalid text, with Go's message. */
-function exactError(text: string): JsonError {
+function createExactError(text: string): JsonError {
   try {
     readJsonExactly(text)
   } catch (e) {

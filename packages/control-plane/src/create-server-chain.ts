@@ -51,7 +51,7 @@ export async function createServerChain(requested: ServerChainOptions = {}): Pro
   const serving = await buildServing(options)
   const config = await buildGenericConfig(options)
   try {
-    return await wire(options, config, { controllers, plugins, kubeletTls: tls, serving })
+    return await connectParts(options, config, { controllers, plugins, kubeletTls: tls, serving })
   } catch (error) {
     await config.backends[Symbol.asyncDispose]()
     config.authentication.close()
@@ -67,7 +67,7 @@ interface PreparedParts {
   readonly serving: Serving
 }
 
-async function wire(
+async function connectParts(
   options: LoggedOptions,
   config: GenericConfig,
   { controllers, plugins, kubeletTls: tls, serving }: PreparedParts,
@@ -81,18 +81,18 @@ async function wire(
     ...servingDefaults,
     ...options.serving,
   }
-  const now = (): number => clock.now()
+  const readClock = (): number => clock.now()
   let admission: (AdmissionChain & AsyncDisposable) | undefined
   const client = createLoopbackClient({
     scheme: config.scheme,
     types: config.types,
     admission: () => admission,
     fieldManager: 'kube-apiserver',
-    now,
+    now: readClock,
   })
   const informers = createSharedInformers(client, { onError: (error) => log(0, 'Informer failed', { err: describeError(error) }) })
   const { authorizer } = config.authorization
-  const pluginClock = { now, after: systemClock.after }
+  const pluginClock = { now: readClock, after: systemClock.after }
   const pluginServices = { client, informers, scheme: config.scheme, authorizer, dialer, clock: pluginClock }
   admission = await buildAdmission(plugins, pluginServices, config.metrics)
 
@@ -120,7 +120,7 @@ async function wire(
     ...(hstsDirectives && { hstsDirectives }),
     shutdownSendRetryAfter: lifecycle.shutdownSendRetryAfter,
     metrics: config.metrics,
-    requestNow: now,
+    requestNow: readClock,
     log,
     logRequests,
     profiling,
@@ -131,12 +131,12 @@ async function wire(
 
   let port: number | undefined
   const advertised = advertiseAddress(options.serving)
-  const serverAddress = (): string | undefined => (port === undefined ? undefined : `${formatUrlHost(advertised)}:${port}`)
+  const formatServerAddress = (): string | undefined => (port === undefined ? undefined : `${formatUrlHost(advertised)}:${port}`)
   const groupServing: InstallOptions = {
     openApi: createOpenApi(),
     stopping: server.stopping,
-    now,
-    serverAddress,
+    now: readClock,
+    serverAddress: formatServerAddress,
     minRequestTimeoutSeconds: requests.minWatchTimeoutSeconds,
     authorizeCreate: authorizeCreate(authorizer),
     authorizeConnect: authorizeConnect(authorizer),
@@ -170,7 +170,7 @@ async function wire(
   config.authorization.readFrom({ client, informers })
   const { serviceAccounts } = config.authentication
   config.readFrom(client)
-  installOpenIdDocuments(server, () => serviceAccounts.documents(serverAddress() ?? advertised), log)
+  installOpenIdDocuments(server, () => serviceAccounts.documents(formatServerAddress() ?? advertised), log)
 
   const hooks = createStartHooks({
     config,

@@ -60,14 +60,14 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
   const createServed = (resource: GroupResource, version: string, storages: ReadonlyMap<string, RESTStorage>): RegistryResource => {
     const path = resource.resource
     const main = storages.get(path)!
-    const storageOf = (name: string): RESTStorage | undefined => (name === '' ? main : storages.get(`${path}/${name}`))
+    const findStorage = (name: string): RESTStorage | undefined => (name === '' ? main : storages.get(`${path}/${name}`))
     const route = cacheRoutes((subresource) => {
-      const storage = storageOf(subresource)
+      const storage = findStorage(subresource)
       if (storage === undefined) return undefined
       const gvr = { ...resource, version }
       return createWriteRoute({ storage, gvk: storage.gvk, gvr, subresource, scheme, types, admission, now })
     })
-    return new RegistryResource({ resource: { ...resource, version }, main, subresource: storageOf, route, fieldManager, now })
+    return new RegistryResource({ resource: { ...resource, version }, main, subresource: findStorage, route, fieldManager, now })
   }
   return {
     add({ group, version }, storages) {
@@ -115,11 +115,11 @@ const noTypes: WriteRouteOptions['types'] = { kind: () => undefined }
 
 /** Creates an admission chain that forwards each call to the chain which `current` returns at that moment. */
 function createForwardingChain(current: LoopbackClientOptions['admission']): AdmissionChain {
-  const chain = (): AdmissionChain => current?.() ?? noAdmission
+  const resolveChain = (): AdmissionChain => current?.() ?? noAdmission
   return {
-    handles: (operation) => chain().handles(operation),
-    admit: (attributes) => chain().admit(attributes),
-    validate: (attributes) => chain().validate(attributes),
+    handles: (operation) => resolveChain().handles(operation),
+    admit: (attributes) => resolveChain().admit(attributes),
+    validate: (attributes) => resolveChain().validate(attributes),
   }
 }
 

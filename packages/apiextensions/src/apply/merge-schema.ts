@@ -60,21 +60,21 @@ class ObjectType implements MergeMap {
   }
 
   #built(): Members {
-    return (this.#members ??= membersOf(this.#schema, this.#options))
+    return (this.#members ??= createMembers(this.#schema, this.#options))
   }
 }
 
-function membersOf(find: () => JSONSchemaProps, { keepsUnknown: keepsOuter, isResource }: ObjectTypeOptions): Members {
+function createMembers(find: () => JSONSchemaProps, { keepsUnknown: keepsOuter, isResource }: ObjectTypeOptions): Members {
   const schema = find()
   const keepsUnknown = keepsOuter || schema['x-kubernetes-preserve-unknown-fields'] === true
   const types = new Map<string, MergeType>()
   for (const name of Object.keys(schema.properties ?? {})) {
     types.set(
       name,
-      typeOf(schema.properties![name]!, () => find().properties![name]!, keepsUnknown),
+      toMergeType(schema.properties![name]!, () => find().properties![name]!, keepsUnknown),
     )
   }
-  if (isResource) for (const [name, type] of resourceTypes()) types.set(name, type)
+  if (isResource) for (const [name, type] of listResourceTypes()) types.set(name, type)
   const fields = [...types.keys()].sort(compareUtf8).map((name) => ({ name, element: fieldElement(name), type: types.get(name)! }))
   let byElement: ReadonlyMap<PathElement, MergeField> | undefined
   return {
@@ -84,25 +84,25 @@ function membersOf(find: () => JSONSchemaProps, { keepsUnknown: keepsOuter, isRe
     get byElement() {
       return (byElement ??= new Map(fields.map((field) => [field.element, field])))
     },
-    values: valuesOf(schema, find, { keepsUnknown, isClosed: fields.length > 0 }),
+    values: createValues(schema, find, { keepsUnknown, isClosed: fields.length > 0 }),
   }
 }
 
 /** Returns the type of members that are not in `properties`; undefined if there must be none. */
-function valuesOf(
+function createValues(
   { additionalProperties }: JSONSchemaProps,
   find: () => JSONSchemaProps,
   { keepsUnknown, isClosed }: { readonly keepsUnknown: boolean; readonly isClosed: boolean },
 ): MergeType | undefined {
   if (typeof additionalProperties === 'object') {
-    return typeOf(additionalProperties, () => find().additionalProperties as JSONSchemaProps, keepsUnknown)
+    return toMergeType(additionalProperties, () => find().additionalProperties as JSONSchemaProps, keepsUnknown)
   }
   if (additionalProperties !== undefined) return additionalProperties ? mergeTypes.deduced : undefined
   return keepsUnknown || !isClosed ? mergeTypes.deduced : undefined
 }
 
 /** Returns the merge schema of a value. `find` reads `schema` again when the members of an object are built. */
-function typeOf(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsUnknown: boolean): MergeType {
+function toMergeType(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsUnknown: boolean): MergeType {
   switch (schema.type ?? '') {
     case 'integer':
     case 'number':
@@ -112,17 +112,17 @@ function typeOf(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsUnkno
     case 'string':
       return (schema.format ?? '') === '' || schema.format === 'byte' ? mergeTypes.text : mergeTypes.untyped
     case 'array':
-      return listOf(schema, find, keepsUnknown)
+      return toListType(schema, find, keepsUnknown)
     case 'object':
-      return objectOf(schema, find, keepsUnknown)
+      return toObjectType(schema, find, keepsUnknown)
     case '':
-      return anyOf(schema, find, keepsUnknown)
+      return toAnyType(schema, find, keepsUnknown)
     default:
       return mergeTypes.untyped
   }
 }
 
-function objectOf(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsUnknown: boolean): ObjectType {
+function toObjectType(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsUnknown: boolean): ObjectType {
   return new ObjectType(find, {
     atomic: schema['x-kubernetes-map-type'] === 'atomic',
     keepsUnknown,
@@ -131,16 +131,16 @@ function objectOf(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsUnk
 }
 
 /** Returns the merge schema of a value without a type, such as an integer or string, or a value with `x-kubernetes-preserve-unknown-fields`. */
-function anyOf(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsUnknown: boolean): MergeAny {
+function toAnyType(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsUnknown: boolean): MergeAny {
   const isPlain =
     schema.properties === undefined &&
     schema.additionalProperties === undefined &&
     schema['x-kubernetes-map-type'] === undefined &&
     schema['x-kubernetes-embedded-resource'] !== true
-  return isPlain ? mergeTypes.deduced : { kind: 'any', map: objectOf(schema, find, keepsUnknown) }
+  return isPlain ? mergeTypes.deduced : { kind: 'any', map: toObjectType(schema, find, keepsUnknown) }
 }
 
-function listOf(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsOuter: boolean): MergeList {
+function toListType(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsOuter: boolean): MergeList {
   const items = schema.items as JSONSchemaProps | undefined
   const keepsUnknown = keepsOuter || schema['x-kubernetes-preserve-unknown-fields'] === true
   const listType = schema['x-kubernetes-list-type']
@@ -149,13 +149,13 @@ function listOf(schema: JSONSchemaProps, find: () => JSONSchemaProps, keepsOuter
     kind: 'list',
     relationship: listType === 'map' ? 'keyed' : listType === 'set' ? 'set' : 'atomic',
     keys: keys.toSorted(compareUtf8).map((name) => ({ name, default: items?.properties?.[name]?.default })),
-    items: items === undefined ? mergeTypes.opaque : typeOf(items, () => find().items as JSONSchemaProps, keepsUnknown),
+    items: items === undefined ? mergeTypes.opaque : toMergeType(items, () => find().items as JSONSchemaProps, keepsUnknown),
   }
 }
 
 let ofResources: readonly (readonly [string, MergeType])[] | undefined
 
-function resourceTypes(): readonly (readonly [string, MergeType])[] {
+function listResourceTypes(): readonly (readonly [string, MergeType])[] {
   return (ofResources ??= [
     ['apiVersion', mergeTypes.text],
     ['kind', mergeTypes.text],

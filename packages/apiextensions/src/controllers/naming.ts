@@ -41,12 +41,12 @@ export function startNaming(context: DefinitionContext): WorkQueue {
       if (
         followed === undefined ||
         written.has(name) ||
-        acceptNames(followed.outline, usedNames(followed.outline.spec.group)) === undefined
+        acceptNames(followed.outline, collectUsedNames(followed.outline.spec.group)) === undefined
       )
         return
       let granted = false
       const isDone = await updateStatus(context, name, (definition) => {
-        const accepted = acceptNames(definition, usedNames(definition.spec.group))
+        const accepted = acceptNames(definition, collectUsedNames(definition.spec.group))
         granted = accepted !== undefined
         if (accepted === undefined) return
         definition.status!.acceptedNames = accepted.names
@@ -63,7 +63,7 @@ export function startNaming(context: DefinitionContext): WorkQueue {
     },
   })
 
-  function usedNames(group: string): UsedNames {
+  function collectUsedNames(group: string): UsedNames {
     return used.get(group) ?? new UsedNames()
   }
 
@@ -71,7 +71,7 @@ export function startNaming(context: DefinitionContext): WorkQueue {
   function recount(name: string): void {
     const earlier = counted.get(name)
     if (earlier !== undefined) {
-      const names = usedNames(earlier.group)
+      const names = collectUsedNames(earlier.group)
       names.remove(earlier.names)
       if (names.isEmpty) used.delete(earlier.group)
     }
@@ -79,7 +79,7 @@ export function startNaming(context: DefinitionContext): WorkQueue {
     const names = outline && (written.get(name)?.names ?? outline.status?.acceptedNames)
     if (outline === undefined || names === undefined) return void counted.delete(name)
     const { group } = outline.spec
-    const groupNames = usedNames(group)
+    const groupNames = collectUsedNames(group)
     groupNames.add(names)
     used.set(group, groupNames)
     counted.set(name, { group, names })

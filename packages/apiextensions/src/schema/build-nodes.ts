@@ -88,11 +88,11 @@ export class NodeBuilder {
     const additional = this.#find(schema.additionalProperties)
     const items = this.#find(schema.items)
     const composition = this.#findComposition(schema)
-    const shared = this.#shareConstraints(constraintsOf(schema, this.#isForDefaults))
+    const shared = this.#shareConstraints(compileConstraints(schema, this.#isForDefaults))
     const constraints = shared?.constraints
-    const required = nonEmpty(schema.required)
-    const defaulted = properties === undefined ? undefined : namesWithDefault(properties)
-    let flags = ownFlags(schema) | typeFlags(schema, this.#isForDefaults)
+    const required = omitEmpty(schema.required)
+    const defaulted = properties === undefined ? undefined : listNamesWithDefault(properties)
+    let flags = computeOwnFlags(schema) | computeTypeFlags(schema, this.#isForDefaults)
     if (constraints !== undefined || composition !== undefined || required !== undefined) flags |= Flag.constrains
     if (defaulted !== undefined || items?.default !== undefined || additional?.default !== undefined) flags |= Flag.setsDefaults
     if (properties !== undefined) for (const child of properties.values()) flags |= child.flags & inherited
@@ -107,10 +107,10 @@ export class NodeBuilder {
       composition,
       default: undefined,
       defaulted,
-      listMapKeys: nonEmpty(schema['x-kubernetes-list-map-keys']),
+      listMapKeys: omitEmpty(schema['x-kubernetes-list-map-keys']),
     }
     const value = schema.default
-    const complete = value === undefined || value === null ? node : { ...node, default: prunedDefault(value as JsonValue, node) }
+    const complete = value === undefined || value === null ? node : { ...node, default: createPrunedDefault(value as JsonValue, node) }
     return this.#share(complete, shared?.id ?? 0)
   }
 
@@ -140,7 +140,7 @@ export class NodeBuilder {
   }
 
   #findAll(parts: readonly Schema[] | undefined): readonly SchemaNode[] | undefined {
-    return nonEmpty(parts)?.map((part) => this.nodes.get(part)!)
+    return omitEmpty(parts)?.map((part) => this.nodes.get(part)!)
   }
 
   /** Returns the node that is equal to a node, if there is one already. */
@@ -162,7 +162,7 @@ export class NodeBuilder {
     if (properties !== undefined) for (const [name, child] of properties) key += ` ${name.length}:${name}${this.#idOf(child)}`
     if (required !== undefined) key += ` r${JSON.stringify(required)}`
     if (composition !== undefined) key += ` a${JSON.stringify(this.#keyOfComposition(composition))}`
-    if (value !== undefined) key += ` d${keyOfJson(value.value)}`
+    if (value !== undefined) key += ` d${formatJsonKey(value.value)}`
     return listMapKeys === undefined ? key : `${key} k${JSON.stringify(listMapKeys)}`
   }
 
@@ -176,7 +176,7 @@ export class NodeBuilder {
 
   #shareConstraints(constraints: Constraints | undefined): SharedConstraints | undefined {
     if (constraints === undefined) return undefined
-    const key = keyOfConstraints(constraints)
+    const key = formatConstraintsKey(constraints)
     const equalConstraints = this.#constraints.get(key)
     if (equalConstraints !== undefined) return equalConstraints
     const shared = { constraints, id: this.#constraints.size + 1 }
@@ -192,22 +192,22 @@ interface SharedConstraints {
   readonly id: number
 }
 
-function nonEmpty<Item>(items: readonly Item[] | undefined): readonly Item[] | undefined {
+function omitEmpty<Item>(items: readonly Item[] | undefined): readonly Item[] | undefined {
   return items === undefined || items.length === 0 ? undefined : items
 }
 
-function namesWithDefault(properties: ReadonlyMap<string, SchemaNode>): readonly string[] | undefined {
+function listNamesWithDefault(properties: ReadonlyMap<string, SchemaNode>): readonly string[] | undefined {
   const names = [...properties.keys()].filter((name) => properties.get(name)!.default !== undefined)
   return names.length === 0 ? undefined : names
 }
 
-function typeFlags(schema: Schema, isForDefaults: boolean): number {
+function computeTypeFlags(schema: Schema, isForDefaults: boolean): number {
   if (schema['x-kubernetes-int-or-string'] === true) return isForDefaults ? 0 : Flag.integer | Flag.string | Flag.constrains
   const type = typeNames.indexOf(schema.type as (typeof typeNames)[number])
   return type < 0 ? 0 : (1 << type) | Flag.constrains
 }
 
-function ownFlags(schema: Schema): number {
+function computeOwnFlags(schema: Schema): number {
   let flags = 0
   if (schema.nullable === true) flags |= Flag.nullable
   if (schema['x-kubernetes-preserve-unknown-fields'] === true) flags |= Flag.preservesUnknown
@@ -235,7 +235,7 @@ const constraintKeywords: readonly (keyof Constraints & keyof Schema)[] = [
   'maxProperties',
 ]
 
-function constraintsOf(schema: Schema, keepsAllFormats: boolean): Constraints | undefined {
+function compileConstraints(schema: Schema, keepsAllFormats: boolean): Constraints | undefined {
   if (constraintKeywords.every((keyword) => schema[keyword] === undefined)) return undefined
   const format = schema.format === '' ? undefined : schema.format
   const constraints: Constraints = {
@@ -258,12 +258,12 @@ function constraintsOf(schema: Schema, keepsAllFormats: boolean): Constraints | 
   return Object.values(constraints).every((value) => value === undefined || value === false) ? undefined : constraints
 }
 
-function keyOfConstraints(constraints: Constraints): string {
-  return keyOfJson(Object.values({ ...constraints, enum: constraints.enum?.values }))
+function formatConstraintsKey(constraints: Constraints): string {
+  return formatJsonKey(Object.values({ ...constraints, enum: constraints.enum?.values }))
 }
 
 /** Serializes a value so that only equal values have the same text. */
-function keyOfJson(value: unknown): string {
+function formatJsonKey(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''
   } catch {
@@ -275,7 +275,7 @@ function keyOfJson(value: unknown): string {
 }
 
 /** Returns the default as kube-apiserver sets it: without fields that are not in the schema, and with canonical metadata. */
-function prunedDefault(value: JsonValue, node: SchemaNode): Default {
+function createPrunedDefault(value: JsonValue, node: SchemaNode): Default {
   if (typeof value !== 'object') return { value, size: stringifyJson(value).length }
   const pruned = copyObject(value)
   const isResource = has(node, Flag.isEmbedded)

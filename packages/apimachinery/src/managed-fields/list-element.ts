@@ -10,13 +10,13 @@ import { TypedError } from './merge-type.ts'
 
 /** Returns the path element that identifies an item in a list that is not atomic. Throws `TypedError` if the item cannot be identified. */
 export function listElement(type: MergeList, item: JsonValue): PathElement {
-  return type.relationship === 'keyed' ? keyedElement(type, item) : setElement(item)
+  return type.relationship === 'keyed' ? createKeyedElement(type, item) : setElement(item)
 }
 
-function keyedElement(type: MergeList, item: JsonValue): PathElement {
-  if (item === null) throw failure('associative list with keys may not have a null element')
+function createKeyedElement(type: MergeList, item: JsonValue): PathElement {
+  if (item === null) throw createTypedError('associative list with keys may not have a null element')
   if (typeof item !== 'object' || Array.isArray(item) || item instanceof GoValue)
-    throw failure('associative list with keys may not have non-map elements')
+    throw createTypedError('associative list with keys may not have non-map elements')
   const fields: [string, JsonValue][] = []
   for (const key of type.keys) {
     const value = item[key.name] ?? (item[key.name] === null ? null : key.default)
@@ -25,19 +25,19 @@ function keyedElement(type: MergeList, item: JsonValue): PathElement {
   if (fields.length === 0) {
     const names = type.keys.map(({ name }) => quote(name)).join(' ')
     const why = "(and doesn't have default values for any key fields)"
-    throw failure(`associative list with keys has an element that omits all key fields [${names}] ${why}`)
+    throw createTypedError(`associative list with keys has an element that omits all key fields [${names}] ${why}`)
   }
   return keyElement(fields)
 }
 
 function setElement(item: JsonValue): PathElement {
-  if (item === null) throw failure("associative list without keys has an element that's an explicit null")
-  if (Array.isArray(item)) throw failure('not supported: associative list with lists as elements')
-  if (typeof item === 'object') throw failure("associative list without keys has an element that's a map type")
+  if (item === null) throw createTypedError("associative list without keys has an element that's an explicit null")
+  if (Array.isArray(item)) throw createTypedError('not supported: associative list with lists as elements')
+  if (typeof item === 'object') throw createTypedError("associative list without keys has an element that's a map type")
   return valueElement(item)
 }
 
-function failure(message: string): TypedError {
+function createTypedError(message: string): TypedError {
   return new TypedError([{ path: [], message }])
 }
 
@@ -65,7 +65,7 @@ export interface ListItem {
 
 /** Returns the items of a list sorted by path element; undefined if the list has duplicates. */
 export function sortedItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
-  const named = namedItems(type, list)
+  const named = listNamedItems(type, list)
   if (named !== undefined) return named
   const { order, items } = indexItems(type, list)
   if (order.length < list.length) return undefined
@@ -73,7 +73,7 @@ export function sortedItems(type: MergeList, list: readonly JsonValue[]): readon
 }
 
 /** Returns the same as `sortedItems`, but faster. Only for lists whose items are identified by one string; returns undefined for other lists. */
-function namedItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
+function listNamedItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
   if (type.relationship !== 'keyed' || type.keys.length !== 1) return undefined
   const key = type.keys[0]!.name
   const named: (ListItem & { readonly name: string })[] = []

@@ -29,18 +29,18 @@ function check(type: MergeType, value: JsonValue, path: readonly PathElement[], 
   const resolved = resolveType(type, value)
   switch (resolved.kind) {
     case 'scalar': {
-      const message = scalarFailure(resolved, value)
+      const message = describeScalarFailure(resolved, value)
       if (message !== undefined) report.failures.push({ path, message })
       return
     }
     case 'list':
       if (Array.isArray(value)) checkItems(resolved, value, path, report)
-      else if (value !== null) report.failures.push({ path, message: `expected list, got ${wrapped(value)}` })
+      else if (value !== null) report.failures.push({ path, message: `expected list, got ${formatObject(value)}` })
       return
     case 'map':
       if (typeof value === 'object' && !Array.isArray(value) && !(value instanceof GoValue)) {
         if (value !== null) checkMembers(resolved, value, path, report)
-      } else report.failures.push({ path, message: `expected map, got ${wrapped(value)}` })
+      } else report.failures.push({ path, message: `expected map, got ${formatObject(value)}` })
   }
 }
 
@@ -81,17 +81,17 @@ export function conforms(type: MergeType, value: JsonValue): boolean {
   if (value === null) return true
   switch (resolved.kind) {
     case 'scalar':
-      return scalarFailure(resolved, value) === undefined
+      return describeScalarFailure(resolved, value) === undefined
     case 'list':
       if (!Array.isArray(value)) return false
       for (const item of value) if (!isIdentified(resolved, item) || !conforms(resolved.items, item)) return false
       return true
     case 'map':
-      return isJsonObject(value) && membersConform(resolved, value)
+      return isJsonObject(value) && conformsToMap(resolved, value)
   }
 }
 
-function membersConform(type: MergeMap, map: JsonObject): boolean {
+function conformsToMap(type: MergeMap, map: JsonObject): boolean {
   for (const name in map) {
     const value = map[name]
     if (value === undefined) continue
@@ -108,7 +108,7 @@ function isIdentified({ relationship, keys }: MergeList, item: JsonValue): boole
   return isJsonObject(item) && keys.some((key) => (item[key.name] ?? key.default) !== undefined)
 }
 
-function scalarFailure({ scalar }: MergeScalar, value: JsonValue): string | undefined {
+function describeScalarFailure({ scalar }: MergeScalar, value: JsonValue): string | undefined {
   if (value === null) return undefined
   switch (scalar) {
     case 'numeric':
@@ -116,9 +116,9 @@ function scalarFailure({ scalar }: MergeScalar, value: JsonValue): string | unde
     case 'string':
       return typeof value === 'string' ? undefined : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`
     case 'boolean':
-      return typeof value === 'boolean' ? undefined : `expected boolean, got ${wrapped(value)}`
+      return typeof value === 'boolean' ? undefined : `expected boolean, got ${formatObject(value)}`
     case 'untyped':
-      return typeof value === 'object' ? `expected any scalar, got ${wrapped(value)}` : undefined
+      return typeof value === 'object' ? `expected any scalar, got ${formatObject(value)}` : undefined
   }
 }
 
@@ -131,18 +131,18 @@ function goType(value: JsonValue): string {
 }
 
 /** Formats a value like `%v` of a pointer to a value of structured-merge-diff. */
-function wrapped(value: JsonValue): string {
-  return `&{${plain(value)}}`
+function formatObject(value: JsonValue): string {
+  return `&{${formatPlain(value)}}`
 }
 
-function plain(value: JsonValue): string {
+function formatPlain(value: JsonValue): string {
   if (value instanceof GoValue) return value.text
   if (value === null) return '<nil>'
-  if (Array.isArray(value)) return `[${value.map(plain).join(' ')}]`
+  if (Array.isArray(value)) return `[${value.map(formatPlain).join(' ')}]`
   if (typeof value !== 'object') return String(value)
   return `map[${Object.keys(value)
     .sort()
-    .map((key) => `${key}:${plain(value[key]!)}`)
+    .map((key) => `${key}:${formatPlain(value[key]!)}`)
     .join(' ')}]`
 }
 

@@ -75,10 +75,10 @@ export async function startServer(
     })
     void exited.then((code) => reject(new Error(`the server exited with ${code}: ${written}`)))
   })
-  const running = (): boolean => child.exitCode === null && child.signalCode === null
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null
   const stop: ServerProcess['stop'] = async () => {
     const began = performance.now()
-    if (running()) child.kill('SIGTERM')
+    if (isRunning()) child.kill('SIGTERM')
     return { code: await exited, milliseconds: performance.now() - began }
   }
   return {
@@ -88,7 +88,7 @@ export async function startServer(
     rss: () => Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024,
     // Fields: nanoseconds on a processor, nanoseconds ready to run, number of runs.
     threadMilliseconds: () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
-    running,
+    running: isRunning,
     async usedHeap() {
       rmSync(heapFile, { force: true })
       child.kill('SIGUSR2')
@@ -98,7 +98,7 @@ export async function startServer(
     },
     stop,
     async [Symbol.asyncDispose]() {
-      if (running()) child.kill('SIGKILL')
+      if (isRunning()) child.kill('SIGKILL')
       await exited
     },
   }
