@@ -241,8 +241,8 @@ export default {
   },
 }`,
     )
-    const running = server('modules', '--storage-backend=memory', '--admission-module=teams.ts')
-    const { url } = await ready(running)
+    const running = startServer('modules', '--storage-backend=memory', '--admission-module=teams.ts')
+    const { url } = await waitUntilReady(running)
     const create = async (name: string, labels: object): Promise<unknown> => {
       const { body } = await call(`${url}/api/v1/namespaces/default/configmaps`, 'POST', {}, { metadata: { name, labels } })
       return JSON.parse(body) as unknown

@@ -120,20 +120,20 @@ async function readSettled(server: Server, step: Step): Promise<Answer> {
   }
 }
 
-function conditionsOf(body: JsonValue): JsonObject[] {
+function readConditions(body: JsonValue): JsonObject[] {
   const status = isObject(body) ? body['status'] : undefined
   const conditions = isObject(status) ? status['conditions'] : undefined
   return Array.isArray(conditions) ? conditions.filter(isObject) : []
 }
 
 function isEstablished(body: JsonValue): boolean {
-  return conditionsOf(body).some(({ type, status }) => type === 'Established' && status === 'True')
+  return readConditions(body).some(({ type, status }) => type === 'Established' && status === 'True')
 }
 
 function isSettled(body: JsonValue): boolean {
   return (
     (isEstablished(body) && isApprovalChecked(body)) ||
-    conditionsOf(body).some(({ type, status }) => type === 'NamesAccepted' && status === 'False')
+    readConditions(body).some(({ type, status }) => type === 'NamesAccepted' && status === 'False')
   )
 }
 
@@ -142,7 +142,7 @@ function isApprovalChecked(body: JsonValue): boolean {
   const spec = isObject(body) ? body['spec'] : undefined
   const group = isObject(spec) ? spec['group'] : undefined
   const isProtected = typeof group === 'string' && /(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)
-  return !isProtected || conditionsOf(body).some(({ type }) => type === 'KubernetesAPIApprovalPolicyConformant')
+  return !isProtected || readConditions(body).some(({ type }) => type === 'KubernetesAPIApprovalPolicyConformant')
 }
 
 /**
@@ -158,7 +158,7 @@ function withSortedEntries(body: JsonValue): JsonValue {
       ...body['metadata'],
       ...(Array.isArray(managedFields) && { managedFields: sortBy(managedFields.filter(isObject), 'manager') }),
     },
-    status: { ...body['status'], conditions: sortBy(conditionsOf(body), 'type') },
+    status: { ...body['status'], conditions: sortBy(readConditions(body), 'type') },
   }
 }
 

@@ -61,7 +61,7 @@ describe('normalize', () => {
       new Normalizer({ sortsManagedFields: true }).answer({ code: 200, type: 'application/json', body }, step).body
     expect(sorted(body('b', 'a'))).toEqual(sorted(body('a', 'b')))
     expect(sorted(body('b', 'a'))).not.toEqual(sorted(body('a', 'c')))
-    expect(normal(body('b', 'a'))).not.toEqual(normal(body('a', 'b')))
+    expect(normalizeBody(body('b', 'a'))).not.toEqual(normalizeBody(body('a', 'b')))
   })
 
   it('ignores the order of several causes', () => {

@@ -50,7 +50,7 @@ export class Normalizer {
     const generated = isObject(body) && isObject(body['metadata']) ? body['metadata']['generateName'] : undefined
     const tidy = (value: JsonValue): JsonValue => this.#value(value, { key: '', parent: undefined, grandKey: '' })
     const normal = tidy(typeof generated === 'string' && generated !== '' ? withoutRandom(answer.body, generated) : answer.body)
-    return { ...answer, body: causesInOrder(normal) }
+    return { ...answer, body: sortCauses(normal) }
   }
 
   #value(value: JsonValue, place: Place): JsonValue {
@@ -149,7 +149,7 @@ function withoutRandom(body: JsonValue, generated: string): JsonValue {
  * Sorts the causes of an error, because kube-apiserver lists some causes in the random order of Go maps. Drops the message of the error,
  * which repeats the causes.
  */
-function causesInOrder(body: JsonValue): JsonValue {
+function sortCauses(body: JsonValue): JsonValue {
   if (!isObject(body) || !isObject(body['details'])) return body
   const { causes } = body['details']
   if (!Array.isArray(causes) || causes.length < 2) return body
