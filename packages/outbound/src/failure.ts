@@ -113,6 +113,7 @@ export function toConnectionError(error: unknown): OutboundError {
   const options = { cause: error }
   if (message.includes('NGHTTP2_REFUSED_STREAM')) return new OutboundError('refused', 'http2: server sent REFUSED_STREAM', options)
   if (code === 'ECONNRESET' && message === 'socket hang up') return new OutboundError('closed', 'EOF', options)
+  if (code === 'ECONNRESET' && message === 'aborted') return new OutboundError('closed', 'unexpected EOF', options)
   if (code === 'ECONNRESET') return new OutboundError('reset', 'read: connection reset by peer', options)
   if (code === 'EPIPE') return new OutboundError('reset', 'write: broken pipe', options)
   if (code.startsWith('HPE_'))

@@ -49,6 +49,7 @@ it.each([
   ['{"a":1}', undefined],
   ['{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}', undefined],
   ['null', undefined],
+  ['apiVersion: admission.k8s.io/v1', undefined],
   ['{', "couldn't get version/kind; json parse error: unexpected end of JSON input"],
   ['[]', "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct"],
   ['<html>', "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct"],

@@ -1,5 +1,6 @@
 import { apiErrorFromStatus, isJsonObject, messageOf, newGenericServerResponse, parseGroupVersion, parseJson } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, Status } from '@keelson/apimachinery'
+import { parseYaml } from '@keelson/apimachinery/yaml'
 import type { OutboundAnswer } from './dialer.ts'
 
 /**
@@ -73,9 +74,13 @@ export function parseReview(body: Buffer, expected: ExpectedReview): ParsedRevie
   return foreign === undefined ? { review } : { problem: foreign }
 }
 
-/** Parses the text. kube-apiserver also accepts YAML, so it reads a text that is not JSON, such as HTML, as a YAML string. */
+/** Maximum size of a response in YAML, in bytes. Parsing YAML takes much longer than parsing JSON. */
+const maxYamlBytes = 64 * 1024
+
+/** Parses the text. kube-apiserver also accepts YAML, so it reads a text that is not JSON, such as HTML, as YAML. */
 function parseBody(text: string): JsonValue {
-  return /^\s*[[{"0-9tfn-]/.test(text) ? parseJson(text).value : text
+  if (/^\s*[[{"0-9tfn-]/.test(text)) return parseJson(text).value
+  return text.length > maxYamlBytes ? text : parseYaml(text).value
 }
 
 function findForeignType(review: JsonObject, { group, version, kind, versions, kinds }: ExpectedReview): string | undefined {

@@ -1,4 +1,4 @@
-import { isJsonObject, messageOf, newInternal, parseJson, semanticEqual } from '@keelson/apimachinery'
+import { isApiError, isJsonObject, messageOf, newInternal, parseJson, semanticEqual } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import { applyJsonPatchInSlices, decodeJsonPatch, failedOperationOf } from '@keelson/apimachinery/patch'
 import { jsonTypeProblem } from '@keelson/outbound'
@@ -48,12 +48,13 @@ export async function applyHookPatch(
   let changed: boolean
   try {
     const patched = await applyJsonPatchInSlices(object as unknown as JsonValue, operations, { signal: () => attributes.context.signal })
-    const decoded: VersionedObject = attributes.decode(matched.kind, patched)
+    const decoded: VersionedObject = attributes.decode(matched.kind, patched, { checksKind: true })
     changed = !semanticEqual(object, decoded)
     await attributes.replace(decoded)
   } catch (error) {
     attributes.context.signal.throwIfAborted()
-    return { failure: { kind: 'refused', error: newInternal(reasonOf(error), { cause: error }) } }
+    const isOwn = isApiError(error) && failedOperationOf(error) === undefined
+    return { failure: { kind: 'refused', error: isOwn ? error : newInternal(reasonOf(error), { cause: error }) } }
   }
   return { changed, operations }
 }

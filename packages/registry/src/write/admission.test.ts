@@ -141,3 +141,59 @@ it('sets the kind of the options by the operation', () => {
     fieldValidation: 'Strict',
   })
 })
+
+const pods = { group: '', version: 'v1', kind: 'Pod' }
+const podRoute: AdmittedRoute = { ...plainRoute, scheme: new Scheme(), gvk: pods, types: createApiTypes([coreV1]) }
+
+it('decodes an object without the fields that its version does not have', () => {
+  const sent = { kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [], nosuch: 1 } }
+  const decoded = createAttributes({}, { route: podRoute }).decode(pods, sent)
+  expect(decoded).toMatchObject({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } })
+  expect(decoded).not.toHaveProperty('spec.nosuch')
+})
+
+it.each([
+  [{ kind: 'Pod', metadata: { labels: 1 } }, 'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels'],
+  [{ kind: 'Service', apiVersion: 'v1' }, 'converting (v1.Service) to (core.Pod): unknown conversion'],
+  [{ kind: 'Nosuch', apiVersion: 'v1' }, 'no kind "Nosuch" is registered for version "v1"'],
+])('refuses to decode %j', (document, message) => {
+  expect(() => createAttributes({}, { route: podRoute }).decode(pods, document, { checksKind: true })).toThrow(message)
+})
+
+it('refuses to decode a custom resource without its kind, and drops fields that its schema does not have', () => {
+  const prune = (object: KubeObject): readonly string[] => (delete (object as { extra?: unknown }).extra ? ['extra'] : [])
+  const [type] = jsonKinds({ group: 'example.com', version: 'v1' }, [{ kind: 'Thing', prune }]).kinds
+  const otherVersions: OtherVersions = {
+    schemaOf: () => type,
+    hasSubresource: () => false,
+    versionsOf: () => [],
+    convert: (object) => object,
+  }
+  const custom = createAttributes({}, { route: { ...plainRoute, otherVersions } })
+  const checksKind = true
+  expect(custom.decode(old, { kind: 'Thing', metadata: {}, extra: 1 }, { checksKind })).toEqual({
+    kind: 'Thing',
+    apiVersion: 'example.com/v1',
+    metadata: {},
+  })
+  expect(() => custom.decode(old, { metadata: {} }, { checksKind })).toThrow(`Object 'Kind' is missing in '{"metadata":{}}'`)
+  expect(() => custom.decode(old, { kind: 'Other', metadata: { name: 'a' } }, { checksKind })).toThrow(
+    'Other.example.com "a" is invalid: kind: Invalid value: "Other": must be Thing',
+  )
+})
+
+it('replaces the object in place, with the defaults of its version, converted to the hub version', async () => {
+  const replacing = new Scheme()
+  replacing.register({ gvk: hub, hub })
+  replacing.register({
+    gvk: old,
+    hub,
+    setDefaults: (object: Thing) => void (object.length ??= 7),
+    toHub: ({ metadata, length }: Thing) => ({ metadata, size: length }) as Thing,
+  })
+  const object: Thing = { metadata: { name: 'a' }, size: 2 }
+  const mutable = createAttributes({ object, isFinal: false }, { route: { ...plainRoute, scheme: replacing } })
+  await mutable.replace({ kind: 'Thing', apiVersion: 'example.com/v1', metadata: { name: 'b' } })
+  expect(mutable.object).toBe(object)
+  expect(object).toEqual({ metadata: { name: 'b' }, size: 7 })
+})

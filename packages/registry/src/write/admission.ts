@@ -2,17 +2,23 @@ import type { ApiTypes } from '@keelson/api'
 import {
   canonicalStruct,
   decodeStruct,
+  fieldError,
+  fieldPath,
   formatGroupVersion,
+  isJsonObject,
   maybeThen,
+  newInvalid,
+  newUnknownError,
   parseGroupVersion,
-  quote,
   strictDecodingMessage,
+  stringifyJson,
 } from '@keelson/apimachinery'
 import type {
   AnnotationLevel,
   GroupVersion,
   GroupVersionKind,
   GroupVersionResource,
+  JsonObject,
   JsonValue,
   KubeObject,
   RequestContext,
@@ -23,7 +29,10 @@ import type {
 import { sortMembers } from '@keelson/apimachinery/managed-fields'
 import type { KindSchema } from '@keelson/apimachinery/managed-fields'
 import type { OtherVersions } from '../resource-definition.ts'
+import { internalTypeName } from '../decode/body.ts'
+import { formatNotRegistered } from '../decode/document.ts'
 import { Reinvocation } from './reinvocation.ts'
+import { parseApiVersion } from './route.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
@@ -49,6 +58,8 @@ export interface DocumentOptions {
   readonly strict?: boolean
   /** True for a merged configuration, which kube-apiserver converts with other rules and messages than JSON. Default: false. */
   readonly converting?: boolean
+  /** True to throw kube-apiserver's error if the document names another kind, which a patch can do. Default: false. */
+  readonly checksKind?: boolean
 }
 
 /** Another version or another group in which the resource of a write has the same objects. */
@@ -139,7 +150,7 @@ export interface WriteOptions {
 /** The properties of a route that admission uses. */
 export interface AdmittedRoute {
   readonly admission: AdmissionChain
-  readonly scheme: Pick<Scheme, 'fromHub' | 'registration' | 'setDefaults' | 'toHub'>
+  readonly scheme: Pick<Scheme, 'fromHub' | 'hubOf' | 'registration' | 'setDefaults' | 'toHub'>
   readonly types: Pick<ApiTypes, 'kind'>
   /** The kind in the version that the route serves. */
   readonly gvk: GroupVersionKind
@@ -235,12 +246,21 @@ export class WriteAttributes implements AdmissionAttributes {
     const cached = versions.get(key)
     if (cached !== undefined && this.#isFinal) return cached
     const { object, oldObject } = this
+    // Earlier plugins may have set one of two fields that mean the same.
+    if (object !== undefined && !this.#isFinal) this.#normalize(object)
     const old = cached === undefined ? oldObject && this.#convert(oldObject, kind) : maybeThen(cached, (earlier) => earlier.oldObject)
     const converted = maybeThen(object && this.#convert(object, kind), (current) =>
       maybeThen(old, (before): VersionedObjects => ({ kind, object: current, oldObject: before })),
     )
     versions.set(key, converted)
     return converted
+  }
+
+  /** Sets fields of the hub object that follow from others, as kube-apiserver's conversions do. */
+  #normalize(object: KubeObject): void {
+    const { scheme } = this.#write.route
+    const hub = scheme.hubOf(this.kind)
+    if (hub !== undefined) scheme.toHub(hub, object)
   }
 
   /** Converts an object of the hub version. Does not change its argument. */
@@ -259,11 +279,18 @@ export class WriteAttributes implements AdmissionAttributes {
     return withType(scheme.fromHub(kind, object))
   }
 
-  decode(groupVersion: GroupVersion, document: JsonValue, { strict = false, converting = false }: DocumentOptions = {}): VersionedObject {
+  decode(groupVersion: GroupVersion, document: JsonValue, options: DocumentOptions = {}): VersionedObject {
+    const { strict = false, converting = false, checksKind = false } = options
     const apiVersion = formatGroupVersion(groupVersion)
     const { kind } = this.kind
+    const gvk: GroupVersionKind = { ...groupVersion, kind }
+    const { types, otherVersions } = this.#write.route
+    if (checksKind && isJsonObject(document)) {
+      if (otherVersions === undefined) refuseOtherKind(gvk, document, types)
+      else refuseOtherCustomKind(gvk, document)
+    }
     const type = this.schemaOf(groupVersion)
-    if (type === undefined) throw new Error(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)}`)
+    if (type === undefined) throw new Error(formatNotRegistered(gvk))
     const { schema, mergeType } = type
     const isCustom = mergeType !== undefined
     const validation = strict && !isCustom ? 'Strict' : 'Ignore'
@@ -299,6 +326,37 @@ export class WriteAttributes implements AdmissionAttributes {
   annotate(key: string, value: string, level?: AnnotationLevel): void {
     this.context.annotate?.(key, value, level)
   }
+}
+
+/**
+ * Throws kube-apiserver's error if a document names another kind, which a patch of a webhook can do. A missing name means the expected kind.
+ */
+function refuseOtherKind(expected: GroupVersionKind, document: JsonObject, types: AdmittedRoute['types']): void {
+  const apiVersion = stringOr(document['apiVersion'], formatGroupVersion(expected))
+  const sent: GroupVersionKind = { ...parseApiVersion(apiVersion), kind: stringOr(document['kind'], expected.kind) }
+  if (formatGroupVersion(sent) === formatGroupVersion(expected) && sent.kind === expected.kind) return
+  const type = types.kind(sent)
+  if (type === undefined) throw new Error(formatNotRegistered(sent))
+  // kube-apiserver decodes the document as the kind that it names, so errors of that come first.
+  decodeStruct(type.schema, document)
+  throw newUnknownError(`converting (${sent.version}.${sent.kind}) to (${internalTypeName({ hub: expected, type })}): unknown conversion`)
+}
+
+/** Throws kube-apiserver's error if a document of a custom resource has no kind or another one. */
+function refuseOtherCustomKind({ group, kind }: GroupVersionKind, document: JsonObject): void {
+  const sent = stringOr(document['kind'], '')
+  if (sent === '') {
+    const sorted = Object.fromEntries(Object.entries(document).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    throw new Error(`Object 'Kind' is missing in '${stringifyJson(sorted)}'`)
+  }
+  if (sent === kind) return
+  const metadata = document['metadata']
+  const name = isJsonObject(metadata) ? stringOr(metadata['name'], '') : ''
+  throw newInvalid({ group, kind: sent }, name, [fieldError.invalid(fieldPath('kind'), sent, `must be ${kind}`)])
+}
+
+function stringOr(value: JsonValue | undefined, fallback: string): string {
+  return typeof value === 'string' && value !== '' ? value : fallback
 }
 
 /** Returns the namespace of a write for admission. For a write to a Namespace, that is the Namespace itself. */
