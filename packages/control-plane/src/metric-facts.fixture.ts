@@ -16,6 +16,7 @@ const request = 'component dry_run group resource scope subresource verb version
 const sli = 'component group resource scope subresource verb version'
 const object = 'group resource'
 const admission = 'operation rejected type'
+const conditions = 'kind name operation type'
 const policyCheck = 'enforcement_action error_type policy policy_binding'
 const sliBounds = '0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60'
 const goDefaults = '0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10'
@@ -31,6 +32,8 @@ const bounds: Readonly<Record<string, string>> = {
     '0 1800 3600 7200 21600 43200 86400 172800 345600 604800 2.592e+06 7.776e+06 1.5552e+07 3.1104e+07',
   apiserver_admission_step_admission_duration_seconds: '0.005 0.025 0.1 0.5 1 2.5',
   apiserver_admission_controller_admission_duration_seconds: '0.005 0.025 0.1 0.5 1 2.5',
+  apiserver_admission_webhook_admission_duration_seconds: '0.005 0.025 0.1 0.5 1 2.5 10 25',
+  apiserver_admission_match_condition_evaluation_seconds: '0.001 0.005 0.01 0.025 0.1 0.2 0.25',
   apiserver_impersonation_attempts_duration_seconds: doubling,
   apiserver_impersonation_authorization_attempts_duration_seconds: doubling,
   authentication_duration_seconds: doubling,
@@ -60,6 +63,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'histogram STABLE': {
     apiserver_admission_controller_admission_duration_seconds: `name ${admission}`,
     apiserver_admission_step_admission_duration_seconds: admission,
+    apiserver_admission_webhook_admission_duration_seconds: `name ${admission}`,
     apiserver_request_duration_seconds: request,
     apiserver_response_sizes: sli,
   },
@@ -85,6 +89,11 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'summary ALPHA': { apiserver_admission_step_admission_duration_seconds_summary: admission },
   'counter ALPHA': {
+    apiserver_admission_match_condition_evaluation_errors_total: conditions,
+    apiserver_admission_match_condition_exclusions_total: conditions,
+    apiserver_admission_webhook_fail_open_count: 'name type',
+    apiserver_admission_webhook_rejection_count: 'error_type name operation rejection_code type',
+    apiserver_admission_webhook_request_total: `code name ${admission}`,
     apiserver_authorization_decisions_total: 'decision name type',
     apiserver_cache_list_fetched_objects_total: 'group index resource',
     apiserver_cache_list_returned_objects_total: object,
@@ -125,6 +134,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     watch_cache_capacity: object,
   },
   'histogram ALPHA': {
+    apiserver_admission_match_condition_evaluation_seconds: conditions,
     apiserver_client_certificate_expiration_seconds: '',
     apiserver_impersonation_attempts_duration_seconds: 'decision mode',
     apiserver_impersonation_authorization_attempts_duration_seconds: 'decision mode',

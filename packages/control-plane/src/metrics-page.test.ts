@@ -25,6 +25,23 @@ beforeAll(async () => {
     spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'false' }] },
   })
   await requestText('POST', `${policies}ybindings`, { metadata: { name: 'p' }, spec: { policyName: 'p', validationActions: ['Warn'] } })
+  const webhook = (name: string, failurePolicy: string, more: object = {}): object => ({
+    name: `${name}.example.com`,
+    clientConfig: { url: 'https://127.0.0.1:1/' },
+    admissionReviewVersions: ['v1'],
+    sideEffects: 'None',
+    rules: [{ ...rule, resources: ['secrets'] }],
+    failurePolicy,
+    ...more,
+  })
+  await requestText('POST', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
+    metadata: { name: 'w' },
+    webhooks: [
+      webhook('excluded', 'Ignore', { matchConditions: [{ name: 'a', expression: 'object.nosuch == 1' }] }),
+      webhook('open', 'Ignore'),
+      webhook('closed', 'Fail'),
+    ],
+  })
   await requestText('POST', configMaps, { metadata: { name: 'a' } })
   await requestText('DELETE', `${configMaps}/a`)
   for (const path of [configMaps, '/api/v1/namespaces/default/endpoints', '/readyz']) await requestText('GET', path)
@@ -40,6 +57,7 @@ beforeAll(async () => {
   const startTime = Date.now()
   do {
     await requestText('POST', `${configMaps}?dryRun=All`, { metadata: { name: 'a' } })
+    await requestText('POST', '/api/v1/namespaces/default/secrets?dryRun=All', { metadata: { name: 'a' } })
     families = parseExposition(await requestText('GET', '/metrics'))
   } while (!facts.every(({ name }) => families.has(name)) && Date.now() - startTime < 5000)
   watch.on('error', () => {}).destroy()

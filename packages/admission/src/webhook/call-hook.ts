@@ -6,6 +6,7 @@ import type { AdmissionAttributes } from '../admission.ts'
 import { decodeReview, encodeReview } from './admission-review.ts'
 import type { ReviewResponse } from './admission-review.ts'
 import type { Hook } from './hook.ts'
+import type { HookRequest } from './hook-clients.ts'
 import type { Invocation } from './match-hook.ts'
 
 /** The outcome of a call. */
@@ -38,7 +39,7 @@ export async function callHook({ hook, matched, objects }: Invocation, attribute
   const body = encodeReview({ version, uid, attributes, matched, objects })
   let answer: OutboundAnswer
   try {
-    answer = await hook.client.request({ body, timeoutMs: timeoutOf(hook, attributes), signal })
+    answer = await hook.client.request({ body, ...timesOf(hook, attributes), signal })
   } catch (error) {
     return fail(`could not get REST client: ${messageOf(error)}`, 500)
   }
@@ -60,9 +61,16 @@ export function failureMessage({ name }: Hook, reason: string): string {
   return `failed calling webhook ${JSON.stringify(name)}: ${reason}`
 }
 
-/** Returns the time for a call in milliseconds: the timeout of the webhook, or the rest of the request's time if that is shorter. */
-function timeoutOf({ timeoutMs }: Hook, { context: { deadline } }: AdmissionAttributes): number {
-  return deadline === undefined ? timeoutMs : Math.max(1, Math.min(timeoutMs, deadline - performance.now()))
+/** Time after the end of a request in which its signal aborts, in milliseconds. Deadlines of requests are checked once a second. */
+const graceMs = 2000
+
+/**
+ * Returns the time for a call: the timeout of the webhook, or the rest of the request's time if that is shorter. The call then ends with the
+ * request, which gets a 504, and not before it.
+ */
+function timesOf({ timeoutMs }: Hook, { context: { deadline } }: AdmissionAttributes): Pick<HookRequest, 'announcedMs' | 'timeoutMs'> {
+  const rest = deadline === undefined ? Infinity : Math.max(1, deadline - performance.now())
+  return rest < timeoutMs ? { announcedMs: rest, timeoutMs: rest + graceMs } : { announcedMs: timeoutMs, timeoutMs }
 }
 
 /** Returns the error with which a webhook refused a write. Its code, reason and message come from the webhook. */

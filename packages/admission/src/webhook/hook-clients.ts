@@ -12,7 +12,9 @@ interface Connection {
 /** A request to a webhook. */
 export interface HookRequest {
   readonly body: string
-  /** The timeout in milliseconds. */
+  /** The timeout in the URL of the request, in milliseconds. */
+  readonly announcedMs: number
+  /** The time after which the request fails, in milliseconds. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -31,7 +33,7 @@ class HookServer {
     this.#open = open
   }
 
-  async request(path: string, { body, timeoutMs, signal }: HookRequest): Promise<OutboundAnswer> {
+  async request(path: string, { body, announcedMs, timeoutMs, signal }: HookRequest): Promise<OutboundAnswer> {
     this.#running++
     try {
       const opening = (this.#connection ??= this.#open())
@@ -41,7 +43,7 @@ class HookServer {
       const { client, headers } = await opening
       return await client.request({
         method: 'POST',
-        path: `${path}?timeout=${Math.ceil(timeoutMs / 1000)}s`,
+        path: `${path}?timeout=${Math.ceil(announcedMs / 1000)}s`,
         headers: {
           accept: 'application/json, */*',
           'content-type': 'application/json',
@@ -106,6 +108,9 @@ export class HookClients {
   client(config: DeepReadonly<WebhookClientConfig>): HookClient {
     const { url, service, caBundle = '' } = config
     const key = serverKey(config)
+    if (service === undefined && !URL.canParse(url ?? '')) {
+      return { request: () => Promise.reject(new Error(`parse ${JSON.stringify(url ?? '')}: invalid URL`)) }
+    }
     const path = cleanPath(service === undefined ? new URL(url ?? '').pathname : (service.path ?? ''))
     return {
       request: (request) => {
@@ -148,9 +153,9 @@ function targetOfService(service: { readonly namespace: string; readonly name: s
 }
 
 /** Returns a text that is the same for webhooks that can share connections. */
-function serverKey({ url, service, caBundle = '' }: DeepReadonly<WebhookClientConfig>): string {
-  const server = service === undefined ? new URL(url ?? '').origin : `${service.namespace}/${service.name}:${service.port ?? 443}`
-  return `${server} ${caBundle}`
+function serverKey({ url = '', service, caBundle = '' }: DeepReadonly<WebhookClientConfig>): string {
+  if (service !== undefined) return `${service.namespace}/${service.name}:${service.port ?? 443} ${caBundle}`
+  return `${URL.canParse(url) ? new URL(url).origin : url} ${caBundle}`
 }
 
 /** Returns the path as client-go sends it: without a slash at its end, and with at least one at its start. */

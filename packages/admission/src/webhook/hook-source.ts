@@ -65,7 +65,8 @@ export class HookSource {
     if (this.#isCurrent) return this.#index
     this.#isCurrent = true
     const configurations = informer.list().toSorted((a, b) => compareNames(a.metadata.name ?? '', b.metadata.name ?? ''))
-    for (const old of this.#compiled.keys()) if (!configurations.includes(old)) this.#compiled.delete(old)
+    const current = new Set(configurations)
+    for (const old of this.#compiled.keys()) if (!current.has(old)) this.#compiled.delete(old)
     for (const each of configurations) if (!this.#compiled.has(each)) this.#compiled.set(each, this.#compile(each))
     this.#dependencies.clients.retain(configurations.flatMap(({ webhooks = [] }) => webhooks.map(({ clientConfig }) => clientConfig)))
     const hooks = configurations.flatMap((each) => this.#compiled.get(each)!)

@@ -216,6 +216,17 @@ it('shortens the timeout to the rest of the time of the request', async () => {
   expect(hooks.calls[0]?.path).toBe('/a?timeout=5s')
 })
 
+it('fails only the webhook whose URL cannot be parsed', async () => {
+  const url = 'https://hooks:99999/a'
+  await using hooks = await openHookCluster(
+    'validating',
+    { all: [{ name: 'a', clientConfig: { url }, failurePolicy: 'Ignore' }, { name: 'b' }] },
+    { b: allow },
+  )
+  expect(await run(hooks, pod())).toBeUndefined()
+  expect(hooks.calls).toHaveLength(1)
+})
+
 it('follows changes of configurations', async () => {
   await using hooks = await openHookCluster('validating', { all: [{ name: 'a' }] }, { a: allow })
   await run(hooks, pod())
