@@ -28,7 +28,7 @@ export async function readConfigFile(file: string, known: ReadonlyMap<string, Fl
       const problem = findOtherFlagProblem(name, toText(written), known)
       if (problem !== undefined) problems.push(`${file}: ${problem}`)
     } else {
-      const read = valueOf(name, definition, written)
+      const read = findFlagValue(name, definition, written)
       if ('problem' in read) problems.push(`${file}: ${read.problem}`)
       else values[name] = read.value
     }
@@ -36,7 +36,7 @@ export async function readConfigFile(file: string, known: ReadonlyMap<string, Fl
   return { values, problems }
 }
 
-function valueOf(name: string, definition: FlagDefinition, written: unknown): ReturnType<typeof readValue> {
+function findFlagValue(name: string, definition: FlagDefinition, written: unknown): ReturnType<typeof readValue> {
   if (written === null || typeof written !== 'object') return readValue(name, definition, toText(written))
   const texts = Array.isArray(written) ? written.map(toText) : Object.entries(written).map(([key, value]) => `${key}=${toText(value)}`)
   const elements: unknown[] = []

@@ -63,12 +63,12 @@ export function explain(error: unknown, values: FlagValues, bindAddress: string)
   if (name === 'LockedError' || name === 'UnusableStoreError') return new StartError(message, { cause: error })
   // Handles other failed system calls on a file. Node's message contains the code, the call and the path.
   if (typeof syscall === 'string' && (file !== undefined || code === 'ENOSPC')) {
-    return new StartError(`${placeOf(file, values)} cannot be used: ${message}`, { cause: error })
+    return new StartError(`${findPlace(file, values)} cannot be used: ${message}`, { cause: error })
   }
   return error
 }
 
-function placeOf(file: string | undefined, values: FlagValues): string {
+function findPlace(file: string | undefined, values: FlagValues): string {
   const directories = { '--cert-dir': values['cert-dir'], 'the data directory': values['data-dir'] }
   for (const [name, directory] of Object.entries(directories)) {
     if (directory === undefined) continue

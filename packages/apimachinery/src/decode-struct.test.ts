@@ -111,35 +111,38 @@ describe('decoding to the canonical form', () => {
 })
 
 describe('type errors', () => {
-  const at = (field: string, what: string, type: string): string =>
+  const locateAt = (field: string, what: string, type: string): string =>
     `json: cannot unmarshal ${what} into Go struct field ${field} of type ${type}`
   test.each([
     ['[]', 'json: cannot unmarshal array into Go value of type v1.Pod'],
-    ['{"spec":"x"}', at('Pod.spec', 'string', 'v1.PodSpec')],
-    [formatInSpec('{"containers":{}}'), at('PodSpec.spec.containers', 'object', '[]v1.Container')],
-    [formatInSpec('{"containers":[{},{"name":1}]}'), at('Container.spec.containers.name', 'number', 'string')],
+    ['{"spec":"x"}', locateAt('Pod.spec', 'string', 'v1.PodSpec')],
+    [formatInSpec('{"containers":{}}'), locateAt('PodSpec.spec.containers', 'object', '[]v1.Container')],
+    [formatInSpec('{"containers":[{},{"name":1}]}'), locateAt('Container.spec.containers.name', 'number', 'string')],
     [
       formatInSpec('{"containers":[{"ports":[{"containerPort":"x"}]}]}'),
-      at('ContainerPort.spec.containers.ports.containerPort', 'string', 'int32'),
+      locateAt('ContainerPort.spec.containers.ports.containerPort', 'string', 'int32'),
     ],
     [
       formatInSpec('{"containers":[{"ports":[{"containerPort":2147483648}]}]}'),
-      at('ContainerPort.spec.containers.ports.containerPort', 'number 2147483648', 'int32'),
+      locateAt('ContainerPort.spec.containers.ports.containerPort', 'number 2147483648', 'int32'),
     ],
     [
       formatInSpec('{"containers":[{"ports":[{"containerPort":1.0}]}]}'),
-      at('ContainerPort.spec.containers.ports.containerPort', 'number 1.0', 'int32'),
+      locateAt('ContainerPort.spec.containers.ports.containerPort', 'number 1.0', 'int32'),
     ],
-    [formatInSpec('{"containers":[{"ports":[{"target":1.5}]}]}'), at('ContainerPort.spec.containers.ports.target', 'number 1.5', 'int32')],
-    [formatInSpec('{"containers":[{"limits":"x"}]}'), at('Container.spec.containers.limits', 'string', 'v1.ResourceList')],
-    [formatInSpec('{"grace":1e3}'), at('PodSpec.spec.grace', 'number 1e3', 'int64')],
-    [formatInSpec('{"grace":99999999999999999999}'), at('PodSpec.spec.grace', 'number 99999999999999999999', 'int64')],
-    [formatInSpec('{"policy":true}'), at('PodSpec.spec.policy', 'bool', 'v1.RestartPolicy')],
-    [formatInSpec('{"hostPath":{"path":1}}'), at('HostPathVolumeSource.spec.VolumeSource.hostPath.path', 'number', 'string')],
-    [formatInSpec('{"data":{"a":1}}'), at('PodSpec.spec.data', 'number', '[]uint8')],
+    [
+      formatInSpec('{"containers":[{"ports":[{"target":1.5}]}]}'),
+      locateAt('ContainerPort.spec.containers.ports.target', 'number 1.5', 'int32'),
+    ],
+    [formatInSpec('{"containers":[{"limits":"x"}]}'), locateAt('Container.spec.containers.limits', 'string', 'v1.ResourceList')],
+    [formatInSpec('{"grace":1e3}'), locateAt('PodSpec.spec.grace', 'number 1e3', 'int64')],
+    [formatInSpec('{"grace":99999999999999999999}'), locateAt('PodSpec.spec.grace', 'number 99999999999999999999', 'int64')],
+    [formatInSpec('{"policy":true}'), locateAt('PodSpec.spec.policy', 'bool', 'v1.RestartPolicy')],
+    [formatInSpec('{"hostPath":{"path":1}}'), locateAt('HostPathVolumeSource.spec.VolumeSource.hostPath.path', 'number', 'string')],
+    [formatInSpec('{"data":{"a":1}}'), locateAt('PodSpec.spec.data', 'number', '[]uint8')],
     [formatInSpec('{"data":{"a":"YWJ"}}'), 'illegal base64 data at input byte 0'],
-    ['{"metadata":{"labels":{"a":1}}}', at('ObjectMeta.metadata.labels', 'number', 'string')],
-    ['{"metadata":{"creationTimestamp":1}}', at('ObjectMeta.metadata.creationTimestamp', 'number', 'string')],
+    ['{"metadata":{"labels":{"a":1}}}', locateAt('ObjectMeta.metadata.labels', 'number', 'string')],
+    ['{"metadata":{"creationTimestamp":1}}', locateAt('ObjectMeta.metadata.creationTimestamp', 'number', 'string')],
     ['{"metadata":{"creationTimestamp":"x"}}', 'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"'],
   ])('rejects %s with the message of Go', (text, message) => {
     expect(() => decode(text)).toThrow(message)

@@ -24,7 +24,7 @@ export function decodeJson<T = JsonObject>(schema: StructSchema, input: Uint8Arr
  * Pass the result of `parseJson` rather than its value, because only the result contains number literals and duplicate keys.
  */
 export function decodeStruct<T = JsonObject>(schema: StructSchema, input: JsonValue | ParsedJson, options: DecodeOptions = {}): Decoded<T> {
-  const plan = planOf(schema)
+  const plan = findPlan(schema)
   return decodeWith((value, context) => decodeValue(plan, value, context, options.keepTypeMeta !== true), input, options) as Decoded<T>
 }
 
@@ -38,7 +38,7 @@ export function decodeList(schema: ListSchema, input: JsonValue | ParsedJson, op
  * the input. If nothing changes, the result is the input itself.
  */
 export function canonicalStruct<T extends object>(schema: StructSchema, object: T): T {
-  const plan = planOf(schema)
+  const plan = findPlan(schema)
   const context = new DecodeContext({ reuse: true })
   return finishDecoding(() => decodeValue(plan, object, context, true), context) as T
 }
@@ -104,7 +104,7 @@ interface StructPlan {
 
 const plans = new WeakMap<StructSchema, StructPlan>()
 
-function planOf(schema: StructSchema): StructPlan {
+function findPlan(schema: StructSchema): StructPlan {
   let plan = plans.get(schema)
   if (plan === undefined) {
     const fields = schema.fields.map((field) => ({ field, typeMeta: isTypeMeta(field) }))
@@ -177,7 +177,7 @@ const structScalars: ReadonlySet<string> = new Set([
 ])
 
 function createZeroStruct(schema: StructSchema, context: DecodeContext): unknown {
-  return unionDecoder(schema, findDecoder) !== undefined ? null : decodeMembers(planOf(schema), {}, context, false)
+  return unionDecoder(schema, findDecoder) !== undefined ? null : decodeMembers(findPlan(schema), {}, context, false)
 }
 
 const decoders = new WeakMap<TypeSchema, Decoder>()
@@ -198,7 +198,7 @@ function compile(schema: TypeSchema): Decoder {
       const custom = unionDecoder(schema, findDecoder)
       if (custom !== undefined) return custom
       let plan: StructPlan | undefined
-      return (value, context) => decodeValue((plan ??= planOf(schema)), value, context, false)
+      return (value, context) => decodeValue((plan ??= findPlan(schema)), value, context, false)
     }
     case 'list':
       return listDecoder(schema)

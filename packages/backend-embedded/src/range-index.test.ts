@@ -12,7 +12,7 @@ const letters = ['/', 'a', 'b', 'é', '\u{ffff}', '\u{10000}']
 const key = string({ unit: constantFrom(...letters), minLength: 1, maxLength: 4 })
 const range = tuple(key, option(key)).map(([start, end]): KeyRange => ({ start, end: end ?? undefined }))
 
-function found(index: RangeIndex<Member>, at: string): readonly Member[] {
+function findMembers(index: RangeIndex<Member>, at: string): readonly Member[] {
   const members: Member[] = []
   index.forEach(at, (member) => members.push(member))
   return members
@@ -33,8 +33,8 @@ it('finds exactly the ranges that contain a key, after any additions and deletio
         }
         for (const at of keys) {
           const expected = members.filter((member) => inRange(member.range, at))
-          expect(new Set(found(index, at))).toEqual(new Set(expected))
-          expect(found(index, at)).toHaveLength(expected.length)
+          expect(new Set(findMembers(index, at))).toEqual(new Set(expected))
+          expect(findMembers(index, at)).toHaveLength(expected.length)
         }
       }
       expect([index.size, [...index.all()]]).toEqual([members.length, members])
@@ -53,7 +53,7 @@ it('calls each range once if ranges are added and deleted meanwhile', () => {
     index.add({ range: { start: 'l', end: 'n' } })
   })
   expect(called).toEqual(members)
-  expect(found(index, 'm')).toHaveLength(3)
+  expect(findMembers(index, 'm')).toHaveLength(3)
 })
 
 it('finds ranges after thousands of others were added and deleted', () => {
@@ -63,8 +63,8 @@ it('finds ranges after thousands of others were added and deleted', () => {
   for (let i = 0; i < 10_000; i++) {
     const member = { range: { start: `k${i}/`, end: `k${i}0` } }
     index.add(member)
-    expect(found(index, `k${i}/x`)).toEqual([kept, member])
+    expect(findMembers(index, `k${i}/x`)).toEqual([kept, member])
     index.delete(member)
-    expect(found(index, `k${i}/x`)).toEqual([kept])
+    expect(findMembers(index, `k${i}/x`)).toEqual([kept])
   }
 })

@@ -34,7 +34,7 @@ function createPredicate({ labels, fields }: { readonly labels: string; readonly
 }
 
 /** Waits until an index of this number of objects is built. On a busy machine, building pauses after each object. */
-const indexOf = (objects: number): Promise<void> => settle(objects + 5)
+const findIndex = (objects: number): Promise<void> => settle(objects + 5)
 
 /** Reads all pages of a list, each with its number of remaining objects. */
 async function listPageKeys(
@@ -94,7 +94,7 @@ test('a list by the trigger field tests only objects with the selected value', a
     return [...(await fixture.cacher.list(prefix, { predicate, resourceVersion: '0' })).items].length
   }
   expect(await list()).toBe(3)
-  await indexOf(30)
+  await findIndex(30)
   expect(await list()).toBe(3)
   expect(registry.text()).toContain('apiserver_cache_list_fetched_objects_total{group="",index="f:spec.nodeName",resource="pods"} 6')
 })
@@ -134,7 +134,7 @@ describe('label indexes', () => {
       const oldCount = readFetchedCount()
       const predicate = { labels: parseLabelSelector(selector), fields: parseFieldSelector('') }
       await fixture.cacher.list(prefix, { predicate, resourceVersion: '0' })
-      await indexOf(count)
+      await findIndex(count)
       fetchedCounts.push(readFetchedCount() - oldCount)
     }
     return fetchedCounts

@@ -88,8 +88,8 @@ test('reports a request that is authorized as another resource, verb or path', a
     subjects: [{ kind: 'User', apiGroup: rbac, name: user.name }],
     roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
   })
-  const findOf = (): Promise<string[]> => differences(chain, [user], attempts)
-  await expect.poll(findOf, { timeout: 30_000 }).toEqual([])
+  const findTarget = (): Promise<string[]> => differences(chain, [user], attempts)
+  await expect.poll(findTarget, { timeout: 30_000 }).toEqual([])
 
   const authorizeAs = (from: object, change: object): Filter => {
     const isMeant = (info: object): boolean => Object.entries(from).every(([key, value]) => info[key as keyof typeof info] === value)
@@ -111,7 +111,7 @@ test('reports a request that is authorized as another resource, verb or path', a
   ]
   for (const [filter, found] of mistakes) {
     planted = { before: 'authorization', filter }
-    expect(await findOf()).toEqual(found)
+    expect(await findTarget()).toEqual(found)
   }
 })
 

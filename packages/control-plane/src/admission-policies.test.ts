@@ -22,7 +22,7 @@ async function ask(method: string, path: string, body?: object): Promise<string>
   return status < 300 ? 'ok' : answer.message
 }
 
-const rule = (resources: string[], apiGroups = ['']): object => ({ operations: ['*'], apiGroups, apiVersions: ['*'], resources })
+const createRule = (resources: string[], apiGroups = ['']): object => ({ operations: ['*'], apiGroups, apiVersions: ['*'], resources })
 
 /** Creates a policy and a binding with the same name. */
 async function addPolicy(name: string, spec: object, binding: object = {}): Promise<void> {
@@ -39,7 +39,7 @@ async function removePolicy(name: string): Promise<void> {
 const createConfigMap = (data: object = {}): Promise<string> =>
   ask('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', { metadata: { name: 'x' }, data })
 /** Waits until the message of a create contains a text. */
-const untilConfigMap = (text: string, data?: object): Promise<boolean> =>
+const waitForConfigMap = (text: string, data?: object): Promise<boolean> =>
   vi.waitUntil(async () => (await createConfigMap(data)).includes(text), { timeout: 5000, interval: 10 })
 
 function define(versions: readonly { name: string; field: string }[]): object {
@@ -65,22 +65,22 @@ function define(versions: readonly { name: string; field: string }[]): object {
 }
 
 test('applies a policy soon after its creation, and no longer after the deletion of its binding', async () => {
-  const spec = { matchConstraints: { resourceRules: [rule(['configmaps'])] }, validations: [{ expression: 'false', message: 'no' }] }
+  const spec = { matchConstraints: { resourceRules: [createRule(['configmaps'])] }, validations: [{ expression: 'false', message: 'no' }] }
   await addPolicy('simple', spec)
-  await untilConfigMap('denied request: no')
+  await waitForConfigMap('denied request: no')
   await ask('DELETE', `${group}/validatingadmissionpolicybindings/simple`)
-  await untilConfigMap('ok')
+  await waitForConfigMap('ok')
   await removePolicy('simple')
 })
 
 test('reads parameters from custom resources that are defined later, and denies while they are not defined', async () => {
   const spec = {
-    matchConstraints: { resourceRules: [rule(['configmaps'])] },
+    matchConstraints: { resourceRules: [createRule(['configmaps'])] },
     paramKind: { apiVersion: 'policies.example.com/v1', kind: 'Limit' },
     validations: [{ expression: 'object.data.size() <= params.spec.max', messageExpression: "'at most ' + string(params.spec.max)" }],
   }
   await addPolicy('limited', spec, { paramRef: { name: 'l', parameterNotFoundAction: 'Deny' } })
-  await untilConfigMap("failed to find resource referenced by paramKind: 'policies.example.com/v1, Kind=Limit'")
+  await waitForConfigMap("failed to find resource referenced by paramKind: 'policies.example.com/v1, Kind=Limit'")
   await ask(
     'POST',
     definitions,
@@ -89,14 +89,14 @@ test('reads parameters from custom resources that are defined later, and denies 
       { name: 'v2', field: 'b' },
     ]),
   )
-  await untilConfigMap('no params found for policy binding')
+  await waitForConfigMap('no params found for policy binding')
   await ask('POST', '/apis/policies.example.com/v1/namespaces/default/limits', {
     apiVersion: 'policies.example.com/v1',
     kind: 'Limit',
     metadata: { name: 'l' },
     spec: { max: 1 },
   })
-  await untilConfigMap('denied request: at most 1', { a: '1', b: '2' })
+  await waitForConfigMap('denied request: at most 1', { a: '1', b: '2' })
   expect(await createConfigMap({ a: '1' })).toBe('ok')
   await removePolicy('limited')
 })
@@ -105,15 +105,15 @@ test('reads parameters in the version of the policy', async () => {
   for (const version of ['v1', 'v2']) {
     const apiVersion = `policies.example.com/${version}`
     const spec = {
-      matchConstraints: { resourceRules: [rule(['configmaps'])] },
+      matchConstraints: { resourceRules: [createRule(['configmaps'])] },
       paramKind: { apiVersion, kind: 'Limit' },
       // The field `a` exists only in v1.
       validations: [{ expression: 'false', messageExpression: 'params.apiVersion + (has(params.spec.a) ? " with a" : " without a")' }],
     }
     await addPolicy('versioned', spec, { paramRef: { name: 'l', parameterNotFoundAction: 'Deny' } })
-    await untilConfigMap(`denied request: ${apiVersion} ${version === 'v1' ? 'with' : 'without'} a`)
+    await waitForConfigMap(`denied request: ${apiVersion} ${version === 'v1' ? 'with' : 'without'} a`)
     await removePolicy('versioned')
-    await untilConfigMap('ok')
+    await waitForConfigMap('ok')
   }
 })
 
@@ -127,20 +127,20 @@ test('converts built-in parameters to the version of the policy', async () => {
     },
   })
   const spec = {
-    matchConstraints: { resourceRules: [rule(['configmaps'])] },
+    matchConstraints: { resourceRules: [createRule(['configmaps'])] },
     paramKind: { apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler' },
     validations: [{ expression: 'params.spec.targetCPUUtilizationPercentage != 55', message: 'converted' }],
   }
   await addPolicy('converted', spec, { paramRef: { name: 'h', parameterNotFoundAction: 'Deny' } })
-  await untilConfigMap('denied request: converted')
+  await waitForConfigMap('denied request: converted')
   await removePolicy('converted')
-  await untilConfigMap('ok')
+  await waitForConfigMap('ok')
 })
 
 test('matches writes through another version, and sees the objects in the version of the rule', async () => {
   const spec = {
     matchConstraints: {
-      resourceRules: [{ ...rule(['limits'], ['policies.example.com']), apiVersions: ['v1'] }],
+      resourceRules: [{ ...createRule(['limits'], ['policies.example.com']), apiVersions: ['v1'] }],
       matchPolicy: 'Equivalent',
     },
     validations: [{ expression: 'object.spec.max < 5', messageExpression: "request.requestKind.version + ' ' + object.apiVersion" }],

@@ -51,7 +51,7 @@ test('runs custom plugins along with the built-in ones', async () => {
 test('runs modules at the place that they name, and logs their errors', async () => {
   const seen: string[] = []
   const lines: string[] = []
-  const watcher = (name: string, place: object): AdmissionModule => ({
+  const createWatcher = (name: string, place: object): AdmissionModule => ({
     name,
     ...place,
     resources: {
@@ -63,7 +63,10 @@ test('runs modules at the place that they name, and logs their errors', async ()
       },
     },
   })
-  const modules = [watcher('Late', { after: 'DefaultTolerationSeconds' }), watcher('Early', { before: 'DefaultTolerationSeconds' })]
+  const modules = [
+    createWatcher('Late', { after: 'DefaultTolerationSeconds' }),
+    createWatcher('Early', { before: 'DefaultTolerationSeconds' }),
+  ]
   const chain = await createServerChain({
     controllers: ['none'],
     admission: { modules, disable: ['ServiceAccount'] },

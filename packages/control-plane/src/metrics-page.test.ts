@@ -25,7 +25,7 @@ beforeAll(async () => {
     spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'false' }] },
   })
   await requestText('POST', `${policies}ybindings`, { metadata: { name: 'p' }, spec: { policyName: 'p', validationActions: ['Warn'] } })
-  const webhook = (name: string, failurePolicy: string, more: object = {}): object => ({
+  const createWebhook = (name: string, failurePolicy: string, more: object = {}): object => ({
     name: `${name}.example.com`,
     clientConfig: { url: 'https://127.0.0.1:1/' },
     admissionReviewVersions: ['v1'],
@@ -37,9 +37,9 @@ beforeAll(async () => {
   await requestText('POST', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
     metadata: { name: 'w' },
     webhooks: [
-      webhook('excluded', 'Ignore', { matchConditions: [{ name: 'a', expression: 'object.nosuch == 1' }] }),
-      webhook('open', 'Ignore'),
-      webhook('closed', 'Fail'),
+      createWebhook('excluded', 'Ignore', { matchConditions: [{ name: 'a', expression: 'object.nosuch == 1' }] }),
+      createWebhook('open', 'Ignore'),
+      createWebhook('closed', 'Fail'),
     ],
   })
   await requestText('POST', configMaps, { metadata: { name: 'a' } })

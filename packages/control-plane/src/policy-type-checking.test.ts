@@ -20,7 +20,7 @@ async function ask(method: string, path: string, body?: object): Promise<Validat
 }
 
 /** Waits until the controller has checked the types of a policy. */
-async function checked(name: string, generation: number): Promise<ValidatingAdmissionPolicy> {
+async function checkPolicy(name: string, generation: number): Promise<ValidatingAdmissionPolicy> {
   let policy!: ValidatingAdmissionPolicy
   await expect
     .poll(async () => {
@@ -41,7 +41,7 @@ test.each(checkedPolicies.map((policy, i) => [`p${i}`, policy] as const))(
   async (name, { rules, warnings, ...spec }) => {
     const resourceRules = rules.map((rule) => ({ operations: ['CREATE'], ...rule }))
     await ask('POST', policies, { metadata: { name }, spec: { ...spec, matchConstraints: { resourceRules } } })
-    const { status } = await checked(name, 1)
+    const { status } = await checkPolicy(name, 1)
     const found = (status!.typeChecking!.expressionWarnings ?? []).map(({ fieldRef, warning }) => [fieldRef, withoutDigits(warning)])
     expect(Object.fromEntries(found)).toEqual(
       Object.fromEntries(Object.entries(warnings).map(([field, text]) => [field, withoutDigits(text)])),
@@ -55,7 +55,7 @@ test('checks a policy again when its spec changes, and applies the status', asyn
     metadata: { name: 'x' },
     spec: { matchConstraints, validations: [{ expression: 'object.a == 1' }] },
   })
-  const first = await checked('x', 1)
+  const first = await checkPolicy('x', 1)
   expect(first.status!.typeChecking!.expressionWarnings).toHaveLength(1)
   expect(first.metadata.managedFields).toContainEqual(
     expect.objectContaining({ manager: 'validatingadmissionpolicy-status', operation: 'Apply', subresource: 'status' }),
@@ -66,5 +66,5 @@ test('checks a policy again when its spec changes, and applies the status', asyn
     metadata: { name: 'x', resourceVersion },
     spec: { ...policy.spec, validations: [{ expression: 'true' }] },
   })
-  expect((await checked('x', 2)).status?.typeChecking?.expressionWarnings).toBeUndefined()
+  expect((await checkPolicy('x', 2)).status?.typeChecking?.expressionWarnings).toBeUndefined()
 })

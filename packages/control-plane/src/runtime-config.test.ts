@@ -47,9 +47,9 @@ describe('with every version on', () => {
   })
 
   it('reads objects in other versions than they were created in', async () => {
-    const at = (version: string, name = ''): string => `resource.k8s.io/${version}/namespaces/default/resourceclaims/${name}`
+    const locateAt = (version: string, name = ''): string => `resource.k8s.io/${version}/namespaces/default/resourceclaims/${name}`
     const request = { name: 'r', deviceClassName: 'c', tolerations: [{ key: 'k' }] }
-    const created = await call('POST', at('v1beta1'), { metadata: { name: 'a' }, spec: { devices: { requests: [request] } } })
+    const created = await call('POST', locateAt('v1beta1'), { metadata: { name: 'a' }, spec: { devices: { requests: [request] } } })
     expect(created.status).toBe(201)
     const defaulted = {
       deviceClassName: 'c',
@@ -63,7 +63,7 @@ describe('with every version on', () => {
       v1beta1: { name: 'r', ...defaulted },
     }
     for (const [version, wanted] of Object.entries(expected))
-      expect((await call('GET', at(version, 'a'))).body).toMatchObject({
+      expect((await call('GET', locateAt(version, 'a'))).body).toMatchObject({
         apiVersion: `resource.k8s.io/${version}`,
         kind: 'ResourceClaim',
         spec: { devices: { requests: [wanted] } },

@@ -44,18 +44,18 @@ beforeAll(async () => {
     },
   })
   directory = await mkdtemp(path.join(tmpdir(), 'keelson-webhooks-'))
-  const file = async (name: string, text: string): Promise<string> => {
+  const locateFile = async (name: string, text: string): Promise<string> => {
     await writeFile(path.join(directory, name), text)
     return path.join(directory, name)
   }
-  const kubeConfigFile = await file(
+  const kubeConfigFile = await locateFile(
     'kubeconfig',
     `{users: [{name: '127.0.0.1:${new URL(hooks.url).port}', user: {token: secret, client-certificate: client.crt, client-key: client.key}}]}`,
   )
-  await file('client.crt', hooks.certificate)
-  await file('client.key', hooks.key)
+  await locateFile('client.crt', hooks.certificate)
+  await locateFile('client.key', hooks.key)
   const configuration = `{apiVersion: apiserver.config.k8s.io/v1, kind: WebhookAdmissionConfiguration, kubeConfigFile: ${kubeConfigFile}}`
-  const configFile = await file(
+  const configFile = await locateFile(
     'admission.yaml',
     `{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, plugins: [{name: ValidatingAdmissionWebhook, configuration: ${configuration}}]}`,
   )
@@ -95,7 +95,7 @@ interface Rule {
 }
 
 /** Creates a webhook, and waits until it is called. Its calls so far are dropped. */
-async function hook(type: 'mutating' | 'validating', name: string, rule: Rule, more: object = {}): Promise<void> {
+async function createHook(type: 'mutating' | 'validating', name: string, rule: Rule, more: object = {}): Promise<void> {
   const rules = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'], ...rule }]
   const created = await call('POST', `${configurations}/${type}webhookconfigurations`, {
     metadata: { name: 'hook' },
@@ -120,7 +120,7 @@ let count = 0
 const map = (): object => ({ metadata: { name: `map-${count++}` }, data: { a: '1' } })
 
 it('calls a new webhook within 100 ms, with the credentials for its host, and no longer after its deletion', async () => {
-  await hook('validating', 'deny', { resources: ['configmaps'] })
+  await createHook('validating', 'deny', { resources: ['configmaps'] })
   expect(await call('POST', maps, map())).toMatchObject(refusal)
   expect(hooks.calls).toMatchObject([
     { path: '/deny?timeout=10s', authorization: 'Bearer secret', client: 'hook', request: { userInfo: { username: 'ann', uid: '7' } } },
@@ -131,7 +131,7 @@ it('calls a new webhook within 100 ms, with the credentials for its host, and no
 
 it('refuses deletions, also of collections', async () => {
   await call('POST', maps, { metadata: { name: 'kept' } })
-  await hook('validating', 'deny', { operations: ['DELETE'], resources: ['configmaps'] })
+  await createHook('validating', 'deny', { operations: ['DELETE'], resources: ['configmaps'] })
   expect(await call('DELETE', `${maps}/kept`)).toMatchObject(refusal)
   expect(await call('DELETE', maps)).toMatchObject(refusal)
   expect(hooks.calls.map(({ request }) => request['name'])[0]).toBe('kept')
@@ -142,7 +142,7 @@ it('calls webhooks for connections and for subresources', async () => {
   const pods = '/api/v1/namespaces/default/pods'
   const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
   expect((await call('POST', pods, pod)).code).toBe(201)
-  await hook('validating', 'deny', { resources: ['pods/*'] })
+  await createHook('validating', 'deny', { resources: ['pods/*'] })
   expect(await call('POST', `${pods}/p/exec?command=ls&stdout=true`)).toMatchObject(refusal)
   expect(await call('POST', `${pods}/p/eviction`, { metadata: { name: 'p' } })).toMatchObject(refusal)
   expect(await call('POST', `${pods}/p/binding`, { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } })).toMatchObject(refusal)
@@ -163,25 +163,25 @@ it('changes the scale of a deployment', async () => {
   const selector = { matchLabels: { a: 'b' } }
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
   await call('POST', deployments, { metadata: { name: 'd' }, spec: { replicas: 1, selector, template } })
-  await hook('mutating', 'replicas', { resources: ['deployments/scale'] })
+  await createHook('mutating', 'replicas', { resources: ['deployments/scale'] })
   const { body } = await call('PATCH', `${deployments}/d/scale`, { spec: { replicas: 2 } }, 'application/merge-patch+json')
   expect(body).toMatchObject({ kind: 'Scale', spec: { replicas: 4 } })
 })
 
 it('converts custom resources to the version that a webhook wants, and its patch back', async () => {
   const schema = { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } }
-  const version = (name: string, storage: boolean): object => ({ name, served: true, storage, schema: { openAPIV3Schema: schema } })
+  const createVersion = (name: string, storage: boolean): object => ({ name, served: true, storage, schema: { openAPIV3Schema: schema } })
   await call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     metadata: { name: 'widgets.example.com' },
     spec: {
       group: 'example.com',
       names: { plural: 'widgets', kind: 'Widget' },
       scope: 'Namespaced',
-      versions: [version('v1', true), version('v2', false)],
+      versions: [createVersion('v1', true), createVersion('v2', false)],
     },
   })
   await vi.waitFor(async () => expect((await call('GET', widgets)).code).toBe(200))
-  await hook('mutating', 'size', { apiGroups: ['example.com'], apiVersions: ['v2'] })
+  await createHook('mutating', 'size', { apiGroups: ['example.com'], apiVersions: ['v2'] })
   const created = await call('POST', widgets, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, spec: { size: 1 } })
   expect(created).toMatchObject({ code: 201, body: { apiVersion: 'example.com/v1', spec: { size: 9 } } })
   expect(created.body).not.toHaveProperty('spec.nosuch')
@@ -193,7 +193,7 @@ it('converts custom resources to the version that a webhook wants, and its patch
 })
 
 it('stores the changes of a webhook', async () => {
-  await hook('mutating', 'label', { resources: ['configmaps'] })
+  await createHook('mutating', 'label', { resources: ['configmaps'] })
   await call('POST', maps, { metadata: { name: 'labelled' } })
   expect((await call('GET', `${maps}/labelled`)).body).toMatchObject({ metadata: { labels: { hooked: 'yes' } } })
 })
@@ -205,7 +205,7 @@ it.each([
   ['redirect', /the server responded with the status code 307 but did not return more information$/],
   ['flood', /the answer is larger than 4194304 bytes$/],
 ])('fails only the request whose webhook does this: %s', async (name, message) => {
-  await hook('validating', name, { resources: ['configmaps'] }, { timeoutSeconds: 1 })
+  await createHook('validating', name, { resources: ['configmaps'] }, { timeoutSeconds: 1 })
   const began = performance.now()
   const refused = call('POST', maps, map())
   let others = 0
@@ -224,7 +224,7 @@ it.each([
 })
 
 it('answers 504 if the time of the request ends before that of the webhook', async () => {
-  await hook('validating', 'hang', { resources: ['configmaps'] }, { timeoutSeconds: 30 })
+  await createHook('validating', 'hang', { resources: ['configmaps'] }, { timeoutSeconds: 30 })
   expect(await call('POST', `${maps}?timeout=1s`, map())).toMatchObject({ code: 504 })
   expect(hooks.calls.map(({ path: target }) => target)).toEqual(['/hang?timeout=1s'])
 })

@@ -79,7 +79,7 @@ const createStorage = (backend: Backend, transformer?: ValueTransformer): Storag
     prefix,
     ...(transformer && { transformer }),
   })
-const valueOf = async (backend: Backend): Promise<Buffer> => Buffer.from((await backend.get(key)).entry!.value)
+const readValue = async (backend: Backend): Promise<Buffer> => Buffer.from((await backend.get(key)).entry!.value)
 
 test('rewrites a stale value once in an update without changes, also if the caller passes a cached object', async () => {
   const backend = await openTestMemory()
@@ -91,7 +91,7 @@ test('rewrites a stale value once in an update without changes, also if the call
   const now = createStorage(backend, rotated)
   const rewritten = await updateUnchanged(now, created)
   expect(rewritten).toBeGreaterThan(created.revision)
-  expect((await valueOf(backend)).subarray(0, 21).toString()).toBe('k8s:enc:secretbox:v1:')
+  expect((await readValue(backend)).subarray(0, 21).toString()).toBe('k8s:enc:secretbox:v1:')
   expect(await updateUnchanged(now)).toBe(rewritten)
   expect(await updateUnchanged(now, await now.get(key))).toBe(rewritten)
   // Switches back to the first provider, without a cached object.

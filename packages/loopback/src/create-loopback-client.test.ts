@@ -20,7 +20,7 @@ const things = defineResource<Thing>({
 })
 const worlds = defineResource({ group: 'example.com', version: 'v1', kind: 'World', plural: 'worlds', scope: 'Cluster', strategy: {} })
 const name = { group: 'example.com', resource: 'things' }
-const valueOf = (thing: Thing | undefined) => thing?.value
+const readValue = (thing: Thing | undefined) => thing?.value
 
 function open(options: Parameters<typeof createLoopbackClient>[0] = {}) {
   const test = openTestStore(things)
@@ -72,7 +72,7 @@ it("passes writes through admission as the server's own user", async () => {
   const calls: string[] = []
   const record = async (half: string, { operation, object, oldObject, namespace, context }: AdmissionAttributes): Promise<void> => {
     expect(context.user).toMatchObject({ name: 'system:apiserver', groups: expect.arrayContaining(['system:masters']) })
-    calls.push(`${half} ${operation} ${namespace} ${valueOf(oldObject) ?? '-'}>${valueOf(object) ?? '-'}`)
+    calls.push(`${half} ${operation} ${namespace} ${readValue(oldObject) ?? '-'}>${readValue(object) ?? '-'}`)
     if (operation === 'DELETE' && half === 'validate') throw newForbidden(name, 'a', 'stays')
   }
   const admission: AdmissionChain = { handles: () => true, admit: (a) => record('admit', a), validate: (a) => record('validate', a) }

@@ -25,7 +25,7 @@ interface ServedResource {
   readonly kind: ServedKind
 }
 
-function versionKey({ group, version, resource }: GroupVersionResource): string {
+function formatVersionKey({ group, version, resource }: GroupVersionResource): string {
   return `${group}/${version}/${resource}`
 }
 
@@ -81,14 +81,14 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
         const kind = { ...resource, version, kind: hub.kind, hub, singularName, namespaced }
         const entry = { resource: { ...resource, version, kind: hub.kind, namespaced }, main, served, kind }
         if (first === undefined) resources.set(resource, entry)
-        versions.set(versionKey(kind), entry)
+        versions.set(formatVersionKey(kind), entry)
         added.push(entry)
       }
       notify()
       return () => {
         for (const entry of added.splice(0)) {
           if (resources.get(entry.resource) === entry) resources.delete(entry.resource)
-          if (versions.get(versionKey(entry.kind)) === entry) versions.delete(versionKey(entry.kind))
+          if (versions.get(formatVersionKey(entry.kind)) === entry) versions.delete(formatVersionKey(entry.kind))
         }
         notify()
       }
@@ -99,7 +99,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
     },
     resource<T extends KubeObject>(resource: GroupResource & { readonly version?: string }) {
       const { version } = resource
-      const entry = version === undefined ? resources.get(resource) : versions.get(versionKey({ ...resource, version }))
+      const entry = version === undefined ? resources.get(resource) : versions.get(formatVersionKey({ ...resource, version }))
       return entry?.served as unknown as LoopbackResource<T> | undefined
     },
     servedKinds: () => (listedKinds ??= Array.from(versions.values(), ({ kind }) => kind)),

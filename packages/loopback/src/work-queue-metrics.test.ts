@@ -26,23 +26,25 @@ it('reports waiting and active keys until the queue is closed', async () => {
       .find((each) => each.startsWith(`workqueue_${name}{name="things"} `))
     return Number(line?.split(' ')[1])
   }
-  const values = (...names: string[]): number[] => names.map(readValue)
+  const readValues = (...names: string[]): number[] => names.map(readValue)
 
   for (const key of ['a', 'b', 'b']) queue.add(key)
   await settle()
   queue.add('a')
   queue.add('a')
   clock.advance(3000)
-  expect(values('adds_total', 'depth', 'queue_duration_seconds_count', 'unfinished_work_seconds')).toEqual([3, 2, 1, 3])
+  expect(readValues('adds_total', 'depth', 'queue_duration_seconds_count', 'unfinished_work_seconds')).toEqual([3, 2, 1, 3])
   ends.shift()!()
   await settle()
-  expect(values('work_duration_seconds_count', 'work_duration_seconds_sum', 'queue_duration_seconds_sum', 'depth')).toEqual([1, 3, 3, 1])
+  expect(readValues('work_duration_seconds_count', 'work_duration_seconds_sum', 'queue_duration_seconds_sum', 'depth')).toEqual([
+    1, 3, 3, 1,
+  ])
   clock.advance(1000)
-  expect(values('longest_running_processor_seconds', 'retries_total')).toEqual([1, 0])
+  expect(readValues('longest_running_processor_seconds', 'retries_total')).toEqual([1, 0])
   queue.addAfter('c', 500)
-  expect(values('retries_total', 'adds_total', 'depth')).toEqual([1, 3, 1])
+  expect(readValues('retries_total', 'adds_total', 'depth')).toEqual([1, 3, 1])
   clock.advance(500)
-  expect(values('adds_total', 'depth')).toEqual([4, 2])
+  expect(readValues('adds_total', 'depth')).toEqual([4, 2])
 
   ends.shift()!()
   await queue[Symbol.asyncDispose]()

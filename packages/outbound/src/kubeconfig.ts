@@ -34,7 +34,7 @@ export async function readKubeconfig(file: string, { clock = systemClock }: Kube
   const cluster = clusterName === '' ? {} : find({ config, list: 'clusters', member: 'cluster', name: clusterName, label: 'cluster' })
 
   const problems: string[] = []
-  const at = (name: string): string => resolvePath(file, name)
+  const locateAt = (name: string): string => resolvePath(file, name)
   const read = createReader(file, problems)
   const userTexts = await readUserCredentials(user, { name: userName, read, problems })
   const authorities = await readServerAuthorities(cluster, { name: clusterName, read, problems })
@@ -51,7 +51,7 @@ export async function readKubeconfig(file: string, { clock = systemClock }: Kube
   }
   const url = parseServerUrl(readText(cluster['server']), tls)
   // Like client-go, sends no credentials without TLS.
-  const headers = url.startsWith('https:') ? createHeaders(credentials, { tokenFile: at(tokenFile), clock }) : async () => ({})
+  const headers = url.startsWith('https:') ? createHeaders(credentials, { tokenFile: locateAt(tokenFile), clock }) : async () => ({})
   return { url, tls, headers }
 }
 

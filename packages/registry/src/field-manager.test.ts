@@ -82,7 +82,8 @@ function catchFailure(run: () => unknown): ApiError {
 const createContainer = (name: string, image = 'i'): JsonObject => ({ name, image })
 
 describe('objects with many managers', () => {
-  const keys = (count: number, value: string): JsonObject => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]))
+  const listKeys = (count: number, value: string): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]))
   const createAppliers = (count: number, fields: (i: number) => readonly number[]): NonNullable<KubeObject['metadata']['managedFields']> =>
     Array.from({ length: count }, (_, i) => ({
       manager: `m${i}`,
@@ -98,7 +99,7 @@ describe('objects with many managers', () => {
   }
 
   it.each([5, 50])('an update removes changed and deleted fields from the managedFields of %i managers', (count) => {
-    const oldData = { ...keys(3, 'a'), k7: 'same', k8: 'goes', k9: 'changes' }
+    const oldData = { ...listKeys(3, 'a'), k7: 'same', k8: 'goes', k9: 'changes' }
     const newData = { k0: 'a', k1: 'b', k2: 'b', k7: 'same', k9: 'changed' }
     const { managers } = createTracked(count, oldData, newData, (i) => (i % 2 === 0 ? [0, 1, 8] : [1, 2, 8, 9]))
     const remainingManagers = Array.from({ length: Math.ceil(count / 2) }, (_, i) => [`m${2 * i} Apply`, { 'f:data': { 'f:k0': {} } }])
@@ -109,7 +110,7 @@ describe('objects with many managers', () => {
   })
 
   it('an update takes time proportional to managers plus changes, not to their product', async () => {
-    const update = (count: number): Tracked => createTracked(count, keys(5 * count, 'a'), keys(5 * count, 'b'), (i) => [i])
+    const update = (count: number): Tracked => createTracked(count, listKeys(5 * count, 'a'), listKeys(5 * count, 'b'), (i) => [i])
     const timeOfFew = await processorTime(() => update(1000))
     expect(await processorTime(() => update(4000))).toBeLessThan(fourfold * timeOfFew)
   })

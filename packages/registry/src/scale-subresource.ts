@@ -34,10 +34,10 @@ export function createScaleSubresource<T extends KubeObject>(by: ScaledBy<T>): S
     const apiVersion = formatGroupVersion({ group, version })
     const paths = { [apiVersion]: by.replicasPath }
     const resource = { group, resource: `${plural}/scale` }
-    const scaleOf = (object: DeepReadonly<T>): Scale => toScale(by, object)
+    const readScale = (object: DeepReadonly<T>): Scale => toScale(by, object)
     const view: ObjectView<T> = {
       read(object) {
-        const scale = scaleOf(object as DeepReadonly<T>)
+        const scale = readScale(object as DeepReadonly<T>)
         setManagers(scale, managersOfScale(object.metadata.managedFields, paths))
         return scale
       },
@@ -58,13 +58,13 @@ export function createScaleSubresource<T extends KubeObject>(by: ScaledBy<T>): S
         else stored.resourceVersion = metadata.resourceVersion
         setManagers(object, managersAfterScale(stored.managedFields, metadata.managedFields, { apiVersion, paths }))
       },
-      show: scaleOf,
+      show: readScale,
     }
     const verbs: Getter & Updater = {
-      get: async (context, name, options) => scaleOf(readResult(await store.get(context, name, options))),
+      get: async (context, name, options) => readScale(readResult(await store.get(context, name, options))),
       async update(context, name, request) {
         const outcome = await store.update(context, name, { ...request, view })
-        return { object: scaleOf(readResult(outcome.object)), created: false }
+        return { object: readScale(readResult(outcome.object)), created: false }
       },
     }
     return { ...describeRESTStorage(scaleKind, { namespaced: store.namespaced, table: tableConvertor({ allColumns: columns }) }), ...verbs }

@@ -69,7 +69,7 @@ function createLabelsMatcher(labels: LabelsSelector): HasLabels {
   if (labels.selectsNothing) return () => false
   if (labels.large) return (bytes) => labels.matches(readLabels(bytes))
   const tests = labels.requirements.map(createLabelTest)
-  return (bytes) => tests.every(({ key, holds }) => holds(bytes, valueOf(bytes, key)))
+  return (bytes) => tests.every(({ key, holds }) => holds(bytes, readValue(bytes, key)))
 }
 
 function readLabels(bytes: Uint8Array): Record<string, string> {
@@ -85,7 +85,7 @@ function readLabels(bytes: Uint8Array): Record<string, string> {
 }
 
 /** Returns the position of a label's value in the encoded labels. The value starts with its length. Returns 0 if the label is absent. */
-function valueOf(labels: Uint8Array, key: Uint8Array): number {
+function readValue(labels: Uint8Array, key: Uint8Array): number {
   const count = lengthAt(labels, 0)
   let at = 2
   for (let label = count === noLabels ? 0 : count; label > 0; label--) {

@@ -53,7 +53,7 @@ async function run(load: LoadJob): Promise<LoadResult> {
   if (watch?.keep === true) kept = streams
   else streams?.close()
   latencies.sort((a, b) => a - b)
-  const at = (share: number): number => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
+  const locateAt = (share: number): number => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
   return {
     requests: latencies.length,
     failures,
@@ -61,8 +61,8 @@ async function run(load: LoadJob): Promise<LoadResult> {
     seconds,
     cpuSeconds: (cpu.user + cpu.system) / 1e6,
     bytes,
-    p50: at(0.5),
-    p99: at(0.99),
+    p50: locateAt(0.5),
+    p99: locateAt(0.99),
     events: (streams?.events() ?? 0) - eventsBefore,
     eventSeconds: Math.max(seconds, ((streams?.lastEvent() ?? 0) - began) / 1000),
     watchSeconds: streams === undefined ? 0 : (streams.lastEvent() - streams.opened) / 1000,

@@ -68,7 +68,7 @@ export const openLoop: OpenLoop = ({ pipeline, seconds, rate = 1 }, next) =>
 
 function createLoop(start: (connections: readonly LoadConnection[], done: () => void) => (connection: number) => void): Loop {
   const result = { latencies: [] as number[], failures: 0, firstFailure: 0 }
-  let answered: (connection: number) => void = () => {}
+  let handleAnswer: (connection: number) => void = () => {}
   let fail: (reason: Error) => void = () => {}
   return {
     onAnswer(connection, status, since) {
@@ -77,13 +77,13 @@ function createLoop(start: (connections: readonly LoadConnection[], done: () => 
         result.failures++
         result.firstFailure ||= status
       }
-      answered(connection)
+      handleAnswer(connection)
     },
     fail: (reason) => fail(reason),
     run: (connections) =>
       new Promise((resolve, reject) => {
         fail = reject
-        answered = start(connections, () => resolve(result))
+        handleAnswer = start(connections, () => resolve(result))
       }),
   }
 }

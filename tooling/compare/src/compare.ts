@@ -79,11 +79,11 @@ export async function compare(reference: Server, candidate: Server, options: Com
 async function findSmallest(pair: Pair, { name, found }: Group, trials: number): Promise<SavedCase> {
   const { case: first, difference } = found[0]!
   const cut = { ...first, steps: first.steps.slice(0, difference.stepIndex + 1) }
-  const stillDiffers = async (smaller: Case): Promise<boolean> => {
+  const differsStill = async (smaller: Case): Promise<boolean> => {
     const played = await playCase(pair, smaller)
     return played.difference !== undefined && groupName({ case: smaller, difference: played.difference }) === name
   }
-  const smallest = await minimize(cut, stillDiffers, trials)
+  const smallest = await minimize(cut, differsStill, trials)
   return { smallest, played: await playCase(pair, smallest), namespace: pair.namespace }
 }
 

@@ -77,12 +77,12 @@ it('detects a definition that blocks the server', { timeout: 120_000 }, async ()
   try {
     const result = newResult()
     await using measured = await MeasuredServer.start(directory, result, ['--import', `data:text/javascript,${encodeURIComponent(slow)}`])
-    const bombOf = (name: string): Bomb => ({
+    const createBomb = (name: string): Bomb => ({
       name,
       spec: () => ({ type: 'object', properties: { [name]: { type: 'string' } } }),
       objects: () => [{ [name]: 'x' }],
     })
-    await sendBombs(measured, [bombOf('harmless'), bombOf('planted')])
+    await sendBombs(measured, [createBomb('harmless'), createBomb('planted')])
     expect(result.operations).toBe(6)
     const messages = result.violations.map(({ message }) => message)
     expect(messages.length).toBeGreaterThan(0)

@@ -140,15 +140,15 @@ class Parser {
 function parseSlice(text: string): PathNode {
   const [, start, end, step] = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/.exec(text) ?? []
   if (start === undefined) throw new Error(`invalid array index ${text}`)
-  const indexOf = (part: string): number => {
+  const findIndex = (part: string): number => {
     if (!/^-?\d+$/.test(part)) throw new Error(`array index ${part} is not a number`)
     return Number(part)
   }
   const parseOptional = (part: string | undefined): number | undefined =>
-    part === undefined || part === ':' ? undefined : indexOf(part.slice(1))
+    part === undefined || part === ':' ? undefined : findIndex(part.slice(1))
   return {
     kind: 'slice',
-    start: start === '' ? 0 : indexOf(start),
+    start: start === '' ? 0 : findIndex(start),
     end: end === undefined ? 'single' : (parseOptional(end) ?? 'end'),
     step: parseOptional(step),
   }

@@ -79,14 +79,14 @@ function validateReplicas(object: DeepReadonly<KubeObject>, path: string): Field
   } catch (error) {
     return [fieldError.invalid(fieldPath(path), 0, messageOf(error))]
   }
-  if (replicas < 0) return [fieldError.invalid(fieldPath(path), valueOf(replicas), 'should be a non-negative integer')]
+  if (replicas < 0) return [fieldError.invalid(fieldPath(path), readValue(replicas), 'should be a non-negative integer')]
   if (replicas > maxReplicas) {
-    return [fieldError.invalid(fieldPath(path), valueOf(replicas), `should be less than or equal to ${maxReplicas}`)]
+    return [fieldError.invalid(fieldPath(path), readValue(replicas), `should be less than or equal to ${maxReplicas}`)]
   }
   return []
 }
 
-function valueOf(replicas: number | bigint): unknown {
+function readValue(replicas: number | bigint): unknown {
   return typeof replicas === 'bigint' ? verbatim(String(replicas)) : replicas
 }
 

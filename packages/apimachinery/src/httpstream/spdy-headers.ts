@@ -13,7 +13,7 @@ export class SpdyHeaderWriter {
   /** Encodes a header block. Header names must be in lower case. Throws RangeError for more than 64 KiB. */
   encode(headers: Readonly<Record<string, string>>): Buffer {
     const entries = Object.entries(headers)
-    const parts = [length(entries.length)]
+    const parts = [encodeLength(entries.length)]
     for (const [name, value] of entries) parts.push(encodeText(name), encodeText(value))
     const plain = Buffer.concat(parts)
     if (plain.length > maxBlock) throw new RangeError('stream headers are too long')
@@ -38,10 +38,10 @@ function streamHead(): Buffer {
 
 function encodeText(value: string): Buffer {
   const bytes = Buffer.from(value, 'utf8')
-  return Buffer.concat([length(bytes.length), bytes])
+  return Buffer.concat([encodeLength(bytes.length), bytes])
 }
 
-function length(value: number): Buffer {
+function encodeLength(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value)
   return bytes

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createSummary } from './summary.ts'
 
 const splitSamples = (text: string): string[] => text.trimEnd().split('\n').slice(2)
-const valueOf = (text: string, quantile: string): number => Number(new RegExp(`quantile="${quantile}"\\} (\\S+)`).exec(text)?.[1])
+const readValue = (text: string, quantile: string): number => Number(new RegExp(`quantile="${quantile}"\\} (\\S+)`).exec(text)?.[1])
 
 test('prints quantiles, sum and count with labels', () => {
   const summary = createSummary('seconds', 'Seconds.', 5000, () => 0)
@@ -32,7 +32,7 @@ test('estimates quantiles within 2 %', () => {
       const sorted = values.toSorted((a, b) => a - b)
       for (const quantile of [0.5, 0.9, 0.99]) {
         const exact = sorted[Math.ceil(quantile * sorted.length) - 1]!
-        expect(Math.abs(valueOf(text, String(quantile)) / exact - 1)).toBeLessThan(0.021)
+        expect(Math.abs(readValue(text, String(quantile)) / exact - 1)).toBeLessThan(0.021)
       }
     }),
   )
@@ -44,10 +44,10 @@ test('drops old observations from quantiles but not from sum and count', () => {
   summary.with({}).observe(1, 0)
   summary.with({}).observe(0.001, 3000)
   now = 4900
-  expect(valueOf(summary.collect(), '0.99')).toBeCloseTo(1, 1)
+  expect(readValue(summary.collect(), '0.99')).toBeCloseTo(1, 1)
   now = 5100
-  expect(valueOf(summary.collect(), '0.99')).toBeCloseTo(0.001, 4)
+  expect(readValue(summary.collect(), '0.99')).toBeCloseTo(0.001, 4)
   now = 50_000
-  expect(valueOf(summary.collect(), '0.99')).toBeNaN()
+  expect(readValue(summary.collect(), '0.99')).toBeNaN()
   expect(splitSamples(summary.collect()).at(-1)).toBe('seconds_count 2')
 })

@@ -69,7 +69,7 @@ function readPointer(operation: JsonObject, member: 'path' | 'from'): string {
   throw new JsonPatchError(`${op} operation failed to decode ${member}: ${why}: ${missing}`)
 }
 
-function valueOf(operation: JsonObject): JsonValue {
+function readValue(operation: JsonObject): JsonValue {
   return operation.value ?? null
 }
 
@@ -77,7 +77,7 @@ function add(document: PatchDocument, operation: JsonObject): void {
   const path = readPointer(operation, 'path')
   const target = find(document, path, 'writable')
   if (target === undefined) throw new JsonPatchError(`add operation does not apply: doc is missing path: ${quote(path)}: ${missing}`)
-  insert(target, valueOf(operation), `error in add for path: '${path}'`)
+  insert(target, readValue(operation), `error in add for path: '${path}'`)
 }
 
 function remove(document: PatchDocument, operation: JsonObject): void {
@@ -89,7 +89,7 @@ function remove(document: PatchDocument, operation: JsonObject): void {
 
 function replace(document: PatchDocument, operation: JsonObject): void {
   const path = readPointer(operation, 'path')
-  const value = valueOf(operation)
+  const value = readValue(operation)
   if (path === '') {
     if (!isContainer(value)) throw new JsonPatchError('replace operation value must be object or array')
     document.root = value
@@ -128,7 +128,7 @@ function copy(document: PatchDocument, operation: JsonObject, onCopy: (value: Js
 
 function test(document: PatchDocument, operation: JsonObject): void {
   const path = readPointer(operation, 'path')
-  const expected = valueOf(operation)
+  const expected = readValue(operation)
   let actual = document.root
   if (path !== '') {
     const target = find(document, path, 'readable')

@@ -14,8 +14,8 @@ import type { CallCost } from './runtime-cost.ts'
 /** Returns whether a value has a certain type at run time. For a list or map, the check covers only the first element, as in cel-go. */
 type Guard = (value: Value) => boolean
 
-function guardOf(type: Type): Guard | undefined {
-  const [first, second] = type.parameters.map(guardOf)
+function findGuard(type: Type): Guard | undefined {
+  const [first, second] = type.parameters.map(findGuard)
   switch (type.kind) {
     case 'any':
     case 'dyn':
@@ -45,7 +45,7 @@ export class BoundOverload {
 
   constructor(overload: Overload, implementation: Implementation) {
     this.implementation = implementation
-    this.#guards = overload.args.map(guardOf)
+    this.#guards = overload.args.map(findGuard)
   }
 
   accepts(args: readonly Value[]): boolean {
@@ -63,15 +63,15 @@ export class BoundOverload {
 export function dispatch(name: string, overloads: readonly BoundOverload[]): Implementation {
   const [only] = overloads
   if (overloads.length === 1 && only !== undefined) {
-    return (...args) => (only.accepts(args) ? only.implementation(...args) : noMatchingOverload(name, args))
+    return (...args) => (only.accepts(args) ? only.implementation(...args) : createNoOverloadError(name, args))
   }
   return (...args) => {
     for (const overload of overloads) if (overload.accepts(args)) return overload.implementation(...args)
-    return noMatchingOverload(name, args)
+    return createNoOverloadError(name, args)
   }
 }
 
-function noMatchingOverload(name: string, args: readonly Value[]): CelError {
+function createNoOverloadError(name: string, args: readonly Value[]): CelError {
   return new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
 }
 

@@ -39,7 +39,7 @@ function toUnitIndex(text: string, runes: number): number {
   return at
 }
 
-function indexOf(text: string, part: string, offset: Int = 0): Value {
+function findIndex(text: string, part: string, offset: Int = 0): Value {
   if (part === '') return offset
   if (offset < 0) return createOutOfRangeError(offset)
   const runes = splitIntoRunes(text)
@@ -146,8 +146,8 @@ export const strings: Implementations = {
   list_join: typed(join),
   list_join_string: typed(join),
   string_format: typed(formatString),
-  string_index_of_string: typed(indexOf),
-  string_index_of_string_int: typed(indexOf),
+  string_index_of_string: typed(findIndex),
+  string_index_of_string_int: typed(findIndex),
   string_last_index_of_string: typed(findLastIndex),
   string_last_index_of_string_int: typed(findLastIndex),
   string_lower_ascii: typed((text: string) => changeCase(text, /[A-Z]+/g, (letters) => letters.toLowerCase())),

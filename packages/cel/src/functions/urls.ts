@@ -71,7 +71,7 @@ function decodeUtf8(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString()
 }
 
-function queryOf({ parts }: Url): Value {
+function parseQueryOf({ parts }: Url): Value {
   const values = new Map<string, string[]>()
   const pairs = parts.query === '' ? [] : parts.query.split('&')
   for (const pair of pairs.length > maxParameters ? [] : pairs) {
@@ -103,6 +103,6 @@ export const urls: Implementations = {
   url_get_host: typed(({ parts }: Url) => decodeUtf8(parts.host)),
   url_get_hostname: typed(({ hostname }: Url) => decodeUtf8(hostname)),
   url_get_port: typed(({ port }: Url) => port ?? ''),
-  url_get_query: typed(queryOf),
+  url_get_query: typed(parseQueryOf),
   url_get_scheme: typed(({ parts }: Url) => parts.scheme),
 }

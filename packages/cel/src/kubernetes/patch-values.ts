@@ -38,7 +38,7 @@ function collectMismatches(value: Value, path: string, problems: string[]): void
  */
 export function toConfiguration(value: StructValue): JsonObject | undefined {
   try {
-    return fieldsOf(value)
+    return listFields(value)
   } catch (error) {
     if (error instanceof InvalidKeyError) return undefined
     throw error
@@ -47,37 +47,37 @@ export function toConfiguration(value: StructValue): JsonObject | undefined {
 
 class InvalidKeyError extends Error {}
 
-function fieldsOf({ fields }: StructValue): JsonObject {
+function listFields({ fields }: StructValue): JsonObject {
   const object: JsonObject = {}
-  for (const [name, field] of fields) setOwn(object, name, fieldToJson(field))
+  for (const [name, field] of fields) setOwn(object, name, convertFieldToJson(field))
   return object
 }
 
 /** Converts the value of a field. As in kube-apiserver, lists and maps that an expression builds are valid only directly in a field. */
-function fieldToJson(value: Value): JsonValue {
-  if (value instanceof Optional) return value.value === undefined ? null : fieldToJson(value.value)
-  if (!(value instanceof CelMap)) return innerToJson(value)
+function convertFieldToJson(value: Value): JsonValue {
+  if (value instanceof Optional) return value.value === undefined ? null : convertFieldToJson(value.value)
+  if (!(value instanceof CelMap)) return convertInnerToJson(value)
   const object: JsonObject = {}
   for (const key of value.keys()) {
     if (typeof key !== 'string') throw new InvalidKeyError()
-    setOwn(object, key, innerToJson(value.find(key)!))
+    setOwn(object, key, convertInnerToJson(value.find(key)!))
   }
   return object
 }
 
-function innerToJson(value: Value): JsonValue {
-  if (value instanceof StructValue) return fieldsOf(value)
+function convertInnerToJson(value: Value): JsonValue {
+  if (value instanceof StructValue) return listFields(value)
   if (typeof value === 'string' || typeof value === 'boolean') return value
   // Numbers beyond safe integers stay exact.
   if (isInt(value)) return value as number
   if (value instanceof Double) return value.value
-  if (isList(value)) return mapList(elementsOf(value), innerToJson)
+  if (isList(value)) return mapList(elementsOf(value), convertInnerToJson)
   if (value === null) return goValue('structpb.NullValue', 'NULL_VALUE', '0')
-  if (value instanceof Optional) return value.value === undefined ? null : innerToJson(value.value)
+  if (value instanceof Optional) return value.value === undefined ? null : convertInnerToJson(value.value)
   if (value instanceof Uint) return goValue('uint64', String(value.value), `0x${value.value.toString(16)}`)
-  if (value instanceof Uint8Array) return goValue('[]uint8', valueText(value), `[]uint8{${Array.from(value, hexByte).join(', ')}}`)
+  if (value instanceof Uint8Array) return goValue('[]uint8', valueText(value), `[]uint8{${Array.from(value, formatHexByte).join(', ')}}`)
   if (value instanceof Duration) return goValue('time.Duration', formatDuration(value.nanos), String(value.nanos))
-  if (value instanceof Timestamp) return goValue('time.Time', valueText(value), timeSyntax(value))
+  if (value instanceof Timestamp) return goValue('time.Time', valueText(value), describeTimeSyntax(value))
   if (value instanceof CelMap) return goValue('map[ref.Val]ref.Val', mapText(value), `map[ref.Val]ref.Val{${mapText(value)}}`)
   if (isMap(value)) return recordToJson(value as JsonObject)
   return goValue(typeNameOf(value), valueText(value), valueText(value))
@@ -89,7 +89,7 @@ function recordToJson(record: JsonObject): JsonObject {
   for (const name of Object.keys(record)) {
     const member = record[name]
     // A null of a variable is a JSON null, not a null of the expression.
-    if (member !== undefined) setOwn(object, name, member === null ? null : innerToJson(member))
+    if (member !== undefined) setOwn(object, name, member === null ? null : convertInnerToJson(member))
   }
   return object
 }
@@ -98,7 +98,7 @@ function goValue(type: string, text: string, syntax: string): JsonValue {
   return new GoValue(type, text, syntax) as unknown as JsonValue
 }
 
-function hexByte(byte: number): string {
+function formatHexByte(byte: number): string {
   return `0x${byte.toString(16)}`
 }
 
@@ -110,7 +110,7 @@ function mapText(map: CelMap): string {
 
 const months = 'January February March April May June July August September October November December'.split(' ')
 
-function timeSyntax({ seconds, nanos }: Timestamp): string {
+function describeTimeSyntax({ seconds, nanos }: Timestamp): string {
   const date = new Date(seconds * 1000)
   const [hour, minute, second] = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()]
   const month = months[date.getUTCMonth()]
@@ -125,17 +125,17 @@ export function toPatchValue(value: Value): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (isInt(value)) return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
   if (value instanceof Uint) return Number.isSafeInteger(Number(value.value)) ? Number(value.value) : String(value.value)
-  if (value instanceof Double) return finite(value.value)
+  if (value instanceof Double) return requireFinite(value.value)
   if (isList(value)) return mapList(elementsOf(value), toPatchValue)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   if (value instanceof Duration || value instanceof Timestamp) return value.toString()
-  if (value instanceof StructValue) return structToJson(value)
+  if (value instanceof StructValue) return convertStructToJson(value)
   if (value instanceof Optional) {
     if (value.value === undefined) throw new Error('optional.none() dereference')
     return toPatchValue(value.value)
   }
   if (value instanceof TypeValue) throw new Error("type conversion not supported for 'type'")
-  if (value instanceof OpaqueValue) throw new Error(`type conversion error from '${opaqueName(value)}' to '*structpb.Value'`)
+  if (value instanceof OpaqueValue) throw new Error(`type conversion error from '${nameOpaque(value)}' to '*structpb.Value'`)
   if (!isMap(value)) throw new Error(`type conversion error from '${typeNameOf(value)}' to '*structpb.Value'`)
   const object: JsonObject = {}
   for (const key of keysOf(value)) {
@@ -145,7 +145,7 @@ export function toPatchValue(value: Value): JsonValue {
   return object
 }
 
-function finite(value: number): number {
+function requireFinite(value: number): number {
   if (Number.isFinite(value)) return value
   const text = Number.isNaN(value) ? 'NaN' : `${value > 0 ? '+' : '-'}Inf`
   const why = `google.protobuf.Value.number_value: invalid ${text} value`
@@ -153,10 +153,10 @@ function finite(value: number): number {
 }
 
 /** Converts an `Object{…}` with the rules of an applied configuration. */
-function structToJson(value: StructValue): JsonValue {
+function convertStructToJson(value: StructValue): JsonValue {
   const object: JsonObject = {}
   for (const [name, field] of value.fields) {
-    const json = field instanceof Uint8Array ? Buffer.from(field).toString('base64') : fieldToJson(field)
+    const json = field instanceof Uint8Array ? Buffer.from(field).toString('base64') : convertFieldToJson(field)
     refuseGoValues(json)
     setOwn(object, name, json)
   }
@@ -170,6 +170,6 @@ function refuseGoValues(value: JsonValue): void {
 }
 
 /** Returns the last part of the name of an opaque type: `Quantity` for `kubernetes.Quantity`. */
-function opaqueName({ typeName }: OpaqueValue): string {
+function nameOpaque({ typeName }: OpaqueValue): string {
   return typeName.slice(typeName.lastIndexOf('.') + 1)
 }

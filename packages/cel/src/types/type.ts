@@ -112,7 +112,7 @@ export function sameType(a: Type, b: Type): boolean {
 const simpleMeasure: Measure = { size: 1, isGround: true }
 const parameterMeasure: Measure = { size: 1, isGround: false }
 /** Measures a type once and caches the result in the type. Types are shared between nodes. */
-function measureOf(type: Type): Measure {
+function computeMeasure(type: Type): Measure {
   if (type.parameters.length === 0) return type.kind === 'parameter' ? parameterMeasure : simpleMeasure
   return (type.measure ??= measureParts(type.parameters))
 }
@@ -121,7 +121,7 @@ function measureParts(parameters: readonly Type[]): Measure {
   let size = 1
   let ground = true
   for (const parameter of parameters) {
-    const measure = measureOf(parameter)
+    const measure = computeMeasure(parameter)
     size += measure.size
     ground &&= measure.isGround
   }
@@ -135,12 +135,12 @@ export function typeWith({ kind, name }: Type, parameters: readonly Type[]): Typ
 
 /** Counts the nodes of a type. */
 export function sizeOf(type: Type): number {
-  return measureOf(type).size
+  return computeMeasure(type).size
 }
 
 /** Returns whether a type contains no type parameters. */
 export function isGround(type: Type): boolean {
-  return measureOf(type).isGround
+  return computeMeasure(type).isGround
 }
 
 /** Formats a type for a message about an expression. */

@@ -56,11 +56,11 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
     const removed = new Set(
       Array.from(before)
         .filter((resource) => !monitored.has(resource))
-        .map(keyOf),
+        .map(formatKey),
     )
     const slice = new TimeSlice()
     for (const resource of added) {
-      const key = keyOf(resource)
+      const key = formatKey(resource)
       removed.delete(key)
       const present = monitors.get(key)
       if (ignored.has(key) || (present !== undefined && isSameKind(present.resource, resource))) continue
@@ -108,7 +108,7 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
   )
 }
 
-function keyOf({ group, resource }: DeletableResource): string {
+function formatKey({ group, resource }: DeletableResource): string {
   return `${resource}.${group}`
 }
 

@@ -36,20 +36,20 @@ class Conversion {
   }
 
   convert(schema: PublishedSchema, isResource: boolean = schema['x-kubernetes-embedded-resource'] === true): SchemaType {
-    const reference = referenceOf(schema)
+    const reference = createReference(schema)
     if (reference !== undefined) return this.#referred(reference)
-    if (schema['x-kubernetes-int-or-string'] === true || schema.format === 'int-or-string') return simple('intOrString')
+    if (schema['x-kubernetes-int-or-string'] === true || schema.format === 'int-or-string') return createSimpleType('intOrString')
     switch (schema.type) {
       case 'array':
         return schema.items === undefined ? undeclared : withElement('list', this.convert(schema.items))
       case 'object':
         return this.#object(schema, isResource)
       case 'string':
-        return simple(stringKinds[schema.format ?? ''] ?? 'string')
+        return createSimpleType(stringKinds[schema.format ?? ''] ?? 'string')
       case 'boolean':
       case 'integer':
       case 'number':
-        return simple(schema.type)
+        return createSimpleType(schema.type)
       default:
         return undeclared
     }
@@ -83,11 +83,11 @@ class Conversion {
   }
 }
 
-function referenceOf({ $ref, allOf }: PublishedSchema): string | undefined {
+function createReference({ $ref, allOf }: PublishedSchema): string | undefined {
   return $ref ?? allOf?.find((each) => each.$ref !== undefined)?.$ref
 }
 
-function simple(kind: SchemaKind): SchemaType {
+function createSimpleType(kind: SchemaKind): SchemaType {
   return { kind, isNullable: false, isDeclared: true }
 }
 

@@ -59,14 +59,14 @@ export class PolicyTypeChecker {
     const found = new Map<string, GroupVersionKind>()
     for (const rule of spec?.matchConstraints?.resourceRules ?? []) {
       let count = 0
-      for (const resource of namedResources(rule)) {
+      for (const resource of listNamedResources(rule)) {
         for (const kind of this.#kindsFor(resource)) {
           found.set(describe(kind), kind)
-          if (++count === maxKindsPerRule) return sorted(found)
+          if (++count === maxKindsPerRule) return sortItems(found)
         }
       }
     }
-    return sorted(found)
+    return sortItems(found)
   }
 
   /** Returns the kinds of a resource. As in kube-controller-manager, the name may be singular, and the core group stands for all groups. */
@@ -119,7 +119,7 @@ function generate({ definitions }: KindDocument): PublishedSchema | undefined {
 }
 
 /** Returns the resources that a rule names. A wildcard for groups or versions stands for none; subresources are left out. */
-function namedResources({ apiGroups = [], apiVersions = [], resources = [] }: DeepReadonly<Rule>): readonly GroupVersionResource[] {
+function listNamedResources({ apiGroups = [], apiVersions = [], resources = [] }: DeepReadonly<Rule>): readonly GroupVersionResource[] {
   if ([...apiGroups, ...apiVersions].some((each) => each.includes('*'))) return []
   const names = resources.filter((resource) => !/[*/]/.test(resource)).toSorted()
   return apiGroups
@@ -127,7 +127,7 @@ function namedResources({ apiGroups = [], apiVersions = [], resources = [] }: De
     .flatMap((group) => apiVersions.toSorted().flatMap((version) => names.map((resource) => ({ group, version, resource }))))
 }
 
-function sorted(kinds: ReadonlyMap<string, GroupVersionKind>): readonly GroupVersionKind[] {
+function sortItems(kinds: ReadonlyMap<string, GroupVersionKind>): readonly GroupVersionKind[] {
   return Array.from(kinds.values()).toSorted(
     (a, b) => compare(a.group, b.group) || compare(a.version, b.version) || compare(a.kind, b.kind),
   )

@@ -130,16 +130,16 @@ it('uses the preferred address of a node', async () => {
 })
 
 it('proxies to the requested port of a pod, or the first declared one', async () => {
-  const at = async (id: string, path = '') => {
+  const locateAt = async (id: string, path = '') => {
     const { remote } = await connect('pods/proxy', id, { path })
     return `${remote.scheme}://${remote.host}:${remote.port}${remote.path}`
   }
-  expect(await at('many')).toBe('http://10.1.0.1:8080')
-  expect(await at('https:many:1', '/a/../../b/')).toBe('https://10.1.0.1:1/b/')
-  expect(await at('six', '/')).toBe('http://fd00::7:/')
-  await expect(at('waiting')).rejects.toMatchObject({ code: 400, message: 'address not allowed' })
-  await expect(at('one')).rejects.toThrow('address not allowed')
-  await expect(at('ftp:many:1')).rejects.toThrow('invalid pod request "ftp:many:1"')
+  expect(await locateAt('many')).toBe('http://10.1.0.1:8080')
+  expect(await locateAt('https:many:1', '/a/../../b/')).toBe('https://10.1.0.1:1/b/')
+  expect(await locateAt('six', '/')).toBe('http://fd00::7:/')
+  await expect(locateAt('waiting')).rejects.toMatchObject({ code: 400, message: 'address not allowed' })
+  await expect(locateAt('one')).rejects.toThrow('address not allowed')
+  await expect(locateAt('ftp:many:1')).rejects.toThrow('invalid pod request "ftp:many:1"')
 })
 
 it('proxies services only to pods in their namespace', async () => {

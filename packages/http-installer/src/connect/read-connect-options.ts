@@ -21,7 +21,7 @@ export function readConnectOptions({ members }: OptionsDescription, query: Query
 const readers: Readonly<Record<OptionType, (values: readonly string[]) => unknown>> = {
   boolean: ([value = '']) => parseLooseBoolean(value) || undefined,
   integer: ([value = '']) => parseInt64(value),
-  integers: (values) => values.map(parsePort),
+  integers: (values) => values.map(parseInt32),
   string: ([value = '']) => value,
   strings: (values) => [...values],
   time: ([value = '']) => (value === '' || value === 'null' ? undefined : readTime(value)),
@@ -29,7 +29,7 @@ const readers: Readonly<Record<OptionType, (values: readonly string[]) => unknow
 
 const maxInt32 = 2 ** 31
 
-function parsePort(text: string): number {
+function parseInt32(text: string): number {
   const value = parseInt64(text)
   if (value < maxInt32 && value >= -maxInt32) return value
   throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)

@@ -98,14 +98,14 @@ function createOperation({ routes, kind, refer }: Subject, path: string, action:
     operationId: operationId(action, subject),
     parameters: listActionParameters(action),
     ...(body === undefined ? undefined : { requestBody: body }),
-    responses: createResponses(action, answerOf(action, routes, schema, refer), isJsonOnly),
+    responses: createResponses(action, findAnswer(action, routes, schema, refer), isJsonOnly),
     tags: [formatVersionTag(served.gvr)],
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': { ...served.gvk },
   }
 }
 
-function answerOf(action: string, { served }: ResourceRoutes, own: OpenAPISchema, refer: Refer): OpenAPISchema {
+function findAnswer(action: string, { served }: ResourceRoutes, own: OpenAPISchema, refer: Refer): OpenAPISchema {
   switch (action) {
     case 'list': {
       const list = served.types.kind({ ...served.gvk, kind: served.listKind })

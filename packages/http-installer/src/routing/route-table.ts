@@ -74,14 +74,14 @@ interface PathRoutes {
 function createPathRoutes(routes: ResourceRoutes): PathRoutes {
   const { served, collection, allNamespaces } = routes
   const { item, below } = served.storage.isCustom === true ? createCustomMethods(routes) : routes
-  const routeOf = (methods: MethodTable, isList: boolean): ResourceRoute | undefined =>
+  const findRouteOf = (methods: MethodTable, isList: boolean): ResourceRoute | undefined =>
     Object.keys(methods).length === 0 ? undefined : new ResourceRoute(served, methods, isList)
   return {
     namespaced: served.namespaced,
-    item: routeOf(item, false),
-    below: routeOf(below, false),
-    collection: routeOf(collection, true),
-    allNamespaces: routeOf(allNamespaces, true),
+    item: findRouteOf(item, false),
+    below: findRouteOf(below, false),
+    collection: findRouteOf(collection, true),
+    allNamespaces: findRouteOf(allNamespaces, true),
   }
 }
 

@@ -332,8 +332,8 @@ export class WriteAttributes implements AdmissionAttributes {
  * Throws kube-apiserver's error if a document names another kind, which a patch of a webhook can do. A missing name means the expected kind.
  */
 function refuseOtherKind(expected: GroupVersionKind, document: JsonObject, types: AdmittedRoute['types']): void {
-  const apiVersion = stringOr(document['apiVersion'], formatGroupVersion(expected))
-  const sent: GroupVersionKind = { ...parseApiVersion(apiVersion), kind: stringOr(document['kind'], expected.kind) }
+  const apiVersion = toStringOr(document['apiVersion'], formatGroupVersion(expected))
+  const sent: GroupVersionKind = { ...parseApiVersion(apiVersion), kind: toStringOr(document['kind'], expected.kind) }
   if (formatGroupVersion(sent) === formatGroupVersion(expected) && sent.kind === expected.kind) return
   const type = types.kind(sent)
   if (type === undefined) throw new Error(formatNotRegistered(sent))
@@ -344,18 +344,18 @@ function refuseOtherKind(expected: GroupVersionKind, document: JsonObject, types
 
 /** Throws kube-apiserver's error if a document of a custom resource has no kind or another one. */
 function refuseOtherCustomKind({ group, kind }: GroupVersionKind, document: JsonObject): void {
-  const sent = stringOr(document['kind'], '')
+  const sent = toStringOr(document['kind'], '')
   if (sent === '') {
     const sorted = Object.fromEntries(Object.entries(document).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     throw new Error(`Object 'Kind' is missing in '${stringifyJson(sorted)}'`)
   }
   if (sent === kind) return
   const metadata = document['metadata']
-  const name = isJsonObject(metadata) ? stringOr(metadata['name'], '') : ''
+  const name = isJsonObject(metadata) ? toStringOr(metadata['name'], '') : ''
   throw newInvalid({ group, kind: sent }, name, [fieldError.invalid(fieldPath('kind'), sent, `must be ${kind}`)])
 }
 
-function stringOr(value: JsonValue | undefined, fallback: string): string {
+function toStringOr(value: JsonValue | undefined, fallback: string): string {
   return typeof value === 'string' && value !== '' ? value : fallback
 }
 

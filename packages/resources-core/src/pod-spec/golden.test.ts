@@ -61,11 +61,11 @@ function parseGvk({ body }: Step): ReturnType<typeof parseGroupVersionKind> {
  * labels.
  */
 function hasTemplateChange({ body }: Step): boolean {
-  const longName = String(at(body, ['metadata', 'name']) ?? '').length > 63
-  return at(body, ['spec', 'volumeClaimTemplates']) !== undefined || (body['kind'] === 'Job' && longName)
+  const longName = String(locateAt(body, ['metadata', 'name']) ?? '').length > 63
+  return locateAt(body, ['spec', 'volumeClaimTemplates']) !== undefined || (body['kind'] === 'Job' && longName)
 }
 
-function at(value: unknown, path: readonly string[]): JsonValue | undefined {
+function locateAt(value: unknown, path: readonly string[]): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>((found, name) => (found as JsonObject | undefined)?.[name], value as JsonValue)
 }
 
@@ -81,7 +81,7 @@ describe.skipIf(cases.length === 0)('pod templates have the errors that kube-api
     const { schema } = types.kind(parseGvk(step))!
     const path = templatePaths[String(step.body['kind'])]!
     const { object } = decodeStruct<KubeObject>(schema, parseJson(JSON.stringify(step.body)), { strict: 'Ignore' })
-    const template = at(object, path) as PodTemplateSpec | undefined
+    const template = locateAt(object, path) as PodTemplateSpec | undefined
     if (template === undefined) return
     setPodTemplateDefaults(template)
     const errors = validatePodTemplateSpec(template, fieldPath(...path))
@@ -95,6 +95,6 @@ describe.skipIf(cases.length === 0)('pod templates have the errors that kube-api
     }
     expect(errors).toEqual([])
     const answer = JSON.parse(encodeJson(schema, object)) as JsonObject
-    expect(at(answer, [...path, 'spec'])).toEqual(at(body, [...path, 'spec']))
+    expect(locateAt(answer, [...path, 'spec'])).toEqual(locateAt(body, [...path, 'spec']))
   })
 })

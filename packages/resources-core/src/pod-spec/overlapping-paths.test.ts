@@ -8,7 +8,7 @@ function createConfigMapVolume(paths: readonly string[], name = 'v'): Volume {
 }
 
 /** Returns the warnings about volumes without the prefix that all of them have. */
-function overlapsOf(...volumes: Volume[]): string[] {
+function findOverlaps(...volumes: Volume[]): string[] {
   return findOverlappingPathWarnings(volumes).map((text) => text.replace(/^.*overlapping paths: /, ''))
 }
 
@@ -18,7 +18,7 @@ function createPaths(count: number, path: (i: number) => string): string[] {
 
 describe('overlappingPathWarnings', () => {
   it('reports nested paths, ignoring trailing slashes', () => {
-    expect(overlapsOf(createConfigMapVolume(['a/b', 'ab', 'a//', 'c', 'a/b/c', '//', '']))).toEqual([
+    expect(findOverlaps(createConfigMapVolume(['a/b', 'ab', 'a//', 'c', 'a/b/c', '//', '']))).toEqual([
       '"a" with "a/b"',
       '"a/b/c" with "a/b"',
       '"a/b/c" with "a"',
@@ -26,19 +26,22 @@ describe('overlappingPathWarnings', () => {
   })
 
   it('reports each overlap once', () => {
-    expect(overlapsOf(createConfigMapVolume([...createPaths(500, () => 'a'), 'b/c', 'b', 'a']))).toEqual(['"a" with "a"', '"b" with "b/c"'])
+    expect(findOverlaps(createConfigMapVolume([...createPaths(500, () => 'a'), 'b/c', 'b', 'a']))).toEqual([
+      '"a" with "a"',
+      '"b" with "b/c"',
+    ])
   })
 
   it('names the sources of a projected volume', () => {
     const createSecretSource = (name: string): object => ({ secret: { name, items: [{ key: 'k', path: 'a' }] } })
     expect(
-      overlapsOf({ name: 'v', projected: { sources: [createSecretSource('s'), createSecretSource('s'), createSecretSource('t')] } }),
+      findOverlaps({ name: 'v', projected: { sources: [createSecretSource('s'), createSecretSource('s'), createSecretSource('t')] } }),
     ).toEqual(['"a" (Secret "s") with "a" (Secret "s")', '"a" (Secret "t") with "a" (Secret "s")'])
   })
 
   it('limits the number of warnings', () => {
     const deep = createPaths(10_000, (i) => `a${'/a'.repeat(i % 50)}`)
-    expect(overlapsOf(createConfigMapVolume(deep), createConfigMapVolume(deep, 'w')).length).toBe(100)
+    expect(findOverlaps(createConfigMapVolume(deep), createConfigMapVolume(deep, 'w')).length).toBe(100)
   })
 
   it.each([

@@ -6,7 +6,7 @@ import { createRequestMetrics } from '../request-metrics.ts'
 import { openTestExchange } from './exchange.fixture.ts'
 import type { Filter } from './filter.ts'
 
-function filterOf(authenticator: Authenticator['authenticate']): Filter {
+function createFilter(authenticator: Authenticator['authenticate']): Filter {
   const registry = createMetricsRegistry()
   return authenticate(
     { authenticate: authenticator },
@@ -20,20 +20,20 @@ test.each([
   ['later', () => Promise.resolve(alice)],
 ])('sets the user %s, and removes the credentials from the request', async (_, authenticator) => {
   const { exchange } = openTestExchange('/', { headers: { authorization: 'Bearer x' } })
-  expect(await filterOf(authenticator)(exchange)).toBeUndefined()
+  expect(await createFilter(authenticator)(exchange)).toBeUndefined()
   expect([exchange.requestor.name, exchange.user.name, exchange.header('authorization')]).toEqual(['alice', 'alice', undefined])
 })
 
 test.each([[{ outcome: 'unknown' }], [{ outcome: 'rejected', reason: 'no' }]])('answers 401 for %j', async (result) => {
   const { exchange, response } = openTestExchange()
-  expect(await filterOf(() => result as AuthenticationResult)(exchange)).toBe('answered')
+  expect(await createFilter(() => result as AuthenticationResult)(exchange)).toBe('answered')
   expect(await (await response).json()).toMatchObject({ code: 401, reason: 'Unauthorized' })
 })
 
 test('uses the user that the caller has authenticated, whatever the credentials are', async () => {
   const { exchange } = openTestExchange()
   exchange.presetUser = { name: 'preset', groups: [] }
-  expect(await filterOf(() => alice)(exchange)).toBeUndefined()
+  expect(await createFilter(() => alice)(exchange)).toBeUndefined()
   expect(exchange.user.name).toBe('preset')
 })
 

@@ -104,12 +104,12 @@ export function defineWatchTests(test: DeclareBackendTest): void {
     }
     for (const name of ['a/1', 'b', 'b/1', 'b/2', 'b/3', 'b0', 'c']) await put(name)
     await remove('b/1')
-    const keys = (changes: Change[]): string[] =>
+    const listKeys = (changes: Change[]): string[] =>
       changes.map((c) => (c.type === 'put' ? c.entry.key.slice(prefix.length) : `-${c.key.slice(prefix.length)}`))
-    expect(keys(await readers.prefix.changes(4))).toEqual(['b/1', 'b/2', 'b/3', '-b/1'])
-    expect(keys(await readers.key.changes(2))).toEqual(['b/1', '-b/1'])
-    expect(keys(await readers.part.changes(3))).toEqual(['b/2', 'b/3', 'b0'])
-    expect(keys(await readers.all.changes(8))).toEqual(['a/1', 'b', 'b/1', 'b/2', 'b/3', 'b0', 'c', '-b/1'])
+    expect(listKeys(await readers.prefix.changes(4))).toEqual(['b/1', 'b/2', 'b/3', '-b/1'])
+    expect(listKeys(await readers.key.changes(2))).toEqual(['b/1', '-b/1'])
+    expect(listKeys(await readers.part.changes(3))).toEqual(['b/2', 'b/3', 'b0'])
+    expect(listKeys(await readers.all.changes(8))).toEqual(['a/1', 'b', 'b/1', 'b/2', 'b/3', 'b0', 'c', '-b/1'])
     for (const reader of Object.values(readers)) await reader.stop()
   })
 

@@ -159,7 +159,7 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
     const { revision } = await storage.list(prefix)
     const reads = async (): Promise<number> =>
       (await measured()).get('etcd_requests_total{group="suite.keelson.dev",operation="list",resource="tests"}') ?? 0
-    const readsOf = async (read: () => Promise<unknown>): Promise<number> => {
+    const listReads = async (read: () => Promise<unknown>): Promise<number> => {
       const oldReads = await reads()
       await read()
       return (await reads()) - oldReads
@@ -176,13 +176,13 @@ export function defineListVersionTests(test: DeclareStorageTest): void {
       }
       expect(itemCount).toBe(1000)
     }
-    expect(await readsOf(() => listInPages(400))).toBeLessThanOrEqual(3)
-    expect(await readsOf(() => listInPages(250))).toBeLessThanOrEqual(4)
+    expect(await listReads(() => listInPages(400))).toBeLessThanOrEqual(3)
+    expect(await listReads(() => listInPages(250))).toBeLessThanOrEqual(4)
     const listRareObject = async (): Promise<void> => {
       const page = await storage.list(prefix, { limit: 1, predicate: selecting({ fields: 'spec.nodeName=rare' }) })
       expect([names(page), page.continue, page.remainingItemCount]).toEqual([['ns/999'], '', undefined])
     }
     // The reads fetch 1, 2, 4, … 512 entries.
-    expect(await readsOf(listRareObject)).toBeLessThanOrEqual(10)
+    expect(await listReads(listRareObject)).toBeLessThanOrEqual(10)
   })
 }

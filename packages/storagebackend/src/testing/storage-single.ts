@@ -54,11 +54,11 @@ export function defineSingleTests(test: DeclareStorageTest): void {
       ['foo', 'barbaz'],
     ] as const)
       await create(namespace, name)
-    const keys = async (below: string, recursive: boolean): Promise<string[]> =>
+    const listKeys = async (below: string, recursive: boolean): Promise<string[]> =>
       Array.from((await storage.list(prefix + below, { recursive })).items, (object) => object.key.slice(prefix.length))
-    for (const below of ['foo', 'foo/']) expect(await keys(below, true)).toEqual(['foo/bar', 'foo/barbaz'])
-    expect(await keys('foo/bar', true)).toEqual([])
-    expect(await keys('foo/bar', false)).toEqual(['foo/bar'])
-    expect(await keys('foo', false)).toEqual([])
+    for (const below of ['foo', 'foo/']) expect(await listKeys(below, true)).toEqual(['foo/bar', 'foo/barbaz'])
+    expect(await listKeys('foo/bar', true)).toEqual([])
+    expect(await listKeys('foo/bar', false)).toEqual(['foo/bar'])
+    expect(await listKeys('foo', false)).toEqual([])
   })
 }

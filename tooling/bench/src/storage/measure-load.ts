@@ -17,9 +17,9 @@ export async function measureLoad(load: Load, seconds: number): Promise<Figure> 
   const elapsed = (performance.now() - began) / 1000
   const cpu = process.cpuUsage(cpuBefore)
   times.sort((a, b) => a - b)
-  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))]!
+  const locateAt = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))]!
   const cpuSeconds = (cpu.user + cpu.system) / 1e6
-  return { value: times.length / elapsed, p50: at(0.5), p99: at(0.99), serverCpu: (cpuSeconds / times.length) * 1000 }
+  return { value: times.length / elapsed, p50: locateAt(0.5), p99: locateAt(0.99), serverCpu: (cpuSeconds / times.length) * 1000 }
 }
 
 async function keepGoing(load: Load, seconds: number, next: () => number, times: number[] | undefined): Promise<void> {

@@ -20,13 +20,13 @@ export function walk(which: 'ours' | 'bare'): OpenLoad {
       await store.commit({ compare: [], operations: [{ type: 'put', key, value: value(n) }] })
     }
     const array = [...store.snapshot().scan(range)]
-    const entries = (): Iterable<Entry> => (which === 'ours' ? store.snapshot().scan(range) : array)
+    const createEntries = (): Iterable<Entry> => (which === 'ours' ? store.snapshot().scan(range) : array)
     return {
       inFlight: 1,
       async once() {
         let bytes = 0
         let count = 0
-        for (const entry of entries()) {
+        for (const entry of createEntries()) {
           bytes += entry.value.length
           count++
         }

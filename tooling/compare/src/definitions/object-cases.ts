@@ -33,14 +33,14 @@ export function generateObjectCase(definition: Definition, seed: number, index: 
   const metadata = { name, ...(random.chance(0.3) && { labels: { a: 'b' }, annotations: { c: 'd' } }) }
   const mergePatch = { 'content-type': 'application/merge-patch+json' }
   const applyPatch = { 'content-type': 'application/apply-patch+yaml' }
-  const applied = (): JsonObject => ({ ...createObject(), ...identity, metadata: { name } })
+  const createApplied = (): JsonObject => ({ ...createObject(), ...identity, metadata: { name } })
   const steps: Step[] = [
     { method: 'POST', path: `${collection}?dryRun=All`, body: { ...first, ...identity, metadata } },
     { method: 'POST', path: collection + strictness, body: { ...first, ...identity, metadata }, save: { rv: 'metadata.resourceVersion' } },
     { method: 'GET', path: objectPath, headers: { accept: table } },
     { method: 'PUT', path: objectPath + strictness, body: { ...second, ...identity, metadata: { ...metadata, resourceVersion: '${rv}' } } },
     { method: 'PATCH', path: objectPath, headers: mergePatch, body: pickMembers(random, breakObject(random, createObject(), schema)) },
-    { method: 'PATCH', path: `${objectPath}?fieldManager=applier&force=true`, headers: applyPatch, body: applied() },
+    { method: 'PATCH', path: `${objectPath}?fieldManager=applier&force=true`, headers: applyPatch, body: createApplied() },
     ...(hasStatus ? [{ method: 'PATCH', path: `${objectPath}/status`, headers: mergePatch, body: createObject() }] : []),
     { method: 'GET', path: otherPath },
     {
@@ -49,7 +49,12 @@ export function generateObjectCase(definition: Definition, seed: number, index: 
       headers: mergePatch,
       body: random.chance(0.3) ? {} : pickMembers(random, createObject()),
     },
-    { method: 'PATCH', path: `${objectPath}?fieldManager=other${random.pick(['', '&dryRun=All'])}`, headers: applyPatch, body: applied() },
+    {
+      method: 'PATCH',
+      path: `${objectPath}?fieldManager=other${random.pick(['', '&dryRun=All'])}`,
+      headers: applyPatch,
+      body: createApplied(),
+    },
     {
       method: 'PATCH',
       path: objectPath,

@@ -56,12 +56,12 @@ describe('normalize', () => {
   })
 
   it('ignores the order of managed fields only if the caller wants that', () => {
-    const body = (...managers: string[]): JsonValue => ({ metadata: { managedFields: managers.map((manager) => ({ manager })) } })
-    const sorted = (body: JsonValue): JsonValue =>
+    const createBody = (...managers: string[]): JsonValue => ({ metadata: { managedFields: managers.map((manager) => ({ manager })) } })
+    const sortItems = (body: JsonValue): JsonValue =>
       new Normalizer({ sortsManagedFields: true }).answer({ code: 200, type: 'application/json', body }, step).body
-    expect(sorted(body('b', 'a'))).toEqual(sorted(body('a', 'b')))
-    expect(sorted(body('b', 'a'))).not.toEqual(sorted(body('a', 'c')))
-    expect(normalizeBody(body('b', 'a'))).not.toEqual(normalizeBody(body('a', 'b')))
+    expect(sortItems(createBody('b', 'a'))).toEqual(sortItems(createBody('a', 'b')))
+    expect(sortItems(createBody('b', 'a'))).not.toEqual(sortItems(createBody('a', 'c')))
+    expect(normalizeBody(createBody('b', 'a'))).not.toEqual(normalizeBody(createBody('a', 'b')))
   })
 
   it('ignores the order of several causes', () => {

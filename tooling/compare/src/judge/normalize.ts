@@ -157,6 +157,6 @@ function sortCauses(body: JsonValue): JsonValue {
 }
 
 function sortByText(items: readonly JsonValue[]): JsonValue[] {
-  const text = (item: JsonValue): string => JSON.stringify(item)
-  return items.toSorted((a, b) => (text(a) < text(b) ? -1 : 1))
+  const formatText = (item: JsonValue): string => JSON.stringify(item)
+  return items.toSorted((a, b) => (formatText(a) < formatText(b) ? -1 : 1))
 }

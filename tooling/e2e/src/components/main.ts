@@ -51,14 +51,14 @@ async function run({ bin, minutes, isReference, openssl: program }: RunOptions):
   const children: ChildProcess[] = []
   try {
     const start = (name: string, args: readonly string[]): void =>
-      void children.push(spawnLogged(path.join(bin, name.split(' ')[0]!), args, logOf(scratch, name)))
+      void children.push(spawnLogged(path.join(bin, name.split(' ')[0]!), args, readLog(scratch, name)))
     const names = await startComponents(server, authority, { start, openssl: program })
     const failure = await runWorkload(server, minutes)
     await wait(1000)
     const died = children.filter(({ exitCode }) => exitCode !== null)
     if (died.length > 0) printText(`${died.length} components ended: ${died.map(({ spawnfile }) => path.basename(spawnfile)).join(', ')}`)
     if (failure !== undefined) printText(failure)
-    printRefusals(names.map((name) => [name, readFileSync(logOf(scratch, name), 'utf8')]))
+    printRefusals(names.map((name) => [name, readFileSync(readLog(scratch, name), 'utf8')]))
     return failure === undefined && died.length === 0 ? 0 : 1
   } finally {
     for (const child of children) child.kill('SIGKILL')
@@ -68,7 +68,7 @@ async function run({ bin, minutes, isReference, openssl: program }: RunOptions):
   }
 }
 
-function logOf(directory: string, name: string): string {
+function readLog(directory: string, name: string): string {
   return path.join(directory, `${name.replaceAll(' ', '-')}.log`)
 }
 
@@ -110,7 +110,7 @@ async function startReference(bin: string, authority: ClientAuthority): Promise<
     `--token-auth-file=${tokens}`,
     '--service-cluster-ip-range=10.0.0.0/16',
   ]
-  const child = spawnLogged(path.join(bin, 'kube-apiserver'), flags, logOf(authority.directory, 'kube-apiserver'))
+  const child = spawnLogged(path.join(bin, 'kube-apiserver'), flags, readLog(authority.directory, 'kube-apiserver'))
   const server = {
     url: `https://127.0.0.1:${port}`,
     token: 'admintoken',

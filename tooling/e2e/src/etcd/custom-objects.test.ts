@@ -29,7 +29,7 @@ const mergePatch = { 'content-type': 'application/merge-patch+json' }
 const applyPatch = { 'content-type': 'application/apply-patch+yaml' }
 
 /** A definition with two versions, defaults, a rule, a status and a scale. */
-function definitionOf(plural: string, kind: string): object {
+function createDefinition(plural: string, kind: string): object {
   const spec = {
     type: 'object',
     properties: {
@@ -97,7 +97,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
     return answer
   }
 
-  const untilServed = (server: Server, path: string): Promise<unknown> =>
+  const waitUntilServed = (server: Server, path: string): Promise<unknown> =>
     vi.waitFor(() => send(server, 'GET', path), { timeout: 30_000, interval: 50 })
 
   /** Reads an object from both servers, and expects the same. */
@@ -112,7 +112,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
     { definer: 1, plural: 'gadgets', kind: 'Gadget' },
   ])('with the definition of $plural', ({ definer, plural, kind }) => {
     const objects = `/apis/example.com/v1/namespaces/default/${plural}`
-    const objectOf = (name: string, members: object = {}): object => ({
+    const createObject = (name: string, members: object = {}): object => ({
       apiVersion: 'example.com/v1',
       kind,
       metadata: { name },
@@ -120,8 +120,8 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
     })
 
     beforeAll(async () => {
-      await send(servers[definer]!, 'POST', definitionsPath, definitionOf(plural, kind))
-      for (const server of servers) await untilServed(server, objects)
+      await send(servers[definer]!, 'POST', definitionsPath, createDefinition(plural, kind))
+      for (const server of servers) await waitUntilServed(server, objects)
     })
 
     test('both read the definition alike', async () => {
@@ -139,7 +139,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
       const name = `a-${writer}`
       const path = `${objects}/${name}`
       const { metadata } = (
-        await send(here, 'POST', objects, objectOf(name, { spec: { replicas: 1, ports: [{ port: 80 }] } }))
+        await send(here, 'POST', objects, createObject(name, { spec: { replicas: 1, ports: [{ port: 80 }] } }))
       ).json<CustomObject>()
       expect(await expectSame(path)).toMatchObject({ spec: { size: 3, replicas: 1, ports: [{ port: 80 }] } })
 
@@ -147,9 +147,9 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
       await send(there, 'PATCH', path, { spec: { size: 7 } }, mergePatch)
       await send(here, 'PATCH', `${path}/status`, { status: { phase: 'Ready', replicas: 1 } }, mergePatch)
       await send(there, 'PATCH', `${path}/scale`, { spec: { replicas: 5 } }, mergePatch)
-      const applied = objectOf(name, { spec: { ports: [{ port: 81, name: 'metrics' }] } })
+      const applied = createObject(name, { spec: { ports: [{ port: 81, name: 'metrics' }] } })
       await send(here, 'PATCH', `${path}?fieldManager=one`, applied, applyPatch)
-      await send(there, 'PATCH', `${path}?fieldManager=one`, objectOf(name, { spec: { labels: { a: 'b' } } }), applyPatch)
+      await send(there, 'PATCH', `${path}?fieldManager=one`, createObject(name, { spec: { labels: { a: 'b' } } }), applyPatch)
       const changed = await expectSame(path)
       expect(changed).toMatchObject({
         metadata: { generation: 5 },
@@ -158,7 +158,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
       })
       expect(await expectSame(path.replace('v1', 'v1beta1'))).toMatchObject({ apiVersion: 'example.com/v1beta1', spec: changed.spec })
 
-      const conflict = { ...objectOf(name), metadata: { name, resourceVersion: metadata.resourceVersion } }
+      const conflict = { ...createObject(name), metadata: { name, resourceVersion: metadata.resourceVersion } }
       expect((await there.client.request('PUT', path, { body: conflict })).status).toBe(409)
       await send(here, 'PUT', path, { ...changed, spec: { ...changed.spec, size: 8 } })
       expect(await expectSame(path)).toMatchObject({ spec: { size: 8 } })
@@ -183,7 +183,7 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
     test('both store the same JSON, except for the order of the metadata', async () => {
       const values: unknown[] = []
       for (const [i, server] of servers.entries()) {
-        const body = objectOf(`stored-${i}`, { spec: { size: 1, labels: { b: 'c', a: 'b' }, ports: [{ port: 1, name: 'é"\u2028<' }] } })
+        const body = createObject(`stored-${i}`, { spec: { size: 1, labels: { b: 'c', a: 'b' }, ports: [{ port: 1, name: 'é"\u2028<' }] } })
         const { metadata } = (await send(server, 'POST', `${objects}?fieldManager=m`, body)).json<{
           metadata: { uid: string; creationTimestamp: string }
         }>()
@@ -200,11 +200,11 @@ describe.skipIf(isMissing)('kube-apiserver and Keelson on one etcd', { timeout: 
 
     test('both serve a new version of the definition, also if the other server adds it', async () => {
       const path = `${definitionsPath}/${plural}.example.com`
-      await send(servers[definer]!, 'POST', objects, objectOf('kept'))
+      await send(servers[definer]!, 'POST', objects, createObject('kept'))
       const { spec } = (await send(servers[0], 'GET', path)).json<{ spec: { versions: { name: string }[] } }>()
       const versions = [...spec.versions, { ...spec.versions[1], name: 'v2' }]
       await send(servers[1 - definer]!, 'PATCH', path, { spec: { versions } }, mergePatch)
-      for (const server of servers) await untilServed(server, `${objects.replace('v1', 'v2')}/kept`)
+      for (const server of servers) await waitUntilServed(server, `${objects.replace('v1', 'v2')}/kept`)
       await expectSame(`${objects.replace('v1', 'v2')}/kept`)
     })
 

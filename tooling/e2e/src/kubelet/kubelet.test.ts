@@ -247,14 +247,14 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
     })
 
     test('cp copies files in both directions', async () => {
-      const at = (name: string): string => path.join(directory, name)
+      const locateAt = (name: string): string => path.join(directory, name)
       const content = Array.from({ length: 20_000 }, (_, i) => `line ${i}\n`).join('')
-      mkdirSync(at('pod'), { recursive: true })
-      writeFileSync(at('sent'), content)
-      await kubectl.run(['cp', at('sent'), `p:${at('pod/arrived')}`], { environment })
-      expect(readFileSync(at('pod/arrived'), 'utf8')).toBe(content)
-      await kubectl.run(['cp', `p:${at('pod/arrived')}`, at('back')], { environment })
-      expect(readFileSync(at('back'), 'utf8')).toBe(content)
+      mkdirSync(locateAt('pod'), { recursive: true })
+      writeFileSync(locateAt('sent'), content)
+      await kubectl.run(['cp', locateAt('sent'), `p:${locateAt('pod/arrived')}`], { environment })
+      expect(readFileSync(locateAt('pod/arrived'), 'utf8')).toBe(content)
+      await kubectl.run(['cp', `p:${locateAt('pod/arrived')}`, locateAt('back')], { environment })
+      expect(readFileSync(locateAt('back'), 'utf8')).toBe(content)
     })
 
     test('port-forward transfers data', async () => {

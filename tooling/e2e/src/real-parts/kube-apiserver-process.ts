@@ -15,15 +15,15 @@ export interface KubeApiserverProcess extends AsyncDisposable {
 /** Starts kube-apiserver on an etcd and waits until it is ready. */
 export async function startKubeApiserver(binary: string, etcdUrl: string, flags: readonly string[] = []): Promise<KubeApiserverProcess> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'kube-apiserver-'))
-  const fileOf = (name: string): string => path.join(scratch, name)
+  const locateFile = (name: string): string => path.join(scratch, name)
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   })
-  await writeFile(fileOf('accounts.key'), privateKey)
-  await writeFile(fileOf('accounts.pub'), publicKey)
-  await writeFile(fileOf('tokens.csv'), 'admintoken,admin,admin,"system:masters"\n')
+  await writeFile(locateFile('accounts.key'), privateKey)
+  await writeFile(locateFile('accounts.pub'), publicKey)
+  await writeFile(locateFile('tokens.csv'), 'admintoken,admin,admin,"system:masters"\n')
   const [port] = await freePorts(1)
   const url = `https://127.0.0.1:${port}`
   const child = spawn(
@@ -33,10 +33,10 @@ export async function startKubeApiserver(binary: string, etcdUrl: string, flags:
       `--secure-port=${port}`,
       '--bind-address=127.0.0.1',
       `--cert-dir=${scratch}`,
-      `--token-auth-file=${fileOf('tokens.csv')}`,
+      `--token-auth-file=${locateFile('tokens.csv')}`,
       '--service-account-issuer=https://kubernetes.default.svc',
-      `--service-account-signing-key-file=${fileOf('accounts.key')}`,
-      `--service-account-key-file=${fileOf('accounts.pub')}`,
+      `--service-account-signing-key-file=${locateFile('accounts.key')}`,
+      `--service-account-key-file=${locateFile('accounts.pub')}`,
       '--service-cluster-ip-range=10.0.0.0/16',
       '--authorization-mode=RBAC',
       ...flags,

@@ -24,7 +24,7 @@ const entry = join(import.meta.dirname, '../../../../apps/apiserver/src/main.ts'
 const token = 'admintoken'
 
 /** A module that the server loads first. On SIGUSR2, it collects garbage twice and writes the used heap to a file. */
-const heapReporter = (file: string): string => `
+const createHeapReporter = (file: string): string => `
   import { renameSync, writeFileSync } from 'node:fs'
   process.on('SIGUSR2', async () => {
     gc()
@@ -50,7 +50,7 @@ export async function startServer(
     [
       '--expose-gc',
       '--import',
-      `data:text/javascript,${encodeURIComponent(heapReporter(heapFile))}`,
+      `data:text/javascript,${encodeURIComponent(createHeapReporter(heapFile))}`,
       ...nodeFlags,
       entry,
       '--storage-backend=memory',

@@ -56,16 +56,16 @@ export const manyDefinitions: Scenario = {
 const workers = 4
 
 /** Handles all names with a few workers. */
-async function forEach(names: readonly string[], handle: (name: string) => Promise<void>): Promise<void> {
+async function runForEach(names: readonly string[], handle: (name: string) => Promise<void>): Promise<void> {
   let next = 0
-  const work = async (): Promise<void> => {
+  const runWork = async (): Promise<void> => {
     while (next < names.length) await handle(names[next++]!)
   }
-  await Promise.all(Array.from({ length: workers }, work))
+  await Promise.all(Array.from({ length: workers }, runWork))
 }
 
 async function createAll({ client, result }: MeasuredServer, names: readonly string[]): Promise<void> {
-  await forEach(names, async (name) => {
+  await runForEach(names, async (name) => {
     await client.define(widgetDefinition(name), { wait: false })
     result.operations++
   })
@@ -76,7 +76,7 @@ async function createAll({ client, result }: MeasuredServer, names: readonly str
 }
 
 async function removeAll({ client }: MeasuredServer, names: readonly string[]): Promise<void> {
-  await forEach(names, (name) => client.remove(name, { wait: false }))
+  await runForEach(names, (name) => client.remove(name, { wait: false }))
   for (const name of names) await client.waitUntilRemoved(name)
 }
 

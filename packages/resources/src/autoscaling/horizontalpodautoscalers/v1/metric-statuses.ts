@@ -49,7 +49,7 @@ export function convertMetricStatusToHub({ type, object, pods, resource, contain
     ...(object && {
       object: {
         metric: identifier(object.metricName, object.selector),
-        current: values(object.currentValue, object.averageValue),
+        current: readValues(object.currentValue, object.averageValue),
         describedObject: object.target,
       },
     }),
@@ -67,13 +67,13 @@ export function convertMetricStatusToHub({ type, object, pods, resource, contain
     ...(external && {
       external: {
         metric: identifier(external.metricName, external.metricSelector),
-        current: values(external.currentValue, external.currentAverageValue),
+        current: readValues(external.currentValue, external.currentAverageValue),
       },
     }),
   }
 }
 
-function values(value = '0', averageValue?: string): v2.MetricValueStatus {
+function readValues(value = '0', averageValue?: string): v2.MetricValueStatus {
   return { value, ...(averageValue !== undefined && { averageValue }) }
 }
 
