@@ -8,6 +8,7 @@ import { compareRoleWrites } from './authorization/compare-role-writes.ts'
 import { compare } from './compare.ts'
 import { compareDefinitions } from './definitions/compare-definitions.ts'
 import { printDefinitions } from './definitions/print-differences.ts'
+import { comparePolicies } from './policies/compare-policies.ts'
 import { help, parseOptions } from './options.ts'
 import type { Options } from './options.ts'
 import { openNamespace, refuseNodes } from './play/run-namespace.ts'
@@ -35,6 +36,7 @@ async function run(options: Options): Promise<number> {
   using candidate = keelson === undefined ? new Server(options.candidate ?? '', token) : new Server(keelson.url, keelson.token)
   // The await is needed, because the server stops when this block ends.
   if (options.decisions > 0 || options.roleWrites > 0) return await compareAuthorization(reference, candidate, options)
+  if (options.policies > 0) return await compareAdmissionPolicies(reference, candidate, options)
   if (options.definitions > 0) return await compareRealDefinitions(reference, candidate, options)
   const scenarios = new Map<string, number>()
   const result = await compare(reference, candidate, {
@@ -84,6 +86,15 @@ async function compareAuthorization(reference: Server, candidate: Server, { seed
     differences += result.differences.length
   }
   return differences === 0 ? 0 : 1
+}
+
+async function compareAdmissionPolicies(reference: Server, candidate: Server, { seed, policies, show }: Options): Promise<number> {
+  const prefix = `compare-${randomBytes(3).toString('hex')}`
+  const { refused, differences } = await comparePolicies(reference, candidate, { seed, requests: policies, prefix })
+  for (const { step, policy, want, got } of differences.slice(0, show))
+    print(`${JSON.stringify(step)}\n${JSON.stringify(policy)}\n  kube-apiserver: ${want}\n  keelson:        ${got}`)
+  print(`compare: ${policies} writes with random policies from seed ${seed}; ${refused} refused by both, ${differences.length} differ`)
+  return differences.length === 0 ? 0 : 1
 }
 
 async function compareRealDefinitions(reference: Server, candidate: Server, options: Options): Promise<number> {

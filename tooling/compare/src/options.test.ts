@@ -16,6 +16,7 @@ it('parses flags and applies defaults', () => {
     withNodes: false,
     decisions: 0,
     roleWrites: 0,
+    policies: 0,
     definitions: 0,
     objects: 10,
     project: '',

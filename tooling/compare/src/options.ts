@@ -14,6 +14,7 @@ Sends random requests to a running kube-apiserver and to a new Keelson server, a
   --with-nodes     Accept a server with nodes. They may run the pods of this comparison
   --decisions N    Compare N authorization decisions on random roles, bindings, nodes and users instead
   --role-writes N  Compare N writes of roles and bindings by users with limited permissions instead
+  --policies N     Compare N dry runs of writes to which random validating admission policies apply instead
   --definitions N  Compare N CustomResourceDefinitions of real projects and objects of them instead. Needs Go
   --objects N      Number of objects for each of --definitions. Default: 10
   --project TEXT   Only --definitions of projects whose Go module contains this text
@@ -32,6 +33,7 @@ export interface Options {
   readonly withNodes: boolean
   readonly decisions: number
   readonly roleWrites: number
+  readonly policies: number
   readonly definitions: number
   readonly objects: number
   readonly project: string
@@ -54,6 +56,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
       'with-nodes': { type: 'boolean', default: false },
       decisions: { type: 'string', default: '0' },
       'role-writes': { type: 'string', default: '0' },
+      policies: { type: 'string', default: '0' },
       definitions: { type: 'string', default: '0' },
       objects: { type: 'string', default: '10' },
       project: { type: 'string', default: '' },
@@ -77,6 +80,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     withNodes: values['with-nodes'],
     decisions: parseWholeNumber('decisions', values.decisions),
     roleWrites: parseWholeNumber('role-writes', values['role-writes']),
+    policies: parseWholeNumber('policies', values.policies),
     definitions: parseWholeNumber('definitions', values.definitions),
     objects: parseWholeNumber('objects', values.objects),
     project,
