@@ -112,7 +112,7 @@ test.skipIf(openssl === undefined)('webhooks authenticate and authorize users, o
     const failed = await get('GET', '/api/v1/namespaces/default/configmaps')
     expect(failed.status).toBe(500)
     expect(failed.text).toMatch(
-      /^Internal Server Error: "\/api\/v1\/namespaces\/default\/configmaps": Post "https:\/\/127.0.0.1:\d+\/review": dial tcp 127.0.0.1:\d+: connect: connection refused\n$/,
+      /^Internal Server Error: "\/api\/v1\/namespaces\/default\/configmaps": Post "https:\/\/127.0.0.1:\d+\/review\?timeout=5s": dial tcp 127.0.0.1:\d+: connect: connection refused\n$/,
     )
     using admin = new HttpsClient(server.url, server.token)
     const { text } = await admin.request('GET', '/metrics')
