@@ -101,7 +101,9 @@ describe('a kind without a schema', () => {
       request(`${widgetsPath}/a`, { headers: { accept } })
     const refused = await requestAccepting(protobuf)
     expect(refused.status).toBe(406)
-    expect(refused.text).toContain('only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf')
+    expect(refused.text).toContain(
+      'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    )
     expect((await requestAccepting(`application/json, ${protobuf}`)).status).toBe(200)
     expect((await requestAccepting(`${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`)).status).toBe(200)
     expect((await request(`${widgetsPath}?watch=1`, { headers: { accept: `${protobuf};stream=watch` } })).status).toBe(406)
