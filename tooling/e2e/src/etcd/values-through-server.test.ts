@@ -85,6 +85,11 @@ function withRecordedValues(bytes: Buffer, own: JsonObject & { readonly metadata
     [Buffer.from(own.metadata.uid!), Buffer.from(metadata.uid!)],
     [encodeSeconds(own.metadata.creationTimestamp!), encodeSeconds(metadata.creationTimestamp!)],
   ]
+  // A second may pass between the creation time and the time of the managed fields.
+  const [managed] = own.metadata.managedFields ?? []
+  const [recordedManaged] = metadata.managedFields ?? []
+  if (managed?.time !== undefined && managed.time !== own.metadata.creationTimestamp)
+    replaced.push([encodeSeconds(managed.time), encodeSeconds(recordedManaged!.time!)])
   const volume = tokenVolume.exec(JSON.stringify(own))?.[0]
   if (volume !== undefined) replaced.push([Buffer.from(volume), Buffer.from(tokenVolume.exec(JSON.stringify(recorded.object))![0])])
   return replaced.reduce((changed, [from, to]) => replaceAll(changed, from, to), bytes)
