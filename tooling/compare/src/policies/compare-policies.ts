@@ -71,9 +71,9 @@ export async function comparePolicies(
       await new Promise((resolve) => setTimeout(resolve, refreshMs))
       for (const [i, policy] of bound.entries()) {
         for (let k = 0; k < requestsPerPolicy && left > 0; k++, left--) {
-          const step = randomRequest(random, namespaces[i]!)
+          const step = createRandomRequest(random, namespaces[i]!)
           const [theirs, own] = await sendToBoth(step)
-          const [want, got] = [comparable(theirs), comparable(own)]
+          const [want, got] = [toComparable(theirs), toComparable(own)]
           if (want !== got) differences.push({ step, policy, want, got })
           else if (theirs.code >= 400) refused++
         }
@@ -128,7 +128,7 @@ async function fill(
   await install(`/apis/apps/v1/namespaces/${namespace}/deployments`, { metadata, spec: deploymentSpec(2, pod) })
 }
 
-function randomRequest(random: Random, namespace: string): Step {
+function createRandomRequest(random: Random, namespace: string): Step {
   const core = `/api/v1/namespaces/${namespace}`
   const query = `?dryRun=All${random.chance(0.2) ? '&fieldManager=me' : ''}`
   const existing = random.pick(['configmaps', 'pods'])
@@ -154,7 +154,7 @@ function randomRequest(random: Random, namespace: string): Step {
 }
 
 /** Returns the part of a response that is compared: the code and the warnings, and the reason, details and message of a failure. */
-function comparable({ code, body, warning = '' }: Answer): string {
+function toComparable({ code, body, warning = '' }: Answer): string {
   if (code < 400 || !isObject(body)) return JSON.stringify({ code, warning })
   const { reason = '', message = '', details = null } = body
   return JSON.stringify({ code, reason, details, message, warning })

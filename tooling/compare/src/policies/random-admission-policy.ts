@@ -88,7 +88,7 @@ export function randomAdmissionPolicy(random: Random, name: string, namespace: s
   const hasParams = random.chance(0.35)
   const hasVariables = random.chance(0.35)
   const expressions = [...conditions, ...repeat(hasVariables ? withVariables : []), ...repeat(hasParams ? withParams : [])]
-  const validation = (): JsonObject => ({
+  const createValidation = (): JsonObject => ({
     expression: random.pick(expressions),
     ...(random.chance(0.4) && { message: random.pick(['plain message', ' spaced ']) }),
     ...(random.chance(0.4) && { messageExpression: random.pick(messages) }),
@@ -101,7 +101,7 @@ export function randomAdmissionPolicy(random: Random, name: string, namespace: s
     spec: {
       failurePolicy: random.pick(['Fail', 'Fail', 'Ignore']),
       matchConstraints: matchConstraints(random),
-      validations: some(random, 4, validation),
+      validations: createSeveral(random, 4, createValidation),
       ...(hasVariables && { variables }),
       ...(hasParams && { paramKind: { apiVersion: 'v1', kind: random.chance(0.9) ? 'ConfigMap' : 'Node' } }),
       ...(random.chance(0.25) && { matchConditions: [{ name: 'c', expression: random.pick(conditions) }] }),
@@ -121,7 +121,7 @@ export function randomAdmissionPolicy(random: Random, name: string, namespace: s
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
         ...(random.chance(0.1) && { objectSelector: { matchLabels: { team: 'a' } } }),
       },
-      ...(hasParams && random.chance(0.9) && { paramRef: paramRef(random, namespace) }),
+      ...(hasParams && random.chance(0.9) && { paramRef: createParamRef(random, namespace) }),
     },
   }
   return { policy, binding }
@@ -132,7 +132,7 @@ function repeat(expressions: readonly string[]): readonly string[] {
   return Array.from({ length: 8 }, () => expressions).flat()
 }
 
-function some<Item>(random: Random, most: number, create: () => Item): Item[] {
+function createSeveral<Item>(random: Random, most: number, create: () => Item): Item[] {
   return Array.from({ length: 1 + random.below(most) }, create)
 }
 
@@ -145,13 +145,13 @@ function matchConstraints(random: Random): JsonObject {
   const everything = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'] }
   return {
     matchPolicy: random.pick(['Exact', 'Equivalent']),
-    resourceRules: some(random, 2, () => rule(random)),
+    resourceRules: createSeveral(random, 2, () => createRule(random)),
     ...(random.chance(0.2) && { excludeResourceRules: [{ ...everything, resources: [random.pick(['pods', 'services', '*/scale'])] }] }),
     ...(random.chance(0.2) && { objectSelector: random.pick(selectors) }),
   }
 }
 
-function rule(random: Random): JsonObject {
+function createRule(random: Random): JsonObject {
   const [group, resources] = random.pick<readonly [string, string[]]>([
     ['', ['configmaps']],
     ['', ['pods']],
@@ -173,7 +173,7 @@ function rule(random: Random): JsonObject {
   }
 }
 
-function paramRef(random: Random, namespace: string): JsonObject {
+function createParamRef(random: Random, namespace: string): JsonObject {
   const reference = random.pick<JsonObject>([
     { name: 'p1' },
     { name: 'p1', namespace },
@@ -190,25 +190,25 @@ export function randomObject(random: Random, namespace: string): { readonly path
   const metadata = { name, ...(random.chance(0.6) && { labels: random.pick(labels) }) }
   const limits = random.pick<JsonObject>([{}, { resources: { limits: { cpu: '1', memory: random.pick(['2Gi', '5Mi']) } } }])
   const pod = { containers: [{ name: 'c', image: random.pick(['nginx', 'r.io/nginx']), ...limits }] }
-  const at = (root: string, resource: string): string => `${root}/namespaces/${namespace}/${resource}`
+  const formatPath = (root: string, resource: string): string => `${root}/namespaces/${namespace}/${resource}`
   switch (random.weighted({ configMap: 4, pod: 3, service: 1, deployment: 2, autoscaler: 1 })) {
     case 'configMap':
       return {
-        path: at('/api/v1', 'configmaps'),
+        path: formatPath('/api/v1', 'configmaps'),
         body: { metadata, data: random.pick([{ max: '5' }, { max: '2' }, { max: 'x' }, {}]) },
       }
     case 'pod':
-      return { path: at('/api/v1', 'pods'), body: { metadata, spec: pod } }
+      return { path: formatPath('/api/v1', 'pods'), body: { metadata, spec: pod } }
     case 'service':
-      return { path: at('/api/v1', 'services'), body: { metadata, spec: { ports: [{ port: 80 }], clusterIP: 'None' } } }
+      return { path: formatPath('/api/v1', 'services'), body: { metadata, spec: { ports: [{ port: 80 }], clusterIP: 'None' } } }
     case 'deployment':
       return {
-        path: at('/apis/apps/v1', 'deployments'),
+        path: formatPath('/apis/apps/v1', 'deployments'),
         body: { metadata, spec: deploymentSpec(random.pick([1, 3, 9]), pod) },
       }
     default: {
       const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }
-      const path = at(random.pick(['/apis/autoscaling/v1', '/apis/autoscaling/v2']), 'horizontalpodautoscalers')
+      const path = formatPath(random.pick(['/apis/autoscaling/v1', '/apis/autoscaling/v2']), 'horizontalpodautoscalers')
       return { path, body: { metadata, spec: { maxReplicas: 3, scaleTargetRef } } }
     }
   }
