@@ -68,7 +68,7 @@ await bundle.close()
 const outputs = [...written.output]
 
 for (const [name, input] of required) {
-  const library = await rolldown({ input, platform: 'node', logLevel: 'warn' })
+  const library = await rolldown({ input, platform: 'node', plugins: [lazyLibraries], logLevel: 'warn' })
   const { output } = await library.write({
     file: path.join(dist, 'chunks', formatFile(name)),
     format: 'cjs',

@@ -1,4 +1,6 @@
-import { RE2JS } from 're2js'
+import { createRequire } from 'node:module'
+import type * as re2js from 're2js'
+import type { RE2JS } from 're2js'
 import { findPatternError } from './check-pattern.ts'
 
 /** Maximum size of all cached programs in instructions. They take about 30 MB. */
@@ -42,7 +44,17 @@ export function isPatternCached(pattern: string): boolean {
   return cached.has(pattern)
 }
 
+type Library = typeof re2js
+
+let library: Library | undefined
+
+/** Loads the library on first use, because it takes 5 MB and most servers compile no pattern. */
+function loadLibrary(): Library {
+  return (library ??= createRequire(import.meta.url)('re2js') as Library)
+}
+
 function compileUncached(pattern: string): RE2JS | string {
+  const { RE2JS } = loadLibrary()
   try {
     return RE2JS.compile(pattern)
   } catch (error) {
