@@ -10,6 +10,7 @@ describe.skipIf(program === undefined)('rules of custom resources', () => {
     const { differences, skipped, compiled } = await compareRules(program ?? '', { count, seed })
     expect(differences).toEqual([])
     expect(skipped).toBeLessThan(count / 100)
-    expect(compiled).toBeGreaterThan(count / 4)
+    // In five runs of 50,000 random definitions, 22.7 to 22.9 % compiled.
+    expect(compiled).toBeGreaterThan(count / 5)
   })
 })
