@@ -83,10 +83,10 @@ function jsonKind(schema: StructSchema, options: KindOptions | undefined): KindT
     ...options,
     isJsonOnly: true,
     encodeProto() {
-      throw newProtobufNotAcceptable(false)
+      throw newProtobufNotAcceptable()
     },
     decodeProto() {
-      throw new Error(newProtobufNotAcceptable(false).message)
+      throw new Error(newProtobufNotAcceptable().message)
     },
   }
 }

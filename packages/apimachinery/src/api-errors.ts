@@ -173,12 +173,12 @@ export function newNotAcceptable(supported: readonly string[]): ApiError {
   return new ApiError({ reason: 'NotAcceptable', message: `only the following media types are accepted: ${supported.join(', ')}` })
 }
 
-/** Builds the 406 for a kind without a protobuf encoding, with the message that kube-apiserver uses for custom resources. */
-export function newProtobufNotAcceptable(isList: boolean): ApiError {
-  const type = `*unstructured.Unstructured${isList ? 'List' : ''}`
+/** Builds the 406 for an object of a kind without a protobuf encoding, with the message that kube-apiserver uses for custom resources. */
+export function newProtobufNotAcceptable(): ApiError {
   return new ApiError({
     reason: 'NotAcceptable',
-    message: `object ${type} does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message`,
+    message:
+      'object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message',
   })
 }
 
