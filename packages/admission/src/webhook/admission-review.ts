@@ -6,7 +6,7 @@ import { parseReview } from '@keelson/outbound'
 import type { VersionedObject, VersionedObjects } from '@keelson/registry'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { MatchedResource } from '../matching/match-criteria.ts'
-import { buildUserValue } from '../matching/request-value.ts'
+import { buildOptionsValue, buildRequestMembers } from '../matching/request-value.ts'
 
 const group = 'admission.k8s.io'
 const kind = 'AdmissionReview'
@@ -29,21 +29,8 @@ export interface ReviewRequest {
 
 /** Encodes the review that is sent to a webhook. */
 export function encodeReview({ version, uid, attributes, matched, objects }: ReviewRequest): string {
-  const { resource, subresource, name, namespace, operation, context, dryRun, options } = attributes
-  const before = {
-    uid,
-    kind: objects.kind,
-    resource: matched.resource,
-    ...(subresource !== '' && { subResource: subresource }),
-    requestKind: attributes.kind,
-    requestResource: resource,
-    ...(subresource !== '' && { requestSubResource: subresource }),
-    ...(name !== '' && { name }),
-    ...(namespace !== '' && { namespace }),
-    operation,
-    userInfo: buildUserValue(context.user),
-  }
-  const after = stringifyJson({ dryRun, options: operation === 'CONNECT' ? null : options })
+  const before = buildRequestMembers(attributes, { uid, kind: objects.kind, resource: matched.resource })
+  const after = stringifyJson({ dryRun: attributes.dryRun, options: buildOptionsValue(attributes) })
   const texts = `"object":${textOf(objects.object)},"oldObject":${textOf(objects.oldObject)}`
   return `{"kind":"${kind}","apiVersion":"${group}/${version}","request":${stringifyJson(before).slice(0, -1)},${texts},${after.slice(1)}}\n`
 }
