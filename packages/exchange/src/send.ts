@@ -4,15 +4,17 @@ import { BrokenResponseError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 
 export type ResponseHeaders = Record<string, string>
+/** Alternating names and values, for responses in which a name may occur more than once. */
+export type ResponseHeaderList = readonly string[]
 
 /**
- * Sends a complete response with its length. Writes it to the socket directly, without a `Response` or a stream. The caller must not modify the
+ * Sends a complete response. Adds its length if `headers` is an object. Writes it to the socket directly, without a `Response` or a stream. The caller must not modify the
  * body until `written` is called. If the client disconnects, `written` is never called.
  */
 export function sendBytes(
   exchange: Exchange,
   status: number,
-  headers: ResponseHeaders,
+  headers: ResponseHeaders | ResponseHeaderList,
   body: Uint8Array | string,
   written?: () => void,
 ): void {
@@ -25,7 +27,9 @@ export function sendBytes(
   const list = createHeaderList(exchange, headers)
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
   exchange.sentBytes = length
-  if (status !== 304 && status !== 204 && headers['content-length'] === undefined) list.push('content-length', String(length))
+  if (!isList(headers) && status !== 304 && status !== 204 && headers['content-length'] === undefined) {
+    list.push('content-length', String(length))
+  }
   outgoing.writeHead(status, list)
   if (exchange.method === 'HEAD') outgoing.end(written)
   else {
@@ -45,10 +49,15 @@ function countUnread(exchange: Exchange, outgoing: ServerResponse, length: numbe
 }
 
 /** Returns the exchange's common headers and the response's own headers as alternating names and values. */
-function createHeaderList(exchange: Exchange, headers: ResponseHeaders): string[] {
+function createHeaderList(exchange: Exchange, headers: ResponseHeaders | ResponseHeaderList): string[] {
+  if (isList(headers)) return [...exchange.commonHeaders, ...headers]
   const list = [...exchange.commonHeaders]
   for (const name in headers) list.push(name, headers[name]!)
   return list
+}
+
+function isList(headers: ResponseHeaders | ResponseHeaderList): headers is ResponseHeaderList {
+  return Array.isArray(headers)
 }
 
 /** Writes the body of a response in chunks. */
@@ -81,7 +90,7 @@ export interface ResponseSink {
 export async function sendStream(
   exchange: Exchange,
   status: number,
-  headers: ResponseHeaders,
+  headers: ResponseHeaders | ResponseHeaderList,
   produce: (sink: ResponseSink) => Promise<void>,
 ): Promise<void> {
   const outgoing = exchange.outgoing as ServerResponse

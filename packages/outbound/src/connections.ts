@@ -18,17 +18,30 @@ export type OpenConnection = (protocols: readonly string[]) => Promise<Duplex>
 
 /** A connection that is reserved for one request: an HTTP/1.1 agent or an HTTP/2 session. */
 export type ReservedConnection =
-  | { readonly protocol: 'h2'; readonly session: ClientHttp2Session; release(): void }
+  | {
+      readonly protocol: 'h2'
+      readonly session: ClientHttp2Session
+      /** Whether the session has served an earlier request, so that the server may have closed it in the meantime. */
+      readonly isReused: boolean
+      release(): void
+    }
   | { readonly protocol: 'http/1.1'; readonly agent: Agent; release(): void }
 
 /** Maximum number of concurrent streams of a session, as in Go's client. The server may allow fewer. */
 const maxStreams = 1000
+/** Interval in milliseconds at which the server of an HTTP/2 session with open streams is pinged, as in client-go. */
+const pingIntervalMs = 30_000
 /** Timeout of an HTTP/2 ping in milliseconds. */
 const pingTimeoutMs = 15_000
+/** Bytes of one response that an HTTP/2 server may send before they are read. They stay in memory while a slow client reads. */
+const streamWindow = 256 * 1024
+/** Bytes of all responses of an HTTP/2 session that its server may send before they arrive. */
+const sessionWindow = 16 * 1024 * 1024
 
 interface Session {
   readonly session: ClientHttp2Session
   streams: number
+  isUsed: boolean
   idleTimer: NodeJS.Timeout | undefined
 }
 
@@ -67,19 +80,36 @@ export class Connections {
    */
   async reserve(signal: AbortSignal): Promise<ReservedConnection> {
     for (;;) {
-      if (this.#closed) throw new OutboundError('canceled', 'http: client is closed')
-      if (this.#protocol === 'http/1.1' && this.#running < this.#bounds.maxConnections) return this.#takeHttp1()
-      if (this.#protocol === 'http/1.1') {
-        await this.#wait(signal)
-        continue
-      }
-      const free = this.#freeSession()
-      if (free !== undefined) return this.#take(free)
-      if (this.#sessions.size + this.#opening < this.#bounds.maxConnections) {
+      const free = this.take()
+      if (free !== undefined) return free
+      if (this.#protocol !== 'http/1.1' && this.#sessions.size + this.#opening < this.#bounds.maxConnections) {
         // Concurrent requests wait for the same new connection, because one HTTP/2 session may serve all of them.
         this.#probe ??= this.#connect().finally(() => (this.#probe = undefined))
         await waitUnlessAborted(this.#probe, signal)
       } else await this.#wait(signal)
+    }
+  }
+
+  /** Reserves a connection for one request if that is possible without waiting. */
+  take(): ReservedConnection | undefined {
+    if (this.#closed) throw new OutboundError('canceled', 'http: client is closed')
+    if (this.#protocol === 'http/1.1') return this.#running < this.#bounds.maxConnections ? this.#takeHttp1() : undefined
+    const session = this.#freeSession()
+    return session && this.#takeHttp2(session)
+  }
+
+  /** Opens a connection for HTTP/1.1 that the caller owns. */
+  async open(signal: AbortSignal): Promise<Duplex> {
+    if (this.#closed) throw new OutboundError('canceled', 'http: client is closed')
+    const opened = this.#open(this.#mayHttp2 ? ['http/1.1'] : [])
+    try {
+      return await waitUnlessAborted(opened, signal)
+    } catch (error) {
+      void opened.then(
+        (socket) => socket.destroy(),
+        () => {},
+      )
+      throw error
     }
   }
 
@@ -126,10 +156,13 @@ export class Connections {
   #addSession(socket: TLSSocket): void {
     const session = connectHttp2('https://localhost', {
       createConnection: () => socket,
-      settings: { enablePush: false, initialWindowSize: 1 << 20 },
+      settings: { enablePush: false, initialWindowSize: streamWindow },
     })
+    session.once('connect', () => session.setLocalWindowSize(sessionWindow))
     this.#protocol = 'h2'
-    const entry: Session = { session, streams: 0, idleTimer: undefined }
+    const entry: Session = { session, streams: 0, isUsed: false, idleTimer: undefined }
+    const pingTimer = setInterval(() => entry.streams > 0 && this.check(session), pingIntervalMs).unref()
+    session.once('close', () => clearInterval(pingTimer))
     this.#sessions.add(entry)
     // Errors are ignored here, because each request reports its own.
     session.on('error', () => {})
@@ -156,12 +189,15 @@ export class Connections {
     return undefined
   }
 
-  #take(entry: Session): ReservedConnection {
+  #takeHttp2(entry: Session): ReservedConnection {
     clearTimeout(entry.idleTimer)
     if (entry.streams++ === 0) entry.session.ref()
+    const isReused = entry.isUsed
+    entry.isUsed = true
     return {
       protocol: 'h2',
       session: entry.session,
+      isReused,
       release: callOnce(() => {
         if (--entry.streams === 0) {
           entry.session.unref()
@@ -223,7 +259,8 @@ export class Connections {
   }
 }
 
-function callOnce(action: () => void): () => void {
+/** Returns a function that calls `action` the first time only. */
+export function callOnce(action: () => void): () => void {
   let isDone = false
   return () => {
     if (isDone) return

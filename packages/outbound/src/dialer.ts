@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Connections } from './connections.ts'
+import type { Duplex, Readable } from 'node:stream'
+import { callOnce, Connections } from './connections.ts'
 import { connect, dialDirectly } from './dial-tls.ts'
 import type { Dial, EgressNetwork, TlsSettings } from './dial-tls.ts'
 import { OutboundError, hostAndPort } from './failure.ts'
 import type { Destination } from './failure.ts'
-import { isStale, send } from './send.ts'
-import type { Message, RawAnswer } from './send.ts'
+import { isStale, openStream } from './open-stream.ts'
+import type { Message, StreamedAnswer } from './open-stream.ts'
+import { readAnswer } from './read-answer.ts'
 
 /** A reference to a port of a Service, as in webhook configurations and APIServices. */
 export interface ServiceReference {
@@ -41,6 +43,8 @@ export interface ClientTarget {
   readonly tls?: TlsSettings
   /** Network for egress selection. Default: `cluster` if `service` is set, otherwise `controlplane`. */
   readonly network?: EgressNetwork
+  /** Maximum number of open connections. Default: that of the dialer. */
+  readonly maxConnections?: number
 }
 
 export interface OutboundRequest {
@@ -65,9 +69,23 @@ export type OutboundAnswer =
       readonly error: OutboundError
       /** True if the status and the headers of the response had arrived. Default: false. */
       readonly partial?: boolean
+      /** Status of the response if it had arrived. */
+      readonly status?: number
       /** Error message of Go's HTTP client, for example `Post "https://…": dial tcp …: connect: connection refused`. */
       readonly message: string
     }
+
+/** A request whose body and response are streamed. It has no timeout of its own. */
+export interface StreamRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  /** Header names and values, alternating, without `Host` and the headers of a connection. The length of the body is sent if it is set here. */
+  readonly headers: readonly string[]
+  readonly body?: Readable | undefined
+  /** Aborts the request, also while the body of the response is read. */
+  readonly signal: AbortSignal
+}
 
 /** An HTTP client for one server with its own connection pool. */
 export interface OutboundClient extends Disposable {
@@ -75,10 +93,33 @@ export interface OutboundClient extends Disposable {
   request(request: OutboundRequest): Promise<OutboundAnswer>
 }
 
+/** A client that also forwards requests: bodies and responses are streamed. */
+export interface StreamClient extends OutboundClient {
+  /**
+   * Sends a request and resolves when the headers of the response have arrived. Rejects with an `OutboundError`. A request without a body and
+   * with a safe method is sent again if a reused connection turns out to be closed. The caller must dispose the answer.
+   *
+   * @example
+   * using answer = await client.stream({ method: 'GET', path: '/apis', headers: ['accept', 'application/json'], signal })
+   * await pipeline(answer.body, createWriteStream('apis.json'))
+   */
+  stream(request: StreamRequest): Promise<StreamedAnswer>
+  /**
+   * Opens a connection for HTTP/1.1 that is not part of the pool, for a request that changes the protocol. Rejects with an `OutboundError`. The
+   * caller must close the connection.
+   */
+  connect(signal: AbortSignal): Promise<Duplex>
+}
+
 /** Creates the HTTP clients for all outbound requests of the server. */
 export interface Dialer {
   /** Creates a client. Throws if the URL is not valid. Certificates and keys are parsed when the first connection is opened. */
   client(target: ClientTarget): OutboundClient
+}
+
+/** A dialer whose clients can stream. */
+export interface StreamDialer extends Dialer {
+  client(target: ClientTarget): StreamClient
 }
 
 const defaultMaxBytes = 4 * 1024 * 1024
@@ -90,11 +131,11 @@ const defaultMaxBytes = 4 * 1024 * 1024
  * const client = createDialer().client({ url: 'https://hooks.example.com/admit', tls: { authorities: pem } })
  * const answer = await client.request({ method: 'POST', body: '{}', timeoutMs: 10_000 })
  */
-export function createDialer(options: DialerOptions = {}): Dialer {
+export function createDialer(options: DialerOptions = {}): StreamDialer {
   return { client: (target) => new Client(target, options) }
 }
 
-class Client implements OutboundClient {
+class Client implements StreamClient {
   readonly #url: URL
   /** "https://host:port" as configured. Error messages and the Host header keep a port even if it is the scheme's default. */
   readonly #origin: string
@@ -117,23 +158,56 @@ class Client implements OutboundClient {
       const destination = service === undefined || resolver === undefined ? urlDestination : await resolveService(resolver, service)
       return connect(destination, { dial, network, host, tls: isSecure ? (target.tls ?? {}) : undefined, protocols })
     }
-    this.#connections = new Connections(open, { maxConnections, idleTimeoutMs }, isSecure)
+    this.#connections = new Connections(open, { maxConnections: target.maxConnections ?? maxConnections, idleTimeoutMs }, isSecure)
   }
 
   async request(request: OutboundRequest): Promise<OutboundAnswer> {
-    const { method = 'GET', path = `${this.#url.pathname}${this.#url.search}` } = request
-    const message = this.#message(request, { method, path })
+    const { method = 'GET', path = `${this.#url.pathname}${this.#url.search}`, headers = {}, body, maxBytes = defaultMaxBytes } = request
+    const message = this.#message({
+      method,
+      path,
+      headers: Object.entries(headers).flat(),
+      body: typeof body === 'string' ? Buffer.from(body) : body,
+    })
+    const { idempotent = method === 'GET' || method === 'HEAD' } = request
+    let status: number | undefined
     try {
-      return { failed: false, ...(await this.#inTime(request, message)) }
+      const answer = await runInTime(request, async (signal) => {
+        const streamed = await this.#open(message, { signal, idempotent })
+        status = streamed.status
+        return readAnswer(streamed, { maxBytes, signal })
+      })
+      return { failed: false, ...answer }
     } catch (error) {
-      const failure = error instanceof OutboundError ? error : new OutboundError('closed', String(error), { cause: error })
+      const failure = toOutboundError(error)
       const verb = `${method.slice(0, 1)}${method.slice(1).toLowerCase()}`
       return {
         failed: true,
         error: failure,
-        ...(message.progress.isAnswered && { partial: true }),
+        ...(status !== undefined && { partial: true, status }),
         message: `${verb} ${JSON.stringify(this.#origin + path)}: ${failure.message}`,
       }
+    }
+  }
+
+  async stream({ signal, ...request }: StreamRequest): Promise<StreamedAnswer> {
+    const message = this.#message({ ...request, body: request.body })
+    try {
+      return await this.#open(message, { signal, idempotent: request.body === undefined && safeMethods.has(request.method) })
+    } catch (error) {
+      throw signal.aborted ? createCanceledError(signal) : toOutboundError(error)
+    }
+  }
+
+  async connect(signal: AbortSignal): Promise<Duplex> {
+    const leave = this.#enter()
+    try {
+      const socket = await this.#connections.open(signal)
+      socket.once('close', leave)
+      return socket
+    } catch (error) {
+      leave()
+      throw signal.aborted ? createCanceledError(signal) : toOutboundError(error)
     }
   }
 
@@ -141,52 +215,80 @@ class Client implements OutboundClient {
     this.#connections.close()
   }
 
-  #message({ headers = {}, body }: OutboundRequest, { method, path }: Pick<Message, 'method' | 'path'>): Message {
+  #message(request: Pick<Message, 'method' | 'path' | 'headers' | 'body'>): Message {
     return {
-      method,
-      path,
+      ...request,
       scheme: this.#url.protocol === 'https:' ? 'https' : 'http',
       authority: this.#origin.slice(this.#origin.indexOf('//') + 2).replace(/^.*@/, ''),
-      headers,
-      body: typeof body === 'string' ? Buffer.from(body) : body,
-      progress: { isAnswered: false },
     }
   }
 
-  async #inTime(request: OutboundRequest, message: Message): Promise<RawAnswer> {
+  /** Counts a request. Returns the function that ends counting it. Throws if there are too many. */
+  #enter(): () => void {
     if (this.#running >= this.#maxRequests) throw new OutboundError('dial', 'too many requests to this server are running')
-    const controller = new AbortController()
-    const cancel = (): void => controller.abort(new OutboundError('canceled', 'context canceled', { cause: request.signal?.reason }))
-    const timer = setTimeout(() => controller.abort(new OutboundError('timeout', 'context deadline exceeded')), request.timeoutMs)
-    if (request.signal?.aborted === true) cancel()
-    request.signal?.addEventListener('abort', cancel, { once: true })
     this.#running++
-    try {
-      return await this.#send(message, request, controller.signal)
-    } finally {
-      this.#running--
-      clearTimeout(timer)
-      request.signal?.removeEventListener('abort', cancel)
-    }
+    return callOnce(() => this.#running--)
   }
 
-  async #send(message: Message, request: OutboundRequest, signal: AbortSignal): Promise<RawAnswer> {
-    const { maxBytes = defaultMaxBytes, idempotent = message.method === 'GET' || message.method === 'HEAD' } = request
-    for (let attempt = 1; ; attempt++) {
-      const connection = await this.#connections.reserve(signal)
-      try {
-        signal.throwIfAborted()
-        return await send(connection, message, { signal, maxBytes })
-      } catch (error) {
-        connection.release()
-        if (!(error instanceof OutboundError)) throw error
-        if (error.kind === 'timeout' && connection.protocol === 'h2') this.#connections.check(connection.session)
-        // A refused request was not processed, so a retry is safe.
-        if (attempt < 3 && (error.kind === 'refused' || (idempotent && isStale(error)))) continue
-        throw error
+  async #open(message: Message, { signal, idempotent }: { readonly signal: AbortSignal; readonly idempotent: boolean }) {
+    const leave = this.#enter()
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const connection = this.#connections.take() ?? (await this.#connections.reserve(signal))
+        let state: 'open' | 'answered' | 'closed' = 'open'
+        const onClose = (): void => {
+          connection.release()
+          if (state === 'answered') leave()
+          state = 'closed'
+        }
+        try {
+          signal.throwIfAborted()
+          const answer = await openStream(connection, message, { signal, onClose })
+          if ((state as string) === 'closed') leave()
+          else state = 'answered'
+          return answer
+        } catch (error) {
+          connection.release()
+          if (!(error instanceof OutboundError)) throw error
+          if (error.kind === 'timeout' && connection.protocol === 'h2') this.#connections.check(connection.session)
+          // A refused request was not processed, so a retry is safe unless a part of its body was consumed.
+          const isUnprocessed = error.kind === 'refused' && (message.body === undefined || message.body instanceof Uint8Array)
+          if (attempt < 3 && (isUnprocessed || (idempotent && isStale(error)))) continue
+          throw error
+        }
       }
+    } catch (error) {
+      leave()
+      throw error
     }
   }
+}
+
+/** Methods that change nothing on the server. */
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+
+/** Calls `run` with a signal that aborts at the timeout of the request, or when its own signal aborts. */
+async function runInTime<T>({ timeoutMs, signal }: OutboundRequest, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const cancel = (): void => controller.abort(createCanceledError(signal))
+  const timer = setTimeout(() => controller.abort(new OutboundError('timeout', 'context deadline exceeded')), timeoutMs)
+  if (signal?.aborted === true) cancel()
+  signal?.addEventListener('abort', cancel, { once: true })
+  try {
+    return await run(controller.signal)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', cancel)
+  }
+}
+
+function createCanceledError(signal: AbortSignal | undefined): OutboundError {
+  const reason: unknown = signal?.reason
+  return reason instanceof OutboundError ? reason : new OutboundError('canceled', 'context canceled', { cause: reason })
+}
+
+function toOutboundError(error: unknown): OutboundError {
+  return error instanceof OutboundError ? error : new OutboundError('closed', String(error), { cause: error })
 }
 
 async function resolveService(resolver: ServiceResolver, service: ServiceReference): Promise<Destination> {

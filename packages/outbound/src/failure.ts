@@ -106,16 +106,28 @@ export function createX509Error(text: string, options?: ErrorOptions): OutboundE
   return new OutboundError('tls', `tls: failed to verify certificate: x509: ${text}`, options)
 }
 
+const unsentCodes: ReadonlySet<string> = new Set([
+  'ERR_HTTP2_GOAWAY_SESSION',
+  'ERR_HTTP2_INVALID_SESSION',
+  'ERR_HTTP2_OUT_OF_STREAMS',
+  'ERR_HTTP2_STREAM_CANCEL',
+])
+
 /** Converts an error of an established connection. */
 export function toConnectionError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error
   const { code = '', message } = pickFirst(error)
   const options = { cause: error }
   if (message.includes('NGHTTP2_REFUSED_STREAM')) return new OutboundError('refused', 'http2: server sent REFUSED_STREAM', options)
+  // The session was closed before the stream was opened, so nothing was sent.
+  if (unsentCodes.has(code)) return new OutboundError('refused', 'http2: client connection lost', options)
   if (code === 'ECONNRESET' && message === 'socket hang up') return new OutboundError('closed', 'EOF', options)
-  if (code === 'ECONNRESET' && message === 'aborted') return new OutboundError('closed', 'unexpected EOF', options)
+  if ((code === 'ECONNRESET' && message === 'aborted') || code === 'ERR_STREAM_PREMATURE_CLOSE')
+    return new OutboundError('closed', 'unexpected EOF', options)
   if (code === 'ECONNRESET') return new OutboundError('reset', 'read: connection reset by peer', options)
   if (code === 'EPIPE') return new OutboundError('reset', 'write: broken pipe', options)
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new OutboundError('protocol', 'net/http: server response headers exceeded the limit; aborted', options)
   if (code.startsWith('HPE_'))
     return new OutboundError('protocol', `net/http: HTTP/1.x transport connection broken: malformed HTTP response`, options)
   const stream = /NGHTTP2_([A-Z0-9_]+)/.exec(message)

@@ -8,11 +8,15 @@ export type {
   OutboundRequest,
   ServiceReference,
   ServiceResolver,
+  StreamClient,
+  StreamDialer,
+  StreamRequest,
 } from './dialer.ts'
 export type { Dial, EgressNetwork, TlsSettings } from './dial-tls.ts'
 export { checkAuthorities, readKubeconfig, readKubeconfigUsers } from './kubeconfig.ts'
 export type { KubeconfigClient, KubeconfigCredentials, KubeconfigUsers } from './kubeconfig.ts'
 export { findAnswerError, jsonTypeProblem, parseReview } from './review-answer.ts'
 export type { ExpectedReview, ParsedReview } from './review-answer.ts'
-export { hostAndPort, OutboundError } from './failure.ts'
+export { hostAndPort, OutboundError, toConnectionError } from './failure.ts'
 export type { Destination, FailureKind } from './failure.ts'
+export type { StreamedAnswer } from './open-stream.ts'

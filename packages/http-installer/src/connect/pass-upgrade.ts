@@ -18,10 +18,14 @@ export type UpgradeAnswer =
 
 /** Forwards an upgrade request, and then copies bytes in both directions. */
 export async function passUpgrade(passage: UpgradePassage, remote: Remote): Promise<void> {
-  const { exchange, upgrade, stopping } = passage
+  const { exchange } = passage
   const { incoming } = exchange.nodeStreams()
   const headers = selectForwardedHeaders(incoming)
-  const answer = await askForUpgrade(remote, { method: exchange.method, headers, signal: exchange.signal })
+  await forwardUpgradeAnswer(passage, await askForUpgrade(remote, { method: exchange.method, headers, signal: exchange.signal }))
+}
+
+/** Sends the response of the other server to the client. If the protocol has changed, copies bytes in both directions until both ends close. */
+export async function forwardUpgradeAnswer({ exchange, upgrade, stopping }: UpgradePassage, answer: UpgradeAnswer): Promise<void> {
   if (!answer.upgraded) return passRefusal(exchange, answer.message)
   const socket = takeSocket(exchange, upgrade, pairs(answer.message.rawHeaders))
   await spliceSockets({ socket, head: upgrade.head }, { socket: answer.socket, head: answer.head }, stopping)
@@ -38,11 +42,27 @@ export interface UpgradeRequest {
  * is a response.
  */
 export function askForUpgrade(remote: Remote, { method, headers, signal }: UpgradeRequest): Promise<UpgradeAnswer> {
-  const bodyless = without(headers, 'content-length', 'transfer-encoding').flat()
-  const request: ClientRequest = requestRemote(remote, {
-    method,
-    headers: method === 'GET' ? bodyless : [...bodyless, 'Content-Length', '0'],
+  const request = requestRemote(remote, { method, headers: listUpgradeHeaders(method, headers) })
+  return sendUpgrade(request, {
+    signal,
+    createError: (error) => newUnknownError(`error dialing backend: ${remoteErrorText(remote, error)}`),
   })
+}
+
+/** Returns the headers of an upgrade request, which has no body, as alternating names and values. */
+export function listUpgradeHeaders(method: string, headers: HeaderList): string[] {
+  const bodyless = without(headers, 'content-length', 'transfer-encoding').flat()
+  return method === 'GET' ? bodyless : [...bodyless, 'Content-Length', '0']
+}
+
+export interface SendUpgradeOptions {
+  readonly signal: AbortSignal
+  /** Creates the error for a request that failed. */
+  readonly createError: (error: unknown) => Error
+}
+
+/** Sends a prepared upgrade request on its own connection, and waits for the response like `askForUpgrade`. */
+export function sendUpgrade(request: ClientRequest, { signal, createError }: SendUpgradeOptions): Promise<UpgradeAnswer> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => void request.destroy(new ClientGoneError())
     const stopListening = (): void => signal.removeEventListener('abort', onAbort)
@@ -60,7 +80,7 @@ export function askForUpgrade(remote: Remote, { method, headers, signal }: Upgra
     })
     request.on('error', (error) => {
       stopListening()
-      reject(error instanceof ClientGoneError ? error : newUnknownError(`error dialing backend: ${remoteErrorText(remote, error)}`))
+      reject(error instanceof ClientGoneError ? error : createError(error))
     })
     request.end()
   })

@@ -1,17 +1,15 @@
 import { posix } from 'node:path'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { newServiceUnavailable } from '@keelson/apimachinery'
 import type { Remote } from '@keelson/registry'
 import { ClientGoneError, sendBytes } from '@keelson/exchange'
-import { selectForwardedHeaders, toHeaderObject, pairs, withoutCors, withoutHopByHop } from './forwarded-headers.ts'
+import { forwardAnswer } from './forward-answer.ts'
+import type { ForwardedAnswer } from './forward-answer.ts'
+import { selectForwardedHeaders, withoutHopByHop } from './forwarded-headers.ts'
 import type { Passage } from './passage.ts'
-import { pipeBody } from './pipe-body.ts'
-import { rewriteHtml } from './rewrite-html.ts'
 import { escapePath, remoteErrorText, requestRemote } from './remote-request.ts'
 import { LinkRewriter } from './rewrite-links.ts'
 
-/** Time in milliseconds for which a response may continue after the shutdown has begun. */
-const shutdownGraceMs = 1000
 const methodsWithBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /** Forwards a request and streams the response back. Neither side is read faster than the other one reads. */
@@ -47,31 +45,29 @@ export async function proxyRequest(passage: Passage, remote: Remote): Promise<vo
     incoming.pipe(request)
   })
   try {
-    return await sendAnswer(passage, answer, new LinkRewriter({ prefix, remote, clientHost: incoming.headers.host ?? '' }))
+    const links = new LinkRewriter({ prefix, remote, clientHost: incoming.headers.host ?? '' })
+    return await forwardAnswer(passage, new RemoteAnswer(answer), links)
   } finally {
     // Stops reading the response of the other server.
     answer.destroy()
   }
 }
 
-async function sendAnswer({ exchange, stopping }: Passage, answer: IncomingMessage, links: LinkRewriter): Promise<void> {
-  const { outgoing } = exchange.nodeStreams()
-  const common = exchange.commonHeaders
-  const rewritten = rewriteHtml(answer, links)
-  const forwardedHeaders = withoutCors(withoutHopByHop(pairs(answer.rawHeaders))).filter(
-    ([name]) => rewritten === undefined || name.toLowerCase() !== 'content-length',
-  )
-  const headers = forwardedHeaders.map(([name, value]) =>
-    name.toLowerCase() === 'location' ? ([name, links.rewrite(value)] as const) : ([name, value] as const),
-  )
-  outgoing.writeHead(answer.statusCode ?? 502, toHeaderObject([...pairs(common), ...headers]))
-  if (exchange.method !== 'HEAD') outgoing.flushHeaders()
-  const destroyLater = (): void => void setTimeout(() => answer.destroy(), shutdownGraceMs).unref()
-  stopping.addEventListener('abort', destroyLater)
-  try {
-    await pipeBody([answer, ...(rewritten ?? []), outgoing])
-  } finally {
-    stopping.removeEventListener('abort', destroyLater)
+class RemoteAnswer implements ForwardedAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly rawHeaders: readonly string[]
+  readonly body: IncomingMessage
+
+  constructor(message: IncomingMessage) {
+    this.status = message.statusCode ?? 502
+    this.headers = message.headers
+    this.rawHeaders = message.rawHeaders
+    this.body = message
+  }
+
+  get isComplete(): boolean {
+    return this.body.complete
   }
 }
 

@@ -112,8 +112,12 @@ export function hostAndPort({ host, port }: Pick<Remote, 'host' | 'port'>): stri
   return port === '' ? name : `${name}:${port}`
 }
 
+/** A path that `escapePath` would not change. */
+const plainPath = /^\/[\w\-.~$&+,/:;=@]*$/
+
 /** Percent-encodes all characters that a URL path may not contain. */
 export function escapePath(path: string): string {
+  if (plainPath.test(path)) return path
   return path === '' ? '/' : path.split('/').map(escapeSegment).join('/')
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -27,8 +26,18 @@ test('rewrites links to the same server, and keeps others', () => {
   for (const [link, rewritten] of Object.entries(cases)) expect(links.rewrite(link)).toBe(rewritten)
 })
 
+test('rewrites links to a fixed origin', () => {
+  const fixed = new LinkRewriter({ prefix: '', remote, clientHost: '10.0.0.1:8080', origin: 'https://10.0.0.1:8080' })
+  expect(['/a?b', 'http://10.0.0.1:8080/c', 'http://elsewhere/x', 'relative'].map((link) => fixed.rewrite(link))).toEqual([
+    'https://10.0.0.1:8080/a?b',
+    'https://10.0.0.1:8080/c',
+    'http://elsewhere/x',
+    'relative',
+  ])
+})
+
 async function rewriteChunks(chunks: readonly Buffer[], headers: Record<string, string> = {}): Promise<Buffer> {
-  const steps = rewriteHtml({ headers: { 'content-type': 'text/html; charset=utf-8', ...headers } } as unknown as IncomingMessage, links)
+  const steps = rewriteHtml({ 'content-type': 'text/html; charset=utf-8', ...headers }, links)
   const output: Buffer[] = []
   await pipeline([
     Readable.from(chunks),
@@ -56,10 +65,8 @@ test('rewrites tags across chunk borders, and nothing else', async () => {
 test('decompresses pages and compresses them again', async () => {
   const page = await rewriteChunks([gzipSync('<a href="/x">')], { 'content-encoding': 'gzip' })
   expect(gunzipSync(page).toString()).toBe(`<a href="${prefix}/x">`)
-  expect(
-    rewriteHtml({ headers: { 'content-type': 'text/html', 'content-encoding': 'br' } } as unknown as IncomingMessage, links),
-  ).toBeUndefined()
-  expect(rewriteHtml({ headers: { 'content-type': 'text/plain' } } as unknown as IncomingMessage, links)).toBeUndefined()
+  expect(rewriteHtml({ 'content-type': 'text/html', 'content-encoding': 'br' }, links)).toBeUndefined()
+  expect(rewriteHtml({ 'content-type': 'text/plain' }, links)).toBeUndefined()
 })
 
 test('buffers an unclosed tag only up to the limit', async () => {

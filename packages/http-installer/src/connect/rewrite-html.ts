@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib'
 import { mediaTypeOf } from '@keelson/exchange'
 import type { LinkRewriter } from './rewrite-links.ts'
@@ -8,10 +8,10 @@ import type { LinkRewriter } from './rewrite-links.ts'
  * Returns streams that rewrite the links of an HTML page, so that they go through this server's proxy. Returns undefined if the response is
  * not HTML or has an unknown content encoding.
  */
-export function rewriteHtml(answer: IncomingMessage, links: LinkRewriter): Transform[] | undefined {
-  const type = mediaTypeOf(answer.headers['content-type'])
-  if (type !== 'text/html' || answer.headers.location !== undefined) return undefined
-  switch (answer.headers['content-encoding'] ?? '') {
+export function rewriteHtml(headers: IncomingHttpHeaders, links: LinkRewriter): Transform[] | undefined {
+  const type = mediaTypeOf(headers['content-type'])
+  if (type !== 'text/html' || headers.location !== undefined) return undefined
+  switch (headers['content-encoding'] ?? '') {
     case '':
       return [new TagRewriter(links)]
     case 'gzip':
