@@ -64,15 +64,6 @@ function define(versions: readonly { name: string; field: string }[]): object {
   }
 }
 
-test('applies a policy soon after its creation, and no longer after the deletion of its binding', async () => {
-  const spec = { matchConstraints: { resourceRules: [createRule(['configmaps'])] }, validations: [{ expression: 'false', message: 'no' }] }
-  await addPolicy('simple', spec)
-  await waitForConfigMap('denied request: no')
-  await ask('DELETE', `${group}/validatingadmissionpolicybindings/simple`)
-  await waitForConfigMap('ok')
-  await removePolicy('simple')
-})
-
 test('reads parameters from custom resources that are defined later, and denies while they are not defined', async () => {
   const spec = {
     matchConstraints: { resourceRules: [createRule(['configmaps'])] },
