@@ -1,6 +1,6 @@
 import type { FlagDefinition } from './flag-types.ts'
 import { suggestFlag } from './guesses.ts'
-import { otherFlag } from './other-flags.ts'
+import { findOtherFlag } from './other-flags.ts'
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
 export type Shell = (typeof shells)[number]
@@ -64,7 +64,7 @@ export function parseArguments(
     }
     const definition = known.get(name)
     if (definition === undefined) {
-      const unsupportedFlag = otherFlag(name)
+      const unsupportedFlag = findOtherFlag(name)
       // Treats the word after an unknown flag as its value. Otherwise the word would be reported as a second problem.
       if (text === undefined && unsupportedFlag?.isSwitch !== true && argv[i + 1]?.startsWith('-') === false) text = argv[++i]
       else if (text === undefined && unsupportedFlag?.isSwitch === true) text = 'true'
@@ -126,7 +126,7 @@ export function findOtherFlagProblem(
   text: string | undefined,
   known: ReadonlyMap<string, FlagDefinition>,
 ): string | undefined {
-  const unsupportedFlag = otherFlag(name)
+  const unsupportedFlag = findOtherFlag(name)
   if (unsupportedFlag !== undefined) {
     if (unsupportedFlag.harmless?.test(text ?? '') === true) return undefined
     return `--${name} is a flag of kube-apiserver that is not supported: ${unsupportedFlag.because}`

@@ -38,7 +38,7 @@ function readFirstSentence(help: string): string {
 const formatOption = ({ name }: CompletedFlag): string => (name.length === 1 ? `-${name}` : `--${name}`)
 
 /** Returns the completion script for a shell. It completes commands, flags and values of `keelson`. */
-export function completionScript(shell: Shell): string {
+export function createCompletionScript(shell: Shell): string {
   const all = listCompletedFlags()
   return { bash: createBashScript, zsh: createZshScript, fish: createFishScript, powershell: createPowershellScript }[shell](all)
 }

@@ -37,31 +37,31 @@ export type FlagValuesOf<Table> = { readonly [K in WithDefault<Table>]: ValueOf<
   readonly [K in Exclude<keyof Table, WithDefault<Table>>]?: ValueOf<Table[K]>
 }
 
-export function text(): FlagType<string> {
+export function createTextType(): FlagType<string> {
   return { schema: z.string(), placeholder: 'string' }
 }
 
-export function file(): FlagType<string> {
-  return { ...text(), completions: 'file' }
+export function createFileType(): FlagType<string> {
+  return { ...createTextType(), completions: 'file' }
 }
 
-export function files(): FlagType<readonly string[]> {
+export function createFilesType(): FlagType<readonly string[]> {
   return { ...list(), completions: 'file' }
 }
 
-export function directory(): FlagType<string> {
-  return { ...textLike(/./, 'a directory'), completions: 'directory' }
+export function createDirectoryType(): FlagType<string> {
+  return { ...createPatternType(/./, 'a directory'), completions: 'directory' }
 }
 
-export function textLike(pattern: RegExp, meaning: string): FlagType<string> {
+export function createPatternType(pattern: RegExp, meaning: string): FlagType<string> {
   return { schema: z.string().check(z.regex(pattern, meaning)), placeholder: 'string' }
 }
 
-export function ipAddress(): FlagType<string> {
+export function createIpAddressType(): FlagType<string> {
   return { schema: z.string().check(z.refine((written) => isIP(written) !== 0, 'an IP address')), placeholder: 'string' }
 }
 
-export function oneOf<const T extends readonly [string, ...string[]]>(...choices: T): FlagType<T[number]> {
+export function createChoiceType<const T extends readonly [string, ...string[]]>(...choices: T): FlagType<T[number]> {
   return { schema: z.enum(choices, `one of ${choices.join(', ')}`), placeholder: choices.join('|'), completions: choices }
 }
 
@@ -92,7 +92,7 @@ function parseList(written: string): readonly string[] {
 }
 
 /** Creates a flag type for pairs such as `key=value`. The value may contain any characters. Repeated flags are appended. */
-export function pairs(): FlagType<readonly (readonly [string, string])[]> {
+export function createPairsType(): FlagType<readonly (readonly [string, string])[]> {
   return {
     schema: z.pipe(
       z.string().check(z.regex(/^[^=]+=/, 'a pair like key=value')),
@@ -110,7 +110,7 @@ export function pairs(): FlagType<readonly (readonly [string, string])[]> {
  * Creates a flag type for lists of booleans such as `apps/v1=false,api/beta=true`. The value is a list of pairs. Repeated flags are
  * appended.
  */
-export function switches(): FlagType<readonly (readonly [string, boolean])[]> {
+export function createSwitchesType(): FlagType<readonly (readonly [string, boolean])[]> {
   return {
     schema: z.pipe(
       z.string().check(z.regex(/^([^=,]+=(true|false)(,|$))*$/, 'a list like apps/v1=false,api/beta=true')),
@@ -133,7 +133,7 @@ export interface NamedCertificateFlag {
 }
 
 /** Creates a flag type for certificates such as `a.crt,a.key:*.example.com,example.com`. The flag is repeated for each certificate. */
-export function namedCertificates(): FlagType<readonly NamedCertificateFlag[]> {
+export function createNamedCertificatesType(): FlagType<readonly NamedCertificateFlag[]> {
   return {
     schema: z.pipe(
       z.string().check(z.regex(/^[^,:]+,[^,:]+(:[^,:]+(,[^,:]+)*)?$/, 'a pair of files like foo.crt,foo.key:*.foo.com,foo.com')),
@@ -152,7 +152,7 @@ export function namedCertificates(): FlagType<readonly NamedCertificateFlag[]> {
 }
 
 /** Creates a flag type for a number between 0 and `maximum`. */
-export function fraction(maximum: number): FlagType<number> {
+export function createFractionType(maximum: number): FlagType<number> {
   const expected = `a number from 0 to ${maximum}`
   return {
     schema: z.pipe(
@@ -164,7 +164,7 @@ export function fraction(maximum: number): FlagType<number> {
 }
 
 /** Creates a flag type for sizes by resource, such as `pods#0,deployments.apps#100`. */
-export function resourceSizes(): FlagType<Readonly<Record<string, number>>> {
+export function createResourceSizesType(): FlagType<Readonly<Record<string, number>>> {
   return {
     schema: z.pipe(
       z.string().check(z.regex(/^([^#,]+#\d{1,9}(,|$))*$/, 'a list like pods#0,deployments.apps#100')),
@@ -197,7 +197,7 @@ export function onOff(): FlagType<boolean> {
   }
 }
 
-export function whole(bounds: { readonly minimum?: number; readonly maximum?: number } = {}): FlagType<number> {
+export function createIntegerType(bounds: { readonly minimum?: number; readonly maximum?: number } = {}): FlagType<number> {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = bounds
   const expected = bounds.maximum === undefined ? `a whole number of at least ${minimum}` : `a whole number from ${minimum} to ${maximum}`
   return {
@@ -212,7 +212,7 @@ export function whole(bounds: { readonly minimum?: number; readonly maximum?: nu
 const units: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
 /** Creates a flag type for a duration in Go's notation. The value is in milliseconds. */
-export function duration(): FlagType<number> {
+export function createDurationType(): FlagType<number> {
   return {
     schema: z.pipe(
       z.string().check(z.regex(/^(0|(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+)$/, 'a duration like 90s, 1m30s or 2h')),

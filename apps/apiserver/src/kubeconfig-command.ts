@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArguments } from './arguments.ts'
-import { directory, duration, file, list, text, textLike } from './flag-types.ts'
+import { createDirectoryType, createDurationType, createFileType, list, createTextType, createPatternType } from './flag-types.ts'
 import type { FlagDefinition, FlagValuesOf } from './flag-types.ts'
 import { formatHelp } from './help.ts'
 import type { Problems } from './start-error.ts'
@@ -9,18 +9,18 @@ import type { Problems } from './start-error.ts'
 const group = 'keelson kubeconfig'
 
 const table = {
-  user: { group, type: text(), help: 'Name of the user.' },
+  user: { group, type: createTextType(), help: 'Name of the user.' },
   group: { group, type: list(), help: 'Group of the user. May be given several times.' },
-  uid: { group, type: text(), help: 'UID of the user. Default: none.' },
-  expires: { group, type: duration(), default: 365 * 86_400_000, help: 'Lifetime of the certificate.' },
+  uid: { group, type: createTextType(), help: 'UID of the user. Default: none.' },
+  expires: { group, type: createDurationType(), default: 365 * 86_400_000, help: 'Lifetime of the certificate.' },
   server: {
     group,
-    type: textLike(/^https:\/\//, 'an https URL'),
+    type: createPatternType(/^https:\/\//, 'an https URL'),
     help: 'URL of the server. Default: that of admin.kubeconfig in --data-dir.',
   },
-  'data-dir': { group, type: directory(), default: './.keelson', help: 'Directory of the server.' },
-  'cert-dir': { group, type: directory(), help: "Directory of the server's certificates. Default: certs in --data-dir." },
-  output: { group, type: file(), help: 'File to write, which only its owner may read. Default: the kubeconfig is printed.' },
+  'data-dir': { group, type: createDirectoryType(), default: './.keelson', help: 'Directory of the server.' },
+  'cert-dir': { group, type: createDirectoryType(), help: "Directory of the server's certificates. Default: certs in --data-dir." },
+  output: { group, type: createFileType(), help: 'File to write, which only its owner may read. Default: the kubeconfig is printed.' },
 } as const
 
 const flags: ReadonlyMap<string, FlagDefinition> = new Map(Object.entries(table) as unknown as [string, FlagDefinition][])

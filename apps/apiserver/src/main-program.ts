@@ -7,7 +7,7 @@ import { createLog } from './create-log.ts'
 import { formatHelp } from './help.ts'
 import { watchIdleMemory } from './idle-memory.ts'
 import { bindAddress } from './options/serving.ts'
-import { kubeconfigPath, serverOptions } from './server-options.ts'
+import { getKubeconfigPath, readServerOptions } from './server-options.ts'
 import type { ServiceManager } from './service-manager.ts'
 import { createStopSignals } from './stop-signals.ts'
 import { Problems, StartError, explain } from './start-error.ts'
@@ -55,11 +55,11 @@ async function connectSystemd(log: ReturnType<typeof createLog>): Promise<Servic
 
 async function createCommandOutput({ command, shell }: ParsedArguments): Promise<string> {
   if (command === 'completion') {
-    const { completionScript } = await import('./completion.ts')
-    return completionScript(shell!)
+    const { createCompletionScript } = await import('./completion.ts')
+    return createCompletionScript(shell!)
   }
-  const { versionText } = await import('./version-text.ts')
-  return versionText(command === 'raw version')
+  const { formatVersion } = await import('./version-text.ts')
+  return formatVersion(command === 'raw version')
 }
 
 /** Parses the command line and the file in the flag `--config`. */
@@ -77,7 +77,7 @@ function report(messages: readonly string[]): void {
 
 async function serve(values: FlagValues, problems: Problems): Promise<void> {
   const log = createLog({ verbosity: values.v, format: values['logging-format'] })
-  const options = await serverOptions(values, log, problems)
+  const options = await readServerOptions(values, log, problems)
   const { createServerChain, findOptionProblems, versionInfo, writeKubeconfig } = await import('@keelson/control-plane')
   for (const problem of await findOptionProblems(options)) problems.usage(problem)
   if (problems.messages.length > 0) {
@@ -121,8 +121,8 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   let kubeconfig = chain.kubeconfigPath
   try {
     await chain.listen()
-    kubeconfig ??= await writeKubeconfig(kubeconfigPath(values), chain.kubeconfig).then(
-      () => kubeconfigPath(values),
+    kubeconfig ??= await writeKubeconfig(getKubeconfigPath(values), chain.kubeconfig).then(
+      () => getKubeconfigPath(values),
       (error: unknown) => {
         // Continues, because a server with in-memory storage can run without this file.
         log(0, 'The kubeconfig cannot be written; choose another --data-dir', { err: error })

@@ -66,7 +66,7 @@ const families: readonly (readonly [prefix: string, flag: OtherFlag])[] = [
 ]
 
 /** Returns a flag of kube-apiserver by name. Returns undefined for an unknown name. */
-export function otherFlag(name: string): OtherFlag | undefined {
+export function findOtherFlag(name: string): OtherFlag | undefined {
   if (Object.hasOwn(table, name)) return table[name]
   return families.find(([prefix]) => name.startsWith(prefix))?.[1]
 }

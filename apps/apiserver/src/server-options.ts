@@ -2,21 +2,21 @@ import path from 'node:path'
 import type { ServerChainOptions } from '@keelson/control-plane'
 import { flags, formatFlagValue } from './flags.ts'
 import type { FlagValues } from './flags.ts'
-import { admissionOptions } from './options/admission.ts'
-import { authenticationOptions } from './options/authentication.ts'
-import { authorizationOptions } from './options/authorization.ts'
-import { diagnosticsOptions } from './options/diagnostics.ts'
-import { featureOptions } from './options/features.ts'
-import { kubeletOptions } from './options/kubelet.ts'
-import { lifecycleOptions } from './options/lifecycle.ts'
+import { readAdmissionOptions } from './options/admission.ts'
+import { readAuthenticationOptions } from './options/authentication.ts'
+import { readAuthorizationOptions } from './options/authorization.ts'
+import { readDiagnosticsOptions } from './options/diagnostics.ts'
+import { readFeatureOptions } from './options/features.ts'
+import { readKubeletOptions } from './options/kubelet.ts'
+import { readLifecycleOptions } from './options/lifecycle.ts'
 import { requestOptions } from './options/requests.ts'
-import { servicesOptions } from './options/services.ts'
-import { bindAddress, servingOptions } from './options/serving.ts'
-import { storageOptions, storageType } from './options/storage.ts'
+import { readServicesOptions } from './options/services.ts'
+import { bindAddress, readServingOptions } from './options/serving.ts'
+import { readStorageOptions, selectStorageType } from './options/storage.ts'
 import type { Problems } from './start-error.ts'
 
 /** Returns the path of the administrator's kubeconfig. */
-export function kubeconfigPath(values: FlagValues): string {
+export function getKubeconfigPath(values: FlagValues): string {
   return path.join(path.resolve(values['data-dir']), 'admin.kubeconfig')
 }
 
@@ -24,30 +24,30 @@ export function kubeconfigPath(values: FlagValues): string {
  * Converts flags to options of the control plane. Reads the files in the flags. Problems are added to `problems`; if there are any, the
  * returned options are incomplete.
  */
-export async function serverOptions(
+export async function readServerOptions(
   values: FlagValues,
   log: NonNullable<ServerChainOptions['log']>,
   problems: Problems,
 ): Promise<ServerChainOptions> {
   // A server with in-memory storage needs no data directory. It stores certificates only if a flag sets a directory for them.
-  const keepsNothing = storageType(values) === 'memory' && values['data-dir'] === flags.get('data-dir')!.default
+  const keepsNothing = selectStorageType(values) === 'memory' && values['data-dir'] === flags.get('data-dir')!.default
   const certificates = values['cert-dir'] ?? (keepsNothing ? undefined : path.join(path.resolve(values['data-dir']), 'certs'))
   return {
-    storage: await storageOptions(values, problems),
-    serving: await servingOptions(
+    storage: await readStorageOptions(values, problems),
+    serving: await readServingOptions(
       { ...values, 'bind-address': bindAddress(values) },
-      { certificates, kubeconfigPath: keepsNothing ? undefined : kubeconfigPath(values) },
+      { certificates, kubeconfigPath: keepsNothing ? undefined : getKubeconfigPath(values) },
       problems,
     ),
-    ...(await authenticationOptions(values, problems)),
-    authorization: await authorizationOptions(values, problems),
-    admission: await admissionOptions(values, problems),
+    ...(await readAuthenticationOptions(values, problems)),
+    authorization: await readAuthorizationOptions(values, problems),
+    admission: await readAdmissionOptions(values, problems),
     requests: requestOptions(values, problems),
-    lifecycle: lifecycleOptions(values),
-    services: servicesOptions(values),
-    kubelet: await kubeletOptions(values, problems),
-    ...featureOptions(values),
-    diagnostics: diagnosticsOptions(values, formatShownFlags(values)),
+    lifecycle: readLifecycleOptions(values),
+    services: readServicesOptions(values),
+    kubelet: await readKubeletOptions(values, problems),
+    ...readFeatureOptions(values),
+    diagnostics: readDiagnosticsOptions(values, formatShownFlags(values)),
     log,
   }
 }

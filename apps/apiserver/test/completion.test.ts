@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shells } from '../src/arguments.ts'
 import type { Shell } from '../src/arguments.ts'
-import { completionScript } from '../src/completion.ts'
+import { createCompletionScript } from '../src/completion.ts'
 import { flags } from '../src/flags.ts'
 
 const run = promisify(execFile)
@@ -15,14 +15,14 @@ const isInstalled = (shell: string): boolean => spawnSync(shell, ['--version']).
 let directory: string
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'keelson-completion-'))
-  for (const shell of shells) await writeFile(path.join(directory, `script.${shell}`), completionScript(shell))
+  for (const shell of shells) await writeFile(path.join(directory, `script.${shell}`), createCompletionScript(shell))
   await mkdir(path.join(directory, 'a directory'))
   await writeFile(path.join(directory, 'a file.crt'), '')
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
 test.each(shells)('the script for %s contains every flag', (shell: Shell) => {
-  const script = completionScript(shell)
+  const script = createCompletionScript(shell)
   for (const name of flags.keys()) expect(script).toContain(shell === 'fish' ? ` ${name} ` : name)
 })
 

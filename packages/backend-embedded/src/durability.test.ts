@@ -88,9 +88,9 @@ it('flushes the writes of half of the writers, while the other half prepare thei
 })
 
 it.each([
-  ['puts all who write into a flush when each has the next write ready at once', 0, 8],
+  ['flushes the writes of all writers together if each writer has its next write ready at once', 0, 8],
   ['does not wait for writes that together take longer than a flush', 3, 4],
-])('%s', async (_title, timeForEach, most) => {
+])('%s', async (_title, timeForEach, largestBatch) => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
@@ -106,8 +106,8 @@ it.each([
   }
   await Promise.all(writers)
   const sizes = disk.batches.map((batch) => batch.puts.length)
-  expect(Math.max(...sizes.slice(1))).toBe(most)
-  expect(sizes.filter((size) => size === most).length).toBeGreaterThan(5)
+  expect(Math.max(...sizes.slice(1))).toBe(largestBatch)
+  expect(sizes.filter((size) => size === largestBatch).length).toBeGreaterThan(5)
 })
 
 it('writes the last state of each key in a batch, with the entries that it replaces', async () => {

@@ -50,7 +50,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
   #restored: StoppedError | undefined
 
   constructor(connected: Connected, settings: Settings) {
-    const { clock, patience, log } = settings
+    const { clock, retryTimeout, log } = settings
     this.#settings = settings
     this.#connected = connected
     const knownRevisions = this.#knownRevisions
@@ -62,7 +62,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
       list: (range: KeyRange) => reader.list(range),
       watch: (range: KeyRange, after: Revision, { signal }: WatchOptions) => watches.watch(range, after, signal),
     }
-    const resolver = new OutcomeResolver({ store, patience, now: () => clock.now(), pause: (ms) => servers.pause(ms) })
+    const resolver = new OutcomeResolver({ store, retryTimeout, now: () => clock.now(), pause: (ms) => servers.pause(ms) })
     this.#committer = new Committer(servers, knownRevisions, (transaction, base, cause) => resolver.resolve(transaction, base, cause))
     this.#lessor = new EtcdLessor(servers)
     this.#compactor = new Compactor({
@@ -154,7 +154,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     const key = `/${trim(prefix, '/')}/health`
     try {
       const { revision } = await this.#servers.call(
-        { type: 'read', callTimeout: healthTimeout, patience: healthTimeout },
+        { type: 'read', callTimeout: healthTimeout, retryTimeout: healthTimeout },
         (endpoint, settings) => endpoint.call(rangeMethod, { key }, settings),
       )
       if (revision >= newestRevision) return

@@ -24,7 +24,7 @@ export interface Etcd3Options {
   /** Timeout of one call in milliseconds. Default: 8 s. */
   readonly callTimeout?: number
   /** Maximum time in milliseconds for the retries of a call, and for determining the outcome of a write. Default: 15 s. */
-  readonly patience?: number
+  readonly retryTimeout?: number
   /** Timeout of a health check in milliseconds. Default: 2 s. */
   readonly healthTimeout?: number
   /** Number of keys in one read of a large range. Default: 10,000. */

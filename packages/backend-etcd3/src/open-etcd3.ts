@@ -30,7 +30,7 @@ function withDefaults(options: Etcd3Options): Settings {
     egress: options.egress,
     connectTimeout: options.connectTimeout ?? 20_000,
     callTimeout: options.callTimeout ?? 8000,
-    patience: options.patience ?? 15_000,
+    retryTimeout: options.retryTimeout ?? 15_000,
     healthTimeout: options.healthTimeout ?? 2000,
     pageSize: options.pageSize ?? 10_000,
     progressInterval: options.progressInterval ?? 10_000,
@@ -49,7 +49,7 @@ async function waitForServer({ endpoints }: Connected, { clock, connectTimeout, 
     loggedMessages.add(`${address} ${message}`)
     log(0, 'Waiting for etcd', { server: address, err: message, timeout: `${connectTimeout / 1000}s` })
   }
-  const servers = new Servers(endpoints, { clock, callTimeout: Math.min(connectTimeout, 5000), patience: connectTimeout })
+  const servers = new Servers(endpoints, { clock, callTimeout: Math.min(connectTimeout, 5000), retryTimeout: connectTimeout })
   try {
     const { version } = await servers.call({ type: 'read' }, async (endpoint, call) => {
       try {

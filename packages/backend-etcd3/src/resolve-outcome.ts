@@ -15,7 +15,7 @@ import {
 export interface ResolverOptions {
   readonly store: Reader & Pick<Watcher, 'watch'>
   /** Maximum time to determine an outcome, in milliseconds. */
-  readonly patience: number
+  readonly retryTimeout: number
   readonly now: () => number
   readonly pause: (milliseconds: number) => Promise<void>
 }
@@ -41,9 +41,9 @@ export class OutcomeResolver {
   }
 
   async resolve(transaction: Transaction, base: Revision, cause: unknown): Promise<CommitResult> {
-    const { now, pause, patience } = this.#options
+    const { now, pause, retryTimeout } = this.#options
     if (transaction.operations.length === 0) throw createUnknownOutcomeError(cause)
-    const giveUpAt = now() + patience
+    const giveUpAt = now() + retryTimeout
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
       const result = await this.#searchHistory(transaction, base, cause)
       if (result) return result

@@ -22,7 +22,7 @@ export interface RepeatOptions {
   readonly signal?: AbortSignal | undefined
   /** Timeout of each attempt in milliseconds. Default: the timeout in the servers' settings. */
   readonly callTimeout?: number
-  readonly patience?: number
+  readonly retryTimeout?: number
 }
 
 /** The etcd servers, of which one is in use. Sends calls to it and decides whether a failed call is retried. */
@@ -30,14 +30,17 @@ export class Servers {
   readonly all: readonly Endpoint[]
   readonly #clock: Clock
   readonly #callTimeout: number
-  readonly #patience: number
+  readonly #retryTimeout: number
   #current = 0
 
-  constructor(all: readonly Endpoint[], settings: { readonly clock: Clock; readonly callTimeout: number; readonly patience: number }) {
-    this.all = all
+  constructor(
+    endpoints: readonly Endpoint[],
+    settings: { readonly clock: Clock; readonly callTimeout: number; readonly retryTimeout: number },
+  ) {
+    this.all = endpoints
     this.#clock = settings.clock
     this.#callTimeout = settings.callTimeout
-    this.#patience = settings.patience
+    this.#retryTimeout = settings.retryTimeout
   }
 
   get current(): Endpoint {
@@ -55,7 +58,7 @@ export class Servers {
    */
   async call<T>(options: RepeatOptions, call: (endpoint: Endpoint, settings: CallSettings) => Promise<T>): Promise<T> {
     const { type, signal } = options
-    const giveUpAt = this.#clock.now() + (options.patience ?? this.#patience)
+    const giveUpAt = this.#clock.now() + (options.retryTimeout ?? this.#retryTimeout)
     for (let pauseMs = initialPause; ; pauseMs = Math.min(pauseMs * 2, maxPause)) {
       const endpoint = this.current
       const deadline = Date.now() + (options.callTimeout ?? this.#callTimeout)

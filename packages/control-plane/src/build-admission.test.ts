@@ -9,21 +9,21 @@ import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
 import type { AdmissionOptions } from './options/admission.ts'
 
-const cleanUp: (() => Promise<unknown>)[] = []
+const cleanUpSteps: (() => Promise<unknown>)[] = []
 afterEach(async () => {
-  for (const undo of cleanUp.splice(0).toReversed()) await undo()
+  for (const undo of cleanUpSteps.splice(0).toReversed()) await undo()
 })
 
 async function createChain(admission: AdmissionOptions): Promise<ServerChain> {
   const chain = await createServerChain({ controllers: ['none'], admission })
-  cleanUp.push(() => chain.close())
+  cleanUpSteps.push(() => chain.close())
   await chain.start()
   return chain
 }
 
 async function writeConfigFile(text: string): Promise<string> {
   const directory = await mkdtemp(path.join(tmpdir(), 'keelson-admission-'))
-  cleanUp.push(() => rm(directory, { recursive: true }))
+  cleanUpSteps.push(() => rm(directory, { recursive: true }))
   const file = path.join(directory, 'admission.yaml')
   await writeFile(file, text)
   return file
@@ -72,7 +72,7 @@ test('runs modules at the place that they name, and logs their errors', async ()
     admission: { modules, disable: ['ServiceAccount'] },
     log: (_level, text, fields) => void lines.push(`${text} ${String(fields?.['module'])} ${String(fields?.['err'])}`),
   })
-  cleanUp.push(() => chain.close())
+  cleanUpSteps.push(() => chain.close())
   await chain.start()
   await chain.client.resource({ group: '', resource: 'namespaces' })!.create('', { metadata: { name: 'ns' } })
   const pods = chain.client.resource({ group: '', resource: 'pods' })!

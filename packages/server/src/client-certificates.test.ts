@@ -5,7 +5,7 @@ import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import { createAuthenticatorUnion, createClientCertificateAuthenticator, createPrivilegedGroupsAuthorizer } from '@keelson/auth'
 import { exchangeOf } from '@keelson/http-installer'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { authority, clientOf, day, hour, pemOf, start } from './certificates/authority.fixture.ts'
+import { createAuthority, createClientCertificate, day, hour, getCertificates, start } from './certificates/authority.fixture.ts'
 import type { Authority } from './certificates/authority.fixture.ts'
 import { createCertificate } from './certificates/create-certificate.ts'
 import type { KeyPair } from './certificates/create-certificate.ts'
@@ -17,7 +17,7 @@ let untrusted: Authority
 let standard: KeyPair
 let sniCertificate: KeyPair
 beforeAll(async () => {
-  ;[trusted, untrusted] = await Promise.all([authority('trusted'), authority('other')])
+  ;[trusted, untrusted] = await Promise.all([createAuthority('trusted'), createAuthority('other')])
   const createServingCertificate = (...names: string[]) =>
     createCertificate({ usage: 'server', ...day, subject: { commonName: names[0]! }, names, issuer: untrusted.issuer })
   ;[standard, sniCertificate] = await Promise.all([
@@ -37,7 +37,7 @@ async function serve(authorities: readonly Authority[], options: Partial<ServerO
   server = createServer({
     authenticator: createAuthenticatorUnion([createClientCertificateAuthenticator()]),
     authorizer: createPrivilegedGroupsAuthorizer('system:masters'),
-    tls: { ...standard, named: [sniCertificate], clientAuthorities: pemOf(authorities) },
+    tls: { ...standard, named: [sniCertificate], clientAuthorities: getCertificates(authorities) },
     ...options,
   })
   server.app.get('/api/v1/whoami', (c) => c.text(exchangeOf(c).user.name))
@@ -128,17 +128,20 @@ describe('trusts only the configured client CAs, not the default CAs of Node.js'
     if (defaultAuthorities !== undefined) trustByDefault!([...defaultAuthorities, untrusted.pair.certificate])
     try {
       const port = await serve([trusted])
-      const [accepted, foreign] = await Promise.all([clientOf(trusted, 'good'), clientOf(untrusted, 'foreign')])
+      const [accepted, foreign] = await Promise.all([
+        createClientCertificate(trusted, 'good'),
+        createClientCertificate(untrusted, 'foreign'),
+      ])
       expect(await requestWhoAmI(port, accepted, { servername })).toBe('good')
       expect(await requestWhoAmI(port, foreign, { servername })).toBe('401')
 
-      const newAuthority = await authority('next')
+      const newAuthority = await createAuthority('next')
       server!.serveCertificates({
         ...standard,
         named: [{ ...sniCertificate, names: names.slice(1) }],
-        clientAuthorities: pemOf([newAuthority]),
+        clientAuthorities: getCertificates([newAuthority]),
       })
-      expect(await requestWhoAmI(port, await clientOf(newAuthority, 'newcomer'), { servername })).toBe('newcomer')
+      expect(await requestWhoAmI(port, await createClientCertificate(newAuthority, 'newcomer'), { servername })).toBe('newcomer')
       expect(await requestWhoAmI(port, accepted, { servername })).toBe('401')
       expect(await requestWhoAmI(port, foreign, { servername })).toBe('401')
     } finally {
@@ -148,19 +151,19 @@ describe('trusts only the configured client CAs, not the default CAs of Node.js'
 
   test('accepts intermediate certificates that the client sends, but no leaf certificate as a CA', async () => {
     const port = await serve([trusted])
-    const intermediate = await authority('between', { issuer: trusted.issuer })
-    const leaf = await clientOf(intermediate, 'below')
+    const intermediate = await createAuthority('intermediate', { issuer: trusted.issuer })
+    const leaf = await createClientCertificate(intermediate, 'below')
     expect(await requestWhoAmI(port, { key: leaf.key, certificate: leaf.certificate + intermediate.pair.certificate })).toBe('below')
     expect(await requestWhoAmI(port, leaf)).toBe('401')
-    const forged = await authority('forged', { usage: 'client', issuer: trusted.issuer })
-    const forgedLeaf = await clientOf(forged, 'forged-below')
+    const forged = await createAuthority('forged', { usage: 'client', issuer: trusted.issuer })
+    const forgedLeaf = await createClientCertificate(forged, 'forged-below')
     expect(await requestWhoAmI(port, { key: forgedLeaf.key, certificate: forgedLeaf.certificate + forged.pair.certificate })).toBe('401')
   })
 
   test('rejects authorities without a certificate and keeps the previous ones', async () => {
     const port = await serve([trusted])
     expect(() => server!.serveCertificates({ ...standard, clientAuthorities: ['junk'] })).toThrow('CERTIFICATE')
-    expect(await requestWhoAmI(port, await clientOf(trusted, 'good'))).toBe('good')
+    expect(await requestWhoAmI(port, await createClientCertificate(trusted, 'good'))).toBe('good')
   })
 })
 
@@ -168,7 +171,7 @@ describe('a client certificate is checked on each request', () => {
   test('rejects an expired client certificate on open connections, and closes them', async () => {
     let now = start
     const port = await serve([trusted], { now: () => now })
-    const pair = await clientOf(trusted, 'short', { notAfter: new Date(start + hour) })
+    const pair = await createClientCertificate(trusted, 'short', { notAfter: new Date(start + hour) })
     const [first, second] = [await connectHttp1Client(port, pair), connectHttp2Client(port, pair)]
     expect([await first.ask(), await requestOverHttp2(second)]).toEqual(['short', 'short'])
     now = start + hour + 1000
@@ -180,8 +183,8 @@ describe('a client certificate is checked on each request', () => {
   test('rejects a client certificate whose issuer has expired', async () => {
     let now = start
     const port = await serve([trusted], { now: () => now })
-    const intermediate = await authority('between', { issuer: trusted.issuer, notAfter: new Date(start + hour) })
-    const leaf = await clientOf(intermediate, 'below')
+    const intermediate = await createAuthority('intermediate', { issuer: trusted.issuer, notAfter: new Date(start + hour) })
+    const leaf = await createClientCertificate(intermediate, 'below')
     const client = await connectHttp1Client(port, { key: leaf.key, certificate: leaf.certificate + intermediate.pair.certificate })
     expect(await client.ask()).toBe('below')
     now = start + hour + 1000
@@ -193,8 +196,8 @@ describe('a client certificate is checked on each request', () => {
     async (maxVersion) => {
       let now = start
       const port = await serve([trusted], { now: () => now })
-      const intermediate = await authority('between', { issuer: trusted.issuer })
-      const leaf = await clientOf(intermediate, 'below', { notAfter: new Date(start + hour) })
+      const intermediate = await createAuthority('intermediate', { issuer: trusted.issuer })
+      const leaf = await createClientCertificate(intermediate, 'below', { notAfter: new Date(start + hour) })
       const pair = { key: leaf.key, certificate: leaf.certificate + intermediate.pair.certificate }
       const first = await connectHttp1Client(port, pair, { maxVersion })
       expect(await first.ask()).toBe('below')
@@ -207,12 +210,12 @@ describe('a client certificate is checked on each request', () => {
 
   test('rejects client certificates of a removed authority, and accepts those of the other authorities', async () => {
     const port = await serve([trusted, untrusted])
-    const pair = await clientOf(trusted, 'good')
+    const pair = await createClientCertificate(trusted, 'good')
     const [first, second] = [await connectHttp1Client(port, pair), connectHttp2Client(port, pair)]
     expect([await first.ask(), await requestOverHttp2(second)]).toEqual(['good', 'good'])
-    server!.serveCertificates({ ...standard, clientAuthorities: pemOf([trusted]) })
+    server!.serveCertificates({ ...standard, clientAuthorities: getCertificates([trusted]) })
     expect([await first.ask(), await requestOverHttp2(second)]).toEqual(['good', 'good'])
-    server!.serveCertificates({ ...standard, clientAuthorities: pemOf([untrusted]) })
+    server!.serveCertificates({ ...standard, clientAuthorities: getCertificates([untrusted]) })
     expect([await first.ask(), await requestOverHttp2(second)]).toEqual(['401', '401'])
   })
 })

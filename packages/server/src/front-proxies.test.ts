@@ -11,7 +11,7 @@ import {
 } from '@keelson/auth'
 import { exchangeOf } from '@keelson/http-installer'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { authority, clientOf, day, hour, pemOf, start } from './certificates/authority.fixture.ts'
+import { createAuthority, createClientCertificate, day, hour, getCertificates, start } from './certificates/authority.fixture.ts'
 import type { Authority } from './certificates/authority.fixture.ts'
 import { createCertificate } from './certificates/create-certificate.ts'
 import type { KeyPair } from './certificates/create-certificate.ts'
@@ -23,7 +23,7 @@ let proxies: Authority
 let foreign: Authority
 let serving: KeyPair
 beforeAll(async () => {
-  ;[clients, proxies, foreign] = await Promise.all([authority('clients'), authority('proxies'), authority('proxies')])
+  ;[clients, proxies, foreign] = await Promise.all([createAuthority('clients'), createAuthority('proxies'), createAuthority('proxies')])
   serving = await createCertificate({
     usage: 'server',
     ...day,
@@ -50,7 +50,7 @@ async function serve(now = (): number => start): Promise<number> {
   server = createServer({
     authenticator: createAuthenticatorUnion(members, { anonymous: createAnonymousAuthenticator() }),
     authorizer: { authorize: () => ({ decision: 'allow', reason: '' }) },
-    tls: { ...serving, clientAuthorities: pemOf([clients]), frontProxyAuthorities: pemOf([proxies]) },
+    tls: { ...serving, clientAuthorities: getCertificates([clients]), frontProxyAuthorities: getCertificates([proxies]) },
     now,
   })
   server.app.get('/api/v1/whoami', (c) => {
@@ -94,7 +94,7 @@ const alice = ['X-Remote-User', 'alice', 'X-Remote-Group', 'dev', 'x-remote-extr
 describe('the headers of a front proxy', () => {
   test('the headers of a front proxy name the user, over HTTP/1.1 and HTTP/2, and handlers do not receive them', async () => {
     const port = await serve()
-    const proxy = await clientOf(proxies, 'proxy')
+    const proxy = await createClientCertificate(proxies, 'proxy')
     expect(await requestWhoAmI(port, proxy, alice)).toBe('alice dev,system:authenticated')
 
     const session = connectHttp2(`https://localhost:${port}`, {
@@ -111,7 +111,7 @@ describe('the headers of a front proxy', () => {
 
   test('front proxy headers take precedence over a token, and the certificate of a front proxy alone is rejected', async () => {
     const port = await serve()
-    const proxy = await clientOf(proxies, 'proxy')
+    const proxy = await createClientCertificate(proxies, 'proxy')
     const token = ['Authorization', 'Bearer token']
     expect(await requestWhoAmI(port, proxy, [...alice, ...token])).toBe('alice dev,system:authenticated')
     expect(await requestWhoAmI(port, proxy, token)).toBe('token-user system:authenticated')
@@ -121,27 +121,31 @@ describe('the headers of a front proxy', () => {
   test('ignores the headers of a front proxy whose certificate has expired or whose CA was removed, also on open connections', async () => {
     let now = start
     const port = await serve(() => now)
-    const proxy = await clientOf(proxies, 'proxy', { notAfter: new Date(start + hour) })
+    const proxy = await createClientCertificate(proxies, 'proxy', { notAfter: new Date(start + hour) })
     expect(await requestWhoAmI(port, proxy, alice)).toBe('alice dev,system:authenticated')
     now = start + hour + 1000
     expect(await requestWhoAmI(port, proxy, alice)).toBe('401')
     now = start
-    server!.serveCertificates({ ...serving, frontProxyAuthorities: pemOf([foreign]) })
+    server!.serveCertificates({ ...serving, frontProxyAuthorities: getCertificates([foreign]) })
     expect(await requestWhoAmI(port, proxy, alice)).toBe('401')
-    expect(await requestWhoAmI(port, await clientOf(foreign, 'proxy'), alice)).toBe('alice dev,system:authenticated')
-    expect(await requestWhoAmI(port, await clientOf(clients, 'client'))).toBe('client system:masters,system:authenticated')
+    expect(await requestWhoAmI(port, await createClientCertificate(foreign, 'proxy'), alice)).toBe('alice dev,system:authenticated')
+    expect(await requestWhoAmI(port, await createClientCertificate(clients, 'client'))).toBe('client system:masters,system:authenticated')
   })
 })
 
 describe('the headers of other clients are ignored and removed:', () => {
   test.each([
     ['a client without a certificate', undefined, 'system:anonymous system:unauthenticated'],
-    ['a user of the same name as the proxy', () => clientOf(clients, 'proxy'), 'proxy system:masters,system:authenticated'],
-    ['a proxy whose name is not allowed', () => clientOf(proxies, 'other'), '401'],
-    ['a proxy of a foreign authority with the same name', () => clientOf(foreign, 'proxy'), '401'],
-    ['a serving certificate of the authority', () => clientOf(proxies, 'proxy', { usage: 'server' }), '401'],
-    ['an expired proxy', () => clientOf(proxies, 'proxy', { notBefore: new Date(0), notAfter: new Date(start - hour) }), '401'],
-    ['a future proxy', () => clientOf(proxies, 'proxy', { notBefore: new Date(start + hour) }), '401'],
+    ['a user of the same name as the proxy', () => createClientCertificate(clients, 'proxy'), 'proxy system:masters,system:authenticated'],
+    ['a proxy whose name is not allowed', () => createClientCertificate(proxies, 'other'), '401'],
+    ['a proxy of a foreign authority with the same name', () => createClientCertificate(foreign, 'proxy'), '401'],
+    ['a serving certificate of the authority', () => createClientCertificate(proxies, 'proxy', { usage: 'server' }), '401'],
+    [
+      'an expired proxy',
+      () => createClientCertificate(proxies, 'proxy', { notBefore: new Date(0), notAfter: new Date(start - hour) }),
+      '401',
+    ],
+    ['a future proxy', () => createClientCertificate(proxies, 'proxy', { notBefore: new Date(start + hour) }), '401'],
   ])('%s', async (_, pair, expected) => {
     const port = await serve()
     expect(await requestWhoAmI(port, await pair?.(), [...alice, 'X-REMOTE-USER', 'eve'])).toBe(expected)
@@ -156,7 +160,7 @@ describe('the headers of other clients are ignored and removed:', () => {
 
 test('header names with underscores are not treated as names with hyphens', async () => {
   const port = await serve()
-  const proxy = await clientOf(proxies, 'proxy')
+  const proxy = await createClientCertificate(proxies, 'proxy')
   expect(await requestWhoAmI(port, proxy, ['X_Remote_User', 'eve', ...alice, 'X_Remote_Group', 'system:masters'])).toBe(
     'alice dev,system:authenticated X_Remote_User X_Remote_Group x_remote_user x_remote_group',
   )
@@ -168,13 +172,13 @@ test.each([
   ['no name', { commonName: '' }, '401'],
   ['an empty UID', { uid: '' }, '401'],
 ])('a client certificate with %s', async (_, subject, expected) => {
-  expect(await requestWhoAmI(await serve(), await clientOf(clients, 'user', { subject }))).toBe(expected)
+  expect(await requestWhoAmI(await serve(), await createClientCertificate(clients, 'user', { subject }))).toBe(expected)
 })
 
 test('reads the UID of a client certificate', async () => {
   const port = await serve()
   server!.app.get('/api/v1/uid', (c) => c.text(exchangeOf(c).user.uid ?? 'none'))
-  const { certificate: cert, key } = await clientOf(clients, 'user', { subject: { uid: 'abc-123' } })
+  const { certificate: cert, key } = await createClientCertificate(clients, 'user', { subject: { uid: 'abc-123' } })
   const request = httpsRequest({ host: '127.0.0.1', port, path: '/api/v1/uid', rejectUnauthorized: false, agent: false, cert, key })
   const answer = await new Promise<IncomingMessage>((resolve) => request.on('response', resolve).end())
   expect(Buffer.concat(await answer.toArray()).toString()).toBe('abc-123')

@@ -12,35 +12,35 @@ export function createRecordMatcher(
   { labels, fields }: Predicate,
   fieldNames: readonly string[],
 ): (record: Uint8Array, labelSet: LabelSet) => boolean {
-  const hasLabels = labels.empty ? undefined : createLabelsMatcher(labels)
-  if (fields.large) return createFieldsMatcher(fields, fieldNames, hasLabels)
+  const matchesLabels = labels.empty ? undefined : createLabelsMatcher(labels)
+  if (fields.large) return createFieldsMatcher(fields, fieldNames, matchesLabels)
   const fieldTests = fields.requirements.map(({ field, operator, value }) => ({
-    at: fieldNames.indexOf(field),
-    wanted: operator === '=',
+    index: fieldNames.indexOf(field),
+    isEquality: operator === '=',
     value: Buffer.from(value),
   }))
   // The header lacks this field, because the kind has no such selectable field. Its value counts as empty.
-  if (fieldTests.some((test) => test.at < 0 && (test.value.length === 0) !== test.wanted)) return () => false
-  const indexed = fieldTests.filter((test) => test.at >= 0)
-  const last = Math.max(-1, ...indexed.map((test) => test.at))
+  if (fieldTests.some((test) => test.index < 0 && (test.value.length === 0) !== test.isEquality)) return () => false
+  const presentFieldTests = fieldTests.filter((test) => test.index >= 0)
+  const lastIndex = Math.max(-1, ...presentFieldTests.map((test) => test.index))
 
   return (record, labelSet) => {
-    if (hasLabels !== undefined && !matchLabels(hasLabels, labelSet)) return false
-    let at = labelsAt + labelSet.bytes.length + 2
-    for (let field = 0; field <= last; field++) {
-      for (const test of indexed) if (test.at === field && isText(record, at, test.value) !== test.wanted) return false
-      at += 2 + lengthAt(record, at)
+    if (matchesLabels !== undefined && !testLabelSet(matchesLabels, labelSet)) return false
+    let offset = labelsAt + labelSet.bytes.length + 2
+    for (let field = 0; field <= lastIndex; field++) {
+      for (const test of presentFieldTests) if (test.index === field && isText(record, offset, test.value) !== test.isEquality) return false
+      offset += 2 + lengthAt(record, offset)
     }
     return true
   }
 }
 
-type HasLabels = (bytes: Uint8Array) => boolean
+type LabelsMatcher = (bytes: Uint8Array) => boolean
 
-function matchLabels(hasLabels: HasLabels, labelSet: LabelSet): boolean {
-  if (labelSet.lastSelector !== hasLabels) {
-    labelSet.lastSelector = hasLabels
-    labelSet.lastResult = hasLabels(labelSet.bytes)
+function testLabelSet(matchesLabels: LabelsMatcher, labelSet: LabelSet): boolean {
+  if (labelSet.lastSelector !== matchesLabels) {
+    labelSet.lastSelector = matchesLabels
+    labelSet.lastResult = matchesLabels(labelSet.bytes)
   }
   return labelSet.lastResult
 }
@@ -48,24 +48,24 @@ function matchLabels(hasLabels: HasLabels, labelSet: LabelSet): boolean {
 function createFieldsMatcher(
   fields: FieldSelector,
   fieldNames: readonly string[],
-  hasLabels: HasLabels | undefined,
+  matchesLabels: LabelsMatcher | undefined,
 ): (record: Uint8Array, labelSet: LabelSet) => boolean {
   const indexes = new Map(fieldNames.map((name, index) => [name, index]))
   return (record, labelSet) => {
-    if (hasLabels !== undefined && !matchLabels(hasLabels, labelSet)) return false
+    if (matchesLabels !== undefined && !testLabelSet(matchesLabels, labelSet)) return false
     const first = labelsAt + labelSet.bytes.length + 2
     return fields.matches((name) => {
       const index = indexes.get(name)
       if (index === undefined) return ''
-      let at = first
-      for (let field = 0; field < index; field++) at += 2 + lengthAt(record, at)
-      return readText(record, at)
+      let offset = first
+      for (let field = 0; field < index; field++) offset += 2 + lengthAt(record, offset)
+      return readText(record, offset)
     })
   }
 }
 
 /** Returns a function that tests the labels in a record's header. */
-function createLabelsMatcher(labels: LabelsSelector): HasLabels {
+function createLabelsMatcher(labels: LabelsSelector): LabelsMatcher {
   if (labels.selectsNothing) return () => false
   if (labels.large) return (bytes) => labels.matches(readLabels(bytes))
   const tests = labels.requirements.map(createLabelTest)
@@ -75,11 +75,11 @@ function createLabelsMatcher(labels: LabelsSelector): HasLabels {
 function readLabels(bytes: Uint8Array): Record<string, string> {
   const labels: Record<string, string> = {}
   const count = lengthAt(bytes, 0)
-  let at = 2
+  let offset = 2
   for (let label = count === noLabels ? 0 : count; label > 0; label--) {
-    const value = at + 2 + lengthAt(bytes, at)
-    labels[readText(bytes, at)] = readText(bytes, value)
-    at = value + 2 + lengthAt(bytes, value)
+    const value = offset + 2 + lengthAt(bytes, offset)
+    labels[readText(bytes, offset)] = readText(bytes, value)
+    offset = value + 2 + lengthAt(bytes, value)
   }
   return labels
 }
@@ -87,59 +87,59 @@ function readLabels(bytes: Uint8Array): Record<string, string> {
 /** Returns the position of a label's value in the encoded labels. The value starts with its length. Returns 0 if the label is absent. */
 function readValue(labels: Uint8Array, key: Uint8Array): number {
   const count = lengthAt(labels, 0)
-  let at = 2
+  let offset = 2
   for (let label = count === noLabels ? 0 : count; label > 0; label--) {
-    const value = at + 2 + lengthAt(labels, at)
-    if (isText(labels, at, key)) return value
-    at = value + 2 + lengthAt(labels, value)
+    const value = offset + 2 + lengthAt(labels, offset)
+    if (isText(labels, offset, key)) return value
+    offset = value + 2 + lengthAt(labels, value)
   }
   return 0
 }
 
 interface LabelTest {
   readonly key: Buffer
-  /** Returns whether the label value at `at` satisfies the requirement. `at` is a result of `valueOf`, so it is 0 for an absent label. */
-  readonly holds: (record: Uint8Array, at: number) => boolean
+  /** Returns whether the label value at `offset` satisfies the requirement. `at` is a result of `readValue`, so it is 0 for an absent label. */
+  readonly holds: (record: Uint8Array, offset: number) => boolean
 }
 
 function createLabelTest(requirement: LabelRequirement): LabelTest {
   const key = Buffer.from(requirement.key)
   const values = requirement.values.map((value) => Buffer.from(value))
-  const isOneOf = (record: Uint8Array, at: number): boolean => {
-    for (const value of values) if (isText(record, at, value)) return true
+  const isOneOf = (record: Uint8Array, offset: number): boolean => {
+    for (const value of values) if (isText(record, offset, value)) return true
     return false
   }
   switch (requirement.operator) {
     case '=':
     case '==':
     case 'in':
-      return { key, holds: (record, at) => at > 0 && isOneOf(record, at) }
+      return { key, holds: (record, offset) => offset > 0 && isOneOf(record, offset) }
     case '!=':
     case 'notin':
-      return { key, holds: (record, at) => at === 0 || !isOneOf(record, at) }
+      return { key, holds: (record, offset) => offset === 0 || !isOneOf(record, offset) }
     case 'exists':
-      return { key, holds: (_record, at) => at > 0 }
+      return { key, holds: (_record, offset) => offset > 0 }
     case '!':
-      return { key, holds: (_record, at) => at === 0 }
+      return { key, holds: (_record, offset) => offset === 0 }
     case 'gt':
     case 'lt': {
       const selector = new LabelsSelector([requirement])
-      return { key, holds: (record, at) => at > 0 && selector.matches({ [requirement.key]: readText(record, at) }) }
+      return { key, holds: (record, offset) => offset > 0 && selector.matches({ [requirement.key]: readText(record, offset) }) }
     }
   }
 }
 
-/** Returns true if the string at `at` equals `text`. The string starts with its length. */
-function isText(record: Uint8Array, at: number, text: Uint8Array): boolean {
+/** Returns true if the string at `offset` equals `text`. The string starts with its length. */
+function isText(record: Uint8Array, offset: number, text: Uint8Array): boolean {
   const { length } = text
-  if (lengthAt(record, at) !== length) return false
-  for (let i = 0; i < length; i++) if (record[at + 2 + i] !== text[i]) return false
+  if (lengthAt(record, offset) !== length) return false
+  for (let i = 0; i < length; i++) if (record[offset + 2 + i] !== text[i]) return false
   return true
 }
 
-function readText(record: Uint8Array, at: number): string {
-  const length = lengthAt(record, at)
-  return Buffer.from(record.buffer, record.byteOffset + at + 2, length).toString()
+function readText(record: Uint8Array, offset: number): string {
+  const length = lengthAt(record, offset)
+  return Buffer.from(record.buffer, record.byteOffset + offset + 2, length).toString()
 }
 
 /** A set of labels, encoded as in a record's header. All records with equal labels share one `LabelSet`. */

@@ -25,7 +25,7 @@ export interface BenchOptions {
 /** Maximum duration in minutes of one part of a run with --full. */
 const fullMinutes = 8
 /** Default number of rounds. Items with a bar have more and shorter rounds, so that other load on the machine affects only a few rounds. */
-const usualRounds: Rounds = { withBar: 5, without: 3 }
+const defaultRounds: Rounds = { withBar: 5, without: 3 }
 /** Default number of rounds for a comparison with --base. This number is enough to distinguish a regression from noise. */
 export const comparedRounds = 15
 
@@ -47,7 +47,7 @@ ${lines.join('\n')}
   --resume              measures the remaining items of the last run with its settings; stops after ${fullMinutes} minutes
   --minutes N           stops before an item that would exceed this time
   --duration 0.5        seconds for each measurement
-  --rounds ${usualRounds.withBar}            measurements of each item on each server, in turns; by default ${usualRounds.without} for items without a bar, and ${comparedRounds} with --base
+  --rounds ${defaultRounds.withBar}            measurements of each item on each server, in turns; by default ${defaultRounds.without} for items without a bar, and ${comparedRounds} with --base
   --profile             writes a CPU and a heap profile of each item to bench/profiles
   --base REVISION       compares with another revision, in turns; fails if an item is more than 15 % worse
   --processes 1         with --base: number of pairs of new servers per item; more pairs make differences of a few percent significant
@@ -115,7 +115,7 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
 }
 
 function countRounds(flag: string | undefined, base: string | undefined): Rounds {
-  if (flag === undefined && base === undefined) return usualRounds
+  if (flag === undefined && base === undefined) return defaultRounds
   const rounds = flag === undefined ? comparedRounds : parsePositive('rounds', flag)
   return { withBar: rounds, without: rounds }
 }

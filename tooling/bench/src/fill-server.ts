@@ -12,9 +12,9 @@ export async function fillServer(server: ServerUnderTest, size: DatasetSize): Pr
     if (status !== 201 && status !== 409) throw new Error(`${server.name}: ${path} returned ${status}: ${body.toString()}`)
   }
   if (size.configMaps > 0) throw new Error('only pods can be created through requests')
-  const [first, ...between] = Array.from({ length: groups }, (_, group) => buildPods(group))
+  const [first, ...interleavedRequests] = Array.from({ length: groups }, (_, group) => buildPods(group))
   const { url, token } = server
-  const job = { url, token, connections: 32, pipeline: 1, seconds: 600, count: size.pods, request: first!.request, between }
+  const job = { url, token, connections: 32, pipeline: 1, seconds: 600, count: size.pods, request: first!.request, interleavedRequests }
   const { failures, firstFailure } = await runClient(job)
   if (failures > 0 && firstFailure !== 409) throw new Error(`${server.name}: creating pods failed with ${firstFailure}`)
 }

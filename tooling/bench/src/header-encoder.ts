@@ -16,28 +16,28 @@ const firstDynamic = 62
  */
 export class HeaderEncoder {
   /** Entries of the connection's dynamic table, newest last. The few entries fit into the smallest table size. */
-  readonly #own: string[] = []
+  readonly #dynamicTable: string[] = []
 
   encode(fields: readonly (readonly [name: string, value: string])[]): Buffer {
-    const parts: Buffer[] = []
+    const encodedFields: Buffer[] = []
     for (const [name, value] of fields) {
       const field = `${name} ${value}`
-      const index = this.#own.lastIndexOf(field)
-      const place = knownFields[field] ?? (index < 0 ? undefined : firstDynamic + this.#own.length - 1 - index)
-      if (place !== undefined) {
-        parts.push(encodeInteger(0x80, 7, place))
+      const index = this.#dynamicTable.lastIndexOf(field)
+      const tableIndex = knownFields[field] ?? (index < 0 ? undefined : firstDynamic + this.#dynamicTable.length - 1 - index)
+      if (tableIndex !== undefined) {
+        encodedFields.push(encodeInteger(0x80, 7, tableIndex))
         continue
       }
-      const remembered = name !== ':path'
-      if (remembered) this.#own.push(field)
+      const isIndexed = name !== ':path'
+      if (isIndexed) this.#dynamicTable.push(field)
       const staticIndex = knownNames[name] ?? 0
-      parts.push(
-        remembered ? encodeInteger(0x40, 6, staticIndex) : encodeInteger(0, 4, staticIndex),
+      encodedFields.push(
+        isIndexed ? encodeInteger(0x40, 6, staticIndex) : encodeInteger(0, 4, staticIndex),
         ...(staticIndex === 0 ? [encodeText(name)] : []),
         encodeText(value),
       )
     }
-    return Buffer.concat(parts)
+    return Buffer.concat(encodedFields)
   }
 }
 
@@ -64,10 +64,10 @@ function encodeText(value: string): Buffer {
 }
 
 function encodeInteger(start: number, bits: number, value: number): Buffer {
-  const most = 2 ** bits - 1
-  if (value < most) return Buffer.from([start | value])
-  const bytes = [start | most]
-  let remaining = value - most
+  const maximumPrefix = 2 ** bits - 1
+  if (value < maximumPrefix) return Buffer.from([start | value])
+  const bytes = [start | maximumPrefix]
+  let remaining = value - maximumPrefix
   for (; remaining >= 0x80; remaining >>= 7) bytes.push((remaining & 0x7f) | 0x80)
   bytes.push(remaining)
   return Buffer.from(bytes)

@@ -24,7 +24,7 @@ async function run(load: LoadJob): Promise<LoadResult> {
   const streams = watch === undefined ? undefined : await reuseWatches({ url, token, ...watch })
   // For newly opened streams, counts the events that arrived before the load too.
   const eventsBefore = streams !== undefined && streams === kept ? streams.events() : 0
-  const next = createMixedMaker([{ request: load.request, times: 1 }, ...(load.between ?? [])])
+  const next = createMixedMaker([{ request: load.request, times: 1 }, ...(load.interleavedRequests ?? [])])
   const loop = (load.rate === undefined ? closedLoop : openLoop)(load, next)
   const connections: LoadConnection[] = []
   for (let i = 0; i < load.connections; i++) {
@@ -45,7 +45,7 @@ async function run(load: LoadJob): Promise<LoadResult> {
   const seconds = (performance.now() - began) / 1000
   // The expected number of events is known if the load consists only of changes: each change is one event per stream. To detect duplicates,
   // the client must wait longer instead.
-  const known = watch?.keep === true && load.between === undefined && watch.checkOrder !== true
+  const known = watch?.keep === true && load.interleavedRequests === undefined && watch.checkOrder !== true
   if (streams !== undefined) await streams.settled(known ? eventsBefore + latencies.length * watch.streams : Infinity)
   const cpu = process.cpuUsage(cpuBefore)
   const bytes = sumBytesRead() - bytesBefore

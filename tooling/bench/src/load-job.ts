@@ -17,7 +17,7 @@ export interface LoadJob {
   readonly rate?: number
   readonly request: RequestTemplate
   /** Additional requests. Each is sent `times` times per main request. */
-  readonly between?: readonly { readonly request: RequestTemplate; readonly times: number }[]
+  readonly interleavedRequests?: readonly { readonly request: RequestTemplate; readonly times: number }[]
   /** Watches that are opened before the load. Their events are counted. */
   readonly watch?: {
     readonly path: string

@@ -4,15 +4,50 @@ import { expect, it } from 'vitest'
 import { findFunctionNames } from './function-names.ts'
 import { repositoryRoot } from './manifests.ts'
 
+/** Packages whose exported functions are not renamed yet. */
+const packagesToRename = [
+  'packages/apiextensions',
+  'packages/apimachinery',
+  'packages/auth',
+  'packages/backend-embedded',
+  'packages/backend-etcd3',
+  'packages/cacher',
+  'packages/cel',
+  'packages/control-plane',
+  'packages/core-services',
+  'packages/encryption',
+  'packages/exchange',
+  'packages/http-installer',
+  'packages/loopback',
+  'packages/outbound',
+  'packages/registry',
+  'packages/resources',
+  'packages/resources-core',
+  'packages/server',
+  'packages/storagebackend',
+  'tooling/bench',
+  'tooling/codegen',
+  'tooling/compare',
+  'tooling/e2e',
+  'tooling/faults',
+  'tooling/repo',
+  'tooling/walk',
+]
+
 /** Functions that may have other names, each with the reason. */
-const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [[/^packages\/admission\//, 'Not renamed yet.']]
+const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/^packages\/admission\//, 'Not renamed yet.'],
+  ...packagesToRename.map((folder) => [new RegExp(`^${folder}/.*, exported$`), 'Not renamed yet.'] as const),
+]
 
 const files = globSync(['packages/*/{src,bench,test}/**/*.ts', 'apps/*/{src,test}/**/*.ts', 'tooling/*/{src,bench}/**/*.ts'], {
   cwd: repositoryRoot,
 }).filter((file) => !file.includes('/generated/') && !file.startsWith('packages/api/src/'))
 
 const allNames = files.flatMap((file) =>
-  findFunctionNames(readFileSync(path.join(repositoryRoot, file), 'utf8')).map(({ line, name }) => `${file}:${line}: ${name}`),
+  findFunctionNames(readFileSync(path.join(repositoryRoot, file), 'utf8')).map(
+    ({ line, name, isExported }) => `${file}:${line}: ${name}${isExported ? ', exported' : ''}`,
+  ),
 )
 
 it('names of functions start with a verb (rename the function, or add the verb to function-names.ts)', () => {
@@ -31,14 +66,21 @@ it.each([
   ['async function texts(): Promise<void> {}', 'texts'],
   ['const clientOf = function () {}', 'clientOf'],
 ])('finds a planted name: %s', (source, name) => {
-  expect(findFunctionNames(`// comment\n${source}`)).toEqual([{ line: 2, name }])
+  expect(findFunctionNames(`// comment\n${source}`)).toEqual([{ line: 2, name, isExported: false }])
 })
+
+it.each(['export function texts(): void {}', 'export async function texts() {}', 'export const texts = () => 1'])(
+  'finds a planted name of an exported function: %s',
+  (source) => {
+    expect(findFunctionNames(source)).toEqual([{ line: 1, name: 'texts', isExported: true }])
+  },
+)
 
 it.each([
   'function createPod() {}',
   'const isReady = () => true',
   'const texts = readTexts()',
-  'export function texts() {}',
+  'export const texts = readTexts()',
   '// function texts() {}',
 ])('accepts: %s', (source) => {
   expect(findFunctionNames(source)).toEqual([])

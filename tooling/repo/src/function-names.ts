@@ -4,14 +4,15 @@ import { parseAst } from 'rolldown/parseAst'
 export interface FunctionName {
   readonly line: number
   readonly name: string
+  readonly isExported: boolean
 }
 
 /** First words of function names. Add a verb if it says what a function does. Nouns such as `key` and `text` are not function names. */
 const verbs: ReadonlySet<string> = new Set(
   `
   abandon abort accept accepts access accumulate acquire adapt add adjust admit adopt advance advertise aggregate align allocate allow
-  allows annotate answer append applies apply approve are ask assemble assert assign assume attach attempt authenticate authorize await
-  begin belongs bind blank block boot boots bootstrap branch break build bump bury cache calculate call can cancel canonicalize capture
+  allows annotate answer append applies apply approve are ask assemble assert assign assume attach attempt audit authenticate authorize await
+  begin belongs bind blank block boot boots bootstrap branch break build bump bury cache calculate call can cancel canonicalize cap capture
   catch change charge check choose claim classify clean clear clone close coerce collapse collect combine commit compact compare compile
   complain complete compose compress compute concat configure conforms connect connects consider construct consume contain contains
   continue convert copy cork correct count cover covers create cut cycle damage deal decide declare declares decode decorate decrement
@@ -20,7 +21,7 @@ const verbs: ReadonlySet<string> = new Set(
   draw drop dump duplicate edit elide emit emits enable encode encrypt end ends enforce enforces enqueue ensure enter equals escape
   establish estimate evaluate evict exceed exceeds exec execute exists exit expand expect expire explain export extend extract fail
   fails fetch fill filter find finish fits flatten flush fold follow forbid forget format forward free freeze from gather generate get
-  give go grant group guard guess hand handle handles has hash have head hold holds identify ignore impersonate import include includes
+  give go grant group guard guess hand handle handles has hash have head hold holds identify ignore impersonate import include includes indent
   increase increment index infer inflate inform inherit inherits init initialize inject insert inspect install interpret intersect
   intersects invoke is issue iterate join judge jump keep keeps kill know knows label lacks launch learn leave leaves let lift limit
   list listen load locate lock log look lookup loop lower make map mark mask match matches may measure memoize mention mentions merge
@@ -33,9 +34,9 @@ const verbs: ReadonlySet<string> = new Set(
   remember remove rename render renew repair repeat replace replay reply report request require requires reread rescale reserve reset
   resize resolve respond restart restarts restore restrict resume retain rethrow retire retry return reuse reverify reverse revert
   review revoke rewrite roll rotate round route run runs sample sanitize satisfies save scale scan schedule score seal search see seek
-  sees select selects send separate separates serialize serve serves set sets settle shadow share shares shift shorten should show
+  sees select selects send separate separates serialize serve serves set sets settle shadow shape share shares shift shorten should show
   shrink shuffle shut sign signal simulate skip sleep slice sort spawn spend spin splice split spread stamp start starts step stop store
-  stream stringify strip submit subscribe subtract suffices sum summarize supply supports surround suspend swallow swap sweep switch
+  stream stringify strip submit subscribe subtract suffices suggest sum summarize supply supports surround suspend swallow swap sweep switch
   sync take takes terminate test throw tick tidy to tokenize tolerates touch trace track transform translate traverse trim truncate try
   turn unbind unblock unchain uncork uncount undefine undelay undelete undo unescape uninstall union unite unlift unlink unlock unmap
   unpack unparse unquote unserve unsubscribe unwrap update upgrade upload use uses validate vary verify view visit wait waits wake walk
@@ -49,14 +50,12 @@ const verbs: ReadonlySet<string> = new Set(
 const protocolNames: ReadonlySet<string> = new Set(['main', 'next', 'return', 'then', 'throw'])
 
 /**
- * Finds functions that only their file uses and whose names do not start with a verb. Functions are declarations, and constants that hold a
- * function. Ignores parameters and members, because a type gives them their names.
+ * Finds functions whose names do not start with a verb. Functions are declarations, and constants that hold a function. Ignores parameters
+ * and members, because a type gives them their names.
  */
 export function findFunctionNames(source: string): readonly FunctionName[] {
   const names: FunctionName[] = []
-  const check = ({ name = '', start }: SyntaxNode): void => {
-    if (!isVerbPhrase(name)) names.push({ line: source.slice(0, start).split('\n').length, name })
-  }
+  const exported = new Set<unknown>()
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return
     if (Array.isArray(node)) {
@@ -65,12 +64,13 @@ export function findFunctionNames(source: string): readonly FunctionName[] {
     }
     const { type, id, init, declaration } = node as SyntaxNode
     if (type === 'ExportNamedDeclaration' && declaration) {
-      // The exported names themselves are not checked, but the functions within are.
-      for (const exported of declaration.declarations ?? [declaration]) for (const value of Object.values(exported)) visit(value)
-      return
+      for (const value of declaration.declarations ?? [declaration]) exported.add(value)
     }
-    if (type === 'FunctionDeclaration' && id) check(id)
-    if (type === 'VariableDeclarator' && id?.type === 'Identifier' && /Function/.test(init?.type ?? '')) check(id)
+    const isFunction =
+      type === 'FunctionDeclaration' || (type === 'VariableDeclarator' && id?.type === 'Identifier' && /Function/.test(init?.type ?? ''))
+    if (isFunction && id && !isVerbPhrase(id.name ?? '')) {
+      names.push({ line: source.slice(0, id.start).split('\n').length, name: id.name ?? '', isExported: exported.has(node) })
+    }
     for (const value of Object.values(node)) visit(value)
   }
   visit(parseAst(source, { lang: 'ts' }))

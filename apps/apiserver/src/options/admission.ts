@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { admissionDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { file, files, list, whole } from '../flag-types.ts'
+import { createFileType, createFilesType, list, createIntegerType } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
 
@@ -21,23 +21,23 @@ export const admissionFlags = {
   },
   'admission-control-config-file': {
     group,
-    type: file(),
+    type: createFileType(),
     help: 'Configuration file of admission plugins (AdmissionConfiguration).',
   },
   'admission-module': {
     group,
-    type: files(),
+    type: createFilesType(),
     help: 'Files with admission rules in TypeScript or JavaScript: each has an AdmissionModule as its default export. Repeatable.',
   },
   'default-not-ready-toleration-seconds': {
     group,
-    type: whole(),
+    type: createIntegerType(),
     default: admissionDefaults.defaultTolerationSeconds.notReadySeconds,
     help: 'Seconds for which a pod stays on a node that is not ready, unless the pod sets its own time.',
   },
   'default-unreachable-toleration-seconds': {
     group,
-    type: whole(),
+    type: createIntegerType(),
     default: admissionDefaults.defaultTolerationSeconds.unreachableSeconds,
     help: 'Seconds for which a pod stays on an unreachable node, unless the pod sets its own time.',
   },
@@ -45,7 +45,7 @@ export const admissionFlags = {
 
 type AdmissionOptions = NonNullable<ServerChainOptions['admission']>
 
-export async function admissionOptions(values: FlagValuesOf<typeof admissionFlags>, problems: Problems): Promise<AdmissionOptions> {
+export async function readAdmissionOptions(values: FlagValuesOf<typeof admissionFlags>, problems: Problems): Promise<AdmissionOptions> {
   const configFile = values['admission-control-config-file']
   return {
     enable: values['enable-admission-plugins'] ?? [],

@@ -1,12 +1,12 @@
 import { authenticationDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { duration, file, files, list, onOff, text, textLike } from '../flag-types.ts'
+import { createDurationType, createFileType, createFilesType, list, onOff, createTextType, createPatternType } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
-import { externalTokenOptions } from './external-tokens.ts'
+import { readExternalTokenOptions } from './external-tokens.ts'
 import type { externalTokenFlags } from './external-tokens.ts'
-import { existing } from './flag-files.ts'
-import { frontProxyOptions } from './front-proxy.ts'
+import { checkFlagFile } from './flag-files.ts'
+import { readFrontProxyOptions } from './front-proxy.ts'
 import type { frontProxyFlags } from './front-proxy.ts'
 
 const group = 'Authentication and authorization'
@@ -15,10 +15,10 @@ const group = 'Authentication and authorization'
 export const authenticationFlags = {
   'client-ca-file': {
     group,
-    type: file(),
+    type: createFileType(),
     help: 'PEM file with the CAs of client certificates. The CN of a certificate is the user name, and each O is a group.',
   },
-  'token-auth-file': { group, type: file(), help: 'File with tokens, one per line: token,user,uid,"group1,group2".' },
+  'token-auth-file': { group, type: createFileType(), help: 'File with tokens, one per line: token,user,uid,"group1,group2".' },
   'anonymous-auth': {
     group,
     type: onOff(),
@@ -43,27 +43,27 @@ export const authenticationFlags = {
   },
   'service-account-signing-key-file': {
     group,
-    type: file(),
+    type: createFileType(),
     help: 'PEM file with the private key that signs service account tokens. Default: a key that the server creates. Servers that share an etcd must use the same key.',
   },
   'service-account-signing-endpoint': {
     group,
-    type: text(),
+    type: createTextType(),
     help: 'Unix socket of an external signer of service account tokens: a path, or @name for an abstract socket. Cannot be combined with the flags for key files.',
   },
   'service-account-key-file': {
     group,
-    type: files(),
+    type: createFilesType(),
     help: 'PEM file with keys that verify service account tokens. May be given several times. Default: the key of --service-account-signing-key-file.',
   },
   'service-account-jwks-uri': {
     group,
-    type: textLike(/^https:\/\//, 'an https URL'),
+    type: createPatternType(/^https:\/\//, 'an https URL'),
     help: 'URL of the public keys in the discovery document of the issuer (jwks_uri). Default: a URL of this server.',
   },
   'service-account-max-token-expiration': {
     group,
-    type: duration(),
+    type: createDurationType(),
     help: 'Maximum lifetime of a service account token. Default: no limit.',
   },
   'service-account-extend-token-expiration': {
@@ -81,21 +81,21 @@ export const authenticationFlags = {
 
 type AuthenticationValues = FlagValuesOf<typeof authenticationFlags & typeof externalTokenFlags & typeof frontProxyFlags>
 
-export async function authenticationOptions(
+export async function readAuthenticationOptions(
   values: AuthenticationValues,
   problems: Problems,
 ): Promise<Pick<ServerChainOptions, 'authentication'>> {
-  const clientAuthorityFile = await existing('client-ca-file', values['client-ca-file'], problems)
-  const tokenFile = await existing('token-auth-file', values['token-auth-file'], problems)
+  const clientAuthorityFile = await checkFlagFile('client-ca-file', values['client-ca-file'], problems)
+  const tokenFile = await checkFlagFile('token-auth-file', values['token-auth-file'], problems)
   return {
     authentication: {
       ...(clientAuthorityFile && { clientAuthorityFiles: [clientAuthorityFile] }),
       ...(tokenFile && { tokenFile }),
-      ...(await frontProxyOptions(values, problems)),
+      ...(await readFrontProxyOptions(values, problems)),
       serviceAccounts: await createServiceAccountOptions(values, problems),
       bootstrapTokens: values['enable-bootstrap-token-auth'],
       ...(values['anonymous-auth'] !== undefined && { anonymous: values['anonymous-auth'] }),
-      ...(await externalTokenOptions(values, problems)),
+      ...(await readExternalTokenOptions(values, problems)),
     },
   }
 }
@@ -103,7 +103,7 @@ export async function authenticationOptions(
 type ServiceAccounts = NonNullable<NonNullable<ServerChainOptions['authentication']>['serviceAccounts']>
 
 async function createServiceAccountOptions(values: AuthenticationValues, problems: Problems): Promise<ServiceAccounts> {
-  const signingKeyFile = await existing('service-account-signing-key-file', values['service-account-signing-key-file'], problems)
+  const signingKeyFile = await checkFlagFile('service-account-signing-key-file', values['service-account-signing-key-file'], problems)
   const keyFiles = values['service-account-key-file']
   const signingEndpoint = values['service-account-signing-endpoint']
   const issuers = values['service-account-issuer']
@@ -113,7 +113,7 @@ async function createServiceAccountOptions(values: AuthenticationValues, problem
   if (maximum !== 0 && (maximum < 3_600_000 || maximum > 2 ** 32 * 1000)) {
     problems.usage('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds')
   }
-  for (const file of keyFiles ?? []) await existing('service-account-key-file', file, problems)
+  for (const file of keyFiles ?? []) await checkFlagFile('service-account-key-file', file, problems)
   return {
     ...(issuers && { issuers }),
     ...(signingKeyFile && { signingKeyFile }),

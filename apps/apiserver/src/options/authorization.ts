@@ -1,9 +1,9 @@
 import { authorizationDefaults, authorizationModes } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { duration, file, list, listFrom, oneOf } from '../flag-types.ts'
+import { createDurationType, createFileType, list, listFrom, createChoiceType } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
-import { existing } from './flag-files.ts'
+import { checkFlagFile } from './flag-files.ts'
 
 const group = 'Authorization'
 
@@ -21,40 +21,43 @@ export const authorizationFlags = {
   },
   'authorization-config': {
     group,
-    type: file(),
+    type: createFileType(),
     help: 'AuthorizationConfiguration file, which replaces --authorization-mode and --authorization-webhook-*. Reloaded when it changes.',
   },
-  'authorization-policy-file': { group, type: file(), help: 'Policy file of the mode ABAC, with one JSON object per line.' },
+  'authorization-policy-file': { group, type: createFileType(), help: 'Policy file of the mode ABAC, with one JSON object per line.' },
   'authorization-webhook-config-file': {
     group,
-    type: file(),
+    type: createFileType(),
     help: 'Kubeconfig with the address and the credentials of the webhook for the mode Webhook.',
   },
   'authorization-webhook-version': {
     group,
-    type: oneOf('v1', 'v1beta1'),
+    type: createChoiceType('v1', 'v1beta1'),
     help: 'API version of the SubjectAccessReview objects that are sent to the webhook. Default v1beta1.',
   },
   'authorization-webhook-cache-authorized-ttl': {
     group,
-    type: duration(),
+    type: createDurationType(),
     help: 'How long "allowed" decisions of the webhook are cached. 0 disables caching. Default 5m.',
   },
   'authorization-webhook-cache-unauthorized-ttl': {
     group,
-    type: duration(),
+    type: createDurationType(),
     help: 'How long other decisions of the webhook are cached. 0 disables caching. Default 30s.',
   },
 } as const
 
 type Authorization = NonNullable<ServerChainOptions['authorization']>
 
-export async function authorizationOptions(values: FlagValuesOf<typeof authorizationFlags>, problems: Problems): Promise<Authorization> {
+export async function readAuthorizationOptions(
+  values: FlagValuesOf<typeof authorizationFlags>,
+  problems: Problems,
+): Promise<Authorization> {
   const modes = values['authorization-mode']
   const alwaysAllowPaths = values['authorization-always-allow-paths']
-  const configFile = await existing('authorization-config', values['authorization-config'], problems)
-  const policyFile = await existing('authorization-policy-file', values['authorization-policy-file'], problems)
-  const kubeconfigFile = await existing('authorization-webhook-config-file', values['authorization-webhook-config-file'], problems)
+  const configFile = await checkFlagFile('authorization-config', values['authorization-config'], problems)
+  const policyFile = await checkFlagFile('authorization-policy-file', values['authorization-policy-file'], problems)
+  const kubeconfigFile = await checkFlagFile('authorization-webhook-config-file', values['authorization-webhook-config-file'], problems)
   const version = values['authorization-webhook-version']
   const authorizedTtlMs = values['authorization-webhook-cache-authorized-ttl']
   const unauthorizedTtlMs = values['authorization-webhook-cache-unauthorized-ttl']

@@ -1,21 +1,25 @@
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { file, onOff, oneOf, whole } from '../flag-types.ts'
+import { createFileType, onOff, createChoiceType, createIntegerType } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Log and diagnostics'
 
 /** Flags of logs and profiles. Names and defaults are the same as in kube-apiserver if it has the flag. */
 export const diagnosticsFlags = {
-  config: { group, type: file(), help: 'YAML file with flags, for example "secure-port: 6443". The command line takes precedence.' },
+  config: {
+    group,
+    type: createFileType(),
+    help: 'YAML file with flags, for example "secure-port: 6443". The command line takes precedence.',
+  },
   'logging-format': {
     group,
-    type: oneOf('text', 'json'),
+    type: createChoiceType('text', 'json'),
     default: 'text',
     help: "Format of the log: klog's text lines, or one JSON object per line.",
   },
   v: {
     group,
-    type: whole(),
+    type: createIntegerType(),
     default: 0,
     help: 'Verbosity of the log on stderr. 0 logs errors, start and stop; 3 also logs every request.',
   },
@@ -25,7 +29,7 @@ export const diagnosticsFlags = {
 /** Verbosity from which every request is logged. */
 const requestVerbosity = 3
 
-export function diagnosticsOptions(
+export function readDiagnosticsOptions(
   values: FlagValuesOf<typeof diagnosticsFlags>,
   flags: Readonly<Record<string, string>>,
 ): NonNullable<ServerChainOptions['diagnostics']> {

@@ -1,8 +1,8 @@
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { duration, file, list, oneOf, pairs, text } from '../flag-types.ts'
+import { createDurationType, createFileType, list, createChoiceType, createPairsType, createTextType } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
-import { existing } from './flag-files.ts'
+import { checkFlagFile } from './flag-files.ts'
 
 const group = 'Tokens of other servers'
 const algorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512']
@@ -11,28 +11,28 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256
 export const externalTokenFlags = {
   'authentication-config': {
     group,
-    type: file(),
+    type: createFileType(),
     help: 'AuthenticationConfiguration file: identity providers, which replace --oidc-*, and settings for anonymous requests. Identity providers are reloaded when the file changes.',
   },
   'oidc-issuer-url': {
     group,
-    type: text(),
+    type: createTextType(),
     help: 'URL of an OpenID Connect provider whose tokens authenticate users. It must start with https://.',
   },
   'oidc-client-id': {
     group,
-    type: text(),
+    type: createTextType(),
     help: 'Client ID that must be in the audience of tokens of the provider. Required with --oidc-issuer-url.',
   },
-  'oidc-ca-file': { group, type: file(), help: 'PEM file with the CAs of the provider. Default: the CAs of the system.' },
-  'oidc-username-claim': { group, type: text(), help: 'Claim that contains the user name. Default sub.' },
+  'oidc-ca-file': { group, type: createFileType(), help: 'PEM file with the CAs of the provider. Default: the CAs of the system.' },
+  'oidc-username-claim': { group, type: createTextType(), help: 'Claim that contains the user name. Default sub.' },
   'oidc-username-prefix': {
     group,
-    type: text(),
+    type: createTextType(),
     help: 'Prefix of user names. "-" means no prefix. Default: the URL of the issuer and "#", but no prefix if the claim is email.',
   },
-  'oidc-groups-claim': { group, type: text(), help: 'Claim that contains the groups, as a string or a list of strings.' },
-  'oidc-groups-prefix': { group, type: text(), help: 'Prefix of groups.' },
+  'oidc-groups-claim': { group, type: createTextType(), help: 'Claim that contains the groups, as a string or a list of strings.' },
+  'oidc-groups-prefix': { group, type: createTextType(), help: 'Prefix of groups.' },
   'oidc-signing-algs': {
     group,
     type: list(),
@@ -40,22 +40,22 @@ export const externalTokenFlags = {
   },
   'oidc-required-claim': {
     group,
-    type: pairs(),
+    type: createPairsType(),
     help: 'Claim that tokens must have, with its value: key=value. May be given several times.',
   },
   'authentication-token-webhook-config-file': {
     group,
-    type: file(),
+    type: createFileType(),
     help: 'Kubeconfig with the address and the credentials of a webhook that authenticates tokens.',
   },
   'authentication-token-webhook-version': {
     group,
-    type: oneOf('v1', 'v1beta1'),
+    type: createChoiceType('v1', 'v1beta1'),
     help: 'API version of the TokenReview objects that are sent to the webhook. Default v1beta1.',
   },
   'authentication-token-webhook-cache-ttl': {
     group,
-    type: duration(),
+    type: createDurationType(),
     help: 'How long responses of the webhook are cached. 0 disables caching. Default 2m.',
   },
 } as const
@@ -63,12 +63,12 @@ export const externalTokenFlags = {
 type Values = FlagValuesOf<typeof externalTokenFlags>
 type Authentication = NonNullable<ServerChainOptions['authentication']>
 
-export async function externalTokenOptions(
+export async function readExternalTokenOptions(
   values: Values,
   problems: Problems,
 ): Promise<Pick<Authentication, 'configFile' | 'oidc' | 'tokenWebhook'>> {
-  const configFile = await existing('authentication-config', values['authentication-config'], problems)
-  const kubeconfigFile = await existing(
+  const configFile = await checkFlagFile('authentication-config', values['authentication-config'], problems)
+  const kubeconfigFile = await checkFlagFile(
     'authentication-token-webhook-config-file',
     values['authentication-token-webhook-config-file'],
     problems,
@@ -100,7 +100,7 @@ async function createOidcOptions(values: Values, problems: Problems): Promise<Au
   for (const algorithm of signingAlgorithms ?? []) {
     if (!algorithms.includes(algorithm)) problems.usage(`oidc: unsupported signing alg: ${JSON.stringify(algorithm)}`)
   }
-  const authorityFile = await existing('oidc-ca-file', values['oidc-ca-file'], problems)
+  const authorityFile = await checkFlagFile('oidc-ca-file', values['oidc-ca-file'], problems)
   const optional = {
     usernameClaim: values['oidc-username-claim'],
     usernamePrefix: values['oidc-username-prefix'],

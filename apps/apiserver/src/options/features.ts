@@ -1,5 +1,5 @@
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { list, switches } from '../flag-types.ts'
+import { list, createSwitchesType } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Features'
@@ -8,12 +8,12 @@ const group = 'Features'
 export const featureFlags = {
   'feature-gates': {
     group,
-    type: switches(),
+    type: createSwitchesType(),
     help: 'Features to enable or disable: CBORServingAndStorage=true serves application/cbor. All names of kube-apiserver are accepted; those without an effect are logged.',
   },
   'runtime-config': {
     group,
-    type: switches(),
+    type: createSwitchesType(),
     help: 'API versions and resources to enable or disable: apps/v1=false, v1 (core), apps/v1/daemonsets, api/all, api/ga, api/beta, api/alpha. Default: the stable versions.',
   },
   controllers: {
@@ -23,7 +23,7 @@ export const featureFlags = {
   },
 } as const
 
-export function featureOptions(values: FlagValuesOf<typeof featureFlags>): Pick<ServerChainOptions, 'features' | 'controllers'> {
+export function readFeatureOptions(values: FlagValuesOf<typeof featureFlags>): Pick<ServerChainOptions, 'features' | 'controllers'> {
   const gates = values['feature-gates']
   const runtimeConfig = values['runtime-config']
   return {

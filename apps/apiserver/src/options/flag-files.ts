@@ -11,20 +11,20 @@ export async function readFilePair(
   if ((certificateValue === undefined) !== (keyValue === undefined)) {
     problems.usage(`--${certificate} and --${key} must be set together; one of them is missing`)
   }
-  const certificateFile = await existing(certificate, certificateValue, problems)
-  const keyFile = await existing(key, keyValue, problems)
+  const certificateFile = await checkFlagFile(certificate, certificateValue, problems)
+  const keyFile = await checkFlagFile(key, keyValue, problems)
   return certificateFile === undefined || keyFile === undefined ? undefined : { certificateFile, keyFile }
 }
 
 /** Calls `read` for each item. Errors are added to `problems`. */
-export async function each<T, R>(items: readonly T[], read: (item: T) => R, problems: Problems): Promise<R[]> {
+export async function readEach<T, R>(items: readonly T[], read: (item: T) => R, problems: Problems): Promise<R[]> {
   const results: R[] = []
   for (const item of items) await problems.attempt(() => results.push(read(item)))
   return results
 }
 
-/** Reads the file in a flag and returns its content. Throws `StartError` if the file cannot be read. */
-export async function existing(flag: string, file: string | undefined, problems: Problems): Promise<string | undefined> {
+/** Returns the file of a flag. Adds an error to `problems` and returns undefined if the file cannot be read. */
+export async function checkFlagFile(flag: string, file: string | undefined, problems: Problems): Promise<string | undefined> {
   const text = await problems.attempt(() => readText(flag, file))
   return text === undefined ? undefined : file
 }

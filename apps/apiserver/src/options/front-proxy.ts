@@ -1,8 +1,8 @@
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { file, list } from '../flag-types.ts'
+import { createFileType, list } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
-import { existing, readFilePair } from './flag-files.ts'
+import { checkFlagFile, readFilePair } from './flag-files.ts'
 
 const group = 'Front proxies'
 
@@ -10,7 +10,7 @@ const group = 'Front proxies'
 export const frontProxyFlags = {
   'requestheader-client-ca-file': {
     group,
-    type: file(),
+    type: createFileType(),
     help: 'PEM file with the CAs of front proxies. Clients with a certificate of these CAs may send the user of a request in its headers. Default: a CA that the server creates, and the X-Remote-* headers.',
   },
   'requestheader-username-headers': { group, type: list(), help: 'Headers that contain the user name. X-Remote-User is common.' },
@@ -28,19 +28,19 @@ export const frontProxyFlags = {
   },
   'proxy-client-cert-file': {
     group,
-    type: file(),
+    type: createFileType(),
     help: 'PEM file with the client certificate for requests to other API servers. Default: a certificate that the server creates, unless --requestheader-client-ca-file is given.',
   },
-  'proxy-client-key-file': { group, type: file(), help: 'PEM file with the private key of --proxy-client-cert-file.' },
+  'proxy-client-key-file': { group, type: createFileType(), help: 'PEM file with the private key of --proxy-client-cert-file.' },
 } as const
 
 type Authentication = NonNullable<ServerChainOptions['authentication']>
 
-export async function frontProxyOptions(
+export async function readFrontProxyOptions(
   values: FlagValuesOf<typeof frontProxyFlags>,
   problems: Problems,
 ): Promise<Pick<Authentication, 'frontProxy' | 'proxyClientFiles'>> {
-  const authorityFile = await existing('requestheader-client-ca-file', values['requestheader-client-ca-file'], problems)
+  const authorityFile = await checkFlagFile('requestheader-client-ca-file', values['requestheader-client-ca-file'], problems)
   const proxyClientFiles = await readFilePair(
     { 'proxy-client-cert-file': values['proxy-client-cert-file'], 'proxy-client-key-file': values['proxy-client-key-file'] },
     problems,

@@ -1,6 +1,6 @@
 import { lifecycleDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { duration, onOff } from '../flag-types.ts'
+import { createDurationType, onOff } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Start and stop'
@@ -9,13 +9,13 @@ const group = 'Start and stop'
 export const lifecycleFlags = {
   'livez-grace-period': {
     group,
-    type: duration(),
+    type: createDurationType(),
     default: lifecycleDefaults.livezGraceMs,
     help: 'Time for which /livez succeeds although the start has not completed.',
   },
   'shutdown-delay-duration': {
     group,
-    type: duration(),
+    type: createDurationType(),
     default: lifecycleDefaults.shutdownDelayMs,
     help: 'Time for which /readyz fails before the shutdown starts.',
   },
@@ -27,7 +27,7 @@ export const lifecycleFlags = {
   },
 } as const
 
-export function lifecycleOptions(values: FlagValuesOf<typeof lifecycleFlags>): NonNullable<ServerChainOptions['lifecycle']> {
+export function readLifecycleOptions(values: FlagValuesOf<typeof lifecycleFlags>): NonNullable<ServerChainOptions['lifecycle']> {
   return {
     livezGraceMs: values['livez-grace-period'],
     shutdownDelayMs: values['shutdown-delay-duration'],

@@ -1,6 +1,6 @@
 import { requestDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { duration, whole } from '../flag-types.ts'
+import { createDurationType, createIntegerType } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
 
@@ -10,20 +10,25 @@ const group = 'Requests'
 export const requestFlags = {
   'max-requests-inflight': {
     group,
-    type: whole(),
+    type: createIntegerType(),
     default: requestDefaults.maxReadOnlyInFlight,
     help: 'Maximum number of concurrent reads. Additional reads get 429. 0 means no limit.',
   },
   'max-mutating-requests-inflight': {
     group,
-    type: whole(),
+    type: createIntegerType(),
     default: requestDefaults.maxMutatingInFlight,
     help: 'Maximum number of concurrent writes. Additional writes get 429. 0 means no limit.',
   },
-  'request-timeout': { group, type: duration(), default: requestDefaults.timeoutMs, help: 'Timeout for requests that are not watches.' },
+  'request-timeout': {
+    group,
+    type: createDurationType(),
+    default: requestDefaults.timeoutMs,
+    help: 'Timeout for requests that are not watches.',
+  },
   'min-request-timeout': {
     group,
-    type: whole(),
+    type: createIntegerType(),
     default: requestDefaults.minWatchTimeoutSeconds,
     help: 'Minimum duration in seconds of a watch whose request has no timeout.',
   },

@@ -1,6 +1,6 @@
 import { servicesDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { onOff, oneOf, textLike, whole } from '../flag-types.ts'
+import { onOff, createChoiceType, createPatternType, createIntegerType } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Services'
@@ -9,25 +9,25 @@ const group = 'Services'
 export const servicesFlags = {
   'service-cluster-ip-range': {
     group,
-    type: textLike(/^[0-9a-fA-F.:]+\/\d+(,[0-9a-fA-F.:]+\/\d+)?$/, 'a CIDR range like 10.0.0.0/16'),
+    type: createPatternType(/^[0-9a-fA-F.:]+\/\d+(,[0-9a-fA-F.:]+\/\d+)?$/, 'a CIDR range like 10.0.0.0/16'),
     default: servicesDefaults.clusterIpRange,
     help: 'CIDR range of service addresses. The first address belongs to the API server.',
   },
   'service-node-port-range': {
     group,
-    type: textLike(/^\d{1,5}([-+]\d{1,5})?$/, 'a range of ports like 30000-32767'),
+    type: createPatternType(/^\d{1,5}([-+]\d{1,5})?$/, 'a range of ports like 30000-32767'),
     default: servicesDefaults.nodePortRange,
     help: 'Port range for services of type NodePort, both ends included.',
   },
   'endpoint-reconciler-type': {
     group,
-    type: oneOf('lease', 'none'),
+    type: createChoiceType('lease', 'none'),
     default: servicesDefaults.endpointReconcilerType,
     help: 'lease: the server keeps its own address in the endpoints of the kubernetes service. none: the server does not change these endpoints.',
   },
   'apiserver-count': {
     group,
-    type: whole({ minimum: 1 }),
+    type: createIntegerType({ minimum: 1 }),
     default: servicesDefaults.serverCount,
     help: 'Number of API servers of the cluster. With several, definitions of custom resources are established after 5 s, so that all servers serve them by then.',
   },
@@ -39,7 +39,7 @@ export const servicesFlags = {
   },
 } as const
 
-export function servicesOptions(values: FlagValuesOf<typeof servicesFlags>): NonNullable<ServerChainOptions['services']> {
+export function readServicesOptions(values: FlagValuesOf<typeof servicesFlags>): NonNullable<ServerChainOptions['services']> {
   return {
     clusterIpRange: values['service-cluster-ip-range'],
     nodePortRange: values['service-node-port-range'],

@@ -1,10 +1,21 @@
 import { servingDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { directory, file, fraction, ipAddress, list, namedCertificates, onOff, oneOf, text, whole } from '../flag-types.ts'
+import {
+  createDirectoryType,
+  createFileType,
+  createFractionType,
+  createIpAddressType,
+  list,
+  createNamedCertificatesType,
+  onOff,
+  createChoiceType,
+  createTextType,
+  createIntegerType,
+} from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import { parseHstsDirective, parseOriginPattern } from '../header-flags.ts'
 import type { Problems } from '../start-error.ts'
-import { each, existing, readFilePair } from './flag-files.ts'
+import { readEach, checkFlagFile, readFilePair } from './flag-files.ts'
 
 const group = 'Secure serving'
 
@@ -12,35 +23,35 @@ const group = 'Secure serving'
 export const servingFlags = {
   'bind-address': {
     group,
-    type: ipAddress(),
+    type: createIpAddressType(),
     help: 'IP address to listen on; 0.0.0.0 or :: means every interface. Default 127.0.0.1; with --etcd-servers 0.0.0.0.',
   },
-  'secure-port': { group, type: whole({ maximum: 65_535 }), default: 6443, help: 'HTTPS port. 0 selects a free port.' },
+  'secure-port': { group, type: createIntegerType({ maximum: 65_535 }), default: 6443, help: 'HTTPS port. 0 selects a free port.' },
   'cert-dir': {
     group,
-    type: directory(),
+    type: createDirectoryType(),
     help: 'Directory of the certificates that the server creates. Default DATA-DIR/certs; in memory with --storage-backend=memory.',
   },
   'tls-cert-file': {
     group,
-    type: file(),
+    type: createFileType(),
     help: 'PEM file with the serving certificate, followed by its intermediate certificates. Default: a certificate that the server creates.',
   },
-  'tls-private-key-file': { group, type: file(), help: 'PEM file with the private key of --tls-cert-file.' },
+  'tls-private-key-file': { group, type: createFileType(), help: 'PEM file with the private key of --tls-cert-file.' },
   'tls-sni-cert-key': {
     group,
-    type: namedCertificates(),
+    type: createNamedCertificatesType(),
     help: 'Certificate and key for clients that request one of its names, or one of the names after the colon. May be given several times. Changed files are loaded without a restart.',
   },
   'http2-max-streams-per-connection': {
     group,
-    type: whole({ maximum: 2 ** 31 - 1 }),
+    type: createIntegerType({ maximum: 2 ** 31 - 1 }),
     default: servingDefaults.maxStreamsPerConnection,
     help: 'Maximum number of concurrent requests on one HTTP/2 connection. 0 selects the default.',
   },
   'tls-min-version': {
     group,
-    type: oneOf('VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'),
+    type: createChoiceType('VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'),
     default: servingDefaults.tlsMinVersion,
     help: 'Minimum TLS version.',
   },
@@ -51,19 +62,19 @@ export const servingFlags = {
   },
   'goaway-chance': {
     group,
-    type: fraction(0.02),
+    type: createFractionType(0.02),
     default: servingDefaults.goAwayChance,
     help: 'Probability of closing an HTTP/2 connection after a request, so that load balancers can distribute clients: from 0 (never) to 0.02.',
   },
   'disable-http2-serving': { group, type: onOff(), default: false, help: 'Serve HTTP/1.1 only.' },
   'advertise-address': {
     group,
-    type: ipAddress(),
+    type: createIpAddressType(),
     help: 'IP address that clients use for the server. It is added to the serving certificate.',
   },
   'external-hostname': {
     group,
-    type: text(),
+    type: createTextType(),
     help: 'Host name that clients use for the server. It is added to the serving certificate.',
   },
   'cors-allowed-origins': {
@@ -94,7 +105,7 @@ interface Directories {
   readonly kubeconfigPath: string | undefined
 }
 
-export async function servingOptions(
+export async function readServingOptions(
   values: ServingValues,
   { certificates, kubeconfigPath }: Directories,
   problems: Problems,
@@ -105,8 +116,8 @@ export async function servingOptions(
   )
   const sniPairs = values['tls-sni-cert-key']
   for (const { certificateFile, keyFile } of sniPairs ?? []) {
-    await existing('tls-sni-cert-key', certificateFile, problems)
-    await existing('tls-sni-cert-key', keyFile, problems)
+    await checkFlagFile('tls-sni-cert-key', certificateFile, problems)
+    await checkFlagFile('tls-sni-cert-key', keyFile, problems)
   }
   if (values['goaway-chance'] > 0 && values['disable-http2-serving']) {
     problems.usage('--goaway-chance has no meaning with --disable-http2-serving')
@@ -130,7 +141,7 @@ export async function servingOptions(
     ...(sniPairs && { namedCertificateFiles: sniPairs }),
     tlsMinVersion: values['tls-min-version'],
     ...(cipherSuites && { tlsCipherSuites: cipherSuites }),
-    ...(origins && { corsAllowedOrigins: await each(origins, parseOriginPattern, problems) }),
-    ...(directives && { hstsDirectives: await each(directives, parseHstsDirective, problems) }),
+    ...(origins && { corsAllowedOrigins: await readEach(origins, parseOriginPattern, problems) }),
+    ...(directives && { hstsDirectives: await readEach(directives, parseHstsDirective, problems) }),
   }
 }

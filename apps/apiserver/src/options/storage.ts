@@ -1,11 +1,21 @@
 import path from 'node:path'
 import { storageDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { directory, duration, file, list, onOff, oneOf, resourceSizes, textLike, whole } from '../flag-types.ts'
+import {
+  createDirectoryType,
+  createDurationType,
+  createFileType,
+  list,
+  onOff,
+  createChoiceType,
+  createResourceSizesType,
+  createPatternType,
+  createIntegerType,
+} from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import { StartError } from '../start-error.ts'
 import type { Problems } from '../start-error.ts'
-import { each, existing, readFilePair } from './flag-files.ts'
+import { readEach, checkFlagFile, readFilePair } from './flag-files.ts'
 
 const group = 'Storage'
 
@@ -13,18 +23,18 @@ const group = 'Storage'
 export const storageFlags = {
   'data-dir': {
     group,
-    type: directory(),
+    type: createDirectoryType(),
     default: './.keelson',
     help: 'Directory of the store, the certificates and admin.kubeconfig.',
   },
   'storage-backend': {
     group,
-    type: oneOf('embedded', 'memory', 'etcd3'),
+    type: createChoiceType('embedded', 'memory', 'etcd3'),
     help: 'Storage of objects: embedded (durable, in --data-dir), memory (lost when the server stops) or etcd3 (in --etcd-servers). Default embedded.',
   },
   durability: {
     group,
-    type: oneOf('fsync', 'memory'),
+    type: createChoiceType('fsync', 'memory'),
     default: 'fsync',
     help: 'When the embedded store acknowledges a write. fsync: after the write is on disk. memory: immediately; a crash loses the latest writes, but a graceful stop does not.',
   },
@@ -36,27 +46,27 @@ export const storageFlags = {
   },
   'storage-media-type': {
     group,
-    type: oneOf('application/vnd.kubernetes.protobuf', 'application/json'),
+    type: createChoiceType('application/vnd.kubernetes.protobuf', 'application/json'),
     help: 'Encoding of objects that are written to etcd. Objects in either encoding can be read. Default application/vnd.kubernetes.protobuf.',
   },
   'etcd-prefix': {
     group,
-    type: textLike(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))\/?[^/]/, 'a path like /registry'),
+    type: createPatternType(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))\/?[^/]/, 'a path like /registry'),
     default: '/registry',
     help: 'Prefix of all keys in the store.',
   },
-  'etcd-cafile': { group, type: file(), help: 'PEM file with the CAs of the etcd servers.' },
-  'etcd-certfile': { group, type: file(), help: 'PEM file with the client certificate for etcd.' },
-  'etcd-keyfile': { group, type: file(), help: 'PEM file with the private key of --etcd-certfile.' },
+  'etcd-cafile': { group, type: createFileType(), help: 'PEM file with the CAs of the etcd servers.' },
+  'etcd-certfile': { group, type: createFileType(), help: 'PEM file with the client certificate for etcd.' },
+  'etcd-keyfile': { group, type: createFileType(), help: 'PEM file with the private key of --etcd-certfile.' },
   'etcd-compaction-interval': {
     group,
-    type: duration(),
+    type: createDurationType(),
     default: 300_000,
     help: 'Interval between compactions of the history in etcd; 0 disables them. If several servers share an etcd, one of them compacts.',
   },
   'encryption-provider-config': {
     group,
-    type: file(),
+    type: createFileType(),
     help: 'Configuration file for encryption of resources in the store (EncryptionConfiguration).',
   },
   'encryption-provider-config-automatic-reload': {
@@ -68,19 +78,19 @@ export const storageFlags = {
   'watch-cache': { group, type: onOff(), default: storageDefaults.watchCache, help: 'Serve lists and watches from an in-memory cache.' },
   'watch-cache-sizes': {
     group,
-    type: resourceSizes(),
+    type: createResourceSizesType(),
     help: 'Watch cache by resource (pods#0,deployments.apps#100): 0 disables it; the server chooses every other size itself.',
   },
   'default-watch-cache-size': {
     group,
-    type: whole(),
+    type: createIntegerType(),
     default: storageDefaults.defaultWatchCacheSize,
     help: 'Watch cache size of resources that are not in --watch-cache-sizes. 0 disables their watch caches; other numbers have no effect.',
   },
-  'event-ttl': { group, type: duration(), default: 3_600_000, help: 'Time for which events are kept.' },
+  'event-ttl': { group, type: createDurationType(), default: 3_600_000, help: 'Time for which events are kept.' },
   'delete-collection-workers': {
     group,
-    type: whole({ minimum: 1 }),
+    type: createIntegerType({ minimum: 1 }),
     default: storageDefaults.deleteCollectionWorkers,
     help: 'Number of objects that the deletion of a collection deletes at the same time.',
   },
@@ -95,14 +105,14 @@ export const storageFlags = {
 type StorageValues = FlagValuesOf<typeof storageFlags>
 
 /** Returns the storage type that the flags select. */
-export function storageType(values: StorageValues): 'embedded' | 'memory' | 'etcd3' {
+export function selectStorageType(values: StorageValues): 'embedded' | 'memory' | 'etcd3' {
   return values['storage-backend'] ?? (values['etcd-servers'] === undefined ? 'embedded' : 'etcd3')
 }
 
-export async function storageOptions(values: StorageValues, problems: Problems): Promise<NonNullable<ServerChainOptions['storage']>> {
-  const type = storageType(values)
+export async function readStorageOptions(values: StorageValues, problems: Problems): Promise<NonNullable<ServerChainOptions['storage']>> {
+  const type = selectStorageType(values)
   const mediaType = values['storage-media-type']
-  const overrides = await each(values['etcd-servers-overrides'] ?? [], parseStorageOverride, problems)
+  const overrides = await readEach(values['etcd-servers-overrides'] ?? [], parseStorageOverride, problems)
   const encryption = createEncryptionOptions(values, problems)
   const sizes = values['watch-cache-sizes']
   return {
@@ -155,7 +165,7 @@ async function createEtcdOptions(values: StorageValues, type: string, problems: 
   const serverList = values['etcd-servers'] ?? []
   if (serverList.length === 0) problems.usage('--storage-backend=etcd3 needs --etcd-servers')
   const client = await readFilePair({ 'etcd-certfile': values['etcd-certfile'], 'etcd-keyfile': values['etcd-keyfile'] }, problems)
-  const trustedCAFile = await existing('etcd-cafile', values['etcd-cafile'], problems)
+  const trustedCAFile = await checkFlagFile('etcd-cafile', values['etcd-cafile'], problems)
   return {
     transport: {
       serverList,

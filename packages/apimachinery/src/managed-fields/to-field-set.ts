@@ -13,21 +13,21 @@ export function toFieldSet(type: MergeType, value: JsonValue): FieldSet {
   return claimFields(type, value, false) ?? leaf
 }
 
-function claimFields(type: MergeType, value: JsonValue, member: boolean): FieldSet | undefined {
+function claimFields(type: MergeType, value: JsonValue, isMember: boolean): FieldSet | undefined {
   const resolved = resolveType(type, value)
   switch (resolved.kind) {
     case 'scalar':
       return leaf
     case 'list':
       if (resolved.relationship === 'atomic') return leaf
-      return claimItems(resolved, Array.isArray(value) ? value : [], member)
+      return claimItems(resolved, Array.isArray(value) ? value : [], isMember)
     case 'map':
-      return resolved.atomic ? leaf : claimMembers(resolved, value, member)
+      return resolved.atomic ? leaf : claimMembers(resolved, value, isMember)
   }
 }
 
-function claimItems(type: MergeList, list: readonly JsonValue[], member: boolean): FieldSet | undefined {
-  const node = new NodeBuilder(member)
+function claimItems(type: MergeList, list: readonly JsonValue[], isMember: boolean): FieldSet | undefined {
+  const node = new NodeBuilder(isMember)
   const sorted = sortedItems(type, list)
   if (sorted !== undefined) {
     for (const { element, item } of sorted) node.add(element, claimFields(type.items, item, true))
@@ -41,8 +41,8 @@ function claimItems(type: MergeList, list: readonly JsonValue[], member: boolean
   return node.build()
 }
 
-function claimMembers(type: MergeMap, value: JsonValue, member: boolean): FieldSet | undefined {
-  const node = new NodeBuilder(member)
+function claimMembers(type: MergeMap, value: JsonValue, isMember: boolean): FieldSet | undefined {
+  const node = new NodeBuilder(isMember)
   if (!isJsonObject(value)) return node.build()
   for (const name of sortedKeys(value)) {
     const inner = value[name]

@@ -25,7 +25,7 @@ export function createSpecStrategy<T extends WithConditions>(): Pick<Strategy<T>
   }
 }
 
-export function conditionsStatus<T extends WithConditions>(): SubresourceStrategy<T> {
+export function createStatusSubresource<T extends WithConditions>(): SubresourceStrategy<T> {
   return {
     update: {
       resetFields: withoutFields('metadata', 'spec'),

@@ -15,7 +15,7 @@ export interface Authority {
   readonly issuer: Issuer
 }
 
-export async function authority(commonName: string, request: Partial<CertificateRequest> = {}): Promise<Authority> {
+export async function createAuthority(commonName: string, request: Partial<CertificateRequest> = {}): Promise<Authority> {
   const subject = { commonName }
   const pair = await createCertificate({ usage: 'ca', ...day, ...request, subject })
   const publicKey = new X509Certificate(pair.certificate).publicKey
@@ -23,7 +23,7 @@ export async function authority(commonName: string, request: Partial<Certificate
 }
 
 /** Creates a client certificate of `system:masters`. */
-export function clientOf(
+export function createClientCertificate(
   { issuer }: Authority,
   commonName: string,
   { subject, ...request }: Partial<Omit<CertificateRequest, 'subject'>> & { readonly subject?: Partial<Subject> } = {},
@@ -37,6 +37,6 @@ export function clientOf(
   })
 }
 
-export function pemOf(authorities: readonly Authority[]): string[] {
+export function getCertificates(authorities: readonly Authority[]): string[] {
   return authorities.map(({ pair }) => pair.certificate)
 }

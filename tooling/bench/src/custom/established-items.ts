@@ -46,10 +46,10 @@ function createEstablishedItem({ name, title, present, most }: EstablishedOption
     rounds: 3,
     async open(bench: Bench) {
       const size = { pods: 1, configMaps: 0 }
-      const server = (await bench.server(size, { own: `custom-${name}`, cores: 'all' }))!
+      const server = (await bench.startServer(size, { own: `custom-${name}`, cores: 'all' }))!
       using api = openApi(server)
       await install(api, await realDefinitions(present))
-      const servers = [server, ...(present === 0 ? await bench.others(size) : [])]
+      const servers = [server, ...(present === 0 ? await bench.startComparedServers(size) : [])]
       return { sides: servers.map((each) => createSide(each)) }
     },
   }

@@ -2,7 +2,7 @@ import type { JsonObject } from '@keelson/apimachinery'
 import { podName, pods } from '../fill-store.ts'
 import type { Item, Side } from '../frame/item.ts'
 import { createLoadSide } from '../frame/load-side.ts'
-import { usual } from '../frame/open-bench.ts'
+import { defaultDataset } from '../frame/open-bench.ts'
 import type { RequestTemplate } from '../load-job.ts'
 import { createWorkloadPod } from '../registry/workload-pod.ts'
 import { runClient } from '../run-client.ts'
@@ -82,8 +82,8 @@ function loadItem({ name, title, least, connections, request, writes = false }: 
     bar: { type: 'ratio', of: 'keelson', to: 'pods', most: 1 / least },
     only: 'named',
     async open(bench) {
-      const server = (await bench.server(usual, { own: 'custom' }))!
-      const others = await bench.others(usual)
+      const server = (await bench.startServer(defaultDataset, { own: 'custom' }))!
+      const others = await bench.startComparedServers(defaultDataset)
       for (const each of [server, ...others]) await prepare(each)
       const createSide = (each: ServerUnderTest, as: string, kind: Kind): Side =>
         createCostSide(
@@ -148,7 +148,7 @@ async function fill(server: ServerUnderTest): Promise<void> {
     ...stored,
     metadata: { name, ...(labels && { labels }), ...(annotations && { annotations }) },
   })
-  await createMany(server, custom.collection, custom.make(createNamed('pod-{n}')), usual.pods)
+  await createMany(server, custom.collection, custom.make(createNamed('pod-{n}')), defaultDataset.pods)
   for (const kind of [pod, custom]) await createMany(server, kind.collection, kind.make(createWorkloadPod('patched-{n}')), patched)
 }
 

@@ -16,13 +16,13 @@ export const readyItem: Item = {
     const start = async (directory: string): Promise<number> => {
       await bench.stop()
       const began = performance.now()
-      await bench.server({ pods: 1, configMaps: 0 }, { directory, probed: false, cores: 'all' })
+      await bench.startServer({ pods: 1, configMaps: 0 }, { directory, probed: false, cores: 'all' })
       return (performance.now() - began) / 1000
     }
     await start(empty)
     await bench.stop()
     {
-      const server = (await bench.server({ pods: 1, configMaps: 0 }, { directory: full, probed: false, cores: 'all' }))!
+      const server = (await bench.startServer({ pods: 1, configMaps: 0 }, { directory: full, probed: false, cores: 'all' }))!
       using api = openApi(server)
       await install(api, await realDefinitions(count))
     }

@@ -26,15 +26,15 @@ export interface Bench {
    * Starts a Keelson server with the objects of a dataset and waits until it can list the objects. Stops the servers of earlier items.
    * Returns undefined if the server needs etcd and etcd is not installed.
    */
-  server(size: DatasetSize, options?: ServerOptions): Promise<ServerUnderTest | undefined>
+  startServer(size: DatasetSize, options?: ServerOptions): Promise<ServerUnderTest | undefined>
   /** Marks all servers as unused. A server is stopped later, unless the next item requests it. */
   release(): void
-  /** Stops all servers. The next call of `server` starts a new one. */
+  /** Stops all servers. The next call of `startServer` starts a new one. */
   stop(): Promise<void>
   /**
-   * Returns the servers to compare with. Another revision of Keelson gets the same objects. A foreign server always has the usual dataset.
+   * Returns the servers to compare with. Another revision of Keelson gets the same objects. A foreign server always has the default dataset.
    */
-  others(size: DatasetSize, options?: ServerOptions): Promise<readonly ServerUnderTest[]>
+  startComparedServers(size: DatasetSize, options?: ServerOptions): Promise<readonly ServerUnderTest[]>
   /** Returns the URL of the etcd that all items share. Returns undefined if etcd is not installed. */
   etcd(): Promise<string | undefined>
 }

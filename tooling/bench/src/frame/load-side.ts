@@ -126,7 +126,7 @@ export function createLoadSide(options: LoadSideOptions): Side {
 }
 
 /** Returns a name for the kind of requests in a load. Bodies and the number of clients do not change the name. */
-function identifyLoad({ request, http2 = false, watch, between = [] }: Load): string {
+function identifyLoad({ request, http2 = false, watch, interleavedRequests = [] }: Load): string {
   const { method, path, contentType, accept, acceptEncoding } = request
-  return JSON.stringify([method, path, contentType, accept, acceptEncoding, http2, watch !== undefined, between])
+  return JSON.stringify([method, path, contentType, accept, acceptEncoding, http2, watch !== undefined, interleavedRequests])
 }

@@ -27,8 +27,8 @@ export interface Program {
   readonly program: string
 }
 
-/** The usual dataset: 10,000 pods of 8 KB. */
-export const usual: DatasetSize = { pods: 10_000, configMaps: 0 }
+/** The default dataset: 10,000 pods of 8 KB. */
+export const defaultDataset: DatasetSize = { pods: 10_000, configMaps: 0 }
 
 export type OpenBench = Bench & AsyncDisposable
 
@@ -105,9 +105,9 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
     seconds,
     withBare: base === undefined,
     dataset: (size) => openDataset(ours, size),
-    server: (size, options) => openServer(ours, size, options),
-    async others(size, options) {
-      if (other !== undefined) await (filled ??= fillServer(other, usual))
+    startServer: (size, options) => openServer(ours, size, options),
+    async startComparedServers(size, options) {
+      if (other !== undefined) await (filled ??= fillServer(other, defaultDataset))
       const revision = base === undefined ? undefined : await openServer(base, size, options)
       return [other, revision].filter((server) => server !== undefined)
     },

@@ -31,7 +31,7 @@ export const authorizationItems: readonly Item[] = [
     bar: { type: 'share', least: 0.95 },
     only: 'named',
     async open(bench) {
-      const server = (await bench.server(onePod, { own: 'authorization' }))!
+      const server = (await bench.startServer(onePod, { own: 'authorization' }))!
       await bindUsers(server)
       const load = { connections: 10, pipeline: 1, request: { method: 'GET', path: pod } }
       await waitForAccess(server, pod)
@@ -62,7 +62,7 @@ export const authorizationItems: readonly Item[] = [
     only: 'named',
     rounds: 3,
     async open(bench) {
-      const server = (await bench.server(onePod, { own: 'authorization' }))!
+      const server = (await bench.startServer(onePod, { own: 'authorization' }))!
       await bindUsers(server)
       return {
         sides: [{ name: 'keelson', warmUp: async () => undefined, measure: async () => ({ value: await measureNewBindings(server) }) }],
@@ -86,7 +86,7 @@ export const authorizationItems: readonly Item[] = [
               const size = { ...onePod, configMaps: ++datasets }
               const start = async (): Promise<ServerUnderTest> => {
                 await bench.stop()
-                return (await bench.server(size))!
+                return (await bench.startServer(size))!
               }
               const before = await measureRetainedMemory(await start())
               // Another server process writes the bindings, because the memory for writing must not be measured.
@@ -125,7 +125,7 @@ function createBenchBinding(role: number, user: string, prefix: string): Cluster
 /** Creates all roles and binds each user to each role. Skips existing objects. */
 async function bindUsers(server: ServerUnderTest, prefix: string = userPrefix): Promise<void> {
   for (const n of rolesOf) await post(server, 'clusterroles', createBenchRole(n))
-  const [first, ...between] = rolesOf.map((role) => ({
+  const [first, ...interleavedRequests] = rolesOf.map((role) => ({
     times: 1,
     request: {
       method: 'POST',
@@ -136,7 +136,7 @@ async function bindUsers(server: ServerUnderTest, prefix: string = userPrefix): 
     },
   }))
   const { url, token } = server
-  const job = { url, token, connections: 32, pipeline: 1, seconds: 600, count: bindings, request: first!.request, between }
+  const job = { url, token, connections: 32, pipeline: 1, seconds: 600, count: bindings, request: first!.request, interleavedRequests }
   const { failures, firstFailure } = await runClient(job)
   if (failures > 0 && firstFailure !== 409) throw new Error(`creating bindings failed with ${firstFailure}`)
 }

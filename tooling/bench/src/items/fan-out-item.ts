@@ -2,7 +2,7 @@ import { pods } from '../fill-store.ts'
 import type { Bar, Item } from '../frame/item.ts'
 import { createLoadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
-import { usual } from '../frame/open-bench.ts'
+import { defaultDataset } from '../frame/open-bench.ts'
 import { ask, startBare } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 import { openWatchedPatches } from './watched-patches.ts'
@@ -29,8 +29,8 @@ export function createFanOutItem({ watchers, bar }: FanOutOptions): Item {
     // Fewer rounds, because each round leaves many events pending.
     ...(watchers >= 1000 && { rounds: 2 }),
     async open(bench, stack) {
-      const server = (await bench.server(usual))!
-      const sides = [server, ...(await bench.others(usual))].map((each) =>
+      const server = (await bench.startServer(defaultDataset))!
+      const sides = [server, ...(await bench.startComparedServers(defaultDataset))].map((each) =>
         createLoadSide({
           server: each,
           unit: 'events/s',
@@ -54,7 +54,7 @@ export const orderItem: Item = {
   bar: { type: 'most', value: 0 },
   rounds: 1,
   async open(bench) {
-    const server = (await bench.server(usual))!
+    const server = (await bench.startServer(defaultDataset))!
     const load = async (): Promise<Load> => {
       const { request, watch } = await openWatchedPatches(server, 2000)
       return { ...changes, request, watch: { ...watch!, checkOrder: true } }

@@ -90,7 +90,7 @@ function createGrowthItem({ kind, counts, store = 'embedded', full }: Growth, { 
     async open(bench) {
       const sides: Side[] = []
       for (const [i, count] of counts.entries()) {
-        const server = await bench.server(kind.size(count), { store, cores: 'all' })
+        const server = await bench.startServer(kind.size(count), { store, cores: 'all' })
         if (server === undefined) return undefined
         const objects = await countObjects(server, kind)
         const computeValue = (result: LoadResult): number => time(result, objects)
@@ -146,11 +146,11 @@ function createGrowthItems(growth: Growth): readonly Item[] {
   return [list, ...single, event]
 }
 
-const usualCounts = [1000, 10_000, 100_000]
+const defaultCounts = [1000, 10_000, 100_000]
 const fullCounts = [10_000, 100_000, 300_000]
 
 export const growthItems: readonly Item[] = [
-  ...createGrowthItems({ kind: small, counts: usualCounts, full: false }),
+  ...createGrowthItems({ kind: small, counts: defaultCounts, full: false }),
   ...createGrowthItems({ kind: small, counts: fullCounts, full: true }),
   ...createGrowthItems({ kind: large, counts: fullCounts, full: true }),
   ...createGrowthItems({ kind: small, counts: fullCounts, store: 'etcd', full: true }),

@@ -1,6 +1,6 @@
 import { configMaps, podName, pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
-import { usual } from '../frame/open-bench.ts'
+import { defaultDataset } from '../frame/open-bench.ts'
 import type { Item, Only } from '../frame/item.ts'
 import { createLoadSide } from '../frame/load-side.ts'
 import type { RequestTemplate } from '../load-job.ts'
@@ -13,7 +13,7 @@ export const latencyItems: readonly Item[] = [
   createLatencyItem({
     name: 'latency/get-during-lists',
     title: 'p99 of GET while 4 clients LIST 10,000 pods',
-    size: usual,
+    size: defaultDataset,
     busy: { method: 'GET', path: pods },
     busyClients: 4,
   }),
@@ -21,7 +21,7 @@ export const latencyItems: readonly Item[] = [
     name: 'http/get-during-gzip',
     only: 'named',
     title: 'p99 of GET while 4 clients LIST 10,000 pods, compressed',
-    size: usual,
+    size: defaultDataset,
     busy: { method: 'GET', path: pods, acceptEncoding: 'gzip' },
     busyClients: 4,
   }),
@@ -40,7 +40,7 @@ export const latencyItems: readonly Item[] = [
     unit: 'ms',
     bar: { type: 'most', value: 150 },
     async open(bench) {
-      const server = (await bench.server(many))!
+      const server = (await bench.startServer(many))!
       const load = { connections: 1, pipeline: 1, count: 15, request: { method: 'GET', path: noConfigMap } }
       return { sides: [createLoadSide({ server, unit: 'requests/s', load: () => load, value: ({ p50 }) => p50 })] }
     },
@@ -66,7 +66,7 @@ function createLatencyItem({ name, title, size, busy, busyClients, only }: Laten
     bar: { type: 'most', value: 25 },
     ...(only !== undefined && { only }),
     async open(bench) {
-      const server = (await bench.server(size))!
+      const server = (await bench.startServer(size))!
       const request = { method: 'GET', path: `${pods}/${podName(0)}` }
       const side = createLoadSide({
         server,

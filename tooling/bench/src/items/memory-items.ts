@@ -2,7 +2,7 @@ import { connect } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
 import { pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
-import { usual } from '../frame/open-bench.ts'
+import { defaultDataset } from '../frame/open-bench.ts'
 import type { Bench } from '../frame/bench.ts'
 import type { Figure, Item } from '../frame/item.ts'
 import { readUsage } from '../process-usage.ts'
@@ -80,7 +80,7 @@ export const memoryItems: readonly Item[] = [
 ]
 
 interface MemoryOptions extends Pick<Item, 'name' | 'title' | 'bar' | 'only'> {
-  /** Default: the usual dataset. */
+  /** Default: `defaultDataset`. */
   readonly size?: DatasetSize
   /** Computes the maximum memory in MiB from the MiB of stored objects. */
   readonly most?: (stored: number) => number
@@ -88,7 +88,7 @@ interface MemoryOptions extends Pick<Item, 'name' | 'title' | 'bar' | 'only'> {
 }
 
 /** Creates an item that measures memory. Starts a new server for each measurement. */
-function createMemoryItem({ name, title, bar, only, size = usual, most, value }: MemoryOptions): Item {
+function createMemoryItem({ name, title, bar, only, size = defaultDataset, most, value }: MemoryOptions): Item {
   return {
     name: `memory/${name}`,
     title,
@@ -105,7 +105,7 @@ function createMemoryItem({ name, title, bar, only, size = usual, most, value }:
             name: 'keelson',
             async measure(): Promise<Figure> {
               await bench.stop()
-              const server = (await bench.server(size))!
+              const server = (await bench.startServer(size))!
               const reached = await value(server)
               const { rssAnonMiB, peakRssMiB } = requireUsage(server)
               return { value: reached, rssAnonMiB, peakRssMiB }

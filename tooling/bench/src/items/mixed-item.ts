@@ -2,7 +2,7 @@ import { podName, pods } from '../fill-store.ts'
 import type { Item } from '../frame/item.ts'
 import { createLoadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
-import { usual } from '../frame/open-bench.ts'
+import { defaultDataset } from '../frame/open-bench.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 import { openWatchedPatches } from './watched-patches.ts'
 
@@ -15,8 +15,8 @@ export const mixedItem: Item = {
   unit: 'requests/s',
   compares: true,
   async open(bench) {
-    const server = (await bench.server(usual))!
-    const servers = [server, ...(await bench.others(usual))]
+    const server = (await bench.startServer(defaultDataset))!
+    const servers = [server, ...(await bench.startComparedServers(defaultDataset))]
     return { sides: servers.map((each) => createLoadSide({ server: each, unit: 'requests/s', load: () => openMixedLoad(each) })) }
   },
 }
@@ -26,7 +26,7 @@ async function openMixedLoad(server: ServerUnderTest): Promise<Load> {
     ...(await openWatchedPatches(server, 50)),
     connections: 20,
     pipeline: 1,
-    between: [
+    interleavedRequests: [
       { request: get(`${pods}/${podName(1)}`), times: 2 },
       { request: get(`${pods}?limit=100`), times: 1 },
       { request: get(`${pods}?labelSelector=group%3Dgroup-07&resourceVersion=0`), times: 1 },

@@ -3,7 +3,7 @@ import type { Store } from '../frame/bench.ts'
 import type { Bar, Item, Only } from '../frame/item.ts'
 import { createLoadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
-import { usual } from '../frame/open-bench.ts'
+import { defaultDataset } from '../frame/open-bench.ts'
 import { ask, startBare } from '../server-under-test.ts'
 
 export interface ReadBenchmarkOptions {
@@ -19,7 +19,7 @@ export interface ReadBenchmarkOptions {
   readonly http2?: boolean
   /** Store of the Keelson server. Default: embedded. */
   readonly store?: Store
-  /** Default: the usual dataset. Foreign servers have no other one. */
+  /** Default: `defaultDataset`. Foreign servers have no other dataset. */
   readonly size?: DatasetSize
   readonly bar?: Bar | undefined
   readonly only?: Only
@@ -37,11 +37,11 @@ export function createReadItem(options: ReadBenchmarkOptions): Item {
     atOnce = 1,
     http2 = false,
     store = 'embedded',
-    size = usual,
+    size = defaultDataset,
     bar,
     only,
   } = options
-  const compares = size === usual
+  const compares = size === defaultDataset
   const load: Load = {
     connections: clients,
     pipeline: atOnce,
@@ -56,9 +56,9 @@ export function createReadItem(options: ReadBenchmarkOptions): Item {
     compares,
     ...(only !== undefined && { only }),
     async open(bench, stack) {
-      const server = await bench.server(size, { store })
+      const server = await bench.startServer(size, { store })
       if (server === undefined) return undefined
-      const servers = [server, ...(compares ? await bench.others(usual) : [])]
+      const servers = [server, ...(compares ? await bench.startComparedServers(defaultDataset) : [])]
       if (bench.withBare) {
         const sample = await ask(server, 'GET', path, undefined, { ...(accept && { accept }), ...(acceptEncoding && { acceptEncoding }) })
         if (sample.status !== 200) throw new Error(`${path} returned ${sample.status}: ${sample.body.toString()}`)

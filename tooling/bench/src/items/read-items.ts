@@ -1,5 +1,5 @@
 import { podName, pods } from '../fill-store.ts'
-import { usual } from '../frame/open-bench.ts'
+import { defaultDataset } from '../frame/open-bench.ts'
 import type { Item } from '../frame/item.ts'
 import { createReadItem } from './read-item.ts'
 
@@ -56,7 +56,7 @@ export const readItems: readonly Item[] = [
     path: onePod,
     clients: 10,
     store: 'memory',
-    size: { ...usual, pods: 1000 },
+    size: { ...defaultDataset, pods: 1000 },
   }),
   createReadItem({
     name: 'get-etcd',
@@ -65,6 +65,6 @@ export const readItems: readonly Item[] = [
     path: onePod,
     clients: 10,
     store: 'etcd',
-    size: { ...usual, pods: 1000 },
+    size: { ...defaultDataset, pods: 1000 },
   }),
 ]

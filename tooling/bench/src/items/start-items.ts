@@ -1,6 +1,6 @@
 import { pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
-import { usual } from '../frame/open-bench.ts'
+import { defaultDataset } from '../frame/open-bench.ts'
 import type { Bench } from '../frame/bench.ts'
 import type { Figure, Item, Only, Side } from '../frame/item.ts'
 import { readUsage } from '../process-usage.ts'
@@ -37,7 +37,7 @@ export const startItems: readonly Item[] = [
     name: 'pods',
     only: 'full',
     title: 'memory of an idle server with 10,000 pods of 8 KB, without mapped files (RssAnon)',
-    size: usual,
+    size: defaultDataset,
     pick: ({ rssAnonMiB }) => rssAnonMiB,
   }),
 ]
@@ -78,7 +78,7 @@ function createStartedSide(bench: Bench, size: DatasetSize, done: (server: Serve
     async measure() {
       await bench.stop()
       const began = performance.now()
-      const server = (await bench.server(size, { probed: false, cores: 'all' }))!
+      const server = (await bench.startServer(size, { probed: false, cores: 'all' }))!
       await done(server)
       const value = (performance.now() - began) / 1000
       return { value, ...getMemory(readUsage(server.pid)) }
@@ -115,7 +115,7 @@ async function measureIdleUsage(bench: Bench, size: DatasetSize): Promise<IdleUs
   const there = known.get(size.pods)
   if (there !== undefined) return there
   await bench.stop()
-  const server = (await bench.server(size, { probed: false, cores: 'all' }))!
+  const server = (await bench.startServer(size, { probed: false, cores: 'all' }))!
   const before = readUsage(server.pid)!
   await new Promise((resolve) => setTimeout(resolve, idleMs))
   const after = readUsage(server.pid)!

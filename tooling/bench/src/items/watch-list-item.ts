@@ -1,7 +1,7 @@
 import { pods } from '../fill-store.ts'
 import type { Item } from '../frame/item.ts'
 import { createLoadSide } from '../frame/load-side.ts'
-import { usual } from '../frame/open-bench.ts'
+import { defaultDataset } from '../frame/open-bench.ts'
 
 /** Item that measures the first request of an informer. The response contains all objects as events, then a bookmark. */
 export const watchListItem: Item = {
@@ -10,10 +10,10 @@ export const watchListItem: Item = {
   unit: 'events/s',
   compares: true,
   async open(bench) {
-    const server = (await bench.server(usual))!
+    const server = (await bench.startServer(defaultDataset))!
     const query = 'watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan'
     return {
-      sides: [server, ...(await bench.others(usual))].map((each) =>
+      sides: [server, ...(await bench.startComparedServers(defaultDataset))].map((each) =>
         createLoadSide({
           server: each,
           unit: 'events/s',

@@ -1,5 +1,5 @@
 import { pods } from '../fill-store.ts'
-import { usual } from '../frame/open-bench.ts'
+import { defaultDataset } from '../frame/open-bench.ts'
 import type { Load } from '../frame/load-side.ts'
 import { ask } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
@@ -20,7 +20,7 @@ export async function openWatchedPatches(server: ServerUnderTest, streams: numbe
       contentType: 'application/merge-patch+json',
       path: `${pods}/pod-{n}`,
       digits: 6,
-      modulo: usual.pods,
+      modulo: defaultDataset.pods,
       body: JSON.stringify({ metadata: { annotations: { [touched]: `${runs++}-{i}` } } }),
     },
     watch: { path: `${pods}?watch=1&resourceVersion=${resourceVersion}`, streams, keep: true },

@@ -66,9 +66,9 @@ export function createWriteItem({ name, verb, size, store = 'embedded', bar }: W
 /** Starts the Keelson server and the servers to compare with. Returns an empty list if the server needs etcd and etcd is not installed. */
 async function openServers(bench: Bench, options: ServerOptions): Promise<readonly ServerUnderTest[]> {
   const shared = { ...options, cores: 'all' } as const
-  const server = await bench.server(onePod, shared)
+  const server = await bench.startServer(onePod, shared)
   if (server === undefined) return []
-  return [server, ...(options.store === 'memory' ? [] : await bench.others(onePod, shared))]
+  return [server, ...(options.store === 'memory' ? [] : await bench.startComparedServers(onePod, shared))]
 }
 
 /** Starts the servers that all items with changes of objects share. */

@@ -2,7 +2,7 @@
 //
 //     node tooling/e2e/src/cel-rules/main.ts                 50,000 expressions
 //     node tooling/e2e/src/cel-rules/main.ts 2000 7          2,000 expressions of seed 7
-//     node tooling/e2e/src/cel-rules/main.ts --record        records the answers again that packages/apiextensions tests without Go
+//     node tooling/e2e/src/cel-rules/main.ts --record        replaces the recorded answers, which the tests of packages/apiextensions use without Go
 import { readFileSync, writeFileSync } from 'node:fs'
 import { askRecordedRule } from '@keelson/apiextensions/testing'
 import type { RecordedRule, RuleQuestion } from '@keelson/apiextensions/testing'

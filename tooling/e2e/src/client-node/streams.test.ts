@@ -20,15 +20,15 @@ function gather(): { readonly stream: PassThrough; text(): string } {
 }
 
 describe.skipIf(openssl === undefined)('@kubernetes/client-node, with a kubelet', { timeout: 60_000 }, () => {
-  let parts: ServerWithKubelet
+  let setup: ServerWithKubelet
   let config: KubeConfig
 
   beforeAll(async () => {
-    parts = await startServerWithKubelet(openssl ?? '')
+    setup = await startServerWithKubelet(openssl ?? '')
     config = new KubeConfig()
-    config.loadFromFile(parts.server.kubeconfig)
+    config.loadFromFile(setup.server.kubeconfig)
   })
-  afterAll(() => parts[Symbol.asyncDispose]())
+  afterAll(() => setup[Symbol.asyncDispose]())
 
   const execInPod = (
     command: readonly string[],
@@ -69,7 +69,7 @@ describe.skipIf(openssl === undefined)('@kubernetes/client-node, with a kubelet'
   })
 
   test('log returns the log, and follows it', async () => {
-    parts.kubelet.log('earlier')
+    setup.kubelet.log('earlier')
     const [whole, live] = [gather(), gather()]
     const log = new Log(config)
     await log.log('default', 'p', 'c', whole.stream, { tailLines: 1 })
@@ -77,9 +77,9 @@ describe.skipIf(openssl === undefined)('@kubernetes/client-node, with a kubelet'
     const ended = new Promise((resolve) => live.stream.once('end', resolve))
     await log.log('default', 'p', 'c', live.stream, { follow: true, tailLines: 1 })
     await expect.poll(live.text, patiently).toBe('earlier\n')
-    parts.kubelet.log('later')
+    setup.kubelet.log('later')
     await expect.poll(live.text, patiently).toBe('earlier\nlater\n')
-    parts.kubelet.endLogs()
+    setup.kubelet.endLogs()
     await ended
     await expect(log.log('default', 'p', 'nope', gather().stream)).rejects.toMatchObject({ code: 400 })
   })

@@ -118,7 +118,7 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
     let number = 0
     async function withLoss(run: (lost: Lost) => Promise<void>): Promise<void> {
       await using proxy = await startTcpProxy(etcd.port)
-      await using backend = await openEtcd3({ transport: { serverList: [proxy.url] }, compactionInterval: 0, patience: 700 })
+      await using backend = await openEtcd3({ transport: { serverList: [proxy.url] }, compactionInterval: 0, retryTimeout: 700 })
       const key = `/lost/${number++}`
       await run({
         backend,

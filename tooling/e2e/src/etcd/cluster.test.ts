@@ -52,7 +52,7 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
     const first = await findLeader()
     // The leader comes first, because calls go to the first available member.
     const serverList = [first, ...cluster.members.filter((member) => member !== first)].map(({ url }) => url)
-    await using backend = await openEtcd3({ transport: { serverList }, compactionInterval: 0, callTimeout: 2000, patience: 4000 })
+    await using backend = await openEtcd3({ transport: { serverList }, compactionInterval: 0, callTimeout: 2000, retryTimeout: 4000 })
     const { revision: start } = await backend.get(prefix)
 
     const abort = new AbortController()
@@ -106,7 +106,7 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
       transport: { serverList: [one.url] },
       compactionInterval: 0,
       callTimeout: 500,
-      patience: 1000,
+      retryTimeout: 1000,
     })
     const key = `${prefix}majority`
     const write = (value: string): Promise<unknown> =>

@@ -26,7 +26,7 @@ const address = Object.values(os.networkInterfaces())
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
 describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
-  let parts: ServerWithKubelet
+  let setup: ServerWithKubelet
   let kubelet: TestKubelet
   let server: KeelsonProcess
   let client: HttpsClient
@@ -36,11 +36,11 @@ describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
   let makePod: ServerWithKubelet['makePod']
 
   beforeAll(async () => {
-    parts = await startServerWithKubelet(openssl ?? '', address)
-    ;({ kubelet, server, client, directory, makeNode, makePod } = parts)
+    setup = await startServerWithKubelet(openssl ?? '', address)
+    ;({ kubelet, server, client, directory, makeNode, makePod } = setup)
     kubectl = new Kubectl(kubectlBinary ?? '', server, directory)
   })
-  afterAll(() => parts[Symbol.asyncDispose]())
+  afterAll(() => setup[Symbol.asyncDispose]())
 
   const merge = { 'content-type': 'application/merge-patch+json' }
   const pods = '/api/v1/namespaces/default/pods'

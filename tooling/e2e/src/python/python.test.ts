@@ -18,20 +18,20 @@ const runPython = (server: KeelsonProcess, of: readonly string[]): Promise<reado
   runChecks({ file: python ?? '', args: ['-B', program, server.kubeconfig, ...of] })
 
 describe.skipIf(python === undefined)("Python's kubernetes package", () => {
-  let parts: ServerWithKubelet
+  let setup: ServerWithKubelet
   let results: readonly CheckResult[]
 
   beforeAll(async () => {
-    parts = await startServerWithKubelet(openssl ?? '')
-    for (const line of ['line one', 'line two', 'line three']) parts.kubelet.log(line)
-    results = await runPython(parts.server, groups)
+    setup = await startServerWithKubelet(openssl ?? '')
+    for (const line of ['line one', 'line two', 'line three']) setup.kubelet.log(line)
+    results = await runPython(setup.server, groups)
   }, 180_000)
-  afterAll(() => parts[Symbol.asyncDispose]())
+  afterAll(() => setup[Symbol.asyncDispose]())
 
   test.each(groups)('passes all checks of the group %s', (group) => expect(listFailures(results, group)).toEqual([]))
 
   test('handles expired lists and watches', { timeout: 60_000 }, async () => {
-    const dataDir = path.join(parts.directory, 'kept')
+    const dataDir = path.join(setup.directory, 'kept')
     await (await startKeelsonProcess({ dataDir })).stop()
     await using server = await startKeelsonProcess({ dataDir })
     expect(listFailures(await runPython(server, ['expiry']), 'expiry')).toEqual([])

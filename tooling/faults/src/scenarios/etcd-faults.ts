@@ -113,7 +113,7 @@ function toScenario(fault: Fault, cached: boolean): Scenario {
         transport: { serverList: [proxy.url] },
         compactionInterval: 0,
         callTimeout: 1000,
-        patience: 2500,
+        retryTimeout: 2500,
         progressInterval: 500,
       })
       const cache = cached ? await openCached(store, '/registry/things/') : undefined

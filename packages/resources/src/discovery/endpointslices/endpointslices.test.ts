@@ -16,7 +16,7 @@ const slice = (rest: Partial<EndpointSlice> = {}): EndpointSlice => ({
 })
 
 describe('endpoint slices', () => {
-  it('counts changes of labels and of everything outside metadata', () => {
+  it('increases the generation if labels or members outside metadata change', () => {
     const computeGenerationAfter = (after: EndpointSlice): number | undefined => {
       const old = slice({ metadata: { name: 'a', generation: 3 } })
       after.metadata.generation = 3

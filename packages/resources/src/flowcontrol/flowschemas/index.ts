@@ -1,7 +1,7 @@
 import type { FlowSchema } from '@keelson/api/flowcontrol/v1'
 import { ageColumn, defineResource, nameColumn } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { conditionsStatus, createSpecStrategy } from '../status.ts'
+import { createStatusSubresource, createSpecStrategy } from '../status.ts'
 import { validateFlowSchema } from './validate.ts'
 
 /** The definition of flow schemas, which assign requests to a priority level and group them into flows. */
@@ -20,7 +20,7 @@ export const flowSchemas: ResourceDefinition<FlowSchema> = defineResource<FlowSc
     validateCreate: (_context, schema) => validateFlowSchema(schema),
     validateUpdate: (_context, schema) => validateFlowSchema(schema),
   },
-  subresources: { status: conditionsStatus() },
+  subresources: { status: createStatusSubresource() },
   allColumns: [
     nameColumn,
     { name: 'PriorityLevel', description: 'Name of the priority level.', value: ({ spec }) => spec?.priorityLevelConfiguration.name ?? '' },

@@ -2,7 +2,7 @@ import type { PriorityLevelConfiguration, QueuingConfiguration } from '@keelson/
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition, TableCell } from '@keelson/registry'
-import { conditionsStatus, createSpecStrategy } from '../status.ts'
+import { createStatusSubresource, createSpecStrategy } from '../status.ts'
 import { validatePriorityLevel } from './validate.ts'
 
 type ReadonlyLevel = DeepReadonly<PriorityLevelConfiguration>
@@ -23,7 +23,7 @@ export const priorityLevelConfigurations: ResourceDefinition<PriorityLevelConfig
     validateCreate: (_context, level) => validatePriorityLevel(level),
     validateUpdate: (_context, level) => validatePriorityLevel(level),
   },
-  subresources: { status: conditionsStatus() },
+  subresources: { status: createStatusSubresource() },
   columns: [
     { name: 'Type', description: 'Limited or Exempt.', value: ({ spec }) => spec?.type ?? '' },
     {
