@@ -5,8 +5,8 @@ import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { OutboundError, toDialError, getServerName, toTlsError, createX509Error } from './failure.ts'
 import type { Destination } from './failure.ts'
 
-/** The network of an outbound request. An egress selector can configure a dialer for each network. */
-export type EgressNetwork = 'controlplane' | 'cluster' | 'etcd'
+/** The network of an outbound request. An egress selector can configure a proxy for each network except `direct`. */
+export type EgressNetwork = 'controlplane' | 'cluster' | 'etcd' | 'direct'
 
 /** Opens a connection to a destination. Rejects if that fails or `signal` is aborted. */
 export type Dial = (destination: Destination, options: { readonly network: EgressNetwork; readonly signal: AbortSignal }) => Promise<Duplex>

@@ -37,31 +37,30 @@ export function hostAndPort({ host, port }: Destination): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Converts an error of opening a TCP connection. */
-export function toDialError(error: unknown, destination: Destination): OutboundError {
+/** A Unix socket. */
+export interface UnixSocket {
+  readonly path: string
+}
+
+const dialProblems: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connect: connection refused',
+  ECONNRESET: 'connect: connection reset by peer',
+  EHOSTUNREACH: 'connect: no route to host',
+  ENETUNREACH: 'connect: network is unreachable',
+  ENOENT: 'connect: no such file or directory',
+  EACCES: 'connect: permission denied',
+  ETIMEDOUT: 'i/o timeout',
+}
+
+/** Converts an error of opening a TCP connection or a connection to a Unix socket. */
+export function toDialError(error: unknown, destination: Destination | UnixSocket): OutboundError {
   if (error instanceof OutboundError) return error
-  const at = hostAndPort(destination)
-  const { code, message } = pickFirst(error)
-  const text = ((): string => {
-    switch (code) {
-      case 'ECONNREFUSED':
-        return `dial tcp ${at}: connect: connection refused`
-      case 'ECONNRESET':
-        return `dial tcp ${at}: connect: connection reset by peer`
-      case 'EHOSTUNREACH':
-        return `dial tcp ${at}: connect: no route to host`
-      case 'ENETUNREACH':
-        return `dial tcp ${at}: connect: network is unreachable`
-      case 'ETIMEDOUT':
-        return `dial tcp ${at}: i/o timeout`
-      case 'ENOTFOUND':
-      case 'EAI_AGAIN':
-        return `dial tcp: lookup ${destination.host}: no such host`
-      default:
-        return `dial tcp ${at}: ${message}`
-    }
-  })()
-  return new OutboundError('dial', text, { cause: error })
+  const { code = '', message } = pickFirst(error)
+  const options = { cause: error }
+  if ('host' in destination && (code === 'ENOTFOUND' || code === 'EAI_AGAIN'))
+    return new OutboundError('dial', `dial tcp: lookup ${destination.host}: no such host`, options)
+  const address = 'path' in destination ? `unix ${destination.path}` : `tcp ${hostAndPort(destination)}`
+  return new OutboundError('dial', `dial ${address}: ${dialProblems[code] ?? message}`, options)
 }
 
 /** Returns the first error if Node joined the errors of several addresses (Happy Eyeballs). */

@@ -12,6 +12,7 @@ export type {
   StreamDialer,
   StreamRequest,
 } from './dialer.ts'
+export { dialDirectly } from './dial-tls.ts'
 export type { Dial, EgressNetwork, TlsSettings } from './dial-tls.ts'
 export { checkAuthorities, readKubeconfig, readKubeconfigUsers } from './kubeconfig.ts'
 export type { KubeconfigClient, KubeconfigCredentials, KubeconfigUsers } from './kubeconfig.ts'
@@ -20,3 +21,8 @@ export type { ExpectedReview, ParsedReview } from './review-answer.ts'
 export { hostAndPort, OutboundError, toConnectionError } from './failure.ts'
 export type { Destination, FailureKind } from './failure.ts'
 export type { StreamedAnswer } from './open-stream.ts'
+export { createEgressDial } from './egress/create-egress-dial.ts'
+export { createEgressMetrics } from './egress/egress-metrics.ts'
+export { parseEgressConfiguration, readEgressConfiguration } from './egress/egress-configuration.ts'
+export type { EgressConfiguration } from './egress/egress-configuration.ts'
+export { findEgressConfigurationError } from './egress/validate-egress-configuration.ts'

@@ -6,6 +6,7 @@ import type { Clock, JsonValue } from '@keelson/apimachinery'
 import { parseYaml } from '@keelson/apimachinery/yaml'
 import type { TlsSettings } from './dial-tls.ts'
 import { hostAndPort } from './failure.ts'
+import { formatOpenError } from './open-error.ts'
 
 /** The server and the credentials of a kubeconfig's current context. */
 export interface KubeconfigClient {
@@ -115,7 +116,7 @@ function createReader(file: string, problems: string[]): Reading['read'] {
     try {
       return await readFile(at, 'utf8')
     } catch (error) {
-      problems.push(`unable to read ${description} due to ${openError(at, error)}`)
+      problems.push(`unable to read ${description} due to ${formatOpenError(at, error)}`)
       return ''
     }
   }
@@ -130,19 +131,13 @@ async function parseFile(file: string): Promise<JsonValue> {
     contents = await readFile(file, 'utf8')
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    throw new Error(isMissing ? `stat ${file}: no such file or directory` : openError(file, error), { cause: error })
+    throw new Error(isMissing ? `stat ${file}: no such file or directory` : formatOpenError(file, error), { cause: error })
   }
   try {
     return parseYaml(contents).value
   } catch (error) {
     throw new Error(`error loading config file ${JSON.stringify(file)}: ${messageOf(error)}`, { cause: error })
   }
-}
-
-function openError(file: string, error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  const reason = { ENOENT: 'no such file or directory', EACCES: 'permission denied', EISDIR: 'is a directory' }[code ?? ''] ?? message
-  return `open ${file}: ${reason}`
 }
 
 interface Lookup {

@@ -23,7 +23,8 @@ export async function imagePolicyWebhook(dependencies: PluginDependencies, confi
   const { dialer = createDialer(), clock = systemClock } = dependencies
   const settings = readImagePolicyConfiguration(configuration)
   const kubeconfig = await readKubeconfig(settings.kubeconfigFile, { clock })
-  const webhook = openReviewWebhook(kubeconfig, { dialer, retryBackoffMs: settings.retryBackoffMs, clock })
+  // kube-apiserver does not use the egress selector for this webhook.
+  const webhook = openReviewWebhook(kubeconfig, { dialer, network: 'direct', retryBackoffMs: settings.retryBackoffMs, clock })
   return new ImagePolicyWebhook(webhook, settings)
 }
 

@@ -1,4 +1,4 @@
-import { defineConfigurationStruct, decodeConfiguration, defineListOfStructs } from './decode-configuration.ts'
+import { decodeConfiguration, defineConfigurationStruct, defineListOfStructs } from '@keelson/apimachinery/configuration'
 
 /** A claim, or an expression over all claims. */
 export interface ClaimOrExpression {
@@ -60,6 +60,9 @@ const claimOrExpression = { claim: 'string', expression: 'string' } as const
 
 const prefixed = defineConfigurationStruct('PrefixedClaimOrExpression', { ...claimOrExpression, prefix: 'string' })
 
+/** Values of apiVersion that kube-apiserver accepts for this kind. */
+const apiVersions = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1', 'apiserver.config.k8s.io/v1alpha1']
+
 const schema = defineConfigurationStruct('AuthenticationConfiguration', {
   jwt: defineListOfStructs(
     defineConfigurationStruct('JWTAuthenticator', {
@@ -94,5 +97,5 @@ const schema = defineConfigurationStruct('AuthenticationConfiguration', {
 /** Decodes an AuthenticationConfiguration strictly. Throws an error with kube-apiserver's message. */
 export function parseAuthenticationConfiguration(text: string): AuthenticationConfiguration {
   if (text === '') throw new Error('empty config data')
-  return decodeConfiguration(text, schema)
+  return decodeConfiguration(text, schema, apiVersions)
 }

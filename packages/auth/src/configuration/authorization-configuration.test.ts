@@ -37,7 +37,9 @@ test('sets the defaults of webhook authorizers', () => {
 
 describe('decoding', () => {
   test.each([
-    ['a: b: c', "couldn't get version/kind; json parse error: "],
+    ['a: b: c', 'yaml: '],
+    ['{"a": [b', "couldn't get version/kind; json parse error: invalid character 'b' looking for beginning of value"],
+    ['apiVersion: apiserver.k8s.io/v1alpha1\nkind: AuthorizationConfiguration', 'no kind "AuthorizationConfiguration" is registered'],
     ['kind: AuthorizationConfiguration', "Object 'apiVersion' is missing in 'kind: AuthorizationConfiguration'"],
     ['apiVersion: apiserver.config.k8s.io/v1', "Object 'Kind' is missing"],
     ['apiVersion: v1\nkind: Secret', 'no kind "Secret" is registered for version "v1"'],

@@ -1,5 +1,5 @@
 import { parseDuration } from '@keelson/apimachinery'
-import { defineConfigurationStruct, decodeConfiguration, defineListOfStructs } from './decode-configuration.ts'
+import { decodeConfiguration, defineConfigurationStruct, defineListOfStructs } from '@keelson/apimachinery/configuration'
 
 /** Settings of an authorization webhook, including the decision if it fails. Durations are in milliseconds. */
 export interface WebhookConfiguration {
@@ -25,6 +25,9 @@ export interface AuthorizerConfiguration {
 export interface AuthorizationConfiguration {
   readonly authorizers: readonly AuthorizerConfiguration[]
 }
+
+/** Values of apiVersion that kube-apiserver accepts for this kind. */
+const apiVersions = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1', 'apiserver.config.k8s.io/v1alpha1']
 
 const schema = defineConfigurationStruct('AuthorizationConfiguration', {
   authorizers: defineListOfStructs(
@@ -69,7 +72,7 @@ interface FileConfiguration {
  * with kube-apiserver's message.
  */
 export function parseAuthorizationConfiguration(text: string): AuthorizationConfiguration {
-  const file: FileConfiguration = text === '' ? {} : decodeConfiguration(text, schema)
+  const file: FileConfiguration = text === '' ? {} : decodeConfiguration(text, schema, apiVersions)
   return {
     authorizers: (file.authorizers ?? []).map(({ type = '', name = '', webhook }) =>
       webhook === undefined ? { type, name } : { type, name, webhook: withDefaults(webhook) },

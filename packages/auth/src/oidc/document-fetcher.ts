@@ -14,7 +14,8 @@ export interface DocumentFetcher extends Disposable {
 export interface DocumentFetcherOptions {
   readonly dialer: Dialer
   readonly tls: TlsSettings
-  readonly network?: EgressNetwork | undefined
+  /** Network for egress selection. Default: `direct`. */
+  readonly network?: EgressNetwork
 }
 
 const maxRedirects = 10
@@ -25,12 +26,12 @@ const timeoutMs = 30_000
 const maxBytes = 1024 * 1024
 
 /** Creates a fetcher. All its connections trust the same CA certificates. Only https URLs are fetched. */
-export function createDocumentFetcher({ dialer, tls, network }: DocumentFetcherOptions): DocumentFetcher {
+export function createDocumentFetcher({ dialer, tls, network = 'direct' }: DocumentFetcherOptions): DocumentFetcher {
   const clients = new Map<string, OutboundClient>()
   function findClient({ origin }: URL): OutboundClient {
     let client = clients.get(origin)
     if (client === undefined) {
-      client = dialer.client({ url: origin, tls, ...(network !== undefined && { network }) })
+      client = dialer.client({ url: origin, tls, network })
       clients.set(origin, client)
       const [oldest] = clients
       if (clients.size > maxClients && oldest !== undefined) {

@@ -10,7 +10,7 @@ import {
 } from '@keelson/apimachinery'
 import type { Clock, JsonObject, JsonValue, Status } from '@keelson/apimachinery'
 import { OutboundError } from '@keelson/outbound'
-import type { Dialer, KubeconfigClient, OutboundClient } from '@keelson/outbound'
+import type { Dialer, EgressNetwork, KubeconfigClient, OutboundClient } from '@keelson/outbound'
 
 /** A webhook that responds to a review: a SubjectAccessReview, TokenReview or ImageReview. */
 export interface ReviewWebhook {
@@ -27,14 +27,16 @@ export interface ReviewWebhook {
 export interface ReviewWebhookOptions extends Pick<ReviewWebhook, 'retryBackoffMs' | 'clock'> {
   readonly dialer: Dialer
   readonly timeoutMs?: number | undefined
+  /** Network for egress selection. Default: `controlplane`. */
+  readonly network?: EgressNetwork
 }
 
 /** Opens the webhook that a kubeconfig names. Like client-go, its URL tells the timeout. Disposing it closes its connections. */
 export function openReviewWebhook(kubeconfig: KubeconfigClient, options: ReviewWebhookOptions): ReviewWebhook & Disposable {
-  const { dialer, timeoutMs = defaultTimeoutMs, ...rest } = options
+  const { dialer, timeoutMs = defaultTimeoutMs, network = 'controlplane', ...rest } = options
   const separator = kubeconfig.url.includes('?') ? '&' : '?'
   const url = `${kubeconfig.url}${separator}timeout=${formatDuration(BigInt(timeoutMs) * 1_000_000n)}`
-  const client = dialer.client({ url, tls: kubeconfig.tls })
+  const client = dialer.client({ url, tls: kubeconfig.tls, network })
   return { ...rest, client, timeoutMs, headers: () => kubeconfig.headers(), [Symbol.dispose]: () => client[Symbol.dispose]() }
 }
 

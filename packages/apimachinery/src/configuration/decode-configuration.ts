@@ -1,22 +1,23 @@
-import { decodeStruct, messageOf, parseJson, strictDecodingMessage, stringifyJson } from '@keelson/apimachinery'
-import type { FieldSchema, JsonObject, JsonValue, ScalarType, StructSchema, TypeSchema } from '@keelson/apimachinery'
-import { parseYaml } from '@keelson/apimachinery/yaml'
+import { messageOf } from '../api-error.ts'
+import { strictDecodingMessage } from '../decode-context.ts'
+import { decodeStruct } from '../decode-struct.ts'
+import { stringifyJson } from '../go-text.ts'
+import { parseJson } from '../json-document.ts'
+import type { JsonObject, JsonValue } from '../meta.ts'
+import type { FieldSchema, ScalarType, StructSchema, TypeSchema } from '../type-schema.ts'
+import { parseYaml } from '../yaml/index.ts'
 
-/** Values of apiVersion that kube-apiserver accepts in its configuration files. */
-const apiVersions: ReadonlySet<string> = new Set([
-  'apiserver.config.k8s.io/v1',
-  'apiserver.config.k8s.io/v1beta1',
-  'apiserver.k8s.io/v1alpha1',
-])
-
-/** Decodes a configuration file strictly. Throws an error with kube-apiserver's message. */
-export function decodeConfiguration(text: string, schema: StructSchema): JsonObject {
+/**
+ * Decodes a configuration file of kube-apiserver strictly. Its kind must be the name of the schema, and its apiVersion one of `apiVersions`.
+ * Throws an error with kube-apiserver's message.
+ */
+export function decodeConfiguration(text: string, schema: StructSchema, apiVersions: readonly string[]): JsonObject {
   const { value, duplicates } = parse(text)
   const head = isObject(value) ? value : {}
   const [kind, apiVersion] = [readText(head['kind']), readText(head['apiVersion'])]
   if (kind === '') throw new Error(`Object 'Kind' is missing in '${text}'`)
   if (apiVersion === '') throw new Error(`Object 'apiVersion' is missing in '${text}'`)
-  if (!apiVersions.has(apiVersion) || kind !== schema.name) {
+  if (!apiVersions.includes(apiVersion) || kind !== schema.name) {
     throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`)
   }
   const { kind: _kind, apiVersion: _apiVersion, ...content } = head
@@ -38,7 +39,18 @@ function parse(text: string): { readonly value: JsonValue; readonly duplicates: 
   try {
     return parseYaml(text)
   } catch (error) {
-    throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
+    throw new Error(findJsonError(text) ?? messageOf(error), { cause: error })
+  }
+}
+
+/** Returns the error of a file that starts like JSON and is not; kube-apiserver does not parse such a file as YAML. */
+function findJsonError(text: string): string | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined
+  try {
+    parseJson(text)
+    return undefined
+  } catch (error) {
+    return `couldn't get version/kind; json parse error: ${messageOf(error)}`
   }
 }
 

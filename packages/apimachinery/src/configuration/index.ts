@@ -1,0 +1,1 @@
+export { decodeConfiguration, defineConfigurationStruct, defineListOfStructs } from './decode-configuration.ts'

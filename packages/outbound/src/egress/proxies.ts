@@ -1,0 +1,110 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { connect as connectSocket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { messageOf, pemBlocks } from '@keelson/apimachinery'
+import { waitUnlessAborted } from '../connections.ts'
+import { connect, dialDirectly } from '../dial-tls.ts'
+import type { TlsSettings } from '../dial-tls.ts'
+import { OutboundError, toDialError } from '../failure.ts'
+import { formatOpenError } from '../open-error.ts'
+import type { EgressSelection, ProxyTls } from './egress-configuration.ts'
+import type { ProxyLabels } from './egress-metrics.ts'
+import { openHttpTunnel } from './http-connect.ts'
+
+/** Opens the tunnel to an address, "host:port". Uses up the connection to the proxy. */
+export type OpenTunnel = (address: string, signal: AbortSignal) => Promise<Duplex>
+
+export interface Proxy {
+  readonly labels: ProxyLabels
+  /** Opens a connection to the proxy. Rejects with an `OutboundError`. */
+  connect(signal: AbortSignal): Promise<OpenTunnel>
+}
+
+/** Creates the proxy of a validated configuration; undefined for direct connections. Rejects if a file is not valid. */
+export async function createProxy({ proxyProtocol, transport = {} }: EgressSelection['connection']): Promise<Proxy | undefined> {
+  if (proxyProtocol === 'Direct') return undefined
+  const { tcp, uds } = transport
+  const socketName = uds?.udsName ?? ''
+  if (proxyProtocol === 'GRPC') throw new Error('GRPC is not supported')
+  if (uds !== undefined) {
+    return {
+      labels: { protocol: 'http_connect', transport: 'uds' },
+      connect: async (signal) => createHttpConnect(await dialUnixSocket(socketName, signal), socketName),
+    }
+  }
+  const { url = '', tlsConfig } = tcp ?? {}
+  const tls = tlsConfig === undefined ? undefined : await readTls(tlsConfig)
+  // `URL` would drop a port that is the scheme's default.
+  const [, address = ''] = /^https?:\/\/([^/?#]*)/.exec(url) ?? []
+  return {
+    labels: { protocol: 'http_connect', transport: 'tcp' },
+    connect: async (signal) => createHttpConnect(await dialTcp(address, tls, signal), address),
+  }
+}
+
+function createHttpConnect(socket: Duplex, proxyAddress: string): OpenTunnel {
+  return (address, signal) => openHttpTunnel(socket, { address, proxyAddress, signal })
+}
+
+function dialUnixSocket(path: string, signal: AbortSignal): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const socket = connectSocket({ path, signal })
+    const fail = (error: unknown): void => reject(toDialError(error, { path }))
+    socket.once('error', fail)
+    socket.once('connect', () => {
+      socket.removeListener('error', fail)
+      resolve(socket)
+    })
+  })
+}
+
+async function dialTcp(address: string, tls: TlsSettings | undefined, signal: AbortSignal): Promise<Duplex> {
+  const { hostname = '', port = '' } = /^(?<hostname>.*):(?<port>\d+)$/.exec(address)?.groups ?? {}
+  if (port === '') throw new OutboundError('dial', `dial tcp: address ${address}: missing port in address`)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const opening = connect({ host, port: Number(port) }, { dial: dialDirectly, network: 'direct', host, tls, protocols: [] })
+  return waitUnlessAborted(opening, signal).catch((error: unknown) => {
+    void opening.then(
+      (socket) => socket.destroy(),
+      () => {},
+    )
+    throw error
+  })
+}
+
+/** Reads the TLS files of a proxy. Rejects with kube-apiserver's message. */
+async function readTls({ clientCert = '', clientKey = '', caBundle = '', tlsServerName = '' }: ProxyTls): Promise<TlsSettings> {
+  const pair = await readPair(clientCert, clientKey).catch((error: unknown) => {
+    throw new Error(`failed to read key pair ${clientCert} & ${clientKey}, got ${messageOf(error)}`, { cause: error })
+  })
+  const serverName = tlsServerName === '' ? {} : { serverName: tlsServerName }
+  if (caBundle === '') return { ...pair, ...serverName }
+  const authorities = await readText(caBundle).catch((error: unknown) => {
+    throw new Error(`failed to read cert file ${caBundle}, got ${messageOf(error)}`, { cause: error })
+  })
+  if (!hasCertificate(authorities)) throw new Error('failed to append CA cert to the cert pool')
+  return { ...pair, ...serverName, authorities }
+}
+
+async function readPair(certificateFile: string, keyFile: string): Promise<{ readonly certificate: string; readonly key: string }> {
+  const certificate = await readText(certificateFile)
+  const key = await readText(keyFile)
+  if (!hasCertificate(certificate)) throw new Error('tls: failed to find any PEM data in certificate input')
+  if (!pemBlocks(key).some(({ label }) => label.endsWith('PRIVATE KEY'))) throw new Error('tls: failed to find any PEM data in key input')
+  if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
+    throw new Error('tls: private key does not match public key')
+  return { certificate, key }
+}
+
+function hasCertificate(pem: string): boolean {
+  return pemBlocks(pem).some(({ label }) => label === 'CERTIFICATE')
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new Error(formatOpenError(file, error), { cause: error })
+  }
+}
