@@ -19,7 +19,7 @@ function authenticate(
   from: PeerCertificate | undefined = createCertificate('proxy'),
   given = options,
 ): unknown {
-  return createRequestHeaderAuthenticator(given).authenticate({
+  return createRequestHeaderAuthenticator(() => given).authenticate({
     headers: {},
     rawHeaders,
     path: '/',
@@ -60,7 +60,7 @@ describe('a front proxy', () => {
 
 describe('another client', () => {
   test('is not authenticated without a certificate', () => {
-    const authenticator = createRequestHeaderAuthenticator(options)
+    const authenticator = createRequestHeaderAuthenticator(() => options)
     const credentials = { headers: {}, rawHeaders: ['X-Remote-User', 'eve'], path: '/', peerCertificate: createCertificate('proxy') }
     expect(authenticator.authenticate(credentials)).toEqual({ outcome: 'unknown' })
     expect(authenticator.authenticate({ ...credentials, frontProxyCertificateError: 'no chain' })).toEqual({
@@ -77,6 +77,23 @@ describe('another client', () => {
     })
     expect(authenticate(raw, createCertificate('other'), { ...options, allowedNames: [] })).toEqual(createUser('eve'))
   })
+})
+
+test('a front proxy is trusted according to the newest options', () => {
+  let given: RequestHeaderOptions | undefined
+  const authenticator = createRequestHeaderAuthenticator(() => given)
+  const credentials = {
+    headers: {},
+    rawHeaders: ['X-Remote-User', 'alice', 'Who', 'bob'],
+    path: '/',
+    peerCertificate: undefined,
+    frontProxyCertificate: createCertificate('proxy'),
+  }
+  expect(authenticator.authenticate(credentials)).toEqual({ outcome: 'unknown' })
+  given = options
+  expect(authenticator.authenticate(credentials)).toEqual(createUser('alice'))
+  given = { usernameHeaders: ['Who'] }
+  expect(authenticator.authenticate(credentials)).toEqual(createUser('bob'))
 })
 
 test('removes standard and configured headers from headers and rawHeaders, and keeps other headers', () => {

@@ -19,9 +19,22 @@ export interface RequestHeaderOptions {
 
 /**
  * Authenticates the user named in headers of a front proxy. The proxy must present a client certificate of the front proxy CA. Headers of
- * other clients are ignored.
+ * other clients are ignored. `readOptions` returns the options for each request, and undefined if no front proxy is trusted. Changed options are
+ * another object.
  */
-export function createRequestHeaderAuthenticator(options: RequestHeaderOptions): Authenticator {
+export function createRequestHeaderAuthenticator(readOptions: () => RequestHeaderOptions | undefined): Authenticator {
+  let current: RequestHeaderOptions | undefined
+  let authenticator: Authenticator | undefined
+  return {
+    authenticate: (credentials) => {
+      const newest = readOptions()
+      if (newest !== current) authenticator = (current = newest) && createFixed(newest)
+      return authenticator === undefined ? unknownCredentials : authenticator.authenticate(credentials)
+    },
+  }
+}
+
+function createFixed(options: RequestHeaderOptions): Authenticator {
   const { usernameHeaders, uidHeaders = [], groupHeaders = [], extraHeaderPrefixes = [], allowedNames = [] } = options
   const names = lowerCase(usernameHeaders)
   const uids = lowerCase(uidHeaders)

@@ -1,4 +1,5 @@
 import type { Secret } from '@keelson/api/core/v1'
+import type { Delegation } from '@keelson/aggregator/extension-server'
 import { mastersGroup } from '@keelson/apimachinery'
 import {
   createAnonymousAuthenticator,
@@ -24,15 +25,15 @@ import type { ExternalTokenParts } from './external-tokens.ts'
 import { readFeatureGates } from './feature-gates.ts'
 import { authenticationDefaults } from './options/authentication.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
-import { requestHeaders, requestHeaderWarnings } from './request-headers.ts'
+import { looksUpFrontProxies, requestHeaders, requestHeaderWarnings } from './request-headers.ts'
 
 export interface Authentication {
   readonly authenticator: Authenticator
   /** Random bearer token of `system:masters`, created on each start. */
   readonly adminToken: string
   readonly serviceAccounts: ServiceAccountTokens
-  /** Headers in which front proxies send the user of a request. Undefined if no front proxy is trusted. */
-  readonly requestHeaders: RequestHeaderOptions | undefined
+  /** Returns the headers in which front proxies send the user of a request. Undefined if no front proxy is trusted. */
+  requestHeaders(): RequestHeaderOptions | undefined
   /** Reviews tokens for the TokenReview API. */
   readonly tokenReviewer: TokenReviewer
   /**
@@ -43,16 +44,20 @@ export interface Authentication {
   close(): void
 }
 
-export type AuthenticationParts = Pick<ExternalTokenParts, 'metrics' | 'dialer' | 'clock'>
+export interface AuthenticationParts extends Pick<ExternalTokenParts, 'metrics' | 'dialer' | 'clock'> {
+  /** Set if another API server authenticates tokens and may publish the headers of front proxies. */
+  readonly delegation?: Delegation | undefined
+}
 
 export async function buildAuthentication(options: ServerChainOptions, parts: AuthenticationParts): Promise<Authentication> {
-  const { metrics } = parts
+  const { metrics, delegation } = parts
   const adminToken = generateToken()
   const tokens: TokenAuthenticator[] = [createStaticTokens([[adminToken, { name: 'kubernetes-admin', groups: [mastersGroup] }]])]
   const authentication = { ...authenticationDefaults, ...options.authentication }
   if (authentication.tokenFile !== undefined) tokens.push(await readTokens(authentication.tokenFile, options.log))
   const serviceAccounts = await buildServiceAccountTokens(options, { metrics: createTokenMetrics(metrics), registry: metrics })
-  tokens.push(...serviceAccounts.authenticators)
+  // The tokens of service accounts come from the API server to which this server delegates.
+  if (delegation === undefined) tokens.push(...serviceAccounts.authenticators)
   let client: LoopbackClient | undefined
   if (authentication.bootstrapTokens) {
     const bootstrap = createBootstrapTokenAuthenticator({
@@ -68,15 +73,17 @@ export async function buildAuthentication(options: ServerChainOptions, parts: Au
     ownIssuers: { ...authenticationDefaults.serviceAccounts, ...authentication.serviceAccounts }.issuers,
     log: (text) => options.log?.(0, text),
   })
-  tokens.push(...external.authenticators, ...(authentication.tokens ?? []))
+  tokens.push(...external.authenticators, ...(authentication.tokens ?? []), ...(delegation === undefined ? [] : [delegation.tokens]))
   const paths = mayBeAnonymous(options) ? external.anonymousPaths : undefined
   const anonymous = paths === undefined ? undefined : createAnonymousAuthenticator({ paths })
   const bearer = createBearerTokenAuthenticator(...tokens)
   const features = readFeatureGates(options.features?.gates ?? {}, () => {})
-  const headers = requestHeaders(authentication, features)
+  const configuredHeaders = requestHeaders(options, features)
+  const readHeaders = (): RequestHeaderOptions | undefined =>
+    delegation !== undefined && looksUpFrontProxies(options) ? delegation.published.requestHeaders : configuredHeaders
   for (const warning of requestHeaderWarnings(authentication)) options.log?.(0, warning)
   const builtin = [
-    ...(headers === undefined ? [] : [createRequestHeaderAuthenticator(headers)]),
+    createRequestHeaderAuthenticator(readHeaders),
     createClientCertificateAuthenticator({ readUid: features.enabled('AllowParsingUserUIDFromCertAuth') }),
     bearer,
     createWebSocketTokenAuthenticator(bearer),
@@ -90,7 +97,7 @@ export async function buildAuthentication(options: ServerChainOptions, parts: Au
     adminToken,
     serviceAccounts,
     tokenReviewer,
-    requestHeaders: headers,
+    requestHeaders: readHeaders,
     readFrom: (reader) => {
       client = reader
       serviceAccounts.readFrom(reader)

@@ -1,3 +1,4 @@
+import type { Delegation } from '@keelson/aggregator/extension-server'
 import { mastersGroup } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
@@ -58,6 +59,8 @@ export interface AuthorizationParts {
   readonly metrics: MetricsRegistry
   readonly dialer: Dialer
   readonly clock: Clock
+  /** Set if another API server decides instead of authorization modes. */
+  readonly delegation?: Pick<Delegation, 'authorizer'> | undefined
 }
 
 /**
@@ -70,7 +73,9 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
   const metrics = createAuthorizationMetrics(parts.metrics)
   const log = (text: string): void => options.log?.(0, text)
   const front = [createPrivilegedGroupsAuthorizer(mastersGroup), createPathAuthorizer(options), ...(options.authorizers ?? [])]
-  const file = await wrapConfigurationError('the authorization configuration cannot be used', () => readAuthorization(authorization))
+  const file = await wrapConfigurationError('the authorization configuration cannot be used', () =>
+    parts.delegation === undefined ? readAuthorization(authorization) : { configuration: { authorizers: [] } },
+  )
   // Authorizers that are kept when the file is reloaded. A changed file cannot add or remove authorizers of these types.
   const lasting = new Map<string, ModeAuthorizer>()
   const roles = new RbacPolicy()
@@ -86,7 +91,7 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
 
   const open = async ({ authorizers }: AuthorizationConfiguration): Promise<OpenChain> => {
     const webhooks: Disposable[] = []
-    const members: Authorizer[] = []
+    const members: Authorizer[] = parts.delegation === undefined ? [] : [parts.delegation.authorizer]
     for (const configuration of authorizers) {
       const { type, name } = configuration
       let member = lasting.get(type)
@@ -152,7 +157,11 @@ function closeLater(webhooks: readonly Disposable[], clock: Clock): void {
 export function checkAuthorization(options: ServerChainOptions): void {
   const { modes, configFile, policyFile, webhook } = { ...options.authorization }
   const problems: string[] = []
-  if (configFile !== undefined) {
+  if (options.delegation !== undefined) {
+    if ([modes, configFile, policyFile, webhook].some((option) => option !== undefined)) {
+      problems.push('authorization modes, files and webhooks cannot be set together with delegation, which replaces them')
+    }
+  } else if (configFile !== undefined) {
     if (modes !== undefined || webhook !== undefined) {
       problems.push('--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined')
     }
@@ -178,7 +187,7 @@ export function checkAuthorization(options: ServerChainOptions): void {
   createPathAuthorizer(options)
 }
 
-async function wrapConfigurationError<T>(what: string, step: () => Promise<T>): Promise<T> {
+async function wrapConfigurationError<T>(what: string, step: () => Promise<T> | T): Promise<T> {
   try {
     return await step()
   } catch (error) {

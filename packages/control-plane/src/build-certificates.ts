@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import path from 'node:path'
 import { createSecureContext } from 'node:tls'
+import type { Delegation } from '@keelson/aggregator/extension-server'
 import { createDirectoryCertificateStore, createMemoryCertificateStore, firstServiceIp, ownCertificates } from '@keelson/server'
 import type { CertificateNote, KeyPair, ServingCertificates } from '@keelson/server'
 import { advertiseAddress, bindAddressOf } from './addresses.ts'
@@ -8,9 +9,9 @@ import { ConfigurationError } from './configuration-error.ts'
 import { warnOfReadableKeys } from './private-key-files.ts'
 import { servicesDefaults } from './options/services.ts'
 import { createFileReader } from './kubelet-tls.ts'
-import { usesOwnFrontProxy } from './request-headers.ts'
+import { looksUpFrontProxies, usesOwnFrontProxy } from './request-headers.ts'
 import { readAuthorities, readNamed, readPair, ServingFiles } from './serving-files.ts'
-import type { CertificateFiles } from './serving-files.ts'
+import type { AuthoritySources, CertificateFiles } from './serving-files.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface Certificates {
@@ -30,7 +31,8 @@ export interface Certificates {
   readonly proxyClient: (() => Promise<KeyPair>) | undefined
 }
 
-export async function buildCertificates(options: ServerChainOptions): Promise<Certificates> {
+/** Creates or reads the certificates of the server. The API server to which it delegates publishes the CAs that are not configured. */
+export async function buildCertificates(options: ServerChainOptions, delegation?: Delegation): Promise<Certificates> {
   const { certificateFiles, namedCertificateFiles = [], certificate, certificates = {} } = options.serving ?? {}
   const {
     clientAuthorities: givenAuthorities = [],
@@ -60,7 +62,7 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
   const generated = await ownCertificates({
     store: directory === undefined ? createMemoryCertificateStore() : createDirectoryCertificateStore(directory),
     names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), bindAddressOf(options.serving), advertiseAddress(options.serving)],
-    frontProxy: usesOwnFrontProxy(options.authentication),
+    frontProxy: usesOwnFrontProxy(options),
     onNote: (note) => directory !== undefined && logNote(options, directory, note),
   }).catch((error: unknown) => {
     // Rethrows file system errors unchanged, because their messages already contain the path.
@@ -70,9 +72,20 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
   await warnOfReadableKeys(options)
   const base = configured ?? generated.serving
   const namedCertificates = await Promise.all(namedCertificateFiles.map(readNamed))
-  const authorities = { fixed: [generated.ca.certificate, ...givenAuthorities], files: clientAuthorityFiles }
+  const looksUpClients = givenAuthorities.length + clientAuthorityFiles.length === 0
+  const authorities: AuthoritySources = {
+    fixed: [generated.ca.certificate, ...givenAuthorities],
+    files: clientAuthorityFiles,
+    ...(looksUpClients && delegation && { published: () => delegation.published.clientAuthorities }),
+  }
   const ownFrontProxy = generated.frontProxy
-  const frontProxies = ownFrontProxy === undefined ? givenFrontProxies : { fixed: [ownFrontProxy.ca.certificate], files: [] }
+  const frontProxies: AuthoritySources =
+    ownFrontProxy === undefined
+      ? {
+          ...givenFrontProxies,
+          ...(looksUpFrontProxies(options) && delegation && { published: () => delegation.published.frontProxyAuthorities }),
+        }
+      : { fixed: [ownFrontProxy.ca.certificate], files: [] }
   const serving = { ...base, named: namedCertificates }
   const clientAuthorities = await readAuthorities(authorities)
   const frontProxyAuthorities = await readAuthorities(frontProxies)
@@ -84,6 +97,7 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
       authorities,
       frontProxies,
       current: { ...serving, clientAuthorities, frontProxyAuthorities },
+      ...(delegation && { onPublished: (listener) => delegation.onChange(listener) }),
     }),
     // For a configured certificate, clients trust the certificate itself, because its CA is not known here.
     authority: configured?.certificate ?? generated.ca.certificate,

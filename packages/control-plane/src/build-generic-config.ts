@@ -1,3 +1,4 @@
+import type { Delegation } from '@keelson/aggregator/extension-server'
 import { createApiTypes } from '@keelson/api'
 import type { ApiTypesRegistry } from '@keelson/api'
 import { metaV1 } from '@keelson/api/meta/v1'
@@ -21,6 +22,7 @@ import type { Authorization } from './build-authorizer.ts'
 import type { Encryption } from '@keelson/encryption'
 import { buildCertificates } from './build-certificates.ts'
 import type { Certificates } from './build-certificates.ts'
+import { buildDelegation } from './build-delegation.ts'
 import { buildEncryption } from './build-encryption.ts'
 import { servicesDefaults } from './options/services.ts'
 import { storageDefaults } from './options/storage.ts'
@@ -51,6 +53,8 @@ export interface GenericConfig {
   readonly authorization: Authorization
   readonly certificates: Certificates
   readonly encryption: Encryption | undefined
+  /** Set if the server is an extension API server. */
+  readonly delegation: Delegation | undefined
   readonly clock: Clock
   /** Opens connections to other servers, such as webhooks. */
   readonly dialer: Dialer
@@ -66,8 +70,24 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   let client: LoopbackClient | undefined
   const { enableAggregatorRouting } = { ...servicesDefaults, ...options.services }
   const dialer = createDialer({ resolver: createServiceResolver({ client: () => client, toEndpoints: enableAggregatorRouting }) })
-  const outboundOptions = { metrics, clock, dialer }
-  const authorization = await buildAuthorization(options, outboundOptions)
+  const delegation = await buildDelegation(options, { metrics, clock, dialer })
+  try {
+    return await buildParts(options, { metrics, clock, dialer, delegation }, (reader) => (client = reader))
+  } catch (error) {
+    delegation?.[Symbol.dispose]()
+    throw error
+  }
+}
+
+type BaseParts = Pick<GenericConfig, 'metrics' | 'clock' | 'dialer' | 'delegation'>
+
+async function buildParts(
+  options: ServerChainOptions,
+  base: BaseParts,
+  useClient: (client: LoopbackClient) => void,
+): Promise<GenericConfig> {
+  const { metrics } = base
+  const authorization = await buildAuthorization(options, base)
   const encryption = await buildEncryption(options)
   const storage: StorageOptions = { ...storageDefaults, ...options.storage }
   const opening = openBackends(createStorageDrivers(options), storage, {
@@ -76,8 +96,8 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   })
   const [backends, authentication, certificates] = await closeUnlessAllOpen(
     opening,
-    buildAuthentication(options, outboundOptions),
-    buildCertificates(options),
+    buildAuthentication(options, base),
+    buildCertificates(options, base.delegation),
   ).catch((error: unknown) => {
     encryption?.close()
     throw error
@@ -100,9 +120,9 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
     })
     .new()
   return {
+    ...base,
     backends,
     ...applyWithStorageFactoryTo(storageFactory, options, metrics),
-    metrics,
     storageMetrics,
     types,
     scheme,
@@ -110,10 +130,8 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
     authorization,
     certificates,
     encryption,
-    clock,
-    dialer,
     readFrom: (reader) => {
-      client = reader
+      useClient(reader)
       authentication.readFrom(reader)
     },
   }

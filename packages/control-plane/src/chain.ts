@@ -144,6 +144,7 @@ export class Chain implements ServerChain {
     await config.backends[Symbol.asyncDispose]()
     config.authentication.close()
     config.encryption?.close()
+    config.delegation?.[Symbol.dispose]()
   }
 }
 

@@ -1,6 +1,5 @@
 import type { AdmissionChain } from '@keelson/admission'
 import { systemClock } from '@keelson/apimachinery'
-import { listRequestHeaderNames } from '@keelson/auth'
 import { createGroupHost } from '@keelson/http-installer'
 import type { GroupHost, InstallOptions } from '@keelson/http-installer'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
@@ -23,6 +22,7 @@ import type { LoggedOptions } from './chain.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { ControllerRunner, enabledControllers } from './controller-runner.ts'
 import { CustomResources } from './custom-resources.ts'
+import { createIdentityHeaders } from './request-headers.ts'
 import { createResourceFilter } from './enabled-versions.ts'
 import { registerFeatureMetrics } from './feature-metrics.ts'
 import { createGroupServices } from './group-services.ts'
@@ -56,6 +56,7 @@ export async function createServerChain(requested: ServerChainOptions = {}): Pro
     await config.backends[Symbol.asyncDispose]()
     config.authentication.close()
     config.encryption?.close()
+    config.delegation?.[Symbol.dispose]()
     throw error
   }
 }
@@ -96,11 +97,10 @@ async function connectParts(
   const pluginServices = { client, informers, scheme: config.scheme, authorizer, dialer, clock: pluginClock }
   admission = await buildAdmission(plugins, pluginServices, config.metrics)
 
-  const { requestHeaders } = config.authentication
   const server = createServerOf({
     authenticator: config.authentication.authenticator,
     authorizer,
-    identityHeaders: requestHeaders === undefined ? [] : listRequestHeaderNames(requestHeaders),
+    identityHeaders: createIdentityHeaders(() => config.authentication.requestHeaders()),
     constrainedImpersonation: serving.features.enabled('ConstrainedImpersonation'),
     tls: {
       ...config.certificates.serving,

@@ -20,10 +20,12 @@ test('without options, the server is its own front proxy', () => {
 
 test('reads only the configured headers if a CA is set, and none if only a client certificate is set', () => {
   const frontProxy = { authorityFile: 'ca.crt', usernameHeaders: ['Who'] }
-  expect(requestHeaders({ frontProxy }, readGates())).toMatchObject({ usernameHeaders: ['Who'] })
-  expect(requestHeaders({ frontProxy: { authorityFile: 'ca.crt' } }, readGates())).toMatchObject({ usernameHeaders: [] })
-  expect(requestHeaders({ proxyClientFiles }, readGates())).toBeUndefined()
-  expect(usesOwnFrontProxy({ proxyClientFiles })).toBe(false)
+  expect(requestHeaders({ authentication: { frontProxy } }, readGates())).toMatchObject({ usernameHeaders: ['Who'] })
+  expect(requestHeaders({ authentication: { frontProxy: { authorityFile: 'ca.crt' } } }, readGates())).toMatchObject({
+    usernameHeaders: [],
+  })
+  expect(requestHeaders({ authentication: { proxyClientFiles } }, readGates())).toBeUndefined()
+  expect(usesOwnFrontProxy({ authentication: { proxyClientFiles } })).toBe(false)
 })
 
 test.each([

@@ -1,8 +1,10 @@
-import type { RequestHeaderOptions } from '@keelson/auth'
+import { listRequestHeaderNames } from '@keelson/auth'
+import type { IdentityHeaders, RequestHeaderOptions } from '@keelson/auth'
 import { frontProxyName } from '@keelson/server'
 import { ConfigurationError } from './configuration-error.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import type { AuthenticationOptions } from './options/authentication.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 /** Headers in which this server sends the user of a request when it forwards the request to another API server. */
 const ownHeaders: RequestHeaderOptions = {
@@ -13,16 +15,36 @@ const ownHeaders: RequestHeaderOptions = {
   allowedNames: [frontProxyName],
 }
 
+type FrontProxySettings = Pick<ServerChainOptions, 'authentication' | 'delegation'>
+
 /** Returns true if the server generates its own CA for front proxies. */
-export function usesOwnFrontProxy({ frontProxy = {}, proxyClientFiles }: AuthenticationOptions = {}): boolean {
-  return !hasAuthorities(frontProxy) && proxyClientFiles === undefined
+export function usesOwnFrontProxy({ authentication: { frontProxy = {}, proxyClientFiles } = {}, delegation }: FrontProxySettings): boolean {
+  return !hasAuthorities(frontProxy) && proxyClientFiles === undefined && delegation === undefined
 }
 
-/** Returns the headers in which front proxies send the user of a request. Returns undefined if no front proxy is trusted. */
-export function requestHeaders(options: AuthenticationOptions, features: FeatureGates): RequestHeaderOptions | undefined {
+/** Returns true if the CAs and headers of front proxies come from the API server to which this server delegates. */
+export function looksUpFrontProxies({ authentication: { frontProxy = {} } = {}, delegation }: FrontProxySettings): boolean {
+  return delegation !== undefined && !hasAuthorities(frontProxy)
+}
+
+/** Returns the configured headers in which front proxies send the user of a request. Returns undefined if no front proxy is configured. */
+export function requestHeaders(options: FrontProxySettings, features: FeatureGates): RequestHeaderOptions | undefined {
   if (usesOwnFrontProxy(options)) return features.enabled('RemoteRequestHeaderUID') ? ownHeaders : { ...ownHeaders, uidHeaders: [] }
-  const { frontProxy = {} } = options
+  const { frontProxy = {} } = options.authentication ?? {}
   return hasAuthorities(frontProxy) ? { usernameHeaders: [], ...frontProxy } : undefined
+}
+
+/** Returns a function that returns the names of the headers. The list is the same until the headers change. */
+export function createIdentityHeaders(requestHeaders: () => RequestHeaderOptions | undefined): () => IdentityHeaders {
+  const list = (headers: RequestHeaderOptions | undefined): IdentityHeaders =>
+    headers === undefined ? [] : listRequestHeaderNames(headers)
+  let current = requestHeaders()
+  let names = list(current)
+  return () => {
+    const newest = requestHeaders()
+    if (newest !== current) names = list((current = newest))
+    return names
+  }
 }
 
 function hasAuthorities({ authorities = [], authorityFile }: NonNullable<AuthenticationOptions['frontProxy']>): boolean {

@@ -22,14 +22,16 @@ export async function readNamed(files: NamedCertificateFiles): Promise<NamedCert
   return { ...(await readPair(files)), ...(files.names && { names: files.names }) }
 }
 
-export async function readAuthorities({ fixed, files }: AuthoritySources): Promise<string[]> {
-  return [...fixed, ...(await Promise.all(files.map((file) => readFile(file, 'utf8'))))]
+export async function readAuthorities({ fixed, files, published }: AuthoritySources): Promise<string[]> {
+  return [...fixed, ...(await Promise.all(files.map((file) => readFile(file, 'utf8')))), ...[published?.() ?? []].flat()]
 }
 
-/** Sources of CAs: fixed PEM texts, and PEM files. */
+/** Sources of CAs: fixed PEM texts, PEM files, and a PEM text that another server publishes. */
 export interface AuthoritySources {
   readonly fixed: readonly string[]
   readonly files: readonly string[]
+  /** Returns the published CAs. Undefined if there are none now. */
+  readonly published?: () => string | undefined
 }
 
 type FollowedCertificates = Certificates & Required<Pick<Certificates, 'clientAuthorities' | 'frontProxyAuthorities'>>
@@ -44,6 +46,8 @@ export interface ServingFilesOptions {
   readonly current: FollowedCertificates
   /** Polling interval in milliseconds. Default: 10 s. Files are polled, because file watches miss symlink changes in mounted secrets. */
   readonly intervalMs?: number
+  /** Calls the listener after each change of published CAs. */
+  readonly onPublished?: (listener: () => void) => void
 }
 
 /** Reloads certificates from files when they change. */
@@ -54,6 +58,9 @@ export class ServingFiles {
   #timer: NodeJS.Timeout | undefined
   #lastContent: string
   #isReloading = false
+  /** True if published CAs changed during a reload. */
+  #isStale = false
+  #isClosed = false
 
   constructor(options: ServingFilesOptions) {
     this.#options = options
@@ -76,18 +83,24 @@ export class ServingFiles {
    * files may be partly written.
    */
   follow(server: Pick<Server, 'serveCertificates'>, onError: (text: string) => void): void {
-    const { pair, named, authorities, frontProxies } = this.#options
+    const { pair, named, authorities, frontProxies, onPublished } = this.#options
+    const reload = (): void => {
+      if (!this.#isClosed) void this.#reload((certificates) => server.serveCertificates(certificates), onError)
+    }
+    onPublished?.(reload)
+    // The published CAs may have changed since they were read.
+    if (onPublished !== undefined) reload()
     if ('certificate' in pair && named.length + authorities.files.length + frontProxies.files.length === 0) return
-    this.#timer = setInterval(() => {
-      void this.#reload((certificates) => server.serveCertificates(certificates), onError)
-    }, this.#options.intervalMs ?? 10_000).unref()
+    this.#timer = setInterval(reload, this.#options.intervalMs ?? 10_000).unref()
   }
 
   close(): void {
+    this.#isClosed = true
     clearInterval(this.#timer)
   }
 
   async #reload(use: Server['serveCertificates'], onError: (text: string) => void): Promise<void> {
+    this.#isStale = this.#isReloading
     if (this.#isReloading) return
     this.#isReloading = true
     try {
@@ -108,6 +121,7 @@ export class ServingFiles {
       onError(`certificate files could not be reloaded; the previous certificates stay in use: ${(error as Error).message}`)
     } finally {
       this.#isReloading = false
+      if (this.#isStale && !this.#isClosed) void this.#reload(use, onError)
     }
   }
 }

@@ -14,6 +14,8 @@ export type {
 } from './dialer.ts'
 export { dialDirectly } from './dial-tls.ts'
 export type { Dial, EgressNetwork, TlsSettings } from './dial-tls.ts'
+export { readInClusterConfig } from './in-cluster.ts'
+export type { InClusterOptions } from './in-cluster.ts'
 export { checkAuthorities, readKubeconfig, readKubeconfigUsers } from './kubeconfig.ts'
 export type { KubeconfigClient, KubeconfigCredentials, KubeconfigUsers } from './kubeconfig.ts'
 export { findAnswerError, jsonTypeProblem, parseReview } from './review-answer.ts'

@@ -52,7 +52,9 @@ export async function readKubeconfig(file: string, { clock = systemClock }: Kube
   }
   const url = parseServerUrl(readText(cluster['server']), tls)
   // Like client-go, sends no credentials without TLS.
-  const headers = url.startsWith('https:') ? createHeaders(credentials, { tokenFile: locateAt(tokenFile), clock }) : async () => ({})
+  const headers = url.startsWith('https:')
+    ? createCredentialHeaders(credentials, { tokenFile: locateAt(tokenFile), clock })
+    : async () => ({})
   return { url, tls, headers }
 }
 
@@ -85,7 +87,7 @@ export async function readKubeconfigUsers(file: string, { clock = systemClock }:
     const { certificate, key, tokenFile, ...credentials } = texts
     return {
       tls: certificate === '' ? {} : { certificate, key },
-      headers: createHeaders(credentials, { tokenFile: resolvePath(file, tokenFile), clock }),
+      headers: createCredentialHeaders(credentials, { tokenFile: resolvePath(file, tokenFile), clock }),
     }
   }
   return {
@@ -241,7 +243,8 @@ function createImpersonationHeaders(user: Struct): Readonly<Record<string, strin
   return headers
 }
 
-function createHeaders(
+/** Returns a function that returns the headers of the credentials. It reads the token file again once a minute. */
+export function createCredentialHeaders(
   { token, username, password, impersonation }: Credentials,
   { tokenFile, clock }: { readonly tokenFile: string; readonly clock: Clock },
 ): KubeconfigClient['headers'] {

@@ -65,8 +65,11 @@ export interface ServerOptions {
     /** TLS versions and ciphers. Default: TLS 1.2 and later, with the ciphers of Node.js. */
     readonly settings?: TlsSettings
   }
-  /** Headers with user names, in addition to `X-Remote-*`. They are removed from requests after authentication. Default: none. */
-  readonly identityHeaders?: IdentityHeaders
+  /**
+   * Returns the headers with user names, in addition to `X-Remote-*`. They are removed from requests after authentication. A change is another
+   * list. Default: none.
+   */
+  readonly identityHeaders?: () => IdentityHeaders
   /**
    * Enables constrained impersonation (KEP-5284): permissions may limit impersonation to some kinds of users and some requests. Default:
    * true.
@@ -185,6 +188,8 @@ export interface FetchInit extends RequestInit {
 }
 
 export type HealthEndpointName = 'healthz' | 'livez' | 'readyz'
+/** The headers of a server that reads only the standard ones. */
+const noHeaders: IdentityHeaders = []
 const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'readyz']
 
 /**
@@ -213,7 +218,7 @@ export function createServer(options: ServerOptions): Server {
   const filters = buildFilters({
     authenticator: options.authenticator,
     authorizer: options.authorizer,
-    identityHeaders: options.identityHeaders ?? [],
+    identityHeaders: options.identityHeaders ?? (() => noHeaders),
     impersonation: { constrained: options.constrainedImpersonation ?? true, metrics: createImpersonationMetrics(metrics) },
     limits: options.limits ?? serverDefaults.limits,
     deadlines,

@@ -33,17 +33,19 @@ beforeAll(async () => {
   })
 })
 
+const requestHeaders = {
+  usernameHeaders: ['X-Remote-User'],
+  groupHeaders: ['X-Remote-Group'],
+  extraHeaderPrefixes: ['X-Remote-Extra-'],
+  allowedNames: ['proxy'],
+}
+
 let server: Server | undefined
 afterEach(() => server?.close(0))
 
 async function serve(now = (): number => start): Promise<number> {
   const members = [
-    createRequestHeaderAuthenticator({
-      usernameHeaders: ['X-Remote-User'],
-      groupHeaders: ['X-Remote-Group'],
-      extraHeaderPrefixes: ['X-Remote-Extra-'],
-      allowedNames: ['proxy'],
-    }),
+    createRequestHeaderAuthenticator(() => requestHeaders),
     createClientCertificateAuthenticator(),
     createBearerTokenAuthenticator(createStaticTokens([['token', { name: 'token-user', groups: [] }]])),
   ]

@@ -35,7 +35,7 @@ export const optionTable: OptionTable<ServerOptions> = {
       settings: objectOf<TlsSettings>({ minVersion: isOneOf('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'), ciphers: isString }),
     }),
   ),
-  identityHeaders: listOf(isString),
+  identityHeaders: isFunction,
   constrainedImpersonation: isBoolean,
   limits: objectOf<Part<'limits'>>({ readOnly: required(count), mutating: required(count) }),
   corsAllowedOrigins: listOf(isRegExp),

@@ -10,7 +10,7 @@ import {
 } from '@keelson/apimachinery'
 import type { Clock, JsonObject, JsonValue, Status } from '@keelson/apimachinery'
 import { OutboundError } from '@keelson/outbound'
-import type { Dialer, EgressNetwork, KubeconfigClient, OutboundClient } from '@keelson/outbound'
+import type { Dialer, EgressNetwork, KubeconfigClient, OutboundAnswer, OutboundClient } from '@keelson/outbound'
 
 /** A webhook that responds to a review: a SubjectAccessReview, TokenReview or ImageReview. */
 export interface ReviewWebhook {
@@ -45,11 +45,13 @@ export interface ReviewAttempt {
   readonly error: Error | undefined
   readonly isTimeout: boolean
   readonly seconds: number
+  /** HTTP status of the response. Undefined if none arrived. */
+  readonly code: number | undefined
 }
 
 export interface ReviewOptions {
   /** Called with the result of each attempt. */
-  readonly observe?: (attempt: ReviewAttempt) => void
+  readonly observe?: ((attempt: ReviewAttempt) => void) | undefined
   /** Signal that cancels the review. */
   readonly signal?: AbortSignal
 }
@@ -75,9 +77,9 @@ export async function sendReview(webhook: ReviewWebhook, review: JsonObject, opt
   let delay = retryBackoffMs
   for (let attempt = 1; ; attempt++) {
     const start = performance.now()
-    const answer = await post(webhook, { review, body, signal })
+    const { answer, code } = await post(webhook, { review, body, signal })
     const error = answer instanceof Error ? answer : undefined
-    observe?.({ error, isTimeout: error !== undefined && isTimeout(error), seconds: (performance.now() - start) / 1000 })
+    observe?.({ error, code, isTimeout: error !== undefined && isTimeout(error), seconds: (performance.now() - start) / 1000 })
     if (!(answer instanceof Error)) return answer
     if (attempt === maxAttempts || !isTransient(answer)) throw answer
     await pause(clock, delay * (1 + Math.random() * 0.2), signal && { signal })
@@ -92,7 +94,12 @@ interface Post {
   readonly signal: AbortSignal | undefined
 }
 
-async function post(webhook: ReviewWebhook, { review, body, signal }: Post): Promise<JsonObject | Error> {
+interface Posted {
+  readonly answer: JsonObject | Error
+  readonly code: number | undefined
+}
+
+async function post(webhook: ReviewWebhook, { review, body, signal }: Post): Promise<Posted> {
   const answer = await webhook.client.request({
     method: 'POST',
     headers: { accept: 'application/json, */*', 'content-type': 'application/json', ...(await webhook.headers?.()) },
@@ -101,13 +108,21 @@ async function post(webhook: ReviewWebhook, { review, body, signal }: Post): Pro
     idempotent: true,
     ...(signal && { signal }),
   })
-  if (answer.failed) return new OutboundError(answer.error.kind, answer.message, { cause: answer.error })
+  if (answer.failed) {
+    return { code: answer.status, answer: new OutboundError(answer.error.kind, answer.message, { cause: answer.error }) }
+  }
+  return { code: answer.status, answer: readReview(answer, review) }
+}
+
+/** Returns the `status` of a review, or the error for which the response has none. */
+function readReview(answer: OutboundAnswer & { failed: false }, review: JsonObject): JsonObject | Error {
   const text = answer.body.toString('utf8')
   const value = parse(text)
   const contentType = answer.headers['content-type'] ?? ''
   if (answer.status < 200 || answer.status > 206) return createStatusError(answer.status, isText(contentType) ? text : '', value)
-  if (text === '')
+  if (text === '') {
     return new Error(`0-length response with status code: ${answer.status} and content type: ${contentType || 'application/json'}`)
+  }
   if (!isJsonObject(value)) return new Error(`couldn't get version/kind; json parse error`)
   if (value['kind'] === 'Status') return createStatusError(answer.status, text, value)
   for (const member of ['apiVersion', 'kind'] as const) {

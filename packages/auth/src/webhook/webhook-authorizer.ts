@@ -7,7 +7,7 @@ import { buildAccessReview, buildAccessReviewSpec } from './access-review.ts'
 import type { ReviewVersion } from './access-review.ts'
 import { ExpiringCache } from './expiring-cache.ts'
 import { sendReview } from './review-client.ts'
-import type { ReviewWebhook } from './review-client.ts'
+import type { ReviewAttempt, ReviewWebhook } from './review-client.ts'
 
 /** Compiled match conditions. The webhook is only called if they match the spec of the SubjectAccessReview (v1). */
 interface MatchConditions {
@@ -30,6 +30,8 @@ export interface WebhookAuthorizerOptions {
   readonly onError: 'noOpinion' | 'deny'
   readonly matchConditions?: MatchConditions | undefined
   readonly metrics?: WebhookAuthorizerMetrics | undefined
+  /** Called with the result of each attempt to reach the webhook. */
+  readonly observe?: ((attempt: ReviewAttempt) => void) | undefined
   /** Logs failures of the webhook. */
   readonly log?: ((text: string) => void) | undefined
 }
@@ -55,9 +57,11 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
     let status: JsonObject
     try {
       status = await sendReview(webhook, buildAccessReview(spec, version), {
-        observe: ({ error, isTimeout, seconds }) => {
+        observe: (attempt) => {
+          const { error, isTimeout, seconds } = attempt
           outcome = error === undefined ? 'success' : isTimeout ? 'timeout' : 'error'
           metrics?.evaluated(name, outcome, seconds)
+          options.observe?.(attempt)
         },
       })
     } catch (error) {

@@ -4,13 +4,15 @@ import { isRejectedToken } from '../token-authenticator.ts'
 import type { RejectedToken, TokenAuthenticator, TokenForAudiences } from '../token-authenticator.ts'
 import type { ReviewVersion } from './access-review.ts'
 import { sendReview } from './review-client.ts'
-import type { ReviewWebhook } from './review-client.ts'
+import type { ReviewAttempt, ReviewWebhook } from './review-client.ts'
 
 export interface WebhookTokenOptions {
   readonly webhook: ReviewWebhook
   readonly version: ReviewVersion
   /** The audiences of this server. They are used if the webhook's response has no audiences. */
   readonly audiences: readonly string[]
+  /** Called with the result of each attempt to reach the webhook. */
+  readonly observe?: ((attempt: ReviewAttempt) => void) | undefined
   /** Logs failures of the webhook. */
   readonly log?: ((text: string) => void) | undefined
 }
@@ -20,19 +22,15 @@ export function createWebhookTokenAuthenticator({
   webhook,
   version,
   audiences: ownAudiences,
+  observe,
   log,
 }: WebhookTokenOptions): TokenAuthenticator {
   async function review(token: string, audiences: readonly string[]): Promise<TokenForAudiences | RejectedToken | undefined> {
     const spec = { token, ...(audiences.length > 0 && { audiences: [...audiences] }) }
     let status: JsonObject
     try {
-      status = await sendReview(webhook, {
-        kind: 'TokenReview',
-        apiVersion: `authentication.k8s.io/${version}`,
-        metadata: {},
-        spec,
-        status: { user: {} },
-      })
+      const request = { kind: 'TokenReview', apiVersion: `authentication.k8s.io/${version}`, metadata: {}, spec, status: { user: {} } }
+      status = await sendReview(webhook, request, { observe })
     } catch (error) {
       log?.(`Failed to make webhook authenticator request: ${messageOf(error)}`)
       return { rejected: messageOf(error) }

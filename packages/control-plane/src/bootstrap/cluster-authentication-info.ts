@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { authenticationConfigMap, parseNames } from '@keelson/aggregator'
 import type { ConfigMap } from '@keelson/api/core/v1'
 import { everything, fieldEquals, isApiError, pemBlocks } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
@@ -7,8 +8,7 @@ import { followResource } from '@keelson/loopback'
 import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
 import type { ServingFiles } from '../serving-files.ts'
 
-const namespace = 'kube-system'
-const name = 'extension-apiserver-authentication'
+const { namespace, name } = authenticationConfigMap
 /** Interval in milliseconds between writes of the ConfigMap. Periodic writes repair changes that the watches missed. */
 const syncMs = 60_000
 /** Time in milliseconds for which expired CA certificates are kept, because clocks of other servers may be behind. */
@@ -103,7 +103,7 @@ async function write(configMaps: LoopbackResource<ConfigMap>, own: Authenticatio
  */
 export function combineData(data: Readonly<Record<string, string>>, own: AuthenticationInfo, now: number): Record<string, string> {
   const { requestHeaders: headers } = own
-  const list = (key: string, more: readonly string[] = []): readonly string[] => [...new Set([...parseList(data[key]), ...more])]
+  const list = (key: string, more: readonly string[] = []): readonly string[] => [...new Set([...parseNames(data[key]), ...more])]
   const usernameHeaders = list('requestheader-username-headers', headers?.usernameHeaders)
   const uidHeaders = list('requestheader-uid-headers', headers?.uidHeaders)
   const groupHeaders = list('requestheader-group-headers', headers?.groupHeaders)
@@ -122,13 +122,6 @@ export function combineData(data: Readonly<Record<string, string>>, own: Authent
       'requestheader-allowed-names': JSON.stringify(allowedNames),
     }),
   }
-}
-
-function parseList(text = ''): readonly string[] {
-  if (text === '') return []
-  const value: unknown = JSON.parse(text)
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
-  throw new Error(`the ConfigMap ${namespace}/${name} holds ${text}, which is not a list of strings`)
 }
 
 /** Concatenates the certificates of several PEM texts, without duplicates and without expired certificates. */

@@ -86,7 +86,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
       publishAuthenticationInfo({
         client,
         certificates: config.certificates.files,
-        requestHeaders: config.authentication.requestHeaders,
+        requestHeaders: config.authentication.requestHeaders(),
         // Uses the system clock, because clients check the expiry of certificates with theirs.
         clock: systemClock,
         signal: server.stopping,

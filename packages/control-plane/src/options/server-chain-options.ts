@@ -1,5 +1,6 @@
 import { hasMethods, isFunction, isString, listOf, objectOf, required } from '@keelson/apimachinery'
 import type { Clock, OptionTable } from '@keelson/apimachinery'
+import type { DelegationOptions } from '@keelson/aggregator/extension-server'
 import type { Authenticator, Authorizer } from '@keelson/auth'
 import type { ApiGroup } from '@keelson/registry'
 import type { Log, PlacedFilter } from '@keelson/server'
@@ -8,6 +9,7 @@ import { admissionChecks } from './admission.ts'
 import type { AdmissionOptions } from './admission.ts'
 import { authenticationChecks, authorizationChecks } from './authentication.ts'
 import type { AuthenticationOptions, AuthorizationOptions } from './authentication.ts'
+import { delegationChecks } from './delegation.ts'
 import { diagnosticsChecks } from './diagnostics.ts'
 import type { DiagnosticsOptions } from './diagnostics.ts'
 import { featureChecks } from './features.ts'
@@ -48,6 +50,11 @@ export interface ServerChainOptions {
   readonly serving?: ServingOptions
   readonly authentication?: AuthenticationOptions
   readonly authorization?: AuthorizationOptions
+  /**
+   * Makes the server an extension API server: another API server authenticates its clients and authorizes their requests. It replaces the
+   * authorization modes. Default: the server decides itself.
+   */
+  readonly delegation?: DelegationOptions
   readonly admission?: AdmissionOptions
   readonly requests?: RequestOptions
   readonly lifecycle?: LifecycleOptions
@@ -79,6 +86,7 @@ export const serverChainChecks: OptionTable<ServerChainOptions> = {
   serving: objectOf<ServingOptions>(servingChecks),
   authentication: objectOf<AuthenticationOptions>(authenticationChecks),
   authorization: objectOf<AuthorizationOptions>(authorizationChecks),
+  delegation: objectOf<DelegationOptions>(delegationChecks),
   admission: objectOf<AdmissionOptions>(admissionChecks),
   requests: objectOf<RequestOptions>(requestChecks),
   lifecycle: objectOf<LifecycleOptions>(lifecycleChecks),

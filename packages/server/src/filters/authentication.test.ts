@@ -10,7 +10,7 @@ function createFilter(authenticator: Authenticator['authenticate']): Filter {
   const registry = createMetricsRegistry()
   return authenticate(
     { authenticate: authenticator },
-    { access: createAccessMetrics(registry), metrics: createRequestMetrics(registry, () => true), identityHeaders: [] },
+    { access: createAccessMetrics(registry), metrics: createRequestMetrics(registry, () => true), identityHeaders: () => [] },
   )
 }
 const alice: AuthenticationResult = { outcome: 'authenticated', user: { name: 'alice', groups: ['dev'] } }

@@ -12,8 +12,8 @@ import { createCounter, createHistogram, lazily } from '@keelson/apimachinery/me
 import type { Histogram, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
 interface AuthenticationFilterOptions {
-  /** Headers with user names, in addition to `X-Remote-*`. */
-  readonly identityHeaders: IdentityHeaders
+  /** Returns the headers with user names, in addition to `X-Remote-*`. A change is another list. */
+  readonly identityHeaders: () => IdentityHeaders
   /** Called with the reason when the credentials of a request are rejected. */
   readonly onRejected?: ((reason: string, exchange: Exchange) => void) | undefined
   readonly access: Pick<AccessMetrics, 'authenticated'>
@@ -31,7 +31,8 @@ interface Client {
  */
 export function authenticate(authenticator: Authenticator, options: AuthenticationFilterOptions): Filter {
   const { access, metrics } = options
-  const removeIdentityHeaders = createIdentityHeaderRemover(options.identityHeaders)
+  let identityHeaders = options.identityHeaders()
+  let removeIdentityHeaders = createIdentityHeaderRemover(identityHeaders)
 
   function finish(exchange: Exchange, result: AuthenticationResult, { connection, peer }: Client): FilterOutcome {
     const { incoming, outgoing } = exchange
@@ -53,6 +54,8 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
     else connection?.identified()
     // Removes the credentials, so that neither handlers nor servers behind a proxy see them.
     delete incoming.headers.authorization
+    const newest = options.identityHeaders()
+    if (newest !== identityHeaders) removeIdentityHeaders = createIdentityHeaderRemover((identityHeaders = newest))
     removeIdentityHeaders(incoming)
   }
   return (exchange) => {

@@ -14,7 +14,7 @@ test("lists the filters in the order of kube-apiserver's handler chain", () => {
     authorizer: { authorize: () => ({ decision: 'allow', reason: '' }) },
     limits: { readOnly: 1, mutating: 1 },
     deadlines: createDeadlines(1000, metrics),
-    identityHeaders: [],
+    identityHeaders: () => [],
     goAwayChance: 0,
     corsAllowedOrigins: [],
     hstsDirectives: [],

@@ -27,7 +27,7 @@ export interface FilterOptions {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   /** Headers with user names, in addition to `X-Remote-*`. */
-  readonly identityHeaders: IdentityHeaders
+  readonly identityHeaders: () => IdentityHeaders
   readonly impersonation?: ImpersonationOptions
   readonly limits: InFlightLimits
   readonly goAwayChance: number

@@ -1,0 +1,33 @@
+import { createCounter, createHistogram } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import type { ReviewAttempt } from '@keelson/auth'
+
+/** Observers of the reviews that an extension API server sends. */
+export interface DelegationMetrics {
+  readonly authenticated: (attempt: ReviewAttempt) => void
+  readonly authorized: (attempt: ReviewAttempt) => void
+}
+
+const buckets = [0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10]
+
+/** Registers the metrics of delegated authentication and authorization, with the names of kube-apiserver's library. */
+export function createDelegationMetrics(registry: MetricsRegistry): DelegationMetrics {
+  const createObserver = (kind: string, what: string): ((attempt: ReviewAttempt) => void) => {
+    const counter = registry.register(
+      createCounter(`apiserver_delegated_${kind}_request_total`, `[ALPHA] Requests for delegated ${what}, by HTTP status.`),
+    )
+    const times = registry.register(
+      createHistogram(
+        `apiserver_delegated_${kind}_request_duration_seconds`,
+        `[ALPHA] Latency of requests for delegated ${what}, in seconds, by HTTP status.`,
+        buckets,
+      ),
+    )
+    return ({ code, seconds }) => {
+      const labels = { code: code === undefined ? '<error>' : String(code) }
+      counter.with(labels).value++
+      times.with(labels).observe(seconds)
+    }
+  }
+  return { authenticated: createObserver('authn', 'authentication'), authorized: createObserver('authz', 'authorization') }
+}
