@@ -9,6 +9,7 @@ import { compare } from './compare.ts'
 import { compareDefinitions } from './definitions/compare-definitions.ts'
 import { printDefinitions } from './definitions/print-differences.ts'
 import { comparePolicies } from './policies/compare-policies.ts'
+import { compareWebhooks } from './webhooks/compare-webhooks.ts'
 import { help, parseOptions } from './options.ts'
 import type { Options } from './options.ts'
 import { openNamespace, refuseNodes } from './play/run-namespace.ts'
@@ -37,6 +38,7 @@ async function run(options: Options): Promise<number> {
   // The await is needed, because the server stops when this block ends.
   if (options.decisions > 0 || options.roleWrites > 0) return await compareAuthorization(reference, candidate, options)
   if (options.policies > 0) return await compareAdmissionPolicies(reference, candidate, options)
+  if (options.webhooks > 0) return await compareAdmissionWebhooks(reference, candidate, options)
   if (options.definitions > 0) return await compareRealDefinitions(reference, candidate, options)
   const scenarios = new Map<string, number>()
   const result = await compare(reference, candidate, {
@@ -94,6 +96,21 @@ async function compareAdmissionPolicies(reference: Server, candidate: Server, { 
   for (const { step, policy, want, got } of differences.slice(0, show))
     print(`${JSON.stringify(step)}\n${JSON.stringify(policy)}\n  kube-apiserver: ${want}\n  keelson:        ${got}`)
   print(`compare: ${policies} writes with random policies from seed ${seed}; ${refused} refused by both, ${differences.length} differ`)
+  return differences.length === 0 ? 0 : 1
+}
+
+async function compareAdmissionWebhooks(reference: Server, candidate: Server, { seed, webhooks, show }: Options): Promise<number> {
+  const prefix = `compare-${randomBytes(3).toString('hex')}`
+  const { requests, refused, calls, differences } = await compareWebhooks(reference, candidate, { seed, requests: webhooks, prefix })
+  const groups = Map.groupBy(differences, ({ where }) => where)
+  for (const [where, found] of [...groups].slice(0, show)) {
+    const { step, webhooks: set, want, got } = found[0]!
+    print(`${found.length} × ${where}: ${JSON.stringify(step)}\n${JSON.stringify(set)}`)
+    print(`  kube-apiserver: ${JSON.stringify(want)}\n  keelson:        ${JSON.stringify(got)}`)
+  }
+  print(
+    `compare: ${requests} writes with random webhooks from seed ${seed}; ${calls} calls, ${refused} refused, ${differences.length} differ`,
+  )
   return differences.length === 0 ? 0 : 1
 }
 

@@ -17,6 +17,7 @@ it('parses flags and applies defaults', () => {
     decisions: 0,
     roleWrites: 0,
     policies: 0,
+    webhooks: 0,
     definitions: 0,
     objects: 10,
     project: '',

@@ -15,6 +15,7 @@ Sends random requests to a running kube-apiserver and to a new Keelson server, a
   --decisions N    Compare N authorization decisions on random roles, bindings, nodes and users instead
   --role-writes N  Compare N writes of roles and bindings by users with limited permissions instead
   --policies N     Compare N dry runs of writes to which random validating admission policies apply instead
+  --webhooks N     Compare N writes to which random webhooks apply, and the requests that the webhooks get, instead
   --definitions N  Compare N CustomResourceDefinitions of real projects and objects of them instead. Needs Go
   --objects N      Number of objects for each of --definitions. Default: 10
   --project TEXT   Only --definitions of projects whose Go module contains this text
@@ -34,6 +35,7 @@ export interface Options {
   readonly decisions: number
   readonly roleWrites: number
   readonly policies: number
+  readonly webhooks: number
   readonly definitions: number
   readonly objects: number
   readonly project: string
@@ -57,6 +59,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
       decisions: { type: 'string', default: '0' },
       'role-writes': { type: 'string', default: '0' },
       policies: { type: 'string', default: '0' },
+      webhooks: { type: 'string', default: '0' },
       definitions: { type: 'string', default: '0' },
       objects: { type: 'string', default: '10' },
       project: { type: 'string', default: '' },
@@ -81,6 +84,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     decisions: parseWholeNumber('decisions', values.decisions),
     roleWrites: parseWholeNumber('role-writes', values['role-writes']),
     policies: parseWholeNumber('policies', values.policies),
+    webhooks: parseWholeNumber('webhooks', values.webhooks),
     definitions: parseWholeNumber('definitions', values.definitions),
     objects: parseWholeNumber('objects', values.objects),
     project,

@@ -93,22 +93,26 @@ export class Normalizer {
 
   /** Replaces variable values inside a text, because error messages and YAML bodies contain whole objects. */
   #text(value: string): string {
-    return value
-      .replaceAll(uids, (uid) => (this.#wasSent(uid) ? uid : this.#numbered('uid', uid)))
-      .replaceAll(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<random>')
-      .replaceAll(
-        /(Too large resource version: \d+, current: |too old resource version: \d+ \(|ResourceVersion in record \(|ResourceVersion in object meta: |resourceVersion\\*"?: ?\\*")\d+/g,
-        '$1<rv>',
-      )
-      .replaceAll(times, (time) => (!this.#sent.includes(time) && isAboutNow(time) ? '<time>' : time))
-      .replaceAll(/(\d):3[0-2]\d{3}\//g, '$1:<port>/')
-      .replaceAll(/((?:nodePort|healthCheckNodePort)\\*"?: ?)(3[0-2]\d{3})\b/g, (all, name: string, port) =>
-        this.#wasSent(Number(port)) ? all : `${name}<port>`,
-      )
-      .replaceAll(/(nodePort: \{[A-Z]+ )3[0-2]\d{3}\b/g, '$1<port>')
-      .replaceAll(/^( *continue: )\S+/gm, '$1<continue>')
-      .replaceAll(/(serverAddress: )\S+/g, '$1<address>')
-      .replaceAll(serviceAddresses, (ip) => (this.#wasSent(ip) ? ip : '<ip>'))
+    return (
+      value
+        .replaceAll(uids, (uid) => (this.#wasSent(uid) ? uid : this.#numbered('uid', uid)))
+        // The name of a scheme depends on the paths with which kube-apiserver was built.
+        .replaceAll(/ in scheme "[^"]*"/g, ' in scheme <scheme>')
+        .replaceAll(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<random>')
+        .replaceAll(
+          /(Too large resource version: \d+, current: |too old resource version: \d+ \(|ResourceVersion in record \(|ResourceVersion in object meta: |resourceVersion\\*"?: ?\\*")\d+/g,
+          '$1<rv>',
+        )
+        .replaceAll(times, (time) => (!this.#sent.includes(time) && isAboutNow(time) ? '<time>' : time))
+        .replaceAll(/(\d):3[0-2]\d{3}\//g, '$1:<port>/')
+        .replaceAll(/((?:nodePort|healthCheckNodePort)\\*"?: ?)(3[0-2]\d{3})\b/g, (all, name: string, port) =>
+          this.#wasSent(Number(port)) ? all : `${name}<port>`,
+        )
+        .replaceAll(/(nodePort: \{[A-Z]+ )3[0-2]\d{3}\b/g, '$1<port>')
+        .replaceAll(/^( *continue: )\S+/gm, '$1<continue>')
+        .replaceAll(/(serverAddress: )\S+/g, '$1<address>')
+        .replaceAll(serviceAddresses, (ip) => (this.#wasSent(ip) ? ip : '<ip>'))
+    )
   }
 
   #wasSent(value: string | number): boolean {

@@ -2,7 +2,7 @@ import type { JsonObject } from '@keelson/apimachinery'
 import type { Random } from '../cases/random.ts'
 
 /** Expressions of validations and match conditions. Many of them fail for some objects. */
-const conditions = [
+export const conditions = [
   'true',
   'false',
   "object.metadata.name.startsWith('a')",
