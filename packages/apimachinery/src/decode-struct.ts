@@ -9,6 +9,7 @@ import type { ParsedJson } from './json-document.ts'
 import { JsonError } from './json-error.ts'
 import { NumberLiteral, ObjectWithDuplicates, objectFromEntries, setOwn } from './json-reader.ts'
 import type { JsonObject, JsonValue } from './meta.ts'
+import { UndecodedObject } from './undecoded-object.ts'
 import type { FieldSchema, ListSchema, MapSchema, StructSchema, TypeSchema } from './type-schema.ts'
 
 /** Decodes JSON text to a canonical object of the schema. Throws `JsonError` with kube-apiserver's message. */
@@ -198,7 +199,8 @@ function compile(schema: TypeSchema): Decoder {
       const custom = unionDecoder(schema, findDecoder)
       if (custom !== undefined) return custom
       let plan: StructPlan | undefined
-      return (value, context) => decodeValue((plan ??= findPlan(schema)), value, context, false)
+      return (value, context) =>
+        value instanceof UndecodedObject ? value : decodeValue((plan ??= findPlan(schema)), value, context, false)
     }
     case 'list':
       return listDecoder(schema)

@@ -1,6 +1,7 @@
 import type { JsonValue, ManagedFieldsEntry } from './meta.ts'
 import { formatGroupVersion } from './names.ts'
 import type { StructSchema } from './type-schema.ts'
+import { stringifyDecoded, UndecodedObject } from './undecoded-object.ts'
 import { formatFloat } from './yaml/format-float.ts'
 
 // Functions that format values like Go: as text for messages, and as JSON.
@@ -182,13 +183,13 @@ function findLastMember(object: object): string | undefined {
 }
 
 /**
- * Serializes a value with JSON.stringify. Uses the slower exact function if JSON.stringify throws: for a `bigint`, and before Node 26 for
- * thousands of nested levels.
+ * Serializes a value with JSON.stringify. Uses the slower exact function for a value with an undecoded object, and if JSON.stringify throws: for a
+ * `bigint`, and before Node 26 for thousands of nested levels.
  */
 function stringifyNatively(value: unknown): string {
   try {
-    const text = JSON.stringify(value)
-    return text === undefined ? 'null' : goEscapes(text)
+    const text = stringifyDecoded(value)
+    return text === undefined ? stringifyExactly(value) : goEscapes(text)
   } catch (e) {
     if (e instanceof TypeError || e instanceof RangeError) return stringifyExactly(value)
     throw e
@@ -206,13 +207,14 @@ interface OpenValue {
   next: number
 }
 
-/** Serializes a value that JSON.stringify cannot serialize: one that contains a `bigint` or is nested very deeply. */
+/** Serializes a value that JSON.stringify cannot serialize: one that contains a `bigint` or an undecoded object, or is nested very deeply. */
 function stringifyExactly(root: unknown): string {
   const parts: string[] = []
   const open: OpenValue[] = []
   const write = (value: unknown): void => {
     if (typeof value === 'bigint') parts.push(String(value))
     else if (typeof value !== 'object' || value === null) parts.push(stringifyNatively(value))
+    else if (value instanceof UndecodedObject) parts.push(value.text)
     else {
       const isList = Array.isArray(value)
       parts.push(isList ? '[' : '{')

@@ -1,5 +1,6 @@
 import { setOwn } from './json-reader.ts'
 import type { JsonObject, JsonValue } from './meta.ts'
+import { UndecodedObject } from './undecoded-object.ts'
 
 /**
  * Returns whether a JSON value is an object, not a list or null. Must not be used on the input of `decodeStruct`, where a number may be a
@@ -19,10 +20,14 @@ export function equalJson(a: JsonValue, b: JsonValue): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key]!, b[key]!))
 }
 
-/** Copies a JSON value deeply. Faster than structuredClone, because it supports only JSON types. */
+/**
+ * Copies a JSON value deeply. Faster than structuredClone, because it supports only JSON types. The copy shares undecoded objects, which are
+ * immutable.
+ */
 export function copyObject<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return mapList(value, copyObject) as T
+  if (value instanceof UndecodedObject) return value
   const copy: { [key: string]: unknown } = {}
   const members = value as { readonly [key: string]: unknown }
   for (const key in members) setOwn(copy, key, copyObject(members[key]))

@@ -11,13 +11,14 @@ import type { CodecFactory, CodecRequest, CustomVersions } from './rest-options.
  * fields that selectors read without parsing the JSON.
  */
 export function createRecordCodecs(options: { readonly schemaVersion: number }): CodecFactory {
-  return ({ kind, selectableFields, defaultOnRead, versions }) =>
+  return ({ kind, selectableFields, defaultOnRead, versions, largeMember }) =>
     createRecordCodec({
       kind: kind.gvk.kind,
       schemaVersion: versions?.schemaVersion ?? options.schemaVersion,
       selectableFields,
       defaultOnRead,
       versions,
+      largeMember,
       // Members are sorted in schema order, because strategies add members in any order, and equal objects must be encoded as equal bytes.
       toJson: (object) => encodeJson(kind.schema, sortOpenMembers(kind, canonicalStruct(kind.schema, object))),
     })

@@ -9,7 +9,7 @@ import type {
   RequestContext,
 } from '@keelson/apimachinery'
 import type { FieldFilter, KindSchema } from '@keelson/apimachinery/managed-fields'
-import type { DefaultOnRead } from '@keelson/storagebackend'
+import type { DefaultOnRead, LargeMember } from '@keelson/storagebackend'
 import type { QuotaRules } from './quota-rules.ts'
 import type { Listing, TableCell } from './rest.ts'
 import type { ScaledBy } from './scale-subresource.ts'
@@ -138,6 +138,8 @@ export interface StorageFacts<T extends KubeObject = KubeObject> {
   readonly watchCache?: boolean
   /** Defaults that are set when an object is read, because the strategy removes them before storing. Default: none. */
   readonly defaultOnRead?: DefaultOnRead<T>
+  /** A large member that is decoded on first use, so that writes that do not concern it are fast. Default: objects are decoded as a whole. */
+  readonly largeMember?: LargeMember
   /**
    * Returns an object as it would be read after it was stored, for the response to a dry run. Default: the object, with the defaults of
    * `defaultOnRead`.

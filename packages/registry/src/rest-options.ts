@@ -5,6 +5,7 @@ import { createObjectStore } from '@keelson/storagebackend'
 import type {
   Backend,
   DefaultOnRead,
+  LargeMember,
   ObjectCodec,
   Storage,
   StorageMetrics,
@@ -34,6 +35,8 @@ export interface CodecRequest<T extends KubeObject = KubeObject> {
   readonly defaultOnRead?: DefaultOnRead<T> | undefined
   /** The versions in which the store may hold the objects, for a custom resource. Default: all objects have one version. */
   readonly versions?: CustomVersions<T> | undefined
+  /** A large member that is decoded on first use, from the definition's `largeMember`. */
+  readonly largeMember?: LargeMember | undefined
 }
 
 /** The versions of a custom resource, for its codec. */

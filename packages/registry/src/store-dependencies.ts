@@ -107,6 +107,7 @@ export function completeWithOptions<T extends KubeObject>(
       kind: type,
       selectableFields,
       defaultOnRead: definition.storage?.defaultOnRead,
+      largeMember: definition.storage?.largeMember,
       ...(definition.storage?.version !== undefined && { storedVersion: definition.storage.version }),
     }),
     resource,

@@ -37,6 +37,7 @@ export {
   UnknownOutcomeError,
 } from './backend-errors.ts'
 export type { BackendErrorName, BackendErrors } from './backend-errors.ts'
+export type { LargeMember } from './large-members.ts'
 export { canonicalJson, createRecordCodec, findSplice } from './record-codec.ts'
 export type { DefaultOnRead, RecordCodecOptions, StoredVersions } from './record-codec.ts'
 export { decodeContinue, encodeContinue } from './continue-token.ts'

@@ -6,6 +6,7 @@ import type { ObjectAccess } from './object-access.ts'
 import { prepareKey } from './object-key.ts'
 import type { StoredObject, TryUpdate, UpdateOptions, UpdateOutput, DeleteObjectOptions, ObjectPreconditions } from './storage.ts'
 import type { LeasePool } from './lease-pool.ts'
+import { StoredRecord } from './stored-record.ts'
 import { isUnreadable } from './unreadable-objects.ts'
 
 /** The state of an object on which a write is based. */
@@ -178,8 +179,8 @@ async function remove<T extends KubeObject>(deletion: ObjectDeletion<T>, state: 
   const result = await access.delete(key, state.revision)
   if (!result.committed) return createStateOfEntry(deletion, key, result.current[0])
   if (entry && !access.transformer) return access.openDeleted(entry, result.revision)
-  // The write started from a suggestion, so the stored bytes were not read. Encoding the suggestion gives the deleted value, because the
-  // suggestion was current.
+  // The write started from a suggestion, so the stored bytes were not read. The suggestion was current.
+  if (stored instanceof StoredRecord) return stored.at(result.revision)
   const startTime = performance.now()
   const object = stored!.copy()
   const pause = restAfter(startTime)

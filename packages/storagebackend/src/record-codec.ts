@@ -1,5 +1,6 @@
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { CorruptObjectError } from './errors.ts'
+import type { LargeMember } from './large-members.ts'
 import { LabelSets, createRecordMatcher } from './record-matcher.ts'
 import type { LabelSet } from './record-matcher.ts'
 import { decodeIndex, encodeRecord, headerBytes, labelsAt, labelsEnd, recordFormat } from './record-format.ts'
@@ -60,6 +61,8 @@ export interface RecordCodecOptions<T extends KubeObject> {
   readonly defaultOnRead?: DefaultOnRead<T> | undefined
   /** The versions of a custom resource. Records then also contain the version of their object. Default: one version, and no record has it. */
   readonly versions?: StoredVersions<T> | undefined
+  /** A member that is decoded on first use. Default: objects are decoded as a whole. */
+  readonly largeMember?: LargeMember | undefined
 }
 
 /** The name of the header field with the version of the object. It cannot be the name of a selectable field. */
@@ -73,7 +76,7 @@ const unfilled = 0
  * JSON.
  */
 export function createRecordCodec<T extends KubeObject = KubeObject>(options: RecordCodecOptions<T>): ObjectCodec<T> {
-  const { kind, schemaVersion, upgrade, defaultOnRead, versions } = options
+  const { kind, schemaVersion, upgrade, defaultOnRead, versions, largeMember } = options
   const toJson = options.toJson ?? canonicalJson
   const extractors: Record<string, (object: DeepReadonly<T>) => string> = {
     'metadata.name': (object) => (object as DeepReadonly<KubeObject>).metadata.name ?? '',
@@ -84,11 +87,12 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   const extract = Object.values(extractors)
   const findLayout = (storedVersion: string | undefined): CodecLayout =>
     storedVersion === undefined
-      ? { fieldNames, storedVersion, checksum: computeChecksum(fieldNames) }
+      ? { fieldNames, storedVersion, largeMember, checksum: computeChecksum(fieldNames) }
       : // With the version in the checksum, a reader finds out whether a record has the current version without decoding the header.
         {
           fieldNames: [versionField, ...fieldNames],
           storedVersion,
+          largeMember,
           checksum: computeChecksum([`${versionField} ${storedVersion}`, ...fieldNames]),
         }
   const current = findLayout(versions?.current)

@@ -2,6 +2,8 @@ import type { DeepReadonly, KubeObject, ObjectMeta } from '@keelson/apimachinery
 import type { Revision } from './backend.ts'
 import { CorruptObjectError } from './errors.ts'
 import type { LabelSet } from './record-matcher.ts'
+import { decodeAround, findLargeStructs } from './large-members.ts'
+import type { LargeMember, LargeStructs } from './large-members.ts'
 import { decodeIndex } from './record-format.ts'
 import type { RecordIndex } from './record-format.ts'
 import type { StoredObject } from './storage.ts'
@@ -19,6 +21,7 @@ export interface RecordLayout {
   readonly fieldNames: readonly string[]
   /** See `StoredObject.storedVersion`. */
   readonly storedVersion: string | undefined
+  readonly largeMember: LargeMember | undefined
 }
 
 /** A stored object that decodes its parts on first use. */
@@ -33,6 +36,8 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   readonly layout: RecordLayout
   #body: Uint8Array | undefined
   #index: RecordIndex | undefined
+  /** The structs that all decoded copies share, so that the structs of two copies are the same values. */
+  #structs: WeakRef<LargeStructs> | undefined
   /**
    * The decoded object. The reference is weak, because the decoded object is several times as large as the record, and most objects are
    * decoded for only one response.
@@ -80,12 +85,31 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   copy(): T {
     let object: T
     try {
-      object = JSON.parse(this.#value.toString('utf8', this.#bodyAt)) as T
+      object = this.#decode()
     } catch (cause) {
       throw new CorruptObjectError(`the stored body of ${this.key} is not JSON`, { cause })
     }
     object.metadata.resourceVersion = String(this.revision)
     return object
+  }
+
+  /** Returns the same object under another revision. */
+  at(revision: Revision): StoredRecord<T> {
+    return new StoredRecord<T>(this.key, this.#value, revision, this.layout)
+  }
+
+  #decode(): T {
+    const { largeMember } = this.layout
+    const object = largeMember && decodeAround<T>(this.body, largeMember, this.#findStructs(largeMember))
+    return object ?? (JSON.parse(this.#value.toString('utf8', this.#bodyAt)) as T)
+  }
+
+  #findStructs(member: LargeMember): LargeStructs {
+    const known = this.#structs?.deref()
+    if (known !== undefined) return known
+    const structs = findLargeStructs(this.body, member)
+    this.#structs = new WeakRef(structs)
+    return structs
   }
 }
 

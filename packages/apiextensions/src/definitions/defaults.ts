@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition, JSONSchemaProps } from '@keelson/api/apiextensions/v1'
-import { compareUtf8, isJsonObject, setOwn } from '@keelson/apimachinery'
+import { compareUtf8, isJsonObject, setOwn, UndecodedObject } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import { someSchema } from './subschemas.ts'
 
@@ -45,7 +45,8 @@ export function newDefinitionStatus(): NonNullable<CustomResourceDefinition['sta
  */
 export function normalizeSchemas(definition: CustomResourceDefinition): CustomResourceDefinition {
   for (const { schema } of definition.spec.versions ?? []) {
-    if (schema?.openAPIV3Schema === undefined) continue
+    // An undecoded schema is stored, so it is normalized already.
+    if (schema instanceof UndecodedObject || schema?.openAPIV3Schema === undefined) continue
     someSchema(schema.openAPIV3Schema, (subschema) => {
       const part = subschema as JSONSchemaProps
       if (part.items === null) delete part.items

@@ -7,7 +7,7 @@ import type {
   JSONSchemaProps,
   SelectableField,
 } from '@keelson/api/apiextensions/v1'
-import { semanticEqual, stringifyJson } from '@keelson/apimachinery'
+import { semanticEqual, stringifyJson, UndecodedObject } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
 export type Definition = DeepReadonly<CustomResourceDefinition>
@@ -69,7 +69,10 @@ export function findVersionSchema({ shared, versions }: HubSpec, name: string): 
 
 /** Compares the text, because schemas are large, and decoding has put members into the same order. */
 export function hasSameSchema(a: SharedFields['schema'], b: SharedFields['schema']): boolean {
-  return a === b || (a !== undefined && b !== undefined && stringifyJson(a) === stringifyJson(b))
+  if (a === undefined || b === undefined) return a === b
+  return (
+    a === b || (a instanceof UndecodedObject && b instanceof UndecodedObject ? a.hasSameText(b) : stringifyJson(a) === stringifyJson(b))
+  )
 }
 
 function pickSharedFields(version: DeepReadonly<CustomResourceDefinitionVersion>): SharedFields {

@@ -22,6 +22,7 @@ const customResourceDefinitions: ResourceDefinition<CustomResourceDefinition> = 
   storage: {
     version: storedVersion,
     prefix: 'apiextensions.k8s.io/customresourcedefinitions',
+    largeMember: { path: ['spec', 'versions', '*', 'schema'], member: 'openAPIV3Schema' },
     conversion: { setDefaults: setStoredDefaults, toHub: fromStoredDefinition, fromHub: toStoredDefinition },
   },
   deletion: {

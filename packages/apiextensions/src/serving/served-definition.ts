@@ -58,7 +58,6 @@ export class ServedDefinition {
   #outline: DefinitionOutline
   /** The complete definition. Its bytes are those that the watch cache has. */
   #stored: StoredObject<CustomResourceDefinition>
-  #decoded: WeakRef<CustomResourceDefinition> | undefined
   readonly #installed: InstalledGroup[] = []
   readonly #versions: ReadonlyMap<string, CompiledVersion>
   readonly #types = new Map<string, GroupVersionTypes>()
@@ -157,17 +156,10 @@ export class ServedDefinition {
     }
   }
 
-  /**
-   * Returns the schema of a version. The decoded definition is shared until the next garbage collection, because several callers need it at
-   * the same time.
-   */
+  /** Returns the schema of a version. It is decoded until the next garbage collection, because several callers need it at the same time. */
   #schemaOf(version: string): JSONSchemaProps | undefined {
-    let definition = this.#decoded?.deref()
-    if (definition === undefined) {
-      definition = this.#stored.copy()
-      this.#decoded = new WeakRef(definition)
-    }
-    return definition.spec.versions?.find(({ name }) => name === version)?.schema?.openAPIV3Schema
+    const { versions } = this.#stored.object().spec
+    return versions?.find(({ name }) => name === version)?.schema?.openAPIV3Schema as JSONSchemaProps | undefined
   }
 
   #groupOf(version: CompiledVersion): ApiGroup {

@@ -1,0 +1,66 @@
+import type { JsonObject, JsonValue } from './meta.ts'
+
+/**
+ * An object with one large member that is decoded when it is read. The object is immutable and shared by all copies of the object around it, so
+ * that comparing two copies takes no time. `stringifyJson` and `encodeJson` write its text without decoding it.
+ *
+ * @example
+ * const validation = new UndecodedObject('openAPIV3Schema', Buffer.from('{"openAPIV3Schema":{"type":"object"}}'))
+ * stringifyJson({ schema: validation }) // {"schema":{"openAPIV3Schema":{"type":"object"}}}
+ */
+export class UndecodedObject {
+  readonly #bytes: Buffer
+  /** The reference is weak, because the decoded member is several times as large as the bytes. */
+  #decoded: WeakRef<JsonObject> | undefined
+
+  /** Creates the object. `bytes` is the JSON text of an object that has only this member, whose value is an object. */
+  constructor(member: string, bytes: Buffer) {
+    this.#bytes = bytes
+    Object.defineProperty(this, member, { get: () => this.#decode()[member], enumerable: true, configurable: true })
+  }
+
+  /** The JSON text. */
+  get text(): string {
+    return this.#bytes.toString('utf8')
+  }
+
+  hasSameText(other: UndecodedObject): boolean {
+    return this === other || this.#bytes.equals(other.#bytes)
+  }
+
+  toJSON(): JsonValue {
+    if (splicesTexts) throw new TextToSplice()
+    return this.#decode()
+  }
+
+  #decode(): JsonObject {
+    let decoded = this.#decoded?.deref()
+    if (decoded === undefined) {
+      try {
+        decoded = JSON.parse(this.text) as JsonObject
+      } catch (cause) {
+        throw new Error('the text of an undecoded object is not JSON', { cause })
+      }
+      this.#decoded = new WeakRef(decoded)
+    }
+    return decoded
+  }
+}
+
+let splicesTexts = false
+
+/** Thrown by `stringifyDecoded` for a value with an undecoded object. */
+class TextToSplice extends Error {}
+
+/** Serializes a value with JSON.stringify. Returns undefined if the value contains an undecoded object, whose text can be written as it is. */
+export function stringifyDecoded(value: unknown): string | undefined {
+  splicesTexts = true
+  try {
+    return JSON.stringify(value) ?? 'null'
+  } catch (error) {
+    if (error instanceof TextToSplice) return undefined
+    throw error
+  } finally {
+    splicesTexts = false
+  }
+}
