@@ -1,8 +1,7 @@
+import { WireReader, WireWriter } from '@keelson/apimachinery/protobuf'
 import type { CommitResult, Entry, Operation, Revision, Transaction } from '@keelson/storagebackend'
 import type { UnaryMethod } from './unary-call.ts'
 import { toKey, toLeaseId, requireSafeInteger } from './wire-values.ts'
-import { WireReader } from './wire-reader.ts'
-import { WireWriter } from './wire-writer.ts'
 
 /** Request to read a range or a single key. `end` is exclusive. Without `end`, reads only `key`. */
 export interface RangeRequest {

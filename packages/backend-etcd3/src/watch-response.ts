@@ -1,6 +1,6 @@
+import { WireReader } from '@keelson/apimachinery/protobuf'
 import type { Entry, Revision } from '@keelson/storagebackend'
 import { readEntry, readHeader } from './kv-methods.ts'
-import { WireReader } from './wire-reader.ts'
 import { requireSafeInteger } from './wire-values.ts'
 
 export interface WatchEvent {

@@ -1,12 +1,11 @@
 import { createRequire } from 'node:module'
+import { WireReader, WireWriter } from '@keelson/apimachinery/protobuf'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Entry, Operation } from '@keelson/storagebackend'
 import { commitMethod, rangeMethod } from './kv-methods.ts'
 import { readWatchResponse } from './watch-response.ts'
 import { foreignLease } from './wire-values.ts'
-import { WireReader } from './wire-reader.ts'
-import { WireWriter } from './wire-writer.ts'
 
 interface Method {
   readonly path: string

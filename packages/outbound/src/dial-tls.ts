@@ -1,4 +1,5 @@
 import { connect as connectTcp, isIP } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
@@ -30,14 +31,29 @@ const handshakeTimeoutMs = 10_000
 
 /** Opens a TCP connection without a proxy. */
 export const dialDirectly: Dial = (destination, { signal }) =>
-  new Promise((resolve, reject) => {
-    const socket = connectTcp({ ...destination, signal, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 })
+  waitForConnect(connectTcp({ ...destination, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }), signal)
+
+/** Waits until a socket is connected. Rejects with its error, or with the reason of `signal`, which has no effect afterwards. */
+export function waitForConnect(socket: Socket, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      socket.destroy()
+      reject(signal.reason as Error)
+    }
+    const fail = (error: Error): void => {
+      signal.removeEventListener('abort', abort)
+      reject(error)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    socket.once('error', fail)
     socket.once('connect', () => {
-      socket.removeListener('error', reject)
+      signal.removeEventListener('abort', abort)
+      socket.removeListener('error', fail)
       resolve(socket)
     })
-    socket.once('error', reject)
+    if (signal.aborted) abort()
   })
+}
 
 export interface ConnectOptions {
   readonly dial: Dial

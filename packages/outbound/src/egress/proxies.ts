@@ -4,7 +4,7 @@ import { connect as connectSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { messageOf, pemBlocks } from '@keelson/apimachinery'
 import { waitUnlessAborted } from '../connections.ts'
-import { connect, dialDirectly } from '../dial-tls.ts'
+import { connect, dialDirectly, waitForConnect } from '../dial-tls.ts'
 import type { TlsSettings } from '../dial-tls.ts'
 import { OutboundError, toDialError } from '../failure.ts'
 import { formatOpenError } from '../open-error.ts'
@@ -26,7 +26,13 @@ export async function createProxy({ proxyProtocol, transport = {} }: EgressSelec
   if (proxyProtocol === 'Direct') return undefined
   const { tcp, uds } = transport
   const socketName = uds?.udsName ?? ''
-  if (proxyProtocol === 'GRPC') throw new Error('GRPC is not supported')
+  if (proxyProtocol === 'GRPC') {
+    const { connectKonnectivity } = await import('./konnectivity/connect-konnectivity.ts')
+    return {
+      labels: { protocol: 'grpc', transport: 'uds' },
+      connect: async (signal) => connectKonnectivity(await dialUnixSocket(socketName, signal), signal),
+    }
+  }
   if (uds !== undefined) {
     return {
       labels: { protocol: 'http_connect', transport: 'uds' },
@@ -47,16 +53,12 @@ function createHttpConnect(socket: Duplex, proxyAddress: string): OpenTunnel {
   return (address, signal) => openHttpTunnel(socket, { address, proxyAddress, signal })
 }
 
-function dialUnixSocket(path: string, signal: AbortSignal): Promise<Duplex> {
-  return new Promise((resolve, reject) => {
-    const socket = connectSocket({ path, signal })
-    const fail = (error: unknown): void => reject(toDialError(error, { path }))
-    socket.once('error', fail)
-    socket.once('connect', () => {
-      socket.removeListener('error', fail)
-      resolve(socket)
-    })
-  })
+async function dialUnixSocket(path: string, signal: AbortSignal): Promise<Duplex> {
+  try {
+    return await waitForConnect(connectSocket({ path }), signal)
+  } catch (error) {
+    throw toDialError(error, { path })
+  }
 }
 
 async function dialTcp(address: string, tls: TlsSettings | undefined, signal: AbortSignal): Promise<Duplex> {

@@ -35,6 +35,14 @@ export class WireReader {
     return this.#varint()
   }
 
+  /** Reads an int64 exactly. */
+  int64(): bigint {
+    this.#take(0)
+    const start = this.#at
+    this.#passVarint()
+    return decodeSigned(this.#bytes.subarray(start, this.#at))
+  }
+
   flag(): boolean {
     return this.integer() !== 0
   }

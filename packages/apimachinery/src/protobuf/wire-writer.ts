@@ -34,6 +34,19 @@ export class WireWriter {
     this.#varint(field * 8)
   }
 
+  /** Writes an int64 field. */
+  int64(field: number, value: bigint): void {
+    let size = 0
+    const encoded = Buffer.allocUnsafe(10)
+    let remaining = BigInt.asUintN(64, value)
+    for (; remaining >= 128n; remaining >>= 7n) encoded[size++] = Number(remaining & 127n) | 128
+    encoded[size++] = Number(remaining)
+    this.#room(size)
+    this.#at -= size
+    this.#bytes.set(encoded.subarray(0, size), this.#at)
+    this.#varint(field * 8)
+  }
+
   finish(): Buffer {
     return this.#bytes.subarray(this.#at)
   }

@@ -1,0 +1,2 @@
+export { WireReader } from './wire-reader.ts'
+export { WireWriter } from './wire-writer.ts'
