@@ -1,9 +1,9 @@
 import { elementAt, isList, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
-import { CelMap, fieldOf, findInMap, isMap, isPlainObject } from '../values/map.ts'
+import { CelMap, fieldOf, findInMap, isMap } from '../values/map.ts'
 import { SchemaList } from '../values/schema-value.ts'
 import { formatDouble, goTypeOf, typeNameOf, valueText } from '../values/text.ts'
-import { CelError, Double, isInt, StructValue, Uint } from '../values/value.ts'
+import { CelError, Double, isInt, isJsonRecord, StructValue, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { Value } from '../values/value.ts'
  */
 export function lookUp(value: Value, key: Value): Value | undefined {
   // Most values are fields of decoded JSON.
-  if (typeof key === 'string' && isPlainObject(value)) return fieldOf(value, key)
+  if (typeof key === 'string' && isJsonRecord(value)) return fieldOf(value, key)
   if (isMap(value)) return findInMap(value, key)
   if (isList(value)) return findElement(value, key)
   return value instanceof StructValue && typeof key === 'string' ? value.fields.get(key) : undefined

@@ -80,6 +80,7 @@ export function callFunction(implementation: Implementation, count: number, cost
   if (isNominal(cost) && count === 1) return callNominalUnary(implementation)
   if (isNominal(cost) && count === 2) return callNominalBinary(implementation)
   const isChargedLater = dependsOnResult(cost)
+  if (count === 2 && !isChargedLater) return callBinary(implementation, cost)
   return (machine) => {
     const { stack } = machine
     const bottom = stack.length - count
@@ -123,6 +124,48 @@ function callNominalBinary(implementation: Implementation): Step {
     machine.charge(1)
     machine.pushLater(result)
   }
+}
+
+function callBinary(implementation: Implementation, cost: CallCost): Step {
+  const call = { implementation, cost }
+  return (machine) => {
+    const second = machine.pop()
+    callWith(machine, call, machine.pop(), second)
+  }
+}
+
+/** Creates a step that calls a function with the argument on the stack and a constant. The cost must not depend on the result. */
+export function callWithConstant(implementation: Implementation, constant: Value, cost: CallCost): Step {
+  if (isNominal(cost)) {
+    return (machine) => {
+      const arg = machine.pop()
+      const result = arg instanceof CelError ? arg : implementation(arg, constant)
+      machine.charge(1)
+      machine.pushLater(result)
+    }
+  }
+  const call = { implementation, cost }
+  return (machine) => callWith(machine, call, machine.pop(), constant)
+}
+
+interface ChargedCall {
+  readonly implementation: Implementation
+  readonly cost: CallCost
+}
+
+function callWith(machine: Machine, { implementation, cost }: ChargedCall, first: Value, second: Value): void {
+  const before = machine.cost
+  machine.charge(cost([first, second], null))
+  if (first instanceof CelError || second instanceof CelError) return machine.push(first instanceof CelError ? first : second)
+  let result: Value | Promise<Value>
+  try {
+    result = implementation(first, second)
+  } catch (error) {
+    // kube-apiserver charges calls after they return, so a call that panics costs nothing.
+    machine.cost = before
+    throw error
+  }
+  machine.pushLater(result)
 }
 
 /**

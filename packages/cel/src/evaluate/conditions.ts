@@ -4,8 +4,7 @@ import { CelError, Double, EvaluationPanic, isInt, Uint } from '../values/value.
 import type { Value } from '../values/value.ts'
 import type { Label } from './label.ts'
 import type { Machine, Step } from './machine.ts'
-import { equalityCost, inequalityCost } from './runtime-cost.ts'
-import type { CallCost } from './runtime-cost.ts'
+import { equalityCost } from './runtime-cost.ts'
 
 /** Creates a step that skips the second operand of `&&` or `||` if the first operand decides the result. */
 export function skipLogic(decisive: boolean, end: Label): Step {
@@ -23,33 +22,30 @@ export function joinLogic(decisive: boolean): Step {
   }
 }
 
-function joinOperands(first: Value, second: Value, decisive: boolean): Value {
+/** Computes `&&` or `||`. */
+export function joinOperands(first: Value, second: Value, decisive: boolean): Value {
   if (second === decisive) return decisive
   if (typeof first !== 'boolean') return orError(first)
   return typeof second === 'boolean' ? !decisive : orError(second)
 }
 
 export function compareEquality(isNegated: boolean): Step {
-  return isNegated ? compareNotEqual : compareEqual
+  return (machine) => {
+    const second = machine.pop()
+    compareOperands(machine, machine.pop(), second, isNegated)
+  }
 }
 
-function compareEqual(machine: Machine): void {
-  const [first, second] = popEqualityOperands(machine, equalityCost)
-  machine.push(first instanceof CelError ? first : second instanceof CelError ? second : equals(first, second))
+/** Creates a step that compares the value on the stack with a constant. */
+export function compareWithConstant(constant: Value, isNegated: boolean): Step {
+  return (machine) => compareOperands(machine, machine.pop(), constant, isNegated)
 }
 
-/** Computes `!=`. The result is true for values that cannot be compared. */
-function compareNotEqual(machine: Machine): void {
-  const [first, second] = popEqualityOperands(machine, inequalityCost)
-  machine.push(first instanceof CelError ? first : second instanceof CelError ? second : equals(first, second) !== true)
-}
-
-function popEqualityOperands(machine: Machine, cost: CallCost): readonly [Value, Value] {
-  const second = machine.pop()
-  const first = machine.pop()
-  const isScalar = (typeof first === 'number' || typeof first === 'boolean') && typeof second === typeof first
-  machine.charge(isScalar ? 1 : cost([first, second], null))
-  return [first, second]
+/** Computes `==` or `!=`. The result of `!=` is true for values that cannot be compared. */
+function compareOperands(machine: Machine, first: Value, second: Value, isNegated: boolean): void {
+  machine.charge(equalityCost(first, second, isNegated))
+  if (first instanceof CelError || second instanceof CelError) machine.push(first instanceof CelError ? first : second)
+  else machine.push(isNegated ? equals(first, second) !== true : equals(first, second))
 }
 
 /** Returns a step that checks membership in a constant list; undefined if the list contains other values than numbers, strings and booleans. */

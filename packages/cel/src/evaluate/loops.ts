@@ -3,6 +3,7 @@ import type { ListValue } from '../values/list.ts'
 import { EntryMap, findInMap, isMap, keysOf, mapSize } from '../values/map.ts'
 import type { MapValue } from '../values/map.ts'
 import { goTypeOf } from '../values/text.ts'
+import { joinOperands } from './conditions.ts'
 import { CelError } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import type { Label } from './label.ts'
@@ -63,6 +64,31 @@ export function advanceLoop({ iterator, first, second }: LoopSlots, done: Label)
       machine.slots[second] = state.map === undefined ? item : findInMap(state.map, item)
     }
     machine.yieldIfDue()
+  }
+}
+
+/**
+ * Creates a step that starts an iteration of `all()` or `exists()`: it replaces `advanceLoop`, the condition and the first operand of
+ * `accumulator && test`. `decisive` is the value of the accumulator that ends the loop.
+ */
+export function advanceQuantifier(slots: LoopSlots, decisive: boolean, done: Label): Step {
+  const advance = advanceLoop(slots, done)
+  const conditionCost = decisive ? 3 : 2
+  return (machine) => {
+    advance(machine)
+    if (machine.position === done.position) return
+    const isDecided = machine.slots[slots.accumulator] === decisive
+    // Unless the loop ends, the second operand follows, and reading the first one has cost 1.
+    machine.chargeSteps(isDecided ? conditionCost : conditionCost + 1)
+    if (isDecided) machine.position = done.position
+  }
+}
+
+/** Creates a step that ends an iteration of `all()` or `exists()` with the result of the test on the stack. */
+export function accumulateTest(slot: number, decisive: boolean, next: Label): Step {
+  return (machine) => {
+    machine.slots[slot] = joinOperands(machine.slots[slot] as Value, machine.pop(), decisive)
+    machine.position = next.position
   }
 }
 

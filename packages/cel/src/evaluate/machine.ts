@@ -42,8 +42,9 @@ export class Machine {
   waiting: Promise<unknown> | undefined
   /** Whether the evaluation has paused only to yield to other work. */
   isYielding = false
+  /** The variables of the expression. */
+  activation: Activation = noVariables
   #limit = Infinity
-  #activation: Activation = noVariables
   #nextLook = 0
   #turnEnd = 0
   #totalWork = 0
@@ -55,7 +56,7 @@ export class Machine {
     this.waiting = undefined
     this.isYielding = false
     this.#limit = limit
-    this.#activation = activation
+    this.activation = activation
     this.#totalWork = 0
     this.#nextLook = costPerLook
     this.#turnEnd = 0
@@ -64,7 +65,7 @@ export class Machine {
 
   /** Clears the variables and slots, so that their values can be garbage-collected. */
   clear(): void {
-    this.#activation = noVariables
+    this.activation = noVariables
     // Most evaluations leave these empty, and setting the length of an array takes longer than reading it.
     if (this.stack.length > 0) this.stack.length = 0
     if (this.slots.length > 0) this.slots.length = 0
@@ -99,6 +100,17 @@ export class Machine {
     if ((this.cost += cost) > this.#limit) throw new CostLimitExceeded()
   }
 
+  /** Returns whether the limit allows a cost. */
+  canCharge(cost: number): boolean {
+    return this.cost + cost <= this.#limit
+  }
+
+  /** Charges several steps that cost 1 each. Like these, it stops at the first cost above the limit. */
+  chargeSteps(count: number): void {
+    if (this.canCharge(count)) this.cost += count
+    else for (;;) this.charge(1)
+  }
+
   /** Pauses if the evaluation has run too long. Loops call this once per element. */
   yieldIfDue(): void {
     const spent = this.cost + workload.done
@@ -115,7 +127,7 @@ export class Machine {
 
   /** Returns the value of a variable; a promise if the variable is `Lazy` and asynchronous. */
   variable(name: string): Value | Promise<Value> {
-    const activation = this.#activation
+    const { activation } = this
     const raw = Object.hasOwn(activation, name) ? activation[name] : undefined
     if (raw === undefined) return new CelError(`no such attribute(s): ${name}`)
     return raw instanceof Lazy ? raw.value() : adapt(raw)

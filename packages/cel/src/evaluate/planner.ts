@@ -7,14 +7,16 @@ import { CelError, noSuchOverload, Optional } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { accessComputed, accessConstant, rereadTop, skipKey } from './attributes.ts'
 import type { Access } from './attributes.ts'
-import { callFunction, skipAfterError } from './calls.ts'
+import { callFunction, callWithConstant, skipAfterError } from './calls.ts'
 import { Constants } from './constants.ts'
-import { compareEquality, isInConstants, joinLogic, skipLogic } from './conditions.ts'
+import { compareEquality, compareWithConstant, isInConstants, joinLogic, skipLogic } from './conditions.ts'
 import { FunctionTable } from './function-table.ts'
 import { Label } from './label.ts'
 import { buildList, buildMap, requireOptional, buildStruct } from './literals.ts'
 import {
   accumulate,
+  accumulateTest,
+  advanceQuantifier,
   beginLoop,
   bindLater,
   checkCondition,
@@ -27,7 +29,8 @@ import {
 } from './loops.ts'
 import type { LoopSlots } from './loops.ts'
 import type { Machine, Step } from './machine.ts'
-import { createListCost, createMapCost, createStructCost } from './runtime-cost.ts'
+import { readPath } from './paths.ts'
+import { createListCost, createMapCost, createStructCost, dependsOnResult } from './runtime-cost.ts'
 
 /** A variable of a comprehension with its memory slot. */
 interface Local {
@@ -119,15 +122,49 @@ export class Planner {
     const isTest = links.at(-1)?.isTest === true
     const endCost = isTest ? (isConditional ? -1 : 0) : isConditional || mode === 'resolve' ? 0 : 1
     const name = this.#variableName(base)
+    const after = new Label()
+    const atOnce = name === undefined ? 0 : this.#path(base, links, { isTest, endCost, after })
     if (name === undefined) this.#expression(base, isConditional ? 'resolve' : 'evaluate')
     else this.#variable(name, links.length === 0 ? endCost : 0)
     if (mayBeOptional(this.#compiled.types.get(base))) this.#emit(rereadTop)
     if (name !== undefined && links.length === 0) return
     const end = new Label()
     const keepsOptional = mode === 'resolve'
-    for (const { key, ...link } of links) this.#access(key, { ...link, keepsOptional }, end)
+    for (const [i, { key, ...link }] of links.entries()) {
+      if (i === atOnce) this.#here(after)
+      this.#access(key, { ...link, keepsOptional }, end)
+    }
     this.#here(end)
     if (endCost !== 0) this.#emit(chargeCost(endCost))
+    if (atOnce === links.length) this.#here(after)
+  }
+
+  /** Emits a step that reads a variable and its first constant fields at once. Returns their number. */
+  #path(
+    base: Expr,
+    links: readonly Link[],
+    { isTest, endCost, after }: { readonly isTest: boolean; readonly endCost: number; readonly after: Label },
+  ): number {
+    const name = this.#variableName(base)!
+    const local = this.#locals.get(name)
+    const fields: string[] = []
+    for (const { key, isOptional } of links) {
+      const field = typeof key === 'string' ? key : this.#constants.of(key)
+      if (isOptional || typeof field !== 'string') break
+      fields.push(field)
+    }
+    if (fields.length === 0 || local?.initialize !== undefined || isSchemaType(this.#compiled.types.get(base))) return 0
+    const isWhole = fields.length === links.length
+    const path = {
+      variable: local?.slot ?? name,
+      fields,
+      isTest: isWhole && isTest,
+      cost: fields.length + (isWhole ? endCost : 0),
+    }
+    const step = readPath(path, after)
+    if (step === undefined) return 0
+    this.#emit(step)
+    return fields.length
   }
 
   #link(expression: Expr): { readonly link: Link; readonly operand: Expr } | undefined {
@@ -178,9 +215,7 @@ export class Planner {
         return this.#conditional(first, second, third)
       case operators.equals:
       case '_!=_':
-        this.#expression(first)
-        this.#expression(second)
-        return this.#emit(compareEquality(call.name === '_!=_'))
+        return this.#equality(first, second, call.name === '_!=_')
       case operators.index:
       case operators.optionalIndex:
       case operators.optionalSelect:
@@ -194,6 +229,14 @@ export class Planner {
       default:
         return this.#function(call)
     }
+  }
+
+  #equality(first: Expr, second: Expr, isNegated: boolean): void {
+    this.#expression(first)
+    const constant = this.#constants.of(second)
+    if (constant !== undefined) return this.#emit(compareWithConstant(constant, isNegated))
+    this.#expression(second)
+    this.#emit(compareEquality(isNegated))
   }
 
   #logic([first, second]: readonly [Expr, Expr], decisive: boolean): void {
@@ -255,11 +298,14 @@ export class Planner {
       return this.#emit(membership)
     }
     const end = new Label()
-    for (const [i, arg] of args.entries()) {
+    const constant = args.length === 2 && !dependsOnResult(cost.charge) ? this.#constants.of(args[1]!) : undefined
+    const operands = constant === undefined ? args : args.slice(0, 1)
+    for (const [i, arg] of operands.entries()) {
       this.#expression(arg)
       if (stopsAtError && i < args.length - 1) this.#emit(skipAfterError(i, 0, end))
     }
-    this.#emit(callFunction(implementation, args.length, cost.charge))
+    if (constant === undefined) this.#emit(callFunction(implementation, args.length, cost.charge))
+    else this.#emit(callWithConstant(implementation, constant, cost.charge))
     this.#here(end)
   }
 
@@ -317,19 +363,25 @@ export class Planner {
     this.#expression(expression.init)
     this.#emit(initialize(slots.accumulator))
     this.#here(next)
-    this.#emit(advanceLoop(slots, done))
+    const test = findTest(expression)
+    this.#emit(test === undefined ? advanceLoop(slots, done) : advanceQuantifier(slots, test.decisive, done))
     const withAccumulator = new Map(outer).set(expression.accumulator, { slot: slots.accumulator, initialize: undefined })
     const within = new Map(withAccumulator).set(expression.variable, { slot: slots.first, initialize: undefined })
     if (expression.secondVariable !== undefined) {
       within.set(expression.secondVariable, { slot: slots.second!, initialize: undefined })
     }
     this.#locals = within
-    if (condition.kind !== 'literal') {
-      this.#expression(condition)
-      this.#emit(checkCondition(done))
+    if (test !== undefined) {
+      this.#expression(test.expression)
+      this.#emit(accumulateTest(slots.accumulator, test.decisive, next))
+    } else {
+      if (condition.kind !== 'literal') {
+        this.#expression(condition)
+        this.#emit(checkCondition(done))
+      }
+      this.#expression(expression.step)
+      this.#emit(accumulate(slots.accumulator, next))
     }
-    this.#expression(expression.step)
-    this.#emit(accumulate(slots.accumulator, next))
     this.#here(done)
     this.#locals = withAccumulator
     this.#expression(expression.result)
@@ -353,6 +405,29 @@ export class Planner {
     this.#expression(expression.result)
     this.#locals = outer
   }
+}
+
+/** The test of the elements in `all()` or `exists()`. */
+interface ElementTest {
+  readonly expression: Expr
+  /** The result of the test that ends the loop. */
+  readonly decisive: boolean
+}
+
+/** Returns the test of a comprehension that `all()` or `exists()` expands to; undefined for other comprehensions. */
+function findTest({ condition, step, accumulator }: Comprehension): ElementTest | undefined {
+  const isAccumulator = (expression: Expr | undefined): boolean => expression?.kind === 'ident' && expression.name === accumulator
+  if (condition.kind !== 'call' || condition.name !== operators.notStrictlyFalse) return undefined
+  if (step.kind !== 'call' || !isAccumulator(step.args[0])) return undefined
+  const [continues] = condition.args
+  if (step.name === operators.and && isAccumulator(continues)) return { expression: step.args[1]!, decisive: false }
+  const isNegated = continues?.kind === 'call' && continues.name === operators.not && isAccumulator(continues.args[0])
+  return step.name === operators.or && isNegated ? { expression: step.args[1]!, decisive: true } : undefined
+}
+
+/** Returns whether values of a type are read by the schema of a custom resource. */
+function isSchemaType(type: Type | undefined): boolean {
+  return type?.kind === 'struct' && !type.name.startsWith('kubernetes.')
 }
 
 function mayBeOptional(type: Type | undefined): boolean {

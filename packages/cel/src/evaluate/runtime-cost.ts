@@ -87,14 +87,19 @@ const chargeFlattening: CallCost = (args) => newList(args.length === 2 ? Number(
 const chargePairs: CallCost = ([a, b]) => callCost + measureValue(a!) * measureValue(b!)
 const chargePairsBothWays: CallCost = ([a, b]) => callCost + measureValue(a!) * measureValue(b!) * 2
 
-const chargeSmallerSize: CallCost = ([a, b]) => Math.ceil(Math.min(chargedSize(a!), chargedSize(b!)) * traversalFactor)
+function computeSmallerSizeCost(a: Value, b: Value): number {
+  return Math.ceil(Math.min(chargedSize(a), chargedSize(b)) * traversalFactor)
+}
+
+const chargeSmallerSize: CallCost = ([a, b]) => computeSmallerSizeCost(a!, b!)
 const chargeBothSizes: CallCost = ([a, b]) => Math.ceil((chargedSize(a!) + chargedSize(b!)) * traversalFactor)
 const chargeFirstSize: CallCost = ([a]) => Math.ceil(chargedSize(a!) * traversalFactor)
 
-/** Cost of `==`. A comparison of opaque values has a fixed cost. */
-export const equalityCost: CallCost = (args, result) => (args[0] instanceof OpaqueValue ? callCost : chargeSmallerSize(args, result))
-
-export const inequalityCost: CallCost = chargeSmallerSize
+/** Returns the cost of `==` or `!=`. An equality of opaque values has a fixed cost. */
+export function equalityCost(first: Value, second: Value, isNegated: boolean): number {
+  if ((typeof first === 'number' || typeof first === 'boolean') && typeof second === typeof first) return callCost
+  return !isNegated && first instanceof OpaqueValue ? callCost : computeSmallerSizeCost(first, second)
+}
 
 const chargeContainment: CallCost = ([network, other]) =>
   Math.ceil(measureValue(network!) * 2 * traversalFactor) +

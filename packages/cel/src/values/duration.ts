@@ -1,17 +1,19 @@
 import { parseDuration as parseNanos } from '@keelson/apimachinery'
+import { BoxedValue } from './value.ts'
 
 const maxDurationLength = 1000
 
 /** A duration in nanoseconds, as a signed 64-bit integer. */
-export class Duration {
+export class Duration extends BoxedValue {
   readonly nanos: bigint
 
   constructor(nanos: bigint) {
+    super()
     this.nanos = nanos
   }
 
   /** Formats the duration in seconds: `90s`, `0.5s`. */
-  toString(): string {
+  override toString(): string {
     return `${plainNumber(Number(this.nanos / nanosPerSecond) + Number(this.nanos % nanosPerSecond) / 1e9)}s`
   }
 }

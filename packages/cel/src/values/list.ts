@@ -1,9 +1,9 @@
-import { adapt } from './value.ts'
+import { adapt, BoxedValue } from './value.ts'
 import type { Value } from './value.ts'
 import { workload } from './workload.ts'
 
 /** Base class of lists that are not arrays. */
-export abstract class CelList {
+export abstract class CelList extends BoxedValue {
   abstract readonly size: number
 
   abstract get(index: number): Value

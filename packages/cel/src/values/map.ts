@@ -1,11 +1,10 @@
-import { CelList } from './list.ts'
 import { Duration } from './duration.ts'
 import { Timestamp } from './timestamp.ts'
-import { adapt, CelError, Double, EvaluationPanic, OpaqueValue, Optional, StructValue, toInt, TypeValue, Uint } from './value.ts'
+import { adapt, BoxedValue, Double, EvaluationPanic, isJsonRecord, toInt, Uint } from './value.ts'
 import type { JsonRecord, Value } from './value.ts'
 
 /** Base class of maps that are not plain objects. */
-export abstract class CelMap {
+export abstract class CelMap extends BoxedValue {
   abstract readonly size: number
 
   /** Returns the value of a key; undefined if the key is absent. */
@@ -57,28 +56,8 @@ function normalizeDoubleKey(key: Double): unknown {
 
 export type MapValue = CelMap | JsonRecord
 
-/** Returns whether a value is an object literal or decoded JSON. */
-export function isPlainObject(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
-}
-
 export function isMap(value: unknown): value is MapValue {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype === Object.prototype || prototype === null || value instanceof CelMap) return true
-  return !(
-    value instanceof CelList ||
-    value instanceof Double ||
-    value instanceof Uint ||
-    value instanceof Uint8Array ||
-    value instanceof Timestamp ||
-    value instanceof Duration ||
-    value instanceof TypeValue ||
-    value instanceof Optional ||
-    value instanceof StructValue ||
-    value instanceof OpaqueValue ||
-    value instanceof CelError
-  )
+  return isJsonRecord(value) || value instanceof CelMap
 }
 
 /** Returns the value of a key; undefined if the key is absent. A field with the value undefined counts as absent. */

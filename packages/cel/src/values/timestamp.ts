@@ -1,9 +1,11 @@
+import { BoxedValue } from './value.ts'
+
 /** First second of the year 1, the minimum of CEL timestamps, in seconds since 1970. */
 const minSeconds = -62_135_596_800
 const maxSeconds = 253_402_300_799
 
 /** A point in time. The offset affects only formatting. */
-export class Timestamp {
+export class Timestamp extends BoxedValue {
   /** Seconds since 1970. */
   readonly seconds: number
   /** Nanoseconds within the second: 0 to 999,999,999. */
@@ -12,13 +14,14 @@ export class Timestamp {
   readonly offset: number
 
   constructor(seconds: number, nanos: number, offset = 0) {
+    super()
     this.seconds = seconds
     this.nanos = nanos
     this.offset = offset
   }
 
   /** Formats the timestamp in RFC 3339 with as many fractional digits as needed. */
-  toString(): string {
+  override toString(): string {
     const local = new Date((this.seconds + this.offset) * 1000).toISOString().slice(0, 19)
     const fraction =
       this.nanos === 0

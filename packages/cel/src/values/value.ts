@@ -3,38 +3,48 @@ import type { CelList } from './list.ts'
 import type { Duration } from './duration.ts'
 import type { Timestamp } from './timestamp.ts'
 
+/** Base class of values that are not decoded JSON, except bytes. One test for it is faster than a comparison of prototypes. */
+export abstract class BoxedValue {
+  /** Exists only in types, so that no other object has this type. */
+  declare protected readonly boxed: true
+}
+
 /** An unsigned 64-bit integer. */
-export class Uint {
+export class Uint extends BoxedValue {
   readonly value: bigint
 
   constructor(value: bigint) {
+    super()
     this.value = value
   }
 }
 
 /** A value of type double. Plain JavaScript numbers represent the type int, so doubles need this wrapper. */
-export class Double {
+export class Double extends BoxedValue {
   readonly value: number
 
   constructor(value: number) {
+    super()
     this.value = value
   }
 }
 
 /** A type used as a value: the result of `type(x)`, or a type name such as `int`. */
-export class TypeValue {
+export class TypeValue extends BoxedValue {
   readonly name: string
 
   constructor(name: string) {
+    super()
     this.name = name
   }
 }
 
 /** An optional value, which can be absent. */
-export class Optional {
+export class Optional extends BoxedValue {
   readonly value: Value | undefined
 
   constructor(value: Value | undefined) {
+    super()
     this.value = value
   }
 }
@@ -42,10 +52,11 @@ export class Optional {
 export const none: Optional = new Optional(undefined)
 
 /** A failed evaluation. Errors are values: `&&`, `||` and `all()` can ignore them. */
-export class CelError {
+export class CelError extends BoxedValue {
   readonly message: string
 
   constructor(message: string) {
+    super()
     this.message = message
   }
 }
@@ -64,7 +75,7 @@ export function unconvertible(type: string, text: string): CelError {
 export const noSuchOverload: CelError = new CelError('no such overload')
 
 /** Base class of values without visible parts, for example a quantity or a URL. Only functions can read them. */
-export abstract class OpaqueValue {
+export abstract class OpaqueValue extends BoxedValue {
   abstract readonly typeName: string
   /** Size for cost estimates; undefined for types without a size. */
   get size(): number | undefined {
@@ -78,17 +89,18 @@ export abstract class OpaqueValue {
     return this
   }
 
-  toString(): string {
+  override toString(): string {
     return this.typeName
   }
 }
 
 /** A message built by an expression, for example `Object{…}`. */
-export class StructValue {
+export class StructValue extends BoxedValue {
   readonly typeName: string
   readonly fields: ReadonlyMap<string, Value>
 
   constructor(typeName: string, fields: ReadonlyMap<string, Value>) {
+    super()
     this.typeName = typeName
     this.fields = fields
   }
@@ -96,6 +108,13 @@ export class StructValue {
 
 /** A decoded JSON object, used as a map with string keys. */
 export type JsonRecord = Readonly<Record<string, unknown>>
+
+/** Returns whether a value is a decoded JSON object. */
+export function isJsonRecord(value: unknown): value is JsonRecord {
+  return (
+    typeof value === 'object' && value !== null && !(value instanceof BoxedValue) && !Array.isArray(value) && !ArrayBuffer.isView(value)
+  )
+}
 
 /**
  * A CEL value. An `int` is a number if it is a safe integer, and otherwise a bigint. Arrays and objects may contain decoded JSON, which
