@@ -1,3 +1,6 @@
 export { apiregistrationGroup } from './apiservices/index.ts'
+export { createProxyTransport } from './proxy/create-proxy-transport.ts'
+export type { ProxyTransportOptions } from './proxy/create-proxy-transport.ts'
+export type { CertificatePair } from './proxy/proxy-certificate.ts'
 export type { ProxyTarget, ProxyTransport } from './target.ts'
 export { authenticationConfigMap, parseNames } from './extension-server/published-authentication.ts'

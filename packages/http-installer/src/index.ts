@@ -1,7 +1,7 @@
 export type { APIGroupInfo } from './api-group-info.ts'
 export { forwardAnswer } from './connect/forward-answer.ts'
 export type { ForwardedAnswer } from './connect/forward-answer.ts'
-export { selectForwardedHeaders, withoutHopByHop } from './connect/forwarded-headers.ts'
+export { hasBody, pairs, selectForwardedHeaders, withoutHopByHop } from './connect/forwarded-headers.ts'
 export type { HeaderList } from './connect/forwarded-headers.ts'
 export type { Passage, UpgradePassage } from './connect/passage.ts'
 export { forwardUpgradeAnswer, listUpgradeHeaders, sendUpgrade } from './connect/pass-upgrade.ts'

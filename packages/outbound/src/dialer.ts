@@ -284,6 +284,8 @@ async function runInTime<T>({ timeoutMs, signal }: OutboundRequest, run: (signal
 
 function createCanceledError(signal: AbortSignal | undefined): OutboundError {
   const reason: unknown = signal?.reason
+  if ((reason as Error | undefined)?.name === 'TimeoutError')
+    return new OutboundError('timeout', 'context deadline exceeded', { cause: reason })
   return reason instanceof OutboundError ? reason : new OutboundError('canceled', 'context canceled', { cause: reason })
 }
 

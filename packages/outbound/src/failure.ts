@@ -90,6 +90,7 @@ export function toTlsError(error: unknown): OutboundError {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return createX509Error('certificate has expired or is not yet valid', options)
   if (code === 'INVALID_PURPOSE') return createX509Error('certificate specifies an incompatible key usage', options)
+  if (message === 'CA signature digest algorithm too weak') return createX509Error(weakSignature, options)
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
     return new OutboundError('tls', 'http: server gave HTTP response to HTTPS client', options)
   }
@@ -98,6 +99,10 @@ export function toTlsError(error: unknown): OutboundError {
     return new OutboundError('tls', `remote error: tls: ${alertTexts[alert[1]!.toLowerCase()] ?? alert[1]!.toLowerCase()}`, options)
   return /CERT|SIGNATURE|ISSUER/.test(code) ? createX509Error(message, options) : new OutboundError('tls', `tls: ${message}`, options)
 }
+
+/** The error for a SHA-1 signature. OpenSSL also reports it for MD5, which no certificate authority uses any longer. */
+const weakSignature =
+  'certificate signed by unknown authority (possibly because of "x509: cannot verify signature: insecure algorithm SHA1-RSA")'
 
 const alertTexts: Readonly<Record<string, string>> = { 'unknown ca': 'unknown certificate authority' }
 

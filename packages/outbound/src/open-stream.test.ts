@@ -78,6 +78,16 @@ describe.each(['h2', 'http/1.1'] as const)('a stream over %s', (protocol) => {
     expect(answer.isComplete).toBe(false)
   })
 
+  test.runIf(protocol === 'h2')('is not complete if the server resets it without an error', async () => {
+    await using server = await open(protocol, (_request, response) => {
+      const { stream } = response as unknown as Http2ServerResponse
+      response.write('part', () => stream.close(0))
+    })
+    const answer = await server.client.stream(get)
+    expect(await text(answer.body)).toBe('part')
+    expect(answer.isComplete).toBe(false)
+  })
+
   test('is aborted by its signal, before and after the response has begun', async () => {
     await using server = await open(protocol, ({ url }, response) => void (url === '/begun' && response.write('a')))
     for (const path of ['/hanging', '/begun']) {

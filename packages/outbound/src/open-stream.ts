@@ -66,6 +66,7 @@ function openHttp2(
     } catch (error) {
       return reject(toRequestError(error))
     }
+    const hasEnded = observeEnd(stream)
     const abort = (): void => {
       reject(signal.reason as Error)
       stream.close(constants.NGHTTP2_CANCEL)
@@ -86,9 +87,31 @@ function openHttp2(
       'headers',
       limitInformational((error) => stream.destroy(error)),
     )
-    stream.once('response', (received, _flags, rawHeaders: string[]) => resolve(new Http2Answer(stream, received, rawHeaders)))
+    stream.once('response', (received, _flags, rawHeaders: string[]) =>
+      resolve(new Http2Answer(stream, { headers: received, rawHeaders, hasEnded })),
+    )
     sendBody(stream, body)
   })
+}
+
+/**
+ * Returns a function that tells whether the server has ended the body. Node also ends the body of a stream that was reset, even one with the code
+ * NO_ERROR. But then the stream is already closed.
+ */
+function observeEnd(stream: ClientHttp2Stream): () => boolean {
+  let hasEnded = false
+  const push = stream.push.bind(stream)
+  stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (chunk === null && !stream.closed) hasEnded = true
+    return push(chunk, encoding)
+  }
+  return () => hasEnded
+}
+
+interface Http2Head {
+  readonly headers: IncomingHttpHeaders & IncomingHttpStatusHeader
+  readonly rawHeaders: readonly string[]
+  readonly hasEnded: () => boolean
 }
 
 class Http2Answer implements StreamedAnswer {
@@ -96,17 +119,18 @@ class Http2Answer implements StreamedAnswer {
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
   readonly body: ClientHttp2Stream
+  readonly #hasEnded: () => boolean
 
-  constructor(stream: ClientHttp2Stream, headers: IncomingHttpHeaders & IncomingHttpStatusHeader, rawHeaders: readonly string[]) {
+  constructor(stream: ClientHttp2Stream, { headers, rawHeaders, hasEnded }: Http2Head) {
     this.status = Number(headers[':status'])
     this.headers = headers
     this.rawHeaders = rawHeaders
     this.body = stream
+    this.#hasEnded = hasEnded
   }
 
-  /** Node ends the body of a stream whose connection broke like a complete one. Only the code of the reset differs. */
   get isComplete(): boolean {
-    return this.body.readableEnded && (this.body.rstCode ?? 0) === constants.NGHTTP2_NO_ERROR
+    return this.body.readableEnded && this.#hasEnded()
   }
 
   [Symbol.dispose](): void {

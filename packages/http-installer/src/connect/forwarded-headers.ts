@@ -93,3 +93,12 @@ export function toHeaderObject(headers: HeaderList): Record<string, string | str
   }
   return object
 }
+
+/** Returns whether a request has a body, also one that may turn out to be empty. */
+export function hasBody(incoming: Incoming): boolean {
+  const { headers } = incoming
+  const length = headers['content-length']
+  if (length !== undefined) return length !== '0'
+  if (incoming.httpVersionMajor < 2) return headers['transfer-encoding'] !== undefined
+  return !(incoming as unknown as { readonly stream: { readonly endAfterHeaders: boolean } }).stream.endAfterHeaders
+}

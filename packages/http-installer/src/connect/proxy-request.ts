@@ -5,7 +5,7 @@ import type { Remote } from '@keelson/registry'
 import { ClientGoneError, sendBytes } from '@keelson/exchange'
 import { forwardAnswer } from './forward-answer.ts'
 import type { ForwardedAnswer } from './forward-answer.ts'
-import { selectForwardedHeaders, withoutHopByHop } from './forwarded-headers.ts'
+import { hasBody, selectForwardedHeaders, withoutHopByHop } from './forwarded-headers.ts'
 import type { Passage } from './passage.ts'
 import { escapePath, remoteErrorText, requestRemote } from './remote-request.ts'
 import { LinkRewriter } from './rewrite-links.ts'
@@ -80,9 +80,4 @@ function requestHeaders(incoming: IncomingMessage, forwardedUri: string): string
   if (hasBody(incoming)) headers.push(['Transfer-Encoding', 'chunked'])
   else if (methodsWithBody.has(incoming.method ?? '')) headers.push(['Content-Length', '0'])
   return headers.flat()
-}
-
-function hasBody(incoming: IncomingMessage): boolean {
-  if (incoming.httpVersionMajor < 2) return incoming.headers['transfer-encoding'] !== undefined
-  return !(incoming as unknown as { readonly stream: { readonly endAfterHeaders: boolean } }).stream.endAfterHeaders
 }
