@@ -344,9 +344,11 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     }
   }
 
+  /** Adds the cached object to options, unless the caller suggests a newer one. */
   #withSuggestion<O extends { readonly suggestion?: StoredObject<T> }>(key: string, options: O | undefined): O {
     const cached = this.#readiness.isReady ? this.#getIfReadable(key) : undefined
-    return cached === undefined ? ((options ?? {}) as O) : ({ ...options, suggestion: cached } as O)
+    if (cached === undefined || (options?.suggestion?.revision ?? 0) >= cached.revision) return (options ?? {}) as O
+    return { ...options, suggestion: cached } as O
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import type { DeleteOptions } from '@keelson/apimachinery'
 import { createServerChain } from './create-server-chain.ts'
 import { startHookServer } from './hook-server.fixture.ts'
 import type { HookHandler, HookServer } from './hook-server.fixture.ts'
@@ -156,6 +157,40 @@ it('calls webhooks for connections and for subresources', async () => {
     ['UPDATE', 'status', 'Pod'],
   ])
   expect(hooks.calls[0]?.request.object).toMatchObject({ kind: 'PodExecOptions', command: ['ls'], stdout: true })
+})
+
+it('asks twice about a pod that is removed at once: before it is marked, and before it is removed', async () => {
+  const pods = '/api/v1/namespaces/default/pods'
+  for (const name of ['one', 'two']) {
+    await call('POST', pods, { metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+    // The marked pod is not in the cache yet when it is removed.
+    await createHook('validating', 'allow', { operations: ['DELETE'], resources: ['pods'] })
+    if (name === 'one') await call('DELETE', `${pods}/one`, { gracePeriodSeconds: 0 })
+    else await call('DELETE', `${pods}?fieldSelector=metadata.name%3Dtwo`)
+    const asked = hooks.calls.map(({ request }) => {
+      const { metadata } = request['oldObject'] as { readonly metadata: { readonly deletionGracePeriodSeconds?: number } }
+      return [request['name'], metadata.deletionGracePeriodSeconds, (request['options'] as object as DeleteOptions).gracePeriodSeconds]
+    })
+    // A collection has no name, and the grace period that a kind sets is not part of the request.
+    const [asksFor, period] = name === 'one' ? ['one', 0] : [undefined, undefined]
+    expect(asked).toEqual([
+      [asksFor, undefined, period],
+      [asksFor, 0, period],
+    ])
+    await call('DELETE', `${configurations}/validatingwebhookconfigurations/hook`)
+  }
+})
+
+it('tracks the fields of an eviction, and passes on its dry run', async () => {
+  const pods = '/api/v1/namespaces/default/pods'
+  await call('POST', pods, { metadata: { name: 'evicted' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+  await createHook('validating', 'allow', { resources: ['pods/eviction'] })
+  const eviction = { metadata: { name: 'evicted' }, deleteOptions: { gracePeriodSeconds: 7 } }
+  expect(await call('POST', `${pods}/evicted/eviction?dryRun=All`, eviction)).toMatchObject({ code: 201 })
+  expect(hooks.calls[0]?.request.object).toMatchObject({
+    metadata: { managedFields: [{ apiVersion: 'policy/v1', fieldsV1: { 'f:deleteOptions': { 'f:gracePeriodSeconds': {} } } }] },
+    deleteOptions: { dryRun: ['All'], gracePeriodSeconds: 7 },
+  })
 })
 
 it('changes the scale of a deployment', async () => {

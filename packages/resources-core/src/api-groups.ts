@@ -2,6 +2,7 @@ import { authenticationV1 } from '@keelson/api/authentication/v1'
 import { autoscalingV1 } from '@keelson/api/autoscaling/v1'
 import { coreV1 } from '@keelson/api/core/v1'
 import { eventsV1 } from '@keelson/api/events/v1'
+import { policyV1 } from '@keelson/api/policy/v1'
 import { policyV1beta1 } from '@keelson/api/policy/v1beta1'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
@@ -32,7 +33,7 @@ import { services } from './services/index.ts'
 export const core: ApiGroup = defineApiGroup({
   name: '',
   priority: 18000,
-  types: [coreV1, authenticationV1, autoscalingV1, policyV1beta1],
+  types: [coreV1, authenticationV1, autoscalingV1, policyV1, policyV1beta1],
   resources: [
     configMaps,
     endpoints,

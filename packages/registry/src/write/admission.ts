@@ -287,7 +287,7 @@ export class WriteAttributes implements AdmissionAttributes {
     const { types, otherVersions } = this.#write.route
     if (checksKind && isJsonObject(document)) {
       if (otherVersions === undefined) refuseOtherKind(gvk, document, types)
-      else refuseOtherCustomKind(gvk, document)
+      else refuseOtherCustomKind(gvk, document, otherVersions)
     }
     const type = this.schemaOf(groupVersion)
     if (type === undefined) throw new Error(formatNotRegistered(gvk))
@@ -342,14 +342,20 @@ function refuseOtherKind(expected: GroupVersionKind, document: JsonObject, types
   throw newUnknownError(`converting (${sent.version}.${sent.kind}) to (${internalTypeName({ hub: expected, type })}): unknown conversion`)
 }
 
-/** Throws kube-apiserver's error if a document of a custom resource has no kind or another one. */
-function refuseOtherCustomKind({ group, kind }: GroupVersionKind, document: JsonObject): void {
+/** Throws kube-apiserver's error if a document of a custom resource has no kind, another one, or one of another group. */
+function refuseOtherCustomKind(expected: GroupVersionKind, document: JsonObject, otherVersions: OtherVersions): void {
+  const { group, kind } = expected
   const sent = toStringOr(document['kind'], '')
   if (sent === '') {
     const sorted = Object.fromEntries(Object.entries(document).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     throw new Error(`Object 'Kind' is missing in '${stringifyJson(sorted)}'`)
   }
-  if (sent === kind) return
+  if (sent === kind) {
+    const [wanted, apiVersion] = [formatGroupVersion(expected), toStringOr(document['apiVersion'], '')]
+    if (apiVersion === wanted || otherVersions.schemaOf(apiVersion) !== undefined) return
+    const actual = apiVersion === '' ? '/' : apiVersion
+    throw newUnknownError(`${actual}, Kind=${kind} is unstructured and is not suitable for converting to ${JSON.stringify(wanted)}`)
+  }
   const metadata = document['metadata']
   const name = isJsonObject(metadata) ? toStringOr(metadata['name'], '') : ''
   throw newInvalid({ group, kind: sent }, name, [fieldError.invalid(fieldPath('kind'), sent, `must be ${kind}`)])
@@ -392,17 +398,23 @@ interface AdmittedDelete {
   readonly name: string
   /** The options, with the grace period that the kind sets. */
   readonly options: DeleteOptions
-  readonly request: { readonly dryRun: boolean; readonly route?: AdmittedRoute | undefined; readonly inCollection?: boolean }
+  readonly request: {
+    readonly options: DeleteOptions
+    readonly dryRun: boolean
+    readonly route?: AdmittedRoute | undefined
+    readonly inCollection?: boolean
+  }
 }
 
 /**
  * Runs mutating and validating admission for a delete. A delete has no new object. As in kube-apiserver, a delete of a collection has no name
- * either.
+ * either, and the options of the request.
  */
 export async function admitDelete({ context, name, options, request }: AdmittedDelete, oldObject: KubeObject): Promise<void> {
   const { route, dryRun, inCollection = false } = request
   if (route === undefined || !route.admission.handles('DELETE')) return
-  const write: AdmittedWrite = { route, context, name: inCollection ? '' : name, dryRun, options }
+  const identity = inCollection ? { name: '', options: request.options } : { name, options }
+  const write: AdmittedWrite = { route, context, dryRun, ...identity }
   const attributes = new WriteAttributes(write, 'DELETE', { object: undefined, oldObject, isFinal: true })
   await route.admission.admit(attributes)
   await route.admission.validate(attributes)

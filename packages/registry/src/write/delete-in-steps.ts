@@ -37,7 +37,7 @@ export async function beginDeletion<T extends KubeObject>(
         if (policy.ignoresPropagation !== true) setFinalizers(current.metadata, options)
         return { object: current }
       },
-      { ...preconditionsOf(options), signal: context.signal },
+      { ...preconditionsOf(options), suggestion: stored, signal: context.signal },
     )
   } catch (error) {
     throw translateError('update', error, qualifiedResource(dependencies, context), name)

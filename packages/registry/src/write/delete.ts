@@ -1,5 +1,6 @@
 import { formatTime, parseTime } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
+import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
 import { ttlOption, readWritten, writeTarget } from './commit.ts'
 import type { Written } from './commit.ts'
@@ -81,7 +82,7 @@ async function mark<T extends KubeObject>(run: Deletion<T>, stored: StoredObject
         outcome = markObject(run, current)
         return outcome === 'waiting' || outcome === 'removable' ? { object: current, ...ttlOption(dependencies) } : undefined
       },
-      { ...preconditionsOf(options), signal: context.signal },
+      { ...preconditionsOf(options), suggestion: stored, signal: context.signal },
     )
     if (outcome === 'pending') return { next: 'wait', object: stored }
     if (outcome === 'unmarked') return { next: 'remove', mayBeGone: false, isUnmarked: true }
@@ -111,6 +112,8 @@ async function remove<T extends KubeObject>(run: Deletion<T>, marked: Extract<Ma
     const object = await writeTarget(dependencies, request.dryRun).delete(key, {
       ...preconditionsOf(options, marked.object),
       ...(request.route === undefined ? undefined : { validate: (object: DeepReadonly<T>) => admitDelete(run, object as KubeObject) }),
+      // The cache may not have the marked object yet. Admission would then be asked about an outdated object first.
+      ...(marked.object !== undefined && isStoredObject(marked.object) && { suggestion: marked.object }),
       signal: context.signal,
     })
     if (!request.dryRun) await dependencies.hooks.afterDelete?.(readWritten(object))

@@ -29,12 +29,12 @@ export interface WebhookSetOptions {
  */
 export function createRandomWebhooks(random: Random, options: WebhookSetOptions): WebhookSet {
   const mutating = Array.from({ length: Number(random.weighted({ 0: 1, 1: 3, 2: 4, 3: 2, 4: 1 })) }, (_, index) => {
-    const behavior = random.weighted({ allow: 3, change: 10, fail: 2, hang: 0.15 })
+    const behavior = random.weighted({ allow: 3, change: 10, fail: 1, hang: 0.1 })
     return createWebhook(random, { ...options, type: 'mutating', index, behavior: pickBehavior(random, behavior) })
   })
   const count = random.below(3) + (mutating.length === 0 ? 1 : 0)
   const validating = Array.from({ length: count }, (_, index) => {
-    const behavior = index < count - 1 ? 'allow' : random.weighted({ allow: 4, fail: 8, change: 0.3, hang: 0.15 })
+    const behavior = index < count - 1 ? 'allow' : random.weighted({ allow: 6, fail: 6, change: 0.3, hang: 0.1 })
     return createWebhook(random, { ...options, type: 'validating', index, behavior: pickBehavior(random, behavior) })
   })
   const createConfiguration = (kind: string, webhooks: readonly JsonObject[]): JsonObject => ({
@@ -63,7 +63,7 @@ function pickBehavior(random: Random, kind: 'allow' | 'change' | 'fail' | 'hang'
   if (kind === 'allow') return random.pick(Object.keys(allowing))
   if (kind === 'change') {
     const often = ['label', 'label', 'label-team', 'label-team', 'count', 'count', 'sidecar', 'data', 'unlabel']
-    return `change-${random.chance(0.6) ? random.pick(often) : random.pick(Object.keys(changing))}`
+    return `change-${random.chance(0.7) ? random.pick(often) : random.pick(Object.keys(changing))}`
   }
   return kind === 'fail' ? `fail-${random.pick(Object.keys(failing))}` : hanging
 }
@@ -87,7 +87,7 @@ function createWebhook(random: Random, options: WebhookOptions): JsonObject {
     rules: Array.from({ length: 1 + random.below(3) }, () => createRule(random, coversClusterScope)),
     admissionReviewVersions: random.pick([['v1'], ['v1'], ['v1', 'v1beta1'], ['v1beta1', 'v1'], ['v1beta1'], ['v7', 'v1']]),
     sideEffects: random.pick(['None', 'None', 'NoneOnDryRun']),
-    ...(random.chance(0.7) && { failurePolicy: random.pick(['Fail', 'Ignore']) }),
+    ...(random.chance(0.8) && { failurePolicy: random.pick(['Fail', 'Ignore', 'Ignore']) }),
     ...(random.chance(0.7) && { matchPolicy: random.pick(['Exact', 'Equivalent']) }),
     ...(behavior === hanging ? { timeoutSeconds: 1 } : random.chance(0.6) && { timeoutSeconds: random.pick([1, 5, 30]) }),
     namespaceSelector: createNamespaceSelector(random, name),

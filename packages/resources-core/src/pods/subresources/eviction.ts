@@ -50,10 +50,13 @@ export function evictionSubresource({ budgets, now = systemClock.now }: Eviction
   })
 }
 
-/** Merges the dry-run options of the request and the body. Throws if they differ. */
-function mergeDeleteOptions({ metadata, deleteOptions = {} }: Eviction, { dryRun }: CreateRequest): DeleteOptions {
-  const options = copyObject<DeleteOptions>(deleteOptions)
-  if (deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
+/**
+ * Merges the dry-run options of the request and the body. Throws if they differ. As in kube-apiserver, delete options in the body get a dry
+ * run of the request, so that validating admission sees it.
+ */
+function mergeDeleteOptions({ metadata, deleteOptions }: Eviction, { dryRun }: CreateRequest): DeleteOptions {
+  const options = deleteOptions ?? {}
+  if (options.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
     const path = fieldPath('deleteOptions', 'ignoreStoreReadErrorWithClusterBreakingPotential')
     const error = fieldError.invalid(path, true, 'can not be set for pod eviction, try after removing the option')
     throw newInvalid(evictionKind, metadata.name ?? '', [error])
@@ -63,7 +66,7 @@ function mergeDeleteOptions({ metadata, deleteOptions = {} }: Eviction, { dryRun
   else if (dryRun && (bodyDryRun.length !== 1 || bodyDryRun[0] !== 'All')) {
     throw newUnknownError(`Non-matching dry-run options in request and content: [All] and [${bodyDryRun.join(' ')}]`)
   }
-  return options
+  return copyObject(options)
 }
 
 interface EvictionDependencies {
