@@ -76,9 +76,11 @@ function openHttp2(
       reject(isStale ? createStaleConnectionError(error) : error)
     }
     signal.addEventListener('abort', abort, { once: true })
+    let hasAnswered = false
     stream.once('close', () => {
       signal.removeEventListener('abort', abort)
       onClose()
+      if (hasAnswered) return
       fail(new OutboundError(stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ? 'refused' : 'closed', 'unexpected EOF'))
     })
     // The session's error has more details than the stream's error.
@@ -163,10 +165,11 @@ function openHttp1(
       request.destroy()
     }
     signal.addEventListener('abort', abort, { once: true })
+    let hasAnswered = false
     request.once('close', () => {
       signal.removeEventListener('abort', abort)
       onClose()
-      reject(new OutboundError('closed', 'EOF'))
+      if (!hasAnswered) reject(new OutboundError('closed', 'EOF'))
     })
     request.on('error', (error) => {
       const failure = toConnectionError(error)
@@ -179,7 +182,10 @@ function openHttp1(
       'information',
       limitInformational((error) => request.destroy(error)),
     )
-    request.once('response', (response) => resolve(new Http1Answer(request, response)))
+    request.once('response', (response) => {
+      hasAnswered = true
+      resolve(new Http1Answer(request, response))
+    })
     sendBody(request, message.body)
   })
 }

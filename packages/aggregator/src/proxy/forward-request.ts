@@ -2,6 +2,7 @@ import { sendBytes } from '@keelson/exchange'
 import type { Exchange } from '@keelson/exchange'
 import { escapePath, forwardAnswer, hasBody, LinkRewriter } from '@keelson/http-installer'
 import type { Passage } from '@keelson/http-installer'
+import { OutboundError } from '@keelson/outbound'
 import type { StreamedAnswer } from '@keelson/outbound'
 import { createForwardedHeaders } from './request-headers.ts'
 import type { LeasedClient } from './target-clients.ts'
@@ -25,6 +26,7 @@ export async function forwardRequest(passage: Passage, leased: LeasedClient, { r
   const { authority } = leased
   const answer = await sendRequest(exchange, leased)
   try {
+    if (answer.status < 200) throw new OutboundError('protocol', `malformed HTTP status code "${answer.status}"`)
     if (rejectRedirects && answer.status >= 300 && answer.status <= 399 && answer.headers.location !== undefined) {
       return sendBytes(exchange, 502, { 'content-type': 'text/plain; charset=utf-8' }, refusedRedirect)
     }

@@ -51,12 +51,24 @@ export function selectForwardedHeaders(incoming: Incoming): HeaderList {
   return headers
 }
 
-/** Removes hop-by-hop headers. */
+/** Removes hop-by-hop headers, including those that the header Connection lists. */
 export function withoutHopByHop(headers: HeaderList): HeaderList {
-  const listed = new Set(
-    headers.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => splitList(value.toLowerCase())),
-  )
-  return headers.filter(([name]) => !hopByHop.has(name.toLowerCase()) && !listed.has(name.toLowerCase()))
+  const listed = findListedHeaders(headers)
+  return headers.filter(([name]) => {
+    const lower = name.toLowerCase()
+    return !hopByHop.has(lower) && listed?.has(lower) !== true
+  })
+}
+
+function findListedHeaders(headers: HeaderList): Set<string> | undefined {
+  let listed: Set<string> | undefined
+  for (const [name, value] of headers) {
+    // Most clients list no header, but an option that is also the name of a hop-by-hop header.
+    if (name.length !== 10 || name.toLowerCase() !== 'connection' || hopByHop.has(value)) continue
+    listed ??= new Set()
+    for (const option of splitList(value.toLowerCase())) listed.add(option)
+  }
+  return listed
 }
 
 export function withoutCors(headers: HeaderList): HeaderList {
