@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseArguments } from './arguments.ts'
 import { flags } from './flags.ts'
-import { closestMatch } from '@keelson/apimachinery'
+import { findClosestMatch } from '@keelson/apimachinery'
 
 function parse(...argv: string[]): Readonly<Record<string, unknown>> {
   const { values, problems } = parseArguments(argv, flags)
@@ -106,8 +106,8 @@ test.each([
 })
 
 test('suggests only close matches', () => {
-  expect(closestMatch('cert-dri', ['cert-dir', 'data-dir'])).toBe('cert-dir')
-  expect(closestMatch('xyz', ['cert-dir', 'data-dir'])).toBeUndefined()
+  expect(findClosestMatch('cert-dri', ['cert-dir', 'data-dir'])).toBe('cert-dir')
+  expect(findClosestMatch('xyz', ['cert-dir', 'data-dir'])).toBeUndefined()
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { closestMatch } from '@keelson/apimachinery'
+import { findClosestMatch } from '@keelson/apimachinery'
 
 /** Names of flags in other programs, with the equivalent flag of this program. */
 const guesses: Readonly<Record<string, string>> = {
@@ -38,6 +38,6 @@ const guesses: Readonly<Record<string, string>> = {
 /** Returns the known flag that an unknown name probably stands for, in the form in which it is typed on the command line. */
 export function suggestFlag(name: string, known: Iterable<string>): string | undefined {
   if (Object.hasOwn(guesses, name)) return guesses[name]
-  const guess = closestMatch(name, known)
+  const guess = findClosestMatch(name, known)
   return guess === undefined ? undefined : guess === 'v' ? '-v' : `--${guess}`
 }

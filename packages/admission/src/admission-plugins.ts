@@ -1,4 +1,4 @@
-import { messageOf } from '@keelson/apimachinery'
+import { getErrorMessage } from '@keelson/apimachinery'
 import type { Clock, Scheme } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
@@ -100,7 +100,7 @@ export class AdmissionPlugins {
     try {
       return await this.#registered.get(name)!.factory(dependencies, configuration)
     } catch (cause) {
-      throw new AdmissionConfigurationError(`couldn't init admission plugin ${JSON.stringify(name)}: ${messageOf(cause)}`, { cause })
+      throw new AdmissionConfigurationError(`couldn't init admission plugin ${JSON.stringify(name)}: ${getErrorMessage(cause)}`, { cause })
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Node } from '@keelson/api/core/v1'
-import { isPathSegmentName, messageOf, quote } from '@keelson/apimachinery'
+import { isPathSegmentName, getErrorMessage, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from './admission.ts'
 import type { PluginDependencies } from './admission-plugins.ts'
@@ -25,7 +25,7 @@ export async function checkNode(
   try {
     node = await findNode(dependencies, name)
   } catch (error) {
-    throw forbidden(attributes, `failed to get node ${quote(name)}: ${messageOf(error)}`)
+    throw forbidden(attributes, `failed to get node ${quote(name)}: ${getErrorMessage(error)}`)
   }
   if (node === undefined) throw forbidden(attributes, `node ${quote(name)} not found`)
   check(node)

@@ -1,6 +1,6 @@
-import { createMetricsRegistry, createHistogram, createSummary, lazily } from '@keelson/apimachinery/metrics'
+import { createMetricsRegistry, createHistogram, createSummary, memoize } from '@keelson/apimachinery/metrics'
 import type { AdmissionAttributes, AdmissionChain, AdmissionOperation, AdmissionPlugin } from './admission.ts'
-import { isApiError, maybeThen, messageOf } from '@keelson/apimachinery'
+import { isApiError, runAfter, getErrorMessage } from '@keelson/apimachinery'
 import type { Histogram, MetricsRegistry, Summary } from '@keelson/apimachinery/metrics'
 
 const writes: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE']
@@ -122,7 +122,7 @@ function includes(entry: AdmittedResource, { resource, group, subresource }: Adm
 
 /** Runs the mutating phase. Runs it a second time if a plugin requests that. */
 function admitTwice(phase: Phase | undefined, attributes: AdmissionAttributes): Promise<void> | void {
-  return maybeThen(begin(phase, attributes), () => {
+  return runAfter(begin(phase, attributes), () => {
     const { reinvocation } = attributes
     if (!reinvocation.isRequested) return
     reinvocation.isSecondRun = true
@@ -208,7 +208,7 @@ const abortErrorNames: ReadonlySet<unknown> = new Set(['AbortError', 'ClientGone
 /** Wraps an error that a plugin threw in an `AdmissionPluginError`. API errors and aborts are returned unchanged. */
 function toChainError(plugin: string, error: unknown): unknown {
   if (isApiError(error) || abortErrorNames.has((error as Error | undefined)?.name)) return error
-  const reason = messageOf(error)
+  const reason = getErrorMessage(error)
   return new AdmissionPluginError(`the admission plugin ${JSON.stringify(plugin)} failed: ${reason}`, { cause: error })
 }
 
@@ -266,7 +266,7 @@ export function createAdmissionMetrics(registry: MetricsRegistry): AdmissionMetr
 
 /** Returns a function that returns the metric series for an outcome. A series is created on first use. */
 function byOutcome<S>(make: (rejected: 'true' | 'false') => S): (rejected: boolean) => S {
-  const accepted = lazily(() => make('false'))
-  const refused = lazily(() => make('true'))
+  const accepted = memoize(() => make('false'))
+  const refused = memoize(() => make('true'))
   return (rejected) => (rejected ? refused() : accepted())
 }

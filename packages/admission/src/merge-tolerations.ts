@@ -1,5 +1,5 @@
 import type { Toleration } from '@keelson/api/core/v1'
-import { semanticEqual } from '@keelson/apimachinery'
+import { equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
 /** Merges two lists of tolerations. Drops tolerations that another one covers. Of equal tolerations, keeps the first. */
@@ -9,7 +9,7 @@ export function mergeTolerations(first: readonly DeepReadonly<Toleration>[], sec
   for (const [i, toleration] of all.entries()) {
     const isCovered =
       merged.some((kept) => covers(kept, toleration)) ||
-      all.slice(i + 1).some((later) => !semanticEqual(later, toleration) && covers(later, toleration))
+      all.slice(i + 1).some((later) => !equalsSemantically(later, toleration) && covers(later, toleration))
     if (!isCovered) merged.push({ ...toleration })
   }
   return merged
@@ -17,7 +17,7 @@ export function mergeTolerations(first: readonly DeepReadonly<Toleration>[], sec
 
 /** Returns whether `wider` tolerates every taint that `other` tolerates. */
 export function covers(wider: DeepReadonly<Toleration>, other: DeepReadonly<Toleration>): boolean {
-  if (semanticEqual(wider, other)) return true
+  if (equalsSemantically(wider, other)) return true
   const anyKey = !wider.key && wider.operator === 'Exists'
   if ((other.key ?? '') !== (wider.key ?? '') && !anyKey) return false
   if (wider.effect && other.effect !== wider.effect) return false

@@ -1,4 +1,4 @@
-import { copyObject, semanticEqual } from '@keelson/apimachinery'
+import { copyObject, equalsSemantically } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from './admission.ts'
 
@@ -19,7 +19,7 @@ export class SecondCalls {
 
   /** Begins a run of the plugin. */
   begin({ reinvocation, object }: AdmissionAttributes): void {
-    if (reinvocation.isSecondRun && this.#called.size > 0 && !semanticEqual(this.#output, object)) this.require()
+    if (reinvocation.isSecondRun && this.#called.size > 0 && !equalsSemantically(this.#output, object)) this.require()
   }
 
   /** Returns whether a webhook or policy has to be skipped in this run. */

@@ -1,4 +1,4 @@
-import { newProtobufNotAcceptable, structSchema } from '@keelson/apimachinery'
+import { newProtobufNotAcceptable, createStructSchema } from '@keelson/apimachinery'
 import type { FieldSchema, GroupVersion, GroupVersionKind, StructSchema } from '@keelson/apimachinery'
 import type { MergeType } from '@keelson/apimachinery/managed-fields'
 import { metaV1Schema } from './generated/meta/v1/schema.ts'
@@ -37,14 +37,14 @@ export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]
   for (const { kind, fields, mergeType, openApi, listKind = `${kind}List`, prepare, prune } of kinds) {
     const gvk = { group, version, kind }
     const metadata = memberOf('PartialObjectMetadata', 'metadata')
-    const object = structSchema({
+    const object = createStructSchema({
       name: kind,
       definition: `${prefix}.${kind}`,
       gvk,
       fields: [...typeMeta, metadata, ...(fields ?? [])],
       ...(fields === undefined && { keepsUnknown: true }),
     })
-    const list = structSchema({
+    const list = createStructSchema({
       name: listKind,
       definition: `${prefix}.${listKind}`,
       gvk: { ...gvk, kind: listKind },

@@ -117,13 +117,13 @@ export function isApiError(error: unknown, reason?: Reason): error is ApiError {
 }
 
 /** Wraps the Status of another server, such as an aggregated server or a webhook, without truncating it. */
-export function apiErrorFromStatus(status: Status, options?: { readonly cause?: unknown }): ApiError {
+export function createApiErrorFromStatus(status: Status, options?: { readonly cause?: unknown }): ApiError {
   const error = new ApiError({ reason: '', message: status.message ?? '', cause: options?.cause })
   Object.assign(error, { status: { ...error.status, ...status, kind: 'Status', apiVersion: 'v1', code: status.code || 500 } })
   return error
 }
 
 /** Returns the message of an error, or the text of any other thrown value. */
-export function messageOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

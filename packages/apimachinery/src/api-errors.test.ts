@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ApiError, apiErrorFromStatus, isApiError, reasons } from './api-error.ts'
+import { ApiError, createApiErrorFromStatus, isApiError, reasons } from './api-error.ts'
 import * as errors from './api-errors.ts'
-import { aggregateFieldErrors, fieldError, fieldErrorMessage, fieldPath, verbatim } from './field-error.ts'
+import { aggregateFieldErrors, fieldError, formatFieldError, fieldPath, createVerbatimValue } from './field-error.ts'
 import { quote } from './go-text.ts'
 
 const configMaps = { group: '', resource: 'configmaps' }
@@ -47,7 +47,7 @@ describe('ApiError', () => {
     const cause = new Error('disk')
     expect(errors.newInternal('write failed', { cause }).cause).toBe(cause)
     const status = { metadata: {}, status: 'Failure', message: 'no', reason: 'Teapot', code: 418 }
-    expect(apiErrorFromStatus(status)).toMatchObject({ message: 'no', reason: 'Teapot', code: 418 })
+    expect(createApiErrorFromStatus(status)).toMatchObject({ message: 'no', reason: 'Teapot', code: 418 })
   })
 
   it.each([
@@ -77,7 +77,7 @@ describe('ApiError', () => {
   })
 })
 
-describe('fieldErrorMessage', () => {
+describe('formatFieldError', () => {
   const path = fieldPath('spec', 'containers').index(0).child('env').key('A')
 
   it.each([
@@ -87,7 +87,7 @@ describe('fieldErrorMessage', () => {
     [fieldError.invalid(fieldPath('a'), 5, 'bad'), 'a: Invalid value: 5: bad'],
     [fieldError.invalid(fieldPath('a'), null, 'bad'), 'a: Invalid value: null: bad'],
     [fieldError.invalid(fieldPath('a'), { b: '<' }, 'bad'), 'a: Invalid value: {"b":"\\u003c"}: bad'],
-    [fieldError.invalid(fieldPath('a'), verbatim('core.X{}'), ''), 'a: Invalid value: core.X{}'],
+    [fieldError.invalid(fieldPath('a'), createVerbatimValue('core.X{}'), ''), 'a: Invalid value: core.X{}'],
     [fieldError.invalid(undefined, '', 'bad'), '<nil>: Invalid value: "": bad'],
     [fieldError.duplicate(fieldPath('a'), true), 'a: Duplicate value: true'],
     [fieldError.tooLong(fieldPath('a'), 1), 'a: Too long: may not be more than 1 byte'],
@@ -97,7 +97,7 @@ describe('fieldErrorMessage', () => {
     [fieldError.notFoundField(fieldPath('a'), 'x'), 'a: Not found: "x"'],
     [fieldError.internal(fieldPath('a'), 'oops'), 'a: Internal error: oops'],
   ])('formats an error like kube-apiserver, case %#', (error, message) => {
-    expect(fieldErrorMessage(error)).toBe(message)
+    expect(formatFieldError(error)).toBe(message)
   })
 
   it('joins messages in brackets, without duplicates', () => {

@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.ts'
 import type { Reason } from './api-error.ts'
-import { aggregateMessages, fieldErrorBody } from './field-error.ts'
+import { aggregateMessages, formatFieldErrorBody } from './field-error.ts'
 import type { FieldErrorList } from './field-error.ts'
 import { quote } from './go-text.ts'
 import type { StatusCause, StatusDetails } from './meta.ts'
@@ -71,7 +71,7 @@ export function newInvalid(gk: GroupKind, name: string, errors: Readonly<FieldEr
   const messages: string[] = []
   let length = 0
   for (const error of errors) {
-    const message = fieldErrorBody(error)
+    const message = formatFieldErrorBody(error)
     causes.push({ reason: error.type, message, ...(error.field === '' ? undefined : { field: error.field }) })
     messages.push(`${error.field}: ${message}`)
     length += message.length

@@ -8,11 +8,11 @@ import {
   isOneOf,
   isRegExp,
   isString,
-  listOf,
-  mapOf,
-  objectOf,
-  optionProblems,
-  required,
+  isListOf,
+  isMapOf,
+  isObjectOf,
+  checkOptions,
+  requireOption,
 } from './check-options.ts'
 import type { OptionTable } from './check-options.ts'
 
@@ -29,18 +29,18 @@ interface Options {
 }
 
 const table: OptionTable<Options> = {
-  storage: objectOf<NonNullable<Options['storage']>>({ dataDir: isString, type: isString }),
+  storage: isObjectOf<NonNullable<Options['storage']>>({ dataDir: isString, type: isString }),
   port: isNumber({ max: 65_535, integer: true }),
   http2: isBoolean,
   kind: isOneOf('a', 'b'),
-  origins: listOf(isRegExp),
-  gates: mapOf(isBoolean),
+  origins: isListOf(isRegExp),
+  gates: isMapOf(isBoolean),
   log: isFunction,
-  clock: required(hasMethods('now', 'after')),
+  clock: requireOption(hasMethods('now', 'after')),
   other: isAnything,
 }
 const clock = { now: () => 0, after: () => {} }
-const listProblems = (options: object): readonly string[] => optionProblems<Options>({ clock, ...options }, table)
+const listProblems = (options: object): readonly string[] => checkOptions<Options>({ clock, ...options }, table)
 
 test('accepts valid options', () => {
   const gates = { A: true }
@@ -70,5 +70,5 @@ test.each<[object, string]>([
 })
 
 test('rejects options that are not an object', () => {
-  expect(optionProblems('x', table)).toEqual(['options: expected an object, not "x"'])
+  expect(checkOptions('x', table)).toEqual(['options: expected an object, not "x"'])
 })

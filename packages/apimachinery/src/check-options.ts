@@ -1,4 +1,4 @@
-import { closestMatch } from './closest-match.ts'
+import { findClosestMatch } from './closest-match.ts'
 
 /** Checks the value of one option. Returns its errors, one sentence each. `path` is the option's name in these sentences. */
 export type OptionCheck = (value: unknown, path: string) => readonly string[]
@@ -12,11 +12,11 @@ const listedNames = 12
  * Returns the errors of options that may come from untyped JavaScript: unknown names and wrong types, also in nested objects. An option with the
  * value `undefined` counts as absent. Uses no schema library, because loading one takes a sixth of the server's start time.
  */
-export function optionProblems<T extends object>(options: unknown, table: OptionTable<T>): readonly string[] {
-  return objectOf(table)(options, '')
+export function checkOptions<T extends object>(options: unknown, table: OptionTable<T>): readonly string[] {
+  return isObjectOf(table)(options, '')
 }
 
-export function objectOf<T extends object>(table: OptionTable<T>): OptionCheck {
+export function isObjectOf<T extends object>(table: OptionTable<T>): OptionCheck {
   const names = Object.keys(table)
   const checks: ReadonlyMap<string, OptionCheck> = new Map(Object.entries<OptionCheck>(table))
   return (value, path) => {
@@ -36,7 +36,7 @@ const requiredChecks = new WeakSet<OptionCheck>()
 const isRequired = (check: OptionCheck): boolean => requiredChecks.has(check)
 
 /** Returns a check that also rejects an absent option. */
-export function required(check: OptionCheck): OptionCheck {
+export function requireOption(check: OptionCheck): OptionCheck {
   const checkMarked: OptionCheck = (value, path) => check(value, path)
   requiredChecks.add(checkMarked)
   return checkMarked
@@ -72,13 +72,13 @@ export function isOneOf(...texts: readonly string[]): OptionCheck {
   return checkType(texts.map((text) => JSON.stringify(text)).join(' or '), (value) => texts.includes(value as string))
 }
 
-export function listOf(check: OptionCheck): OptionCheck {
+export function isListOf(check: OptionCheck): OptionCheck {
   return (value, path) =>
     Array.isArray(value) ? value.flatMap((item, i) => check(item, `${path}[${i}]`)) : [formatTypeError(path, 'an array', value)]
 }
 
 /** Returns a check for an object with arbitrary member names, whose values pass `check`. */
-export function mapOf(check: OptionCheck): OptionCheck {
+export function isMapOf(check: OptionCheck): OptionCheck {
   return (value, path) =>
     isPlain(value)
       ? Object.entries(value).flatMap(([name, member]) => check(member, `${path}[${JSON.stringify(name)}]`))
@@ -100,7 +100,7 @@ function join(path: string, name: string): string {
 }
 
 function describeUnknownOption(path: string, name: string, names: readonly string[]): string {
-  const guess = closestMatch(name, names)
+  const guess = findClosestMatch(name, names)
   const allowed = names.length <= listedNames ? `; allowed: ${names.map((each) => JSON.stringify(join(path, each))).join(', ')}` : ''
   const hint = guess === undefined ? allowed : `; did you mean ${JSON.stringify(join(path, guess))}?`
   return `unknown option ${JSON.stringify(join(path, name))}${hint}`

@@ -1,5 +1,5 @@
 /** Returns the candidate with the smallest edit distance; undefined if none is close enough to be a typo. */
-export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
+export function findClosestMatch(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.ceil(word.length / 3))
   for (const candidate of candidates) {

@@ -1,9 +1,9 @@
 import { fieldError } from './field-error.ts'
 import type { FieldErrorList, FieldPath } from './field-error.ts'
-import { byteLength } from './go-text.ts'
+import { measureUtf8Bytes } from './go-text.ts'
 import type { DeepReadonly } from './meta.ts'
 import { validateLabelName } from './object-meta-validation.ts'
-import { regexMessage } from './name-format.ts'
+import { formatRegexMessage } from './name-format.ts'
 
 /** A condition in a status (metav1.Condition): an observation that a controller reports. */
 export interface Condition {
@@ -17,7 +17,7 @@ export interface Condition {
 
 const reasonFormat = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
 const reasonPattern = new RegExp(`^${reasonFormat}$`)
-const reasonMessage = regexMessage(
+const reasonMessage = formatRegexMessage(
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
   reasonFormat,
   'my_name',
@@ -51,7 +51,7 @@ export function validateCondition(condition: DeepReadonly<Condition>, path: Fiel
   const reasonPath = path.child('reason')
   if (reason === '') errors.push(fieldError.required(reasonPath))
   else if (!reasonPattern.test(reason)) errors.push(fieldError.invalid(reasonPath, reason, reasonMessage))
-  if (byteLength(reason) > maxReasonLength) errors.push(fieldError.tooLong(reasonPath, maxReasonLength))
-  if (byteLength(message) > maxMessageLength) errors.push(fieldError.tooLong(path.child('message'), maxMessageLength))
+  if (measureUtf8Bytes(reason) > maxReasonLength) errors.push(fieldError.tooLong(reasonPath, maxReasonLength))
+  if (measureUtf8Bytes(message) > maxMessageLength) errors.push(fieldError.tooLong(path.child('message'), maxMessageLength))
   return errors
 }

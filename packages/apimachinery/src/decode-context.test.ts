@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest'
-import { copyEmptyMarks, conversionMismatch, copyWithEmptyMarks, hasEmptyMarks, wasSentEmpty } from './decode-context.ts'
+import { copyEmptyMarks, formatConversionMismatch, copyWithEmptyMarks, hasEmptyMarks, wasSentEmpty } from './decode-context.ts'
 import { decodeStruct } from './decode-struct.ts'
 import type { FieldSchema, StructSchema } from './type-schema.ts'
 
@@ -73,5 +73,5 @@ test.each([
   [{}, 'string', 'string', 'unrecognized type: string'],
   [1, 'v1.PodSpec', 'struct', 'cannot restore struct from: int64'],
 ] as const)('%j as %s', (value, goType, kind, message) => {
-  expect(conversionMismatch(value, goType, kind)).toBe(message)
+  expect(formatConversionMismatch(value, goType, kind)).toBe(message)
 })

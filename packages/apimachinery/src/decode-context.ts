@@ -86,12 +86,12 @@ export class DecodeContext {
 
   /** Records a type mismatch. Decoding continues. */
   recordMismatch(value: unknown, goType: string, kind: GoKind): void {
-    this.save(this.converting ? conversionMismatch(value, goType, kind) : this.mismatchText(jsonTypeOf(value), goType))
+    this.save(this.converting ? formatConversionMismatch(value, goType, kind) : this.mismatchText(getJsonType(value), goType))
   }
 
   recordNumberMismatch(literal: string, goType: string, kind: GoKind): void {
     this.save(
-      this.converting ? conversionMismatch(new NumberLiteral(literal), goType, kind) : this.mismatchText(`number ${literal}`, goType),
+      this.converting ? formatConversionMismatch(new NumberLiteral(literal), goType, kind) : this.mismatchText(`number ${literal}`, goType),
     )
   }
 
@@ -140,7 +140,7 @@ export class DecodeContext {
 }
 
 /** Returns the JSON type of a value, as in Go's error messages. */
-export function jsonTypeOf(value: unknown): string {
+export function getJsonType(value: unknown): string {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
   if (typeof value === 'number' || typeof value === 'bigint' || value instanceof NumberLiteral) return 'number'
@@ -259,7 +259,7 @@ export function hasEmptyMarks(value: unknown): boolean {
 }
 
 /** Formats the error message of a request with `fieldValidation=Strict`. */
-export function strictDecodingMessage(errors: readonly string[]): string {
+export function formatStrictDecodingMessage(errors: readonly string[]): string {
   return `strict decoding error: ${errors.join(', ')}`
 }
 
@@ -270,7 +270,7 @@ export type GoKind = 'string' | 'bool' | 'int32' | 'int64' | 'uint32' | 'uint64'
  * Returns the error message of upstream's converter of unstructured objects for a type mismatch. The message has no path. Strategic merge patches
  * use this converter.
  */
-export function conversionMismatch(value: unknown, goType: string, to: GoKind): string {
+export function formatConversionMismatch(value: unknown, goType: string, to: GoKind): string {
   const from = nameKind(value)
   switch (to) {
     case 'struct':

@@ -1,9 +1,9 @@
 import type { DecodeContext, GoKind } from './decode-context.ts'
-import { jsonTypeOf } from './decode-context.ts'
+import { getJsonType } from './decode-context.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { JsonError } from './json-error.ts'
-import { NumberLiteral, plainValue } from './json-reader.ts'
-import { canonicalQuantity as formatQuantity } from './quantity.ts'
+import { NumberLiteral, replaceMarkers } from './json-reader.ts'
+import { canonicalizeQuantity as formatQuantity } from './quantity.ts'
 import { normalizeMicroTime, normalizeTime } from './time.ts'
 import type { ScalarType } from './type-schema.ts'
 
@@ -30,7 +30,7 @@ export const scalarZero: Readonly<Record<ScalarType, unknown>> = {
   json: null,
 }
 
-export function scalarDecoder(kind: ScalarType, goType: string): Decoder {
+export function createScalarDecoder(kind: ScalarType, goType: string): Decoder {
   switch (kind) {
     case 'string':
       return (value, context) => {
@@ -73,7 +73,7 @@ export function scalarDecoder(kind: ScalarType, goType: string): Decoder {
     case 'rawExtension':
     case 'fieldsV1':
     case 'json':
-      return (value, context) => (context.reuse ? value : plainValue(value))
+      return (value, context) => (context.reuse ? value : replaceMarkers(value))
   }
 }
 
@@ -97,7 +97,7 @@ function createIntegerDecoder(kind: GoKind, goType: string, [min, max]: readonly
 /** Decodes the number of an IntOrString. Throws on a type mismatch, because IntOrString has its own UnmarshalJSON. */
 function decodeStrictInt32(value: unknown, context: DecodeContext): number {
   const literal = numberText(value)
-  if (literal === undefined) throw context.fatalMismatch(jsonTypeOf(value), 'int32')
+  if (literal === undefined) throw context.fatalMismatch(getJsonType(value), 'int32')
   const exact = parseInteger(literal)
   if (exact === undefined || BigInt.asIntN(32, exact) !== exact) throw context.fatalMismatch(`number ${literal}`, 'int32')
   return Number(exact)
@@ -141,7 +141,7 @@ function decodeBytes(value: unknown, context: DecodeContext, goType: string): st
 
 function decodeQuantity(value: unknown): string {
   if (value === null) return '0'
-  return canonicalizeQuantity(typeof value === 'string' ? value : (numberText(value) ?? jsonTypeOf(value)))
+  return canonicalizeQuantity(typeof value === 'string' ? value : (numberText(value) ?? getJsonType(value)))
 }
 
 /** Returns a decoder for a string type with its own UnmarshalJSON. The decoder throws on a type mismatch. */
@@ -149,7 +149,7 @@ function createTextDecoder(normalize: (text: string) => string | null, zero: str
   return (value, context) => {
     if (typeof value === 'string') return normalize(value)
     if (value === null) return zero
-    throw context.fatalMismatch(jsonTypeOf(value), 'string')
+    throw context.fatalMismatch(getJsonType(value), 'string')
   }
 }
 

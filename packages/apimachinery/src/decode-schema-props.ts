@@ -1,4 +1,4 @@
-import { jsonTypeOf } from './decode-context.ts'
+import { getJsonType } from './decode-context.ts'
 import type { DecodeContext } from './decode-context.ts'
 import type { Decoder } from './decode-scalar.ts'
 import { JsonError } from './json-error.ts'
@@ -18,16 +18,16 @@ const unionDecoders: Readonly<Record<string, (schema: StructSchema, decoderOf: D
   JSONSchemaPropsOrBool: (schema, decoderOf) => (value, context) => {
     if (typeof value === 'boolean') return value
     if (value === null) return false
-    if (jsonTypeOf(value) === 'object') return decodeProps(schema, decoderOf, value, context)
+    if (getJsonType(value) === 'object') return decodeProps(schema, decoderOf, value, context)
     throw new JsonError('boolean or JSON schema expected')
   },
   JSONSchemaPropsOrArray: (schema, decoderOf) => (value, context) => {
     if (Array.isArray(value)) return value.length === 0 ? null : value.map((item) => decodeProps(schema, decoderOf, item, context))
-    return jsonTypeOf(value) === 'object' && value !== null ? decodeProps(schema, decoderOf, value, context) : null
+    return getJsonType(value) === 'object' && value !== null ? decodeProps(schema, decoderOf, value, context) : null
   },
   JSONSchemaPropsOrStringArray: (schema, decoderOf) => (value, context) => {
     if (Array.isArray(value)) return decoderOf(stringList)(value, context)
-    return jsonTypeOf(value) === 'object' && value !== null ? decodeProps(schema, decoderOf, value, context) : null
+    return getJsonType(value) === 'object' && value !== null ? decodeProps(schema, decoderOf, value, context) : null
   },
 }
 

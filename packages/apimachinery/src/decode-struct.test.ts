@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { DecodeOptions } from './decode-context.ts'
-import { canonicalStruct, decodeJson, decodeStruct } from './decode-struct.ts'
-import { strictDecodingMessage, wasSentEmpty } from './decode-context.ts'
+import { canonicalizeStruct, decodeJson, decodeStruct } from './decode-struct.ts'
+import { formatStrictDecodingMessage, wasSentEmpty } from './decode-context.ts'
 import { encodeJson } from './go-text.ts'
 import { parseJson } from './json-document.ts'
 import type { ParsedJson } from './json-document.ts'
@@ -161,7 +161,7 @@ describe('strict decoding', () => {
     const text =
       '{"metadata":{"name":"a","name":"b","bogus":{"x":1,"x":2}},"spec":{"containers":[{},{"Name":"x","limits":{"a":"1","a":"2"}}]},"bogus":1}'
     const { strict } = decode(text, { strict: 'Strict' })
-    expect(strictDecodingMessage(strict)).toBe(
+    expect(formatStrictDecodingMessage(strict)).toBe(
       'strict decoding error: duplicate field "metadata.name", unknown field "metadata.bogus", unknown field "spec.containers[1].Name", duplicate field "spec.containers[1].limits.a", unknown field "bogus"',
     )
     expect(decode(text).strict).toEqual([])
@@ -208,8 +208,8 @@ test('property: decoding is idempotent and does not modify its input', () => {
       const before = structuredClone(input)
       const decoded = decodeStruct(pod, input as JsonValue).object
       const once = encodeJson(pod, decoded)
-      expect(encodeJson(pod, canonicalStruct(pod, decoded))).toBe(once)
-      expect(encodeJson(pod, canonicalStruct(pod, input))).toBe(once)
+      expect(encodeJson(pod, canonicalizeStruct(pod, decoded))).toBe(once)
+      expect(encodeJson(pod, canonicalizeStruct(pod, input))).toBe(once)
       expect(input).toEqual(before)
       expect(encodeJson(pod, decodeJson(pod, once).object)).toBe(once)
     }),
@@ -220,13 +220,13 @@ test('shares unchanged canonical parts with the input', () => {
   const containers = [{ name: 'c' }]
   const spec = { containers, eventTime: null, raw: null }
   const changed = { spec, metadata: { labels: { b: '1', a: '2' }, creationTimestamp: '2026-01-31T00:00:00+00:00', name: 'n' } }
-  const object = canonicalStruct(pod, changed)
+  const object = canonicalizeStruct(pod, changed)
   expect(JSON.stringify(object)).toBe(
     '{"metadata":{"name":"n","creationTimestamp":"2026-01-31T00:00:00Z","labels":{"a":"2","b":"1"}},"spec":{"containers":[{"name":"c"}],"eventTime":null,"raw":null}}',
   )
   expect(object.spec).toBe(spec)
-  expect(canonicalStruct(pod, object)).toBe(object)
-  expect(JSON.stringify(canonicalStruct(pod, { ...object, kind: 'Pod', spec: { containers } }))).toBe(JSON.stringify(object))
+  expect(canonicalizeStruct(pod, object)).toBe(object)
+  expect(JSON.stringify(canonicalizeStruct(pod, { ...object, kind: 'Pod', spec: { containers } }))).toBe(JSON.stringify(object))
 })
 
 /** Generates texts of objects with members in any order, duplicated, empty, null, unknown or of the wrong type. */
@@ -370,6 +370,6 @@ describe('decoding a struct that keeps unknown members', () => {
 
   test('gives an object that stays canonical after changes', () => {
     const object = { spec: { b: 1 }, metadata: { name: 'a' }, other: 1 }
-    expect(encodeJson(open, canonicalStruct(open, object))).toBe('{"metadata":{"name":"a"},"other":1,"spec":{"b":1}}')
+    expect(encodeJson(open, canonicalizeStruct(open, object))).toBe('{"metadata":{"name":"a"},"other":1,"spec":{"b":1}}')
   })
 })

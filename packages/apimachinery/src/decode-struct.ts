@@ -1,13 +1,13 @@
 import { DecodeContext, acquireMembers, releaseMembers, markEmpty } from './decode-context.ts'
 import type { DecodeOptions, Decoded, FieldStep, Members } from './decode-context.ts'
-import { scalarDecoder, scalarZero } from './decode-scalar.ts'
+import { createScalarDecoder, scalarZero } from './decode-scalar.ts'
 import type { Decoder } from './decode-scalar.ts'
 import { unionDecoder } from './decode-schema-props.ts'
 import { goTypeName } from './type-schema.ts'
 import { JsonDocument, parseJson } from './json-document.ts'
 import type { ParsedJson } from './json-document.ts'
 import { JsonError } from './json-error.ts'
-import { NumberLiteral, ObjectWithDuplicates, objectFromEntries, setOwn } from './json-reader.ts'
+import { NumberLiteral, ObjectWithDuplicates, createObjectFromEntries, setOwn } from './json-reader.ts'
 import type { JsonObject, JsonValue } from './meta.ts'
 import { UndecodedObject } from './undecoded-object.ts'
 import type { FieldSchema, ListSchema, MapSchema, StructSchema, TypeSchema } from './type-schema.ts'
@@ -38,7 +38,7 @@ export function decodeList(schema: ListSchema, input: JsonValue | ParsedJson, op
  * Converts an object that is nearly canonical, such as a decoded object after changes, to canonical form. The result shares unchanged values with
  * the input. If nothing changes, the result is the input itself.
  */
-export function canonicalStruct<T extends object>(schema: StructSchema, object: T): T {
+export function canonicalizeStruct<T extends object>(schema: StructSchema, object: T): T {
   const plan = findPlan(schema)
   const context = new DecodeContext({ reuse: true })
   return finishDecoding(() => decodeValue(plan, object, context, true), context) as T
@@ -207,7 +207,7 @@ function compile(schema: TypeSchema): Decoder {
     case 'map':
       return mapDecoder(schema)
     default:
-      return scalarDecoder(schema.kind, goTypeName(schema))
+      return createScalarDecoder(schema.kind, goTypeName(schema))
   }
 }
 
@@ -252,7 +252,7 @@ function mapDecoder(schema: MapSchema): Decoder {
     }
     if (value instanceof ObjectWithDuplicates) noteDuplicates(value, context)
     const { steps } = context
-    const source = value instanceof ObjectWithDuplicates ? objectFromEntries(value.entries) : value
+    const source = value instanceof ObjectWithDuplicates ? createObjectFromEntries(value.entries) : value
     let map: { [key: string]: unknown } | undefined = context.reuse ? undefined : {}
     let last: string | undefined
     let sorted = true
@@ -337,7 +337,7 @@ const decodeUnknown = findDecoder({ kind: 'json' })
 /** Decodes a struct that keeps unknown members. Writes known members first, then the unknown ones. */
 function decodeOpenMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   const repeated = value instanceof ObjectWithDuplicates ? value.entries : undefined
-  const source: JsonMembers = repeated === undefined ? value : objectFromEntries(repeated)
+  const source: JsonMembers = repeated === undefined ? value : createObjectFromEntries(repeated)
   const knownMembers: { [key: string]: unknown } = {}
   const unknown: string[] = []
   for (const key in source) {

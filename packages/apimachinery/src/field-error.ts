@@ -22,7 +22,7 @@ export interface FieldError {
   readonly field: string
   /**
    * The rejected value. Messages print it as in Go: strings in quotes, numbers and booleans without, other values as JSON. `undefined` omits the
-   * value. `verbatim` prints a text as it is.
+   * value. `createVerbatimValue` prints a text as it is.
    */
   readonly badValue?: unknown
   readonly detail: string
@@ -33,7 +33,7 @@ export type FieldErrorList = FieldError[]
 export interface VerbatimValue {
   readonly verbatim: string
 }
-export function verbatim(text: string): VerbatimValue {
+export function createVerbatimValue(text: string): VerbatimValue {
   return { verbatim: text }
 }
 
@@ -75,19 +75,19 @@ export function collectFieldErrors(validate: () => FieldErrorList): FieldErrorLi
 }
 
 /** Formats the message of a status cause: the complete error message without the field's name. */
-export function fieldErrorBody(error: FieldError): string {
+export function formatFieldErrorBody(error: FieldError): string {
   let text: string = descriptions[error.type]
   if (!valueless.has(error.type) && error.badValue !== undefined) text += `: ${printValue(error.badValue)}`
   return error.detail === '' ? text : `${text}: ${error.detail}`
 }
 
-export function fieldErrorMessage(error: FieldError): string {
-  return `${error.field}: ${fieldErrorBody(error)}`
+export function formatFieldError(error: FieldError): string {
+  return `${error.field}: ${formatFieldErrorBody(error)}`
 }
 
 /** Joins messages without duplicates: "" for no message, the message itself for one, `[a, b]` for several. */
 export function aggregateFieldErrors(errors: readonly FieldError[]): string {
-  return aggregateMessages(errors.map(fieldErrorMessage))
+  return aggregateMessages(errors.map(formatFieldError))
 }
 
 export function aggregateMessages(messages: readonly string[]): string {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapeFieldValue, everyField, fieldEquals, FieldSelector, parseFieldSelector } from './field-selector.ts'
+import { escapeFieldValue, selectEveryField, selectField, FieldSelector, parseFieldSelector } from './field-selector.ts'
 
 describe('field selectors', () => {
   it('match values by equality', () => {
@@ -26,7 +26,7 @@ describe('field selectors', () => {
     expect(selector.requiresExactMatch('a')).toBe('1')
     expect(selector.requiresExactMatch('b')).toBeUndefined()
     expect(selector.transform((field, value) => (field === 'b' ? undefined : { field: `x.${field}`, value })).toString()).toBe('x.a=1')
-    expect(everyField().empty).toBe(true)
+    expect(selectEveryField().empty).toBe(true)
   })
 
   it('evaluate many requirements with the same results as single requirements', () => {
@@ -47,7 +47,7 @@ describe('field selectors', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         expect(parseFieldSelector(`f=${escapeFieldValue(value)}`).requiresExactMatch('f')).toBe(value)
-        expect(parseFieldSelector(fieldEquals('f', value).toString()).requiresExactMatch('f')).toBe(value)
+        expect(parseFieldSelector(selectField('f', value).toString()).requiresExactMatch('f')).toBe(value)
       }),
     )
   })

@@ -79,11 +79,11 @@ function foldRequirements(requirements: readonly FieldRequirement[]): ReadonlyMa
 
 const all = new FieldSelector([])
 
-export function everyField(): FieldSelector {
+export function selectEveryField(): FieldSelector {
   return all
 }
 
-export function fieldEquals(field: string, value: string): FieldSelector {
+export function selectField(field: string, value: string): FieldSelector {
   return new FieldSelector([{ field, operator: '=', value }])
 }
 

@@ -54,7 +54,7 @@ export function goValue(value: JsonValue): string {
 }
 
 /** Returns the length of a string in UTF-8 bytes, like Go's len(). */
-export function byteLength(text: string): number {
+export function measureUtf8Bytes(text: string): number {
   // Buffer.byteLength is faster than the loop for long strings.
   if (text.length > 32) return Buffer.byteLength(text)
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text)
@@ -66,7 +66,7 @@ export function byteLength(text: string): number {
  * decide: each unit takes one to three bytes.
  */
 export function exceedsBytes(text: string, maxBytes: number): boolean {
-  return text.length * 3 > maxBytes && byteLength(text) > maxBytes
+  return text.length * 3 > maxBytes && measureUtf8Bytes(text) > maxBytes
 }
 
 /** Parses an integer like Go's strconv.ParseInt(text, 10, 64). Returns undefined for text that Go rejects. */
@@ -149,16 +149,16 @@ function stringifyAroundSharedSets(object: unknown): string | undefined {
 }
 
 /** Returns the cached JSON of a value that `shareText` marked; undefined for other values. */
-export function sharedJson(value: unknown): string | undefined {
+export function getSharedJson(value: unknown): string | undefined {
   return writeShared(value, stringifyJson)
 }
 
 function sharesSet(entry: ManagedFieldsEntry | null): boolean {
-  return sharedJson(entry?.fieldsV1) !== undefined
+  return getSharedJson(entry?.fieldsV1) !== undefined
 }
 
 function formatEntry(entry: ManagedFieldsEntry | null): string {
-  const set = sharedJson(entry?.fieldsV1)
+  const set = getSharedJson(entry?.fieldsV1)
   if (set === undefined) return stringifyJson(entry)
   const { subresource } = entry!
   const before = openText({ ...entry, fieldsV1: undefined, subresource: undefined })

@@ -5,11 +5,11 @@ const maxBaseLength = 63 - suffixLength
 
 /** Appends a random suffix to `metadata.generateName`. `random` returns numbers in [0, 1). */
 export function generateName(base: string, random: () => number = Math.random): string {
-  return base.slice(0, maxBaseLength) + randomSuffix(suffixLength, random)
+  return base.slice(0, maxBaseLength) + generateSuffix(suffixLength, random)
 }
 
 /** Returns random lower-case letters and digits, which are valid in the name of any object. */
-export function randomSuffix(length: number, random: () => number = Math.random): string {
+export function generateSuffix(length: number, random: () => number = Math.random): string {
   let suffix = ''
   for (let i = 0; i < length; i++) suffix += alphabet[Math.floor(random() * alphabet.length)]
   return suffix

@@ -5,16 +5,16 @@ export {
   appendAll,
   collectFieldErrors,
   fieldError,
-  fieldErrorBody,
-  fieldErrorMessage,
+  formatFieldErrorBody,
+  formatFieldError,
   fieldPath,
   repeatCheck,
   unnamedPath,
-  verbatim,
+  createVerbatimValue,
 } from './field-error.ts'
 export { maxRequestValues, newTooManyValues, parseJson, parseJsonRequest, refuseTooManyValues } from './json-document.ts'
 export { findBase64Error } from './decode-scalar.ts'
-export { TimeSlice, maybeThen, nextTurn, restAfter, sharedNextTurn, sliceMilliseconds } from './scheduling.ts'
+export { TimeSlice, runAfter, waitForNextTurn, pauseIfLong, waitForSharedTurn, sliceMilliseconds } from './scheduling.ts'
 export type {
   DeepReadonly,
   DeleteOptions,
@@ -45,26 +45,26 @@ export {
   groupVersionResourceString,
   parseGroupVersion,
   parseGroupVersionKind,
-  sameGroupVersion,
-  sameGroupVersionKind,
+  equalsGroupVersion,
+  equalsGroupVersionKind,
 } from './names.ts'
 export {
   anonymousUser,
   apiServerUser,
   authenticatedGroup,
   mastersGroup,
-  pathAction,
-  resourceAction,
+  createPathAction,
+  createResourceAction,
   unauthenticatedGroup,
 } from './request.ts'
 export type { AnnotationLevel, RequestContext, RequestedAction, RequestInfo, UserInfo } from './request.ts'
 export type { FieldSchema, ListSchema, MapSchema, ScalarSchema, ScalarType, StructSchema, TypeSchema } from './type-schema.ts'
-export { goTypeName, structSchema } from './type-schema.ts'
+export { goTypeName, createStructSchema } from './type-schema.ts'
 export { Scheme } from './scheme.ts'
 export type { FieldLabelMessage, KindRegistration } from './scheme.ts'
-export { byteLength, encodeJson, goJson, goValue, parseInt64, quote, sharedJson, shortEscapes, stringifyJson } from './go-text.ts'
+export { measureUtf8Bytes, encodeJson, goJson, goValue, parseInt64, quote, getSharedJson, shortEscapes, stringifyJson } from './go-text.ts'
 export { formatFloat } from './yaml/format-float.ts'
-export { closestMatch } from './closest-match.ts'
+export { findClosestMatch } from './closest-match.ts'
 export {
   hasMethods,
   isAnything,
@@ -74,15 +74,15 @@ export {
   isOneOf,
   isRegExp,
   isString,
-  listOf,
-  mapOf,
-  objectOf,
-  optionProblems,
-  required,
+  isListOf,
+  isMapOf,
+  isObjectOf,
+  checkOptions,
+  requireOption,
 } from './check-options.ts'
 export type { OptionCheck, OptionTable } from './check-options.ts'
 export type { FieldError, FieldErrorConstructors, FieldErrorList, FieldErrorType, VerbatimValue } from './field-error.ts'
-export { ApiError, apiErrorFromStatus, isApiError, messageOf, reasons } from './api-error.ts'
+export { ApiError, createApiErrorFromStatus, isApiError, getErrorMessage, reasons } from './api-error.ts'
 export type { ApiErrorInit, Reason } from './api-error.ts'
 export {
   newAlreadyExists,
@@ -113,7 +113,7 @@ export {
 export type { GenericServerResponseOptions } from './api-errors.ts'
 export {
   emptyMessage,
-  inclusiveRangeMessage,
+  formatInclusiveRangeMessage,
   isCIdentifier,
   isConfigMapKey,
   isDNS1035Label,
@@ -133,30 +133,44 @@ export {
   isValidPortNum,
   isValidUserID,
   isWildcardDNS1123Subdomain,
-  maxBytesMessage,
-  maxLengthMessage,
+  formatMaxBytesMessage,
+  formatMaxLengthMessage,
   nameIsDNS1035Label,
   nameIsDNSLabel,
   nameIsDNSSubdomain,
-  regexMessage,
+  formatRegexMessage,
 } from './name-format.ts'
 export type { Messages } from './name-format.ts'
 export type { LabelOperator, LabelRequirement, Labels } from './label-requirement.ts'
-export { everything, labelSelectorAsSelector, LabelsSelector, nothing, parseLabelSelector, selectorFromLabels } from './label-selector.ts'
-export { escapeFieldValue, everyField, fieldEquals, FieldSelector, parseFieldSelector } from './field-selector.ts'
+export {
+  selectEverything,
+  labelSelectorAsSelector,
+  LabelsSelector,
+  selectNothing,
+  parseLabelSelector,
+  createSelectorFromLabels,
+} from './label-selector.ts'
+export { escapeFieldValue, selectEveryField, selectField, FieldSelector, parseFieldSelector } from './field-selector.ts'
 export type { FieldRequirement, FieldTransform } from './field-selector.ts'
-export { copyObject, equalJson, isJsonObject, mapList } from './json-value.ts'
+export { copyObject, equalsJson, isJsonObject, mapList } from './json-value.ts'
 export { setOwn } from './json-reader.ts'
 export { compareUtf8, hasUtf16Order } from './utf8-order.ts'
 export type { ParsedJson } from './json-document.ts'
 export { isJsonError, JsonError } from './json-error.ts'
-export { copyEmptyMarks, copyWithEmptyMarks, jsonTypeOf, hasEmptyMarks, strictDecodingMessage, wasSentEmpty } from './decode-context.ts'
-export { canonicalStruct, decodeJson, decodeStruct } from './decode-struct.ts'
+export {
+  copyEmptyMarks,
+  copyWithEmptyMarks,
+  getJsonType,
+  hasEmptyMarks,
+  formatStrictDecodingMessage,
+  wasSentEmpty,
+} from './decode-context.ts'
+export { canonicalizeStruct, decodeJson, decodeStruct } from './decode-struct.ts'
 export type { Decoded, DecodeOptions, FieldValidation } from './decode-context.ts'
-export { Quantity, addQuantities, canonicalQuantity, parseQuantities, parseQuantity } from './quantity.ts'
+export { Quantity, addQuantities, canonicalizeQuantity, parseQuantities, parseQuantity } from './quantity.ts'
 export type { Quantities } from './quantity.ts'
 export type { QuantityFormat } from './quantity-parts.ts'
-export { intValue, isIntOrString, percentValue, scaledValue } from './int-or-string.ts'
+export { parseIntValue, isIntOrString, parsePercent, scaleIntOrString } from './int-or-string.ts'
 export type { IntOrString, ScaledOptions } from './int-or-string.ts'
 export { formatDuration, parseDuration } from './duration.ts'
 export type { DurationNanos } from './duration.ts'
@@ -172,11 +186,11 @@ export {
   toMillis,
 } from './time.ts'
 export type { Instant } from './time.ts'
-export { generateName, newUid, randomSuffix } from './identifiers.ts'
+export { generateName, newUid, generateSuffix } from './identifiers.ts'
 export {
   immutableMessage,
   notNegativeMessage,
-  semanticEqual,
+  equalsSemantically,
   totalAnnotationSizeLimit,
   validateAnnotations,
   validateFinalizerName,
@@ -208,7 +222,7 @@ export { validateCondition, validateConditions } from './conditions-validation.t
 export type { Condition } from './conditions-validation.ts'
 export { pause, systemClock } from './clock.ts'
 export type { Clock, TimerOptions } from './clock.ts'
-export { pemBlocks } from './pem.ts'
+export { parsePemBlocks } from './pem.ts'
 export type { PemBlock } from './pem.ts'
 export { trim, trimRight } from './trim.ts'
 export { UndecodedObject } from './undecoded-object.ts'

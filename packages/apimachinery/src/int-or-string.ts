@@ -6,7 +6,7 @@ export function isIntOrString(value: unknown): value is IntOrString {
 }
 
 /** Returns the integer value of an IntOrString: the number, or the string parsed like Go's Atoi. Returns 0 for a string that is not a number. */
-export function intValue(value: IntOrString): number {
+export function parseIntValue(value: IntOrString): number {
   if (typeof value === 'number') return value
   return /^[+-]?[0-9]+$/.test(value) ? Number(value) : 0
 }
@@ -16,7 +16,7 @@ export interface ScaledOptions {
 }
 
 /** Returns the number, or the percentage of `total`. Throws with kube-apiserver's message for a string that is not a percentage. */
-export function scaledValue(value: IntOrString, total: number, options: ScaledOptions): number {
+export function scaleIntOrString(value: IntOrString, total: number, options: ScaledOptions): number {
   if (typeof value === 'number') return value
   const digits = value.endsWith('%') ? value.slice(0, -1) : undefined
   if (digits === undefined) throw new Error('invalid value for IntOrString: invalid type: string is not a percentage')
@@ -27,6 +27,6 @@ export function scaledValue(value: IntOrString, total: number, options: ScaledOp
 }
 
 /** Returns the number of a percentage such as "25%"; undefined for other values. */
-export function percentValue(value: IntOrString): number | undefined {
+export function parsePercent(value: IntOrString): number | undefined {
   return typeof value === 'string' && /^[0-9]+%$/.test(value) ? Number(value.slice(0, -1)) : undefined
 }

@@ -143,7 +143,7 @@ class Reader {
 
   private object(frame: Frame): unknown {
     if (frame.repeated && this.literals) return new ObjectWithDuplicates(frame.entries!)
-    return objectFromEntries(frame.entries!)
+    return createObjectFromEntries(frame.entries!)
   }
 
   private string(): string {
@@ -242,7 +242,7 @@ const opened: unique symbol = Symbol('opened')
 const loneSurrogates = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 /** Builds an object from its entries. Of duplicate keys, the last wins. The key "__proto__" is an ordinary key. */
-export function objectFromEntries(entries: readonly (readonly [string, unknown])[]): { [key: string]: unknown } {
+export function createObjectFromEntries(entries: readonly (readonly [string, unknown])[]): { [key: string]: unknown } {
   const object: { [key: string]: unknown } = {}
   for (const [key, value] of entries) setOwn(object, key, value)
   return object
@@ -255,7 +255,7 @@ export function setOwn(object: { [key: string]: unknown }, key: string, value: u
 }
 
 /** Replaces the markers `NumberLiteral` and `ObjectWithDuplicates` in a value by plain values. Returns the value itself if it contains none. */
-export function plainValue(value: unknown): JsonValue {
+export function replaceMarkers(value: unknown): JsonValue {
   return hasMarkers(value) ? withoutMarkers(value) : (value as JsonValue)
 }
 
@@ -276,7 +276,7 @@ function withoutMarkers(value: unknown): JsonValue {
   }
   if (Array.isArray(value)) return value.map(withoutMarkers)
   const entries = value instanceof ObjectWithDuplicates ? value.entries : Object.entries(value)
-  return objectFromEntries(entries.map(([key, member]) => [key, withoutMarkers(member)] as const)) as JsonValue
+  return createObjectFromEntries(entries.map(([key, member]) => [key, withoutMarkers(member)] as const)) as JsonValue
 }
 
 /**

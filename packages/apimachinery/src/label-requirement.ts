@@ -61,7 +61,7 @@ export function checkKey(key: string, path: FieldPath | undefined): FieldErrorLi
   return messages.length === 0 ? [] : [fieldError.invalid(path, key, messages.join('; '))]
 }
 
-export function requirementMatches(requirement: LabelRequirement, labels: Labels): boolean {
+export function matchesRequirement(requirement: LabelRequirement, labels: Labels): boolean {
   const { key, operator, values } = requirement
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined
   switch (operator) {
@@ -116,7 +116,7 @@ const symbols: Readonly<Record<LabelOperator, string>> = {
   '!': '',
 }
 
-export function requirementString({ key, operator, values }: LabelRequirement): string {
+export function formatRequirement({ key, operator, values }: LabelRequirement): string {
   if (operator === 'exists') return key
   if (operator === '!') return `!${key}`
   const list = [...values].sort().join(',')

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { everything, labelSelectorAsSelector, LabelsSelector, nothing, parseLabelSelector } from './label-selector.ts'
-import { requirementMatches } from './label-requirement.ts'
+import { selectEverything, labelSelectorAsSelector, LabelsSelector, selectNothing, parseLabelSelector } from './label-selector.ts'
+import { matchesRequirement } from './label-requirement.ts'
 import type { LabelOperator } from './label-requirement.ts'
-import { fourfold, processorTime } from './testing/index.ts'
+import { fourfold, measureProcessorTime } from './testing/index.ts'
 
 function catchMessage(parse: () => unknown): string {
   try {
@@ -80,10 +80,10 @@ describe('parseLabelSelector', () => {
   it('property: parses its own text, and requires all of its requirements', () => {
     fc.assert(
       fc.property(fc.array(requirement, { maxLength: 4 }), fc.dictionary(key, value), (requirements, labels) => {
-        const text = requirements.reduce((selector, r) => selector.and(r as never), everything()).toString()
+        const text = requirements.reduce((selector, r) => selector.and(r as never), selectEverything()).toString()
         const parsed = parseLabelSelector(text)
         expect(parsed.toString()).toBe(text)
-        expect(parsed.matches(labels)).toBe(requirements.every((r) => requirementMatches(r as never, labels)))
+        expect(parsed.matches(labels)).toBe(requirements.every((r) => matchesRequirement(r as never, labels)))
       }),
     )
   })
@@ -101,7 +101,7 @@ describe('parseLabelSelector', () => {
     const many = fc.array(fc.oneof({ weight: 1, arbitrary: any }, { weight: 8, arbitrary: likely }), { minLength: 9, maxLength: 12 })
     fc.assert(
       fc.property(many, fc.option(fc.dictionary(few, text), { nil: undefined }), (requirements, labels) => {
-        expect(new LabelsSelector(requirements).matches(labels)).toBe(requirements.every((r) => requirementMatches(r, labels ?? {})))
+        expect(new LabelsSelector(requirements).matches(labels)).toBe(requirements.every((r) => matchesRequirement(r, labels ?? {})))
       }),
       { numRuns: 2000 },
     )
@@ -117,7 +117,7 @@ describe('parseLabelSelector', () => {
     }
     const [few, many] = [createSelectors(20), createSelectors(20_000)]
     for (const warm of [few, many]) matchAll(warm)()
-    expect(await processorTime(matchAll(many))).toBeLessThan(fourfold * (await processorTime(matchAll(few))))
+    expect(await measureProcessorTime(matchAll(many))).toBeLessThan(fourfold * (await measureProcessorTime(matchAll(few))))
   })
 
   it('property: parses any text or throws a BadRequest', () => {
@@ -138,10 +138,10 @@ describe('parseLabelSelector', () => {
 
 describe('labelSelectorAsSelector', () => {
   it('selects nothing if the selector is absent, and everything if it is empty', () => {
-    expect(labelSelectorAsSelector(undefined)).toBe(nothing())
+    expect(labelSelectorAsSelector(undefined)).toBe(selectNothing())
     expect(labelSelectorAsSelector({}).empty).toBe(true)
-    expect(nothing().matches({})).toBe(false)
-    expect(nothing().empty).toBe(false)
+    expect(selectNothing().matches({})).toBe(false)
+    expect(selectNothing().empty).toBe(false)
   })
 
   it('combines labels and expressions', () => {
@@ -182,7 +182,7 @@ describe('a selector of many values', () => {
     const run = (count: number): Promise<number> => {
       const objects = createValues(count).map((l) => ({ l }))
       const selector = parseLabelSelector(`l in (${createValues(count).join(',')})`)
-      return processorTime(() => objects.every((labels) => selector.matches(labels)))
+      return measureProcessorTime(() => objects.every((labels) => selector.matches(labels)))
     }
     const small = await run(5_000)
     expect(await run(20_000)).toBeLessThan(fourfold * small)

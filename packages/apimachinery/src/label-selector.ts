@@ -3,7 +3,7 @@ import { aggregateFieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-error.ts'
 import { foldRequirements } from './folded-requirements.ts'
 import { quote } from './go-text.ts'
-import { checkRequirement, requirementMatches, requirementString } from './label-requirement.ts'
+import { checkRequirement, matchesRequirement, formatRequirement } from './label-requirement.ts'
 import type { LabelOperator, LabelRequirement, Labels } from './label-requirement.ts'
 import { parseRequirements } from './label-selector-parser.ts'
 import type { DeepReadonly, LabelSelector } from './meta.ts'
@@ -14,7 +14,7 @@ const maxLinearRequirements = 8
 
 /** A label selector: a conjunction of requirements. Immutable. */
 export class LabelsSelector {
-  /** The requirements, sorted by key. Empty for both `everything()` and `nothing()`; `selectsNothing` distinguishes them. */
+  /** The requirements, sorted by key. Empty for both `selectEverything()` and `selectNothing()`; `selectsNothing` distinguishes them. */
   readonly requirements: readonly LabelRequirement[]
   readonly selectsNothing: boolean
   #folded: ((labels: Labels) => boolean) | undefined
@@ -37,7 +37,7 @@ export class LabelsSelector {
   matches(labels: Labels | undefined): boolean {
     if (this.selectsNothing) return false
     if (this.requirements.length > maxLinearRequirements) return (this.#folded ??= foldRequirements(this.requirements))(labels ?? noLabels)
-    for (const requirement of this.requirements) if (!requirementMatches(requirement, labels ?? noLabels)) return false
+    for (const requirement of this.requirements) if (!matchesRequirement(requirement, labels ?? noLabels)) return false
     return true
   }
 
@@ -53,18 +53,18 @@ export class LabelsSelector {
   }
 
   toString(): string {
-    return this.requirements.map(requirementString).join(',')
+    return this.requirements.map(formatRequirement).join(',')
   }
 }
 
 const all = new LabelsSelector([])
 const none = new LabelsSelector([], true)
 
-export function everything(): LabelsSelector {
+export function selectEverything(): LabelsSelector {
   return all
 }
 
-export function nothing(): LabelsSelector {
+export function selectNothing(): LabelsSelector {
   return none
 }
 
@@ -75,7 +75,7 @@ export function parseLabelSelector(text: string, path?: FieldPath): LabelsSelect
 }
 
 /** Returns a selector that requires these labels. Does not validate them: the labels must come from a valid object. */
-export function selectorFromLabels(labels: Labels | undefined): LabelsSelector {
+export function createSelectorFromLabels(labels: Labels | undefined): LabelsSelector {
   if (labels === undefined) return all
   return new LabelsSelector(Object.entries(labels).map(([key, value]) => ({ key, operator: '=', values: [value] })))
 }

@@ -17,19 +17,19 @@ const subdomainRule =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character"
 const nameEnds = 'and must start and end with an alphanumeric character'
 
-export function maxLengthMessage(length: number): string {
+export function formatMaxLengthMessage(length: number): string {
   return `must be no more than ${length} characters`
 }
 
-export function maxBytesMessage(length: number): string {
+export function formatMaxBytesMessage(length: number): string {
   return `must be no more than ${length} bytes`
 }
 
-export function inclusiveRangeMessage(low: number, high: number): string {
+export function formatInclusiveRangeMessage(low: number, high: number): string {
   return `must be between ${low} and ${high}, inclusive`
 }
 
-export function regexMessage(rule: string, format: string, ...examples: string[]): string {
+export function formatRegexMessage(rule: string, format: string, ...examples: string[]): string {
   const start = examples.length === 0 ? '(' : `(e.g. ${examples.map((example) => `'${example}', `).join(' or ')}`
   return `${rule} ${start}regex used for validation is '${format}')`
 }
@@ -43,10 +43,10 @@ interface Format {
   readonly tooLong?: (max: number) => string
 }
 
-function format(rule: string, source: string, examples: readonly string[], max?: number, tooLong = maxLengthMessage): Format {
+function format(rule: string, source: string, examples: readonly string[], max?: number, tooLong = formatMaxLengthMessage): Format {
   return {
     regex: new RegExp(`^(?:${source})$`),
-    message: regexMessage(rule, source, ...examples),
+    message: formatRegexMessage(rule, source, ...examples),
     ...(max === undefined ? undefined : { max, tooLong }),
   }
 }
@@ -68,7 +68,7 @@ const dns1123Label = format(
   63,
 )
 const dns1123Subdomain = format(subdomainRule, subdomain1123, ['example.com'], 253)
-const dns1123SubdomainBytes = format(subdomainRule, subdomain1123, ['example.com'], 253, maxBytesMessage)
+const dns1123SubdomainBytes = format(subdomainRule, subdomain1123, ['example.com'], 253, formatMaxBytesMessage)
 const dns1123SubdomainWithUnderscore = format(
   `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', ${nameEnds}`,
   subdomainUnderscored,
@@ -97,7 +97,7 @@ const labelValue = format(
   `(${labelKey})?`,
   ['MyValue', 'my_value', '12345'],
   63,
-  maxBytesMessage,
+  formatMaxBytesMessage,
 )
 const cIdentifier = format(
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
@@ -160,7 +160,7 @@ const qualifiedNameMessages = memoizeByText((value): Messages => {
     messages.push(...prefixMessages.map((message) => `prefix part ${message}`))
   }
   if (name === '') messages.push(`name part ${emptyMessage}`)
-  else if (exceedsBytes(name, 63)) messages.push(`name part ${maxBytesMessage(63)}`)
+  else if (exceedsBytes(name, 63)) messages.push(`name part ${formatMaxBytesMessage(63)}`)
   if (!labelName.regex.test(name)) messages.push(`name part ${labelName.message}`)
   return messages
 })
@@ -202,7 +202,7 @@ export function isValidPortNum(port: number): Messages {
 }
 
 export function isInRange(value: number, low: number, high: number): Messages {
-  return low <= value && value <= high ? noMessages : [inclusiveRangeMessage(low, high)]
+  return low <= value && value <= high ? noMessages : [formatInclusiveRangeMessage(low, high)]
 }
 
 export function isValidUserID(id: number): Messages {
@@ -215,7 +215,7 @@ export function isValidGroupID(id: number): Messages {
 
 export function isValidPortName(name: string): Messages {
   const messages: string[] = []
-  if (exceedsBytes(name, 15)) messages.push(maxLengthMessage(15))
+  if (exceedsBytes(name, 15)) messages.push(formatMaxLengthMessage(15))
   if (!/^[-a-z0-9]+$/.test(name)) messages.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
   if (!/[a-z]/.test(name)) messages.push('must contain at least one letter (a-z)')
   if (name.includes('--')) messages.push('must not contain consecutive hyphens')

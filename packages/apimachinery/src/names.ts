@@ -56,12 +56,12 @@ export function groupVersionResourceString(gvr: GroupVersionResource): string {
   return `${gvr.group}/${gvr.version}, Resource=${gvr.resource}`
 }
 
-export function sameGroupVersion(a: GroupVersion, b: GroupVersion): boolean {
+export function equalsGroupVersion(a: GroupVersion, b: GroupVersion): boolean {
   return a.group === b.group && a.version === b.version
 }
 
-export function sameGroupVersionKind(a: GroupVersionKind, b: GroupVersionKind): boolean {
-  return a.kind === b.kind && sameGroupVersion(a, b)
+export function equalsGroupVersionKind(a: GroupVersionKind, b: GroupVersionKind): boolean {
+  return a.kind === b.kind && equalsGroupVersion(a, b)
 }
 
 /**

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { newInvalid } from './api-errors.ts'
 import { validateConditions } from './conditions-validation.ts'
 import type { FieldErrorList } from './field-error.ts'
-import { fieldErrorMessage, fieldPath } from './field-error.ts'
+import { formatFieldError, fieldPath } from './field-error.ts'
 import { generateName, newUid } from './identifiers.ts'
 import type { ObjectMeta } from './meta.ts'
-import { semanticEqual, validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.ts'
+import { equalsSemantically, validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.ts'
 import { validateDeleteOptions, validateFieldManager, validateListOptions, validatePatchOptions } from './options-validation.ts'
 
-const formatErrors = (errors: FieldErrorList): string[] => errors.map(fieldErrorMessage)
+const formatErrors = (errors: FieldErrorList): string[] => errors.map(formatFieldError)
 const create = (meta: ObjectMeta, namespaced = true): string[] => formatErrors(validateObjectMeta(meta, { namespaced }))
 
 describe('validateObjectMeta', () => {
@@ -77,12 +77,12 @@ describe('validateObjectMeta', () => {
 
 describe('semanticEqual', () => {
   it('treats an absent list like an empty one', () => {
-    expect(semanticEqual({ a: [] }, {})).toBe(true)
-    expect(semanticEqual({ a: { b: 1 } }, { a: { b: 1, c: [] } })).toBe(true)
-    expect(semanticEqual({ a: {} }, {})).toBe(false)
-    expect(semanticEqual({ a: '' }, {})).toBe(false)
-    expect(semanticEqual([{}], [{}, {}])).toBe(false)
-    expect(semanticEqual([1, 2], [2, 1])).toBe(false)
+    expect(equalsSemantically({ a: [] }, {})).toBe(true)
+    expect(equalsSemantically({ a: { b: 1 } }, { a: { b: 1, c: [] } })).toBe(true)
+    expect(equalsSemantically({ a: {} }, {})).toBe(false)
+    expect(equalsSemantically({ a: '' }, {})).toBe(false)
+    expect(equalsSemantically([{}], [{}, {}])).toBe(false)
+    expect(equalsSemantically([1, 2], [2, 1])).toBe(false)
   })
 })
 

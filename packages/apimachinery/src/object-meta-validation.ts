@@ -1,6 +1,6 @@
 import { appendAll, fieldError, fieldPath } from './field-error.ts'
 import type { FieldErrorList, FieldPath } from './field-error.ts'
-import { byteLength, exceedsBytes, quote } from './go-text.ts'
+import { measureUtf8Bytes, exceedsBytes, quote } from './go-text.ts'
 import type { DeepReadonly, LabelSelector, ManagedFieldsEntry, ObjectMeta, OwnerReference } from './meta.ts'
 import { isQualifiedName, isValidLabelValue, nameIsDNSLabel, nameIsDNSSubdomain } from './name-format.ts'
 import type { Messages } from './name-format.ts'
@@ -96,27 +96,27 @@ export function validateNonNegative(value: number, path: FieldPath): FieldErrorL
 
 /** Rejects the change of an immutable field. `undefined` and null both mean that the field is absent. */
 export function validateImmutableField(value: unknown, old: unknown, path: FieldPath): FieldErrorList {
-  return semanticEqual(value, old) ? [] : [fieldError.invalid(path, value ?? null, immutableMessage)]
+  return equalsSemantically(value, old) ? [] : [fieldError.invalid(path, value ?? null, immutableMessage)]
 }
 
 /**
  * Returns whether two values are deeply equal, with the rules of upstream's Semantic.DeepEqual. An absent list equals an empty one. An absent
  * object and `{}` differ, as for a pointer to a struct. To compare maps, pass `map ?? {}`.
  */
-export function semanticEqual(a: unknown, b: unknown): boolean {
+export function equalsSemantically(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (Array.isArray(a) || Array.isArray(b)) {
     const left = a ?? []
     const right = b ?? []
     if (!Array.isArray(left) || !Array.isArray(right)) return false
-    return left.length === right.length && left.every((item, i) => semanticEqual(item, right[i]))
+    return left.length === right.length && left.every((item, i) => equalsSemantically(item, right[i]))
   }
   if (isAbsent(a) || isAbsent(b)) return isAbsent(a) && isAbsent(b)
   if (typeof a !== 'object' || typeof b !== 'object') return false
   const left = a as Members
   const right = b as Members
-  for (const key in left) if (!semanticEqual(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false
-  for (const key in right) if (!Object.hasOwn(left, key) && !semanticEqual(undefined, right[key])) return false
+  for (const key in left) if (!equalsSemantically(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false
+  for (const key in right) if (!Object.hasOwn(left, key) && !equalsSemantically(undefined, right[key])) return false
   return true
 }
 
@@ -162,7 +162,7 @@ export function validateAnnotations(annotations: StringMap | undefined, path: Fi
 
 function measureAnnotations(annotations: StringMap): number {
   let size = 0
-  for (const key in annotations) size += byteLength(key) + byteLength(annotations[key]!)
+  for (const key in annotations) size += measureUtf8Bytes(key) + measureUtf8Bytes(annotations[key]!)
   return size
 }
 

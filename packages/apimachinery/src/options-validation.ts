@@ -1,6 +1,6 @@
 import { fieldError, fieldPath } from './field-error.ts'
 import type { FieldErrorList, FieldPath } from './field-error.ts'
-import { byteLength, exceedsBytes } from './go-text.ts'
+import { measureUtf8Bytes, exceedsBytes } from './go-text.ts'
 import type { DeepReadonly, DeleteOptions } from './meta.ts'
 
 /** Options of create and update requests. */
@@ -128,7 +128,7 @@ export function validateFieldManager(manager: string, path: FieldPath): FieldErr
       const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
       errors.push(fieldError.invalid(path, manager, `invalid character U+${code} (at position ${position})`))
     }
-    position += byteLength(char)
+    position += measureUtf8Bytes(char)
   }
   return errors
 }

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest'
-import { pemBlocks } from './pem.ts'
+import { parsePemBlocks } from './pem.ts'
 
 const block = (label: string, body = 'AAAA\n'): string => `-----BEGIN ${label}-----\n${body}-----END ${label}-----`
 
 it('finds blocks and skips other text', () => {
   const text = `a comment\n${block('CERTIFICATE')}\r\nmore\n${block('PRIVATE KEY', '')}`
-  expect(pemBlocks(text)).toEqual([
+  expect(parsePemBlocks(text)).toEqual([
     { label: 'CERTIFICATE', text: block('CERTIFICATE'), body: 'AAAA\n' },
     { label: 'PRIVATE KEY', text: block('PRIVATE KEY', ''), body: '' },
   ])
 })
 
 it('reads CRLF line breaks', () => {
-  const [pemBlock] = pemBlocks(block('A').replaceAll('\n', '\r\n'))
+  const [pemBlock] = parsePemBlocks(block('A').replaceAll('\n', '\r\n'))
   expect(pemBlock).toMatchObject({ label: 'A', body: 'AAAA\r\n' })
 })
 
@@ -23,9 +23,9 @@ it.each([
   ['something before the beginning', ` ${block('A')}`],
   ['no dashes after the label', '-----BEGIN A\nAAAA\n-----END A-----\n'],
 ])('finds no block in %s', (_, text) => {
-  expect(pemBlocks(text)).toEqual([])
+  expect(parsePemBlocks(text)).toEqual([])
 })
 
 it('finds a block after an unterminated one', () => {
-  expect(pemBlocks(`-----BEGIN A-----\nAAAA\n${block('B')}\n`)).toMatchObject([{ label: 'B' }])
+  expect(parsePemBlocks(`-----BEGIN A-----\nAAAA\n${block('B')}\n`)).toMatchObject([{ label: 'B' }])
 })

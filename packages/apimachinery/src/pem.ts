@@ -15,7 +15,7 @@ const dashes = '-----'
  * Returns the blocks of a PEM text and skips other text, like Go's `pem.Decode`. Both markers must be at the start of a line. A block whose next
  * END line has another label is skipped. Runs in linear time, because each line is visited once.
  */
-export function pemBlocks(text: string): PemBlock[] {
+export function parsePemBlocks(text: string): PemBlock[] {
   const blocks: PemBlock[] = []
   let open: { readonly label: string; readonly start: number; readonly bodyStart: number } | undefined
   let start = 0

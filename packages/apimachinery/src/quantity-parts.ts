@@ -45,7 +45,7 @@ export function parseQuantityParts(text: string): QuantityParts {
     // Rounds up to the next nano, because the quantity of a request must not be rounded down.
     const dropped = smallestExponent - exponent
     if (dropped > digits.length) magnitude = magnitude === 0n ? 0n : 1n
-    else magnitude = (magnitude + powerOfTen(dropped) - 1n) / powerOfTen(dropped)
+    else magnitude = (magnitude + computePowerOfTen(dropped) - 1n) / computePowerOfTen(dropped)
     exponent = smallestExponent
   }
   const parts = limitMagnitude(magnitude, exponent, format)
@@ -53,7 +53,7 @@ export function parseQuantityParts(text: string): QuantityParts {
 }
 
 /** Returns `10n ** BigInt(exponent)`. Caches common powers, because computing them takes longer than using them. */
-export function powerOfTen(exponent: number): bigint {
+export function computePowerOfTen(exponent: number): bigint {
   if (exponent > maxIntegerDigits) return 10n ** BigInt(exponent)
   return (powersOfTen[exponent] ??= 10n ** BigInt(exponent))
 }
@@ -123,7 +123,7 @@ function shortenFraction(fraction: string, power: number): string {
 /** Limits a quantity to the largest int64 if its format is BinarySI. Changes the format of a BinarySI quantity below one to DecimalSI. */
 function limitMagnitude(magnitude: bigint, exponent: number, format: QuantityFormat): Omit<QuantityParts, 'keepText'> {
   if (format !== 'BinarySI') return { unscaled: magnitude, exponent, format }
-  const one = powerOfTen(-exponent)
+  const one = computePowerOfTen(-exponent)
   if (magnitude > maxInt64 * one) return { unscaled: maxInt64, exponent: 0, format }
   return { unscaled: magnitude, exponent, format: 0n < magnitude && magnitude < one ? 'DecimalSI' : format }
 }

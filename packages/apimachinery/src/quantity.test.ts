@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalQuantity, parseQuantity, Quantity } from './quantity.ts'
-import { processorTime } from './testing/index.ts'
+import { canonicalizeQuantity, parseQuantity, Quantity } from './quantity.ts'
+import { measureProcessorTime } from './testing/index.ts'
 
 describe('parseQuantity', () => {
   it.each([
@@ -88,12 +88,12 @@ describe('parseQuantity', () => {
         parseQuantity(text(length)).toString()
       } catch {}
     }
-    expect(await processorTime(() => read(3_000_000))).toBeLessThan(200_000)
+    expect(await measureProcessorTime(() => read(3_000_000))).toBeLessThan(200_000)
   })
 
   it('accepts JSON numbers', () => {
-    expect(canonicalQuantity(2)).toBe('2')
-    expect(canonicalQuantity(0.1)).toBe('100m')
+    expect(canonicalizeQuantity(2)).toBe('2')
+    expect(canonicalizeQuantity(0.1)).toBe('100m')
   })
 })
 

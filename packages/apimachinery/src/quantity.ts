@@ -1,5 +1,5 @@
 import { memoizeByText } from './go-text.ts'
-import { parseQuantityParts, powerOfTen } from './quantity-parts.ts'
+import { parseQuantityParts, computePowerOfTen } from './quantity-parts.ts'
 import type { QuantityFormat } from './quantity-parts.ts'
 
 const decimalSuffixes: Readonly<Record<number, string>> = {
@@ -114,7 +114,7 @@ const parsedQuantity = memoizeByText((text) => {
 })
 
 /** Parses a JSON quantity, which is a string or a number, and formats it canonically. */
-export function canonicalQuantity(value: string | number): string {
+export function canonicalizeQuantity(value: string | number): string {
   return parseQuantity(String(value).trim()).toString()
 }
 
@@ -125,8 +125,8 @@ function align(a: Quantity, b: Quantity): [bigint, bigint, number] {
 
 function rescale(unscaled: bigint, by: number): bigint {
   if (by === 0 || unscaled === 0n) return unscaled
-  if (by > 0) return unscaled * powerOfTen(by)
-  const divisor = powerOfTen(-by)
+  if (by > 0) return unscaled * computePowerOfTen(by)
+  const divisor = computePowerOfTen(-by)
   const quotient = unscaled / divisor
   return unscaled % divisor === 0n ? quotient : quotient + (unscaled < 0n ? -1n : 1n)
 }
@@ -151,7 +151,7 @@ function formatBinary(value: bigint): string {
 function formatDecimal(quantity: Quantity): string {
   let { unscaled, exponent } = quantity
   const zeros = countTrailingZeros(unscaled.toString())
-  unscaled /= powerOfTen(zeros)
+  unscaled /= computePowerOfTen(zeros)
   exponent += zeros
   for (; exponent % 3 !== 0; exponent--) unscaled *= 10n
   if (quantity.format === 'DecimalExponent') return exponent === 0 ? unscaled.toString() : `${unscaled}e${exponent}`

@@ -51,14 +51,14 @@ const noAction: RequestedAction = {
 }
 
 /** Builds an action on a resource, for authorizers. Members that the caller omits are "". */
-export function resourceAction(
+export function createResourceAction(
   parts: Pick<RequestedAction, 'verb' | 'resource'> & Partial<Omit<RequestedAction, 'isResourceRequest' | 'path'>>,
 ): RequestedAction {
   return { ...noAction, ...parts }
 }
 
 /** Builds an action on a path that is not a resource. */
-export function pathAction(verb: string, path: string): RequestedAction {
+export function createPathAction(verb: string, path: string): RequestedAction {
   return { ...noAction, isResourceRequest: false, verb, path }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TimeSlice, restAfter, sharedNextTurn, sliceMilliseconds } from './scheduling.ts'
+import { TimeSlice, pauseIfLong, waitForSharedTurn, sliceMilliseconds } from './scheduling.ts'
 
 const spin = (milliseconds: number): void => {
   for (const end = performance.now() + milliseconds; performance.now() < end;) continue
@@ -38,19 +38,19 @@ test('starts a new slice after the loop has waited for something else', () => {
 
 test('pauses only after a step that takes longer than a slice', async () => {
   const began = performance.now()
-  expect(restAfter(began)).toBeUndefined()
+  expect(pauseIfLong(began)).toBeUndefined()
   spin(sliceMilliseconds + 1)
   let turns = 0
   setImmediate(() => turns++)
   setImmediate(() => setImmediate(() => turns++))
-  await restAfter(began)
+  await pauseIfLong(began)
   expect(turns).toBe(2)
 })
 
 test('resumes all callers of one turn together', async () => {
   const steps: string[] = []
   const go = async (name: string): Promise<void> => {
-    await sharedNextTurn()
+    await waitForSharedTurn()
     steps.push(`${name}1`)
     await Promise.resolve()
     steps.push(`${name}2`)

@@ -42,7 +42,7 @@ export class TimeSlice {
   }
 
   async #pause(): Promise<void> {
-    await nextTurn()
+    await waitForNextTurn()
     this.restart()
   }
 }
@@ -55,21 +55,21 @@ export class TimeSlice {
  * @example
  * const began = performance.now()
  * decode()
- * const pause = restAfter(began)
+ * const pause = pauseIfLong(began)
  * if (pause !== undefined) await pause
  */
-export function restAfter(began: number): Promise<void> | undefined {
+export function pauseIfLong(began: number): Promise<void> | undefined {
   return performance.now() - began < sliceMilliseconds ? undefined : waitTwoTurns()
 }
 
 /** Waits for two turns of the event loop. After only one turn, the requests that were read in that turn would not have run yet. */
 async function waitTwoTurns(): Promise<void> {
-  await nextTurn()
-  await nextTurn()
+  await waitForNextTurn()
+  await waitForNextTurn()
 }
 
 /** Resolves in the next turn of the event loop, after pending input and output were handled. */
-export function nextTurn(): Promise<void> {
+export function waitForNextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
   })
@@ -78,11 +78,11 @@ export function nextTurn(): Promise<void> {
 let shared: Promise<void> | undefined
 
 /**
- * Resolves in the next turn of the event loop, like `nextTurn`, but returns one promise to all callers of a turn. All of them then continue
+ * Resolves in the next turn of the event loop, like `waitForNextTurn`, but returns one promise to all callers of a turn. All of them then continue
  * after this `await` before any reaches its next one. Code that runs for many requests in a row stays in the processor's cache. This saves a
  * third of the processor time of a create under load. A single request waits a few microseconds longer.
  */
-export function sharedNextTurn(): Promise<void> {
+export function waitForSharedTurn(): Promise<void> {
   shared ??= new Promise((resolve) => {
     setImmediate(() => {
       shared = undefined
@@ -96,6 +96,6 @@ export function sharedNextTurn(): Promise<void> {
  * Calls `next` with a value, or with the result of a promise. Calls it synchronously if the value is not a promise, because `await` would delay
  * the call.
  */
-export function maybeThen<T, Next>(value: T | Promise<T>, next: (value: T) => Next | Promise<Next>): Next | Promise<Next> {
+export function runAfter<T, Next>(value: T | Promise<T>, next: (value: T) => Next | Promise<Next>): Next | Promise<Next> {
   return value instanceof Promise ? value.then(next) : next(value)
 }

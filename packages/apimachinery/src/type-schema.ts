@@ -91,9 +91,9 @@ export interface FieldSchema {
  *
  * @example
  * const size: FieldSchema = { name: 'size', type: { kind: 'int32' }, required: true }
- * const spec = structSchema({ name: 'WidgetSpec', definition: 'com.example.v1.WidgetSpec', fields: [size] })
+ * const spec = createStructSchema({ name: 'WidgetSpec', definition: 'com.example.v1.WidgetSpec', fields: [size] })
  */
-export function structSchema(definition: Omit<StructSchema, 'kind' | 'byName'>): StructSchema {
+export function createStructSchema(definition: Omit<StructSchema, 'kind' | 'byName'>): StructSchema {
   return { ...definition, kind: 'struct', byName: new Map(definition.fields.map((field): [string, FieldSchema] => [field.name, field])) }
 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { encodeJson, stringifyJson } from './go-text.ts'
 import { copyObject } from './json-value.ts'
-import { canonicalStruct } from './decode-struct.ts'
-import { structSchema } from './type-schema.ts'
+import { canonicalizeStruct } from './decode-struct.ts'
+import { createStructSchema } from './type-schema.ts'
 import type { StructSchema } from './type-schema.ts'
 import { UndecodedObject } from './undecoded-object.ts'
 
@@ -29,17 +29,17 @@ it('is written as its text, without being decoded', () => {
 it('is shared by copies and canonical objects', () => {
   const object = createObject()
   expect(copyObject({ list: [{ object }] }).list[0]!.object).toBe(object)
-  const inner: StructSchema = structSchema({
+  const inner: StructSchema = createStructSchema({
     name: 'Inner',
     definition: 'io.test.v1.Inner',
     fields: [{ name: 'large', type: { kind: 'json' }, omit: 'empty' }],
   })
-  const outer: StructSchema = structSchema({
+  const outer: StructSchema = createStructSchema({
     name: 'Outer',
     definition: 'io.test.v1.Outer',
     fields: [{ name: 'object', type: inner, pointer: true, omit: 'empty' }],
   })
-  const canonical = canonicalStruct(outer, { object })
+  const canonical = canonicalizeStruct(outer, { object })
   expect(canonical.object).toBe(object)
   expect(encodeJson(outer, canonical)).toBe(`{"object":${text}}`)
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createAnonymousAuthenticator } from './anonymous.ts'
 import type { Credentials } from './authenticator.ts'
 import { createAuthenticatorUnion } from './authenticator-union.ts'
-import { bearerToken, createBearerTokenAuthenticator } from './bearer-token.ts'
+import { parseBearerToken, createBearerTokenAuthenticator } from './bearer-token.ts'
 import { createClientCertificateAuthenticator } from './client-certificate.ts'
 import { createStaticTokens, generateToken } from './token-authenticator.ts'
 
@@ -28,7 +28,7 @@ test.each([
   ['  Bearer secret  ', 'secret'],
   ['Bearer secret and more', 'secret'],
 ])('reads the token in the header %j as %j', (header, token) => {
-  expect(bearerToken(header)).toBe(token)
+  expect(parseBearerToken(header)).toBe(token)
 })
 
 test('authenticates a known token and adds system:authenticated', async () => {

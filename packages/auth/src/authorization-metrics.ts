@@ -1,4 +1,4 @@
-import { createCounter, createHistogram, lazily } from '@keelson/apimachinery/metrics'
+import { createCounter, createHistogram, memoize } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { Authorizer, Decision } from './authorizer.ts'
 
@@ -71,8 +71,8 @@ export function createAuthorizationMetrics(registry: MetricsRegistry): Authoriza
       excluded: (name) => void exclusions.with({ type, name }).value++,
     },
     instrument: (authorizer, labels) => {
-      const allowed = lazily(() => decisions.with({ ...labels, decision: 'allowed' }))
-      const denied = lazily(() => decisions.with({ ...labels, decision: 'denied' }))
+      const allowed = memoize(() => decisions.with({ ...labels, decision: 'allowed' }))
+      const denied = memoize(() => decisions.with({ ...labels, decision: 'denied' }))
       const count = (decision: Decision): Decision => {
         if (decision.decision === 'allow') allowed().value++
         else if (decision.decision === 'deny') denied().value++

@@ -23,7 +23,7 @@ export function createBearerTokenAuthenticator(...tokens: readonly TokenAuthenti
       if (header === undefined) return unknownCredentials
       const cached = connection === undefined ? undefined : cache.get(connection)
       if (cached?.header === header) return cached.result
-      const token = bearerToken(header)
+      const token = parseBearerToken(header)
       if (token === undefined) {
         if (/^bearer {2}/i.test(header.trim())) notes?.warn(spaceWarning)
         return unknownCredentials
@@ -74,7 +74,7 @@ function withReason(reasons: readonly string[] | undefined, result: TokenResult)
  * Returns the token of an Authorization header; undefined for another scheme or no header. The scheme is case-insensitive. Text after a
  * second space is ignored.
  */
-export function bearerToken(header: string | undefined): string | undefined {
+export function parseBearerToken(header: string | undefined): string | undefined {
   const text = header?.trim()
   if (text === undefined || text === '') return undefined
   const [scheme, token] = text.split(' ', 3)

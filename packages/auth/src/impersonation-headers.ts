@@ -9,7 +9,7 @@ const extraPrefix = 'impersonate-extra-'
  * Parses the `Impersonate-*` headers; undefined if there are none. Throws a 400 if there are groups, a uid or extras but no user name.
  * `rawHeaders` alternates names and values, because joining repeated headers would corrupt group names with commas.
  */
-export function impersonatedUser(rawHeaders: readonly string[]): UserInfo | undefined {
+export function parseImpersonatedUser(rawHeaders: readonly string[]): UserInfo | undefined {
   // Only the first value of a header counts.
   let name: string | undefined
   let uid: string | undefined

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Authorizer } from './authorizer.ts'
 import { createImpersonation } from './impersonation.ts'
 import { createImpersonationMetrics } from './impersonation-metrics.ts'
-import { impersonatedUser } from './impersonation-headers.ts'
+import { parseImpersonatedUser } from './impersonation-headers.ts'
 import { createPrivilegedGroupsAuthorizer } from './privileged-groups.ts'
 
 const alice: UserInfo = { name: 'alice', groups: ['dev', 'system:authenticated'] }
@@ -41,15 +41,15 @@ const impersonate = async (authorizer: Authorizer, user: UserInfo, wanted: Parti
   (await createImpersonation(authorizer)({ user, action: listPods, wanted: { name: 'bob', groups: [], ...wanted } })).user
 
 test('reads repeated headers separately, and ignores the case of their names', () => {
-  expect(impersonatedUser(['Host', 'x', 'If-Match', 'y'])).toBeUndefined()
+  expect(parseImpersonatedUser(['Host', 'x', 'If-Match', 'y'])).toBeUndefined()
   expect(
-    impersonatedUser(['IMPERSONATE-User', 'bob', 'impersonate-user', 'eve', 'impersonate-group', 'a,b', 'Impersonate-Group', 'c']),
+    parseImpersonatedUser(['IMPERSONATE-User', 'bob', 'impersonate-user', 'eve', 'impersonate-group', 'a,b', 'Impersonate-Group', 'c']),
   ).toEqual({
     name: 'bob',
     uid: '',
     groups: ['a,b', 'c'],
   })
-  const { extra } = impersonatedUser([
+  const { extra } = parseImpersonatedUser([
     'impersonate-user',
     'b',
     'Impersonate-Extra-Acme.com%2Fproject',
@@ -68,7 +68,7 @@ test.each([
   [['impersonate-uid', '7'], 'UID:"7", Groups:[]string(nil), Extra:map[string][]string(nil)'],
   [['impersonate-extra-a', '1', 'impersonate-user', ''], 'UID:"", Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"1"}}'],
 ])('rejects headers without a user name: %j', (headers, text) => {
-  expect(() => impersonatedUser(headers)).toThrow(`requested &user.DefaultInfo{Name:"", ${text}} without impersonating a user name`)
+  expect(() => parseImpersonatedUser(headers)).toThrow(`requested &user.DefaultInfo{Name:"", ${text}} without impersonating a user name`)
 })
 
 test('lets an administrator impersonate any user, without keeping administrator rights', async () => {

@@ -4,7 +4,7 @@ import {
   isApiError,
   isDNS1123Subdomain,
   mastersGroup,
-  resourceAction,
+  createResourceAction,
   unauthenticatedGroup,
 } from '@keelson/apimachinery'
 import type { RequestedAction, UserInfo } from '@keelson/apimachinery'
@@ -12,7 +12,7 @@ import type { Authorizer, AuthorizerAttributes } from './authorizer.ts'
 import { createForbiddenError } from './forbidden.ts'
 import type { ImpersonationMetrics } from './impersonation-metrics.ts'
 import {
-  nodeOf,
+  parseNodeName,
   nodesGroup,
   listServiceAccountGroups,
   getServiceAccountNode,
@@ -118,7 +118,7 @@ type Mode = 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info
 
 function listModes({ user, wanted }: ImpersonationRequest): Mode[] {
   const onlyNamed = !wanted.uid && wanted.groups.length === 0 && wanted.extra === undefined
-  const node = nodeOf(wanted.name)
+  const node = parseNodeName(wanted.name)
   if (node !== undefined) {
     if (!onlyNamed) return []
     return getServiceAccountNode(user) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
@@ -162,7 +162,7 @@ class PermissionChecks {
       await this.#require({ ...this.#core('serviceaccounts', account.name), namespace: account.namespace })
       return groups.length > 0 ? groups : listServiceAccountGroups(account.namespace)
     }
-    const node = this.#mode === undefined ? undefined : nodeOf(name)
+    const node = this.#mode === undefined ? undefined : parseNodeName(name)
     if (node === undefined) {
       await this.#require(this.#core('users', name))
       return groups
@@ -212,7 +212,7 @@ class PermissionChecks {
 
   #action(apiGroup: string, resource: string, name: string): RequestedAction {
     const verb = this.#mode === undefined ? 'impersonate' : `impersonate:${this.#mode}`
-    return resourceAction({ verb, apiGroup, apiVersion: 'v1', resource, name })
+    return createResourceAction({ verb, apiGroup, apiVersion: 'v1', resource, name })
   }
 
   #require(action: RequestedAction): Promise<void> {

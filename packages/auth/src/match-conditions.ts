@@ -1,5 +1,5 @@
 import type { Compiled, MatchResult, ReviewSpec } from '@keelson/cel'
-import { maybeThen } from '@keelson/apimachinery'
+import { runAfter } from '@keelson/apimachinery'
 import { loadCelLibrary } from './cel-library.ts'
 import type { MatchConditionMetrics } from './authorization-metrics.ts'
 import type { WebhookAuthorizerOptions } from './webhook/webhook-authorizer.ts'
@@ -27,7 +27,7 @@ export function createMatchConditions(
   return {
     matches: (spec) => {
       const started = performance.now()
-      return maybeThen(conditions.match(spec as ReviewSpec), (result) => observe(started, result))
+      return runAfter(conditions.match(spec as ReviewSpec), (result) => observe(started, result))
     },
   }
 }

@@ -16,7 +16,7 @@ export function parseServiceAccountUserName(userName: string): ServiceAccountNam
   return isDNS1123Label(namespace).length === 0 && isDNS1123Subdomain(name).length === 0 ? { namespace, name } : undefined
 }
 
-export function serviceAccountUserName(namespace: string, name: string): string {
+export function formatServiceAccountUserName(namespace: string, name: string): string {
   return `system:serviceaccount:${namespace}:${name}`
 }
 
@@ -35,7 +35,7 @@ export function listServiceAccountGroups(namespace: string): string[] {
 }
 
 /** Returns the node name in a kubelet's user name: "worker-1" for "system:node:worker-1". Returns undefined for other users. */
-export function nodeOf(userName: string): string | undefined {
+export function parseNodeName(userName: string): string | undefined {
   if (!userName.startsWith(nodePrefix)) return undefined
   const name = userName.slice(nodePrefix.length)
   return isDNS1123Subdomain(name).length === 0 ? name : undefined

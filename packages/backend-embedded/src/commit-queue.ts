@@ -1,4 +1,4 @@
-import { appendAll, mapList, nextTurn, type Clock } from '@keelson/apimachinery'
+import { appendAll, mapList, waitForNextTurn, type Clock } from '@keelson/apimachinery'
 import {
   ReadOnlyError,
   requireTransaction,
@@ -160,7 +160,7 @@ export class CommitQueue {
   /** Refuses new writes, and waits until earlier writes are durable. */
   async close(error: Error): Promise<void> {
     this.#closing = error
-    while (this.#flushing ?? this.#endOfTurn) await (this.#flushing ?? nextTurn())
+    while (this.#flushing ?? this.#endOfTurn) await (this.#flushing ?? waitForNextTurn())
   }
 
   #current(key: string): Entry | undefined {

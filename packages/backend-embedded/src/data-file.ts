@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, constants, existsSync, fstatSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf } from '@keelson/apimachinery'
+import { getErrorMessage } from '@keelson/apimachinery'
 import type { FileLocks } from 'fs-native-extensions'
 import { closeMarkFile } from './file-header.ts'
 import { lockOwnerFile, newLockedError } from './lock-owner.ts'
@@ -110,7 +110,9 @@ function tryLock(locks: FileLocks, handle: number, dataDir: string): boolean {
   } catch (cause) {
     // On Windows, EBUSY means that another process has locked the range.
     if ((cause as NodeJS.ErrnoException).code === 'EBUSY') return false
-    throw new UnusableStoreError(`${dataDir} is on a file system that cannot lock files (${messageOf(cause)}): use a local one`, { cause })
+    throw new UnusableStoreError(`${dataDir} is on a file system that cannot lock files (${getErrorMessage(cause)}): use a local one`, {
+      cause,
+    })
   }
 }
 
@@ -119,7 +121,7 @@ async function loadFileLocks(): Promise<FileLocks> {
     return (await import('fs-native-extensions')).default
   } catch (cause) {
     const platform = `${process.platform} on ${process.arch}`
-    throw new UnusableStoreError(`files cannot be locked on ${platform}: fs-native-extensions does not load (${messageOf(cause)})`, {
+    throw new UnusableStoreError(`files cannot be locked on ${platform}: fs-native-extensions does not load (${getErrorMessage(cause)})`, {
       cause,
     })
   }

@@ -25,7 +25,7 @@ import type {
 import { CommitQueue } from './commit-queue.ts'
 import type { PendingRevision } from './commit-queue.ts'
 import type { Durability } from './durability.ts'
-import { History, snapshotOf } from './history.ts'
+import { History, createSnapshot } from './history.ts'
 import type { HistoryLimits } from './history.ts'
 import { Leases } from './leases.ts'
 import type { LeaseState } from './leases.ts'
@@ -152,7 +152,7 @@ export class EmbeddedStore implements EmbeddedBackend {
 
   snapshot(): BackendSnapshot {
     this.#requireOpen()
-    return snapshotOf(this.#history.current, this.#tree.snapshot())
+    return createSnapshot(this.#history.current, this.#tree.snapshot())
   }
 
   snapshotAt(revision: Revision): BackendSnapshot | undefined {
@@ -160,7 +160,7 @@ export class EmbeddedStore implements EmbeddedBackend {
     if (revision === this.#history.current) return this.snapshot()
     this.#history.trim(this.#options.clock.now())
     const state = this.#history.stateAt(revision)
-    return state && snapshotOf(revision, state)
+    return state && createSnapshot(revision, state)
   }
 
   async compact(revision: Revision): Promise<void> {

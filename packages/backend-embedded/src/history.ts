@@ -129,12 +129,12 @@ export class History {
 }
 
 /** Creates a `BackendSnapshot` from a state. */
-export function snapshotOf(revision: Revision, state: TreeSnapshot<Entry>): BackendSnapshot {
+export function createSnapshot(revision: Revision, state: TreeSnapshot<Entry>): BackendSnapshot {
   return {
     revision,
     get: (key) => state.get(key),
     scan: (range) => state.scan(range),
     count: (range) => state.count(range),
-    within: (prefix) => snapshotOf(revision, state.within({ start: prefix, end: prefixEnd(prefix) })),
+    within: (prefix) => createSnapshot(revision, state.within({ start: prefix, end: prefixEnd(prefix) })),
   }
 }

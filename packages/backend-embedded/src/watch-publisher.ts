@@ -1,4 +1,4 @@
-import { nextTurn } from '@keelson/apimachinery'
+import { waitForNextTurn } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import {
   inRange,
@@ -16,7 +16,7 @@ import {
 } from '@keelson/storagebackend'
 import type { History, RevisionRecord } from './history.ts'
 import { RangeIndex } from './range-index.ts'
-import { snapshotOf } from './history.ts'
+import { createSnapshot } from './history.ts'
 
 /** The number of revisions of the history that one read examines before it lets other work run. */
 const replayRevisions = 2000
@@ -107,7 +107,7 @@ export class WatchPublisher {
       if (changes.length > 0) {
         const state = states ? this.#stateOf(range, revision, false) : undefined
         yield { type: 'changes', changes, revision, ...(state && { state }) }
-      } else await nextTurn()
+      } else await waitForNextTurn()
     }
     if (queue.ended) return
     // There must be no `await` between comparing the position with the current revision and adding the queue, because a revision published
@@ -125,7 +125,7 @@ export class WatchPublisher {
   #stateOf({ start, end }: KeyRange, revision: Revision, newest: boolean): BackendSnapshot | undefined {
     if (end === undefined) return undefined
     const state = newest ? this.#options.newest() : this.#options.history.stateAt(revision)
-    return state && snapshotOf(revision, state.within({ start, end }))
+    return state && createSnapshot(revision, state.within({ start, end }))
   }
 
   #startTimer(): void {

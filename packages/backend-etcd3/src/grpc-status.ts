@@ -40,7 +40,7 @@ const ofHttp: Readonly<Record<number, number>> = {
 }
 
 /** Returns the gRPC status for an HTTP response that does not contain one. Such a response comes from a proxy. */
-export function statusOfHttp(status: number): GrpcStatus {
+export function mapHttpStatus(status: number): GrpcStatus {
   return { code: ofHttp[status] ?? grpcCode.unknown, details: `Received HTTP status code ${status}` }
 }
 
@@ -48,7 +48,7 @@ const refusedStream = 7
 const cancel = 8
 
 /** Returns the gRPC status for a stream that the server reset before the end of its response. */
-export function statusOfReset(reset: number): GrpcStatus {
+export function mapResetCode(reset: number): GrpcStatus {
   if (reset === refusedStream) return { code: grpcCode.unavailable, details: 'Stream refused by server' }
   if (reset === cancel) return { code: grpcCode.cancelled, details: 'Call cancelled' }
   return { code: grpcCode.internal, details: `Received RST_STREAM with code ${reset}` }

@@ -1,4 +1,4 @@
-import { messageOf } from '@keelson/apimachinery'
+import { getErrorMessage } from '@keelson/apimachinery'
 import {
   CompactedError,
   FutureRevisionError,
@@ -53,7 +53,7 @@ const neverSent = /^(No connection established|Name resolution failed|.*Waiting 
 /** Determines the meaning of a call's error. Only this function reads the codes and messages of gRPC and etcd. */
 export function readFailure(error: unknown): CallFailure {
   const { code, details } = error as { readonly code?: unknown; readonly details?: unknown }
-  const text = typeof details === 'string' && details !== '' ? details : messageOf(error)
+  const text = typeof details === 'string' && details !== '' ? details : getErrorMessage(error)
   const message = text.replace(/\.? ?Resolution note: *$/, '')
   if (typeof code !== 'number') return { outcome: 'unknown', transient: false, kind: 'other', message, cause: error }
   const noEffect = { outcome: 'none', transient: false, message, cause: error } as const

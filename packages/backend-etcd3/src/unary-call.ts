@@ -1,6 +1,6 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
-import { messageOf } from '@keelson/apimachinery'
-import { grpcCode, newGrpcError, readStatus, statusOfHttp, statusOfReset, type GrpcStatus } from './grpc-status.ts'
+import { getErrorMessage } from '@keelson/apimachinery'
+import { grpcCode, newGrpcError, readStatus, mapHttpStatus, mapResetCode, type GrpcStatus } from './grpc-status.ts'
 import type { Http2Channel } from './http2-channel.ts'
 import type { Http2Connection } from './http2-connection.ts'
 
@@ -120,8 +120,8 @@ export class UnaryCall<Request, Answer> {
     else if (this.#connection?.isLost) {
       const { message } = this.#error ?? {}
       this.#finish({ code: grpcCode.unavailable, details: message ? `Connection dropped: ${message}` : 'Connection dropped' })
-    } else if (this.#httpStatus !== 0 && this.#httpStatus !== 200) this.#finish(statusOfHttp(this.#httpStatus))
-    else this.#finish(statusOfReset(reset))
+    } else if (this.#httpStatus !== 0 && this.#httpStatus !== 200) this.#finish(mapHttpStatus(this.#httpStatus))
+    else this.#finish(mapResetCode(reset))
   }
 
   #handleResponse(): void {
@@ -136,7 +136,7 @@ export class UnaryCall<Request, Answer> {
     try {
       answer = this.#options.method.responseDeserialize(removeFrame(received))
     } catch (error) {
-      const details = `cannot read the response: ${messageOf(error)}`
+      const details = `cannot read the response: ${getErrorMessage(error)}`
       this.#finish({ code: grpcCode.internal, details })
       return
     }

@@ -1,4 +1,4 @@
-import { everyField, parseLabelSelector } from '@keelson/apimachinery'
+import { selectEveryField, parseLabelSelector } from '@keelson/apimachinery'
 import type { ObjectSnapshot } from '@keelson/storagebackend'
 import { expect, test } from 'vitest'
 import { listFromState } from './cached-list.ts'
@@ -15,7 +15,7 @@ const endlessSnapshot: ObjectSnapshot = {
 
 test('a list stops when the client disconnects', async () => {
   const stop = new AbortController()
-  const predicate = { labels: parseLabelSelector('a=b'), fields: everyField() }
+  const predicate = { labels: parseLabelSelector('a=b'), fields: selectEveryField() }
   const list = listFromState(endlessSnapshot, { revision: 1, prefix: '/a/', startKey: undefined, limit: 0, predicate, signal: stop.signal })
   setImmediate(() => stop.abort(new Error('gone')))
   await expect(list).rejects.toThrow('gone')

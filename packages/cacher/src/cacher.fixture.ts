@@ -19,7 +19,7 @@ export const podCodec: ObjectCodec<Pod> = createRecordCodec<Pod>({
   selectableFields: { 'spec.nodeName': (pod) => pod.spec?.nodeName ?? '' },
 })
 
-export function pod(
+export function createPod(
   namespace: string,
   name: string,
   more: { labels?: Record<string, string>; nodeName?: string; note?: string } = {},
@@ -31,7 +31,7 @@ export function pod(
   }
 }
 
-export function keyOf(namespace: string, name: string): string {
+export function formatPodKey(namespace: string, name: string): string {
   return `${prefix}${namespace}/${name}`
 }
 
@@ -42,7 +42,7 @@ export interface Fixture extends AsyncDisposable {
   readonly clock: ManualClock
   /** The errors that the cacher passed to `onError`. */
   readonly errors: unknown[]
-  put(namespace: string, name: string, more?: Parameters<typeof pod>[2]): Promise<number>
+  put(namespace: string, name: string, more?: Parameters<typeof createPod>[2]): Promise<number>
   remove(namespace: string, name: string): Promise<number>
   /** Resolves when the cache has received the current revision of the store. */
   caughtUp(): Promise<void>
@@ -73,11 +73,11 @@ export async function openFixture(
     clock,
     errors,
     async put(namespace, name, more) {
-      const object = pod(namespace, name, more)
-      const stored = await store.guaranteedUpdate(keyOf(namespace, name), () => ({ object: object }), { ignoreNotFound: true })
+      const object = createPod(namespace, name, more)
+      const stored = await store.guaranteedUpdate(formatPodKey(namespace, name), () => ({ object: object }), { ignoreNotFound: true })
       return stored.revision
     },
-    remove: async (namespace, name) => (await store.delete(keyOf(namespace, name))).revision,
+    remove: async (namespace, name) => (await store.delete(formatPodKey(namespace, name))).revision,
     async caughtUp() {
       await settle()
       await cacher.list(prefix, { resourceVersion: '' })
@@ -96,7 +96,7 @@ export function withoutSnapshots<T extends KubeObject>(storage: Storage<T>): Sto
 }
 
 /** Formats events as short text: "ADDED ns/a@7", "BOOKMARK@9", "END@9". */
-export function brief(events: Iterable<ObjectEvent<Pod>>): string[] {
+export function formatEvents(events: Iterable<ObjectEvent<Pod>>): string[] {
   return [...events].map((event) =>
     event.type === 'BOOKMARK'
       ? `${event.initialEventsEnd ? 'END' : 'BOOKMARK'}@${event.revision}`
@@ -116,7 +116,7 @@ export class Collected {
   }
 
   get brief(): string[] {
-    return brief(this.batches.flat())
+    return formatEvents(this.batches.flat())
   }
 
   async #read(watch: ObjectWatch<Pod>): Promise<void> {
@@ -137,7 +137,7 @@ export interface Breakable {
   fail(error: Error): void
 }
 
-export function breakable(): Breakable {
+export function createBreakable(): Breakable {
   const openedWatches: string[] = []
   let failWatch: (error: Error) => void = () => undefined
   return {

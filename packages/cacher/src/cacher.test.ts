@@ -1,13 +1,23 @@
-import { everyField, everything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import { selectEveryField, selectEverything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
 import { IteratedWatch, StorageError, newTooOldError } from '@keelson/storagebackend'
 import type { ObjectEvent, ObjectWatch, Predicate, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
 import { describe, expect, test } from 'vitest'
 import { settle } from '@keelson/apimachinery/testing'
-import { breakable, brief, Collected, keyOf, openFixture, pod, podCodec, prefix, withoutSnapshots } from './cacher.fixture.ts'
+import {
+  createBreakable,
+  formatEvents,
+  Collected,
+  formatPodKey,
+  openFixture,
+  createPod,
+  podCodec,
+  prefix,
+  withoutSnapshots,
+} from './cacher.fixture.ts'
 import type { Fixture, Pod } from './cacher.fixture.ts'
 
-const selectByLabels = (text: string): Predicate => ({ labels: parseLabelSelector(text), fields: everyField() })
-const selectByFields = (text: string): Predicate => ({ labels: everything(), fields: parseFieldSelector(text) })
+const selectByLabels = (text: string): Predicate => ({ labels: parseLabelSelector(text), fields: selectEveryField() })
+const selectByFields = (text: string): Predicate => ({ labels: selectEverything(), fields: parseFieldSelector(text) })
 
 async function listNames(fixture: Fixture, options: Parameters<Storage<Pod>['list']>[1], key = prefix): Promise<string[]> {
   return [...(await fixture.cacher.list(key, options)).items].map((o) => o.key.slice(prefix.length))
@@ -34,7 +44,7 @@ describe('lists', () => {
   test('a list without a resourceVersion contains every earlier write', async () => {
     await using fixture = await openFixture()
     for (let i = 0; i < 20; i++) {
-      await fixture.cacher.create(keyOf('ns', `p${i}`), { metadata: { name: `p${i}`, namespace: 'ns' } })
+      await fixture.cacher.create(formatPodKey('ns', `p${i}`), { metadata: { name: `p${i}`, namespace: 'ns' } })
       const list = await fixture.cacher.list(prefix)
       expect([...list.items]).toHaveLength(i + 1)
       expect(list.revision).toBe(await fixture.store.currentRevision())
@@ -91,8 +101,8 @@ describe('lists', () => {
     expect([...page.items].map((o) => o.key.slice(prefix.length))).toEqual(['ns/p1', 'ns/p3'])
     expect([page.remainingItemCount, page.continue === '']).toEqual([undefined, false])
     expect(await listNames(fixture, { predicate: selectByFields('spec.nodeName=n1') })).toEqual(['ns/p1', 'ns/p4', 'ns/p7'])
-    expect(await listNames(fixture, { recursive: false }, keyOf('ns', 'p4'))).toEqual(['ns/p4'])
-    expect(await listNames(fixture, { recursive: false, predicate: selectByLabels('par=odd') }, keyOf('ns', 'p4'))).toEqual([])
+    expect(await listNames(fixture, { recursive: false }, formatPodKey('ns', 'p4'))).toEqual(['ns/p4'])
+    expect(await listNames(fixture, { recursive: false, predicate: selectByLabels('par=odd') }, formatPodKey('ns', 'p4'))).toEqual([])
   })
 
   test('a list of a future revision fails after three seconds, and the error has both revisions', async () => {
@@ -103,7 +113,7 @@ describe('lists', () => {
       code: 'ResourceVersionTooLarge',
       message: `Too large resource version: 99999999999, current: ${current}`,
     })
-    const refusedGet = expect(fixture.cacher.get(keyOf('ns', 'a'), { resourceVersion: '99' })).rejects.toMatchObject({
+    const refusedGet = expect(fixture.cacher.get(formatPodKey('ns', 'a'), { resourceVersion: '99' })).rejects.toMatchObject({
       code: 'ResourceVersionTooLarge',
     })
     await fixture.clock.pass(3000)
@@ -151,7 +161,7 @@ describe('watches', () => {
     const selected = open(fixture, { ...startOptions, predicate: selectByLabels('k=x') })
     const namedWatch = open(fixture, { ...startOptions, predicate: selectByFields('metadata.name=b') }, `${prefix}ns`)
     const otherPrefixWatch = open(fixture, startOptions, `${prefix}other`)
-    const singleKeyWatch = open(fixture, { ...startOptions, recursive: false }, keyOf('ns', 'a'))
+    const singleKeyWatch = open(fixture, { ...startOptions, recursive: false }, formatPodKey('ns', 'a'))
     await fixture.put('ns', 'b', { labels: { k: 'y' } })
     await fixture.put('ns', 'b', { labels: { k: 'x' } })
     await fixture.put('ns', 'a', { labels: { k: 'z' } })
@@ -256,8 +266,8 @@ describe('watches', () => {
     for (let i = 0; i < 20; i++) await fixture.put('ns', 'a', { note: String(i) })
     await fixture.caughtUp()
     expect(reader.brief).toHaveLength(20)
-    const events = [...brief((await first[0]!).value)]
-    while (events.length < 20) events.push(...brief((await slow.next()).value))
+    const events = [...formatEvents((await first[0]!).value)]
+    while (events.length < 20) events.push(...formatEvents((await slow.next()).value))
     expect(events).toEqual(reader.brief)
     await fixture.clock.pass(12_000)
     await first[1]
@@ -265,7 +275,7 @@ describe('watches', () => {
     expect((await asleep.next()).done).toBe(true)
     await fixture.put('ns', 'z')
     await fixture.caughtUp()
-    expect(brief((await slow.next()).value)).toEqual([reader.brief.at(-1)])
+    expect(formatEvents((await slow.next()).value)).toEqual([reader.brief.at(-1)])
   })
 
   test('all watches get the same event objects, so that each event is encoded once', async () => {
@@ -285,16 +295,20 @@ describe('watches', () => {
     const { seen } = open(fixture, { resourceVersion: '1' })
     await fixture.backend.commit({
       compare: [],
-      operations: ['a', 'b', 'c'].map((name) => ({ type: 'put', key: keyOf('ns', name), value: podCodec.encode(pod('ns', name)) })),
+      operations: ['a', 'b', 'c'].map((name) => ({
+        type: 'put',
+        key: formatPodKey('ns', name),
+        value: podCodec.encode(createPod('ns', name)),
+      })),
     })
     await fixture.caughtUp()
-    expect((await seen).batches.map(brief)).toEqual([['ADDED ns/a@2', 'ADDED ns/b@2', 'ADDED ns/c@2']])
+    expect((await seen).batches.map(formatEvents)).toEqual([['ADDED ns/a@2', 'ADDED ns/b@2', 'ADDED ns/c@2']])
   })
 })
 
 describe('after the watch of the store fails', () => {
   test('the cache continues at its last revision, without an effect on its watchers', async () => {
-    const store = breakable()
+    const store = createBreakable()
     await using fixture = await openFixture(store)
     const { seen } = open(fixture, { resourceVersion: '1' })
     await fixture.put('ns', 'a')
@@ -311,7 +325,7 @@ describe('after the watch of the store fails', () => {
   })
 
   test('the cache skips events that the new watch sends again', async () => {
-    const store = breakable()
+    const store = createBreakable()
     await using fixture = await openFixture({
       wrap: (inner) => store.wrap({ ...inner, watch: (key, options) => inner.watch(key, { ...options, resourceVersion: '1' }) }),
     })
@@ -327,7 +341,7 @@ describe('after the watch of the store fails', () => {
   })
 
   test('the cache lists again and ends its watchers as too old if the store has compacted its revision', async () => {
-    const store = breakable()
+    const store = createBreakable()
     await using fixture = await openFixture(store)
     const { seen } = open(fixture, { resourceVersion: '1' })
     await fixture.put('ns', 'a')
@@ -349,7 +363,7 @@ describe('after the watch of the store fails', () => {
 test('a cache whose objects cannot be converted is filled at most every five seconds, until a conversion succeeds', async () => {
   let isBroken = false
   let lists = 0
-  const store = breakable()
+  const store = createBreakable()
   await using fixture = await openFixture({
     wrap: (storage) => {
       const wrapped = store.wrap(storage)
@@ -393,18 +407,18 @@ describe('other methods', () => {
     })
     const revision = await fixture.put('ns', 'a')
     await fixture.caughtUp()
-    await fixture.cacher.guaranteedUpdate(keyOf('ns', 'a'), (current) => ({ object: { ...current!, spec: { note: 'changed' } } }))
+    await fixture.cacher.guaranteedUpdate(formatPodKey('ns', 'a'), (current) => ({ object: { ...current!, spec: { note: 'changed' } } }))
     await fixture.caughtUp()
-    await fixture.cacher.delete(keyOf('ns', 'a'))
+    await fixture.cacher.delete(formatPodKey('ns', 'a'))
     expect(suggested).toEqual([revision, revision + 1])
   })
 
   test('a get without a resourceVersion reads from the store, and any other get from the cache', async () => {
     await using fixture = await openFixture()
     const revision = await fixture.put('ns', 'a')
-    expect((await fixture.cacher.get(keyOf('ns', 'a'))).revision).toBe(revision)
-    expect((await fixture.cacher.get(keyOf('ns', 'a'), { resourceVersion: String(revision) })).revision).toBe(revision)
-    await expect(fixture.cacher.get(keyOf('ns', 'b'), { resourceVersion: '0' })).rejects.toMatchObject({ code: 'KeyNotFound' })
+    expect((await fixture.cacher.get(formatPodKey('ns', 'a'))).revision).toBe(revision)
+    expect((await fixture.cacher.get(formatPodKey('ns', 'a'), { resourceVersion: String(revision) })).revision).toBe(revision)
+    await expect(fixture.cacher.get(formatPodKey('ns', 'b'), { resourceVersion: '0' })).rejects.toMatchObject({ code: 'KeyNotFound' })
   })
 
   test('the periodic comparison with the store reports the key of a change that the cache missed', async () => {
@@ -412,7 +426,7 @@ describe('other methods', () => {
       wrap: (store) => ({
         ...withoutSnapshots(store),
         async watch(key, options) {
-          const isLost = (event: ObjectEvent<Pod>): boolean => event.type === 'MODIFIED' && event.object.key === keyOf('ns', 'a')
+          const isLost = (event: ObjectEvent<Pod>): boolean => event.type === 'MODIFIED' && event.object.key === formatPodKey('ns', 'a')
           const watch = await store.watch(key, options)
           return new IteratedWatch(
             (async function* () {
@@ -432,6 +446,6 @@ describe('other methods', () => {
     await fixture.put('ns', 'a', { note: 'changed' })
     await fixture.caughtUp()
     await fixture.clock.pass(300_000)
-    expect(fixture.errors.map(String)).toEqual([expect.stringContaining(`differs from its store at ${keyOf('ns', 'a')}`)])
+    expect(fixture.errors.map(String)).toEqual([expect.stringContaining(`differs from its store at ${formatPodKey('ns', 'a')}`)])
   })
 })

@@ -1,17 +1,17 @@
-import { everyField, everything, parseFieldSelector } from '@keelson/apimachinery'
+import { selectEveryField, selectEverything, parseFieldSelector } from '@keelson/apimachinery'
 import type { Predicate } from '@keelson/storagebackend'
 import { describe, expect, test } from 'vitest'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import { CacheEvent, Selection } from './cache-event.ts'
-import { keyOf, pod, podCodec, prefix } from './cacher.fixture.ts'
+import { formatPodKey, createPod, podCodec, prefix } from './cacher.fixture.ts'
 import type { Pod } from './cacher.fixture.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { EventRing } from './event-ring.ts'
 import { CacheWatcher, defaultWatcherLimits } from './cache-watcher.ts'
 
 const selectByFields = (text: string): Predicate => ({
-  labels: everything(),
-  fields: text === '' ? everyField() : parseFieldSelector(text),
+  labels: selectEverything(),
+  fields: text === '' ? selectEveryField() : parseFieldSelector(text),
 })
 
 function createWatcher(key: string, recursive: boolean, selector: string): CacheWatcher<Pod> {
@@ -29,9 +29,9 @@ function createWatcher(key: string, recursive: boolean, selector: string): Cache
 }
 
 function createChange(namespace: string, name: string, nodeName: string, nodeBefore?: string): CacheEvent<Pod> {
-  const key = keyOf(namespace, name)
+  const key = formatPodKey(namespace, name)
   const openPod = (node: string, revision: number) =>
-    podCodec.open(key, podCodec.encode(pod(namespace, name, { nodeName: node })), revision)
+    podCodec.open(key, podCodec.encode(createPod(namespace, name, { nodeName: node })), revision)
   return new CacheEvent<Pod>({
     key,
     revision: 2,
@@ -49,7 +49,7 @@ describe('Dispatcher', () => {
     namespaceByField: createWatcher(prefix, true, 'metadata.namespace=ns'),
     name: createWatcher(prefix, true, 'metadata.name=a'),
     otherName: createWatcher(`${prefix}ns/`, true, 'metadata.name=b'),
-    key: createWatcher(keyOf('ns', 'a'), false, ''),
+    key: createWatcher(formatPodKey('ns', 'a'), false, ''),
     node: createWatcher(prefix, true, 'spec.nodeName=n1'),
     nodeBefore: createWatcher(prefix, true, 'spec.nodeName=n0'),
     otherNode: createWatcher(prefix, true, 'spec.nodeName=n2'),

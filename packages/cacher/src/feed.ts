@@ -1,4 +1,4 @@
-import { messageOf, nextTurn, pause } from '@keelson/apimachinery'
+import { getErrorMessage, waitForNextTurn, pause } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { isStorageError } from '@keelson/storagebackend'
 import type { ObjectEvents, ObjectList, Storage } from '@keelson/storagebackend'
@@ -85,11 +85,11 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
         if (applying) isWhole = false
         applying = false
         failedWatches = 0
-        options.onRestart(messageOf(error), isWhole)
+        options.onRestart(getErrorMessage(error), isWhole)
       }
     }
     if (signal.aborted) return
-    if (delay === 0) await nextTurn()
+    if (delay === 0) await waitForNextTurn()
     else await pause(clock, delay, { signal })
     delay = Math.min(longestDelay, delay === 0 ? minDelay : delay * 2)
   }

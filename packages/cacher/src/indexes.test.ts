@@ -1,4 +1,4 @@
-import { everything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import { selectEverything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { settle } from '@keelson/apimachinery/testing'
 import type { ListObjectsOptions, Predicate, Storage } from '@keelson/storagebackend'
@@ -28,7 +28,7 @@ const step = fc.record({ change, question: listQuestion })
 
 function createPredicate({ labels, fields }: { readonly labels: string; readonly fields: string }): Predicate {
   return {
-    labels: labels === '' ? everything() : parseLabelSelector(labels),
+    labels: labels === '' ? selectEverything() : parseLabelSelector(labels),
     fields: parseFieldSelector(fields),
   }
 }
@@ -90,7 +90,7 @@ test('a list by the trigger field tests only objects with the selected value', a
   for (let i = 0; i < 30; i++) await fixture.put('ns', `p${i}`, { nodeName: `node-${i % 10}` })
   await fixture.caughtUp()
   const list = async (): Promise<number> => {
-    const predicate = { labels: everything(), fields: parseFieldSelector(`${triggerField}=node-3`) }
+    const predicate = { labels: selectEverything(), fields: parseFieldSelector(`${triggerField}=node-3`) }
     return [...(await fixture.cacher.list(prefix, { predicate, resourceVersion: '0' })).items].length
   }
   expect(await list()).toBe(3)
@@ -106,7 +106,7 @@ test('a list of one name in one namespace tests only that object', async () => {
   for (const name of ['a', 'b', 'c']) for (const namespace of ['n1', 'n2']) await fixture.put(namespace, name)
   await fixture.caughtUp()
   const list = async (key: string, name: string): Promise<string[]> => {
-    const predicate = { labels: everything(), fields: parseFieldSelector(`metadata.name=${name}`) }
+    const predicate = { labels: selectEverything(), fields: parseFieldSelector(`metadata.name=${name}`) }
     return Array.from((await fixture.cacher.list(key, { predicate })).items, (object) => object.key.slice(prefix.length))
   }
   expect(await list(`${prefix}n1/`, 'b')).toEqual(['n1/b'])

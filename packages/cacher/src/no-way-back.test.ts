@@ -2,11 +2,11 @@ import { settle } from '@keelson/apimachinery/testing'
 import { newTooOldError } from '@keelson/storagebackend'
 import type { ObjectList } from '@keelson/storagebackend'
 import { expect, test } from 'vitest'
-import { breakable, Collected, keyOf, openFixture, prefix } from './cacher.fixture.ts'
+import { createBreakable, Collected, formatPodKey, openFixture, prefix } from './cacher.fixture.ts'
 import type { Pod } from './cacher.fixture.ts'
 
 test('a cache that lists again refuses a state that is older than the one it has returned before', async () => {
-  const store = breakable()
+  const store = createBreakable()
   let stale: ObjectList<Pod> | undefined
   await using fixture = await openFixture({
     wrap: (storage) => {
@@ -77,7 +77,7 @@ test('a DELETED event has the last object with the revision of the deletion, als
     const received = batches.flat().map((event) => {
       if (event.type === 'BOOKMARK') return event.type
       const { metadata, spec } = event.object.object()
-      expect(event.object.key).toBe(keyOf('ns', 'a'))
+      expect(event.object.key).toBe(formatPodKey('ns', 'a'))
       expect(metadata.resourceVersion).toBe(String(event.object.revision))
       return `${event.type} ${spec?.note}@${event.object.revision}`
     })

@@ -1,18 +1,18 @@
-import { everyField, everything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import { selectEveryField, selectEverything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
 import { isStorageError, newTooOldError } from '@keelson/storagebackend'
 import type { ObjectEvent, Predicate, StoredObject } from '@keelson/storagebackend'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { settle } from '@keelson/apimachinery/testing'
-import { breakable, brief, keyOf, openFixture, prefix } from './cacher.fixture.ts'
+import { createBreakable, formatEvents, formatPodKey, openFixture, prefix } from './cacher.fixture.ts'
 import type { Pod } from './cacher.fixture.ts'
 
 const predicates: (Predicate | undefined)[] = [
   undefined,
-  { labels: parseLabelSelector('k=x'), fields: everyField() },
-  { labels: everything(), fields: parseFieldSelector('spec.nodeName=n1') },
+  { labels: parseLabelSelector('k=x'), fields: selectEveryField() },
+  { labels: selectEverything(), fields: parseFieldSelector('spec.nodeName=n1') },
   { labels: parseLabelSelector('k!=x'), fields: parseFieldSelector('metadata.name=b') },
-  { labels: everything(), fields: parseFieldSelector('metadata.namespace=n2') },
+  { labels: selectEverything(), fields: parseFieldSelector('metadata.namespace=n2') },
 ]
 
 const place = { namespace: fc.constantFrom('n1', 'n2'), name: fc.constantFrom('a', 'b', 'c') }
@@ -25,7 +25,7 @@ const write = fc.record({
 })
 const watch = fc.record({
   type: fc.constant('watch' as const),
-  key: fc.constantFrom(prefix, `${prefix}n1`, keyOf('n1', 'a')),
+  key: fc.constantFrom(prefix, `${prefix}n1`, formatPodKey('n1', 'a')),
   predicate: fc.constantFrom(...predicates),
   /** The number of revisions between the start of the watch and the newest revision. */
   back: fc.nat(12),
@@ -95,7 +95,7 @@ test('every watch gets exactly the changes after its revision, and a list at a r
       for (const step of script) {
         if (step.type === 'pause') await settle(2)
         else if (step.type === 'write') {
-          const key = keyOf(step.namespace, step.name)
+          const key = formatPodKey(step.namespace, step.name)
           const exists = await fixture.store.get(key).catch(() => undefined)
           if (step.remove && exists === undefined) continue
           const options = {
@@ -126,7 +126,7 @@ test('every watch gets exactly the changes after its revision, and a list at a r
       await settle(120)
       stop.abort()
       await Promise.all(readers)
-      for (const w of watches) expect(brief(w.events)).toEqual(replay.after(w.from, w.key, w.predicate))
+      for (const w of watches) expect(formatEvents(w.events)).toEqual(replay.after(w.from, w.key, w.predicate))
       for (let at = 1; at <= revision; at++) {
         const list = await fixture.cacher.list(prefix, { resourceVersion: String(at), resourceVersionMatch: 'Exact' })
         expect(list.revision).toBe(at)
@@ -152,7 +152,7 @@ test('if the watch on the store fails at any moment, no event is lost or repeate
   )
   await fc.assert(
     fc.asyncProperty(steps, async (script) => {
-      const store = breakable()
+      const store = createBreakable()
       await using fixture = await openFixture({ wrap: store.wrap, watcherLimits: { bufferedEvents: 3 } })
       const replay = new Replay()
       const stop = new AbortController()
@@ -168,7 +168,7 @@ test('if the watch on the store fails at any moment, no event is lost or repeate
         if (step.type === 'pause') await fixture.clock.pass(700)
         else if (step.type === 'break') store.fail(step.expired ? newTooOldError('', 'gone') : new Error('connection lost'))
         else if (step.type === 'write') {
-          const key = keyOf(step.namespace, step.name)
+          const key = formatPodKey(step.namespace, step.name)
           const exists = await fixture.store.get(key).catch(() => undefined)
           if (step.remove && exists === undefined) continue
           revision = step.remove
@@ -198,10 +198,10 @@ test('if the watch on the store fails at any moment, no event is lost or repeate
       for (const { from, key, predicate, events, result } of watches) {
         const error = await result
         const expected = replay.after(from, key, predicate)
-        if (error === undefined) expect(brief(events)).toEqual(expected)
+        if (error === undefined) expect(formatEvents(events)).toEqual(expected)
         else {
           expect(isStorageError(error, 'ResourceVersionTooOld')).toBe(true)
-          expect(brief(events)).toEqual(expected.slice(0, events.length))
+          expect(formatEvents(events)).toEqual(expected.slice(0, events.length))
         }
       }
       const compared = await fixture.cacher.compareWithStore()

@@ -15,7 +15,7 @@ export interface StorageWithCacherOptions extends CacherSettings {
 }
 
 /** Creates a `StorageDecorator` that adds a watch cache to the storage of each resource. */
-export function storageWithCacher(
+export function createStorageWithCacher(
   options: StorageWithCacherOptions = {},
 ): <T extends KubeObject>(request: StorageRequest<T>) => Storage<T> {
   const { metrics, ...settings } = options

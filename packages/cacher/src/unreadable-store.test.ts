@@ -1,18 +1,18 @@
 import { settle } from '@keelson/apimachinery/testing'
 import { expect, test } from 'vitest'
-import { Collected, keyOf, openFixture, pod, podCodec, prefix, withoutSnapshots } from './cacher.fixture.ts'
+import { Collected, formatPodKey, openFixture, createPod, podCodec, prefix, withoutSnapshots } from './cacher.fixture.ts'
 import { Cacher } from './cacher.ts'
 import type { Fixture, Pod } from './cacher.fixture.ts'
 
 const corrupt = { name: 'StorageError', code: 'Corrupt' }
 
 async function putGarbage({ backend, clock }: Fixture): Promise<void> {
-  await backend.commit({ compare: [], operations: [{ type: 'put', key: keyOf('ns', 'bad'), value: Buffer.from('garbage') }] })
+  await backend.commit({ compare: [], operations: [{ type: 'put', key: formatPodKey('ns', 'bad'), value: Buffer.from('garbage') }] })
   await settle()
   await clock.pass(500)
 }
 const removeGarbage = async ({ backend, clock }: Fixture): Promise<void> => {
-  await backend.commit({ compare: [], operations: [{ type: 'delete', key: keyOf('ns', 'bad') }] })
+  await backend.commit({ compare: [], operations: [{ type: 'delete', key: formatPodKey('ns', 'bad') }] })
   await clock.pass(2000)
 }
 const listNames = async ({ cacher }: { readonly cacher: Cacher<Pod> }, resourceVersion: string): Promise<string[]> =>
@@ -29,7 +29,7 @@ test('reads with resourceVersion 0 work while the store has an unreadable object
   for (let hours = 0; hours < 3; hours++) {
     expect(await listNames(fixture, '0')).toEqual(['ns/good'])
     expect(await listNames(fixture, String(revision))).toEqual(['ns/good'])
-    expect((await cacher.get(keyOf('ns', 'good'), { resourceVersion: '0' })).revision).toBe(revision)
+    expect((await cacher.get(formatPodKey('ns', 'good'), { resourceVersion: '0' })).revision).toBe(revision)
     // The newest state must come from the store, which fails at once.
     await expect(listNames(fixture, '')).rejects.toMatchObject(corrupt)
     await expect(listNames(fixture, String(revision + 1))).rejects.toMatchObject(corrupt)
@@ -51,8 +51,8 @@ test('a change in the same batch as an unreadable change still reaches the cache
   await using fixture = await openFixture()
   const { backend, errors } = fixture
   const put = (name: string, value: Uint8Array): Promise<unknown> =>
-    backend.commit({ compare: [], operations: [{ type: 'put', key: keyOf('ns', name), value }] })
-  await Promise.all([put('good', podCodec.encode(pod('ns', 'good'))), put('bad', Buffer.from('garbage'))])
+    backend.commit({ compare: [], operations: [{ type: 'put', key: formatPodKey('ns', name), value }] })
+  await Promise.all([put('good', podCodec.encode(createPod('ns', 'good'))), put('bad', Buffer.from('garbage'))])
   await settle()
   expect(errors.map(String)).toEqual([expect.stringContaining('corrupt object')])
 })

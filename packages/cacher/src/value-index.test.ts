@@ -4,7 +4,7 @@ import type { ObjectSnapshot, StoredObject } from '@keelson/storagebackend'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CacheEvent } from './cache-event.ts'
-import { keyOf, pod, podCodec, prefix } from './cacher.fixture.ts'
+import { formatPodKey, createPod, podCodec, prefix } from './cacher.fixture.ts'
 import type { Pod } from './cacher.fixture.ts'
 import { ValueIndex } from './value-index.ts'
 
@@ -13,8 +13,8 @@ const fullRange = { start: prefix, end: `${prefix}~` }
 const hour = 3_600_000
 
 function createStoredPod(name: string, value: string | undefined, revision: number): StoredObject<Pod> {
-  const key = keyOf('ns', name)
-  return podCodec.open(key, podCodec.encode(pod('ns', name, value === undefined ? {} : { labels: { [label]: value } })), revision)
+  const key = formatPodKey('ns', name)
+  return podCodec.open(key, podCodec.encode(createPod('ns', name, value === undefined ? {} : { labels: { [label]: value } })), revision)
 }
 
 /** A set of objects, the changes to them, and an index over them. */
@@ -49,7 +49,7 @@ class Subject {
   }
 
   #change(name: string, object: StoredObject<Pod> | undefined, time: number): void {
-    const key = keyOf('ns', name)
+    const key = formatPodKey('ns', name)
     const previous = this.#tree.get(key)
     if (object === undefined) this.#tree.delete(key)
     else this.#tree.set(object)

@@ -1,7 +1,7 @@
-import { everyField, parseLabelSelector } from '@keelson/apimachinery'
+import { selectEveryField, parseLabelSelector } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { expect, test } from 'vitest'
-import { keyOf, openFixture, pod, prefix } from './cacher.fixture.ts'
+import { formatPodKey, openFixture, createPod, prefix } from './cacher.fixture.ts'
 import { createWatchCacheMetrics } from './watch-cache-metrics.ts'
 
 test('metrics have kube-apiserver’s names', async () => {
@@ -11,10 +11,11 @@ test('metrics have kube-apiserver’s names', async () => {
   const { cacher, clock } = fixture
   const stop = new AbortController()
   const reader = (await cacher.watch(prefix, { signal: stop.signal, resourceVersion: '0' }))[Symbol.asyncIterator]()
-  for (let i = 0; i < 6; i++) await cacher.create(keyOf('ns', `p${i}`), pod('ns', `p${i}`, { labels: i < 2 ? { app: 'a' } : {} }))
+  for (let i = 0; i < 6; i++)
+    await cacher.create(formatPodKey('ns', `p${i}`), createPod('ns', `p${i}`, { labels: i < 2 ? { app: 'a' } : {} }))
   await fixture.caughtUp()
   await reader.next()
-  await cacher.list(prefix, { predicate: { labels: parseLabelSelector('app=a'), fields: everyField() } })
+  await cacher.list(prefix, { predicate: { labels: parseLabelSelector('app=a'), fields: selectEveryField() } })
   const initial = (await cacher.watch(prefix, { signal: stop.signal, resourceVersion: '0' }))[Symbol.asyncIterator]()
   await initial.next()
   await clock.pass(61_000)

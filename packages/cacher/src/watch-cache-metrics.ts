@@ -1,5 +1,5 @@
 import type { GroupResource } from '@keelson/apimachinery'
-import { createCounter, createGauge, createHistogram, lazily } from '@keelson/apimachinery/metrics'
+import { createCounter, createGauge, createHistogram, memoize } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
 /** Metrics of watch caches, with kube-apiserver's names, so that its dashboards and alerts work. */
@@ -71,10 +71,10 @@ export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMe
     forResource({ group, resource }) {
       const labels = { group, resource }
       const series = {
-        received: lazily(() => received.with(labels)),
-        dispatched: lazily(() => dispatched.with(labels)),
-        revision: lazily(() => revisions.with(labels)),
-        wait: lazily(() => waitDurations.with(labels)),
+        received: memoize(() => received.with(labels)),
+        dispatched: memoize(() => dispatched.with(labels)),
+        revision: memoize(() => revisions.with(labels)),
+        wait: memoize(() => waitDurations.with(labels)),
       }
       return {
         initialized: () => add(initializations.with(labels), 1),

@@ -93,7 +93,7 @@ export interface Unspecified extends Node {
 
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | Struct | Comprehension | Unspecified
 
-export function childrenOf(expression: Expr): readonly Expr[] {
+export function listChildren(expression: Expr): readonly Expr[] {
   switch (expression.kind) {
     case 'select':
       return [expression.operand]
@@ -115,9 +115,9 @@ export function childrenOf(expression: Expr): readonly Expr[] {
 }
 
 /** Returns the qualified name of an expression such as `a.b.c`; undefined for other expressions. */
-export function qualifiedName(expression: Expr): string | undefined {
+export function getQualifiedName(expression: Expr): string | undefined {
   if (expression.kind === 'ident') return expression.name
   if (expression.kind !== 'select' || expression.testOnly) return undefined
-  const operand = qualifiedName(expression.operand)
+  const operand = getQualifiedName(expression.operand)
   return operand === undefined ? undefined : `${operand}.${expression.field}`
 }

@@ -1,7 +1,7 @@
 import { declareFunctions } from './declarations/signature.ts'
 import type { FunctionDeclaration, Overload } from './declarations/function-declaration.ts'
 import type { Macro } from './macros/macro.ts'
-import { typeType } from './types/type.ts'
+import { createTypeType } from './types/type.ts'
 import type { Type } from './types/type.ts'
 
 /** A set of related functions, types and macros. */
@@ -59,7 +59,7 @@ export class Environment {
   /** Returns the type of a variable. For the name of a type, returns the type of that type. */
   ident(name: string): Type | undefined {
     this.#idents ??= new Map([
-      ...this.#libraries.flatMap(({ types = [] }) => types.map((type) => [type.name, typeType(type)] as const)),
+      ...this.#libraries.flatMap(({ types = [] }) => types.map((type) => [type.name, createTypeType(type)] as const)),
       ...Object.entries(this.#options.variables ?? {}),
     ])
     const declared = this.#idents.get(name) ?? this.#ownStruct(name)
@@ -78,7 +78,7 @@ export class Environment {
   #ownStruct(name: string): Type | undefined {
     for (const structs of this.#options.structs ?? []) {
       const type = structs.find(name)
-      if (type !== undefined) return typeType(type)
+      if (type !== undefined) return createTypeType(type)
     }
     return undefined
   }

@@ -12,7 +12,7 @@ const created = new WeakMap<MetricsRegistry, ExpressionMetrics>()
 const defaultBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Returns the metrics of expressions of a registry. Policies and rules of custom resources share them. */
-export function expressionMetricsOf(registry: MetricsRegistry = createMetricsRegistry()): ExpressionMetrics {
+export function getExpressionMetrics(registry: MetricsRegistry = createMetricsRegistry()): ExpressionMetrics {
   let metrics = created.get(registry)
   if (metrics === undefined) {
     const create = (name: string, text: string): ((seconds: number) => void) => {

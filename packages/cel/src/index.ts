@@ -1,4 +1,4 @@
-export { childrenOf, qualifiedName } from './ast.ts'
+export { listChildren, getQualifiedName } from './ast.ts'
 export type {
   Call,
   Comprehension,
@@ -60,13 +60,13 @@ export { isBase64, isDate, isDateTime, isUuid } from './functions/named-formats.
 export { parseUrl } from './functions/parse-url.ts'
 export type { UrlParts } from './functions/parse-url.ts'
 export { compilePattern, isPatternCached } from './regexp/compile-pattern.ts'
-export { roundedToEven } from './functions/format-string.ts'
+export { roundToEven } from './functions/format-string.ts'
 export { trimSpace } from './functions/strings.ts'
 export { CelList } from './values/list.ts'
 export { CelMap } from './values/map.ts'
 export { Duration } from './values/duration.ts'
 export { Timestamp } from './values/timestamp.ts'
-export { typeNameOf } from './values/text.ts'
+export { getTypeName } from './values/text.ts'
 export { toNative } from './values/native.ts'
 export { adapt, CelError, Double, OpaqueValue, Optional, StructValue, TypeValue, Uint } from './values/value.ts'
 export type { Int, Value } from './values/value.ts'
@@ -75,9 +75,19 @@ export type { Macro } from './macros/macro.ts'
 export { findPatternError } from './regexp/check-pattern.ts'
 export { Source } from './source.ts'
 export type { Location } from './source.ts'
-export { expressionMetricsOf } from './expression-metrics.ts'
+export { getExpressionMetrics } from './expression-metrics.ts'
 export type { ExpressionMetrics } from './expression-metrics.ts'
 export { isIdentifier } from './syntax/reserved-words.ts'
-export { listType, mapType, opaqueType, optionalType, formatResultType, sameType, structType, types, formatType } from './types/type.ts'
+export {
+  listType,
+  mapType,
+  createOpaqueType,
+  createOptionalType,
+  formatResultType,
+  equalsType,
+  createStructType,
+  types,
+  formatType,
+} from './types/type.ts'
 export type { Type, TypeKind } from './types/type.ts'
 export { unparse } from './unparse.ts'

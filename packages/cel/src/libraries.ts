@@ -16,7 +16,7 @@ import type { Library } from './environment.ts'
 import { bind, has, optionalMaps, sortBy } from './macros/bindings.ts'
 import { entryQuantifiers, quantifiers } from './macros/quantifiers.ts'
 import { entryTransforms, transforms } from './macros/transforms.ts'
-import { listType, mapType, opaqueType, typeParameter, types, typeType } from './types/type.ts'
+import { listType, mapType, createOpaqueType, createTypeParameter, types, createTypeType } from './types/type.ts'
 import type { Type } from './types/type.ts'
 
 const { bool, bytes, double, duration, int, null: null_, string, timestamp, type, uint } = types
@@ -35,12 +35,12 @@ const standard: Library = {
     timestamp,
     type,
     uint,
-    listType(typeParameter('A')),
-    mapType(typeParameter('A'), typeParameter('B')),
+    listType(createTypeParameter('A')),
+    mapType(createTypeParameter('A'), createTypeParameter('B')),
   ],
 }
-const optionals: Library = { functions: optionalFunctions, macros: optionalMaps, types: [opaqueType('optional_type')] }
-const addresses: Library = { functions: addressFunctions, types: [opaqueType('net.IP'), opaqueType('net.CIDR')] }
+const optionals: Library = { functions: optionalFunctions, macros: optionalMaps, types: [createOpaqueType('optional_type')] }
+const addresses: Library = { functions: addressFunctions, types: [createOpaqueType('net.IP'), createOpaqueType('net.CIDR')] }
 const entries: Library = { functions: entryFunctions, macros: [...entryQuantifiers, ...entryTransforms] }
 const lists: Library = { functions: listFunctions, macros: [sortBy] }
 
@@ -51,7 +51,7 @@ export const bindings: Library = { macros: [bind] }
 export const jsonPatches: Library = { functions: jsonPatchFunctions }
 
 /** Types of the type names `duration` and `timestamp`. The checker accepts these names, but evaluation does not. */
-const timeNames: Readonly<Record<string, Type>> = { duration: typeType(duration), timestamp: typeType(timestamp) }
+const timeNames: Readonly<Record<string, Type>> = { duration: createTypeType(duration), timestamp: createTypeType(timestamp) }
 
 /**
  * The base environment of all expressions in Kubernetes 1.36. The order of libraries matters: it is the order of the overloads of a

@@ -25,7 +25,7 @@ export class Source {
       if (lines[middle]! <= offset) low = middle
       else high = middle - 1
     }
-    return { line: low + 1, column: codePoints(this.text, lines[low], offset) }
+    return { line: low + 1, column: countCodePoints(this.text, lines[low], offset) }
   }
 
   line(line: number): string | undefined {
@@ -51,7 +51,7 @@ export interface Location {
 
 const nowhere: Location = { line: -1, column: -1 }
 
-export function codePoints(text: string, start = 0, end: number = text.length): number {
+export function countCodePoints(text: string, start = 0, end: number = text.length): number {
   let count = 0
   for (let i = start; i < end; i++) {
     const unit = text.charCodeAt(i)

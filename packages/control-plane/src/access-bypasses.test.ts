@@ -4,7 +4,7 @@ import type { Authorizer, AuthorizerAttributes } from '@keelson/auth'
 import { sendBytes } from '@keelson/exchange'
 import type { Filter, PlacedFilter } from '@keelson/server'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { anonymous, authenticated, differences, discoverAttempts } from './access-matrix.fixture.ts'
+import { anonymous, authenticated, findDifferences, discoverAttempts } from './access-matrix.fixture.ts'
 import type { Attempt } from './access-matrix.fixture.ts'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
@@ -46,7 +46,7 @@ async function listFilters(): Promise<string[]> {
   return /known: (.+)/.exec(String(refusal))![1]!.split(', ')
 }
 
-const find = (): Promise<string[]> => differences(chain, [anonymous, alice], attempts)
+const find = (): Promise<string[]> => findDifferences(chain, [anonymous, alice], attempts)
 const formatForBoth = (text: string): string[] => [`alice ${text}`, `system:anonymous ${text}`]
 
 test('the access matrix has no differences for a server without a bug', async () => {
@@ -88,7 +88,7 @@ test('reports a request that is authorized as another resource, verb or path', a
     subjects: [{ kind: 'User', apiGroup: rbac, name: user.name }],
     roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
   })
-  const findTarget = (): Promise<string[]> => differences(chain, [user], attempts)
+  const findTarget = (): Promise<string[]> => findDifferences(chain, [user], attempts)
   await expect.poll(findTarget, { timeout: 30_000 }).toEqual([])
 
   const authorizeAs = (from: object, change: object): Filter => {

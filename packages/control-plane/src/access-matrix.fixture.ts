@@ -104,7 +104,7 @@ function collectRules({ roles, bindings }: Policy, user: UserInfo, wanted: strin
 }
 
 /** Lists the differences for non-resource paths: users and paths for which the server's GET response does not match the roles. */
-export async function pathDifferences(chain: ServerChain, users: readonly UserInfo[], paths: readonly string[]): Promise<string[]> {
+export async function findPathDifferences(chain: ServerChain, users: readonly UserInfo[], paths: readonly string[]): Promise<string[]> {
   const policy = await readPolicy(chain)
   const pathErrors: string[] = []
   for (const user of users) {
@@ -140,7 +140,7 @@ export function permits({ verbs, apiGroups, resources, resourceNames = [] }: Per
 type Outcome = 'served' | 'refused' | 'refused as another request'
 
 /** Returns whether the server refused exactly this action. Any other error means that the authorization was passed. */
-export async function outcomeOf(chain: ServerChain, user: UserInfo, { path, verb, group, resource, init }: Attempt): Promise<Outcome> {
+export async function attemptAction(chain: ServerChain, user: UserInfo, { path, verb, group, resource, init }: Attempt): Promise<Outcome> {
   const answer = await chain.fetch(path, { ...init, user })
   if (answer.status === 429) throw new Error(`${verb} ${path} was not authorized: too many requests`)
   if (answer.status === 403) {
@@ -155,17 +155,17 @@ export async function outcomeOf(chain: ServerChain, user: UserInfo, { path, verb
 /** Number of concurrent requests, below the in-flight limit of the server. */
 const concurrency = 50
 
-export async function eachAttempt(attempts: readonly Attempt[], run: (attempt: Attempt) => Promise<void>): Promise<void> {
+export async function runAttempts(attempts: readonly Attempt[], run: (attempt: Attempt) => Promise<void>): Promise<void> {
   for (let i = 0; i < attempts.length; i += concurrency) await Promise.all(attempts.slice(i, i + concurrency).map(run))
 }
 
 /** Lists the differences for resources: requests that the server allows or refuses contrary to the roles. */
-export async function differences(chain: ServerChain, users: readonly UserInfo[], attempts: readonly Attempt[]): Promise<string[]> {
+export async function findDifferences(chain: ServerChain, users: readonly UserInfo[], attempts: readonly Attempt[]): Promise<string[]> {
   const policy = await readPolicy(chain)
   const resourceErrors: string[] = []
   for (const user of users) {
-    await eachAttempt(attempts, async (attempt) => {
-      const [outcome, expected] = [await outcomeOf(chain, user, attempt), isAllowed(policy, user, attempt) ? 'served' : 'refused']
+    await runAttempts(attempts, async (attempt) => {
+      const [outcome, expected] = [await attemptAction(chain, user, attempt), isAllowed(policy, user, attempt) ? 'served' : 'refused']
       if (outcome !== expected) resourceErrors.push(`${user.name} ${attempt.verb} ${attempt.group} ${attempt.resource}: ${outcome}`)
     })
   }

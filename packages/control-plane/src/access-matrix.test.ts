@@ -4,12 +4,12 @@ import { afterEach, expect, test, vi } from 'vitest'
 import {
   anonymous,
   authenticated,
-  differences,
+  findDifferences,
   discoverAttempts,
-  eachAttempt,
+  runAttempts,
   isAllowed,
-  outcomeOf,
-  pathDifferences,
+  attemptAction,
+  findPathDifferences,
   permits,
   readPolicy,
 } from './access-matrix.fixture.ts'
@@ -57,7 +57,7 @@ async function bindEachRole(): Promise<UserInfo[]> {
   )
   const nodes: Attempt = { verb: 'list', group: '', resource: 'nodes', namespace: '', name: '', path: '/api/v1/nodes?limit=1', init: {} }
   // Waits until the informer has the last binding.
-  await vi.waitFor(async () => expect((await differences(chain, users, [nodes])).length).toBe(0))
+  await vi.waitFor(async () => expect((await findDifferences(chain, users, [nodes])).length).toBe(0))
   return users
 }
 
@@ -91,8 +91,8 @@ test('every verb on every resource, and every path, is allowed if and only if a 
   expect(attempts.length).toBeGreaterThan(600)
   const users = [...people, ...(await bindEachRole())]
   expect(users.length).toBe(people.length + 69)
-  expect(await differences(chain, users, attempts)).toEqual([])
-  expect(await pathDifferences(chain, users, paths)).toEqual([])
+  expect(await findDifferences(chain, users, attempts)).toEqual([])
+  expect(await findPathDifferences(chain, users, paths)).toEqual([])
 })
 
 test('a node has no permissions beyond the rules for nodes and for all users', { timeout: 60_000 }, async () => {
@@ -103,8 +103,8 @@ test('a node has no permissions beyond the rules for nodes and for all users', {
   const slices = { verbs: ['create'], apiGroups: ['resource.k8s.io'], resources: ['resourceslices'] }
   const nodeRules = [...(policy.roles.get('/system:node') ?? []), slices]
   const [allowed, beyond]: [string[], string[]] = [[], []]
-  await eachAttempt(attempts, async (attempt) => {
-    if ((await outcomeOf(chain, node, attempt)) === 'refused') return
+  await runAttempts(attempts, async (attempt) => {
+    if ((await attemptAction(chain, node, attempt)) === 'refused') return
     const description = `${attempt.verb} ${attempt.group} ${attempt.resource}`
     allowed.push(description)
     if (!isAllowed(policy, node, attempt) && !nodeRules.some((rule) => permits(rule, attempt))) beyond.push(description)

@@ -1,7 +1,7 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import { createWatchCacheMetrics, storageWithCacher } from '@keelson/cacher'
-import { createRESTOptionsGetter, undecoratedStorage } from '@keelson/registry'
+import { createWatchCacheMetrics, createStorageWithCacher } from '@keelson/cacher'
+import { createRESTOptionsGetter, createUndecoratedStorage } from '@keelson/registry'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { storageDefaults } from './options/storage.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
@@ -20,12 +20,12 @@ export function applyWithStorageFactoryTo(
   const { clock, log } = options
   const { watchCache, ...otherOptions } = { ...storageDefaults, ...options.storage }
   const decorator = watchCache
-    ? storageWithCacher({
+    ? createStorageWithCacher({
         metrics: createWatchCacheMetrics(metrics),
         ...(clock && { clock: { now: () => clock.now(), after: systemClock.after } }),
         onError: (error) => log?.(0, 'Watch cache failed', { err: error }),
       })
-    : undecoratedStorage
+    : createUndecoratedStorage
   const restOptionsGetter = createRESTOptionsGetter({
     storageFactory,
     decorator,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { aggregateFieldErrors, fieldError, fieldPath, messageOf, pause } from '@keelson/apimachinery'
+import { aggregateFieldErrors, fieldError, fieldPath, getErrorMessage, pause } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { compileAuthentication, createJwtAuthenticator, createJwtMetrics, parseAuthenticationConfiguration } from '@keelson/auth'
@@ -36,7 +36,7 @@ export async function readIssuers(options: AuthenticationOptions, disallowedIssu
     content = await readFile(configFile, 'utf8')
     configuration = parseAuthenticationConfiguration(content)
   } catch (error) {
-    const reason = `failed to load authentication configuration from file ${JSON.stringify(configFile)}: ${messageOf(error)}`
+    const reason = `failed to load authentication configuration from file ${JSON.stringify(configFile)}: ${getErrorMessage(error)}`
     throw new Error(reason, { cause: error })
   }
   if (configuration.anonymous !== undefined && anonymous !== undefined) {
@@ -124,7 +124,7 @@ export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator
     const reloads = createReloadMetrics(registry, 'authentication', () => clock.now())
     reloads.started(file.content ?? '')
     const logFailure = (error: unknown): void => {
-      log(`The authentication configuration was not reloaded; the previous one stays in use: ${messageOf(error)}`)
+      log(`The authentication configuration was not reloaded; the previous one stays in use: ${getErrorMessage(error)}`)
       reloads.failed()
     }
     return followFile({

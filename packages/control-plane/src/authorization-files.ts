@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { messageOf } from '@keelson/apimachinery'
+import { getErrorMessage } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import {
@@ -159,7 +159,7 @@ export function followAuthorizationFile({ metrics: registry, requiredTypes, use,
   const metrics = createReloadMetrics(registry, 'authorization', () => followed.clock.now())
   metrics.started(followed.content)
   const logFailure = (error: unknown): void => {
-    log(`The authorization configuration was not reloaded; the previous one stays in use: ${messageOf(error)}`)
+    log(`The authorization configuration was not reloaded; the previous one stays in use: ${getErrorMessage(error)}`)
     metrics.failed()
   }
   return followFile({

@@ -1,7 +1,7 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { resourceAction } from '@keelson/apimachinery'
+import { createResourceAction } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import type { Authorizer, Decision } from '@keelson/auth'
@@ -22,7 +22,7 @@ const write = (name: string, text: string): string => {
   return file
 }
 
-const action = resourceAction({ verb: 'get', apiGroup: '', apiVersion: 'v1', namespace: '', resource: 'nodes', name: 'a' })
+const action = createResourceAction({ verb: 'get', apiGroup: '', apiVersion: 'v1', namespace: '', resource: 'nodes', name: 'a' })
 const attributes = { user: { name: 'alice', groups: [] as string[] }, action }
 
 async function open(authorization: AuthorizationOptions, authorizers: Authorizer[] = []) {

@@ -1,5 +1,5 @@
 import type { Delegation, DelegationParts } from '@keelson/aggregator/extension-server'
-import { messageOf } from '@keelson/apimachinery'
+import { getErrorMessage } from '@keelson/apimachinery'
 import { ConfigurationError } from './configuration-error.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
@@ -16,6 +16,6 @@ export async function buildDelegation(
   try {
     return await openDelegation(delegation, { ...parts, log: (text) => log?.(0, text) })
   } catch (error) {
-    throw new ConfigurationError(messageOf(error), { cause: error })
+    throw new ConfigurationError(getErrorMessage(error), { cause: error })
   }
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Secret, ServiceAccount } from '@keelson/api/core/v1'
-import { messageOf, newInternal, systemClock } from '@keelson/apimachinery'
+import { getErrorMessage, newInternal, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import {
@@ -177,7 +177,7 @@ function withInternalErrors(signer: ExternalSigner): Signing {
     maxTokenSeconds: signer.maxTokenSeconds,
     issue: (claims) =>
       signer.issue(claims).catch((error: unknown) => {
-        throw newInternal(`failed to generate token: ${messageOf(error)}`, { cause: error })
+        throw newInternal(`failed to generate token: ${getErrorMessage(error)}`, { cause: error })
       }),
     close: () => signer.close(),
   }

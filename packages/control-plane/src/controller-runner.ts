@@ -5,7 +5,7 @@ import { storageDefaults } from './options/storage.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 /** Returns the `--controllers` list. Default: all controllers; none with etcd, because a controller manager may run them. */
-export function enabledControllers({ controllers, storage }: ServerChainOptions): readonly string[] {
+export function listEnabledControllers({ controllers, storage }: ServerChainOptions): readonly string[] {
   const { type, enableGarbageCollection } = { ...storageDefaults, ...storage }
   const enabled = controllers ?? (type === 'etcd3' ? ['none'] : ['*'])
   return enableGarbageCollection || enabled.includes('none') ? enabled : [...enabled, '-garbage-collector-controller']

@@ -20,14 +20,14 @@ import { builtinGroups } from './builtin-groups.ts'
 import { Chain } from './chain.ts'
 import type { LoggedOptions } from './chain.ts'
 import { ConfigurationError } from './configuration-error.ts'
-import { ControllerRunner, enabledControllers } from './controller-runner.ts'
+import { ControllerRunner, listEnabledControllers } from './controller-runner.ts'
 import { CustomResources } from './custom-resources.ts'
 import { createIdentityHeaders } from './request-headers.ts'
 import { createResourceFilter } from './enabled-versions.ts'
 import { registerFeatureMetrics } from './feature-metrics.ts'
 import { createGroupServices } from './group-services.ts'
 import type { GroupServices } from './group-services.ts'
-import { kubeletTls } from './kubelet-tls.ts'
+import { readKubeletTls } from './kubelet-tls.ts'
 import { installOpenIdDocuments } from './open-id-endpoints.ts'
 import { createOpenApi } from './openapi-pages.ts'
 import { findOptionProblems } from './option-problems.ts'
@@ -45,9 +45,9 @@ export async function createServerChain(requested: ServerChainOptions = {}): Pro
   const problems = await findOptionProblems(requested)
   if (problems.length > 0) throw new ConfigurationError(problems)
   const options: LoggedOptions = { ...requested, log: requested.log ?? consoleLog }
-  const controllers = await ControllerRunner.create(enabledControllers(options))
+  const controllers = await ControllerRunner.create(listEnabledControllers(options))
   const plugins = await selectAdmissionPlugins(options)
-  const tls = await kubeletTls(options.kubelet ?? {})
+  const tls = await readKubeletTls(options.kubelet ?? {})
   const serving = await buildServing(options)
   const config = await buildGenericConfig(options)
   try {

@@ -1,6 +1,6 @@
 import type { ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
 import type { Namespace } from '@keelson/api/core/v1'
-import { newUnknownError, quote, resourceAction } from '@keelson/apimachinery'
+import { newUnknownError, quote, createResourceAction } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { ClusterRole, Role } from '@keelson/api/rbac/v1'
 import { createForbiddenError, getServiceAccountNode } from '@keelson/auth'
@@ -84,7 +84,7 @@ function claimStatusAuthorizer(authorizer: Authorizer): ClaimStatusAuthorizer {
 function createParamAuthority(client: LoopbackClient, authorizer: Authorizer, policies: string): ParamAuthority {
   return {
     async allows({ user }, { verb, group, version, resource, namespace, name }) {
-      const action = resourceAction({ verb, apiGroup: group, apiVersion: version, namespace, resource, name })
+      const action = createResourceAction({ verb, apiGroup: group, apiVersion: version, namespace, resource, name })
       return (await authorizer.authorize({ user, action })).decision === 'allow'
     },
     resourceOf: ({ group, version, kind }) =>
@@ -100,7 +100,7 @@ function createRoleAuthority(client: LoopbackClient, authorizer: Authorizer, pol
   const rbac = 'rbac.authorization.k8s.io'
   return {
     async allows({ user }, verb, { group, resource, namespace, name }) {
-      const action = resourceAction({ verb, apiGroup: group, apiVersion: '*', namespace, resource, name })
+      const action = createResourceAction({ verb, apiGroup: group, apiVersion: '*', namespace, resource, name })
       return (await authorizer.authorize({ user, action })).decision === 'allow'
     },
     rulesOfUser: (user, namespace) => policy.rulesOf(user, namespace),

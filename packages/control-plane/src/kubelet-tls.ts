@@ -7,7 +7,7 @@ import type { KubeletClientOptions } from './options/kubelet.ts'
  * Loads the CAs and the client certificate for connections to kubelets. Files that changed are read again for new connections. Throws
  * `ConfigurationError` for files that cannot be used.
  */
-export async function kubeletTls({ authorityFile, certificateFile, keyFile }: KubeletClientOptions): Promise<() => Promise<RemoteTls>> {
+export async function readKubeletTls({ authorityFile, certificateFile, keyFile }: KubeletClientOptions): Promise<() => Promise<RemoteTls>> {
   if ((certificateFile === undefined) !== (keyFile === undefined)) {
     throw new ConfigurationError('the client certificate and the key for kubelets must be set together; one of them is missing')
   }

@@ -1,5 +1,5 @@
 import type { Endpoints, Node, Pod, Service } from '@keelson/api/core/v1'
-import { createServiceHooks, kubeletSubresources } from '@keelson/core-services'
+import { createServiceHooks, createKubeletSubresources } from '@keelson/core-services'
 import type { KubeletOptions, ServiceAllocators } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
 import { newRESTStorage } from '@keelson/registry'
@@ -40,7 +40,7 @@ export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTS
     services: storage.get('services') as Store<Service>,
     endpoints: storage.get('endpoints') as Store<Endpoints>,
   }
-  for (const [path, rest] of kubeletSubresources(reachable, kubelet)) storage.set(path, rest)
+  for (const [path, rest] of createKubeletSubresources(reachable, kubelet)) storage.set(path, rest)
   storage.set(
     'componentstatuses',
     componentStatuses({

@@ -1,6 +1,6 @@
 import type { FieldSchema, StructSchema } from '@keelson/apimachinery'
 import { keySetPath, openIdConfigurationPath } from '@keelson/auth'
-import { OpenApiRegistry, pageSource } from '@keelson/http-installer'
+import { OpenApiRegistry, createPageSource } from '@keelson/http-installer'
 
 const text = { kind: 'string' } as const
 const required = ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform']
@@ -23,7 +23,7 @@ export function createOpenApi(): OpenApiRegistry {
   const json = ['application/json']
   registry.add(
     'version',
-    pageSource({
+    createPageSource({
       path: '/version/',
       operationId: 'getCodeVersion',
       tag: 'version',
@@ -35,7 +35,7 @@ export function createOpenApi(): OpenApiRegistry {
   const unspecified = { consumes: [], schema: 'text' as const }
   registry.add(
     openIdConfigurationPath.slice(1),
-    pageSource({
+    createPageSource({
       path: `${openIdConfigurationPath}/`,
       operationId: 'getServiceAccountIssuerOpenIDConfiguration',
       tag: 'WellKnown',
@@ -45,7 +45,7 @@ export function createOpenApi(): OpenApiRegistry {
   )
   registry.add(
     keySetPath.slice(1),
-    pageSource({
+    createPageSource({
       path: `${keySetPath}/`,
       operationId: 'getServiceAccountIssuerOpenIDKeyset',
       tag: 'openid',

@@ -1,4 +1,4 @@
-import { optionProblems } from '@keelson/apimachinery'
+import { checkOptions } from '@keelson/apimachinery'
 import { parseIPRanges, parsePortRange } from '@keelson/core-services'
 import { checkAuthorization } from './build-authorizer.ts'
 import { selectAdmissionPlugins } from './build-admission.ts'
@@ -6,7 +6,7 @@ import { buildTlsSettings } from './build-serving.ts'
 import { parseServiceOption } from './build-services.ts'
 import { builtinGroups } from './builtin-groups.ts'
 import { ConfigurationError } from './configuration-error.ts'
-import { ControllerRunner, enabledControllers } from './controller-runner.ts'
+import { ControllerRunner, listEnabledControllers } from './controller-runner.ts'
 import { listVersions, findRuntimeConfigProblems } from './enabled-versions.ts'
 import { readFeatureGates } from './feature-gates.ts'
 import { serverChainChecks } from './options/server-chain-options.ts'
@@ -20,14 +20,14 @@ import type { ServerChainOptions } from './options/server-chain-options.ts'
  * store and reads no file, so a start can still fail because of the content of a file.
  */
 export async function findOptionProblems(options: ServerChainOptions): Promise<readonly string[]> {
-  const problems = optionProblems(options, serverChainChecks)
+  const problems = checkOptions(options, serverChainChecks)
   // The following checks rely on valid names and types.
   if (problems.length > 0) return problems
   const { admission: { configFile: _, ...admission } = {}, features: { gates = {}, runtimeConfig = {} } = {} } = options
   const { clusterIpRange, nodePortRange } = { ...servicesDefaults, ...options.services }
   return [
     ...findStorageTypeProblems(options.storage),
-    ...(await collectProblems(() => ControllerRunner.create(enabledControllers(options)))),
+    ...(await collectProblems(() => ControllerRunner.create(listEnabledControllers(options)))),
     ...(await collectProblems(() => selectAdmissionPlugins({ admission }))),
     ...(await collectProblems(() => buildTlsSettings(options))),
     ...(await collectProblems(() => readFeatureGates(gates, () => {}))),

@@ -1,4 +1,4 @@
-import { closestMatch } from '@keelson/apimachinery'
+import { findClosestMatch } from '@keelson/apimachinery'
 import { createFactory } from '@keelson/storagebackend'
 import type { StorageFactory } from '@keelson/storagebackend'
 import { ConfigurationError } from './configuration-error.ts'
@@ -48,7 +48,7 @@ const builtinTypes = ['memory', 'embedded', 'etcd3']
 export function findStorageTypeProblems({ type, drivers = {} }: StorageOptions = {}): readonly string[] {
   const knownTypes = [...new Set([...builtinTypes, ...Object.keys(drivers)])]
   if (type === undefined || type === '' || type === 'etcd2' || knownTypes.includes(type)) return []
-  const guess = closestMatch(type, knownTypes)
+  const guess = findClosestMatch(type, knownTypes)
   const hint = guess === undefined ? `allowed: ${knownTypes.join(', ')}` : `did you mean ${JSON.stringify(guess)}?`
   return [`storage.type: unknown storage type ${JSON.stringify(type)}; ${hint}`]
 }

@@ -1,4 +1,4 @@
-import { type Clock, messageOf, pause, systemClock } from '@keelson/apimachinery'
+import { type Clock, getErrorMessage, pause, systemClock } from '@keelson/apimachinery'
 import type { Log, Server } from '@keelson/server'
 import { isBackendError } from '@keelson/storagebackend'
 import type { Backend, Storage } from '@keelson/storagebackend'
@@ -54,7 +54,10 @@ export async function waitForStorages(started: StartedStorages, { clock = system
     } catch (error) {
       await requireRunning(started)
       if (clock.now() >= deadline) {
-        log(0, 'Starting although the storage of some resources is not ready', { waited: `${timeoutMs / 1000}s`, err: messageOf(error) })
+        log(0, 'Starting although the storage of some resources is not ready', {
+          waited: `${timeoutMs / 1000}s`,
+          err: getErrorMessage(error),
+        })
         return
       }
     }

@@ -8,7 +8,7 @@ export type { ServiceAllocators, ServiceAllocatorsOptions } from './allocation/s
 export { createServiceHooks } from './allocation/service-hooks.ts'
 export { kubeletDefaults } from './kubelet/kubelet-defaults.ts'
 export type { KubeletOptions } from './kubelet/kubelet-client.ts'
-export { kubeletSubresources } from './kubelet/kubelet-subresources.ts'
+export { createKubeletSubresources } from './kubelet/kubelet-subresources.ts'
 export type { ReachableObjects } from './kubelet/kubelet-subresources.ts'
 export { ServiceRepair } from './repair/service-repair.ts'
 export type { ServiceRepairOptions } from './repair/service-repair.ts'

@@ -1,6 +1,6 @@
 import type { Service } from '@keelson/api/core/v1'
 import type { EndpointSlice } from '@keelson/api/discovery/v1'
-import { everyField, newServiceUnavailable, selectorFromLabels } from '@keelson/apimachinery'
+import { selectEveryField, newServiceUnavailable, createSelectorFromLabels } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { LoopbackClient } from '@keelson/loopback'
 import type { Destination, ServiceReference, ServiceResolver } from '@keelson/outbound'
@@ -30,7 +30,7 @@ export function createServiceResolver({ client, toEndpoints = false, random = Ma
         ?.list({
           namespace,
           resourceVersion: '0',
-          predicate: { labels: selectorFromLabels({ 'kubernetes.io/service-name': name }), fields: everyField() },
+          predicate: { labels: createSelectorFromLabels({ 'kubernetes.io/service-name': name }), fields: selectEveryField() },
         })
       return pickEndpointAddress(service, slices?.items ?? [], { reference, random })
     },

@@ -14,7 +14,7 @@ export function formatPattern({ group, resource }: GroupResource): string {
   return resource === '*' ? '*.' : resource
 }
 
-export function samePattern(a: GroupResource, b: GroupResource): boolean {
+export function equalsPattern(a: GroupResource, b: GroupResource): boolean {
   return a.group === b.group && a.resource === b.resource
 }
 

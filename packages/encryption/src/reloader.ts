@@ -1,7 +1,7 @@
 import type { Clock } from '@keelson/apimachinery'
 import { loadConfiguration } from './load-configuration.ts'
 import type { LoadedConfiguration } from './load-configuration.ts'
-import { checkAll, closeAll, graceMs } from './kms/kms-providers.ts'
+import { checkAll, closeAll, computeGraceMs } from './kms/kms-providers.ts'
 
 const pollPeriod = 60_000
 const minHealthPatience = 10_000
@@ -82,12 +82,12 @@ export class Reloader {
       this.#retiring.delete(old)
       closeAll(old.kms)
     }
-    this.#retiring.set(old, this.#options.clock.after(graceMs(old.kms), retire))
+    this.#retiring.set(old, this.#options.clock.after(computeGraceMs(old.kms), retire))
   }
 
   async #untilHealthy(next: LoadedConfiguration): Promise<void> {
     const { clock } = this.#options
-    const deadline = clock.now() + Math.max(minHealthPatience, graceMs(next.kms))
+    const deadline = clock.now() + Math.max(minHealthPatience, computeGraceMs(next.kms))
     for (;;) {
       try {
         return await checkAll(next.kms)

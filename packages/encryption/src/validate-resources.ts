@@ -1,6 +1,6 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { parsePattern, samePattern } from './group-resource-pattern.ts'
+import { parsePattern, equalsPattern } from './group-resource-pattern.ts'
 
 const withoutStorage: ReadonlySet<string> = new Set(['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations'])
 
@@ -13,12 +13,12 @@ function overlaps(resources: readonly string[], path: FieldPath): FieldErrorList
   const patterns = resources.map(parsePattern)
   const pairs = patterns.flatMap((a, i) => patterns.slice(i + 1).map((b) => [a, b] as const))
   const errors: FieldErrorList = []
-  if (pairs.some(([a, b]) => samePattern(a, b))) {
+  if (pairs.some(([a, b]) => equalsPattern(a, b))) {
     errors.push(fieldError.invalid(path, resources, 'the same resource cannot be specified multiple times'))
   }
   const overlapping = pairs.some(
     ([a, b]) =>
-      !samePattern(a, b) && (isEverything(a) || isEverything(b) || (a.group === b.group && (a.resource === '*' || b.resource === '*'))),
+      !equalsPattern(a, b) && (isEverything(a) || isEverything(b) || (a.group === b.group && (a.resource === '*' || b.resource === '*'))),
   )
   if (overlapping) {
     const detail = "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked"

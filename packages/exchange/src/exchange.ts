@@ -3,7 +3,7 @@ import type { RequestContext, UserInfo } from '@keelson/apimachinery'
 import type * as cbor from '@keelson/apimachinery/cbor'
 import type { BodyBudget, ClientWait, BodyReservation, UnreadAnswers } from './bounds.ts'
 import { ClientGoneError, DeadlineExceededError } from './errors.ts'
-import { mediaTypesOf, parseAccept } from './media-types.ts'
+import { parseMediaTypes, parseAccept } from './media-types.ts'
 import type { AcceptClause } from './media-types.ts'
 import type { Incoming, Outgoing, Upgrade } from './node-streams.ts'
 import { malformedTarget, noAttributes, parseQuery, parseTarget } from './request-attributes.ts'
@@ -157,7 +157,7 @@ export class Exchange implements RequestContext {
 
   /** Media types of the Accept header without parameters, in the order of the header. */
   get acceptedTypes(): readonly string[] {
-    return mediaTypesOf(this.accept)
+    return parseMediaTypes(this.accept)
   }
 
   /** Value of the Content-Type header. If there are several, the first one, because joined values would form another type. */

@@ -7,15 +7,15 @@ export interface AcceptClause {
 }
 
 /** Returns the media type of a Content-Type header without its parameters. Keeps the case of letters. Returns "" if there is no header. */
-export function mediaTypeOf(header: string | undefined): string {
+export function parseMediaType(header: string | undefined): string {
   if (header === undefined) return ''
   const semicolon = header.indexOf(';')
   return (semicolon < 0 ? header : header.slice(0, semicolon)).trim()
 }
 
 /** Returns the media types of a comma-separated header without their parameters, in the order of the header. */
-export function mediaTypesOf(header: string): readonly string[] {
-  return header.split(',').map(mediaTypeOf)
+export function parseMediaTypes(header: string): readonly string[] {
+  return header.split(',').map(parseMediaType)
 }
 
 /** Returns the clauses of an Accept header in order of preference. Drops malformed clauses. */

@@ -12,7 +12,7 @@ import type { InstalledRoutes, InstallOptions } from './install-options.ts'
 import { hasCustomResources } from './openapi/custom-document.ts'
 import { createGroupItem } from './openapi/discovery-items.ts'
 import type { RouteTable } from './routing/route-table.ts'
-import { createDocumentSource, sourceOf } from './openapi/openapi-document.ts'
+import { createDocumentSource, createSource } from './openapi/openapi-document.ts'
 
 /**
  * Serves the versions, resources and verbs of a group under `/api` or `/apis/GROUP`, and lists the group in discovery. Installing a group
@@ -129,7 +129,7 @@ class GroupRoutes implements InstalledRoutes {
     if (versions.length > 0 && this.#versions.values().some(({ isCustom }) => !isCustom)) {
       this.#removeDocument ??= openApi.add(
         name === '' ? 'api' : `apis/${name}`,
-        sourceOf((refer) => [createGroupItem(name, refer)]),
+        createSource((refer) => [createGroupItem(name, refer)]),
       )
     } else {
       this.#removeDocument?.()

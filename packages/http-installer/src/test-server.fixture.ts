@@ -12,7 +12,7 @@ import type { ResourceDefinition, RESTStorage } from '@keelson/registry'
 import { openTestStore } from '@keelson/registry/testing'
 import { Hono } from 'hono'
 import type { CborCodec } from '@keelson/exchange'
-import { createExchanges, exchangeOf, installAPIGroup, responseSent, writePageNotFound } from './index.ts'
+import { createExchanges, getExchange, installAPIGroup, responseSent, writePageNotFound } from './index.ts'
 import type { APIGroupInfo, InstalledRoutes, InstallerEnv, InstallOptions } from './index.ts'
 
 export interface ConfigMap extends KubeObject {
@@ -89,7 +89,7 @@ export async function openTestServer(
   app.use(createExchanges(app, { user: { name: 'tester', groups: ['system:masters'] }, cbor: options.cbor }))
   const installed = installAPIGroup(app, info, { ...options, onInternalError: (error) => errors.push(error) })
   app.notFound((c) => {
-    writePageNotFound(exchangeOf(c))
+    writePageNotFound(getExchange(c))
     return responseSent
   })
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })

@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import {
-  everyField,
-  everything,
+  selectEveryField,
+  selectEverything,
   isApiError,
   newMethodNotSupported,
   newNotFound,
   apiServerUser,
   authenticatedGroup,
   mastersGroup,
-  resourceAction,
+  createResourceAction,
 } from '@keelson/apimachinery'
 import type {
   DeepReadonly,
@@ -45,7 +45,7 @@ interface RegistryResourceOptions {
   readonly now: () => number
 }
 
-const everyObject: Predicate = { labels: everything(), fields: everyField() }
+const everyObject: Predicate = { labels: selectEverything(), fields: selectEveryField() }
 
 const ownOptions: WriteOptions = { dryRun: false, fieldManager: '', force: false, fieldValidation: 'Ignore' }
 
@@ -186,7 +186,11 @@ export class RegistryResource implements LoopbackResource {
   }
 
   #context(verb: string, namespace: string, rest: { name?: string; subresource?: string; signal?: AbortSignal } = {}): RequestContext {
-    return loopbackContext({ verb, resource: this.#options.resource, namespace, ...rest }, this.#options.fieldManager, this.#options.now)
+    return createLoopbackContext(
+      { verb, resource: this.#options.resource, namespace, ...rest },
+      this.#options.fieldManager,
+      this.#options.now,
+    )
   }
 
   #unsupported(verb: string, subresource = ''): unknown {
@@ -224,11 +228,11 @@ let requests = 0
 /**
  * Creates a request context like that of the HTTP layer, so that registry, admission and audit can treat the request like one from HTTP.
  */
-export function loopbackContext(request: LoopbackRequest, fieldManager: string, now: () => number): RequestContext {
+export function createLoopbackContext(request: LoopbackRequest, fieldManager: string, now: () => number): RequestContext {
   const { verb, resource, subresource = '', namespace, name = '' } = request
   return {
     user: loopbackUser,
-    info: resourceAction({
+    info: createResourceAction({
       verb,
       apiGroup: resource.group,
       apiVersion: resource.version,

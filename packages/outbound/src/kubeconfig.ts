@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { X509Certificate } from 'node:crypto'
-import { aggregateMessages, messageOf, pemBlocks, systemClock } from '@keelson/apimachinery'
+import { aggregateMessages, getErrorMessage, parsePemBlocks, systemClock } from '@keelson/apimachinery'
 import type { Clock, JsonValue } from '@keelson/apimachinery'
 import { parseYaml } from '@keelson/apimachinery/yaml'
 import type { TlsSettings } from './dial-tls.ts'
@@ -138,7 +138,7 @@ async function parseFile(file: string): Promise<JsonValue> {
   try {
     return parseYaml(contents).value
   } catch (error) {
-    throw new Error(`error loading config file ${JSON.stringify(file)}: ${messageOf(error)}`, { cause: error })
+    throw new Error(`error loading config file ${JSON.stringify(file)}: ${getErrorMessage(error)}`, { cause: error })
   }
 }
 
@@ -274,7 +274,7 @@ function parseServerUrl(server: string, tls: TlsSettings): string {
 
 /** Throws client-go's error if a CA bundle has no certificate, or one that cannot be parsed. */
 export function checkAuthorities(pem: string): void {
-  const blocks = pemBlocks(pem).filter(({ label }) => label === 'CERTIFICATE')
+  const blocks = parsePemBlocks(pem).filter(({ label }) => label === 'CERTIFICATE')
   if (blocks.length === 0) throw new Error('unable to load root certificates: unable to parse bytes as PEM block')
   for (const { text: block } of blocks) {
     try {

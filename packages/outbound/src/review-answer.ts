@@ -1,4 +1,11 @@
-import { apiErrorFromStatus, isJsonObject, messageOf, newGenericServerResponse, parseGroupVersion, parseJson } from '@keelson/apimachinery'
+import {
+  createApiErrorFromStatus,
+  isJsonObject,
+  getErrorMessage,
+  newGenericServerResponse,
+  parseGroupVersion,
+  parseJson,
+} from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, Status } from '@keelson/apimachinery'
 import { parseYaml } from '@keelson/apimachinery/yaml'
 import type { OutboundAnswer } from './dialer.ts'
@@ -16,7 +23,7 @@ export function findAnswerError(answer: OutboundAnswer): Error | undefined {
   }
   const text = body.toString('utf8')
   const status = parseStatus(text)
-  if (status !== undefined) return apiErrorFromStatus(status)
+  if (status !== undefined) return createApiErrorFromStatus(status)
   const isText = contentType.startsWith('text/') && text.trim() !== ''
   return newGenericServerResponse(code, 'POST', { group: '', resource: '' }, '', {
     serverMessage: isText ? text.trim().slice(0, 2048) : 'unknown',
@@ -62,7 +69,7 @@ export function parseReview(body: Buffer, expected: ExpectedReview): ParsedRevie
   try {
     value = parseBody(body.toString('utf8'))
   } catch (error) {
-    return { problem: `couldn't get version/kind; json parse error: ${messageOf(error)}` }
+    return { problem: `couldn't get version/kind; json parse error: ${getErrorMessage(error)}` }
   }
   const review = value ?? {}
   if (!isJsonObject(review)) return { problem: describeTypeMetaProblem(jsonTypeProblem(value, '', typeMeta)) }

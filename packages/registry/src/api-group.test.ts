@@ -6,7 +6,7 @@ import { defineResource } from './resource-definition.ts'
 import { createRESTOptionsGetter } from './rest-options.ts'
 import { newStorageFactoryConfig } from './storage-factory.ts'
 import type { Store } from './store.ts'
-import { testContext, untyped, untypedCodecs } from './testing/index.ts'
+import { testContext, untyped, createUntypedCodec } from './testing/index.ts'
 import { widgets } from './testing/widgets.fixture.ts'
 import type { Widget } from './testing/widgets.fixture.ts'
 
@@ -55,7 +55,7 @@ test('creates its stores with the services of the server', async () => {
   })
   await using backend = openMemory()
   const restOptions = createRESTOptionsGetter({
-    storageFactory: newStorageFactoryConfig().complete({ backend, createCodec: untypedCodecs }).new(),
+    storageFactory: newStorageFactoryConfig().complete({ backend, createCodec: createUntypedCodec }).new(),
   })
   const storage = group.newRESTStorage!({ restOptions, types: untyped, services: { refuse: 'no widgets today' }, defer() {} })
   expect([...storage.keys()]).toEqual(['widgets', 'widgets/status', 'widgets/finalize'])

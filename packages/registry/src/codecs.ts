@@ -1,4 +1,12 @@
-import { canonicalStruct, encodeJson, decodeStruct, formatGroupVersion, parseGroupVersion, parseJson, setOwn } from '@keelson/apimachinery'
+import {
+  canonicalizeStruct,
+  encodeJson,
+  decodeStruct,
+  formatGroupVersion,
+  parseGroupVersion,
+  parseJson,
+  setOwn,
+} from '@keelson/apimachinery'
 import type { GroupVersionKind, JsonObject, JsonValue, KubeObject, Scheme } from '@keelson/apimachinery'
 import { createRecordCodec, CorruptObjectError } from '@keelson/storagebackend'
 import type { ObjectCodec } from '@keelson/storagebackend'
@@ -20,7 +28,7 @@ export function createRecordCodecs(options: { readonly schemaVersion: number }):
       versions,
       largeMember,
       // Members are sorted in schema order, because strategies add members in any order, and equal objects must be encoded as equal bytes.
-      toJson: (object) => encodeJson(kind.schema, sortOpenMembers(kind, canonicalStruct(kind.schema, object))),
+      toJson: (object) => encodeJson(kind.schema, sortOpenMembers(kind, canonicalizeStruct(kind.schema, object))),
     })
 }
 

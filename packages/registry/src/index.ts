@@ -2,7 +2,7 @@ export { createWriteRoute, fromHub, parseApiVersion, createStorageFieldManager }
 export type { StorageFieldManagerOptions, WriteRoute, WriteRouteOptions } from './write/route.ts'
 export { defineApiGroup } from './api-group.ts'
 export type { ApiGroup, ApiGroupDefinition, BodyKind, KindRegistry, StorageHost } from './api-group.ts'
-export { clusterKeys, completeWithOptions, namespacedKeys } from './store-dependencies.ts'
+export { createClusterKeys, completeWithOptions, createNamespacedKeys } from './store-dependencies.ts'
 export type {
   FinishHook,
   HookOptions,
@@ -27,11 +27,11 @@ export { createResourceStorage, createStore, newRESTStorage } from './create-res
 export type { ResourceStorageOptions, RESTStorageExtensions, SubresourceFactory } from './create-resource-storage.ts'
 export { decodeDocument, formatNotRegistered, parseInAdvance } from './decode/document.ts'
 export type { CborDecoder, SentBody, TypedDocument } from './decode/document.ts'
-export { internalTypeName } from './decode/body.ts'
-export { age, ageColumn, humanDuration, nameColumn, tableConvertor } from './table.ts'
+export { formatInternalTypeName } from './decode/body.ts'
+export { formatAge, ageColumn, formatHumanDuration, nameColumn, createTableConvertor } from './table.ts'
 export { createProtobufCodecs, createRecordCodecs } from './codecs.ts'
 export type { ProtobufCodecsOptions, StorageMediaType } from './codecs.ts'
-export { countObjects, oneObject, scopeSelects } from './quota-rules.ts'
+export { countObjects, oneObject, selectsScope } from './quota-rules.ts'
 export type { QuotaRules, QuotaWrite, ScopeSelector } from './quota-rules.ts'
 export type { DefaultOnRead } from '@keelson/storagebackend'
 export { defineResource } from './resource-definition.ts'
@@ -48,7 +48,7 @@ export type {
   SubresourceStrategy,
   ValidationSteps,
 } from './resource-definition.ts'
-export { createRESTOptionsGetter, newRawStorage, restDefaults, trackStorages, undecoratedStorage } from './rest-options.ts'
+export { createRESTOptionsGetter, newRawStorage, restDefaults, trackStorages, createUndecoratedStorage } from './rest-options.ts'
 export type {
   CodecFactory,
   CodecRequest,

@@ -51,7 +51,7 @@ export function countObjects({ group, resource }: GroupResource, alias?: string)
 /**
  * Returns whether a scope selector matches a value, by the rules of label selectors. `value` is undefined if the object has no such value.
  */
-export function scopeSelects({ operator, values = [] }: ScopeSelector, value: string | undefined): boolean {
+export function selectsScope({ operator, values = [] }: ScopeSelector, value: string | undefined): boolean {
   if (operator === 'Exists') return value !== undefined
   if (operator === 'DoesNotExist') return value === undefined
   if (operator === 'In') return value !== undefined && values.includes(value)

@@ -1,4 +1,4 @@
-import { everything, everyField, parseFieldSelector } from '@keelson/apimachinery'
+import { selectEverything, selectEveryField, parseFieldSelector } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { IteratedWatch, StorageError } from '@keelson/storagebackend'
@@ -8,7 +8,7 @@ import { openTestStore, testContext } from './testing/index.ts'
 import type { TestStore } from './testing/index.ts'
 import { widgets } from './testing/widgets.fixture.ts'
 import type { Widget } from './testing/widgets.fixture.ts'
-import { undecoratedStorage } from './rest-options.ts'
+import { createUndecoratedStorage } from './rest-options.ts'
 import type { StorageDecorator } from './rest-options.ts'
 
 let test: TestStore<Widget>
@@ -21,14 +21,14 @@ beforeAll(async () => {
 afterAll(() => test[Symbol.asyncDispose]())
 
 const request: ListRequest = {
-  predicate: { labels: everything(), fields: everyField() },
+  predicate: { labels: selectEverything(), fields: selectEveryField() },
   resourceVersion: '',
   resourceVersionMatch: undefined,
   limit: 0,
   continue: '',
 }
 const list = async (namespace: string, fields = '', more: Partial<ListRequest> = {}): Promise<string[]> => {
-  const predicate = { labels: everything(), fields: parseFieldSelector(fields) }
+  const predicate = { labels: selectEverything(), fields: parseFieldSelector(fields) }
   const objectList = await test.store.list(testContext(namespace), { ...request, predicate, ...more })
   return Array.from(objectList.items, (item) => `${item.field('metadata.namespace')}/${item.field('metadata.name')}`)
 }
@@ -57,7 +57,7 @@ it('translates future versions and invalid continue tokens to API errors', async
 })
 
 const watchRequest: WatchRequest = {
-  predicate: { labels: everything(), fields: everyField() },
+  predicate: { labels: selectEverything(), fields: selectEveryField() },
   resourceVersion: '1',
   resourceVersionMatch: undefined,
   allowBookmarks: false,
@@ -72,8 +72,8 @@ async function* createBreakingEvents<T extends KubeObject>(): AsyncGenerator<Obj
 
 it('a watch throws API errors at its start and later, from its iterator and from forEach', async () => {
   let isReady = false
-  const decorateStorage: StorageDecorator = <T extends KubeObject>(of: Parameters<typeof undecoratedStorage<T>>[0]): Storage<T> => ({
-    ...undecoratedStorage(of),
+  const decorateStorage: StorageDecorator = <T extends KubeObject>(of: Parameters<typeof createUndecoratedStorage<T>>[0]): Storage<T> => ({
+    ...createUndecoratedStorage(of),
     async watch() {
       if (!isReady) throw new StorageError({ code: 'NotReady', key: '', message: 'filling' })
       return new IteratedWatch(createBreakingEvents<T>())

@@ -2,7 +2,7 @@ import { copyObject } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { GetOptions, StoredObject, ObjectList, ObjectEvents, ObjectWatch } from '@keelson/storagebackend'
 import type { GetRequest, ListRequest, WatchRequest, ExportRequest, RestResult } from './rest.ts'
-import { qualifiedResource, readRangeOf } from './store-dependencies.ts'
+import { qualifyResource, readRangeOf } from './store-dependencies.ts'
 import type { StoreDependencies } from './store-dependencies.ts'
 import { translateError } from './translate-error.ts'
 import { readResult } from './rest.ts'
@@ -18,7 +18,7 @@ export async function get<T extends KubeObject>(
   try {
     return await dependencies.storage.get(key, new LazyGetOptions(context, resourceVersion))
   } catch (error) {
-    throw translateError('get', error, qualifiedResource(dependencies, context), name, resourceVersion)
+    throw translateError('get', error, qualifyResource(dependencies, context), name, resourceVersion)
   }
 }
 
@@ -51,7 +51,7 @@ export async function list<T extends KubeObject>(
   try {
     return await dependencies.storage.list(key, { ...request, recursive, signal: context.signal })
   } catch (error) {
-    throw translateError('list', error, qualifiedResource(dependencies, context), '', request.resourceVersion)
+    throw translateError('list', error, qualifyResource(dependencies, context), '', request.resourceVersion)
   }
 }
 
@@ -63,7 +63,7 @@ export async function watch<T extends KubeObject>(
   signal: AbortSignal,
 ): Promise<ObjectWatch<T>> {
   const { key, recursive } = readRangeOf(dependencies.keys, context, request.predicate.fields)
-  const resource = qualifiedResource(dependencies, context)
+  const resource = qualifyResource(dependencies, context)
   const rethrow = (error: unknown): never => {
     throw translateError('watch', error, resource, '', request.resourceVersion)
   }

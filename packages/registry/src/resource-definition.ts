@@ -303,7 +303,7 @@ export interface DeprecationNotice {
 }
 
 /** Returns the deprecation warnings of a resource, with the apiVersion as the key. */
-export function deprecationsOf<T extends KubeObject>(definition: ResourceDefinition<T>): Readonly<Record<string, DeprecationNotice>> {
+export function listDeprecations<T extends KubeObject>(definition: ResourceDefinition<T>): Readonly<Record<string, DeprecationNotice>> {
   const { kind, deprecation, alsoServedAs = [] } = definition
   const versions = alsoServedAs.flatMap((served) => {
     const apiVersion = formatGroupVersion(served)

@@ -16,7 +16,7 @@ import type {
 import type { StorageFacts } from './resource-definition.ts'
 import type { StorageFactory } from './storage-factory.ts'
 
-/** Creates the storage of a resource: `storageWithCacher()` or `undecoratedStorage`. */
+/** Creates the storage of a resource: `createStorageWithCacher()` or `createUndecoratedStorage`. */
 export type StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>) => Storage<T>
 
 /** The properties of a resource from which its codec is created. */
@@ -78,7 +78,7 @@ export interface RESTOptionsGetter {
 /** The settings from which the storage options of each resource are derived. */
 export interface RESTOptionsGetterOptions {
   readonly storageFactory: StorageFactory
-  /** The function that creates each storage. Default: `undecoratedStorage`, which has no watch cache. */
+  /** The function that creates each storage. Default: `createUndecoratedStorage`, which has no watch cache. */
   readonly decorator?: StorageDecorator
   /**
    * Watch cache sizes by resource ("pods", "deployments.apps"). 0 disables the watch cache, and other numbers enable it. The actual size
@@ -102,7 +102,7 @@ export interface RESTOptionsGetterOptions {
 export function createRESTOptionsGetter(options: RESTOptionsGetterOptions): RESTOptionsGetter {
   const {
     storageFactory,
-    decorator = undecoratedStorage,
+    decorator = createUndecoratedStorage,
     watchCacheSizes = {},
     defaultWatchCacheSize = restDefaults.defaultWatchCacheSize,
     ttlSeconds: ttls = {},
@@ -114,7 +114,7 @@ export function createRESTOptionsGetter(options: RESTOptionsGetterOptions): REST
       const size = watchCacheSizes[name] ?? ((facts.watchCache ?? true) ? defaultWatchCacheSize : 0)
       return {
         ...storageFactory.newConfig(resource, facts),
-        decorator: size === 0 ? undecoratedStorage : decorator,
+        decorator: size === 0 ? createUndecoratedStorage : decorator,
         deleteCollectionWorkers: options.deleteCollectionWorkers ?? restDefaults.deleteCollectionWorkers,
         enableGarbageCollection: options.enableGarbageCollection ?? restDefaults.enableGarbageCollection,
         ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
@@ -132,11 +132,11 @@ export const restDefaults = {
 } as const
 
 /** Creates a storage without a watch cache. */
-export function undecoratedStorage<T extends KubeObject>(request: StorageRequest<T>): Storage<T> {
+export function createUndecoratedStorage<T extends KubeObject>(request: StorageRequest<T>): Storage<T> {
   return newRawStorage(request)
 }
 
-/** Creates the storage that decorators such as `storageWithCacher()` wrap. */
+/** Creates the storage that decorators such as `createStorageWithCacher()` wrap. */
 export function newRawStorage<T extends KubeObject>(request: StorageRequest<T>): Storage<T> {
   return request.storage ?? createObjectStore<T>(request)
 }

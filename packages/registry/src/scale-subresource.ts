@@ -1,12 +1,12 @@
 import type { Scale } from '@keelson/api/autoscaling/v1'
 import { fieldPath, formatGroupVersion, newConflict, newInvalid, validateNonNegative, validateObjectMeta } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
-import { managersAfterScale, managersOfScale } from '@keelson/apimachinery/managed-fields'
+import { updateScaleManagers, getScaleManagers } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceFactory } from './create-resource-storage.ts'
 import { readResult, describeRESTStorage } from './rest.ts'
 import type { Getter, ObjectView, Updater } from './rest.ts'
 import type { Column } from './resource-definition.ts'
-import { ageColumn, nameColumn, tableConvertor } from './table.ts'
+import { ageColumn, nameColumn, createTableConvertor } from './table.ts'
 
 const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
 const columns: readonly Column<Scale>[] = [
@@ -38,7 +38,7 @@ export function createScaleSubresource<T extends KubeObject>(by: ScaledBy<T>): S
     const view: ObjectView<T> = {
       read(object) {
         const scale = readScale(object as DeepReadonly<T>)
-        setManagers(scale, managersOfScale(object.metadata.managedFields, paths))
+        setManagers(scale, getScaleManagers(object.metadata.managedFields, paths))
         return scale
       },
       write(object, scale) {
@@ -56,7 +56,7 @@ export function createScaleSubresource<T extends KubeObject>(by: ScaledBy<T>): S
         by.setReplicas(object, spec?.replicas ?? 0)
         if (metadata.resourceVersion === undefined) delete stored.resourceVersion
         else stored.resourceVersion = metadata.resourceVersion
-        setManagers(object, managersAfterScale(stored.managedFields, metadata.managedFields, { apiVersion, paths }))
+        setManagers(object, updateScaleManagers(stored.managedFields, metadata.managedFields, { apiVersion, paths }))
       },
       show: readScale,
     }
@@ -67,7 +67,10 @@ export function createScaleSubresource<T extends KubeObject>(by: ScaledBy<T>): S
         return { object: readScale(readResult(outcome.object)), created: false }
       },
     }
-    return { ...describeRESTStorage(scaleKind, { namespaced: store.namespaced, table: tableConvertor({ allColumns: columns }) }), ...verbs }
+    return {
+      ...describeRESTStorage(scaleKind, { namespaced: store.namespaced, table: createTableConvertor({ allColumns: columns }) }),
+      ...verbs,
+    }
   }
 }
 

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest'
 import { completeWithOptions } from './store-dependencies.ts'
 import { createRESTOptionsGetter } from './rest-options.ts'
 import { newStorageFactoryConfig } from './storage-factory.ts'
-import { openTestStore, testContext, untyped, untypedCodecs } from './testing/index.ts'
+import { openTestStore, testContext, untyped, createUntypedCodec } from './testing/index.ts'
 import { widgets } from './testing/widgets.fixture.ts'
 
-const storageFactory = newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs }).new()
+const storageFactory = newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: createUntypedCodec }).new()
 
 it('backendOverrides sets the store of one resource, or of all other resources of a group', () => {
   const [backend, overrideBackend, groupBackend] = [openMemory(), openMemory(), openMemory()]
@@ -15,7 +15,7 @@ it('backendOverrides sets the store of one resource, or of all other resources o
     ['apps/*', groupBackend],
     ['apps/deployments', overrideBackend],
   ])
-  const factory = newStorageFactoryConfig().complete({ backend, backendOverrides, createCodec: untypedCodecs }).new()
+  const factory = newStorageFactoryConfig().complete({ backend, backendOverrides, createCodec: createUntypedCodec }).new()
   const findBackend = (group: string, resource: string): unknown => factory.newConfig({ group, resource }).backend
   expect(findBackend('', 'pods')).toBe(backend)
   expect(findBackend('', 'events')).toBe(overrideBackend)
@@ -25,7 +25,7 @@ it('backendOverrides sets the store of one resource, or of all other resources o
 
 it('accepts a custom key prefix, and refuses an empty one', () => {
   const createFactory = (prefix: string) =>
-    newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs, prefix }).new()
+    newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: createUntypedCodec, prefix }).new()
   expect(createFactory('kubernetes.io/').newConfig({ group: '', resource: 'pods' }).resourcePrefix).toBe('/kubernetes.io/pods')
   expect(() => createFactory('/')).toThrow('must not be empty')
 })

@@ -52,7 +52,7 @@ export interface UpdatePlan<T extends KubeObject> {
 }
 
 /** Returns the resource under the name that the client used, for error messages. For core events that may be events.events.k8s.io. */
-export function qualifiedResource(dependencies: Pick<StoreDependencies<KubeObject>, 'resource'>, context: RequestContext): GroupResource {
+export function qualifyResource(dependencies: Pick<StoreDependencies<KubeObject>, 'resource'>, context: RequestContext): GroupResource {
   const { info } = context
   if (!info.isResourceRequest || info.resource === '') return dependencies.resource
   return { group: info.apiGroup, resource: info.resource }
@@ -122,7 +122,7 @@ export function completeWithOptions<T extends KubeObject>(
     gvk,
     resource,
     storage,
-    keys: namespaced ? namespacedKeys(prefix) : clusterKeys(prefix),
+    keys: namespaced ? createNamespacedKeys(prefix) : createClusterKeys(prefix),
     hooks: options.hooks?.(storage, `${prefix}/`) ?? {},
     quota: definition.quota === 'none' ? undefined : (definition.quota ?? countObjects(resource)),
     ttlSeconds: restOptions.ttlSeconds,
@@ -163,7 +163,7 @@ export interface KeyFunctions {
 }
 
 /** Creates the keys of a namespaced resource. `prefix` has no final slash: "/registry/configmaps" → "/registry/configmaps/NAMESPACE/NAME". */
-export function namespacedKeys(prefix: string): KeyFunctions {
+export function createNamespacedKeys(prefix: string): KeyFunctions {
   return {
     root: ({ namespace }) => (namespace === '' ? `${prefix}/` : `${prefix}/${namespace}/`),
     key: ({ namespace }, name) => {
@@ -174,7 +174,7 @@ export function namespacedKeys(prefix: string): KeyFunctions {
 }
 
 /** Creates the keys of a cluster-wide resource. `prefix` has no final slash: "/registry/nodes" → "/registry/nodes/NAME". */
-export function clusterKeys(prefix: string): KeyFunctions {
+export function createClusterKeys(prefix: string): KeyFunctions {
   return {
     root: () => `${prefix}/`,
     key: (_context, name) => `${prefix}/${requireName(name)}`,

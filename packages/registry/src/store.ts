@@ -4,7 +4,7 @@ import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import { hasFirstObject, isStoredObject } from '@keelson/storagebackend'
 import type { FirstObjectOptions, ObjectList, ObjectWatch, Storage } from '@keelson/storagebackend'
 import { exportObject, get, list, watch } from './read.ts'
-import { deprecationsOf } from './resource-definition.ts'
+import { listDeprecations } from './resource-definition.ts'
 import type { ResourceDefinition, Strategy, SubresourceStrategy, DeprecationNotice, OtherVersions } from './resource-definition.ts'
 import type { QuotaRules } from './quota-rules.ts'
 import type {
@@ -31,7 +31,7 @@ import type {
   WatchRequest,
 } from './rest.ts'
 import type { StoreDependencies, UpdatePlan } from './store-dependencies.ts'
-import { tableConvertor } from './table.ts'
+import { createTableConvertor } from './table.ts'
 import { deleteCollection } from './write/delete-collection.ts'
 import type { DeletedCollection } from './write/delete-collection.ts'
 import { deleteObject } from './write/delete.ts'
@@ -71,10 +71,10 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     this.isCustom = definition.isCustom ?? false
     if (definition.listing !== undefined) this.listing = definition.listing
     this.storedVersion = definition.storage?.version ?? definition.version
-    this.table = tabled ? tableConvertor(definition) : undefined
+    this.table = tabled ? createTableConvertor(definition) : undefined
     this.specAnnotations = definition.specAnnotations
     if (definition.fillBlank !== undefined) this.fillBlank = definition.fillBlank as (object: KubeObject) => void
-    this.deprecations = deprecationsOf(definition)
+    this.deprecations = listDeprecations(definition)
     this.resetFields = strategy.resetFields
     this.otherVersions = definition.otherVersions
     this.quota = dependencies.quota

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { humanDuration, tableConvertor } from './table.ts'
+import { formatHumanDuration, createTableConvertor } from './table.ts'
 import { widgets } from './testing/widgets.fixture.ts'
 
 const object = { metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' }, spec: { size: 3 }, status: { phase: 'Ready' } }
 const now = Date.parse('2026-01-01T00:05:30Z')
 
 it('puts columns with priority 0 between Name and Age, and other columns after Age', () => {
-  const table = tableConvertor(widgets)
+  const table = createTableConvertor(widgets)
   expect(table.columns.map(({ name, type, format, priority }) => [name, type, format, priority].join('|'))).toEqual([
     'Name|string|name|0',
     'Size|integer||0',
@@ -18,7 +18,7 @@ it('puts columns with priority 0 between Name and Age, and other columns after A
 
 it('computes the cells of a column group once for each row', () => {
   let computed = 0
-  const table = tableConvertor({
+  const table = createTableConvertor({
     columns: [
       {
         columns: [
@@ -37,10 +37,10 @@ it('computes the cells of a column group once for each row', () => {
 })
 
 it('shows Name and Created At if the definition has no columns, and Name and Age if its list of columns is empty', () => {
-  expect(tableConvertor({}).columns.map(({ name, type }) => `${name}|${type}`)).toEqual(['Name|string', 'Created At|date'])
-  expect(tableConvertor({}).cells(object, now)).toEqual(['a', '2026-01-01T00:00:00Z'])
-  expect(tableConvertor({}).cells({ metadata: {} }, now)).toEqual(['', '0001-01-01T00:00:00Z'])
-  expect(tableConvertor({ columns: [] }).cells({ metadata: {} }, now)).toEqual(['', '<unknown>'])
+  expect(createTableConvertor({}).columns.map(({ name, type }) => `${name}|${type}`)).toEqual(['Name|string', 'Created At|date'])
+  expect(createTableConvertor({}).cells(object, now)).toEqual(['a', '2026-01-01T00:00:00Z'])
+  expect(createTableConvertor({}).cells({ metadata: {} }, now)).toEqual(['', '0001-01-01T00:00:00Z'])
+  expect(createTableConvertor({ columns: [] }).cells({ metadata: {} }, now)).toEqual(['', '<unknown>'])
 })
 
 it.each([
@@ -60,5 +60,5 @@ it.each([
   [2 * 365 * 86400 + 86400, '2y1d'],
   [9 * 365 * 86400, '9y'],
 ])('%i s is printed as %s', (seconds, text) => {
-  expect(humanDuration(seconds * 1000)).toBe(text)
+  expect(formatHumanDuration(seconds * 1000)).toBe(text)
 })

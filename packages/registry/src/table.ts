@@ -16,7 +16,7 @@ export const ageColumn: Column<KubeObject> = {
   name: 'Age',
   type: 'string',
   description: 'Time since the object was created.',
-  value: (object, now) => age(object.metadata.creationTimestamp, now),
+  value: (object, now) => formatAge(object.metadata.creationTimestamp, now),
 }
 const createdAtColumn: Column<KubeObject> = {
   name: 'Created At',
@@ -29,7 +29,7 @@ type AnyColumn<T extends KubeObject> = Column<T> | ColumnGroup<T>
 type Columns<T extends KubeObject> = Pick<ResourceDefinition<T>, 'columns' | 'allColumns'>
 
 /** Creates the columns and cells for a resource's Tables. */
-export function tableConvertor<T extends KubeObject>(
+export function createTableConvertor<T extends KubeObject>(
   definition: Columns<T> & Pick<ResourceDefinition<T>, 'tableConditions'>,
 ): TableConvertor {
   const columns = listColumns(definition)
@@ -72,15 +72,15 @@ function listColumns<T extends KubeObject>(definition: Columns<T>): readonly Any
 }
 
 /** Formats the time since `time` as in the Age column of Tables. Returns `<unknown>` if `time` is unset. */
-export function age(time: string | null | undefined, now: number): string {
-  return time === undefined || time === null || time === '' ? '<unknown>' : humanDuration(now - parseTime(time))
+export function formatAge(time: string | null | undefined, now: number): string {
+  return time === undefined || time === null || time === '' ? '<unknown>' : formatHumanDuration(now - parseTime(time))
 }
 
 /**
  * Formats a duration with at most two units, and with one unit if it is long: 45s, 5m30s, 3h, 7d12h, 2y40d. Returns "0s" for small negative
  * durations, because the clocks of two machines may differ by a second or two.
  */
-export function humanDuration(milliseconds: number): string {
+export function formatHumanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000)
   if (seconds < -1) return '<invalid>'
   if (seconds < 0) return '0s'

@@ -1,4 +1,4 @@
-import { byteLength, fieldError, fieldPath, isConfigMapKey, semanticEqual, wasSentEmpty } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, fieldPath, isConfigMapKey, equalsSemantically, wasSentEmpty } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 /** Maximum total size in bytes of all values of a ConfigMap or Secret. */
@@ -11,7 +11,7 @@ export function validateDataKey(key: string, path: FieldPath): FieldErrorList {
 }
 
 export function sumStringSizes(data: StringMap): number {
-  return Object.values(data).reduce((size, value) => size + byteLength(value), 0)
+  return Object.values(data).reduce((size, value) => size + measureUtf8Bytes(value), 0)
 }
 
 /** Returns the total size in bytes of base64 values after decoding. */
@@ -40,7 +40,7 @@ export function validateImmutableData<T extends MaybeImmutable>(
 ): FieldErrorList {
   if (old.immutable !== true) return []
   const changed = members.filter(
-    (member) => !semanticEqual(object[member] ?? {}, old[member] ?? {}) || (member !== defaulted && wasSentEmpty(object, member)),
+    (member) => !equalsSemantically(object[member] ?? {}, old[member] ?? {}) || (member !== defaulted && wasSentEmpty(object, member)),
   )
   const violations = object.immutable === true ? changed : ['immutable', ...changed]
   return violations.map((member) => fieldError.forbidden(fieldPath(member), 'field is immutable when `immutable` is set'))

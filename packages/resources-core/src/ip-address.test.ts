@@ -1,4 +1,4 @@
-import { fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
+import { formatFieldError, fieldPath } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 import { isIP } from 'node:net'
 import { describe, expect, it } from 'vitest'
@@ -39,7 +39,7 @@ describe('IP addresses', () => {
     ['010.9.8.7', ['ip: Invalid value: "010.9.8.7": must not have leading 0s']],
     ['::ffff:1.2.3.4', ['ip: Invalid value: "::ffff:1.2.3.4": must not be an IPv4-mapped IPv6 address']],
   ])('have the expected errors in a legacy field: %s', (text, messages) => {
-    expect(validateLegacyIP(text, path).map(fieldErrorMessage)).toEqual(messages)
+    expect(validateLegacyIP(text, path).map(formatFieldError)).toEqual(messages)
     expect(validateLegacyIP(text, path, new Set([text]))).toEqual([])
   })
 

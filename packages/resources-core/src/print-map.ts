@@ -1,10 +1,10 @@
-import { goJson, verbatim, wasSentEmpty } from '@keelson/apimachinery'
+import { goJson, createVerbatimValue, wasSentEmpty } from '@keelson/apimachinery'
 
 /** Returns a map field for printing in an error message, with sorted keys. Returns null only if the client did not send the field. */
 export function printMap<T extends object>(owner: T | undefined, member: keyof T & string): unknown {
   const map = owner?.[member]
   // Serialized here, because a JavaScript object would list integer keys first.
-  if (map !== undefined && map !== null) return verbatim(serializeSorted(map))
+  if (map !== undefined && map !== null) return createVerbatimValue(serializeSorted(map))
   return owner !== undefined && wasSentEmpty(owner, member) ? {} : null
 }
 

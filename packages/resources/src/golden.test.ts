@@ -2,7 +2,7 @@ import { createApiTypes } from '@keelson/api'
 import { decodeStruct, encodeJson, isApiError, newBadRequest, parseGroupVersionKind, parseJson, Scheme } from '@keelson/apimachinery'
 import type { JsonObject, KubeObject, Status } from '@keelson/apimachinery'
 import type { ResourceDefinition } from '@keelson/registry'
-import { openTestStore, plain, testContext } from '@keelson/registry/testing'
+import { openTestStore, getPlainObject, testContext } from '@keelson/registry/testing'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { apiGroups } from './api-groups.ts'
@@ -75,7 +75,7 @@ async function create(step: Step): Promise<string | JsonObject> {
   try {
     const context = testContext(definition.scope === 'Namespaced' ? 'golden' : '')
     const created = await test.store.create(context, object, { dryRun: true })
-    const answer = { ...scheme.fromHub(gvk, plain(created)), apiVersion: String(step.body['apiVersion']) }
+    const answer = { ...scheme.fromHub(gvk, getPlainObject(created)), apiVersion: String(step.body['apiVersion']) }
     return JSON.parse(encodeJson(schema, answer)) as JsonObject
   } catch (error) {
     if (isApiError(error)) return error.message

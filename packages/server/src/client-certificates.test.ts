@@ -3,7 +3,7 @@ import type { ClientHttp2Session } from 'node:http2'
 import * as tls from 'node:tls'
 import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import { createAuthenticatorUnion, createClientCertificateAuthenticator, createPrivilegedGroupsAuthorizer } from '@keelson/auth'
-import { exchangeOf } from '@keelson/http-installer'
+import { getExchange } from '@keelson/http-installer'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createAuthority, createClientCertificate, day, hour, getCertificates, start } from './certificates/authority.fixture.ts'
 import type { Authority } from './certificates/authority.fixture.ts'
@@ -40,7 +40,7 @@ async function serve(authorities: readonly Authority[], options: Partial<ServerO
     tls: { ...standard, named: [sniCertificate], clientAuthorities: getCertificates(authorities) },
     ...options,
   })
-  server.app.get('/api/v1/whoami', (c) => c.text(exchangeOf(c).user.name))
+  server.app.get('/api/v1/whoami', (c) => c.text(getExchange(c).user.name))
   return (await server.listen(0, '127.0.0.1')).port
 }
 

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import { ApiError, messageOf, optionProblems, systemClock } from '@keelson/apimachinery'
+import { ApiError, getErrorMessage, checkOptions, systemClock } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
 import { addAuthenticatedGroup, createImpersonationMetrics } from '@keelson/auth'
 import type { Authenticator, Authorizer, IdentityHeaders } from '@keelson/auth'
@@ -9,7 +9,7 @@ import { isAbort, isExchange } from '@keelson/exchange'
 import type { CborCodec, Exchange, ExchangeServices } from '@keelson/exchange'
 import {
   createRouteFinder,
-  exchangeOf,
+  getExchange,
   isInstalledResource,
   responseSent,
   serveJsonDocument,
@@ -197,7 +197,7 @@ const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'ready
  * missing or of a wrong type.
  */
 export function createServer(options: ServerOptions): Server {
-  const problems = optionProblems(options, optionTable)
+  const problems = checkOptions(options, optionTable)
   if (problems.length > 0) throw new TypeError(problems.join('; '))
   const log = options.log ?? consoleLog
   const onBug = (request: string, error: unknown, requestId?: string): void => {
@@ -242,7 +242,7 @@ export function createServer(options: ServerOptions): Server {
   registerProcessMetrics(metrics)
 
   const onError = (error: Error, c: InstallerContext): Response => {
-    const exchange = exchangeOf(c)
+    const exchange = getExchange(c)
     onFailure(error, exchange)
     answerPanic(exchange)
     return responseSent
@@ -402,7 +402,7 @@ function installHealth(
       name,
       checks: () => checks[name],
       onChecked: (check, passed) => onChecked(name, check, passed),
-      onFailure: (at, check, error) => onFailure(`${check} check failed: ${at}: ${messageOf(error)}`),
+      onFailure: (at, check, error) => onFailure(`${check} check failed: ${at}: ${getErrorMessage(error)}`),
     })
     app.all(
       `/${name}`,

@@ -1,7 +1,7 @@
 import { createAuthenticatorUnion, createAnonymousAuthenticator, createBearerTokenAuthenticator, createStaticTokens } from '@keelson/auth'
 import { createAlwaysAllowPathsAuthorizer, createAuthorizerUnion, createPrivilegedGroupsAuthorizer } from '@keelson/auth'
 import { sendBytes } from '@keelson/exchange'
-import { exchangeOf, responseSent, withExchange } from '@keelson/http-installer'
+import { getExchange, responseSent, withExchange } from '@keelson/http-installer'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -49,13 +49,13 @@ beforeAll(async () => {
   server.app.post('/api/v1/echo', async (c) => {
     let body = ''
     for await (const chunk of c.env.incoming as IncomingMessage) body += String(chunk)
-    sendBytes(exchangeOf(c), 201, {}, body)
+    sendBytes(getExchange(c), 201, {}, body)
     return responseSent
   })
   server.app.get('/api/v1/stream', async (c) => {
     written = 0
     const outgoing = c.env.outgoing as ServerResponse
-    const { signal } = exchangeOf(c)
+    const { signal } = getExchange(c)
     ended = new Promise((resolve) => signal.addEventListener('abort', () => resolve((signal.reason as Error).name)))
     outgoing.writeHead(200, ['content-type', 'text/plain']).flushHeaders()
     const chunk = new Uint8Array(10_000).fill(65)

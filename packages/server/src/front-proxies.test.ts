@@ -9,7 +9,7 @@ import {
   createRequestHeaderAuthenticator,
   createStaticTokens,
 } from '@keelson/auth'
-import { exchangeOf } from '@keelson/http-installer'
+import { getExchange } from '@keelson/http-installer'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createAuthority, createClientCertificate, day, hour, getCertificates, start } from './certificates/authority.fixture.ts'
 import type { Authority } from './certificates/authority.fixture.ts'
@@ -56,7 +56,7 @@ async function serve(now = (): number => start): Promise<number> {
     now,
   })
   server.app.get('/api/v1/whoami', (c) => {
-    const { user, incoming } = exchangeOf(c)
+    const { user, incoming } = getExchange(c)
     const remaining = incoming.rawHeaders.filter((name, i) => i % 2 === 0 && /remote/i.test(name))
     return c.json({
       name: user.name,
@@ -179,7 +179,7 @@ test.each([
 
 test('reads the UID of a client certificate', async () => {
   const port = await serve()
-  server!.app.get('/api/v1/uid', (c) => c.text(exchangeOf(c).user.uid ?? 'none'))
+  server!.app.get('/api/v1/uid', (c) => c.text(getExchange(c).user.uid ?? 'none'))
   const { certificate: cert, key } = await createClientCertificate(clients, 'user', { subject: { uid: 'abc-123' } })
   const request = httpsRequest({ host: '127.0.0.1', port, path: '/api/v1/uid', rejectUnauthorized: false, agent: false, cert, key })
   const answer = await new Promise<IncomingMessage>((resolve) => request.on('response', resolve).end())

@@ -1,4 +1,4 @@
-import { messageOf } from '@keelson/apimachinery'
+import { getErrorMessage } from '@keelson/apimachinery'
 import type { PlainAnswer } from './plain-answer.ts'
 import { createPlainError } from './plain-answer.ts'
 import type { QueryParameters } from '@keelson/exchange'
@@ -80,7 +80,7 @@ export function createHealthEndpoint({ name, checks, onFailure, onChecked }: Hea
         await run(check)
         return ok
       } catch (error) {
-        return createPlainError(500, `internal server error: ${messageOf(error)}`)
+        return createPlainError(500, `internal server error: ${getErrorMessage(error)}`)
       }
     },
   }

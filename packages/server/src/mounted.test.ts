@@ -2,7 +2,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { createAnonymousAuthenticator, createAuthenticatorUnion, createAlwaysAllowPathsAuthorizer } from '@keelson/auth'
-import { exchangeOf } from '@keelson/http-installer'
+import { getExchange } from '@keelson/http-installer'
 import type { InstallerEnv } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ beforeAll(async () => {
     authenticator: createAuthenticatorUnion([], { anonymous: createAnonymousAuthenticator() }),
     authorizer: createAlwaysAllowPathsAuthorizer(['/livez', '/open/*']),
   })
-  server.app.get('/open/user', (c) => c.text(exchangeOf(c).user.name))
+  server.app.get('/open/user', (c) => c.text(getExchange(c).user.name))
   outer = new Hono<InstallerEnv>()
   outer.use(async (c, next) => {
     await next()

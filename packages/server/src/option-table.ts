@@ -7,9 +7,9 @@ import {
   isOneOf,
   isRegExp,
   isString,
-  listOf,
-  objectOf,
-  required,
+  isListOf,
+  isObjectOf,
+  requireOption,
 } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import type { NamedCertificate } from './certificates/serving-names.ts'
@@ -20,26 +20,26 @@ import type { TlsSettings } from './tls-settings.ts'
 type Part<Name extends keyof ServerOptions> = NonNullable<ServerOptions[Name]>
 
 const count = isNumber({ integer: true })
-const pair = { certificate: required(isString), key: required(isString) }
+const pair = { certificate: requireOption(isString), key: requireOption(isString) }
 
 /** The options of `createServer` and their allowed values. */
 export const optionTable: OptionTable<ServerOptions> = {
-  authenticator: required(hasMethods('authenticate')),
-  authorizer: required(hasMethods('authorize')),
-  tls: required(
-    objectOf<ServerOptions['tls']>({
+  authenticator: requireOption(hasMethods('authenticate')),
+  authorizer: requireOption(hasMethods('authorize')),
+  tls: requireOption(
+    isObjectOf<ServerOptions['tls']>({
       ...pair,
-      named: listOf(objectOf<NamedCertificate>({ ...pair, names: listOf(isString) })),
-      clientAuthorities: listOf(isString),
-      frontProxyAuthorities: listOf(isString),
-      settings: objectOf<TlsSettings>({ minVersion: isOneOf('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'), ciphers: isString }),
+      named: isListOf(isObjectOf<NamedCertificate>({ ...pair, names: isListOf(isString) })),
+      clientAuthorities: isListOf(isString),
+      frontProxyAuthorities: isListOf(isString),
+      settings: isObjectOf<TlsSettings>({ minVersion: isOneOf('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'), ciphers: isString }),
     }),
   ),
   identityHeaders: isFunction,
   constrainedImpersonation: isBoolean,
-  limits: objectOf<Part<'limits'>>({ readOnly: required(count), mutating: required(count) }),
-  corsAllowedOrigins: listOf(isRegExp),
-  hstsDirectives: listOf(isString),
+  limits: isObjectOf<Part<'limits'>>({ readOnly: requireOption(count), mutating: requireOption(count) }),
+  corsAllowedOrigins: isListOf(isRegExp),
+  hstsDirectives: isListOf(isString),
   shutdownSendRetryAfter: isBoolean,
   requestTimeoutMs: isNumber(),
   maxConnections: count,
@@ -57,7 +57,9 @@ export const optionTable: OptionTable<ServerOptions> = {
   log: isFunction,
   logRequests: isBoolean,
   cbor: isAnything,
-  zpages: objectOf<Part<'zpages'>>({ statusz: isBoolean, flagz: isFunction }),
+  zpages: isObjectOf<Part<'zpages'>>({ statusz: isBoolean, flagz: isFunction }),
   profiling: isBoolean,
-  filters: listOf(objectOf<PlacedFilter>({ name: required(isString), filter: required(isFunction), before: isString, after: isString })),
+  filters: isListOf(
+    isObjectOf<PlacedFilter>({ name: requireOption(isString), filter: requireOption(isFunction), before: isString, after: isString }),
+  ),
 }

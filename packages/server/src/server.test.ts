@@ -13,7 +13,7 @@ import {
 } from '@keelson/auth'
 import { createClientCertificateAuthenticator, createPrivilegedGroupsAuthorizer, createStaticTokens } from '@keelson/auth'
 import { sendStream } from '@keelson/exchange'
-import { exchangeOf, withExchange } from '@keelson/http-installer'
+import { getExchange, withExchange } from '@keelson/http-installer'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
@@ -54,11 +54,11 @@ function start(options: Partial<ServerOptions> = {}): Server {
     ...options,
   })
   newServer.app.get('/api/v1/whoami', (c) => {
-    const { user, info, fieldManager } = exchangeOf(c)
+    const { user, info, fieldManager } = getExchange(c)
     return c.json({ user, verb: info.verb, fieldManager })
   })
   newServer.app.get('/api/v1/warned', (c) => {
-    exchangeOf(c).warn('old news')
+    getExchange(c).warn('old news')
     ;(c.env.outgoing as ServerResponse).end('ok')
     return RESPONSE_ALREADY_SENT
   })
@@ -66,7 +66,7 @@ function start(options: Partial<ServerOptions> = {}): Server {
     throw new Error('secret inside')
   })
   newServer.app.get('/api/v1/waits', async (c) => {
-    const context = exchangeOf(c)
+    const context = getExchange(c)
     const outgoing = c.env.outgoing as ServerResponse
     outgoing.flushHeaders()
     if (c.req.query('how') === 'looking') {
@@ -81,7 +81,7 @@ function start(options: Partial<ServerOptions> = {}): Server {
     return RESPONSE_ALREADY_SENT
   })
   newServer.app.get('/api/v1/slow', async (c) => {
-    const { signal } = exchangeOf(c)
+    const { signal } = getExchange(c)
     if (!signal.aborted) await once(signal, 'abort')
     throw signal.reason as Error
   })

@@ -9,7 +9,7 @@ import {
   createPrivilegedGroupsAuthorizer,
   createStaticTokens,
 } from '@keelson/auth'
-import { exchangeOf } from '@keelson/http-installer'
+import { getExchange } from '@keelson/http-installer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
 import { ownCertificates } from './certificates/own-certificates.ts'
@@ -41,7 +41,7 @@ beforeAll(async () => {
     response.writeHead(101, { Connection: 'Upgrade', Upgrade: 'echo' })
     response.flushHeaders()
     response.detachSocket(socket as never)
-    socket.write(`${exchangeOf(c).user.name} said ${head.toString()}`)
+    socket.write(`${getExchange(c).user.name} said ${head.toString()}`)
     socket.pipe(socket)
     await once(socket, 'close')
     return RESPONSE_ALREADY_SENT

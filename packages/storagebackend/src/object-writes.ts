@@ -1,4 +1,4 @@
-import { maybeThen, restAfter } from '@keelson/apimachinery'
+import { runAfter, pauseIfLong } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Entry, Revision } from './backend.ts'
 import { newKeyNotFoundError, newInvalidObjectError } from './errors.ts'
@@ -69,7 +69,7 @@ async function commitWithRetries<T extends KubeObject, Write extends ObjectWrite
       state = current
       continue
     }
-    const pause = restAfter(startTime)
+    const pause = pauseIfLong(startTime)
     if (pause !== undefined) await pause
     const outcome = await commit(write, state, prepared)
     if ('isStoredObject' in outcome) return outcome
@@ -114,7 +114,7 @@ function computeOutput<T extends KubeObject>({ tryUpdate, options }: GuaranteedU
   // Decoding the object twice would take long if it is large.
   const current = isShared || options.preconditions ? stored?.object() : undefined
   checkPreconditions(key, current, options.preconditions)
-  return maybeThen(restAfter(startTime), () => tryUpdate(isShared ? (current as T | undefined) : stored?.copy(), stored))
+  return runAfter(pauseIfLong(startTime), () => tryUpdate(isShared ? (current as T | undefined) : stored?.copy(), stored))
 }
 
 async function writeOutput<T extends KubeObject>(
@@ -126,7 +126,7 @@ async function writeOutput<T extends KubeObject>(
   const { key } = state
   const startTime = performance.now()
   const bytes = output && access.codec.encode(output.object, key)
-  const pause = restAfter(startTime)
+  const pause = pauseIfLong(startTime)
   if (pause !== undefined) await pause
   if (!state.isCurrent && (bytes === undefined || hasSameBody(update, state, bytes))) {
     // The caller would not change the suggestion, so nothing would be written. A read must confirm that the suggestion is current.
@@ -183,7 +183,7 @@ async function remove<T extends KubeObject>(deletion: ObjectDeletion<T>, state: 
   if (stored instanceof StoredRecord) return stored.at(result.revision)
   const startTime = performance.now()
   const object = stored!.copy()
-  const pause = restAfter(startTime)
+  const pause = pauseIfLong(startTime)
   if (pause !== undefined) await pause
   return access.codec.open(key, access.codec.encode(object), result.revision)
 }

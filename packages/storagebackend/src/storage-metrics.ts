@@ -1,6 +1,6 @@
 import { groupResourceString, TimeSlice } from '@keelson/apimachinery'
 import type { GroupResource, KubeObject } from '@keelson/apimachinery'
-import { createCounter, createGauge, createHistogram, lazily } from '@keelson/apimachinery/metrics'
+import { createCounter, createGauge, createHistogram, memoize } from '@keelson/apimachinery/metrics'
 import type { Histogram, MetricsRegistry, Value, ValueVector } from '@keelson/apimachinery/metrics'
 import type { StorageStats } from './storage.ts'
 import { hasSnapshots } from './backend.ts'
@@ -88,9 +88,9 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
     const labels = { group: resource.group, resource: resource.resource }
     const qualified = { resource: groupResourceString(resource) }
     const operations: Partial<Record<StorageOperation, OperationSeries>> = {}
-    const listSeries = lazily(() => [lists, fetched, evaluated, returned].map((each) => each.with(labels)) as [Value, Value, Value, Value])
-    const receivedSeries = lazily(() => received.with(labels))
-    const bookmarkSeries = lazily(() => bookmarks.with(labels))
+    const listSeries = memoize(() => [lists, fetched, evaluated, returned].map((each) => each.with(labels)) as [Value, Value, Value, Value])
+    const receivedSeries = memoize(() => received.with(labels))
+    const bookmarkSeries = memoize(() => bookmarks.with(labels))
     const observe = async (): Promise<void> => {
       const learnt = await ignoreFailure(stats())
       // The resource was closed while its objects were counted.
@@ -104,7 +104,11 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
         let series = operations[operation]
         if (series === undefined) {
           const allLabels = { operation, ...labels }
-          series = { duration: durations.with(allLabels), requests: requests.with(allLabels), errors: lazily(() => errors.with(allLabels)) }
+          series = {
+            duration: durations.with(allLabels),
+            requests: requests.with(allLabels),
+            errors: memoize(() => errors.with(allLabels)),
+          }
           operations[operation] = series
         }
         series.duration.observe((performance.now() - started) / 1000)

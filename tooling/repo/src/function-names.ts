@@ -12,7 +12,7 @@ const verbs: ReadonlySet<string> = new Set(
   `
   abandon abort accept accepts access accumulate acquire adapt add adjust admit adopt advance advertise aggregate align allocate allow
   allows annotate answer append applies apply approve are ask assemble assert assign assume attach attempt audit authenticate authorize await
-  begin belongs bind blank block boot boots bootstrap branch break build bump bury cache calculate call can cancel canonicalize cap capture
+  begin belongs bind blank block boot boots bootstrap branch break build bump bury cache calculate call can cancel canonicalize cap capitalize capture
   catch change charge check choose claim classify clean clear clone close coerce collapse collect combine commit compact compare compile
   complain complete compose compress compute concat configure conforms connect connects consider construct consume contain contains
   continue convert copy cork correct count cover covers create cut cycle damage deal decide declare declares decode decorate decrement
@@ -31,7 +31,7 @@ const verbs: ReadonlySet<string> = new Set(
   prepare print probe process produce promote propose protect prove provide proxy prune publish pull pump push put qualifies qualify
   query queue quote raise rank reach reaches read reads reallocate rebuild recompute reconcile reconnect reconsider reconstruct record
   recount recover redact redirect reduce refer references refers refill refresh refuse register reject relay release relist reload remap
-  remember remove rename render renew repair repeat replace replay reply report request require requires reread rescale reserve reset
+  remember remove rename render renew repair repeat replace replay reply report request requests require requires reread rescale reserve reset
   resize resolve respond restart restarts restore restrict resume retain rethrow retire retry return reuse reverify reverse revert
   review revoke rewrite roll rotate round route run runs sample sanitize satisfies save scale scan schedule score seal search see seek
   sees select selects send separate separates serialize serve serves set sets settle shadow shape share shares shift shorten should show

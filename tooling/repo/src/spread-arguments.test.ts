@@ -17,7 +17,7 @@ const bounded: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/auth\/src\/service-account-tokens\/.* authenticateFor$/, 'Parameters passed on.'],
   [/^packages\/storagebackend\/src\/record-/, 'Selectable fields of a kind.'],
   [/^packages\/resources\/src\/flowcontrol\/suggested\.ts|\/secrets\/validate\.ts/, 'Constants.'],
-  [/\/managed-fields\/field-set\.ts.* fieldsAt$|\/name-format\.ts|\/evaluate-pod\.ts|\/to-openapi\.ts/, 'Constants.'],
+  [/\/managed-fields\/field-set\.ts.* createFieldSet$|\/name-format\.ts|\/evaluate-pod\.ts|\/to-openapi\.ts/, 'Constants.'],
   [/\/decode-context\.ts|\/ip-address\.ts/, 'Embedded types of a field, and bytes of an address.'],
   [
     /\/work-queue-metrics\.ts|\/resolve-outcome\.ts|\/lmdb-durability\.ts/,

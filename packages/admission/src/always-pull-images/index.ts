@@ -1,5 +1,5 @@
 import type { Pod, PodSpec } from '@keelson/api/core/v1'
-import { aggregateMessages, fieldError, fieldErrorMessage, fieldPath, newUnknownError } from '@keelson/apimachinery'
+import { aggregateMessages, fieldError, formatFieldError, fieldPath, newUnknownError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldError, FieldPath } from '@keelson/apimachinery'
 import { listContainers, listContainersWithPath, listMutableContainers } from '@keelson/resources-core'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
@@ -27,7 +27,7 @@ export function alwaysPullImages(): AdmissionPlugin {
       if (spec === undefined || hasOnlyKnownImages(attributes)) return
       const errors = findOtherPolicies(spec)
       if (errors.length > 0)
-        throw newUnknownError(aggregateMessages(errors.map((error) => forbidden(attributes, fieldErrorMessage(error)).message)))
+        throw newUnknownError(aggregateMessages(errors.map((error) => forbidden(attributes, formatFieldError(error)).message)))
     },
   }
 }

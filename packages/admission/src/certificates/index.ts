@@ -1,6 +1,6 @@
 import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
 import type { Authorizer } from '@keelson/auth'
-import { mastersGroup, quote, resourceAction, semanticEqual } from '@keelson/apimachinery'
+import { mastersGroup, quote, createResourceAction, equalsSemantically } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { readCertificateRequestSubject } from '@keelson/resources'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
@@ -38,7 +38,7 @@ export function certificateSigning({ authorizer }: PluginDependencies): Admissio
     validate(attributes: AdmissionAttributes) {
       const { status = {} } = attributes.object as CertificateSigningRequest
       const { status: old = {}, spec } = attributes.oldObject as CertificateSigningRequest
-      if (status.certificate === old.certificate && semanticEqual(status.conditions ?? [], old.conditions ?? [])) return
+      if (status.certificate === old.certificate && equalsSemantically(status.conditions ?? [], old.conditions ?? [])) return
       const { signerName } = spec
       const refusal = `user not permitted to sign requests with signerName ${quote(signerName)}`
       return requireFor(authorizer, attributes, { verb: 'sign', signerName, refusal })
@@ -97,7 +97,7 @@ async function requireFor(
 ): Promise<void> {
   const { user } = attributes.context
   for (const name of [signerName, `${signerName.split('/', 1)[0]!}/*`]) {
-    const action = resourceAction({ verb, apiGroup: 'certificates.k8s.io', apiVersion: '*', resource: 'signers', name })
+    const action = createResourceAction({ verb, apiGroup: 'certificates.k8s.io', apiVersion: '*', resource: 'signers', name })
     if ((await authorizer.authorize({ user, action })).decision === 'allow') return
   }
   throw forbidden(attributes, refusal)
@@ -105,7 +105,7 @@ async function requireFor(
 
 /** Returns whether the objects differ only in owner references and finalizers. The garbage collector changes those. */
 function differOnlyForCollector(object: KubeObject, old: KubeObject): boolean {
-  return semanticEqual(withoutCollectorFields(object), withoutCollectorFields(old))
+  return equalsSemantically(withoutCollectorFields(object), withoutCollectorFields(old))
 }
 
 function withoutCollectorFields({ metadata, ...rest }: KubeObject): unknown {

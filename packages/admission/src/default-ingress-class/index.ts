@@ -1,5 +1,5 @@
 import type { Ingress } from '@keelson/api/networking/v1'
-import { maybeThen } from '@keelson/apimachinery'
+import { runAfter } from '@keelson/apimachinery'
 import type { AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { listObjects } from '../find-object.ts'
@@ -18,7 +18,7 @@ export function defaultIngressClass(dependencies: PluginDependencies): Admission
     admit(attributes) {
       const ingress = attributes.object as Ingress
       if (ingress.spec?.ingressClassName !== undefined || ingress.metadata.annotations?.[classAnnotation] !== undefined) return
-      return maybeThen(listObjects(dependencies, ingressClasses, attributes), (classes) => {
+      return runAfter(listObjects(dependencies, ingressClasses, attributes), (classes) => {
         const name = newestDefault(classes, defaultAnnotations)
         if (name !== undefined) (ingress.spec ??= {}).ingressClassName = name
       })

@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import type { StorageClass } from '@keelson/api/storage/v1'
-import { maybeThen } from '@keelson/apimachinery'
+import { runAfter } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { listObjects } from '../find-object.ts'
@@ -22,7 +22,7 @@ export function defaultStorageClass(dependencies: PluginDependencies): Admission
     admit(attributes: AdmissionAttributes) {
       const claim = attributes.object as PersistentVolumeClaim
       if (claim.spec?.storageClassName !== undefined || claim.metadata.annotations?.[classAnnotation] !== undefined) return
-      return maybeThen(listObjects<StorageClass>(dependencies, storageClasses, attributes), (classes) => {
+      return runAfter(listObjects<StorageClass>(dependencies, storageClasses, attributes), (classes) => {
         const name = newestDefault(classes, defaultAnnotations)
         if (name !== undefined) (claim.spec ??= {}).storageClassName = name
       })

@@ -1,5 +1,5 @@
 import type { Pod } from '@keelson/api/core/v1'
-import { isApiError, isQualifiedName, messageOf, systemClock } from '@keelson/apimachinery'
+import { isApiError, isQualifiedName, getErrorMessage, systemClock } from '@keelson/apimachinery'
 import type { JsonObject } from '@keelson/apimachinery'
 import { ExpiringCache, openReviewWebhook, sendReview } from '@keelson/auth'
 import type { ReviewWebhook } from '@keelson/auth'
@@ -67,7 +67,7 @@ class ImagePolicyWebhook implements AdmissionPlugin, AsyncDisposable {
       status = await sendReview(this.#webhook, { ...head, spec, status: { allowed: false } }, { signal })
     } catch (error) {
       signal.throwIfAborted()
-      if (!this.#settings.defaultAllow) throw isApiError(error, 'Forbidden') ? error : forbidden(attributes, messageOf(error))
+      if (!this.#settings.defaultAllow) throw isApiError(error, 'Forbidden') ? error : forbidden(attributes, getErrorMessage(error))
       attributes.annotate(`${auditPrefix}failed-open`, 'true')
       return
     }

@@ -1,5 +1,5 @@
 import type { LimitRange, PersistentVolumeClaim, Pod } from '@keelson/api/core/v1'
-import { aggregateMessages, maybeThen } from '@keelson/apimachinery'
+import { aggregateMessages, runAfter } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -18,7 +18,7 @@ export function limitRanger(dependencies: PluginDependencies): AdmissionPlugin {
   const ranges = new LiveLimitRanges(dependencies)
   const forEachRange = (attributes: AdmissionAttributes, apply: Apply): Promise<void> | void => {
     if (attributes.oldObject?.metadata.deletionTimestamp !== undefined) return
-    return maybeThen(ranges.of(attributes), (found) => {
+    return runAfter(ranges.of(attributes), (found) => {
       for (const range of found) apply(range, attributes)
     })
   }

@@ -1,5 +1,5 @@
 import type { LimitRange } from '@keelson/api/core/v1'
-import { messageOf, systemClock } from '@keelson/apimachinery'
+import { getErrorMessage, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -48,7 +48,7 @@ export class LiveLimitRanges {
       this.#pendingLists.set(namespace, pending)
     }
     return pending.catch((error: unknown) => {
-      throw forbidden(attributes, messageOf(error))
+      throw forbidden(attributes, getErrorMessage(error))
     })
   }
 }

@@ -1,4 +1,4 @@
-import { maybeThen } from '@keelson/apimachinery'
+import { runAfter } from '@keelson/apimachinery'
 import type { Authorizer, Decision } from '@keelson/auth'
 import { AuthorizerValue } from '@keelson/cel'
 import type { AuthorizationDecision } from '@keelson/cel'
@@ -13,7 +13,7 @@ export interface AuthorizerVariables {
 /** Returns the variables of a write with which expressions check permissions. */
 export function buildAuthorizerVariables(authorizer: Authorizer, attributes: AdmissionAttributes): AuthorizerVariables {
   const { resource, subresource, namespace, name, context } = attributes
-  const value = new AuthorizerValue(context.user, (user, action) => maybeThen(authorizer.authorize({ user, action }), toResult))
+  const value = new AuthorizerValue(context.user, (user, action) => runAfter(authorizer.authorize({ user, action }), toResult))
   return {
     authorizer: value,
     'authorizer.requestResource': value.resource({

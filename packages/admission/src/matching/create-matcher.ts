@@ -1,4 +1,4 @@
-import { isApiError, maybeThen, messageOf, newInternal, newNotFound } from '@keelson/apimachinery'
+import { isApiError, runAfter, getErrorMessage, newInternal, newNotFound } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, LabelsSelector } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -28,7 +28,7 @@ export function createMatcher(dependencies: PluginDependencies): Matcher {
       const { namespace, object } = selectorsOf(criteria)
       if (!object.empty && !matchesObject(object, attributes)) return undefined
       if (namespace.empty || isExempt(attributes)) return matched
-      return maybeThen(labelsOf(attributes, findNamespace), (labels) => (namespace.matches(labels) ? matched : undefined))
+      return runAfter(labelsOf(attributes, findNamespace), (labels) => (namespace.matches(labels) ? matched : undefined))
     },
   }
 }
@@ -37,7 +37,7 @@ function selectorsOf(criteria: MatchCriteria): MatchCriteria['selectors'] {
   try {
     return criteria.selectors
   } catch (error) {
-    throw newInternal(messageOf(error), { cause: error })
+    throw newInternal(getErrorMessage(error), { cause: error })
   }
 }
 
@@ -70,6 +70,6 @@ function labelsOf(attributes: AdmissionAttributes, findNamespace: Matcher['findN
   const found = findNamespace(namespace)
   if (!(found instanceof Promise)) return labels(found)
   return found.then(labels, (error: unknown) => {
-    throw isApiError(error, 'NotFound') ? error : newInternal(messageOf(error), { cause: error })
+    throw isApiError(error, 'NotFound') ? error : newInternal(getErrorMessage(error), { cause: error })
   })
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { messageOf } from '@keelson/apimachinery'
+import { getErrorMessage } from '@keelson/apimachinery'
 import { AdmissionConfigurationError } from '../admission-plugins.ts'
 import type { AdmissionModule } from './admission-module.ts'
 
@@ -19,7 +19,10 @@ export async function loadAdmissionModule(file: string): Promise<AdmissionModule
     loaded = (await import(pathToFileURL(path.resolve(file)).href)) as typeof loaded
   } catch (error) {
     const isUnknownType = (error as NodeJS.ErrnoException).code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?ts$/.test(file)
-    fail(isUnknownType ? `Node.js ${process.version} does not load TypeScript; use 22.18 or later, or JavaScript` : messageOf(error), error)
+    fail(
+      isUnknownType ? `Node.js ${process.version} does not load TypeScript; use 22.18 or later, or JavaScript` : getErrorMessage(error),
+      error,
+    )
   }
   const problem = findModuleProblem(loaded.default)
   return problem === undefined ? (loaded.default as AdmissionModule) : fail(problem)

@@ -1,5 +1,5 @@
 import type { Namespace } from '@keelson/api/core/v1'
-import { isApiError, messageOf } from '@keelson/apimachinery'
+import { isApiError, getErrorMessage } from '@keelson/apimachinery'
 import type { LoopbackResource } from '@keelson/loopback'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -26,6 +26,6 @@ async function create(served: LoopbackResource<Namespace>, attributes: Admission
   try {
     await served.create('', { metadata: { name: attributes.namespace } })
   } catch (error) {
-    if (!isApiError(error, 'AlreadyExists')) throw forbidden(attributes, messageOf(error))
+    if (!isApiError(error, 'AlreadyExists')) throw forbidden(attributes, getErrorMessage(error))
   }
 }

@@ -1,5 +1,5 @@
 import type { Namespace } from '@keelson/api/core/v1'
-import { maybeThen, messageOf, newInternal, newNotFound } from '@keelson/apimachinery'
+import { runAfter, getErrorMessage, newInternal, newNotFound } from '@keelson/apimachinery'
 import type { AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObjectLenient } from '../find-object.ts'
@@ -15,7 +15,7 @@ export function namespaceExists(dependencies: PluginDependencies): AdmissionPlug
       if (dependencies.client.resource(namespaces) === undefined) return
       const found = findObjectLenient<Namespace>(dependencies, namespaces, { name })
       const checked = found instanceof Promise ? found.catch(failInternally) : found
-      return maybeThen(checked, (namespace) => {
+      return runAfter(checked, (namespace) => {
         if (namespace === undefined) throw newNotFound(namespaces, name)
       })
     },
@@ -23,5 +23,5 @@ export function namespaceExists(dependencies: PluginDependencies): AdmissionPlug
 }
 
 function failInternally(error: unknown): never {
-  throw newInternal(messageOf(error), { cause: error })
+  throw newInternal(getErrorMessage(error), { cause: error })
 }

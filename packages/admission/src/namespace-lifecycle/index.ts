@@ -1,4 +1,4 @@
-import { messageOf, newForbidden, newInternal, newNotFound, systemClock } from '@keelson/apimachinery'
+import { getErrorMessage, newForbidden, newInternal, newNotFound, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Namespace } from '@keelson/api/core/v1'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
@@ -50,7 +50,7 @@ class NamespaceLifecycle implements AdmissionPlugin {
     return served.get('', namespace, { resourceVersion: '' }).then(
       (found) => check(attributes, found),
       (error: unknown) => {
-        throw newInternal(messageOf(error), { cause: error })
+        throw newInternal(getErrorMessage(error), { cause: error })
       },
     )
   }

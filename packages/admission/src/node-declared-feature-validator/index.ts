@@ -1,5 +1,5 @@
 import type { Pod, PodSpec } from '@keelson/api/core/v1'
-import { quote, semanticEqual } from '@keelson/apimachinery'
+import { quote, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -12,13 +12,14 @@ type Spec = DeepReadonly<PodSpec>
 const features: readonly { readonly name: string; readonly needed: (spec: Spec, old: Spec) => boolean }[] = [
   {
     name: 'InPlacePodLevelResourcesVerticalScaling',
-    needed: (spec, old) => !semanticEqual(spec.resources, old.resources),
+    needed: (spec, old) => !equalsSemantically(spec.resources, old.resources),
   },
   {
     name: 'InPlacePodVerticalScalingInitContainers',
     needed: (spec, old) =>
       (old.initContainers ?? []).some(
-        (container, i) => container.restartPolicy !== 'Always' && !semanticEqual(spec.initContainers?.[i]?.resources, container.resources),
+        (container, i) =>
+          container.restartPolicy !== 'Always' && !equalsSemantically(spec.initContainers?.[i]?.resources, container.resources),
       ),
   },
 ]

@@ -1,5 +1,5 @@
 import type { Node } from '@keelson/api/core/v1'
-import { quote, semanticEqual } from '@keelson/apimachinery'
+import { quote, equalsSemantically } from '@keelson/apimachinery'
 import { forbidden } from '../forbidden.ts'
 import type { NodeWrite } from './index.ts'
 
@@ -18,11 +18,12 @@ export function checkNodeWrite({ node: nodeName, attributes }: NodeWrite): void 
     return
   }
   const { metadata: oldMetadata, spec: oldSpec = {} } = attributes.oldObject as Node
-  if (spec.configSource !== undefined && !semanticEqual(spec.configSource, oldSpec.configSource)) {
+  if (spec.configSource !== undefined && !equalsSemantically(spec.configSource, oldSpec.configSource)) {
     throw refuse(`${subject} update configSource to a new non-nil configSource`)
   }
-  if (!semanticEqual(spec.taints ?? [], oldSpec.taints ?? [])) throw refuse(`${subject} modify taints`)
-  if (!semanticEqual(metadata.ownerReferences ?? [], oldMetadata.ownerReferences ?? [])) throw refuse(`${subject} modify ownerReferences`)
+  if (!equalsSemantically(spec.taints ?? [], oldSpec.taints ?? [])) throw refuse(`${subject} modify taints`)
+  if (!equalsSemantically(metadata.ownerReferences ?? [], oldMetadata.ownerReferences ?? []))
+    throw refuse(`${subject} modify ownerReferences`)
   const labels = forbiddenLabels(metadata.labels, oldMetadata.labels)
   if (labels.length > 0) throw refuse(`is not allowed to modify labels: ${labels.join(', ')}`)
 }

@@ -1,7 +1,7 @@
 import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import type { ResourceSlice } from '@keelson/api/resource/v1'
-import { quote, semanticEqual } from '@keelson/apimachinery'
+import { quote, equalsSemantically } from '@keelson/apimachinery'
 import { readCertificateRequestSubject } from '@keelson/resources'
 import { forbidden } from '../forbidden.ts'
 import type { NodeWrite } from './index.ts'
@@ -13,8 +13,8 @@ export function checkClaimStatus({ node, attributes }: NodeWrite): void {
   if (operation !== 'UPDATE') throw forbidden(attributes, `unexpected operation ${quote(operation)}`)
   const claim = withoutResizing(attributes.object as PersistentVolumeClaim)
   const old = withoutResizing(attributes.oldObject as PersistentVolumeClaim)
-  if (semanticEqual(claim, old)) return
-  const changed = (['metadata', 'spec', 'status'] as const).filter((member) => !semanticEqual(claim[member], old[member]))
+  if (equalsSemantically(claim, old)) return
+  const changed = (['metadata', 'spec', 'status'] as const).filter((member) => !equalsSemantically(claim[member], old[member]))
   // The message differs from kube-apiserver's, which contains a diff in Go syntax.
   const message = `node ${quote(node)} is not allowed to update fields other than status.quantity and status.conditions: ${changed.join(', ')}`
   throw forbidden(attributes, message)

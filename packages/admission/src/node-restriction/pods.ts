@@ -1,7 +1,7 @@
 import { listPodConfigMapNames, listPodSecretNames } from '@keelson/auth'
 import type { Node, Pod, PodStatus, Volume, VolumeProjection } from '@keelson/api/core/v1'
 import type { Eviction } from '@keelson/api/policy/v1'
-import { quote, semanticEqual } from '@keelson/apimachinery'
+import { quote, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { forbidden } from '../forbidden.ts'
 import { isMirrorPod, mirrorAnnotation } from '../service-account/mirror-pod.ts'
@@ -44,13 +44,13 @@ export function checkPodStatus({ node, attributes }: NodeWrite): void {
   if (nodeNameOf(old) !== node) {
     throw forbidden(attributes, `node ${name} can only update pod status for pods with spec.nodeName set to itself`)
   }
-  if (!semanticEqual(pod.metadata.labels ?? {}, old.metadata.labels ?? {})) {
+  if (!equalsSemantically(pod.metadata.labels ?? {}, old.metadata.labels ?? {})) {
     throw forbidden(attributes, `node ${name} cannot update labels through pod status`)
   }
   const { status = {} } = pod
   const { status: oldStatus = {} } = old
   if (!haveSameClaims(status, oldStatus)) throw forbidden(attributes, `node ${name} cannot update resource claim statues`)
-  if (!semanticEqual(status.extendedResourceClaimStatus, oldStatus.extendedResourceClaimStatus)) {
+  if (!equalsSemantically(status.extendedResourceClaimStatus, oldStatus.extendedResourceClaimStatus)) {
     throw forbidden(attributes, `node ${name} cannot update extended resource claim status`)
   }
 }

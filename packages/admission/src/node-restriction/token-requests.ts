@@ -2,7 +2,7 @@ import type { TokenRequest } from '@keelson/api/authentication/v1'
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSource, Pod, Volume } from '@keelson/api/core/v1'
 import type { CSIDriver } from '@keelson/api/storage/v1'
 import { getClaimOfVolume } from '@keelson/auth'
-import { messageOf, quote, resourceAction } from '@keelson/apimachinery'
+import { getErrorMessage, quote, createResourceAction } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { forbidden } from '../forbidden.ts'
 import type { NodeWrite } from './index.ts'
@@ -33,7 +33,7 @@ async function checkAudience(write: NodeWrite, pod: DeepReadonly<Pod>, audiences
   if (await usesAudience(write, pod, audience)) return
   const { context, namespace, name } = attributes
   const verb = 'request-serviceaccounts-token-audience'
-  const action = resourceAction({ verb, apiVersion: 'v1', namespace, resource: audience, name })
+  const action = createResourceAction({ verb, apiVersion: 'v1', namespace, resource: audience, name })
   const { decision } = await dependencies.authorizer.authorize({ user: context.user, action })
   if (decision === 'allow') return
   const missing = `audience ${quote(audience)} not found in pod spec volume`
@@ -55,7 +55,7 @@ async function usesAudience({ attributes, dependencies }: NodeWrite, pod: DeepRe
       const { spec } = await lookUp<CSIDriver>(dependencies, { group: 'storage.k8s.io', resource: 'csidrivers', name })
       if (spec.tokenRequests?.some((request) => request.audience === audience)) return true
     } catch (error) {
-      errors.add(messageOf(error))
+      errors.add(getErrorMessage(error))
     }
   }
   if (errors.size === 0) return false

@@ -1,5 +1,5 @@
 import type { Decision } from '@keelson/auth'
-import { formatGroupVersion, parseGroupVersionKind, quote, resourceAction, semanticEqual } from '@keelson/apimachinery'
+import { formatGroupVersion, parseGroupVersionKind, quote, createResourceAction, equalsSemantically } from '@keelson/apimachinery'
 import type { KubeObject, OwnerReference, RequestedAction } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -19,7 +19,7 @@ export function ownerReferencesPermissionEnforcement(dependencies: PluginDepende
       if (resource.group === '' && resource.resource === 'pods' && subresource === 'status') return
       const owners = ownersOf(object)
       const oldOwners = ownersOf(oldObject)
-      if (owners.length === oldOwners.length && owners.every((owner, i) => semanticEqual(owner, oldOwners[i]))) return
+      if (owners.length === oldOwners.length && owners.every((owner, i) => equalsSemantically(owner, oldOwners[i]))) return
       return checkOwners(dependencies, attributes, newlyBlocking(owners, oldOwners))
     },
   }
@@ -35,17 +35,25 @@ async function checkOwners(
   // A creation needs no permission to delete, because the user could instead not create the object.
   if (operation !== 'CREATE') {
     const { group: apiGroup, version: apiVersion } = resource
-    const deletion = resourceAction({ verb: 'delete', apiGroup, apiVersion, namespace, resource: resource.resource, subresource, name })
+    const deletion = createResourceAction({
+      verb: 'delete',
+      apiGroup,
+      apiVersion,
+      namespace,
+      resource: resource.resource,
+      subresource,
+      name,
+    })
     const { decision, reason } = await decide(deletion)
     if (decision !== 'allow') throw forbidden(attributes, `cannot set an ownerRef on a resource you can't delete: ${reason}, <nil>`)
   }
   if (blocking.length === 0) return
   const finalizers = { verb: 'update', subresource: 'finalizers' } as const
-  const anything = resourceAction({ ...finalizers, apiGroup: '*', apiVersion: '*', resource: '*', name: '*' })
+  const anything = createResourceAction({ ...finalizers, apiGroup: '*', apiVersion: '*', resource: '*', name: '*' })
   if ((await decide(anything)).decision === 'allow') return
   for (const owner of blocking) {
     for (const target of resourcesOf(dependencies, attributes, owner)) {
-      const { decision, reason } = await decide(resourceAction({ ...finalizers, ...target, name: owner.name }))
+      const { decision, reason } = await decide(createResourceAction({ ...finalizers, ...target, name: owner.name }))
       if (decision === 'allow') continue
       const message = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on"
       throw forbidden(attributes, `${message}: ${reason}, <nil>`)

@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import type { StorageClass } from '@keelson/api/storage/v1'
-import { maybeThen, parseQuantity } from '@keelson/apimachinery'
+import { runAfter, parseQuantity } from '@keelson/apimachinery'
 import type { Quantity } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -26,7 +26,7 @@ export function persistentVolumeClaimResize(dependencies: PluginDependencies): A
       if (old.status?.phase !== 'Bound') throw forbidden(attributes, 'Only bound persistent volume claims can be expanded')
       const name = className(claim)
       if (name === '' || name !== className(old)) throw forbidden(attributes, unsupported)
-      return maybeThen(findObjectLenient<StorageClass>(dependencies, storageClasses, { name }), (storageClass) => {
+      return runAfter(findObjectLenient<StorageClass>(dependencies, storageClasses, { name }), (storageClass) => {
         if (storageClass?.allowVolumeExpansion !== true) throw forbidden(attributes, unsupported)
       })
     },

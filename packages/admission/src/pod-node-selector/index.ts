@@ -1,5 +1,5 @@
 import type { Namespace, Pod } from '@keelson/api/core/v1'
-import { maybeThen, messageOf, newForbidden, newInternal, newUnknownError } from '@keelson/apimachinery'
+import { runAfter, getErrorMessage, newForbidden, newInternal, newUnknownError } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -18,7 +18,7 @@ const selectorAnnotation = 'scheduler.alpha.kubernetes.io/node-selector'
 export function podNodeSelector(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   const configured = readSelectors(configuration)
   const withNamespaceLabels = (attributes: AdmissionAttributes, next: (labels: NodeLabels) => void): Promise<void> | void =>
-    maybeThen(findNamespace(dependencies, attributes.namespace), ({ metadata }) => {
+    runAfter(findNamespace(dependencies, attributes.namespace), ({ metadata }) => {
       const text = metadata.annotations?.[selectorAnnotation] ?? configured.get('clusterDefaultNodeSelector')
       next(parse(text))
     })
@@ -61,7 +61,7 @@ function findNamespace(dependencies: PluginDependencies, name: string): DeepRead
   const missing = `namespace ${name} does not exist`
   const found = findObjectLenient<Namespace>(dependencies, namespaces, { name })
   const read = found instanceof Promise ? found.catch((cause: unknown) => Promise.reject(newInternal(missing, { cause }))) : found
-  return maybeThen(read, (namespace) => {
+  return runAfter(read, (namespace) => {
     if (namespace === undefined) throw newInternal(missing)
     return namespace
   })
@@ -71,7 +71,7 @@ function parse(text = ''): NodeLabels {
   try {
     return parseNodeLabels(text)
   } catch (error) {
-    throw newUnknownError(messageOf(error), { cause: error })
+    throw newUnknownError(getErrorMessage(error), { cause: error })
   }
 }
 

@@ -1,4 +1,4 @@
-import { fieldError, fieldErrorMessage, fieldPath, isQualifiedName, isValidLabelValue } from '@keelson/apimachinery'
+import { fieldError, formatFieldError, fieldPath, isQualifiedName, isValidLabelValue } from '@keelson/apimachinery'
 import type { FieldPath } from '@keelson/apimachinery'
 
 export type NodeLabels = ReadonlyMap<string, string>
@@ -19,5 +19,5 @@ export function parseNodeLabels(text: string): NodeLabels {
 }
 
 function check(path: FieldPath | undefined, value: string, problems: readonly string[]): void {
-  if (problems.length > 0) throw new Error(fieldErrorMessage(fieldError.invalid(path, value, problems.join('; '))))
+  if (problems.length > 0) throw new Error(formatFieldError(fieldError.invalid(path, value, problems.join('; '))))
 }

@@ -1,4 +1,4 @@
-import { quote, TimeSlice, newInvalid, semanticEqual, systemClock } from '@keelson/apimachinery'
+import { quote, TimeSlice, newInvalid, equalsSemantically, systemClock } from '@keelson/apimachinery'
 import type { Pod, Namespace } from '@keelson/api/core/v1'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
 import { evaluatePod, formatViolationReasons } from './evaluate-pod.ts'
@@ -96,7 +96,8 @@ export function checkNamespace(
   const name = namespace.metadata.name ?? ''
   const { policy, errors } = policyOf(namespace.metadata.labels, defaults)
   const before = operation === 'UPDATE' ? policyOf(attributes.oldObject?.metadata.labels, defaults) : undefined
-  if (errors.length > 0 && (before === undefined || !semanticEqual(errors, before.errors))) throw newInvalid(kind, attributes.name, errors)
+  if (errors.length > 0 && (before === undefined || !equalsSemantically(errors, before.errors)))
+    throw newInvalid(kind, attributes.name, errors)
   if (before !== undefined && isNoStricter(policy.enforce, before.policy.enforce)) return
   if (exemptions.namespaces.has(name)) {
     const warning = exemptWarning(namespace, policy, defaults)

@@ -1,5 +1,5 @@
 import type { Namespace } from '@keelson/api/core/v1'
-import { aggregateFieldErrors, maybeThen, newForbidden, newInternal, quote } from '@keelson/apimachinery'
+import { aggregateFieldErrors, runAfter, newForbidden, newInternal, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
@@ -63,7 +63,7 @@ class PodSecurity implements AdmissionPlugin {
     if (resource.resource === 'namespaces') return checkNamespace(this.#dependencies, this.#configuration, attributes)
     const isPod = resource.resource === 'pods'
     if (uncheckedSubresources.has(subresource) || this.#isExempt(attributes)) return
-    return maybeThen(this.#policyFor(attributes, isPod), (known) => {
+    return runAfter(this.#policyFor(attributes, isPod), (known) => {
       if (known === undefined) return
       if (isPod) this.#checkPod(attributes, known)
       else this.#checkController(attributes, known)

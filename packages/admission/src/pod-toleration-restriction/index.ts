@@ -1,5 +1,5 @@
 import type { Namespace, Pod, Toleration } from '@keelson/api/core/v1'
-import { isApiError, maybeThen, messageOf, newInternal, newNotFound, newUnknownError } from '@keelson/apimachinery'
+import { isApiError, runAfter, getErrorMessage, newInternal, newNotFound, newUnknownError } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { computeQosClass } from '@keelson/resources-core'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
@@ -21,7 +21,7 @@ const memoryPressure: Toleration = { key: 'node.kubernetes.io/memory-pressure', 
 export function podTolerationRestriction(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   const cluster = readTolerationConfiguration(configuration)
   const withNamespace = (attributes: AdmissionAttributes, next: (namespace: DeepReadonly<Namespace>) => void): Promise<void> | void =>
-    maybeThen(findNamespace(dependencies, attributes.namespace), next)
+    runAfter(findNamespace(dependencies, attributes.namespace), next)
   const check = ({ object }: AdmissionAttributes, namespace: DeepReadonly<Namespace>): void => {
     const own = annotated(namespace, whitelistAnnotation)
     const allowed = own ?? cluster.whitelist
@@ -57,19 +57,19 @@ function annotated({ metadata }: DeepReadonly<Namespace>, annotation: string): r
   try {
     return parseTolerations(text)
   } catch (error) {
-    throw newUnknownError(messageOf(error), { cause: error })
+    throw newUnknownError(getErrorMessage(error), { cause: error })
   }
 }
 
 function findNamespace(dependencies: PluginDependencies, name: string): DeepReadonly<Namespace> | Promise<DeepReadonly<Namespace>> {
   const found = findObjectLenient<Namespace>(dependencies, namespaces, { name })
   const read = found instanceof Promise ? found.catch(failInternally) : found
-  return maybeThen(read, (namespace) => {
+  return runAfter(read, (namespace) => {
     if (namespace === undefined) throw newNotFound(namespaces, name)
     return namespace
   })
 }
 
 function failInternally(error: unknown): never {
-  throw isApiError(error, 'NotFound') ? error : newInternal(messageOf(error), { cause: error })
+  throw isApiError(error, 'NotFound') ? error : newInternal(getErrorMessage(error), { cause: error })
 }

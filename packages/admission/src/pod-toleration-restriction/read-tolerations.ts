@@ -1,5 +1,5 @@
 import type { Toleration } from '@keelson/api/core/v1'
-import { fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
+import { formatFieldError, fieldPath } from '@keelson/apimachinery'
 import { createPodRules, parseAnnotationList, validateTolerations } from '@keelson/resources-core'
 import { readListMember, readObject, readTypedConfiguration } from '../typed-configuration.ts'
 
@@ -20,7 +20,7 @@ export function readTolerationConfiguration(value: unknown): TolerationConfigura
   const errors = (['default', 'whitelist'] as const).flatMap((name) =>
     validateTolerations(configuration[name], createPodRules('pod'), path.child(name)),
   )
-  if (errors.length > 0) throw new Error(`invalid config: [${errors.map(fieldErrorMessage).join(' ')}]`)
+  if (errors.length > 0) throw new Error(`invalid config: [${errors.map(formatFieldError).join(' ')}]`)
   return configuration
 }
 

@@ -1,5 +1,5 @@
 import type { Binding, Node, Pod } from '@keelson/api/core/v1'
-import { maybeThen } from '@keelson/apimachinery'
+import { runAfter } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -18,7 +18,7 @@ export function podTopologyLabels(dependencies: PluginDependencies): AdmissionPl
     admit(attributes: AdmissionAttributes) {
       const name = nodeNameOf(attributes)
       if (name === '') return
-      return maybeThen(findNode(dependencies, name), (node) => copyLabels(node, attributes.object!))
+      return runAfter(findNode(dependencies, name), (node) => copyLabels(node, attributes.object!))
     },
   }
 }

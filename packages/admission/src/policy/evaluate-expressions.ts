@@ -1,4 +1,4 @@
-import { maybeThen, quote } from '@keelson/apimachinery'
+import { runAfter, quote } from '@keelson/apimachinery'
 import { CelError, CostBudget, Lazy, outOfBudget } from '@keelson/cel'
 import type { EvaluateOptions, Evaluation, Value } from '@keelson/cel'
 import type { PolicyExpression, PolicyVariable } from './policy-compiler.ts'
@@ -125,7 +125,7 @@ class ExpressionRun {
 
   #compute({ name, program, problem }: PolicyVariable, activation: RequestVariables): unknown {
     if (program === undefined) return new CelError(`composited variable ${quote(name)} fails to compile: ${problem}`)
-    return maybeThen(program.evaluate(activation, this.#settings.options), ({ value, cost }: Evaluation): Value => {
+    return runAfter(program.evaluate(activation, this.#settings.options), ({ value, cost }: Evaluation): Value => {
       this.#variableCost += cost
       return value instanceof CelError ? new CelError(`composited variable ${quote(name)} fails to evaluate: ${value.message}`) : value
     })

@@ -1,4 +1,4 @@
-import { messageOf } from '@keelson/apimachinery'
+import { getErrorMessage } from '@keelson/apimachinery'
 import type { TimeSlice } from '@keelson/apimachinery'
 import { compileAdmission, Program, toVariableType, types } from '@keelson/cel'
 import type { AdmissionPurpose, Type } from '@keelson/cel'
@@ -72,7 +72,7 @@ export class PolicyCompiler {
       return { text, program: compiled && new Program(compiled), problem, type: compiled?.type }
     } catch (error) {
       // A bug of the compiler. The failure policy decides, as for an invalid expression.
-      return { text, program: undefined, problem: messageOf(error), type: undefined }
+      return { text, program: undefined, problem: getErrorMessage(error), type: undefined }
     } finally {
       observe?.((performance.now() - began) / 1000)
     }

@@ -1,5 +1,5 @@
 import type { Namespace } from '@keelson/api/core/v1'
-import { maybeThen } from '@keelson/apimachinery'
+import { runAfter } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import { Lazy } from '@keelson/cel'
@@ -51,7 +51,7 @@ export class PolicyInput {
     const key = resource === this.attributes.resource ? '' : `${resource.group}/${resource.version}/${resource.resource} ${kind.kind}`
     let match = this.#matches.get(key)
     if (match === undefined) {
-      match = maybeThen(this.attributes.as(matched.kind), (objects) => new PolicyMatch(this.attributes, matched, objects, this.#authorizer))
+      match = runAfter(this.attributes.as(matched.kind), (objects) => new PolicyMatch(this.attributes, matched, objects, this.#authorizer))
       this.#matches.set(key, match)
     }
     return match

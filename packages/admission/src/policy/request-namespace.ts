@@ -1,5 +1,5 @@
 import type { Namespace } from '@keelson/api/core/v1'
-import { maybeThen, newNotFound } from '@keelson/apimachinery'
+import { runAfter, newNotFound } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { Matcher } from '../matching/create-matcher.ts'
@@ -15,7 +15,7 @@ export function findRequestNamespace(
   { namespace, kind }: AdmissionAttributes,
 ): RequestNamespace | Promise<RequestNamespace> {
   if (namespace === '' || (kind.group === '' && kind.version === 'v1' && kind.kind === 'Namespace')) return undefined
-  return maybeThen(matcher.findNamespace(namespace), (found) => {
+  return runAfter(matcher.findNamespace(namespace), (found) => {
     if (found === undefined) throw newNotFound(namespaces, namespace)
     return found
   })

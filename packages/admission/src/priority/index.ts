@@ -1,6 +1,6 @@
 import type { Pod } from '@keelson/api/core/v1'
 import type { PriorityClass } from '@keelson/api/scheduling/v1'
-import { maybeThen } from '@keelson/apimachinery'
+import { runAfter } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -31,8 +31,8 @@ export function priority(dependencies: PluginDependencies): AdmissionPlugin {
       const pod = attributes.object as Pod
       if (attributes.operation === 'UPDATE') return restorePriority(pod, attributes.oldObject as DeepReadonly<Pod>)
       const name = pod.spec?.priorityClassName ?? ''
-      if (name === '') return maybeThen(allClasses(attributes), (classes) => set(attributes, pod, priorityOf(defaultClass(classes))))
-      return maybeThen(findObjectLenient<PriorityClass>(dependencies, priorityClasses, { name }), (found) => {
+      if (name === '') return runAfter(allClasses(attributes), (classes) => set(attributes, pod, priorityOf(defaultClass(classes))))
+      return runAfter(findObjectLenient<PriorityClass>(dependencies, priorityClasses, { name }), (found) => {
         if (found === undefined) throw forbidden(attributes, `no PriorityClass with name ${name} was found`)
         set(attributes, pod, priorityOf(found))
       })
@@ -41,7 +41,7 @@ export function priority(dependencies: PluginDependencies): AdmissionPlugin {
       if (attributes.operation === 'DELETE' || attributes.resource.resource !== priorityClasses.resource) return
       const created = attributes.object as PriorityClass
       if (created.globalDefault !== true) return
-      return maybeThen(allClasses(attributes), (classes) => {
+      return runAfter(allClasses(attributes), (classes) => {
         const present = defaultClass(classes)?.metadata.name
         if (present === undefined || (attributes.operation === 'UPDATE' && present === created.metadata.name)) return
         throw forbidden(attributes, `PriorityClass ${present} is already marked as default. Only one default can exist`)

@@ -1,5 +1,5 @@
 import type { ResourceQuota } from '@keelson/api/core/v1'
-import { isApiError, maybeThen, systemClock } from '@keelson/apimachinery'
+import { isApiError, runAfter, systemClock } from '@keelson/apimachinery'
 import type { LoopbackClient } from '@keelson/loopback'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -26,7 +26,7 @@ export function resourceQuota(dependencies: PluginDependencies, configuration?: 
       if (namespace === '' || (operation === 'CREATE' && kind.group === '' && kind.kind === 'Namespace')) return
       const rules = client.resource(resource)?.quota
       if (rules === undefined || !rules.isCharged(attributes)) return
-      return maybeThen(listObjects<ResourceQuota>(dependencies, resourceQuotas, attributes, namespace), (quotas) => {
+      return runAfter(listObjects<ResourceQuota>(dependencies, resourceQuotas, attributes, namespace), (quotas) => {
         if (quotas.length === 0 && limited.length === 0) return
         const charging = { rules, now: clock.now() }
         const applicable = quotas.filter((quota) => appliesTo(quota, rules, attributes.object!))

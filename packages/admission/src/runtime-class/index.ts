@@ -1,6 +1,6 @@
 import type { Pod, PodSpec } from '@keelson/api/core/v1'
 import type { RuntimeClass, Scheduling } from '@keelson/api/node/v1'
-import { maybeThen, parseQuantity, quote } from '@keelson/apimachinery'
+import { runAfter, parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -19,7 +19,7 @@ export function runtimeClass(dependencies: PluginDependencies): AdmissionPlugin 
     const spec = ((attributes.object as Pod).spec ??= { containers: null })
     const name = spec.runtimeClassName
     if (name === undefined) return next(spec, undefined)
-    return maybeThen(findObject<RuntimeClass>(dependencies, runtimeClasses, { name }), (found) => {
+    return runAfter(findObject<RuntimeClass>(dependencies, runtimeClasses, { name }), (found) => {
       if (found === undefined) throw forbidden(attributes, `pod rejected: RuntimeClass ${quote(name)} not found`)
       next(spec, found)
     })

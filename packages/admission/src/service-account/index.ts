@@ -1,5 +1,5 @@
 import type { Pod, PodSpec, ServiceAccount } from '@keelson/api/core/v1'
-import { generateName, mapList, maybeThen, messageOf, newUnknownError, quote } from '@keelson/apimachinery'
+import { generateName, mapList, runAfter, getErrorMessage, newUnknownError, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -38,7 +38,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     // A mirror pod must stay unchanged, because the kubelet would otherwise delete it.
     if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod)
     spec.serviceAccountName ||= 'default'
-    return maybeThen(this.#find(attributes, spec.serviceAccountName), (account) => {
+    return runAfter(this.#find(attributes, spec.serviceAccountName), (account) => {
       if (account === undefined) return
       if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, (base) => this.#newName(base))
       const secrets = account.imagePullSecrets ?? []
@@ -58,7 +58,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
       if (!this.#accounts.isServed()) return
       throw forbidden(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`)
     }
-    return maybeThen(this.#find(attributes, spec.serviceAccountName), (account) => {
+    return runAfter(this.#find(attributes, spec.serviceAccountName), (account) => {
       if (account === undefined) return
       if (addsContainers) checkEphemeralSecrets(spec, account)
       else checkSecrets(attributes, spec, account)
@@ -82,7 +82,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
         return account
       },
       (error: unknown) => {
-        throw failed(messageOf(error))
+        throw failed(getErrorMessage(error))
       },
     )
   }

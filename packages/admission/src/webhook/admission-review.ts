@@ -1,6 +1,6 @@
 import type { AdmissionReview } from '@keelson/api/admission/v1'
 import { admissionV1 } from '@keelson/api/admission/v1'
-import { decodeStruct, messageOf, stringifyJson } from '@keelson/apimachinery'
+import { decodeStruct, getErrorMessage, stringifyJson } from '@keelson/apimachinery'
 import type { DeepReadonly, Status } from '@keelson/apimachinery'
 import { parseReview } from '@keelson/outbound'
 import type { VersionedObject, VersionedObjects } from '@keelson/registry'
@@ -81,7 +81,7 @@ export function decodeReview(body: Buffer, { version, uid, isMutating }: DecodeO
     // The responses of both versions have the same fields.
     response = decodeStruct<AdmissionReview>(schema, review).object.response
   } catch (error) {
-    return { problem: `failed to call webhook: ${messageOf(error)}` }
+    return { problem: `failed to call webhook: ${getErrorMessage(error)}` }
   }
   const invalid = (reason: string): DecodedResponse => ({ problem: `received invalid webhook response: ${reason}` })
   if (response === undefined) return invalid('webhook response was absent')

@@ -1,6 +1,6 @@
-import { isApiError, isJsonObject, messageOf, newInternal, parseJson, semanticEqual } from '@keelson/apimachinery'
+import { isApiError, isJsonObject, getErrorMessage, newInternal, parseJson, equalsSemantically } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
-import { applyJsonPatchInSlices, decodeJsonPatch, failedOperationOf } from '@keelson/apimachinery/patch'
+import { applyJsonPatchInSlices, decodeJsonPatch, getFailedOperation } from '@keelson/apimachinery/patch'
 import { jsonTypeProblem } from '@keelson/outbound'
 import type { VersionedObject } from '@keelson/registry'
 import type { AdmissionAttributes } from '../admission.ts'
@@ -49,11 +49,11 @@ export async function applyHookPatch(
   try {
     const patched = await applyJsonPatchInSlices(object as unknown as JsonValue, operations, { signal: () => attributes.context.signal })
     const decoded: VersionedObject = attributes.decode(matched.kind, patched, { checksKind: true })
-    changed = !semanticEqual(object, decoded)
+    changed = !equalsSemantically(object, decoded)
     await attributes.replace(decoded)
   } catch (error) {
     attributes.context.signal.throwIfAborted()
-    const isOwn = isApiError(error) && failedOperationOf(error) === undefined
+    const isOwn = isApiError(error) && getFailedOperation(error) === undefined
     return { failure: { kind: 'refused', error: isOwn ? error : newInternal(reasonOf(error), { cause: error }) } }
   }
   return { changed, operations }
@@ -72,5 +72,5 @@ function decodeOperations(patch: Buffer): readonly JsonObject[] {
 
 /** Returns the message of an error. If it is an error of the PATCH verb, returns the message of the operation that failed. */
 function reasonOf(error: unknown): string {
-  return failedOperationOf(error)?.message ?? messageOf(error)
+  return getFailedOperation(error)?.message ?? getErrorMessage(error)
 }

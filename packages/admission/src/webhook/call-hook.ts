@@ -1,4 +1,4 @@
-import { apiErrorFromStatus, isApiError, messageOf, newBadRequest, newUid } from '@keelson/apimachinery'
+import { createApiErrorFromStatus, isApiError, getErrorMessage, newBadRequest, newUid } from '@keelson/apimachinery'
 import type { ApiError, DeepReadonly, Status } from '@keelson/apimachinery'
 import { findAnswerError } from '@keelson/outbound'
 import type { OutboundAnswer } from '@keelson/outbound'
@@ -41,7 +41,7 @@ export async function callHook({ hook, matched, objects }: Invocation, attribute
   try {
     answer = await hook.client.request({ body, ...timesOf(hook, attributes), signal })
   } catch (error) {
-    return fail(`could not get REST client: ${messageOf(error)}`, 500)
+    return fail(`could not get REST client: ${getErrorMessage(error)}`, 500)
   }
   signal.throwIfAborted()
   const problem = findAnswerError(answer)
@@ -78,7 +78,7 @@ function rejection({ name }: Hook, sent: DeepReadonly<Status> | undefined): ApiE
   const { message = '', reason = '', status = '', code = 0 } = sent ?? {}
   const denied = `admission webhook ${JSON.stringify(name)} denied the request`
   const detail = message || reason
-  return apiErrorFromStatus({
+  return createApiErrorFromStatus({
     ...(sent as Status | undefined),
     message: detail === '' ? `${denied} without explanation` : `${denied}: ${detail}`,
     status: status === '' || status === 'Success' ? 'Failure' : status,

@@ -1,4 +1,4 @@
-import { maybeThen, messageOf, newForbidden, newInternal } from '@keelson/apimachinery'
+import { runAfter, getErrorMessage, newForbidden, newInternal } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { VersionedObjects } from '@keelson/registry'
 import type { AdmissionAttributes } from '../admission.ts'
@@ -26,9 +26,9 @@ export function matchHook(
   attributes: AdmissionAttributes,
   { matcher, authorizer }: HookMatching,
 ): Invocation | undefined | Promise<Invocation | undefined> {
-  return maybeThen(matcher.match(attributes, hook.criteria), (matched) => {
+  return runAfter(matcher.match(attributes, hook.criteria), (matched) => {
     if (matched === undefined) return undefined
-    return maybeThen(versioned(attributes, matched), (objects) => {
+    return runAfter(versioned(attributes, matched), (objects) => {
       const invocation = { hook, matched, objects }
       if (hook.conditions.isEmpty) return invocation
       const activation = {
@@ -38,7 +38,7 @@ export function matchHook(
         namespaceObject: null,
         ...buildAuthorizerVariables(authorizer, attributes),
       }
-      return maybeThen(hook.conditions.match(activation, attributes.operation), ({ matches, error }) => {
+      return runAfter(hook.conditions.match(activation, attributes.operation), ({ matches, error }) => {
         if (error === undefined) return matches ? invocation : undefined
         const { resource, name } = attributes
         throw newForbidden({ group: resource.group, resource: resource.resource }, name, error)
@@ -49,7 +49,7 @@ export function matchHook(
 
 function versioned(attributes: AdmissionAttributes, { kind }: MatchedResource): VersionedObjects | Promise<VersionedObjects> {
   const fail = (error: unknown): never => {
-    throw newInternal(messageOf(error), { cause: error })
+    throw newInternal(getErrorMessage(error), { cause: error })
   }
   try {
     const objects = attributes.as(kind)

@@ -1,4 +1,4 @@
-import { maybeThen, newInternal } from '@keelson/apimachinery'
+import { runAfter, newInternal } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginFactory } from '../admission-plugins.ts'
 import { isAdmissionConfiguration } from '../matching/is-admission-configuration.ts'
@@ -23,7 +23,7 @@ export const mutatingAdmissionWebhook: PluginFactory = async (dependencies, conf
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
     admit(attributes) {
       if (isAdmissionConfiguration(attributes)) return undefined
-      return maybeThen(hooks.candidates(attributes), (entries) => (entries.length === 0 ? undefined : mutate(hooks, entries, attributes)))
+      return runAfter(hooks.candidates(attributes), (entries) => (entries.length === 0 ? undefined : mutate(hooks, entries, attributes)))
     },
     ...hooks.lifetime,
   }

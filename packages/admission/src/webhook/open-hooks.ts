@@ -1,7 +1,7 @@
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createDialer, readKubeconfigUsers } from '@keelson/outbound'
 import type { Authorizer } from '@keelson/auth'
-import { maybeThen } from '@keelson/apimachinery'
+import { runAfter } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { createMatcher } from '../matching/create-matcher.ts'
@@ -37,7 +37,7 @@ export async function openHooks(type: HookType, dependencies: PluginDependencies
     matcher: createMatcher(dependencies),
     authorizer,
     metrics: webhookMetricsOf(registry),
-    candidates: (attributes) => maybeThen(source.index(attributes), (index) => index.candidates(attributes)),
+    candidates: (attributes) => runAfter(source.index(attributes), (index) => index.candidates(attributes)),
     lifetime: {
       async [Symbol.asyncDispose]() {
         clients.retain([])

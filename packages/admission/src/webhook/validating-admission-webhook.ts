@@ -1,4 +1,4 @@
-import { maybeThen, newInternal } from '@keelson/apimachinery'
+import { runAfter, newInternal } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginFactory } from '../admission-plugins.ts'
 import { isAdmissionConfiguration } from '../matching/is-admission-configuration.ts'
@@ -18,7 +18,7 @@ export const validatingAdmissionWebhook: PluginFactory = async (dependencies, co
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
     validate(attributes) {
       if (isAdmissionConfiguration(attributes)) return undefined
-      return maybeThen(hooks.candidates(attributes), (entries) => (entries.length === 0 ? undefined : validate(hooks, entries, attributes)))
+      return runAfter(hooks.candidates(attributes), (entries) => (entries.length === 0 ? undefined : validate(hooks, entries, attributes)))
     },
     ...hooks.lifetime,
   }

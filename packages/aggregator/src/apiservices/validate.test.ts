@@ -1,5 +1,5 @@
 import type { APIService } from '@keelson/api/apiregistration/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { validateApiService, validateApiServiceStatus } from './validate.ts'
 
@@ -7,7 +7,7 @@ function createApiService(spec: Partial<APIService['spec']> = {}, name = 'v1.a.e
   return { metadata: { name }, spec: { group: 'a.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10, ...spec } }
 }
 
-const listProblems = (apiService: APIService): string[] => validateApiService(apiService).map(fieldErrorMessage)
+const listProblems = (apiService: APIService): string[] => validateApiService(apiService).map(formatFieldError)
 
 describe('validateApiService', () => {
   it('accepts local APIServices and those of services', () => {
@@ -51,7 +51,7 @@ describe('validateApiService', () => {
 
 it('accepts only three statuses of conditions', () => {
   const apiService = { ...createApiService(), status: { conditions: [{ type: 'Available', status: 'Maybe' }] } }
-  expect(validateApiServiceStatus(apiService).map(fieldErrorMessage)).toEqual([
+  expect(validateApiServiceStatus(apiService).map(formatFieldError)).toEqual([
     'status.conditions[0].status: Unsupported value: "Maybe": supported values: "True", "False", "Unknown"',
   ])
 })

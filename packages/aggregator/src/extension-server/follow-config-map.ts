@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { ConfigMap } from '@keelson/api/core/v1'
-import { apiErrorFromStatus, isApiError, newGenericServerResponse, pause } from '@keelson/apimachinery'
+import { createApiErrorFromStatus, isApiError, newGenericServerResponse, pause } from '@keelson/apimachinery'
 import type { Clock, Status } from '@keelson/apimachinery'
 import { Backoff } from '@keelson/loopback'
 import { findAnswerError } from '@keelson/outbound'
@@ -80,7 +80,7 @@ async function watch(options: FollowConfigMapOptions, resourceVersion: string): 
   }
   for await (const line of readLines(answer.body, signal)) {
     const { type, object } = JSON.parse(line) as WatchEvent
-    if (type === 'ERROR') throw apiErrorFromStatus(object as Status)
+    if (type === 'ERROR') throw createApiErrorFromStatus(object as Status)
     if (type === 'ADDED' || type === 'MODIFIED') onState(object as ConfigMap)
   }
 }

@@ -1,5 +1,5 @@
 import type { ConfigMap } from '@keelson/api/core/v1'
-import { isApiError, messageOf } from '@keelson/apimachinery'
+import { isApiError, getErrorMessage } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createCachedTokens, createWebhookAuthorizer, createWebhookTokenAuthenticator, openReviewWebhook } from '@keelson/auth'
@@ -116,7 +116,7 @@ async function readConfig(kubeconfigFile: string | undefined, clock: Clock): Pro
   try {
     return kubeconfigFile === undefined ? await readInClusterConfig({ clock }) : await readKubeconfig(kubeconfigFile, { clock })
   } catch (error) {
-    throw new Error(`failed to get delegated authentication kubeconfig: ${messageOf(error)}`, { cause: error })
+    throw new Error(`failed to get delegated authentication kubeconfig: ${getErrorMessage(error)}`, { cause: error })
   }
 }
 
@@ -159,9 +159,9 @@ class FollowedSettings implements Disposable {
     } catch (error) {
       if (isApiError(error, 'Forbidden')) log(forbiddenHint)
       if (!tolerateLookupFailure) {
-        throw new Error(`unable to load configmap based request-header-client-ca-file: ${messageOf(error)}`, { cause: error })
+        throw new Error(`unable to load configmap based request-header-client-ca-file: ${getErrorMessage(error)}`, { cause: error })
       }
-      log(`Error looking up in-cluster authentication configuration: ${messageOf(error)}`)
+      log(`Error looking up in-cluster authentication configuration: ${getErrorMessage(error)}`)
       log('Continuing without authentication configuration. This may treat all requests as anonymous.')
     }
     void followConfigMap({
@@ -169,7 +169,7 @@ class FollowedSettings implements Disposable {
       clock,
       signal,
       onState: (configMap) => this.#use(configMap),
-      onError: (error) => log(`Following the authentication configuration failed: ${messageOf(error)}`),
+      onError: (error) => log(`Following the authentication configuration failed: ${getErrorMessage(error)}`),
     })
   }
 

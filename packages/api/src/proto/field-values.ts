@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer'
-import { parseQuantity, parseJson, sharedJson, stringifyJson, compareUtf8, setOwn } from '@keelson/apimachinery'
+import { parseQuantity, parseJson, getSharedJson, stringifyJson, compareUtf8, setOwn } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 
 const maxCached = 1024
@@ -37,7 +37,7 @@ const longDigits = /\d{16}/
 
 /** Formats a value as JSON that a message contains as bytes. */
 export function formatJsonBytes(value: JsonValue): string {
-  const shared = sharedJson(value)
+  const shared = getSharedJson(value)
   // The shared text can contain Go's escapes, such as \u003c for `<`, which must not be stored.
   if (shared !== undefined && !shared.includes('\\u')) return shared
   try {

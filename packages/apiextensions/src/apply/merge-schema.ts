@@ -1,7 +1,7 @@
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { metaV1 } from '@keelson/api/meta/v1'
 import { compareUtf8 } from '@keelson/apimachinery'
-import { fieldElement, mergeTypeOf, mergeTypes } from '@keelson/apimachinery/managed-fields'
+import { createFieldElement, mergeTypeOf, mergeTypes } from '@keelson/apimachinery/managed-fields'
 import type { MergeAny, MergeField, MergeList, MergeMap, MergeType, PathElement } from '@keelson/apimachinery/managed-fields'
 
 /**
@@ -75,7 +75,7 @@ function createMembers(find: () => JSONSchemaProps, { keepsUnknown: keepsOuter, 
     )
   }
   if (isResource) for (const [name, type] of listResourceTypes()) types.set(name, type)
-  const fields = [...types.keys()].sort(compareUtf8).map((name) => ({ name, element: fieldElement(name), type: types.get(name)! }))
+  const fields = [...types.keys()].sort(compareUtf8).map((name) => ({ name, element: createFieldElement(name), type: types.get(name)! }))
   let byElement: ReadonlyMap<PathElement, MergeField> | undefined
   return {
     fields,

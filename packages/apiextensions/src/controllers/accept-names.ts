@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition, CustomResourceDefinitionNames } from '@keelson/api/apiextensions/v1'
-import { aggregateMessages, quote, semanticEqual } from '@keelson/apimachinery'
+import { aggregateMessages, quote, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { findCondition, hasState } from '../definitions/conditions.ts'
 import type { ConditionState } from '../definitions/conditions.ts'
@@ -67,7 +67,7 @@ const installing: ConditionState = { status: 'False', reason: 'Installing', mess
 
 /** Returns whether a definition has exactly the names that it requests. */
 export function hasRequestedNames({ spec, status }: DeepReadonly<CustomResourceDefinition>): boolean {
-  return semanticEqual(sortNames(spec.names), sortNames(status?.acceptedNames ?? noNames))
+  return equalsSemantically(sortNames(spec.names), sortNames(status?.acceptedNames ?? noNames))
 }
 
 /**
@@ -101,7 +101,8 @@ export function acceptNames(definition: DeepReadonly<CustomResourceDefinition>, 
   names.categories = requested.categories ?? []
 
   const granted = sortNames(names)
-  const isUnchanged = semanticEqual(sortNames(accepted), granted) && hasState(findCondition(definition, 'NamesAccepted'), namesAccepted)
+  const isUnchanged =
+    equalsSemantically(sortNames(accepted), granted) && hasState(findCondition(definition, 'NamesAccepted'), namesAccepted)
   return isUnchanged ? undefined : { names: granted, namesAccepted, established: decideEstablished(definition, namesAccepted) }
 }
 

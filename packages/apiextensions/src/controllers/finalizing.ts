@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
-import { aggregateMessages, messageOf, semanticEqual } from '@keelson/apimachinery'
+import { aggregateMessages, getErrorMessage, equalsSemantically } from '@keelson/apimachinery'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
 import type { WorkQueue } from '@keelson/loopback'
 import { isConditionTrue, setCondition } from '../definitions/conditions.ts'
@@ -83,7 +83,7 @@ function removeFinalizer({ metadata }: CustomResourceDefinition): void {
 
 /** Returns whether a change of a terminating definition affects only the condition that this controller writes. */
 function isOwnReport({ definition, old }: DefinitionChange): boolean {
-  return definition !== undefined && old !== undefined && semanticEqual(withoutReport(definition.outline), withoutReport(old.outline))
+  return definition !== undefined && old !== undefined && equalsSemantically(withoutReport(definition.outline), withoutReport(old.outline))
 }
 
 function withoutReport({ metadata, status, ...rest }: DeepReadonly<CustomResourceDefinition>): object {
@@ -117,7 +117,7 @@ async function cleanUp(
 
 async function deleteAll(instances: Instances): Promise<void> {
   const namespaces = await instances.namespaces().catch((error: unknown) => {
-    throw new DeletionError('InstanceDeletionFailed', `could not list instances: ${messageOf(error)}`, error)
+    throw new DeletionError('InstanceDeletionFailed', `could not list instances: ${getErrorMessage(error)}`, error)
   })
   const errors: unknown[] = []
   for (const namespace of namespaces) {
@@ -128,7 +128,7 @@ async function deleteAll(instances: Instances): Promise<void> {
     }
   }
   if (errors.length === 0) return
-  const problems = aggregateMessages(errors.map(messageOf))
+  const problems = aggregateMessages(errors.map(getErrorMessage))
   throw new DeletionError('InstanceDeletionFailed', `could not issue all deletes: ${problems}`, new AggregateError(errors))
 }
 
@@ -140,7 +140,7 @@ async function waitUntilEmpty(instances: Instances, clock: Clock, stopping: Abor
   try {
     await instances.empty(AbortSignal.any([timeout.signal, stopping]))
   } catch (error) {
-    throw createDeletionError(messageOf(error), error)
+    throw createDeletionError(getErrorMessage(error), error)
   } finally {
     cancel()
   }

@@ -1,4 +1,4 @@
-import { nextTurn } from '@keelson/apimachinery'
+import { waitForNextTurn } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import { openMemory } from '@keelson/backend-embedded'
@@ -19,7 +19,7 @@ const reversing: ObjectConverter = {
     const converted: Converted[] = []
     for (const { version, body, metadata } of objects) {
       // Wait like a webhook, for each few objects.
-      if (converted.length % 20 === 0) await nextTurn()
+      if (converted.length % 20 === 0) await waitForNextTurn()
       if (version === to) throw new Error('an object of the right version was converted')
       const { spec } = JSON.parse(Buffer.from(body).toString()) as { spec?: Record<string, string> }
       const [from, into] = to === 'v2' ? ['text', 'txet'] : ['txet', 'text']

@@ -1,4 +1,4 @@
-import { maybeThen, nextTurn } from '@keelson/apimachinery'
+import { runAfter, waitForNextTurn } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { OpenWatches, encodeContinue, matcher, prepareKey } from '@keelson/storagebackend'
 import type {
@@ -196,7 +196,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
   }
 
   #present(stored: StoredObject<T>, signal: AbortSignal | undefined): StoredObject<T> | Promise<StoredObject<T>> {
-    return maybeThen(this.#view.present([stored], signal), ([presented]) => orThrow(presented!, stored.key))
+    return runAfter(this.#view.present([stored], signal), ([presented]) => orThrow(presented!, stored.key))
   }
 
   /**
@@ -204,7 +204,7 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
    * So lists that follow the response find the new object in the cache.
    */
   async #presentWritten(written: StoredObject<T>, signal: AbortSignal | undefined): Promise<StoredObject<T>> {
-    if (!this.#view.isImmediate) await nextTurn()
+    if (!this.#view.isImmediate) await waitForNextTurn()
     return this.#present(written, signal)
   }
 

@@ -5,7 +5,7 @@ import {
   groupVersionKindString,
   isJsonObject,
   newUid,
-  restAfter,
+  pauseIfLong,
   stringifyJson,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, JsonValue, KubeObject } from '@keelson/apimachinery'
@@ -146,7 +146,7 @@ export class WebhookConverter implements ObjectConverter, Disposable {
     }
     const began = performance.now()
     const response = decodeReview(request, answer.body)
-    const pause = restAfter(began)
+    const pause = pauseIfLong(began)
     if (pause !== undefined) await pause
     if ('failure' in response) return fail(response.type, `failed: ${response.failure}`)
     const { objects } = response

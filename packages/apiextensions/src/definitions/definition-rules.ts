@@ -1,4 +1,4 @@
-import { collectFieldErrors, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { collectFieldErrors, fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
 import { findUnprunedDefault } from '../schema/validate-defaults.ts'
@@ -120,7 +120,7 @@ function findVersionsWithTooManyFields(newSpec: HubSpec, oldSpec: HubSpec): Set<
   const names = new Set<string>()
   const check = (name: string, fields: HubSpec['shared'], old: HubSpec['shared'] | undefined): void => {
     const stored = old?.selectableFields ?? []
-    if (stored.length > maxSelectableFields && semanticEqual(fields.selectableFields, stored)) names.add(name)
+    if (stored.length > maxSelectableFields && equalsSemantically(fields.selectableFields, stored)) names.add(name)
   }
   check('', newSpec.shared, oldSpec.shared)
   for (const { version, own } of newSpec.versions) {

@@ -7,7 +7,7 @@ import type {
   JSONSchemaProps,
   SelectableField,
 } from '@keelson/api/apiextensions/v1'
-import { semanticEqual, stringifyJson, UndecodedObject } from '@keelson/apimachinery'
+import { equalsSemantically, stringifyJson, UndecodedObject } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
 export type Definition = DeepReadonly<CustomResourceDefinition>
@@ -45,9 +45,9 @@ export function toHubSpec(spec: Definition['spec']): HubSpec {
   if (first === undefined) return { spec, shared: {}, versions: [] }
   const isShared = {
     schema: fields.every(({ own }) => hasSameSchema(own.schema, first.own.schema)),
-    subresources: fields.every(({ own }) => semanticEqual(own.subresources, first.own.subresources)),
-    columns: fields.every(({ own }) => semanticEqual(own.columns, first.own.columns)),
-    selectableFields: fields.every(({ own }) => semanticEqual(own.selectableFields, first.own.selectableFields)),
+    subresources: fields.every(({ own }) => equalsSemantically(own.subresources, first.own.subresources)),
+    columns: fields.every(({ own }) => equalsSemantically(own.columns, first.own.columns)),
+    selectableFields: fields.every(({ own }) => equalsSemantically(own.selectableFields, first.own.selectableFields)),
   }
   return {
     spec,

@@ -1,4 +1,4 @@
-import { stringifyJson, verbatim } from '@keelson/apimachinery'
+import { stringifyJson, createVerbatimValue } from '@keelson/apimachinery'
 import type { VerbatimValue } from '@keelson/apimachinery'
 import { schemaIn } from './subschemas.ts'
 import type { HubVersion, Schema } from './hub-spec.ts'
@@ -179,7 +179,7 @@ export function printVersions(versions: readonly HubVersion[] | null): VerbatimV
 
 function print(value: unknown, encode: Encode): VerbatimValue | undefined {
   try {
-    return verbatim(stringifyJson(encode(value, { schemas: maxPrintedSchemas })))
+    return createVerbatimValue(stringifyJson(encode(value, { schemas: maxPrintedSchemas })))
   } catch (error) {
     if (error instanceof TooLarge) return undefined
     throw error

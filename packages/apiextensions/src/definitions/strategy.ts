@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from '@keelson/api/apiextensions/v1'
-import { copyObject, parseTime, semanticEqual } from '@keelson/apimachinery'
+import { copyObject, parseTime, equalsSemantically } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { validateInSlices } from '@keelson/registry'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
@@ -21,7 +21,7 @@ export const definitionStrategy: Strategy<CustomResourceDefinition> = {
   },
   prepareForUpdate(_context, definition, old) {
     definition.status = copyObject(old.status ?? newDefinitionStatus()) as NonNullable<CustomResourceDefinition['status']>
-    if (!semanticEqual(definition.spec, old.spec)) definition.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (!equalsSemantically(definition.spec, old.spec)) definition.metadata.generation = (old.metadata.generation ?? 0) + 1
     addStoredVersion(definition)
   },
   validateCreate: (_context, definition, steps) => validateDefinition(definition, steps),

@@ -1,4 +1,4 @@
-import { compareUtf8, fieldError, fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
+import { compareUtf8, fieldError, formatFieldError, fieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { findPatternError } from '@keelson/cel'
 import type { Definition, Schema } from './hub-spec.ts'
@@ -45,7 +45,7 @@ export function* validateStructural(path: FieldPath, root: Schema): Task<FieldEr
     yield
   }
   yield* checkCompleteness(errors, path, root)
-  const messages = new Map(errors.map((error) => [error, fieldErrorMessage(error)]))
+  const messages = new Map(errors.map((error) => [error, formatFieldError(error)]))
   return errors.sort((a, b) => compareUtf8(messages.get(a)!, messages.get(b)!))
 }
 

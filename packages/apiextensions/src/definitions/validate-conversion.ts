@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { fieldError, isDNS1035Label, pemBlocks, validateWebhookService, validateWebhookURL } from '@keelson/apimachinery'
+import { fieldError, isDNS1035Label, parsePemBlocks, validateWebhookService, validateWebhookURL } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { Definition } from './hub-spec.ts'
 
@@ -77,7 +77,7 @@ function validateReviewVersions(versions: readonly string[], path: FieldPath, re
 
 /** Returns the error of client-go for a CA bundle in Base64 without a valid certificate; undefined for a valid bundle. */
 export function findCABundleProblem(caBundle: string): string | undefined {
-  const blocks = pemBlocks(Buffer.from(caBundle, 'base64').toString('latin1')).filter(({ label }) => label === 'CERTIFICATE')
+  const blocks = parsePemBlocks(Buffer.from(caBundle, 'base64').toString('latin1')).filter(({ label }) => label === 'CERTIFICATE')
   if (blocks.some(({ text }) => isCertificate(text))) return undefined
   const reason = blocks.length === 0 ? 'unable to parse bytes as PEM block' : 'failed to parse certificate: x509: malformed certificate'
   return `unable to load root certificates: ${reason}`

@@ -1,5 +1,5 @@
 import type { CustomResourceColumnDefinition } from '@keelson/api/apiextensions/v1'
-import { byteLength, fieldError } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { Columns, Schema, Selectables, SharedFields } from './hub-spec.ts'
 import { resolveJsonPath, validateSimpleJsonPath } from './json-path.ts'
@@ -87,10 +87,12 @@ export function validateDeprecationWarning(deprecated: boolean, warning: string 
   if (!deprecated) return refuse('can only be set for deprecated versions')
   const at = warning.search(unprintable)
   return [
-    ...(byteLength(warning) > maxWarningBytes ? refuse(`must be <= ${maxWarningBytes} characters long`) : []),
+    ...(measureUtf8Bytes(warning) > maxWarningBytes ? refuse(`must be <= ${maxWarningBytes} characters long`) : []),
     ...(warning === '' ? refuse('must not be an empty string') : []),
     ...(at < 0
       ? []
-      : refuse(`must only contain printable UTF-8 characters; non-printable character found at index ${byteLength(warning.slice(0, at))}`)),
+      : refuse(
+          `must only contain printable UTF-8 characters; non-printable character found at index ${measureUtf8Bytes(warning.slice(0, at))}`,
+        )),
   ]
 }

@@ -1,4 +1,4 @@
-import { fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
+import { formatFieldError, fieldPath } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { compileRules } from './compiled-rules.ts'
 import type { RuleOptions } from './compiled-rules.ts'
@@ -24,7 +24,7 @@ function createObjectSchema(properties: Readonly<Record<string, Schema>>, ...rul
 /** Validates an object with the given spec. */
 function validate(schema: Schema, spec: unknown, oldSpec?: unknown, options?: RuleOptions): readonly string[] {
   const { errors } = compileRules(withSpec(schema))!.validate({ spec }, oldSpec === undefined ? undefined : { spec: oldSpec }, options)
-  return errors.map(fieldErrorMessage)
+  return errors.map(formatFieldError)
 }
 
 describe('evaluation of rules', () => {
@@ -152,7 +152,7 @@ describe('evaluation of rules', () => {
   it('the evaluation ends when the cost budget is used up', () => {
     const schema = createObjectSchema({ a: integer }, { rule: 'self.a == 1' }, { rule: 'self.a == 2' })
     const { errors, remaining } = compileRules(withSpec(schema))!.validate({ spec: { a: 1 } }, undefined, { budget: 3 })
-    expect(errors.map(fieldErrorMessage)).toEqual([
+    expect(errors.map(formatFieldError)).toEqual([
       'spec: Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run',
     ])
     expect(remaining).toBe(-1)
@@ -164,7 +164,7 @@ describe('evaluation of rules', () => {
     const run = compileRules(withSpec(schema))!.start({ spec: { l: Array.from({ length: 1000 }, () => 1) } })
     let slices = 1
     while (!run.advance()) slices++
-    expect(run.errors.map(fieldErrorMessage)).toEqual([
+    expect(run.errors.map(formatFieldError)).toEqual([
       `spec: Invalid value: "object": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: slow`,
     ])
     expect(slices).toBeGreaterThan(1)
@@ -182,7 +182,7 @@ describe('evaluation of rules', () => {
     })
     let slices = 1
     while (!run.advance()) slices++
-    expect(run.errors.map(fieldErrorMessage)).toEqual(['spec: Invalid value: slow message', 'spec: Invalid value: second'])
+    expect(run.errors.map(formatFieldError)).toEqual(['spec: Invalid value: slow message', 'spec: Invalid value: second'])
     expect(slices).toBeGreaterThan(1)
   })
 

@@ -1,6 +1,6 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { roundedToEven } from '@keelson/cel'
+import { roundToEven } from '@keelson/cel'
 
 /** Maximum estimated cost of one expression, multiplied by the number of values that it validates. */
 export const maxExpressionCost = 10_000_000n
@@ -17,7 +17,7 @@ export function multiply(cost: bigint, count: bigint): bigint {
 /** Returns kube-apiserver's message for a cost above its limit. */
 export function describeExcess(name: string, cost: bigint, limit: bigint): string {
   const excess = Number(cost) / Number(limit)
-  const factor = excess > 100 ? 'more than 100x' : `${roundedToEven(excess, excess < 1.5 ? 6 : 1)}x`
+  const factor = excess > 100 ? 'more than 100x' : `${roundToEven(excess, excess < 1.5 ? 6 : 1)}x`
   const advice = 'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared'
   return `${name} exceeds budget by factor of ${factor} (${advice})`
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { fieldErrorBody, fieldPath } from '@keelson/apimachinery'
+import { formatFieldErrorBody, fieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { compileRules } from './compiled-rules.ts'
@@ -41,7 +41,7 @@ const scenarios: readonly Scenario[] = existsSync(file)
   : []
 
 function formatErrors(errors: FieldErrorList): readonly string[] {
-  return errors.map((error) => `${error.field}: ${fieldErrorBody(error)}`).sort()
+  return errors.map((error) => `${error.field}: ${formatFieldErrorBody(error)}`).sort()
 }
 
 function readRecordedTexts({ expect: { body } }: Step): readonly string[] {

@@ -1,4 +1,4 @@
-import { equalJson, isJsonObject } from '@keelson/apimachinery'
+import { equalsJson, isJsonObject } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { SchemaType } from '@keelson/cel'
 
@@ -58,7 +58,7 @@ export function isUnchanged(value: JsonValue, old: JsonValue, type: SchemaType):
 }
 
 function isListUnchanged(value: readonly JsonValue[], old: readonly JsonValue[], { kind, element, listKeys = [] }: SchemaType): boolean {
-  if (kind !== 'mapList') return value.every((item, i) => equalJson(item, old[i]!))
+  if (kind !== 'mapList') return value.every((item, i) => equalsJson(item, old[i]!))
   const oldElements = new OldElements(old, listKeys)
   return value.every((item) => {
     const oldElement = oldElements.find(item)

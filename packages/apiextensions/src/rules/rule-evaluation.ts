@@ -1,4 +1,4 @@
-import { byteLength, equalJson, fieldErrorMessage, fieldPath, isJsonObject, quote } from '@keelson/apimachinery'
+import { measureUtf8Bytes, equalsJson, formatFieldError, fieldPath, isJsonObject, quote } from '@keelson/apimachinery'
 import type { FieldError, FieldErrorList, FieldErrorType, FieldPath, JsonValue } from '@keelson/apimachinery'
 import type { Task } from '../definitions/tasks.ts'
 import { CelError, Optional, outOfBudget, readBySchema, trimSpace } from '@keelson/cel'
@@ -260,7 +260,7 @@ export class RuleEvaluation {
 
   /** Adds an error, or warns about it if the value has not changed. Rules that compare with the old value must always hold. */
   #add(frame: Frame, { usesOldSelf }: ReadyRule, error: FieldError): void {
-    if (!usesOldSelf && this.#input.warn !== undefined && isFrameUnchanged(frame)) this.#input.warn(fieldErrorMessage(error))
+    if (!usesOldSelf && this.#input.warn !== undefined && isFrameUnchanged(frame)) this.#input.warn(formatFieldError(error))
     else this.#push(error)
   }
 
@@ -337,7 +337,7 @@ function isFrameUnchanged({ node, value, old, list, parent, step }: Frame): bool
   // Changes of the version and the kind are invisible, because both objects were converted to the version of the request.
   if (parent !== undefined && parent.parent === undefined && (step === 'apiVersion' || step === 'kind')) return false
   if (old !== undefined) return isUnchanged(value, old, node.type!)
-  return list !== undefined && equalJson(list.value, list.old)
+  return list !== undefined && equalsJson(list.value, list.old)
 }
 
 function newError(type: FieldErrorType, path: FieldPath | undefined, badValue: unknown, detail: string): FieldError {
@@ -366,5 +366,5 @@ const maxMessageBytes = 5 * 1024
 /** Returns the result of a message expression; undefined if it is not a usable message. */
 function readMessage(value: Value): string | undefined {
   const message = typeof value === 'string' ? trimSpace(value) : ''
-  return message === '' || byteLength(message) > maxMessageBytes || message.includes('\n') ? undefined : message
+  return message === '' || measureUtf8Bytes(message) > maxMessageBytes || message.includes('\n') ? undefined : message
 }

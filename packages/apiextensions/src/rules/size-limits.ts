@@ -1,6 +1,6 @@
 import { escapeFieldName, unescapeFieldName } from '@keelson/cel'
 import type { SizeHints } from '@keelson/cel'
-import { byteLength } from '@keelson/apimachinery'
+import { measureUtf8Bytes } from '@keelson/apimachinery'
 import { innermostFirst, isEmbeddedResource, itemSchema, valueSchema, withTypeAndMeta } from './schema-type.ts'
 import type { Schema } from './schema-type.ts'
 
@@ -120,7 +120,7 @@ export class SizeLimits {
     let size = 2
     for (const [name, property] of Object.entries(this.#properties(schema))) {
       const least = required.has(name) && (property.default ?? null) === null ? this.#minSize(property) : undefined
-      if (least !== undefined) size += byteLength(name) + least + 4
+      if (least !== undefined) size += measureUtf8Bytes(name) + least + 4
     }
     return size
   }
@@ -149,7 +149,7 @@ function limitStringLength(schema: Schema): number {
       return maxTimeBytes
     default: {
       const values = schema.enum ?? []
-      const longest = values.reduce<number>((most, value) => Math.max(most, typeof value === 'string' ? byteLength(value) : 0), 0)
+      const longest = values.reduce<number>((most, value) => Math.max(most, typeof value === 'string' ? measureUtf8Bytes(value) : 0), 0)
       return limitCharacters(schema) ?? (values.length > 0 ? longest : maxRequestBytes - 2)
     }
   }

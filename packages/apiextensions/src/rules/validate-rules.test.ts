@@ -1,4 +1,4 @@
-import { fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
+import { formatFieldError, fieldPath } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import type { Rule, Schema } from './schema-type.ts'
 import { finishTask } from '../definitions/tasks.ts'
@@ -11,7 +11,7 @@ function addRules(schema: Schema, ...rules: readonly Rule[]): Schema {
 }
 
 function check(schema: Schema, options?: Parameters<typeof validateRules>[2]): readonly string[] {
-  return finishTask(validateRules(path, schema, options)).map(fieldErrorMessage)
+  return finishTask(validateRules(path, schema, options)).map(formatFieldError)
 }
 
 const advice = 'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared'
@@ -74,7 +74,7 @@ describe('validation of rules', () => {
     [{ rule: 'true', fieldPath: '.a[0]' }, 'fieldPath: Invalid value: ".a[0]": must be a valid path'],
   ])('rules with invalid fields are rejected: %j', (rule, message) => {
     const schema = addRules({ type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'string' } } } }, rule)
-    expect(validateRuleFields(path, schema).map(fieldErrorMessage)).toEqual([`schema.x-kubernetes-validations[0].${message}`])
+    expect(validateRuleFields(path, schema).map(formatFieldError)).toEqual([`schema.x-kubernetes-validations[0].${message}`])
   })
 
   it.each(['.a', '.a.key', ".a['a key']"])('fieldPath may refer to the field %s', (fieldPath_) => {

@@ -1,4 +1,4 @@
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import type { JsonObject } from '@keelson/apimachinery'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ function createSpecSchema(properties: Record<string, JSONSchemaProps>, rest: JSO
 }
 
 function validateToMessages(schema: JSONSchemaProps, object: JsonObject, old?: JsonObject): readonly string[] {
-  return compileSchema(schema).validate(object, old).map(fieldErrorMessage)
+  return compileSchema(schema).validate(object, old).map(formatFieldError)
 }
 
 function prune(schema: JSONSchemaProps, object: JsonObject): { object: JsonObject; paths: readonly string[] } {
@@ -223,7 +223,7 @@ describe('validateListTypes', () => {
 
   it('reports each repeated element once', () => {
     const object = { spec: { set: ['a', 'b', 'a', 'a'], map: [{ a: '1', b: '2' }, { a: '1', b: '2', c: 3 }, {}] } }
-    expect(schema.validateListTypes(object).map(fieldErrorMessage)).toEqual([
+    expect(schema.validateListTypes(object).map(formatFieldError)).toEqual([
       'spec.set[2]: Duplicate value: "a"',
       'spec.map[1]: Duplicate value: {"a":"1","b":"2"}',
     ])
@@ -249,7 +249,7 @@ describe('embedded resources', () => {
 
   it('reports metadata of the wrong type', () => {
     const { error } = schema.coerceEmbedded({ spec: { template: { metadata: { labels: 'x' } } } })
-    expect(fieldErrorMessage(error!)).toBe(
+    expect(formatFieldError(error!)).toBe(
       'spec.template.metadata: Invalid value: {"labels":"x"}: json: cannot unmarshal string into Go struct field ObjectMeta.labels of type map[string]string',
     )
   })

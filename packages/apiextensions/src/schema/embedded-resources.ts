@@ -6,7 +6,7 @@ import {
   FieldPath,
   isDNS1035Label,
   isPathSegmentName,
-  messageOf,
+  getErrorMessage,
   parseGroupVersion,
   setOwn,
   validateObjectMeta,
@@ -108,7 +108,7 @@ class Coercer {
     try {
       return this.#decode(value, path)
     } catch (error) {
-      if (!this.#dropInvalid) throw new InvalidField(fieldError.invalid(path, printable(value), messageOf(error)))
+      if (!this.#dropInvalid) throw new InvalidField(fieldError.invalid(path, printable(value), getErrorMessage(error)))
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
     const valid: JsonMembers = {}
@@ -180,7 +180,7 @@ function findApiVersionProblem(apiVersion: string): string | undefined {
     parseGroupVersion(apiVersion)
     return undefined
   } catch (error) {
-    return messageOf(error)
+    return getErrorMessage(error)
   }
 }
 
@@ -194,7 +194,7 @@ function validateMetadata(value: JsonValue, path: FieldPath): FieldErrorList {
   try {
     metadata = decodeStruct<ObjectMeta>(objectMeta, copyObject(value) ?? {}).object
   } catch (error) {
-    return [fieldError.invalid(path, printable(value), messageOf(error))]
+    return [fieldError.invalid(path, printable(value), getErrorMessage(error))]
   }
   // The name is optional.
   const name = (metadata.name ?? '') === '' ? 'fakename' : metadata.name!

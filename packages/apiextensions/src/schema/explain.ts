@@ -1,4 +1,4 @@
-import { fieldError, formatFloat, quote, verbatim } from '@keelson/apimachinery'
+import { fieldError, formatFloat, quote, createVerbatimValue } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 import type { Task } from '../definitions/tasks.ts'
 import { accepts } from './accepts.ts'
@@ -167,7 +167,7 @@ class Explanation {
     const factor = isInt ? boundFor(value, multipleOf) : multipleOf
     if (factor <= 0) {
       const text = numberText(factor, isInt)
-      this.#add(`factor MultipleOf declared for ${this.#path} must be positive: ${text}`, invalid(verbatim(text)))
+      this.#add(`factor MultipleOf declared for ${this.#path} must be positive: ${text}`, invalid(createVerbatimValue(text)))
     } else if (!(isInt ? isMultipleOf(value, factor) : isMultipleOfFloat(Number(value), factor))) {
       this.#add(`${this.#path} in body should be a multiple of ${numberText(factor, isInt)}`, invalid(numberValue(value, isInt)))
     }
@@ -358,5 +358,5 @@ function numberText(value: number | bigint, isInt: boolean): string {
 
 /** Returns a number for an error, which prints it as an integer or as a float. */
 function numberValue(value: number | bigint, isInt: boolean): unknown {
-  return isInt ? value : verbatim(formatFloat(Number(value)))
+  return isInt ? value : createVerbatimValue(formatFloat(Number(value)))
 }

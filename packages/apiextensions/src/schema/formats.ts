@@ -1,4 +1,4 @@
-import { byteLength, parseDuration } from '@keelson/apimachinery'
+import { measureUtf8Bytes, parseDuration } from '@keelson/apimachinery'
 import { isBase64, isDate, isDateTime, isUuid, parseAddress, parseUrl } from '@keelson/cel'
 import type { Schema } from '../rules/schema-type.ts'
 import { isEmail } from './email-address.ts'
@@ -57,8 +57,8 @@ const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['date', isDate],
   ['duration', isDuration],
   ['datetime', isDateTime],
-  ['k8sshortname', (text) => byteLength(text) <= 63 && shortName.test(text)],
-  ['k8slongname', (text) => byteLength(text) <= 253 && longName.test(text)],
+  ['k8sshortname', (text) => measureUtf8Bytes(text) <= 63 && shortName.test(text)],
+  ['k8slongname', (text) => measureUtf8Bytes(text) <= 253 && longName.test(text)],
 ])
 
 function createPatternTest(pattern: RegExp): (text: string) => boolean {
@@ -69,8 +69,8 @@ const hostname =
   /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
 
 function isHostname(text: string): boolean {
-  if (byteLength(text) > 255 || !hostname.test(text)) return false
-  return text.split('.').every((label) => byteLength(label) <= 63)
+  if (measureUtf8Bytes(text) > 255 || !hostname.test(text)) return false
+  return text.split('.').every((label) => measureUtf8Bytes(label) <= 63)
 }
 
 function isAddress(text: string): boolean {

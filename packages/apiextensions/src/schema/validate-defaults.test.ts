@@ -1,4 +1,4 @@
-import { fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
+import { formatFieldError, fieldPath } from '@keelson/apimachinery'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { describe, expect, it } from 'vitest'
 import { finishTask } from '../definitions/tasks.ts'
@@ -6,7 +6,7 @@ import { findUnprunedDefault, validateDefaults } from './validate-defaults.ts'
 
 function validateToMessages(properties: Record<string, JSONSchemaProps>, requiresPruned = true): readonly string[] {
   const schema: JSONSchemaProps = { type: 'object', properties }
-  return finishTask(validateDefaults(schema, fieldPath('schema'), { requiresPruned })).map(fieldErrorMessage)
+  return finishTask(validateDefaults(schema, fieldPath('schema'), { requiresPruned })).map(formatFieldError)
 }
 
 const embedded: JSONSchemaProps = { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true }

@@ -1,4 +1,4 @@
-import { aggregateFieldErrors, appendAll, copyObject, fieldError, fieldErrorMessage, FieldPath } from '@keelson/apimachinery'
+import { aggregateFieldErrors, appendAll, copyObject, fieldError, formatFieldError, FieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList, JsonValue } from '@keelson/apimachinery'
 import { schemaIn, subschemasOf } from '../definitions/subschemas.ts'
 import type { Task } from '../definitions/tasks.ts'
@@ -147,7 +147,7 @@ class DefaultValidation {
     const node = this.#nodes.get(place.resource)!
     const { error } = coerceEmbedded(object, node, { isResource: true })
     const problem =
-      error === undefined ? aggregateFieldErrors(validateEmbedded(object, node, { isResource: true })) : fieldErrorMessage(error)
+      error === undefined ? aggregateFieldErrors(validateEmbedded(object, node, { isResource: true })) : formatFieldError(error)
     return problem === '' ? [] : [fieldError.invalid(path, printable(value), `must result in valid metadata: ${problem}`)]
   }
 

@@ -1,5 +1,5 @@
 import { compilePattern } from '@keelson/cel'
-import { compareUtf8, formatFloat, goJson, setOwn, verbatim } from '@keelson/apimachinery'
+import { compareUtf8, formatFloat, goJson, setOwn, createVerbatimValue } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 import { Flag, isInteger } from './schema-node.ts'
 import type { SchemaNode } from './schema-node.ts'
@@ -192,6 +192,6 @@ export function sortKeys(value: JsonValue): JsonValue {
 
 /** Returns a value as errors print it: floats as in Go, objects with sorted keys. */
 export function printable(value: JsonValue): unknown {
-  if (typeof value === 'object') return verbatim(goJson(sortKeys(value)))
-  return typeof value === 'number' && !isInteger(value) ? verbatim(formatFloat(value)) : value
+  if (typeof value === 'object') return createVerbatimValue(goJson(sortKeys(value)))
+  return typeof value === 'number' && !isInteger(value) ? createVerbatimValue(formatFloat(value)) : value
 }

@@ -1,7 +1,7 @@
 import type { CustomResourceColumnDefinition } from '@keelson/api/apiextensions/v1'
 import { goValue, isJsonObject, parseTime } from '@keelson/apimachinery'
 import type { DeepReadonly, JsonValue, KubeObject } from '@keelson/apimachinery'
-import { ageColumn, humanDuration, nameColumn } from '@keelson/registry'
+import { ageColumn, formatHumanDuration, nameColumn } from '@keelson/registry'
 import type { Column, TableCell } from '@keelson/registry'
 import { compileJsonPath } from './json-path.ts'
 import type { JsonPath, Value } from './json-path.ts'
@@ -99,7 +99,7 @@ function toCell(type: string, value: Value, now: number): TableCell {
 function toAge(text: string, now: number): string {
   if (text === '' || text === 'null') return '<unknown>'
   try {
-    return humanDuration(now - parseTime(text))
+    return formatHumanDuration(now - parseTime(text))
   } catch {
     return '<invalid>'
   }

@@ -1,10 +1,10 @@
-import { everyField, everything, TimeSlice } from '@keelson/apimachinery'
-import { loopbackContext } from '@keelson/loopback'
+import { selectEveryField, selectEverything, TimeSlice } from '@keelson/apimachinery'
+import { createLoopbackContext } from '@keelson/loopback'
 import type { Storage } from '@keelson/storagebackend'
 import type { Instances } from '../controllers/custom-resources.ts'
 import type { ServedDefinition } from './served-definition.ts'
 
-const everyObject = { labels: everything(), fields: everyField() }
+const everyObject = { labels: selectEverything(), fields: selectEveryField() }
 
 /** Creates access to all objects of a definition in the storage version, for deleting them with the definition. */
 export function createInstances(served: ServedDefinition, now: () => number): Instances {
@@ -23,7 +23,7 @@ export function createInstances(served: ServedDefinition, now: () => number): In
       return namespaces
     },
     async deleteAll(namespace) {
-      const context = loopbackContext(
+      const context = createLoopbackContext(
         { verb: 'deletecollection', resource: { group, version, resource }, namespace },
         'kube-apiserver',
         now,

@@ -1,10 +1,10 @@
 import type { CustomResourceSubresourceScale } from '@keelson/api/apiextensions/v1'
 import type { Scale } from '@keelson/api/autoscaling/v1'
-import { fieldError, fieldPath, messageOf, newBadRequest, newInternal, quote, verbatim } from '@keelson/apimachinery'
+import { fieldError, fieldPath, getErrorMessage, newBadRequest, newInternal, quote, createVerbatimValue } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
-import { managersAfterScale, managersOfScale } from '@keelson/apimachinery/managed-fields'
+import { updateScaleManagers, getScaleManagers } from '@keelson/apimachinery/managed-fields'
 import type { ReplicasPaths } from '@keelson/apimachinery/managed-fields'
-import { ageColumn, describeRESTStorage, nameColumn, readResult, tableConvertor } from '@keelson/registry'
+import { ageColumn, describeRESTStorage, nameColumn, readResult, createTableConvertor } from '@keelson/registry'
 import type { Getter, ObjectView, SubresourceFactory, Updater } from '@keelson/registry'
 import { nestedInteger, nestedString, setNestedValue, splitPath } from './nested-value.ts'
 
@@ -67,7 +67,7 @@ export class ScalePaths {
       nestedString(object, splitPath(labelSelectorPath))
       return errors
     } catch (error) {
-      return [...errors, fieldError.invalid(fieldPath(labelSelectorPath), '', messageOf(error))]
+      return [...errors, fieldError.invalid(fieldPath(labelSelectorPath), '', getErrorMessage(error))]
     }
   }
 }
@@ -77,7 +77,7 @@ function validateReplicas(object: DeepReadonly<KubeObject>, path: string): Field
   try {
     replicas = nestedInteger(object, splitPath(path)) ?? 0
   } catch (error) {
-    return [fieldError.invalid(fieldPath(path), 0, messageOf(error))]
+    return [fieldError.invalid(fieldPath(path), 0, getErrorMessage(error))]
   }
   if (replicas < 0) return [fieldError.invalid(fieldPath(path), readValue(replicas), 'should be a non-negative integer')]
   if (replicas > maxReplicas) {
@@ -87,7 +87,7 @@ function validateReplicas(object: DeepReadonly<KubeObject>, path: string): Field
 }
 
 function readValue(replicas: number | bigint): unknown {
-  return typeof replicas === 'bigint' ? verbatim(String(replicas)) : replicas
+  return typeof replicas === 'bigint' ? createVerbatimValue(String(replicas)) : replicas
 }
 
 function toInt32(value: number | bigint): number {
@@ -105,7 +105,7 @@ export function createCustomScale(paths: ScalePaths, replicasPaths: ReplicasPath
       read(object) {
         const { scale, hasReplicas } = paths.scaleOf(object)
         if (!hasReplicas) scale.spec = { replicas: noReplicas }
-        setManagers(scale, managersOfScale(object.metadata.managedFields, replicasPaths))
+        setManagers(scale, getScaleManagers(object.metadata.managedFields, replicasPaths))
         return scale
       },
       write(object, changed) {
@@ -116,7 +116,10 @@ export function createCustomScale(paths: ScalePaths, replicasPaths: ReplicasPath
         // The replicas may have created objects whose other members have defaults.
         store.definition.setDefaults?.(object)
         if (metadata.resourceVersion) object.metadata.resourceVersion = metadata.resourceVersion
-        setManagers(object, managersAfterScale(object.metadata.managedFields, metadata.managedFields, { apiVersion, paths: replicasPaths }))
+        setManagers(
+          object,
+          updateScaleManagers(object.metadata.managedFields, metadata.managedFields, { apiVersion, paths: replicasPaths }),
+        )
       },
       show,
     }
@@ -142,7 +145,7 @@ export function createCustomScale(paths: ScalePaths, replicasPaths: ReplicasPath
   }
 }
 
-const scaleTable = tableConvertor<Scale>({
+const scaleTable = createTableConvertor<Scale>({
   allColumns: [
     nameColumn,
     { name: 'Desired', type: 'integer', description: 'How many there should be.', value: ({ spec }) => spec?.replicas ?? 0 },

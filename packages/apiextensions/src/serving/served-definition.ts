@@ -7,13 +7,13 @@ import {
   formatGroupVersion,
   newUnknownError,
   parseGroupVersion,
-  semanticEqual,
+  equalsSemantically,
   stringifyJson,
 } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
 import type { ReplicasPaths } from '@keelson/apimachinery/managed-fields'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import { expressionMetricsOf } from '@keelson/cel'
+import { getExpressionMetrics } from '@keelson/cel'
 import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
 import { createResourceStorage, createStore } from '@keelson/registry'
 import type {
@@ -99,12 +99,12 @@ export class ServedDefinition {
     const isSame =
       metadata.uid === outline.metadata.uid &&
       metadata.generation === outline.metadata.generation &&
-      semanticEqual(status?.acceptedNames, outline.status?.acceptedNames)
+      equalsSemantically(status?.acceptedNames, outline.status?.acceptedNames)
     if (!isSame) return false
     const before = this.#listing
     this.#outline = outline
     this.#stored = stored
-    if (!semanticEqual(before, this.#listing)) for (const group of this.#installed) group.refreshDocuments()
+    if (!equalsSemantically(before, this.#listing)) for (const group of this.#installed) group.refreshDocuments()
     return true
   }
 
@@ -150,7 +150,7 @@ export class ServedDefinition {
       schema: new VersionSchema(gvk, {
         load: () => this.#schemaOf(outline.name),
         size: () => this.#stored.body.byteLength,
-        ruleMetrics: this.#options.metrics && expressionMetricsOf(this.#options.metrics),
+        ruleMetrics: this.#options.metrics && getExpressionMetrics(this.#options.metrics),
       }),
       scale: scale && new ScalePaths(scale),
     }

@@ -1,4 +1,4 @@
-import { copyObject, equalJson, fieldError, nameIsDNSSubdomain, validateObjectMeta, validateObjectMetaUpdate } from '@keelson/apimachinery'
+import { copyObject, equalsJson, fieldError, nameIsDNSSubdomain, validateObjectMeta, validateObjectMetaUpdate } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, JsonObject, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { validateInSlices } from '@keelson/registry'
@@ -33,7 +33,7 @@ export function createCustomStrategy(rules: CustomRules): Strategy<KubeObject> {
     prepareForUpdate(_context, object, old) {
       if (hasStatus) restoreStatus(object, old)
       const { generation = 0 } = old.metadata
-      if (!equalJson(withoutMetadata(object), withoutMetadata(old))) object.metadata.generation = generation + 1
+      if (!equalsJson(withoutMetadata(object), withoutMetadata(old))) object.metadata.generation = generation + 1
     },
     validateCreate(context, object, steps) {
       const typed = schema.typed(object)

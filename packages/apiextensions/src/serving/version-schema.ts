@@ -1,6 +1,6 @@
 import type { PruneOptions } from '@keelson/api'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
-import { copyObject, equalJson, fieldErrorMessage, formatGroupVersion, JsonError } from '@keelson/apimachinery'
+import { copyObject, equalsJson, formatFieldError, formatGroupVersion, JsonError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
 import type { ExpressionMetrics } from '@keelson/cel'
 import type { DefaultOnRead } from '@keelson/storagebackend'
@@ -81,7 +81,7 @@ export class VersionSchema {
     if (compiled === undefined) return []
     const unknown = compiled.prune(members, options)
     const coercion = compiled.coerceEmbedded(members)
-    if (coercion.error !== undefined) throw new JsonError(fieldErrorMessage(coercion.error))
+    if (coercion.error !== undefined) throw new JsonError(formatFieldError(coercion.error))
     return [...unknown, ...coercion.unknown]
   }
 
@@ -111,7 +111,7 @@ export class VersionSchema {
   noteMissingDefaults(object: KubeObject): void {
     const filled = copyObject(object)
     this.setDefaults(filled)
-    if (!equalJson(filled as unknown as JsonObject, object as unknown as JsonObject)) this.#incomplete.add(object)
+    if (!equalsJson(filled as unknown as JsonObject, object as unknown as JsonObject)) this.#incomplete.add(object)
   }
 
   #lacksStatus(object: DeepReadonly<KubeObject>): boolean {

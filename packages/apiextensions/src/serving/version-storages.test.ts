@@ -1,10 +1,10 @@
 import { createApiTypes, jsonKinds } from '@keelson/api'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
-import { Scheme, everything, parseFieldSelector } from '@keelson/apimachinery'
+import { Scheme, selectEverything, parseFieldSelector } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
 import type { OutboundRequest } from '@keelson/outbound'
-import { createProtobufCodecs, createRecordCodecs, undecoratedStorage } from '@keelson/registry'
+import { createProtobufCodecs, createRecordCodecs, createUndecoratedStorage } from '@keelson/registry'
 import type { CodecFactory } from '@keelson/registry'
 import type { Backend, ObjectEvent, Storage } from '@keelson/storagebackend'
 import { describe, expect, it } from 'vitest'
@@ -68,7 +68,7 @@ class Versions {
       restOptions: {
         backend,
         createCodec,
-        decorator: undecoratedStorage,
+        decorator: createUndecoratedStorage,
         resourcePrefix: '/registry/example.com/widgets',
         deleteCollectionWorkers: 1,
       },
@@ -163,7 +163,7 @@ describe.each(Object.entries(codecs))('versions stored as %s', (_name, createCod
     const created = await v1.create(key, createWidget({ a: '1', old: 'gone' }))
     expect((created.object() as Widget).spec).toEqual({ a: '1' })
     expect(((await v2.get(key)).object() as Widget).spec).toEqual({ a: '1', new: 'y' })
-    const named = { labels: everything(), fields: parseFieldSelector('spec.a=1') }
+    const named = { labels: selectEverything(), fields: parseFieldSelector('spec.a=1') }
     expect([...(await v1.list('/registry/example.com/widgets/', { predicate: named })).items]).toHaveLength(1)
     await storages.close()
   })

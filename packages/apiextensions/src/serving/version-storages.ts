@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { KindType } from '@keelson/api'
-import { formatGroupVersion, maybeThen } from '@keelson/apimachinery'
+import { formatGroupVersion, runAfter } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Dialer } from '@keelson/outbound'
 import { createRecordCodecs, newRawStorage } from '@keelson/registry'
@@ -94,7 +94,7 @@ export class VersionStorages {
   asRead(version: CompiledVersion, object: KubeObject): KubeObject | Promise<KubeObject> {
     const name = object.metadata.name ?? ''
     const view = this.#viewOf(version)
-    if (view !== undefined) return maybeThen(view.asRead(object, name), (converted) => orThrow(converted, name))
+    if (view !== undefined) return runAfter(view.asRead(object, name), (converted) => orThrow(converted, name))
     version.schema.setDefaults(object)
     return object
   }

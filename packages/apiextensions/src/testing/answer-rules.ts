@@ -1,4 +1,4 @@
-import { fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
+import { formatFieldError, fieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { buildRuleEnvironments } from '@keelson/cel'
 import { compileRule } from '../rules/compile-rule.ts'
@@ -103,7 +103,7 @@ function estimateRuleCosts(root: Schema): readonly string[] {
 }
 
 function sortMessages(errors: FieldErrorList): readonly string[] {
-  return errors.map((error) => fieldErrorMessage(error).replaceAll(/selfType\d+/g, 'selfType')).sort(compareBytes)
+  return errors.map((error) => formatFieldError(error).replaceAll(/selfType\d+/g, 'selfType')).sort(compareBytes)
 }
 
 function compareBytes(a: string, b: string): number {

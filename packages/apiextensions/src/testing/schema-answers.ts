@@ -1,4 +1,4 @@
-import { fieldErrorMessage, parseJson } from '@keelson/apimachinery'
+import { formatFieldError, parseJson } from '@keelson/apimachinery'
 import type { FieldError, JsonObject } from '@keelson/apimachinery'
 import type { JSONSchemaProps } from '@keelson/api/apiextensions/v1'
 import { finishTask } from '../definitions/tasks.ts'
@@ -62,5 +62,5 @@ function formatErrors(errors: readonly FieldError[]): readonly string[] {
 }
 
 function formatError(error: FieldError): string {
-  return `${error.type} ${fieldErrorMessage(error)}`
+  return `${error.type} ${formatFieldError(error)}`
 }

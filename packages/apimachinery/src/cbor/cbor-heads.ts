@@ -38,7 +38,7 @@ export function readHead(input: Buffer, at: number): Head {
   if (info < 24) return { major, info, argument: info, next: at + 1 }
   if (info > 27) {
     if (info === indefinite) return { major, info, argument: 0, next: at + 1 }
-    throw new CborError(`cbor: invalid additional information ${info} for type ${typeName(major)}`)
+    throw new CborError(`cbor: invalid additional information ${info} for type ${getTypeName(major)}`)
   }
   const length = 1 << (info - 24)
   const next = at + 1 + length
@@ -58,6 +58,6 @@ export function newUnexpectedEnd(): CborError {
 
 const names = ['positive integer', 'negative integer', 'byte string', 'UTF-8 text string', 'array', 'map', 'tag', 'primitives']
 
-export function typeName(major: number): string {
+export function getTypeName(major: number): string {
   return names[major]!
 }

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { setOwn } from '../json-reader.ts'
 import type { JsonValue } from '../meta.ts'
 import { CborError, newUnacceptableItem } from './cbor-error.ts'
-import { readExactArgument, indefinite, majorType, readHead, tagNumber, typeName, newUnexpectedEnd } from './cbor-heads.ts'
+import { readExactArgument, indefinite, majorType, readHead, tagNumber, getTypeName, newUnexpectedEnd } from './cbor-heads.ts'
 import type { Head } from './cbor-heads.ts'
 import { formatEpoch, formatRfc3339 } from './cbor-time.ts'
 import { decodeHalf } from './half-float.ts'
@@ -85,7 +85,7 @@ class Reader {
 
   #open(head: Head, frame: Frame): unknown {
     if (head.major === majorType.tag && head.info === indefinite) {
-      throw new CborError(`cbor: invalid additional information ${indefinite} for type ${typeName(head.major)}`)
+      throw new CborError(`cbor: invalid additional information ${indefinite} for type ${getTypeName(head.major)}`)
     }
     if (this.#frames.length >= maxDepth) throw new CborError(`cbor: exceeded max nested level ${maxDepth}`)
     this.#frames.push(frame)
@@ -156,12 +156,12 @@ class Reader {
   }
 
   #integer({ major, info, argument }: Head, start: number): number | bigint {
-    if (info === indefinite) throw new CborError(`cbor: invalid additional information ${info} for type ${typeName(major)}`)
+    if (info === indefinite) throw new CborError(`cbor: invalid additional information ${info} for type ${getTypeName(major)}`)
     if (info < 27 || argument < Number.MAX_SAFE_INTEGER) return major === majorType.negative ? -1 - argument : argument
     const exact = readExactArgument(this.#input, start)
     if (exact > maxInt64) {
       const shown = major === majorType.negative ? -1n - exact : exact
-      throw new CborError(`cbor: cannot unmarshal ${typeName(major)} into Go value of type int64 (${shown} overflows Go's int64)`)
+      throw new CborError(`cbor: cannot unmarshal ${getTypeName(major)} into Go value of type int64 (${shown} overflows Go's int64)`)
     }
     const value = major === majorType.negative ? -1n - exact : exact
     return Number.isSafeInteger(Number(value)) ? Number(value) : value
@@ -175,7 +175,7 @@ class Reader {
       const head = readHead(this.#input, this.at)
       if (head.major !== major || head.info === indefinite) {
         const qualifier = head.info === indefinite ? 'indefinite-length ' : ''
-        throw new CborError(`cbor: wrong element type ${qualifier}${typeName(head.major)} for indefinite-length ${typeName(major)}`)
+        throw new CborError(`cbor: wrong element type ${qualifier}${getTypeName(head.major)} for indefinite-length ${getTypeName(major)}`)
       }
       this.at = head.next
       if (head.argument === 0) continue
@@ -238,13 +238,13 @@ const laterEncodings: ReadonlyMap<number, BufferEncoding> = new Map([
 function decodeTagged({ tag, content }: Extract<Frame, { kind: 'tag' }>, value: unknown, input: Buffer): unknown {
   if (tag === tagNumber.dateTime) {
     const { major } = readHead(input, content)
-    if (major !== majorType.text) throw new CborError(`cbor: tag number 0 must be followed by text string, got ${typeName(major)}`)
+    if (major !== majorType.text) throw new CborError(`cbor: tag number 0 must be followed by text string, got ${getTypeName(major)}`)
     return formatRfc3339(value as string)
   }
   if (tag === tagNumber.epoch) {
     if (typeof value === 'number') return formatEpoch(value)
     const { major } = readHead(input, content)
-    throw new CborError(`cbor: tag number 1 must be followed by integer or floating-point number, got ${typeName(major)}`)
+    throw new CborError(`cbor: tag number 1 must be followed by integer or floating-point number, got ${getTypeName(major)}`)
   }
   return value
 }

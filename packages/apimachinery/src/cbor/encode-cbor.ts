@@ -20,7 +20,7 @@ export function encodeCborDocument(value: unknown, schema?: TypeSchema): Buffer 
 }
 
 /** Encodes the head of a CBOR array with this number of items. */
-export function arrayHead(length: number): Buffer {
+export function encodeArrayHead(length: number): Buffer {
   const writer = new Writer()
   writer.head(majorType.array, length)
   return writer.bytes()

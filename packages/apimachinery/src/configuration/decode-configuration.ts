@@ -1,5 +1,5 @@
-import { messageOf } from '../api-error.ts'
-import { strictDecodingMessage } from '../decode-context.ts'
+import { getErrorMessage } from '../api-error.ts'
+import { formatStrictDecodingMessage } from '../decode-context.ts'
 import { decodeStruct } from '../decode-struct.ts'
 import { stringifyJson } from '../go-text.ts'
 import { parseJson } from '../json-document.ts'
@@ -23,7 +23,7 @@ export function decodeConfiguration(text: string, schema: StructSchema, apiVersi
   const { kind: _kind, apiVersion: _apiVersion, ...content } = head
   const { object, strictErrors } = decodeStruct(schema, parseJson(stringifyJson(content)), { strict: 'Strict' })
   const problems = [...duplicates, ...strictErrors]
-  if (problems.length > 0) throw new Error(strictDecodingMessage(problems))
+  if (problems.length > 0) throw new Error(formatStrictDecodingMessage(problems))
   return withoutNulls(object) as JsonObject
 }
 
@@ -39,7 +39,7 @@ function parse(text: string): { readonly value: JsonValue; readonly duplicates: 
   try {
     return parseYaml(text)
   } catch (error) {
-    throw new Error(findJsonError(text) ?? messageOf(error), { cause: error })
+    throw new Error(findJsonError(text) ?? getErrorMessage(error), { cause: error })
   }
 }
 
@@ -50,7 +50,7 @@ function findJsonError(text: string): string | undefined {
     parseJson(text)
     return undefined
   } catch (error) {
-    return `couldn't get version/kind; json parse error: ${messageOf(error)}`
+    return `couldn't get version/kind; json parse error: ${getErrorMessage(error)}`
   }
 }
 

@@ -1,13 +1,13 @@
 export { spdyDictionary } from './spdy-dictionary.ts'
-export { spdyControl, spdyDataHead, spdyFin, spdyFrame, SpdyFrameReader, spdySynStream } from './spdy-frames.ts'
+export { encodeSpdyControl, encodeSpdyDataHead, spdyFin, spdyFrame, SpdyFrameReader, encodeSpdySynStream } from './spdy-frames.ts'
 export type { SpdyFrameHandler } from './spdy-frames.ts'
 export { SpdyHeaderWriter } from './spdy-headers.ts'
 export {
-  websocketAccept,
-  websocketClose,
+  computeWebSocketAccept,
+  encodeWebSocketClose,
   WebSocketFrameReader,
-  websocketHead,
-  websocketMessage,
+  encodeWebSocketHead,
+  encodeWebSocketMessage,
   websocketOpcode,
   WebSocketProtocolError,
   websocketTokenProtocol,

@@ -67,7 +67,7 @@ export class SpdyFrameReader {
 }
 
 /** Builds the header of a data frame. `size` is at most 16 MiB. */
-export function spdyDataHead(stream: number, size: number, fin: boolean): Buffer {
+export function encodeSpdyDataHead(stream: number, size: number, fin: boolean): Buffer {
   const head = Buffer.alloc(headBytes)
   head.writeUInt32BE(stream, 0)
   head[4] = fin ? spdyFin : 0
@@ -75,7 +75,7 @@ export function spdyDataHead(stream: number, size: number, fin: boolean): Buffer
   return head
 }
 
-export function spdyControl(type: number, flags: number, payload: Buffer): Buffer {
+export function encodeSpdyControl(type: number, flags: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(headBytes)
   head.writeUInt32BE(0x8003_0000 + type, 0)
   head[4] = flags
@@ -84,8 +84,8 @@ export function spdyControl(type: number, flags: number, payload: Buffer): Buffe
 }
 
 /** Builds a SYN_STREAM frame, which opens a stream. `headers` must be encoded by the `SpdyHeaderWriter` of the connection. */
-export function spdySynStream(stream: number, headers: Buffer): Buffer {
+export function encodeSpdySynStream(stream: number, headers: Buffer): Buffer {
   const fixed = Buffer.alloc(10)
   fixed.writeUInt32BE(stream, 0)
-  return spdyControl(spdyFrame.synStream, 0, Buffer.concat([fixed, headers]))
+  return encodeSpdyControl(spdyFrame.synStream, 0, Buffer.concat([fixed, headers]))
 }

@@ -1,7 +1,15 @@
 import { constants, inflateSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { spdyControl, spdyDataHead, spdyDictionary, spdyFrame, SpdyFrameReader, SpdyHeaderWriter, spdySynStream } from './index.ts'
+import {
+  encodeSpdyControl,
+  encodeSpdyDataHead,
+  spdyDictionary,
+  spdyFrame,
+  SpdyFrameReader,
+  SpdyHeaderWriter,
+  encodeSpdySynStream,
+} from './index.ts'
 
 const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array))
 
@@ -15,8 +23,8 @@ test('reads frames from chunks of any size', () => {
       const stream = Buffer.concat(
         frames.map((one) =>
           'type' in one
-            ? spdyControl(one.type, 0, one.payload)
-            : Buffer.concat([spdyDataHead(one.stream, one.payload.length, one.fin), one.payload]),
+            ? encodeSpdyControl(one.type, 0, one.payload)
+            : Buffer.concat([encodeSpdyDataHead(one.stream, one.payload.length, one.fin), one.payload]),
         ),
       )
       const seen: object[] = []
@@ -58,5 +66,5 @@ test("writes headers as one zlib stream with the protocol's dictionary", () => {
 test('ends each header block with a zlib flush, because some decoders wait for it', () => {
   const block = new SpdyHeaderWriter().encode({ streamtype: 'error' })
   expect(block.subarray(-5)).toEqual(Buffer.from([0, 0, 0, 0xff, 0xff]))
-  expect(spdySynStream(1, block).subarray(0, 12)).toEqual(Buffer.from([0x80, 3, 0, 1, 0, 0, 0, block.length + 10, 0, 0, 0, 1]))
+  expect(encodeSpdySynStream(1, block).subarray(0, 12)).toEqual(Buffer.from([0x80, 3, 0, 1, 0, 0, 0, block.length + 10, 0, 0, 0, 1]))
 })

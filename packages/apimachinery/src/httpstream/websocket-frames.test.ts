@@ -1,6 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { websocketAccept, WebSocketFrameReader, websocketHead, websocketMessage, websocketOpcode, WebSocketProtocolError } from './index.ts'
+import {
+  computeWebSocketAccept,
+  WebSocketFrameReader,
+  encodeWebSocketHead,
+  encodeWebSocketMessage,
+  websocketOpcode,
+  WebSocketProtocolError,
+} from './index.ts'
 
 type Message = readonly [opcode: number, text: string]
 
@@ -30,7 +37,7 @@ function read(bytes: Buffer, cuts: readonly number[], masked: boolean): Message[
 
 /** Builds a frame like a client: a header with the mask bit, a mask, and the masked payload. */
 function encodeMasked(first: number, payload: Buffer, mask: Buffer): Buffer {
-  const head = websocketHead(first & 0x0f, payload.length)
+  const head = encodeWebSocketHead(first & 0x0f, payload.length)
   head[0] = first
   head[1]! |= 0x80
   return Buffer.concat([head, mask, payload.map((byte, i) => byte ^ mask[i & 3]!)])
@@ -42,7 +49,7 @@ const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8
 test('reads messages from chunks of any size', () => {
   fc.assert(
     fc.property(fc.array(bytes), cuts, (payloads, at) => {
-      const stream = Buffer.concat(payloads.map((payload) => websocketMessage(websocketOpcode.binary, payload)))
+      const stream = Buffer.concat(payloads.map((payload) => encodeWebSocketMessage(websocketOpcode.binary, payload)))
       expect(read(stream, at, false)).toEqual(payloads.map((payload) => [websocketOpcode.binary, payload.toString('hex')]))
     }),
   )
@@ -68,7 +75,7 @@ test('joins masked fragments, with control frames in between', () => {
 
 test('reads messages with extended lengths', () => {
   for (const size of [125, 126, 65_535, 65_536]) {
-    expect(read(websocketMessage(websocketOpcode.binary, Buffer.alloc(size)), [0.5], false)[0]![1]).toHaveLength(size * 2)
+    expect(read(encodeWebSocketMessage(websocketOpcode.binary, Buffer.alloc(size)), [0.5], false)[0]![1]).toHaveLength(size * 2)
   }
 })
 
@@ -85,5 +92,5 @@ test('rejects protocol violations', () => {
 })
 
 test('returns the accept key of the example in RFC 6455', () => {
-  expect(websocketAccept('dGhlIHNhbXBsZSBub25jZQ==')).toBe('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
+  expect(computeWebSocketAccept('dGhlIHNhbXBsZSBub25jZQ==')).toBe('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
 })

@@ -123,7 +123,7 @@ function removeMask(content: Buffer, { mask, taken }: Frame): Buffer {
 }
 
 /** Builds the header of an unmasked frame that contains a whole message or a control frame. */
-export function websocketHead(opcode: number, size: number): Buffer {
+export function encodeWebSocketHead(opcode: number, size: number): Buffer {
   const sizeBytes = size < 126 ? 0 : size < 65_536 ? 2 : 8
   const head = Buffer.alloc(2 + sizeBytes)
   head[0] = 0x80 | opcode
@@ -133,18 +133,18 @@ export function websocketHead(opcode: number, size: number): Buffer {
   return head
 }
 
-export function websocketMessage(opcode: MessageOpcode, ...parts: readonly Buffer[]): Buffer {
+export function encodeWebSocketMessage(opcode: MessageOpcode, ...parts: readonly Buffer[]): Buffer {
   const size = parts.reduce((sum, part) => sum + part.length, 0)
-  return Buffer.concat([websocketHead(opcode, size), ...parts])
+  return Buffer.concat([encodeWebSocketHead(opcode, size), ...parts])
 }
 
-export function websocketClose(code: number): Buffer {
+export function encodeWebSocketClose(code: number): Buffer {
   const payload = Buffer.alloc(2)
   payload.writeUInt16BE(code)
-  return Buffer.concat([websocketHead(websocketOpcode.close, 2), payload])
+  return Buffer.concat([encodeWebSocketHead(websocketOpcode.close, 2), payload])
 }
 
 /** Returns the `Sec-WebSocket-Accept` header for a client's `Sec-WebSocket-Key`. */
-export function websocketAccept(key: string): string {
+export function computeWebSocketAccept(key: string): string {
   return createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
 }

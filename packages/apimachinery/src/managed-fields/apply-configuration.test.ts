@@ -2,15 +2,15 @@ import { expect, it } from 'vitest'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { applyConfiguration } from './apply-configuration.ts'
 import { GoValue } from './go-value.ts'
-import { structSchema } from './struct-schema.fixture.ts'
+import { createStructSchema } from './struct-schema.fixture.ts'
 
 const text = { kind: 'string' } as const
-const item = structSchema([
+const item = createStructSchema([
   { name: 'name', type: text },
   { name: 'value', type: text },
 ])
-const schema = structSchema([
-  { name: 'atomic', type: structSchema([{ name: 'inner', type: { kind: 'list', items: text } }], 'atomic') },
+const schema = createStructSchema([
+  { name: 'atomic', type: createStructSchema([{ name: 'inner', type: { kind: 'list', items: text } }], 'atomic') },
   { name: 'items', type: { kind: 'list', items: item, listType: 'map', mapKeys: ['name'] } },
   { name: 'list', type: { kind: 'list', items: text } },
   { name: 'map', type: { kind: 'map', values: text } },

@@ -2,10 +2,10 @@ import { isJsonObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
 import { hasEmptyMarks } from '../decode-context.ts'
 import { compareUtf8 } from '../utf8-order.ts'
-import { equalValues, fieldElement, sortElements } from './path-element.ts'
+import { equalsValue, createFieldElement, sortElements } from './path-element.ts'
 import { leaf, NodeBuilder } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
-import { indexItems, listElement, sortedItems } from './list-element.ts'
+import { indexItems, listElement, sortItems } from './list-element.ts'
 import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType, ResolvedType } from './merge-type.ts'
 import type { PathElement } from './path-element.ts'
@@ -40,7 +40,7 @@ const changed: NodeComparison = { added: undefined, modified: leaf, removed: und
 
 function compareNode(type: MergeType, from: JsonValue, to: JsonValue, detectsEmpty: boolean): NodeComparison | undefined {
   // Most values of an object are unchanged, and a test for equality is cheaper than a full comparison.
-  if (equalValues(from, to) && !(detectsEmpty && containsSentEmpty(to))) return undefined
+  if (equalsValue(from, to) && !(detectsEmpty && containsSentEmpty(to))) return undefined
   const before = resolveType(type, from)
   // A null has the type of the other value.
   const resolved = to === null ? before : resolveType(type, to)
@@ -128,7 +128,7 @@ class ComparisonBuilder {
       return
     }
     if (from.length > 1 && to.length > 1) {
-      if (equalValues(from, to)) return
+      if (equalsValue(from, to)) return
       this.modified.add(element, leaf)
     } else if (from.length > 1) {
       if (to.length > 0) this.added.add(element, listAllFields(type, to[0]!))
@@ -153,8 +153,8 @@ function compareMaps(type: MergeMap, fromValue: JsonValue, toValue: JsonValue, d
   if (values === undefined) {
     for (const { name, element, type: fieldType } of type.fields) builder.compare(element, fieldType, from[name], to[name])
   } else {
-    for (const name of sortedKeys(includesKeys(to, from) ? to : { ...from, ...to })) {
-      builder.compare(fieldElement(name), findMemberType(type, name) ?? values, readMember(from, name), readMember(to, name))
+    for (const name of sortKeys(includesKeys(to, from) ? to : { ...from, ...to })) {
+      builder.compare(createFieldElement(name), findMemberType(type, name) ?? values, readMember(from, name), readMember(to, name))
     }
   }
   return builder.build()
@@ -171,7 +171,7 @@ function readMember(members: Members, name: string): JsonValue | undefined {
 }
 
 /** Returns the keys of an object in byte order. Avoids sorting keys that are already in this order, which is the usual case. */
-export function sortedKeys(members: Members): readonly string[] {
+export function sortKeys(members: Members): readonly string[] {
   const keys = Object.keys(members)
   for (let i = 1; i < keys.length; i++) if (compareUtf8(keys[i - 1]!, keys[i]!) > 0) return keys.sort(compareUtf8)
   return keys
@@ -224,7 +224,8 @@ function addMembers(type: MergeMap, members: Members, node: NodeBuilder): void {
     }
     return
   }
-  for (const name of sortedKeys(members)) node.add(fieldElement(name), listAllFields(findMemberType(type, name) ?? values, members[name]!))
+  for (const name of sortKeys(members))
+    node.add(createFieldElement(name), listAllFields(findMemberType(type, name) ?? values, members[name]!))
 }
 
 /** Returns the type of a field of a struct; undefined for a key of a map. */
@@ -233,7 +234,7 @@ function findMemberType({ byName }: MergeMap, name: string): MergeType | undefin
 }
 
 function addItems(type: MergeList, list: readonly JsonValue[], node: NodeBuilder): void {
-  const sorted = sortedItems(type, list)
+  const sorted = sortItems(type, list)
   if (sorted !== undefined) {
     for (const { element, item } of sorted) node.add(element, listAllFields(type.items, item))
     return

@@ -7,7 +7,7 @@ import { CreatedShapes } from './created-shapes.ts'
 import { leaf, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { TypedError, mergeTypeOf } from './merge-type.ts'
-import { structSchema as struct } from './struct-schema.fixture.ts'
+import { createStructSchema as struct } from './struct-schema.fixture.ts'
 import type { TypedObject } from './merge-type.ts'
 
 const text: TypeSchema = { kind: 'string' }

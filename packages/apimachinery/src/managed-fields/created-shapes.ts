@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
 import { shareText } from '../go-text.ts'
-import { equalValues } from './path-element.ts'
+import { equalsValue } from './path-element.ts'
 import type { FieldSet } from './field-set.ts'
 import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType, TypedObject } from './merge-type.ts'
@@ -111,7 +111,7 @@ export class CreatedShapes {
     if (type.kind === 'any') this.#step(kindMarks[resolved.kind])
     const walked = isJsonObject(from) && type.kind === 'map' && !type.atomic
     if (from !== undefined && !walked) {
-      this.#step(equalValues(from, to) ? same : other)
+      this.#step(equalsValue(from, to) ? same : other)
       if (isFilled(from)) this.#at = undefined
     }
     if (resolved.kind === 'scalar') return

@@ -2,7 +2,7 @@ import { newBadRequest, newUnknownError } from '../api-errors.ts'
 import { copyObject } from '../json-value.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../meta.ts'
 import type { GroupVersionKind } from '../names.ts'
-import { restAfter } from '../scheduling.ts'
+import { pauseIfLong } from '../scheduling.ts'
 import { formatTime } from '../time.ts'
 import {
   ApplyConflicts,
@@ -10,18 +10,18 @@ import {
   compareObjects,
   decodeManaged,
   encodeManaged,
-  identityOf,
-  identityText,
+  createIdentity,
+  formatIdentity,
   newFieldManagerConflict,
   takeFields,
-  takenFieldsOf,
+  getTakenFields,
 } from './managed.ts'
-import { equalValues } from './path-element.ts'
+import { equalsValue } from './path-element.ts'
 import { CreatedShapes } from './created-shapes.ts'
 import type { FieldFilter, FieldSet } from './field-set.ts'
-import { containsSet, difference, fieldsAt, hasPath, isEmptySet, leaf, union } from './field-set.ts'
+import { containsSet, subtractSet, createFieldSet, hasPath, isEmptySet, leaf, union } from './field-set.ts'
 import { TypedError, foldAtomicFields } from './merge-type.ts'
-import { clientSideApplier, fieldsLastApplied, updateLastApplied } from './last-applied.ts'
+import { clientSideApplier, findLastAppliedFields, updateLastApplied } from './last-applied.ts'
 import type { Managed, ManagedEntry, ManagerIdentity, OwnersChange, TakenFields } from './managed.ts'
 import { mergeValues } from './merge.ts'
 import { prune } from './prune.ts'
@@ -60,7 +60,7 @@ function runInSteps<Result>(
         (error: unknown) => runInSteps(steps, () => steps.throw(error)),
       )
     }
-    const pause = restAfter(began)
+    const pause = pauseIfLong(began)
     if (pause !== undefined) return pause.then(() => runInSteps(steps))
   }
 }
@@ -77,7 +77,7 @@ interface Updater {
 }
 
 /** Fields that no manager owns, such as `metadata.resourceVersion`. */
-const unmanaged = fieldsAt(
+const unmanaged = createFieldSet(
   'apiVersion',
   'kind',
   'metadata',
@@ -233,15 +233,15 @@ export class FieldManager {
       this.#addFields(
         managed,
         updater,
-        this.#created.setOf(next, () => difference(takenFieldsOf(compareObjects(change)).changed, unmanaged)),
+        this.#created.setOf(next, () => subtractSet(getTakenFields(compareObjects(change)).changed, unmanaged)),
       )
       return managed.size > 0
     }
     const comparison = compareObjects(change)
     const before = new Map(managed)
     if (comparison !== undefined) this.#foldAtomic(managed)
-    const takenFields = takenFieldsOf(comparison)
-    const newFields = difference(takenFields.changed, unmanaged)
+    const takenFields = getTakenFields(comparison)
+    const newFields = subtractSet(takenFields.changed, unmanaged)
     const { id } = updater
     yield* takeFields(managed, change, comparison, {
       force: true,
@@ -273,16 +273,16 @@ export class FieldManager {
   }
 
   #updater(manager: string): Updater {
-    const identity = identityOf(manager === '' ? 'unknown' : manager, 'Update', this.#kind.apiVersion, this.#options.subresource)
-    return { identity, id: identityText(identity) }
+    const identity = createIdentity(manager === '' ? 'unknown' : manager, 'Update', this.#kind.apiVersion, this.#options.subresource)
+    return { identity, id: formatIdentity(identity) }
   }
 
   /** Applies a typed configuration to the live object. Returns undefined if the object does not change. */
   *#applyTyped(live: TypedObject, config: TypedObject, managed: Managed, { manager, force }: Applier): Steps<TypedObject | undefined> {
     const { apiVersion, convert, conversionMayFail } = this.#kind
     const { resetFields, subresource, now } = this.#options
-    const identity = identityOf(manager, 'Apply', apiVersion, subresource)
-    const id = identityText(identity)
+    const identity = createIdentity(manager, 'Apply', apiVersion, subresource)
+    const id = formatIdentity(identity)
     this.#foldAtomic(managed)
     const previous = managed.get(id)
     const claimed = toFieldSet(config.type, config.value)
@@ -299,8 +299,8 @@ export class FieldManager {
     yield
     yield* takeFields(managed, change, comparison, { except: id, force })
     // Even without a difference in owned fields, the values can differ, for example in the order of a list.
-    const changes = comparison !== undefined || !equalValues(live.value, next.value)
-    const managedSet = difference(set, unmanaged)
+    const changes = comparison !== undefined || !equalsValue(live.value, next.value)
+    const managedSet = subtractSet(set, unmanaged)
     if (isEmptySet(managedSet)) managed.delete(id)
     else managed.set(id, { identity, set: managedSet, apiVersion, applied: true, time: changes ? formatTime(now()) : previous?.time })
     return changes ? next : undefined
@@ -312,7 +312,7 @@ export class FieldManager {
     const sentEntries = next.metadata.managedFields
     if (this.#options.subresource === '' && sentEntries !== undefined) {
       if (isReset(sentEntries)) return new Map()
-      if (!equalValues(sentEntries, stored)) {
+      if (!equalsValue(sentEntries, stored)) {
         const managed = decodeOrEmpty(sentEntries, false)
         if (managed.size > 0) return managed
       }
@@ -346,7 +346,7 @@ function mayRegainAllFields(owner: ManagedEntry | undefined, { changed, removed 
 
 /** Returns the conflicts without the fields whose values were set by client-side apply; undefined if no conflict remains. */
 function withoutLastApplied(error: ApplyConflicts, live: TypedObject): ApplyConflicts | undefined {
-  const allowed = fieldsLastApplied(live)
+  const allowed = findLastAppliedFields(live)
   const conflicts = error.conflicts.filter(({ path }) => !hasPath(allowed, path))
   return conflicts.length === 0 ? undefined : new ApplyConflicts(conflicts)
 }

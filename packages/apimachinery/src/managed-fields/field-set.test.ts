@@ -3,29 +3,29 @@ import type { Arbitrary } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   containsSet,
-  difference,
-  equalSets,
-  fieldsAt,
+  subtractSet,
+  equalsSet,
+  createFieldSet,
   hasPath,
-  intersection,
+  intersectSets,
   isEmptySet,
   leaves,
   normalizeFieldSet,
-  pathsOf,
-  recursiveDifference,
+  listPaths,
+  subtractRecursively,
   setOfPaths,
   union,
 } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
-import { compareElements, fieldElement, keyElement, formatPath, valueElement } from './path-element.ts'
+import { compareElements, createFieldElement, createKeyElement, formatPath, createValueElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 const name = constantFrom('a', 'b', 'z', 'é', '\u{10000}', '\uffff', '10', '9', '__proto__', 'a"b', '<')
 const scalar = oneof(name, integer({ min: -3, max: 300 }), boolean(), constantFrom(1.5, 0.1))
 const element: Arbitrary<PathElement> = oneof(
-  { weight: 3, arbitrary: name.map(fieldElement) },
+  { weight: 3, arbitrary: name.map(createFieldElement) },
   tuple(scalar, option(scalar)).map(([a, b]) =>
-    keyElement(
+    createKeyElement(
       b === null
         ? [['name', a]]
         : [
@@ -34,14 +34,14 @@ const element: Arbitrary<PathElement> = oneof(
           ],
     ),
   ),
-  scalar.map(valueElement),
+  scalar.map(createValueElement),
   nat(12).map((i) => `i:${i}`),
 )
 const paths = array(array(element, { minLength: 1, maxLength: 4 }), { maxLength: 12 })
 
 /** Represents each set as a sorted list of paths. */
 const sortTexts = (of: Iterable<string>): string[] => [...new Set(of)].sort()
-const formatPaths = (of: FieldSet): string[] => sortTexts(pathsOf(of).map((path) => path.join('\n')))
+const formatPaths = (of: FieldSet): string[] => sortTexts(listPaths(of).map((path) => path.join('\n')))
 const createModel = (of: readonly (readonly PathElement[])[]): Set<string> => new Set(of.map((path) => path.join('\n')))
 const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}\n`)
 
@@ -57,7 +57,7 @@ describe('FieldSet', () => {
     assert(
       property(paths, paths, (inputPaths, others) => {
         const [a, b] = [setOfPaths(inputPaths), setOfPaths(others)]
-        expect(containsSet(a, b)).toBe(isEmptySet(difference(b, a)))
+        expect(containsSet(a, b)).toBe(isEmptySet(subtractSet(b, a)))
         expect(containsSet(union(a, b), b)).toBe(true)
       }),
     )
@@ -70,7 +70,7 @@ describe('FieldSet', () => {
         expect(formatPaths(set)).toEqual(sortTexts(createModel(inputPaths)))
         expect(isCanonical(set)).toBe(true)
         expect(isEmptySet(set)).toBe(inputPaths.length === 0)
-        expect(equalSets(set, setOfPaths(inputPaths.toReversed()))).toBe(true)
+        expect(equalsSet(set, setOfPaths(inputPaths.toReversed()))).toBe(true)
         for (const path of inputPaths) expect(hasPath(set, path)).toBe(true)
       }),
     )
@@ -82,13 +82,13 @@ describe('FieldSet', () => {
         const [a, b] = [setOfPaths(one), setOfPaths(other)]
         const [left, right] = [createModel(one), createModel(other)]
         expect(formatPaths(union(a, b))).toEqual(sortTexts([...left, ...right]))
-        expect(formatPaths(intersection(a, b))).toEqual(sortTexts([...left].filter((path) => right.has(path))))
-        expect(formatPaths(difference(a, b))).toEqual(sortTexts([...left].filter((path) => !right.has(path))))
+        expect(formatPaths(intersectSets(a, b))).toEqual(sortTexts([...left].filter((path) => right.has(path))))
+        expect(formatPaths(subtractSet(a, b))).toEqual(sortTexts([...left].filter((path) => !right.has(path))))
         const gone = new Set([...left].filter((path) => [...right].some((above) => isBelow(path, above))))
-        expect(formatPaths(recursiveDifference(a, b))).toEqual(sortTexts([...left].filter((path) => !gone.has(path))))
+        expect(formatPaths(subtractRecursively(a, b))).toEqual(sortTexts([...left].filter((path) => !gone.has(path))))
         const above = new Set([...left].filter((path) => [...left].some((below) => below !== path && isBelow(below, path))))
         expect(formatPaths(leaves(a))).toEqual(sortTexts([...left].filter((path) => !above.has(path))))
-        for (const set of [union(a, b), intersection(a, b), difference(a, b), recursiveDifference(a, b), leaves(a)]) {
+        for (const set of [union(a, b), intersectSets(a, b), subtractSet(a, b), subtractRecursively(a, b), leaves(a)]) {
           expect(isCanonical(set)).toBe(true)
         }
       }),
@@ -114,12 +114,12 @@ describe('FieldSet', () => {
 describe('the format fieldsV1', () => {
   it('equals the JSON of kube-apiserver', () => {
     const set = union(
-      fieldsAt('spec.replicas', 'metadata.labels', 'metadata.labels.app'),
+      createFieldSet('spec.replicas', 'metadata.labels', 'metadata.labels.app'),
       setOfPaths([
         [
           'f:spec',
           'f:ports',
-          keyElement([
+          createKeyElement([
             ['containerPort', 80],
             ['protocol', 'TCP'],
           ]),
@@ -127,13 +127,13 @@ describe('the format fieldsV1', () => {
         [
           'f:spec',
           'f:ports',
-          keyElement([
+          createKeyElement([
             ['containerPort', 9],
             ['protocol', 'TCP'],
           ]),
           'f:name',
         ],
-        ['f:metadata', 'f:finalizers', valueElement('x<y')],
+        ['f:metadata', 'f:finalizers', createValueElement('x<y')],
       ]),
     )
     expect(JSON.stringify(set)).toBe(
@@ -156,17 +156,17 @@ describe('the format fieldsV1', () => {
   })
 
   it('formats paths for messages', () => {
-    expect(formatPath(['f:spec', 'f:containers', keyElement([['name', 'c']]), 'f:ports', 'i:2', valueElement('a"b')])).toBe(
+    expect(formatPath(['f:spec', 'f:containers', createKeyElement([['name', 'c']]), 'f:ports', 'i:2', createValueElement('a"b')])).toBe(
       '.spec.containers[name="c"].ports[2][="a\\"b"]',
     )
     expect(
       formatPath([
-        keyElement([
+        createKeyElement([
           ['containerPort', 8080],
           ['protocol', 'TCP'],
         ]),
       ]),
     ).toBe('[containerPort=8080,protocol="TCP"]')
-    expect(formatPath([valueElement([-2147483648, 3.5, 1e20])])).toBe('[=[-2147483648,3.5,1e+20]]')
+    expect(formatPath([createValueElement([-2147483648, 3.5, 1e20])])).toBe('[=[-2147483648,3.5,1e+20]]')
   })
 })

@@ -1,4 +1,4 @@
-import { compareElements, fieldElement, normalizeElement, sortElements } from './path-element.ts'
+import { compareElements, createFieldElement, normalizeElement, sortElements } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 /**
@@ -30,7 +30,7 @@ export function isMember(node: FieldSet): boolean {
 }
 
 /** Returns the path elements below a node, in the order of fieldsV1. */
-export function elementsOf(node: FieldSet): readonly PathElement[] {
+export function listElements(node: FieldSet): readonly PathElement[] {
   const keys = Object.keys(node)
   return keys[0] === self ? keys.slice(1) : keys
 }
@@ -68,8 +68,8 @@ function zip(
   b: FieldSet,
   visit: (element: PathElement, left: FieldSet | undefined, right: FieldSet | undefined) => void,
 ): void {
-  const left = elementsOf(a)
-  const right = elementsOf(b)
+  const left = listElements(a)
+  const right = listElements(b)
   let i = 0
   let j = 0
   while (i < left.length || j < right.length) {
@@ -91,7 +91,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
 }
 
 /** Returns the union of many sets. Merges sets in pairs, because adding each set to a growing one takes quadratic time. */
-export function unionOf(sets: readonly FieldSet[]): FieldSet {
+export function uniteSets(sets: readonly FieldSet[]): FieldSet {
   let remaining = sets
   while (remaining.length > 1) {
     const joined: FieldSet[] = []
@@ -111,13 +111,13 @@ function unionNodes(a: FieldSet, b: FieldSet, member: boolean): FieldSet | undef
 }
 
 /** Returns the paths that are in both sets. Iterates over `a` only, so `a` should be the smaller set. */
-export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+export function intersectSets(a: FieldSet, b: FieldSet): FieldSet {
   return intersectNodes(a, b, false) ?? leaf
 }
 
 function intersectNodes(a: FieldSet, b: FieldSet, member: boolean): FieldSet | undefined {
   const node = new NodeBuilder(member)
-  for (const element of elementsOf(a)) {
+  for (const element of listElements(a)) {
     const left = a[element]!
     const right = b[element]
     if (right !== undefined) node.add(element, left === right ? left : intersectNodes(left, right, isMember(left) && isMember(right)))
@@ -126,19 +126,19 @@ function intersectNodes(a: FieldSet, b: FieldSet, member: boolean): FieldSet | u
 }
 
 /** Returns the paths of `a` that are not in `b`. A path in `b` does not remove the paths below it. */
-export function difference(a: FieldSet, b: FieldSet): FieldSet {
+export function subtractSet(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false, false) ?? leaf
 }
 
 /** Returns the paths of `a` that are neither in `b` nor below a path in `b`. */
-export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+export function subtractRecursively(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false, true) ?? leaf
 }
 
 function subtract(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean): FieldSet | undefined {
   // Copies the children only when the first one changes, because usually few paths are removed.
   let rests: Map<PathElement, FieldSet | undefined> | undefined
-  for (const element of elementsOf(b)) {
+  for (const element of listElements(b)) {
     const left = a[element]
     if (left === undefined) continue
     const right = b[element]!
@@ -148,7 +148,7 @@ function subtract(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean)
   }
   if (rests === undefined && member === isMember(a)) return a
   const node = new NodeBuilder(member)
-  for (const element of elementsOf(a)) node.add(element, rests?.has(element) === true ? rests.get(element) : a[element])
+  for (const element of listElements(a)) node.add(element, rests?.has(element) === true ? rests.get(element) : a[element])
   return node.build()
 }
 
@@ -159,9 +159,9 @@ export function leaves(set: FieldSet): FieldSet {
 
 function keepLeaves(set: FieldSet): FieldSet | undefined {
   const node = new NodeBuilder(false)
-  for (const element of elementsOf(set)) {
+  for (const element of listElements(set)) {
     const child = set[element]!
-    node.add(element, elementsOf(child).length === 0 ? leaf : keepLeaves(child))
+    node.add(element, listElements(child).length === 0 ? leaf : keepLeaves(child))
   }
   return node.build()
 }
@@ -176,10 +176,10 @@ export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
 }
 
 /** Lists the paths of a set in the order of fieldsV1. A path precedes the paths below it. */
-export function pathsOf(set: FieldSet): PathElement[][] {
+export function listPaths(set: FieldSet): PathElement[][] {
   const paths: PathElement[][] = []
   const visit = (node: FieldSet, prefix: readonly PathElement[]): void => {
-    const elements = elementsOf(node)
+    const elements = listElements(node)
     for (const element of elements) if (isMember(node[element]!)) paths.push([...prefix, element])
     for (const element of elements) visit(node[element]!, [...prefix, element])
   }
@@ -187,21 +187,21 @@ export function pathsOf(set: FieldSet): PathElement[][] {
   return paths
 }
 
-export function equalSets(a: FieldSet, b: FieldSet): boolean {
+export function equalsSet(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true
-  const elements = elementsOf(a)
-  if (elements.length !== elementsOf(b).length) return false
+  const elements = listElements(a)
+  if (elements.length !== listElements(b).length) return false
   return elements.every((element) => {
     const left = a[element]!
     const right = b[element]
-    return right !== undefined && isMember(left) === isMember(right) && equalSets(left, right)
+    return right !== undefined && isMember(left) === isMember(right) && equalsSet(left, right)
   })
 }
 
 /** Returns whether `whole` contains all paths of `part`. */
 export function containsSet(whole: FieldSet, part: FieldSet): boolean {
   if (whole === part) return true
-  for (const element of elementsOf(part)) {
+  for (const element of listElements(part)) {
     const here = whole[element]
     const child = part[element]!
     if (here === undefined || (isMember(child) && !isMember(here)) || !containsSet(here, child)) return false
@@ -216,12 +216,12 @@ export function setOfPaths(paths: Iterable<readonly PathElement[]>): FieldSet {
     for (let i = path.length - 1; i >= 0; i--) node = { [path[i]!]: node }
     sets.push(node)
   }
-  return unionOf(sets)
+  return uniteSets(sets)
 }
 
-/** Returns the set of these fields: `fieldsAt('spec', 'metadata.labels')`. */
-export function fieldsAt(...paths: readonly string[]): FieldSet {
-  return setOfPaths(paths.map((path) => path.split('.').map(fieldElement)))
+/** Returns the set of these fields: `createFieldSet('spec', 'metadata.labels')`. */
+export function createFieldSet(...paths: readonly string[]): FieldSet {
+  return setOfPaths(paths.map((path) => path.split('.').map(createFieldElement)))
 }
 
 /** Converts the fieldsV1 of a client to a normalized `FieldSet`. Throws TypeError if it is invalid. */
@@ -260,6 +260,6 @@ export type FieldFilter = (set: FieldSet) => FieldSet
 
 /** Returns a filter that removes these fields and everything below them: `withoutFields('status', 'metadata.labels')`. */
 export function withoutFields(...paths: readonly string[]): FieldFilter {
-  const reset = fieldsAt(...paths)
-  return (set) => recursiveDifference(set, reset)
+  const reset = createFieldSet(...paths)
+  return (set) => subtractRecursively(set, reset)
 }

@@ -1,14 +1,14 @@
 export {
-  difference,
-  equalSets,
-  fieldsAt,
+  subtractSet,
+  equalsSet,
+  createFieldSet,
   hasPath,
-  intersection,
+  intersectSets,
   isEmptySet,
   leaves,
   normalizeFieldSet,
-  pathsOf,
-  recursiveDifference,
+  listPaths,
+  subtractRecursively,
   setOfPaths,
   union,
   withoutFields,
@@ -19,9 +19,17 @@ export type { FieldManagerOptions } from './field-manager.ts'
 export { decodeManaged } from './managed.ts'
 export { mergeTypeOf, mergeTypes } from './merge-type.ts'
 export type { MergeAny, MergeField, MergeList, MergeMap, MergeType } from './merge-type.ts'
-export { managersAfterScale, managersOfScale } from './scale-managers.ts'
+export { updateScaleManagers, getScaleManagers } from './scale-managers.ts'
 export type { ReplicasPaths } from './scale-managers.ts'
-export { compareElements, fieldElement, keyElement, parseElement, formatPath, sortMembers, valueElement } from './path-element.ts'
+export {
+  compareElements,
+  createFieldElement,
+  createKeyElement,
+  parseElement,
+  formatPath,
+  sortMembers,
+  createValueElement,
+} from './path-element.ts'
 export type { ParsedElement, PathElement } from './path-element.ts'
 export { applyConfiguration } from './apply-configuration.ts'
 export { GoValue } from './go-value.ts'

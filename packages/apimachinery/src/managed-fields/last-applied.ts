@@ -1,9 +1,9 @@
-import { byteLength, stringifyJson } from '../go-text.ts'
+import { measureUtf8Bytes, stringifyJson } from '../go-text.ts'
 import { isJsonObject } from '../json-value.ts'
 import type { JsonObject, KubeObject } from '../meta.ts'
 import { sortMembers } from './path-element.ts'
 import { compareValuesOfType } from './compare.ts'
-import { difference, leaf } from './field-set.ts'
+import { subtractSet, leaf } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { toFieldSet } from './to-field-set.ts'
 import type { TypedObject } from './merge-type.ts'
@@ -16,7 +16,7 @@ export const clientSideApplier = 'kubectl'
 const maxAnnotationsSize = 256 * 1024
 
 /** Returns the fields whose values client-side apply set last. `kubectl` may take these fields from any owner without force. */
-export function fieldsLastApplied(live: TypedObject): FieldSet {
+export function findLastAppliedFields(live: TypedObject): FieldSet {
   const { metadata } = live.value as unknown as KubeObject
   const text = metadata.annotations?.[lastAppliedAnnotation]
   if (text === undefined || text === '') return leaf
@@ -26,7 +26,7 @@ export function fieldsLastApplied(live: TypedObject): FieldSet {
     validateTyped(live.type, config)
     const claimed = toFieldSet(live.type, config)
     const comparison = compareValuesOfType(live.type, config, live.value)
-    return comparison === undefined ? claimed : difference(difference(claimed, comparison.modified), comparison.removed)
+    return comparison === undefined ? claimed : subtractSet(subtractSet(claimed, comparison.modified), comparison.removed)
   } catch {
     return leaf
   }
@@ -38,7 +38,7 @@ export function updateLastApplied({ metadata }: KubeObject, config: JsonObject):
   if (!annotations?.[lastAppliedAnnotation]) return
   annotations[lastAppliedAnnotation] = `${stringifyJson(sortMembers(withoutAnnotation(config)))}\n`
   let size = 0
-  for (const [key, value] of Object.entries(annotations)) size += byteLength(key) + byteLength(value)
+  for (const [key, value] of Object.entries(annotations)) size += measureUtf8Bytes(key) + measureUtf8Bytes(value)
   if (size > maxAnnotationsSize) delete annotations[lastAppliedAnnotation]
 }
 

@@ -4,7 +4,7 @@ import type { JsonValue } from '../meta.ts'
 import { compareUtf8 } from '../utf8-order.ts'
 import { GoValue } from './go-value.ts'
 import type { MergeList } from './merge-type.ts'
-import { keyElement, sortElements, valueElement } from './path-element.ts'
+import { createKeyElement, sortElements, createValueElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import { TypedError } from './merge-type.ts'
 
@@ -27,14 +27,14 @@ function createKeyedElement(type: MergeList, item: JsonValue): PathElement {
     const why = "(and doesn't have default values for any key fields)"
     throw createTypedError(`associative list with keys has an element that omits all key fields [${names}] ${why}`)
   }
-  return keyElement(fields)
+  return createKeyElement(fields)
 }
 
 function setElement(item: JsonValue): PathElement {
   if (item === null) throw createTypedError("associative list without keys has an element that's an explicit null")
   if (Array.isArray(item)) throw createTypedError('not supported: associative list with lists as elements')
   if (typeof item === 'object') throw createTypedError("associative list without keys has an element that's a map type")
-  return valueElement(item)
+  return createValueElement(item)
 }
 
 function createTypedError(message: string): TypedError {
@@ -64,7 +64,7 @@ export interface ListItem {
 }
 
 /** Returns the items of a list sorted by path element; undefined if the list has duplicates. */
-export function sortedItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
+export function sortItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
   const named = listNamedItems(type, list)
   if (named !== undefined) return named
   const { order, items } = indexItems(type, list)
@@ -72,7 +72,7 @@ export function sortedItems(type: MergeList, list: readonly JsonValue[]): readon
   return sortElements(order).map((element) => ({ element, item: items.get(element)![0]! }))
 }
 
-/** Returns the same as `sortedItems`, but faster. Only for lists whose items are identified by one string; returns undefined for other lists. */
+/** Returns the same as `sortItems`, but faster. Only for lists whose items are identified by one string; returns undefined for other lists. */
 function listNamedItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
   if (type.relationship !== 'keyed' || type.keys.length !== 1) return undefined
   const key = type.keys[0]!.name
@@ -82,7 +82,7 @@ function listNamedItems(type: MergeList, list: readonly JsonValue[]): readonly L
     const name = isJsonObject(item) ? item[key] : undefined
     if (typeof name !== 'string') return undefined
     if (named.length > 0 && compareUtf8(named.at(-1)!.name, name) >= 0) sorted = false
-    named.push({ name, element: keyElement([[key, name]]), item })
+    named.push({ name, element: createKeyElement([[key, name]]), item })
   }
   if (sorted) return named
   named.sort((a, b) => compareUtf8(a.name, b.name))

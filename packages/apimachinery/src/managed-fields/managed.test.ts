@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { fourfold, processorTime } from '../testing/index.ts'
-import { fieldsAt, pathsOf } from './field-set.ts'
-import { capUpdateManagers, identityOf, identityText, maxUpdateManagers } from './managed.ts'
+import { fourfold, measureProcessorTime } from '../testing/index.ts'
+import { createFieldSet, listPaths } from './field-set.ts'
+import { capUpdateManagers, createIdentity, formatIdentity, maxUpdateManagers } from './managed.ts'
 import type { Managed } from './managed.ts'
 
 interface Updater {
@@ -14,8 +14,8 @@ interface Updater {
 function createManaged(updaters: readonly Updater[]): Managed {
   const managed: Managed = new Map()
   for (const [i, { manager = `m${i}`, apiVersion = 'v1', time = formatTime(i) }] of updaters.entries()) {
-    const identity = identityOf(manager, 'Update', apiVersion, '')
-    managed.set(identityText(identity), { identity, apiVersion, applied: false, set: fieldsAt(`data.k${i}`), time })
+    const identity = createIdentity(manager, 'Update', apiVersion, '')
+    managed.set(formatIdentity(identity), { identity, apiVersion, applied: false, set: createFieldSet(`data.k${i}`), time })
   }
   return managed
 }
@@ -27,7 +27,7 @@ function formatTime(i: number): string {
 function summarizeManaged(managed: Managed): (readonly [string, string, number, string | undefined])[] {
   return [...managed.values()]
     .toSorted((a, b) => ((a.time ?? '') < (b.time ?? '') ? -1 : 1))
-    .map(({ identity, apiVersion, set, time }) => [identity.manager, apiVersion, pathsOf(set).length, time])
+    .map(({ identity, apiVersion, set, time }) => [identity.manager, apiVersion, listPaths(set).length, time])
 }
 
 describe('capUpdateManagers', () => {
@@ -59,7 +59,7 @@ describe('capUpdateManagers', () => {
   it('merges many managers in less than quadratic time', async () => {
     const run = (count: number): Promise<number> => {
       const updaters = Array.from({ length: count }, () => ({}))
-      return processorTime(() => capUpdateManagers(createManaged(updaters)))
+      return measureProcessorTime(() => capUpdateManagers(createManaged(updaters)))
     }
     const few = await run(2_500)
     expect(await run(10_000)).toBeLessThan(fourfold * few)

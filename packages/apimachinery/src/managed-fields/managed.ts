@@ -7,7 +7,7 @@ import { compareUtf8 } from '../utf8-order.ts'
 import { compareValuesOfType } from './compare.ts'
 import type { Comparison } from './compare.ts'
 import type { FieldFilter, FieldSet } from './field-set.ts'
-import { difference, intersection, isEmptySet, leaf, normalizeFieldSet, pathsOf, union, unionOf } from './field-set.ts'
+import { subtractSet, intersectSets, isEmptySet, leaf, normalizeFieldSet, listPaths, union, uniteSets } from './field-set.ts'
 import { formatPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import { maxMessageLength } from './merge-type.ts'
@@ -36,11 +36,11 @@ export interface ManagedEntry extends VersionedSet {
 /** Managers by the JSON of their identities. Messages list managers in the order of this JSON. */
 export type Managed = Map<string, ManagedEntry>
 
-export function identityOf(manager: string, operation: 'Apply' | 'Update', apiVersion: string, subresource: string): ManagerIdentity {
+export function createIdentity(manager: string, operation: 'Apply' | 'Update', apiVersion: string, subresource: string): ManagerIdentity {
   return { manager, operation, apiVersion: operation === 'Apply' ? '' : apiVersion, subresource }
 }
 
-export function identityText({ manager, operation, apiVersion, subresource }: ManagerIdentity): string {
+export function formatIdentity({ manager, operation, apiVersion, subresource }: ManagerIdentity): string {
   return stringifyJson({
     ...(manager !== '' && { manager }),
     operation,
@@ -61,9 +61,9 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined
     if (apiVersion === '') throw new TypeError('apiVersion must not be empty')
     if (fieldsType === '') throw new TypeError(`missing fieldsType in managed fields entry ${i}`)
     if (fieldsType !== 'FieldsV1') throw new TypeError(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${i}`)
-    const identity = identityOf(manager, operation, apiVersion, subresource)
+    const identity = createIdentity(manager, operation, apiVersion, subresource)
     const set = trusted && fieldsV1 !== undefined ? (fieldsV1 as unknown as FieldSet) : normalizeFieldSet(fieldsV1)
-    managed.set(identityText(identity), { identity, set, apiVersion, applied: operation === 'Apply', time })
+    managed.set(formatIdentity(identity), { identity, set, apiVersion, applied: operation === 'Apply', time })
   }
   return managed
 }
@@ -138,7 +138,7 @@ export function* takeFields(
   comparison: Comparison | undefined,
   { except, force }: { readonly except?: string; readonly force: boolean },
 ): Steps<void> {
-  const versions = new Map<string, TakenFields | undefined>([[change.next.apiVersion, takenFieldsOf(comparison)]])
+  const versions = new Map<string, TakenFields | undefined>([[change.next.apiVersion, getTakenFields(comparison)]])
   const losses: LostFields[] = []
   // If there are few managers, looking up each change in each set is fast. Otherwise, each set is intersected with the changes.
   const many = managed.size > maxLookupManagers
@@ -147,13 +147,13 @@ export function* takeFields(
     if (!versions.has(apiVersion)) versions.set(apiVersion, yield* findTakenFields(change, apiVersion))
     const existing = versions.get(apiVersion)
     if (existing === undefined) managed.delete(id)
-    else if (many) losses.push({ id, changed: intersection(set, existing.changed), removed: intersection(set, existing.removed) })
-    else losses.push({ id, changed: intersection(existing.changed, set), removed: existing.removed })
+    else if (many) losses.push({ id, changed: intersectSets(set, existing.changed), removed: intersectSets(set, existing.removed) })
+    else losses.push({ id, changed: intersectSets(existing.changed, set), removed: existing.removed })
   }
   if (!force) refuseLosses(managed, losses)
   for (const { id, changed, removed } of losses) {
     const entry = managed.get(id)!
-    const set = difference(difference(entry.set, changed), removed)
+    const set = subtractSet(subtractSet(entry.set, changed), removed)
     if (isEmptySet(set)) managed.delete(id)
     else if (set !== entry.set) managed.set(id, { ...entry, set })
   }
@@ -168,7 +168,7 @@ const maxLookupManagers = 16
 /** Fields that a write changes or removes. */
 export type TakenFields = Omit<LostFields, 'id'>
 
-export function takenFieldsOf(comparison: Comparison | undefined): TakenFields {
+export function getTakenFields(comparison: Comparison | undefined): TakenFields {
   return comparison === undefined ? noFields : { changed: union(comparison.modified, comparison.added), removed: comparison.removed }
 }
 
@@ -179,7 +179,7 @@ function* findTakenFields(change: OwnersChange, apiVersion: string): Steps<Taken
   const live = yield* change.convert(change.live, apiVersion, 'failed to convert old object')
   const next = live && (yield* change.convert(change.next, apiVersion, 'failed to convert new object'))
   const filter = change.filtersIn?.(apiVersion) === false ? undefined : change.filter
-  return next && takenFieldsOf(compareObjects({ ...change, live, next, filter }))
+  return next && getTakenFields(compareObjects({ ...change, live, next, filter }))
 }
 
 function refuseLosses(managed: Managed, losses: readonly LostFields[]): void {
@@ -208,7 +208,7 @@ export class ApplyConflicts extends Error {
 }
 
 function createConflicts(id: string, identity: ManagerIdentity, set: FieldSet): Conflict[] {
-  return pathsOf(set).map((path) => ({ id, identity, path }))
+  return listPaths(set).map((path) => ({ id, identity, path }))
 }
 
 /** Builds the 409 of an apply, with a cause for each conflicting field. Omits the causes that exceed the maximum size of a response. */
@@ -273,13 +273,13 @@ export function capUpdateManagers(managed: Managed): void {
   for (const [apiVersion, { sets, time }] of versions) {
     if (sets.length === 0) continue
     const identity = createBucketIdentity(apiVersion)
-    managed.set(identityText(identity), { identity, apiVersion, applied: false, set: unionOf(sets), time })
+    managed.set(formatIdentity(identity), { identity, apiVersion, applied: false, set: uniteSets(sets), time })
   }
 }
 
 /** Returns the set of the existing "ancient-changes" entry. If there is none, removes the oldest updater of that version and returns its set. */
 function takeBucketOrOldest(managed: Managed, apiVersion: string, first: string): FieldSet {
-  const existing = managed.get(identityText(createBucketIdentity(apiVersion)))
+  const existing = managed.get(formatIdentity(createBucketIdentity(apiVersion)))
   if (existing !== undefined) return existing.set
   const { set } = managed.get(first)!
   managed.delete(first)
@@ -287,5 +287,5 @@ function takeBucketOrOldest(managed: Managed, apiVersion: string, first: string)
 }
 
 function createBucketIdentity(apiVersion: string): ManagerIdentity {
-  return identityOf(bucketName, 'Update', apiVersion, '')
+  return createIdentity(bucketName, 'Update', apiVersion, '')
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { FieldSchema } from '../type-schema.ts'
-import { fieldsAt, setOfPaths } from './field-set.ts'
+import { createFieldSet, setOfPaths } from './field-set.ts'
 import { foldAtomicFields, mergeTypeOf } from './merge-type.ts'
-import { structSchema as struct } from './struct-schema.fixture.ts'
+import { createStructSchema as struct } from './struct-schema.fixture.ts'
 
 const text: FieldSchema = { name: 'text', type: { kind: 'string' } }
 const type = mergeTypeOf(
@@ -37,7 +37,7 @@ describe('foldAtomicFields', () => {
   })
 
   it('does not change unknown fields, and values that were atomic before', () => {
-    const set = fieldsAt('selector', 'list', 'inner.text', 'unknown.part')
+    const set = createFieldSet('selector', 'list', 'inner.text', 'unknown.part')
     expect(foldAtomicFields(set, type)).toBe(set)
   })
 })

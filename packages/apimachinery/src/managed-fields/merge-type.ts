@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '../meta.ts'
 import type { FieldSchema, StructSchema, TypeSchema } from '../type-schema.ts'
 import { compareUtf8 } from '../utf8-order.ts'
-import { NodeBuilder, elementsOf, isEmptySet, isMember, leaf } from './field-set.ts'
+import { NodeBuilder, listElements, isEmptySet, isMember, leaf } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
-import { fieldElement, formatPath } from './path-element.ts'
+import { createFieldElement, formatPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 /**
@@ -196,7 +196,7 @@ class StructType implements MergeMap {
 
   get fields(): readonly MergeField[] {
     return (this.#fields ??= this.#schema.fields
-      .map((field) => ({ name: field.name, element: fieldElement(field.name), type: toFieldType(field) }))
+      .map((field) => ({ name: field.name, element: createFieldElement(field.name), type: toFieldType(field) }))
       .sort((a, b) => compareUtf8(a.name, b.name)))
   }
 
@@ -279,7 +279,7 @@ export function foldAtomicFields(set: FieldSet, type: MergeType): FieldSet {
   }
   if (folded === undefined) return set
   const node = new NodeBuilder(isMember(set))
-  for (const element of elementsOf(set)) node.add(element, folded.get(element) ?? set[element])
+  for (const element of listElements(set)) node.add(element, folded.get(element) ?? set[element])
   return node.build()!
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, mapList } from '../json-value.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
-import { equalValues } from './path-element.ts'
+import { equalsValue } from './path-element.ts'
 import { isEmptyMap } from './compare.ts'
 import { indexItems, listElement } from './list-element.ts'
 import { resolveType } from './merge-type.ts'
@@ -33,7 +33,7 @@ export function mergeValues(type: MergeType, live: JsonValue, config: JsonValue)
 }
 
 function keepLiveIfEqual(live: JsonValue, config: JsonValue): JsonValue {
-  return equalValues(live, config) ? live : config
+  return equalsValue(live, config) ? live : config
 }
 
 function isEmpty(value: JsonValue): boolean {

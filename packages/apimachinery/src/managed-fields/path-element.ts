@@ -10,18 +10,18 @@ import { formatFloat } from '../yaml/format-float.ts'
  */
 export type PathElement = string
 
-export function fieldElement(name: string): PathElement {
+export function createFieldElement(name: string): PathElement {
   return `f:${name}`
 }
 
 /** Builds the path element of a list item from its key fields, which must be sorted by name. */
-export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
+export function createKeyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
   if (fields.length === 1) return `k:{${formatScalar(fields[0]![0])}:${formatScalar(fields[0]![1])}}`
   const members = fields.map(([name, value]) => `${formatScalar(name)}:${formatScalar(value)}`)
   return `k:{${members.join(',')}}`
 }
 
-export function valueElement(value: JsonValue): PathElement {
+export function createValueElement(value: JsonValue): PathElement {
   return `v:${formatScalar(value)}`
 }
 
@@ -88,9 +88,9 @@ export function normalizeElement(text: string): PathElement | undefined {
   const element = parseElement(text)
   switch (element?.kind) {
     case 'key':
-      return keyElement(element.fields)
+      return createKeyElement(element.fields)
     case 'value':
-      return valueElement(element.value)
+      return createValueElement(element.value)
     case 'index':
       return `i:${element.index}`
     default:
@@ -232,14 +232,14 @@ function compareMaps(a: { readonly [key: string]: JsonValue }, b: { readonly [ke
 }
 
 /** Returns whether two values are equal. An absent member and a null member are different. Numbers may be `bigint`. */
-export function equalValues(a: unknown, b: unknown): boolean {
+export function equalsValue(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a === 'bigint' || typeof b === 'bigint')
     return typeof a === typeof b ? a === b : typeof a !== 'string' && typeof b !== 'string' && a == b
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a)) {
     if (!Array.isArray(b) || a.length !== b.length) return false
-    for (let i = 0; i < a.length; i++) if (!equalValues(a[i], b[i])) return false
+    for (let i = 0; i < a.length; i++) if (!equalsValue(a[i], b[i])) return false
     return true
   }
   if (Array.isArray(b)) return false
@@ -248,7 +248,7 @@ export function equalValues(a: unknown, b: unknown): boolean {
   let count = 0
   for (const key in left) {
     if (left[key] === undefined) continue
-    if (!Object.hasOwn(right, key) || !equalValues(left[key], right[key])) return false
+    if (!Object.hasOwn(right, key) || !equalsValue(left[key], right[key])) return false
     count++
   }
   for (const key in right) if (right[key] !== undefined) count--

@@ -1,13 +1,24 @@
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { isEmptyMap } from './compare.ts'
-import { NodeBuilder, containsSet, difference, elementsOf, intersection, isEmptySet, isMember, leaf, union, unionOf } from './field-set.ts'
+import {
+  NodeBuilder,
+  containsSet,
+  subtractSet,
+  listElements,
+  intersectSets,
+  isEmptySet,
+  isMember,
+  leaf,
+  union,
+  uniteSets,
+} from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { listElement } from './list-element.ts'
 import type { Managed, VersionedSet } from './managed.ts'
 import { resolveType } from './merge-type.ts'
 import type { ConvertTyped, MergeList, MergeMap, MergeType, ResolvedType, Steps, TypedObject } from './merge-type.ts'
-import { fieldElement } from './path-element.ts'
+import { createFieldElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import { toFieldSet } from './to-field-set.ts'
 
@@ -67,7 +78,7 @@ function* addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Manage
   }
   let result = pruned
   for (const [apiVersion, sets] of owned) {
-    const set = unionOf(sets)
+    const set = uniteSets(sets)
     if (isEmptySet(set)) continue
     const mergedObject = yield* convert(
       merged,
@@ -81,7 +92,7 @@ function* addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Manage
     )
     if (mergedObject === undefined || prunedObject === undefined) continue
     const keptFields = union(collectFields(prunedObject), ensureNamedFields(set, mergedObject.type))
-    result = without(mergedObject, difference(collectFields(mergedObject), keptFields))
+    result = without(mergedObject, subtractSet(collectFields(mergedObject), keptFields))
   }
   return result
 }
@@ -94,8 +105,8 @@ function* addBackDangling(merged: TypedObject, pruned: TypedObject, last: Versio
     `${describeFailedAdd('dangling')}: failed to convert pruned object to last applied version`,
   )
   if (prunedObject === undefined) return merged
-  const gone = difference(collectFields(merged), collectFields(prunedObject))
-  return without(merged, intersection(gone, ensureNamedFields(last.set, merged.type)))
+  const gone = subtractSet(collectFields(merged), collectFields(prunedObject))
+  return without(merged, intersectSets(gone, ensureNamedFields(last.set, merged.type)))
 }
 
 /** Adds to a set the structs that contain its paths: `spec.replicas` adds `spec`. Does not add keys of maps. */
@@ -106,7 +117,7 @@ function ensureNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet
 function ensureFields(set: FieldSet, schema: MergeType | undefined, member: boolean): FieldSet | undefined {
   const type = schema?.kind === 'any' ? schema.map : schema
   const node = new NodeBuilder(member)
-  for (const element of elementsOf(set)) {
+  for (const element of listElements(set)) {
     const child = set[element]!
     const field = type?.kind === 'map' ? type.byElement.get(element) : undefined
     node.add(element, ensureFields(child, field?.type ?? findInnerType(type, element), isMember(child) || field !== undefined))
@@ -145,7 +156,7 @@ function removeFromList(type: MergeList, list: readonly JsonValue[], set: FieldS
 function removeFromMap(type: MergeMap, map: JsonObject, set: FieldSet): JsonValue {
   const members: JsonObject = {}
   for (const name of Object.keys(map)) {
-    const node = set[fieldElement(name)]
+    const node = set[createFieldElement(name)]
     const inner = type.byName.get(name)?.type ?? type.values
     if (node === undefined || inner === undefined) setOwn(members, name, map[name]!)
     else if (!isMember(node)) setOwn(members, name, removeItems(inner, map[name]!, node))

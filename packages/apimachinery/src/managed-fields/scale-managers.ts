@@ -1,23 +1,23 @@
 import type { ManagedFieldsEntry } from '../meta.ts'
-import { difference, fieldsAt, hasPath, isEmptySet, setOfPaths } from './field-set.ts'
+import { subtractSet, createFieldSet, hasPath, isEmptySet, setOfPaths } from './field-set.ts'
 import { decodeManaged, encodeManaged } from './managed.ts'
 import type { Managed } from './managed.ts'
-import { fieldElement } from './path-element.ts'
+import { createFieldElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 const scaleApiVersion = 'autoscaling/v1'
-const replicasOfScale: readonly PathElement[] = [fieldElement('spec'), fieldElement('replicas')]
+const replicasOfScale: readonly PathElement[] = [createFieldElement('spec'), createFieldElement('replicas')]
 
 /** Dotted path of the replicas field in each apiVersion, such as "spec.replicas". Null for a version without the subresource `scale`. */
 export type ReplicasPaths = Readonly<Record<string, string | null>>
 
 /** Returns the managers of an object's replicas field as managers of the object's `Scale`. */
-export function managersOfScale(entries: ManagedFieldsEntry[] | undefined, paths: ReplicasPaths): ManagedFieldsEntry[] | undefined {
+export function getScaleManagers(entries: ManagedFieldsEntry[] | undefined, paths: ReplicasPaths): ManagedFieldsEntry[] | undefined {
   const managed: Managed = new Map()
   for (const [id, entry] of decodeManaged(entries, true)) {
     const path = findReplicasPath(paths, entry.apiVersion)
     if (path === undefined || path === null || !hasPath(entry.set, path)) continue
-    managed.set(id, { ...entry, set: fieldsAt('spec.replicas'), apiVersion: scaleApiVersion })
+    managed.set(id, { ...entry, set: createFieldSet('spec.replicas'), apiVersion: scaleApiVersion })
   }
   return encodeManaged(managed)
 }
@@ -26,7 +26,7 @@ export function managersOfScale(entries: ManagedFieldsEntry[] | undefined, paths
  * Returns the managers of an object after a write of its `Scale`. `scaleEntries` are the managers of the written `Scale`. New managers get
  * `apiVersion`.
  */
-export function managersAfterScale(
+export function updateScaleManagers(
   entries: ManagedFieldsEntry[] | undefined,
   scaleEntries: ManagedFieldsEntry[] | undefined,
   { apiVersion, paths }: { readonly apiVersion: string; readonly paths: ReplicasPaths },
@@ -39,7 +39,7 @@ export function managersAfterScale(
     if (path === undefined) continue
     if (path === null || !hasPath(entry.set, path) || scale.delete(id)) managed.set(id, entry)
     else {
-      const set = difference(entry.set, setOfPaths([path]))
+      const set = subtractSet(entry.set, setOfPaths([path]))
       if (!isEmptySet(set)) managed.set(id, { ...entry, set })
     }
   }
@@ -55,5 +55,5 @@ export function managersAfterScale(
 function findReplicasPath(paths: ReplicasPaths, apiVersion: string): readonly PathElement[] | null | undefined {
   if (!Object.hasOwn(paths, apiVersion)) return undefined
   const path = paths[apiVersion]!
-  return path === null ? null : path.split('.').map(fieldElement)
+  return path === null ? null : path.split('.').map(createFieldElement)
 }

@@ -1,12 +1,12 @@
 import { isJsonObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
-import { isEmptyMap, sortedKeys } from './compare.ts'
+import { isEmptyMap, sortKeys } from './compare.ts'
 import { leaf, NodeBuilder } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
-import { indexItems, sortedItems } from './list-element.ts'
+import { indexItems, sortItems } from './list-element.ts'
 import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
-import { fieldElement, sortElements } from './path-element.ts'
+import { createFieldElement, sortElements } from './path-element.ts'
 
 /** Returns the fields that an applied configuration claims: its leaves, list items and map keys. The structs around these are not claimed. */
 export function toFieldSet(type: MergeType, value: JsonValue): FieldSet {
@@ -28,7 +28,7 @@ function claimFields(type: MergeType, value: JsonValue, isMember: boolean): Fiel
 
 function claimItems(type: MergeList, list: readonly JsonValue[], isMember: boolean): FieldSet | undefined {
   const node = new NodeBuilder(isMember)
-  const sorted = sortedItems(type, list)
+  const sorted = sortItems(type, list)
   if (sorted !== undefined) {
     for (const { element, item } of sorted) node.add(element, claimFields(type.items, item, true))
     return node.build()
@@ -44,14 +44,14 @@ function claimItems(type: MergeList, list: readonly JsonValue[], isMember: boole
 function claimMembers(type: MergeMap, value: JsonValue, isMember: boolean): FieldSet | undefined {
   const node = new NodeBuilder(isMember)
   if (!isJsonObject(value)) return node.build()
-  for (const name of sortedKeys(value)) {
+  for (const name of sortKeys(value)) {
     const inner = value[name]
     if (inner === undefined) continue
     const field = type.byName.get(name)
     const innerType = field?.type ?? type.values
     if (innerType === undefined) continue
     const emptyMap = typeof inner === 'object' && !Array.isArray(inner) && isEmptyMap(inner)
-    node.add(field?.element ?? fieldElement(name), claimFields(innerType, inner, field === undefined || emptyMap))
+    node.add(field?.element ?? createFieldElement(name), claimFields(innerType, inner, field === undefined || emptyMap))
   }
   return node.build()
 }

@@ -5,7 +5,7 @@ import { GoValue } from './go-value.ts'
 import { listElement } from './list-element.ts'
 import { TypedError, resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeScalar, MergeType, TypedFailure } from './merge-type.ts'
-import { fieldElement, formatElement } from './path-element.ts'
+import { createFieldElement, formatElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 interface ValidateOptions {
@@ -66,7 +66,7 @@ function checkItems(type: MergeList, list: readonly JsonValue[], path: readonly 
 function checkMembers(type: MergeMap, map: JsonObject, path: readonly PathElement[], report: Report): void {
   for (const name of Object.keys(map)) {
     const inner = type.byName.get(name)?.type ?? type.values
-    const below = [...path, fieldElement(name)]
+    const below = [...path, createFieldElement(name)]
     if (inner === undefined) {
       report.failures.push({ path: below, message: 'field not declared in schema' })
       return

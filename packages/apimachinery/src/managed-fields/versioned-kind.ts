@@ -1,6 +1,6 @@
 import { formatGroupVersion } from '../names.ts'
 import { newUnknownError } from '../api-errors.ts'
-import { messageOf } from '../api-error.ts'
+import { getErrorMessage } from '../api-error.ts'
 import { decodeStruct } from '../decode-struct.ts'
 import { isJsonError } from '../json-error.ts'
 import { copyObject, isJsonObject } from '../json-value.ts'
@@ -127,7 +127,7 @@ export class TypedKind {
       validateTyped(type, value)
       return { apiVersion, type, value }
     } catch (error) {
-      throw new ConversionError(`${failure}: ${messageOf(error)}`, { cause: error })
+      throw new ConversionError(`${failure}: ${getErrorMessage(error)}`, { cause: error })
     }
   }
 

@@ -1,4 +1,4 @@
-import { formatBound, labelText, metricHeader } from './metric-text.ts'
+import { formatBound, labelText, formatMetricHeader } from './metric-text.ts'
 import type { LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
 
@@ -38,7 +38,7 @@ export function createHistogram(name: string, help: string, bounds: readonly num
     },
     collect: () => {
       if (series.size === 0) return ''
-      let text = metricHeader(name, help, 'histogram')
+      let text = formatMetricHeader(name, help, 'histogram')
       const names = [...bounds.map(formatBound), '+Inf']
       for (const [labels, { counts, sum }] of series) {
         const before = labels === '' ? '' : `${labels},`

@@ -1,6 +1,6 @@
 export { createMetricsRegistry, metricsContentType } from './metrics-registry.ts'
 export type { Collector, MetricsRegistry } from './metrics-registry.ts'
-export { createCounter, createGauge, createSampledMetric, lazily } from './value-vector.ts'
+export { createCounter, createGauge, createSampledMetric, memoize } from './value-vector.ts'
 export type { Value, ValueVector } from './value-vector.ts'
 export { createHistogram } from './histogram.ts'
 export type { Histogram, HistogramVector } from './histogram.ts'

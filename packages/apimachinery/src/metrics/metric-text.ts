@@ -1,6 +1,6 @@
 export type LabelValues = Readonly<Record<string, string>>
 
-export function metricHeader(name: string, help: string, type: 'counter' | 'gauge' | 'histogram' | 'summary'): string {
+export function formatMetricHeader(name: string, help: string, type: 'counter' | 'gauge' | 'histogram' | 'summary'): string {
   return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`
 }
 

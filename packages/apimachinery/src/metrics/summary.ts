@@ -1,4 +1,4 @@
-import { labelText, metricHeader } from './metric-text.ts'
+import { labelText, formatMetricHeader } from './metric-text.ts'
 import type { LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
 
@@ -37,7 +37,7 @@ export function createSummary(name: string, help: string, maxAgeMs: number, cloc
     },
     collect: () => {
       if (series.size === 0) return ''
-      let text = metricHeader(name, help, 'summary')
+      let text = formatMetricHeader(name, help, 'summary')
       for (const [labels, recent] of series) {
         const before = labels === '' ? '' : `${labels},`
         const braces = labels === '' ? '' : `{${labels}}`

@@ -1,4 +1,4 @@
-import { labelText, metricHeader } from './metric-text.ts'
+import { labelText, formatMetricHeader } from './metric-text.ts'
 import type { LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
 
@@ -26,7 +26,7 @@ function createValueVector(type: 'counter' | 'gauge', name: string, help: string
     delete: (labels) => void series.delete(labelText(labels)),
     collect: () => {
       if (series.size === 0) return ''
-      let text = metricHeader(name, help, type)
+      let text = formatMetricHeader(name, help, type)
       for (const [labels, { value }] of series) text += labels === '' ? `${name} ${value}\n` : `${name}{${labels}} ${value}\n`
       return text
     },
@@ -50,7 +50,7 @@ export function createSampledMetric(type: 'counter' | 'gauge', name: string, hel
   return {
     collect: () => {
       const value = sample()
-      return value === undefined ? '' : `${metricHeader(name, help, type)}${name} ${value}\n`
+      return value === undefined ? '' : `${formatMetricHeader(name, help, type)}${name} ${value}\n`
     },
   }
 }
@@ -59,7 +59,7 @@ export function createSampledMetric(type: 'counter' | 'gauge', name: string, hel
  * Returns a function that creates a value on its first call and returns the same value afterwards. Used for metric series that should appear only
  * after their first observation.
  */
-export function lazily<V>(create: () => V): () => V {
+export function memoize<V>(create: () => V): () => V {
   let value: V | undefined
   return () => (value ??= create())
 }

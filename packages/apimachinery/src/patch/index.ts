@@ -1,5 +1,5 @@
-export { applyJsonPatch, applyJsonPatchInSlices, decodeJsonPatch, failedOperationOf } from './json-patch.ts'
+export { applyJsonPatch, applyJsonPatchInSlices, decodeJsonPatch, getFailedOperation } from './json-patch.ts'
 export type { JsonPatch, SlicedPatchOptions } from './json-patch.ts'
 export { applyMergePatch, decodeMergePatch, decodeStrategicMergePatch } from './merge-patch.ts'
 export type { ObjectPatch } from './merge-patch.ts'
-export { applyStrategicMergePatch, strategicPatchAfterMerge } from './strategic-merge-patch.ts'
+export { applyStrategicMergePatch, computePatchAfterMerge } from './strategic-merge-patch.ts'

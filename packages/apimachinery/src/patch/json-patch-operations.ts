@@ -1,5 +1,5 @@
 import { quote } from '../go-text.ts'
-import { equalJson } from '../json-value.ts'
+import { equalsJson } from '../json-value.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { isContainer, parseIndex, readMember } from './patch-document.ts'
@@ -135,7 +135,7 @@ function test(document: PatchDocument, operation: JsonObject): void {
     if (target === undefined) throw new JsonPatchError(`test operation does not apply: is missing path: ${path}: ${missing}`)
     actual = get(target, `error in test for path: '${path}'`)
   }
-  if (!equalJson(actual, expected)) throw new JsonPatchError(`testing value ${path} failed: test failed`, { isFailedTest: true })
+  if (!equalsJson(actual, expected)) throw new JsonPatchError(`testing value ${path} failed: test failed`, { isFailedTest: true })
   document.pass(actual)
 }
 

@@ -3,12 +3,12 @@ import { newBadRequest, newGenericServerResponse, newRequestEntityTooLarge } fro
 import { decodeList } from '../decode-struct.ts'
 import { parseJson, refuseTooManyValues } from '../json-document.ts'
 import type { FieldValidation } from '../decode-context.ts'
-import { byteLength, stringifyJson } from '../go-text.ts'
+import { measureUtf8Bytes, stringifyJson } from '../go-text.ts'
 import type { ParsedJson } from '../json-document.ts'
 import { isJsonError } from '../json-error.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import type { FieldSchema, StructSchema } from '../type-schema.ts'
-import { TimeSlice, nextTurn } from '../scheduling.ts'
+import { TimeSlice, waitForNextTurn } from '../scheduling.ts'
 import { applyOperation, JsonPatchError } from './json-patch-operations.ts'
 import { PatchDocument } from './patch-document.ts'
 
@@ -65,7 +65,7 @@ export function applyJsonPatch(document: JsonValue, operations: readonly JsonObj
 }
 
 /** Returns the failed operation if an error is one of `applyJsonPatch`. */
-export function failedOperationOf(error: unknown): Pick<JsonPatchError, 'message' | 'isFailedTest'> | undefined {
+export function getFailedOperation(error: unknown): Pick<JsonPatchError, 'message' | 'isFailedTest'> | undefined {
   return isApiError(error) && error.cause instanceof JsonPatchError ? error.cause : undefined
 }
 
@@ -94,7 +94,7 @@ export function applyJsonPatchInSlices(
 
 async function runInSlices(run: PatchRun, signal: AbortSignal): Promise<JsonValue> {
   do {
-    await nextTurn()
+    await waitForNextTurn()
     signal.throwIfAborted()
   } while (!runForSlice(run))
   return run.result
@@ -139,7 +139,7 @@ class PatchRun {
   }
 
   readonly #count = (value: JsonValue): void => {
-    this.#copied += byteLength(stringifyJson(value))
+    this.#copied += measureUtf8Bytes(stringifyJson(value))
     if (this.#copied <= maxCopySize) return
     throw new JsonPatchError(
       `Unable to complete the copy, the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${maxCopySize}`,

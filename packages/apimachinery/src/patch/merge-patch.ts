@@ -3,7 +3,7 @@ import { parseJson, refuseTooManyValues } from '../json-document.ts'
 import type { FieldValidation } from '../decode-context.ts'
 import type { ParsedJson } from '../json-document.ts'
 import { isJsonError } from '../json-error.ts'
-import { jsonTypeOf } from '../decode-context.ts'
+import { getJsonType } from '../decode-context.ts'
 import { isJsonObject, mapList } from '../json-value.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
@@ -45,7 +45,7 @@ function decodeObjectPatch(
     return { patch: {}, strictErrors }
   }
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw newBadRequest(`${words.prefix}json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type map[string]interface {}`)
+    throw newBadRequest(`${words.prefix}json: cannot unmarshal ${getJsonType(value)} into Go value of type map[string]interface {}`)
   }
   return { patch: value, strictErrors }
 }

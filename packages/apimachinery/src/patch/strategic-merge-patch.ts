@@ -1,5 +1,5 @@
 import { newBadRequest, newGenericServerResponse, newUnknownError } from '../api-errors.ts'
-import { copyObject, equalJson, isJsonObject } from '../json-value.ts'
+import { copyObject, equalsJson, isJsonObject } from '../json-value.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import type { StructSchema, TypeSchema } from '../type-schema.ts'
@@ -14,7 +14,7 @@ import {
   withDepthLimit,
 } from './patch-failure.ts'
 import { mergeLists } from './strategic-list.ts'
-import { identityOfItem, containObjects, mergeOrders, partition } from './strategic-order.ts'
+import { getItemIdentity, containObjects, mergeOrders, partition } from './strategic-order.ts'
 import { lookupList, lookupStruct } from './strategic-schema.ts'
 
 const directive = '$patch'
@@ -42,7 +42,7 @@ export function applyStrategicMergePatch<T extends JsonObject = JsonObject>(docu
  * Returns a strategic merge patch as it is after merging. Merging removes executed directives from the patch, and nulls from values that it
  * copies to the object. kube-apiserver prints this form in its errors. Throws if the patch cannot be applied.
  */
-export function strategicPatchAfterMerge(document: JsonObject, patch: JsonObject, schema: StructSchema): JsonObject {
+export function computePatchAfterMerge(document: JsonObject, patch: JsonObject, schema: StructSchema): JsonObject {
   const members = copyObject(patch)
   mergeObjects(copyObject(document), members, schema)
   return members
@@ -141,13 +141,13 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Type
 function orderAfterMerge(live: readonly JsonValue[], patchList: readonly JsonValue[], mergeKey: string): JsonValue[] {
   if (mergeKey === '') return [...live]
   const deletions = new Set(
-    patchList.filter((item) => isJsonObject(item) && item[directive] === 'delete').map((item) => identityOfItem(item, mergeKey)),
+    patchList.filter((item) => isJsonObject(item) && item[directive] === 'delete').map((item) => getItemIdentity(item, mergeKey)),
   )
   if (deletions.size === 0) return [...live]
-  const remaining = live.filter((item) => !deletions.has(identityOfItem(item, mergeKey)))
-  const present = new Set(remaining.map((item) => identityOfItem(item, mergeKey)))
+  const remaining = live.filter((item) => !deletions.has(getItemIdentity(item, mergeKey)))
+  const present = new Set(remaining.map((item) => getItemIdentity(item, mergeKey)))
   const added = patchList.filter(
-    (item) => isJsonObject(item) && !Object.hasOwn(item, directive) && !present.has(identityOfItem(item, mergeKey)),
+    (item) => isJsonObject(item) && !Object.hasOwn(item, directive) && !present.has(getItemIdentity(item, mergeKey)),
   )
   return [...remaining, ...added.slice(0, live.length - remaining.length)]
 }
@@ -189,13 +189,13 @@ function isDeletion(item: JsonValue): boolean {
 }
 
 function isSame(item: JsonValue, ordered: JsonValue, mergeKey: string): boolean {
-  if (mergeKey === '') return equalJson(item, ordered)
+  if (mergeKey === '') return equalsJson(item, ordered)
   for (const one of [item, ordered]) if (!isJsonObject(one)) throw newBadType('map', one)
-  return equalJson(requireIdentity(item as JsonObject, mergeKey), requireIdentity(ordered as JsonObject, mergeKey))
+  return equalsJson(requireIdentity(item as JsonObject, mergeKey), requireIdentity(ordered as JsonObject, mergeKey))
 }
 
 function requireIdentity(item: JsonObject, mergeKey: string): JsonValue {
-  const id = identityOfItem(item, mergeKey)
+  const id = getItemIdentity(item, mergeKey)
   if (id === undefined) throw new PatchFailure(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`)
   return id
 }

@@ -28,7 +28,7 @@ export function containObjects(...lists: readonly (readonly JsonValue[])[]): boo
 }
 
 /** Returns the identity of an item: the value of its merge key if it is an object, otherwise the item itself. */
-export function identityOfItem(item: JsonValue, mergeKey: string): JsonValue | undefined {
+export function getItemIdentity(item: JsonValue, mergeKey: string): JsonValue | undefined {
   if (mergeKey === '') return item
   return isJsonObject(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
 }
@@ -37,7 +37,7 @@ export function identityOfItem(item: JsonValue, mergeKey: string): JsonValue | u
 export function findFirstIndexes(list: readonly JsonValue[], mergeKey: string): Map<JsonValue | undefined, number> {
   const positions = new Map<JsonValue | undefined, number>()
   for (const [index, item] of list.entries()) {
-    const id = identityOfItem(item, mergeKey)
+    const id = getItemIdentity(item, mergeKey)
     if (!positions.has(id)) positions.set(id, index)
   }
   return positions
@@ -55,7 +55,7 @@ export function partition(
   const others: JsonValue[] = []
   for (const item of items) {
     if (mergeKey !== '') requireMergeKey(item, mergeKey)
-    if (names.has(identityOfItem(item, mergeKey))) named.push(item)
+    if (names.has(getItemIdentity(item, mergeKey))) named.push(item)
     else others.push(item)
   }
   return { named, others }
@@ -91,8 +91,8 @@ export function mergeOrders(input: OrderInput): JsonValue[] {
   let i = 0
   let j = 0
   while (i < server.length && j < patch.length) {
-    const left = live.get(identityOfItem(server[i]!, mergeKey))
-    const right = live.get(identityOfItem(patch[j]!, mergeKey))
+    const left = live.get(getItemIdentity(server[i]!, mergeKey))
+    const right = live.get(getItemIdentity(patch[j]!, mergeKey))
     merged.push(left !== undefined && right !== undefined && left < right ? server[i++]! : patch[j++]!)
   }
   return [...merged, ...server.slice(i), ...patch.slice(j)]
@@ -103,7 +103,7 @@ function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeK
   const deleted = new Set(mergeKey === '' ? [] : items.filter((item) => isJsonObject(item) && item.$patch === 'delete'))
   const remaining = deleted.size === 0 ? items : items.filter((item) => !deleted.has(item))
   const indexes = findFirstIndexes(order, mergeKey)
-  const placed = remaining.map((item) => ({ item, at: indexes.get(identityOfItem(item, mergeKey)) ?? -1 }))
+  const placed = remaining.map((item) => ({ item, at: indexes.get(getItemIdentity(item, mergeKey)) ?? -1 }))
   if (placed.length > exactSortLimit || placed.every(({ at }) => at >= 0)) placed.sort((a, b) => a.at - b.at)
   else sortByInsertion(placed)
   return [...placed.map(({ item }) => item), ...deleted]

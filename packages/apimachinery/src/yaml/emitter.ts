@@ -1,4 +1,4 @@
-import { scalarStyle } from './scalar-style.ts'
+import { chooseScalarStyle } from './scalar-style.ts'
 
 const bestWidth = 80
 const breaks = /[\r\n\x85\u2028\u2029]/
@@ -52,7 +52,7 @@ export class Emitter {
 
   /** Writes a scalar. `indent` is the indentation of its continuation lines. */
   scalar(text: string, indent: number, simpleKey: boolean): void {
-    switch (scalarStyle(text, simpleKey)) {
+    switch (chooseScalarStyle(text, simpleKey)) {
       case 'plain':
         return this.plain(text, indent, !simpleKey)
       case 'single':

@@ -6,22 +6,22 @@ type Library = typeof yaml
 let loaded: Library | undefined
 
 /** Returns the YAML library and loads it on first use. Loading takes longer than the start of a server, and most servers never read YAML. */
-export function yamlLibrary(): Library {
+export function loadYamlLibrary(): Library {
   return (loaded ??= createRequire(import.meta.url)('yaml') as Library)
 }
 
 export function isAlias(node: unknown): node is Alias {
-  return yamlLibrary().isAlias(node)
+  return loadYamlLibrary().isAlias(node)
 }
 
 export function isMap(node: unknown): node is YAMLMap {
-  return yamlLibrary().isMap(node)
+  return loadYamlLibrary().isMap(node)
 }
 
 export function isSeq(node: unknown): node is YAMLSeq {
-  return yamlLibrary().isSeq(node)
+  return loadYamlLibrary().isSeq(node)
 }
 
 export function isScalar(node: unknown): node is Scalar {
-  return yamlLibrary().isScalar(node)
+  return loadYamlLibrary().isScalar(node)
 }

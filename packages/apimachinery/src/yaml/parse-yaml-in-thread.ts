@@ -1,6 +1,6 @@
 import { JsonError } from '../json-error.ts'
 import type { JsonValue } from '../meta.ts'
-import { restAfter } from '../scheduling.ts'
+import { pauseIfLong } from '../scheduling.ts'
 import { parseCommonYaml } from './parse-yaml.ts'
 import type { ParsedYaml } from './parse-yaml.ts'
 import { ReadingThreads } from './reading-threads.ts'
@@ -27,7 +27,7 @@ async function parseInThread(input: Uint8Array, signal: AbortSignal): Promise<((
   try {
     const read = parseCommonYaml(text)
     if (read !== undefined) {
-      await restAfter(began)
+      await pauseIfLong(began)
       return readOnce(text, read)
     }
   } catch (error) {

@@ -3,9 +3,9 @@ import { parseJson } from '../json-document.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonValue } from '../meta.ts'
 import { buildValue } from './build-value.ts'
-import { isScalar, yamlLibrary } from './library.ts'
+import { isScalar, loadYamlLibrary } from './library.ts'
 import { readPlainYaml } from './read-plain-yaml.ts'
-import { syntaxMessage } from './syntax-message.ts'
+import { formatSyntaxMessage } from './syntax-message.ts'
 import { YamlError } from './yaml-error.ts'
 
 export interface ParsedYaml {
@@ -41,12 +41,12 @@ export function parseCommonYaml(text: string): JsonValue | undefined {
  * after the first document, which kube-apiserver never reads, and its errors lack the details for go-yaml's messages.
  */
 export function parseFullYaml(text: string): ParsedYaml {
-  const lines = new (yamlLibrary().LineCounter)()
+  const lines = new (loadYamlLibrary().LineCounter)()
   if (control.test(text)) throw new YamlError('control characters are not allowed')
   const document = composeFirstDocument(text, lines)
   if (document === undefined) return { value: null, duplicates: [] }
   const error = findFirstError(document)
-  if (error !== undefined) throw new YamlError(syntaxMessage(error, text, lines), { cause: error })
+  if (error !== undefined) throw new YamlError(formatSyntaxMessage(error, text, lines), { cause: error })
   return buildValue(document.contents, { text, lineAt: (offset) => lines.linePos(offset).line })
 }
 
@@ -76,7 +76,7 @@ const control = /(?![\t\n\r\x85])\p{Cc}|[\ufffe\uffff]/u
 
 /** Parses the first document. Scalars stay text, because the parser's rules for scalars differ from kube-apiserver's. */
 function composeFirstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
-  const { Composer } = yamlLibrary()
+  const { Composer } = loadYamlLibrary()
   const composer = new Composer({
     version: '1.1',
     schema: 'failsafe',
@@ -94,7 +94,7 @@ const maxDepth = 10_000
 
 /** Yields the tokens of a text. Throws if the nesting exceeds the limit. */
 function* limitTokens(text: string, lines: LineCounter): Generator<CST.Token, void> {
-  const { Lexer, Parser } = yamlLibrary()
+  const { Lexer, Parser } = loadYamlLibrary()
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
   for (const lexeme of new Lexer().lex(text)) {

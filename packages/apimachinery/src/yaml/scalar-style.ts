@@ -1,4 +1,4 @@
-import { byteLength } from '../go-text.ts'
+import { measureUtf8Bytes } from '../go-text.ts'
 import { readsAsString } from './resolve-scalar.ts'
 
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal'
@@ -16,11 +16,11 @@ const indicators = new RegExp(
 const sexagesimal = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
 export function needsExplicitKey(text: string): boolean {
-  return lineBreak.test(text) || byteLength(text) > 128
+  return lineBreak.test(text) || measureUtf8Bytes(text) > 128
 }
 
 /** Returns the quoting style of a scalar, as kube-apiserver's emitter chooses it. */
-export function scalarStyle(text: string, simpleKey: boolean): ScalarStyle {
+export function chooseScalarStyle(text: string, simpleKey: boolean): ScalarStyle {
   const multiline = lineBreak.test(text)
   const special = unprintable.test(text) || / [\r\n\x85\u2028\u2029]/.test(text)
   if (simpleKey && multiline) return 'double'

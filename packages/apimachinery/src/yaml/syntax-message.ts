@@ -16,7 +16,7 @@ interface Finding {
  * Returns go-yaml's message for an error of the YAML library, such as `line N: did not find expected ',' or ']'`. If go-yaml has no equivalent
  * error, returns the closest message.
  */
-export function syntaxMessage(error: YAMLParseError, text: string, lines: LineCounter): string {
+export function formatSyntaxMessage(error: YAMLParseError, text: string, lines: LineCounter): string {
   const finding = interpret(error, text)
   const line = lines.linePos(Math.min(finding.offset, text.length)).line - 1
   const beyond = finding.late === true || (finding.by === 'parser' && finding.offset >= text.trimEnd().length && !text.endsWith('\n'))

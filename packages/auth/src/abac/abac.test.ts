@@ -1,4 +1,4 @@
-import { pathAction, resourceAction } from '@keelson/apimachinery'
+import { createPathAction, createResourceAction } from '@keelson/apimachinery'
 import type { RequestedAction } from '@keelson/apimachinery'
 import { describe, expect, test } from 'vitest'
 import { createAbacAuthorizer } from './abac-authorizer.ts'
@@ -9,7 +9,7 @@ const formatPolicy = (spec: object): string => `{${head},"spec":${JSON.stringify
 const createAuthorizer = (...lines: string[]) => createAbacAuthorizer(parseAbacPolicies(lines.join('\n'), 'policies').policies)
 const alice = { name: 'alice', groups: ['dev', 'system:authenticated'] }
 const createPodsAction = (verb: string, more: Partial<RequestedAction> = {}): RequestedAction =>
-  resourceAction({ verb, resource: 'pods', namespace: 'a', ...more })
+  createResourceAction({ verb, resource: 'pods', namespace: 'a', ...more })
 
 const all = { namespace: '*', resource: '*', apiGroup: '*' }
 test.each<[title: string, line: string, action: RequestedAction, decision: 'allow' | 'noOpinion']>([
@@ -29,12 +29,12 @@ test.each<[title: string, line: string, action: RequestedAction, decision: 'allo
     'noOpinion',
   ],
   ['another namespace', formatPolicy({ user: 'alice', namespace: 'b', resource: 'pods' }), createPodsAction('get'), 'noOpinion'],
-  ['resources only', formatPolicy({ user: 'alice', ...all }), pathAction('get', '/version'), 'noOpinion'],
-  ['paths below', formatPolicy({ user: 'alice', nonResourcePath: '/logs/*' }), pathAction('get', '/logs/a/b'), 'allow'],
-  ['one path', formatPolicy({ user: 'alice', nonResourcePath: '/logs' }), pathAction('get', '/logs/a'), 'noOpinion'],
-  ['everything, in the old format', '{"user":"alice"}', pathAction('get', '/version'), 'allow'],
+  ['resources only', formatPolicy({ user: 'alice', ...all }), createPathAction('get', '/version'), 'noOpinion'],
+  ['paths below', formatPolicy({ user: 'alice', nonResourcePath: '/logs/*' }), createPathAction('get', '/logs/a/b'), 'allow'],
+  ['one path', formatPolicy({ user: 'alice', nonResourcePath: '/logs' }), createPathAction('get', '/logs/a'), 'noOpinion'],
+  ['everything, in the old format', '{"user":"alice"}', createPathAction('get', '/version'), 'allow'],
   ['a resource, in the old format', '{"user":"alice","resource":"pods"}', createPodsAction('create', { apiGroup: 'x' }), 'allow'],
-  ['paths, not in the old format', '{"user":"alice","resource":"pods"}', pathAction('get', '/version'), 'noOpinion'],
+  ['paths, not in the old format', '{"user":"alice","resource":"pods"}', createPathAction('get', '/version'), 'noOpinion'],
   ['every authenticated user, in the old format', '{"readonly":true}', createPodsAction('get'), 'allow'],
 ])('decides by a policy: %s', (_title, line, action, decision) => {
   expect(createAuthorizer('# comment', '', line).authorize({ user: alice, action })).toEqual({

@@ -1,4 +1,4 @@
-import { authenticatedGroup, isJsonObject, messageOf, parseJson } from '@keelson/apimachinery'
+import { authenticatedGroup, isJsonObject, getErrorMessage, parseJson } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 
 /** One policy of an ABAC policy file. In a field, `*` matches everything, and "" matches only an empty value. */
@@ -35,7 +35,7 @@ export function parseAbacPolicies(text: string, fileName: string): AbacPolicyFil
       if (!isVersioned) unversionedLines++
       policies.push(isVersioned ? parseVersionedPolicy(value['spec']) : parseUnversionedPolicy(value))
     } catch (error) {
-      throw new Error(`error reading policy file ${fileName}, line ${i + 1}: ${line}: ${messageOf(error)}`, { cause: error })
+      throw new Error(`error reading policy file ${fileName}, line ${i + 1}: ${line}: ${getErrorMessage(error)}`, { cause: error })
     }
   })
   return { policies, unversionedLines }

@@ -1,4 +1,4 @@
-import { fieldError, fieldPath, isDNS1123Subdomain, pemBlocks, regexMessage, trimRight } from '@keelson/apimachinery'
+import { fieldError, fieldPath, isDNS1123Subdomain, parsePemBlocks, formatRegexMessage, trimRight } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { X509Certificate } from 'node:crypto'
 import { compileClaimExpression } from '../oidc/compile-claims.ts'
@@ -164,7 +164,7 @@ function validateAudiences(audiences: readonly string[], policy: string, issuer:
 
 function validateAuthorities(pem: string, at: FieldPath): FieldErrorList {
   try {
-    const certificates = pemBlocks(pem).filter(({ label }) => label === 'CERTIFICATE')
+    const certificates = parsePemBlocks(pem).filter(({ label }) => label === 'CERTIFICATE')
     for (const { text } of certificates) void new X509Certificate(text)
     if (certificates.length > 0) return []
   } catch {
@@ -271,7 +271,7 @@ function validateExtraKey(key: string, at: FieldPath): FieldErrorList {
   } else {
     const [host, path] = [key.slice(0, slash), key.slice(slash + 1)]
     errors.push(...isDNS1123Subdomain(host).map((problem) => fieldError.invalid(at, host, problem)))
-    if (!httpPathPattern.test(path)) errors.push(fieldError.invalid(at, path, regexMessage('Invalid path', httpPath)))
+    if (!httpPathPattern.test(path)) errors.push(fieldError.invalid(at, path, formatRegexMessage('Invalid path', httpPath)))
   }
   if (key !== key.toLowerCase()) errors.push(fieldError.invalid(at, key, 'must be lowercase'))
   const domain = slash < 0 ? '' : key.slice(0, slash)

@@ -7,7 +7,7 @@ import {
   fieldPath,
   formatDuration,
   isDNS1123Subdomain,
-  verbatim,
+  createVerbatimValue,
 } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { AuthorizationConfiguration, WebhookConfiguration } from './authorization-configuration.ts'
@@ -107,7 +107,7 @@ function validateConnection({ connectionInfo: { type, kubeConfigFile } }: Webhoo
       return [
         fieldError.notSupported(
           at.child('type'),
-          verbatim(`{"Type":${JSON.stringify(type)},"KubeConfigFile":${JSON.stringify(kubeConfigFile ?? null)}}`),
+          createVerbatimValue(`{"Type":${JSON.stringify(type)},"KubeConfigFile":${JSON.stringify(kubeConfigFile ?? null)}}`),
           [inCluster, byFile],
         ),
       ]

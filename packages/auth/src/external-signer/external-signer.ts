@@ -1,5 +1,5 @@
 import { createPublicKey, randomUUID } from 'node:crypto'
-import { messageOf, systemClock } from '@keelson/apimachinery'
+import { getErrorMessage, systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import { buildTokenPayload } from '../service-account-tokens/claims.ts'
 import type { TokenIssuer } from '../service-account-tokens/token-issuer.ts'
@@ -82,7 +82,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
       metrics?.keysFrom(toMilliseconds(answer))
     } catch (error) {
       code = findCode(error)
-      throw new Error(`while fetching token verification keys: ${messageOf(error)}`, { cause: error })
+      throw new Error(`while fetching token verification keys: ${getErrorMessage(error)}`, { cause: error })
     } finally {
       metrics?.fetched(code, clock.now())
       refreshing = undefined
@@ -110,7 +110,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
   async function issue(payload: object): Promise<string> {
     const claims = Buffer.from(JSON.stringify(payload)).toString('base64url')
     const answer = await measureCall('Sign', () => client.sign(claims)).catch((error: unknown) => {
-      throw new Error(`while signing jwt: ${messageOf(error)}`, { cause: error })
+      throw new Error(`while signing jwt: ${getErrorMessage(error)}`, { cause: error })
     })
     const keyId = readHeader(answer)
     if (keys.all.some(({ id, isPublished }) => id === keyId && !isPublished)) {
@@ -189,7 +189,7 @@ function readKeys({ keys, dataTimestamp, refreshHintSeconds }: FetchKeysResponse
       const publicKey = createPublicKey({ key: Buffer.from(key), format: 'der', type: 'spki' })
       return { ...createVerificationKey(publicKey), id: keyId, isPublished: !excludeFromOidcDiscovery }
     } catch (error) {
-      throw new Error(`while parsing external public keys: ${messageOf(error)}`, { cause: error })
+      throw new Error(`while parsing external public keys: ${getErrorMessage(error)}`, { cause: error })
     }
   })
   // JavaScript timers overflow after 24 days.
@@ -208,7 +208,7 @@ function readHeader({ header }: SignResponse): string {
   try {
     members = JSON.parse(Buffer.from(header, 'base64url').toString()) as Readonly<Record<string, unknown>>
   } catch (error) {
-    throw createInvalidError(`while parsing header JSON: ${messageOf(error)}`)
+    throw createInvalidError(`while parsing header JSON: ${getErrorMessage(error)}`)
   }
   const { alg, kid, typ, ...others } = members
   const [unknown] = Object.keys(others)

@@ -1,8 +1,8 @@
-import { pathAction, resourceAction } from '@keelson/apimachinery'
+import { createPathAction, createResourceAction } from '@keelson/apimachinery'
 import type { RequestedAction } from '@keelson/apimachinery'
 import { expect, test } from 'vitest'
 import { authorizeNode } from './node-authorizer.ts'
-import { keyOf, NodeGraph } from './node-graph.ts'
+import { formatKey, NodeGraph } from './node-graph.ts'
 import { RuleIndex } from '../rbac/rule-index.ts'
 import { listPodReferences } from './object-references.ts'
 
@@ -31,7 +31,7 @@ const pod = {
   },
 }
 const graph = new NodeGraph()
-graph.setPod(keyOf('ns', 'p'), 'n1', listPodReferences(pod))
+graph.setPod(formatKey('ns', 'p'), 'n1', listPodReferences(pod))
 graph.setVolume('vol', { namespace: 'ns', name: 'data' }, [{ resource: 'secrets', namespace: 'csi', name: 'mount' }])
 graph.setNodeOf('volumeattachments', 'att', 'n1')
 graph.setNodeOf('resourceslices', 'slice', 'n1')
@@ -56,7 +56,7 @@ function parseAction(text: string): RequestedAction {
   const fieldSelector = namespace.startsWith('spec.nodeName=')
     ? [{ field: 'spec.nodeName', operator: '=' as const, value: namespace.slice('spec.nodeName='.length) }]
     : undefined
-  return resourceAction({
+  return createResourceAction({
     verb,
     apiGroup: group,
     resource,
@@ -158,5 +158,5 @@ test('has no opinion about users that are not nodes', () => {
   })
   expect(decide(action, '')).toEqual({ decision: 'noOpinion', reason: 'unknown node for user "system:node:"' })
   expect(decide(action, 'n2')).toMatchObject({ reason: "no relationship found between node 'n2' and this object" })
-  expect(decide(pathAction('get', '/api'))).toEqual({ decision: 'noOpinion', reason: '' })
+  expect(decide(createPathAction('get', '/api'))).toEqual({ decision: 'noOpinion', reason: '' })
 })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { keyOf, NodeGraph } from './node-graph.ts'
+import { formatKey, NodeGraph } from './node-graph.ts'
 import type { RelatedResource } from './node-graph.ts'
 import type { ObjectReference } from './object-references.ts'
 
@@ -13,8 +13,8 @@ test('relates a secret of a volume to the nodes of the bound claim', () => {
   const graph = new NodeGraph()
   graph.setVolume('v', createNamespacedName('c'), [createSecretReference('s')])
   expect(graph.isRelated('secrets', createNamespacedName('s'), 'n1')).toBe(false)
-  graph.setPod(keyOf('ns', 'a'), 'n1', [claim('c')])
-  graph.setPod(keyOf('ns', 'b'), 'n2', [claim('c'), createSecretReference('s')])
+  graph.setPod(formatKey('ns', 'a'), 'n1', [claim('c')])
+  graph.setPod(formatKey('ns', 'b'), 'n2', [claim('c'), createSecretReference('s')])
   for (const node of ['n1', 'n2']) {
     expect(graph.isRelated('secrets', createNamespacedName('s'), node)).toBe(true)
     expect(graph.isRelated('persistentvolumeclaims', createNamespacedName('c'), node)).toBe(true)
@@ -29,7 +29,7 @@ test('relates a secret of a volume to the nodes of the bound claim', () => {
 
 test('does not relate objects in other namespaces', () => {
   const graph = new NodeGraph()
-  graph.setPod(keyOf('ns', 'a'), 'n1', [createSecretReference('s')])
+  graph.setPod(formatKey('ns', 'a'), 'n1', [createSecretReference('s')])
   expect(graph.isRelated('secrets', { namespace: 'other', name: 's' }, 'n1')).toBe(false)
   expect(graph.isRelated('pods', createNamespacedName('a'), 'n1')).toBe(true)
   expect(graph.isRelated('pods', createClusterName('a'), 'n1')).toBe(false)
@@ -64,11 +64,11 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 )
 
 function run(graph: NodeGraph, step: Step): void {
-  if (step.type === 'pod') graph.setPod(keyOf('ns', step.name), step.node, step.uses)
+  if (step.type === 'pod') graph.setPod(formatKey('ns', step.name), step.node, step.uses)
   else if (step.type === 'volume')
     graph.setVolume(step.name, step.claim === undefined ? undefined : createNamespacedName(step.claim), step.secrets)
   else if (step.type === 'attachment') graph.setNodeOf('volumeattachments', step.name, step.node)
-  else if (step.type === 'remove pod') graph.deletePod(keyOf('ns', step.name))
+  else if (step.type === 'remove pod') graph.deletePod(formatKey('ns', step.name))
   else graph.deleteVolume(step.name)
 }
 
@@ -131,7 +131,7 @@ test('equals a graph that is built from the remaining objects, after any changes
       const { related } = createDecisions(graph) as { related: string[] }
       expect(related.filter((text) => /^(secrets|persistentvolumeclaims)/.test(text))).toEqual(computeFollowed(pods, volumes))
 
-      for (const name of pods.keys()) graph.deletePod(keyOf('ns', name))
+      for (const name of pods.keys()) graph.deletePod(formatKey('ns', name))
       for (const name of volumes.keys()) graph.deleteVolume(name)
       expect(graph.usedObjects).toBe(0)
     }),

@@ -44,14 +44,14 @@ export class NodeGraph {
   isRelated(resource: RelatedResource, { namespace, name }: { readonly namespace: string; readonly name: string }, node: string): boolean {
     switch (resource) {
       case 'pods':
-        return this.#pods.get(keyOf(namespace, name))?.node === node
+        return this.#pods.get(formatKey(namespace, name))?.node === node
       case 'persistentvolumes':
         return namespace === '' && this.#volumes.get(name)?.claim.isOn(node) === true
       case 'volumeattachments':
       case 'resourceslices':
         return namespace === '' && this.#onNode[resource].get(name) === node
       default:
-        return this.#used[resource].get(keyOf(namespace, name))?.isOn(node) === true
+        return this.#used[resource].get(formatKey(namespace, name))?.isOn(node) === true
     }
   }
 
@@ -120,7 +120,7 @@ export class NodeGraph {
     const related = new Set<UsedObject>()
     for (const { resource, namespace, name } of references) {
       const objects = this.#used[resource]
-      const key = keyOf(namespace, name)
+      const key = formatKey(namespace, name)
       let object = objects.get(key)
       if (object === undefined) objects.set(key, (object = new UsedObject(resource, key)))
       related.add(object)
@@ -146,7 +146,7 @@ export class NodeGraph {
   }
 }
 
-export function keyOf(namespace: string, name: string): string {
+export function formatKey(namespace: string, name: string): string {
   return `${namespace}/${name}`
 }
 

@@ -5,7 +5,7 @@ import type { Clock, GroupResource, KubeObject } from '@keelson/apimachinery'
 import { followResource } from '@keelson/loopback'
 import type { LoopbackClient, ObjectChange } from '@keelson/loopback'
 import type { StoredObject } from '@keelson/storagebackend'
-import { keyOf } from './node-graph.ts'
+import { formatKey } from './node-graph.ts'
 import type { NodeGraph } from './node-graph.ts'
 import { listPodReferences, listVolumeSecrets } from './object-references.ts'
 
@@ -89,7 +89,7 @@ async function follow<T extends KubeObject>(populator: Populator<T>, client: Loo
 const changingReferences = ['ephemeralContainers":', 'resourceClaimStatuses":'].map((text) => Buffer.from(text))
 
 function createPodPopulator(graph: NodeGraph): Populator<Pod> {
-  const formatPodKey = (stored: StoredObject<Pod>): string => keyOf(stored.field('metadata.namespace'), stored.field('metadata.name'))
+  const formatPodKey = (stored: StoredObject<Pod>): string => formatKey(stored.field('metadata.namespace'), stored.field('metadata.name'))
   return {
     resource: { group: '', resource: 'pods' },
     kind: 'Pod',

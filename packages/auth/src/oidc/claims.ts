@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, UserInfo } from '@keelson/apimachinery'
-import { messageOf } from '@keelson/apimachinery'
+import { getErrorMessage } from '@keelson/apimachinery'
 import type { CompiledJwt, ValidationRule } from '../configuration/validate-authentication-configuration.ts'
 import { credentialIdKey } from '../users.ts'
 import type { ExpressionSubject } from './compile-claims.ts'
@@ -90,7 +90,7 @@ async function checkRules(rules: readonly ValidationRule[], subject: ExpressionS
     try {
       results.push(await expression.evaluate(subject))
     } catch (error) {
-      throw fail(messageOf(error), error)
+      throw fail(getErrorMessage(error), error)
     }
   }
   for (const [i, { expression, message }] of rules.entries()) {
@@ -103,7 +103,7 @@ async function evaluateClaim<T>(description: string, evaluate: () => Promise<T>,
   try {
     return await evaluate()
   } catch (error) {
-    throw new Error(`oidc: error evaluating ${description} expression${more}: ${messageOf(error)}`, { cause: error })
+    throw new Error(`oidc: error evaluating ${description} expression${more}: ${getErrorMessage(error)}`, { cause: error })
   }
 }
 
@@ -111,7 +111,7 @@ function readClaim<T>(description: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw new Error(`oidc: ${description}: ${messageOf(error)}`, { cause: error })
+    throw new Error(`oidc: ${description}: ${getErrorMessage(error)}`, { cause: error })
   }
 }
 

@@ -43,7 +43,7 @@ function selectsClaim(expression: Expr, name: string): boolean {
     if (operand !== undefined && isClaims(operand) && field?.kind === 'literal' && field.constant.value === name) return true
   }
   return loadCelLibrary()
-    .childrenOf(expression)
+    .listChildren(expression)
     .some((child) => selectsClaim(child, name))
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, messageOf } from '@keelson/apimachinery'
+import { isJsonObject, getErrorMessage } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { Claims } from './claims.ts'
 import type { DocumentFetcher } from './document-fetcher.ts'
@@ -69,7 +69,7 @@ export class DistributedClaims implements Disposable {
     try {
       verified = await verifyIdToken(token, provider, { ...rules, issuer })
     } catch (error) {
-      throw new Error(`verify distributed claim token: ${messageOf(error)}`, { cause: error })
+      throw new Error(`verify distributed claim token: ${getErrorMessage(error)}`, { cause: error })
     }
     const value = verified[claim]
     if (value === undefined)
@@ -85,7 +85,7 @@ export class DistributedClaims implements Disposable {
       if (status < 200 || status > 226) throw new Error(`error while getting distributed claim JWT: ${status}`)
       return body
     } catch (error) {
-      throw new Error(`while getting distributed claim ${JSON.stringify(claim)}: ${messageOf(error)}`, { cause: error })
+      throw new Error(`while getting distributed claim ${JSON.stringify(claim)}: ${getErrorMessage(error)}`, { cause: error })
     }
   }
 

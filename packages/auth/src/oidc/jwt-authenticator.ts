@@ -1,4 +1,4 @@
-import { messageOf, systemClock } from '@keelson/apimachinery'
+import { getErrorMessage, systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { Dialer, EgressNetwork } from '@keelson/outbound'
 import type { CompiledJwt } from '../configuration/validate-authentication-configuration.ts'
@@ -94,7 +94,7 @@ class Issuer implements Disposable {
       return user
     } catch (error) {
       observe(false)
-      return { rejected: messageOf(error) }
+      return { rejected: getErrorMessage(error) }
     }
   }
 
@@ -104,12 +104,12 @@ class Issuer implements Disposable {
     try {
       claims = await verifyIdToken(token, this.#provider, this.#rules)
     } catch (error) {
-      throw new Error(`oidc: verify token: ${messageOf(error)}`, { cause: error })
+      throw new Error(`oidc: verify token: ${getErrorMessage(error)}`, { cause: error })
     }
     try {
       claims = (await this.#distributed?.expand(claims)) ?? claims
     } catch (error) {
-      throw new Error(`oidc: could not expand distributed claims: ${messageOf(error)}`, { cause: error })
+      throw new Error(`oidc: could not expand distributed claims: ${getErrorMessage(error)}`, { cause: error })
     }
     return mapClaimsToUser(claims, this.#jwt)
   }

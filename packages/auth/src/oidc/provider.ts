@@ -1,4 +1,4 @@
-import { isJsonObject, messageOf, pause, systemClock, trimRight } from '@keelson/apimachinery'
+import { isJsonObject, getErrorMessage, pause, systemClock, trimRight } from '@keelson/apimachinery'
 import type { Clock, JsonObject, JsonValue } from '@keelson/apimachinery'
 import { importJWK } from 'jose/key/import'
 import { compactVerify } from 'jose/jws/compact/verify'
@@ -105,7 +105,7 @@ export class Provider implements Disposable {
       keys = parseObject(body, 'keys')['keys']
     } catch (error) {
       metrics?.failed()
-      throw new Error(`failed to verify signature: fetching keys ${messageOf(error)}`, { cause: error })
+      throw new Error(`failed to verify signature: fetching keys ${getErrorMessage(error)}`, { cause: error })
     }
     metrics?.succeeded(body)
     this.#keys = (Array.isArray(keys) ? keys : [])
@@ -130,9 +130,9 @@ export class Provider implements Disposable {
       if (typeof uri !== 'string' || uri === '') throw new Error('provider did not return JWKS URL')
       this.#keySetUrl = new URL(uri).href
     } catch (error) {
-      this.#problem = messageOf(error)
+      this.#problem = getErrorMessage(error)
       if (this.#isClosed) return
-      log?.(`oidc authenticator: initializing plugin: ${messageOf(error)}`)
+      log?.(`oidc authenticator: initializing plugin: ${getErrorMessage(error)}`)
       this.#cancel = this.#clock.after(discoveryPauseMs, () => void this.#discover())
     }
   }
@@ -174,7 +174,7 @@ function parseObject(text: string, description: string): JsonObject {
     const value = JSON.parse(text) as JsonValue
     if (isJsonObject(value)) return value
   } catch (error) {
-    throw new Error(`oidc: failed to decode ${description}: ${messageOf(error)}`, { cause: error })
+    throw new Error(`oidc: failed to decode ${description}: ${getErrorMessage(error)}`, { cause: error })
   }
   throw new Error(`oidc: failed to decode ${description}: it is no object`)
 }

@@ -1,12 +1,12 @@
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, Subject } from '@keelson/api/rbac/v1'
-import { resourceAction } from '@keelson/apimachinery'
+import { createResourceAction } from '@keelson/apimachinery'
 import type { GroupResource, KubeObject, RequestedAction, UserInfo } from '@keelson/apimachinery'
 import type { InformerEvent, SharedInformers } from '@keelson/loopback'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RbacAuthorizer } from './rbac-authorizer.ts'
 import { RbacPolicy } from './rbac-policy.ts'
-import { aRule, anAction, naivelyAllows } from './rules.fixture.ts'
+import { aRule, anAction, evaluateRule } from './rules.fixture.ts'
 
 type AnyRole = Role | ClusterRole
 type AnyBinding = RoleBinding | ClusterRoleBinding
@@ -49,7 +49,7 @@ class Cluster {
 const formatKey = ({ metadata: { namespace = '', name } }: KubeObject): string => `${namespace}/${name}`
 const createUser = (name: string, ...groups: string[]): UserInfo => ({ name, groups })
 const get = (resource: string, namespace = '', name = ''): RequestedAction =>
-  resourceAction({ verb: 'get', apiGroup: '', apiVersion: 'v1', namespace, resource, name })
+  createResourceAction({ verb: 'get', apiGroup: '', apiVersion: 'v1', namespace, resource, name })
 const createRole = (namespace: string, name: string, ...rules: PolicyRule[]): Role => ({
   metadata: { name, ...(namespace && { namespace }) },
   rules,
@@ -137,7 +137,7 @@ function isAllowedNaively(cluster: Cluster, who: UserInfo, action: RequestedActi
       roleRef.kind === 'ClusterRole'
         ? cluster.objects.get('clusterroles')?.get(`/${roleRef.name}`)
         : cluster.objects.get('roles')?.get(`${namespace}/${roleRef.name}`)
-    return ((role as AnyRole | undefined)?.rules ?? []).some((rule) => naivelyAllows(rule, action))
+    return ((role as AnyRole | undefined)?.rules ?? []).some((rule) => evaluateRule(rule, action))
   })
 }
 

@@ -1,10 +1,10 @@
 import type { PolicyRule } from '@keelson/api/rbac/v1'
-import { pathAction, resourceAction } from '@keelson/apimachinery'
+import { createPathAction, createResourceAction } from '@keelson/apimachinery'
 import type { RequestedAction } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 
 /** Evaluates one rule like kube-apiserver, without an index. */
-export function naivelyAllows(rule: PolicyRule, action: RequestedAction): boolean {
+export function evaluateRule(rule: PolicyRule, action: RequestedAction): boolean {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
   const has = (values: readonly string[] | null, wanted: string): boolean =>
     (values ?? []).some((value) => value === '*' || value === wanted)
@@ -45,7 +45,7 @@ export const anAction: fc.Arbitrary<RequestedAction> = fc.oneof(
         subresource: fc.constantFrom('', 'log', 'x', 'log/x'),
         name: fc.constantFrom('', 'p', 'q'),
       })
-      .map((action) => resourceAction({ ...action, apiVersion: 'v1' })),
+      .map((action) => createResourceAction({ ...action, apiVersion: 'v1' })),
   },
-  { weight: 1, arbitrary: fc.constantFrom('/a', '/a/b', '/', '/a*').map((path) => pathAction('get', path)) },
+  { weight: 1, arbitrary: fc.constantFrom('/a', '/a/b', '/', '/a*').map((path) => createPathAction('get', path)) },
 )

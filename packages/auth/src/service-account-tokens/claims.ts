@@ -1,7 +1,7 @@
 import { isPathSegmentName } from '@keelson/apimachinery'
 import type { RequestNotes } from '../token-authenticator.ts'
 import type { TokenMetrics } from '../token-metrics.ts'
-import { serviceAccountUserName } from '../well-known-user-names.ts'
+import { formatServiceAccountUserName } from '../well-known-user-names.ts'
 
 /** An object that a token is bound to. */
 export interface ObjectReference {
@@ -67,7 +67,7 @@ export function buildTokenPayload(claims: ServiceAccountClaims, issuer: string, 
       ...(warnAfterSeconds !== undefined && { warnafter: seconds + warnAfterSeconds }),
     },
     nbf: seconds,
-    sub: serviceAccountUserName(namespace, serviceAccount.name),
+    sub: formatServiceAccountUserName(namespace, serviceAccount.name),
   }
 }
 
@@ -100,7 +100,7 @@ interface AudienceOptions {
 }
 
 /** Returns the audiences of a token. A token without audiences is a legacy token and valid for this server's audiences. */
-export function audiencesOf(
+export function getAudiences(
   { aud, sub }: Pick<TokenPayload, 'aud' | 'sub'>,
   { serverAudiences, notes, metrics }: AudienceOptions,
 ): readonly string[] {

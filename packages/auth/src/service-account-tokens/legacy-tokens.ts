@@ -5,8 +5,8 @@ import type { Clock, DeepReadonly } from '@keelson/apimachinery'
 import { createAudienceAuthenticator, isRejectedToken } from '../token-authenticator.ts'
 import type { RejectedToken, RequestNotes, TokenAuthenticator, TokenForAudiences } from '../token-authenticator.ts'
 import type { TokenMetrics } from '../token-metrics.ts'
-import { listServiceAccountGroups, parseServiceAccountUserName, serviceAccountUserName } from '../well-known-user-names.ts'
-import { audiencesOf, isName, readAudiences } from './claims.ts'
+import { listServiceAccountGroups, parseServiceAccountUserName, formatServiceAccountUserName } from '../well-known-user-names.ts'
+import { getAudiences, isName, readAudiences } from './claims.ts'
 import { rejectAudience } from './service-account-authenticator.ts'
 import type { TokenVerifier, VerifiedPayload } from './token-verifier.ts'
 
@@ -113,7 +113,7 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
     const { sub } = verified.payload
     const aud = readAudiences(verified.payload)
     if (aud === undefined) return { rejected: 'aud claim is invalid' }
-    const audiences = audiencesOf({ aud, sub: typeof sub === 'string' ? sub : '' }, { serverAudiences: options.audiences, notes, metrics })
+    const audiences = getAudiences({ aud, sub: typeof sub === 'string' ? sub : '' }, { serverAudiences: options.audiences, notes, metrics })
     const common = audiences.filter((audience) => wanted.includes(audience))
     if (common.length === 0) return rejectAudience(audiences, wanted)
     const claims = readClaims(verified.payload)
@@ -121,7 +121,7 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
     const problem = objects && (await findProblem(token, claims, notes))
     if (problem !== undefined) return problem
     const { namespace, name, uid } = claims
-    const user = { name: serviceAccountUserName(namespace, name), uid, groups: listServiceAccountGroups(namespace), extra: {} }
+    const user = { name: formatServiceAccountUserName(namespace, name), uid, groups: listServiceAccountGroups(namespace), extra: {} }
     return { user, audiences: common }
   }
 

@@ -3,7 +3,7 @@ import type { Clock } from '@keelson/apimachinery'
 import { createAudienceAuthenticator, isRejectedToken } from '../token-authenticator.ts'
 import type { RejectedToken, RequestNotes, TokenAuthenticator, TokenForAudiences } from '../token-authenticator.ts'
 import type { TokenMetrics } from '../token-metrics.ts'
-import { audiencesOf, readPayload } from './claims.ts'
+import { getAudiences, readPayload } from './claims.ts'
 import type { ObjectReference, TokenPayload } from './claims.ts'
 import { buildServiceAccountUser } from './service-account-user.ts'
 import type { TokenVerifier } from './token-verifier.ts'
@@ -80,7 +80,7 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
     if (verified === undefined || isRejectedToken(verified)) return verified
     const payload = readPayload(verified.payload)
     if (payload === undefined) return { rejected: 'service account token claims could not be validated due to unexpected validation error' }
-    const audiences = audiencesOf(payload, { serverAudiences: options.audiences, notes, metrics })
+    const audiences = getAudiences(payload, { serverAudiences: options.audiences, notes, metrics })
     const common = audiences.filter((audience) => wanted.includes(audience))
     if (common.length === 0) return rejectAudience(audiences, wanted)
     const now = clock.now()

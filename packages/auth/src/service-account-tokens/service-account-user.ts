@@ -1,6 +1,6 @@
 import type { UserInfo } from '@keelson/apimachinery'
 import { credentialIdKey } from '../users.ts'
-import { listServiceAccountGroups, serviceAccountUserName } from '../well-known-user-names.ts'
+import { listServiceAccountGroups, formatServiceAccountUserName } from '../well-known-user-names.ts'
 import type { TokenPayload } from './claims.ts'
 
 /** Builds the user of a service account token. The bound objects are in `extra`. */
@@ -16,7 +16,7 @@ export function buildServiceAccountUser({ jti, 'kubernetes.io': { namespace, ser
     if (node.uid) extra['authentication.kubernetes.io/node-uid'] = [node.uid]
   }
   return {
-    name: serviceAccountUserName(namespace, serviceaccount.name),
+    name: formatServiceAccountUserName(namespace, serviceaccount.name),
     ...(serviceaccount.uid && { uid: serviceaccount.uid }),
     groups: listServiceAccountGroups(namespace),
     extra,

@@ -1,4 +1,4 @@
-import { pemBlocks } from '@keelson/apimachinery'
+import { parsePemBlocks } from '@keelson/apimachinery'
 import { X509Certificate, createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
@@ -18,7 +18,7 @@ export interface SigningKey extends VerificationKey {
 
 /** Reads the first private key in PEM text. Throws if no key can sign tokens. */
 export function readSigningKey(pem: string): SigningKey {
-  const block = pemBlocks(pem).find(({ label }) => label.endsWith('PRIVATE KEY'))
+  const block = parsePemBlocks(pem).find(({ label }) => label.endsWith('PRIVATE KEY'))
   if (block === undefined) throw new Error('data does not contain a valid RSA or ECDSA private key')
   const privateKey = createPrivateKey(block.text)
   return { ...createVerificationKey(createPublicKey(privateKey)), privateKey }
@@ -26,7 +26,7 @@ export function readSigningKey(pem: string): SigningKey {
 
 /** Reads all public keys in PEM text, including those of certificates and of private keys. Throws if there is none. */
 export function readVerificationKeys(pem: string): VerificationKey[] {
-  const keys = pemBlocks(pem).flatMap(({ label, text }) => {
+  const keys = parsePemBlocks(pem).flatMap(({ label, text }) => {
     if (label === 'CERTIFICATE') return [createVerificationKey(new X509Certificate(text).publicKey)]
     if (label.endsWith('PRIVATE KEY')) return [createVerificationKey(createPublicKey(createPrivateKey(text)))]
     return label.endsWith('PUBLIC KEY') ? [createVerificationKey(createPublicKey(text))] : []

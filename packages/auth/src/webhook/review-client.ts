@@ -1,9 +1,9 @@
 import {
-  apiErrorFromStatus,
+  createApiErrorFromStatus,
   formatDuration,
   isApiError,
   isJsonObject,
-  messageOf,
+  getErrorMessage,
   newGenericServerResponse,
   pause,
   systemClock,
@@ -150,9 +150,9 @@ function isText(contentType: string): boolean {
 function createStatusError(code: number, text: string, value: JsonValue | undefined): Error {
   if (isJsonObject(value) && value['kind'] === 'Status' && value['status'] !== 'Success') {
     try {
-      return apiErrorFromStatus(value as unknown as Status)
+      return createApiErrorFromStatus(value as unknown as Status)
     } catch (error) {
-      return new Error(messageOf(error), { cause: error })
+      return new Error(getErrorMessage(error), { cause: error })
     }
   }
   return newGenericServerResponse(code, 'POST', { group: '', resource: '' }, '', {

@@ -1,4 +1,4 @@
-import { parseFieldSelector, parseLabelSelector, pathAction, resourceAction } from '@keelson/apimachinery'
+import { parseFieldSelector, parseLabelSelector, createPathAction, createResourceAction } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createManualClock, settle } from '@keelson/apimachinery/testing'
 import { OutboundError } from '@keelson/outbound'
@@ -11,7 +11,7 @@ import type { WebhookAuthorizerOptions } from './webhook-authorizer.ts'
 
 const attributes: AuthorizerAttributes = {
   user: { name: 'alice', uid: 'u', groups: ['dev'], extra: { b: ['2'], a: ['1'] } },
-  action: resourceAction({ verb: 'get', resource: 'pods', apiVersion: 'v1', namespace: 'n', name: 'p' }),
+  action: createResourceAction({ verb: 'get', resource: 'pods', apiVersion: 'v1', namespace: 'n', name: 'p' }),
 }
 
 type Answers = readonly (object | number | string | OutboundError)[]
@@ -82,7 +82,7 @@ describe('requests to the webhook', () => {
 
   test('describe an action on a path as v1beta1', async () => {
     const { authorizer, sent } = open([{ allowed: true }], { version: 'v1beta1' })
-    await authorizer.authorize({ user: { name: 'bob', groups: ['g'] }, action: pathAction('get', '/version') })
+    await authorizer.authorize({ user: { name: 'bob', groups: ['g'] }, action: createPathAction('get', '/version') })
     expect(sent()).toMatchObject({
       apiVersion: 'authorization.k8s.io/v1beta1',
       spec: { nonResourceAttributes: { path: '/version', verb: 'get' }, user: 'bob', group: ['g'] },

@@ -1,4 +1,4 @@
-import { maybeThen, messageOf, systemClock } from '@keelson/apimachinery'
+import { runAfter, getErrorMessage, systemClock } from '@keelson/apimachinery'
 import type { JsonObject, RequestedAction } from '@keelson/apimachinery'
 import { noOpinion } from '../authorizer.ts'
 import type { Authorizer, AuthorizerAttributes, Decision } from '../authorizer.ts'
@@ -65,9 +65,9 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
         },
       })
     } catch (error) {
-      options.log?.(`Failed to make webhook authorizer request: ${messageOf(error)}`)
+      options.log?.(`Failed to make webhook authorizer request: ${getErrorMessage(error)}`)
       if (options.onError === 'noOpinion') metrics?.failedOpen(name, outcome)
-      return toDecision(messageOf(error))
+      return toDecision(getErrorMessage(error))
     }
     const answer = { allowed: status['allowed'] === true, denied: status['denied'] === true, reason: readText(status['reason']) }
     if (measureAttributes(action) < maxCachedLength) {
@@ -86,7 +86,7 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
     authorize: (attributes: AuthorizerAttributes) => {
       const spec = buildAccessReviewSpec(attributes)
       if (matchConditions === undefined) return requestUnlessKnown(spec, attributes.action)
-      return maybeThen(matchConditions.matches(spec), ({ matches, error }) => {
+      return runAfter(matchConditions.matches(spec), ({ matches, error }) => {
         if (error !== undefined) return toDecision(error)
         return matches ? requestUnlessKnown(spec, attributes.action) : noOpinion
       })

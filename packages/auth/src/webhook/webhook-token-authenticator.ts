@@ -1,4 +1,4 @@
-import { isJsonObject, messageOf } from '@keelson/apimachinery'
+import { isJsonObject, getErrorMessage } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, UserInfo } from '@keelson/apimachinery'
 import { isRejectedToken } from '../token-authenticator.ts'
 import type { RejectedToken, TokenAuthenticator, TokenForAudiences } from '../token-authenticator.ts'
@@ -32,8 +32,8 @@ export function createWebhookTokenAuthenticator({
       const request = { kind: 'TokenReview', apiVersion: `authentication.k8s.io/${version}`, metadata: {}, spec, status: { user: {} } }
       status = await sendReview(webhook, request, { observe })
     } catch (error) {
-      log?.(`Failed to make webhook authenticator request: ${messageOf(error)}`)
-      return { rejected: messageOf(error) }
+      log?.(`Failed to make webhook authenticator request: ${getErrorMessage(error)}`)
+      return { rejected: getErrorMessage(error) }
     }
     const reviewedAudiences = readTexts(status['audiences'])
     const tokenAudiences = reviewedAudiences.length > 0 ? reviewedAudiences : ownAudiences

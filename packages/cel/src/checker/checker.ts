@@ -1,22 +1,22 @@
-import { qualifiedName } from '../ast.ts'
+import { getQualifiedName } from '../ast.ts'
 import type { Call, Comprehension, Expr, Ident, ListExpr, MapExpr, Select, Struct } from '../ast.ts'
 import type { FunctionDeclaration } from '../declarations/function-declaration.ts'
 import type { Environment } from '../environment.ts'
 import type { Issues, Message } from '../issues.ts'
 import { operators } from '../operators.ts'
-import { maxTypeSize, mostGeneral, Substitution, TypeTooLarge } from '../types/substitution.ts'
+import { maxTypeSize, selectMoreGeneral, Substitution, TypeTooLarge } from '../types/substitution.ts'
 import {
   isDynamic,
   isGround,
   listType,
   mapType,
-  optionalType,
-  optionalValue,
-  sameType,
-  sizeOf,
+  createOptionalType,
+  getOptionalValue,
+  equalsType,
+  countNodes,
   types,
   formatType,
-  typeWith,
+  replaceParameters,
 } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { Scope } from './scope.ts'
@@ -73,7 +73,7 @@ class Checker {
     const inferred = this.#typeOf(expression)
     // The size is limited, because a map literal with the same variable as key and value doubles the type, and binding the map to a
     // variable allows doubling again.
-    const type = sizeOf(inferred) <= maxTypeSize ? inferred : this.#fail(expression.offset, new TypeTooLarge().message)
+    const type = countNodes(inferred) <= maxTypeSize ? inferred : this.#fail(expression.offset, new TypeTooLarge().message)
     this.#types.set(expression, type)
     return type
   }
@@ -125,7 +125,7 @@ class Checker {
   }
 
   #select(expression: Select): Type {
-    const name = qualifiedName(expression)
+    const name = getQualifiedName(expression)
     const variable = name === undefined ? undefined : this.#known(name, expression)
     if (variable !== undefined) return variable
     const type = this.#field(expression.operand, expression.field, { offset: expression.offset, optional: false })
@@ -134,9 +134,9 @@ class Checker {
 
   #field(operand: Expr, field: string, { offset, optional }: { readonly offset: number; readonly optional: boolean }): Type {
     const operandType = this.#substitution.apply(this.check(operand))
-    const value = optionalValue(operandType)
+    const value = getOptionalValue(operandType)
     const type = this.#fieldOf(value ?? operandType, field, offset)
-    return value !== undefined || optional ? optionalType(type) : type
+    return value !== undefined || optional ? createOptionalType(type) : type
   }
 
   #fieldOf(type: Type, field: string, offset: number): Type {
@@ -169,7 +169,7 @@ class Checker {
       const declaration = this.#environment.function(name)
       return declaration === undefined ? this.#undeclared(call.offset, call.name) : this.#resolve(call, declaration, undefined)
     }
-    const qualifier = qualifiedName(call.target)
+    const qualifier = getQualifiedName(call.target)
     const qualified = qualifier === undefined ? undefined : this.#environment.function(withoutDot(`${qualifier}.${call.name}`))
     if (qualified !== undefined) return this.#resolve(call, qualified, undefined)
     this.check(call.target)
@@ -199,7 +199,7 @@ class Checker {
       matching.push(id)
       const type = fresh === undefined ? overload.result : this.#substitution.apply(renameParameters(overload.result, fresh))
       if (result === undefined) result = type
-      else if (!isDynamic(result) && !sameType(result, type)) result = types.dyn
+      else if (!isDynamic(result) && !equalsType(result, type)) result = types.dyn
     }
     if (result === undefined) return this.#noOverload(call, name, { argTypes, isMember: target !== undefined })
     this.#references.set(call, { kind: 'function', name, overloads: matching, isMember: target !== undefined })
@@ -232,16 +232,16 @@ class Checker {
 
   /** Returns the value type of `?value`, which must be optional. */
   #unwrapped(value: Expr, type: Type, optional: boolean): Type {
-    const within = optional ? optionalValue(type) : type
+    const within = optional ? getOptionalValue(type) : type
     if (within !== undefined) return within
-    if (!isDynamic(type)) this.#mismatch(value, optionalType(type), type)
+    if (!isDynamic(type)) this.#mismatch(value, createOptionalType(type), type)
     return type
   }
 
   /** Returns the common type of elements. Mixed types become dynamic here; a later validator rejects some of them. */
   #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current
-    return this.#substitution.isAssignable(previous, current) ? mostGeneral(previous, current) : types.dyn
+    return this.#substitution.isAssignable(previous, current) ? selectMoreGeneral(previous, current) : types.dyn
   }
 
   #list({ elements, optional }: ListExpr): Type {
@@ -347,7 +347,7 @@ function withoutDot(name: string): string {
 function renameParameters(type: Type, names: ReadonlyMap<string, Type>): Type {
   if (type.kind === 'parameter') return names.get(type.name) ?? type
   if (isGround(type)) return type
-  return typeWith(
+  return replaceParameters(
     type,
     type.parameters.map((parameter) => renameParameters(parameter, names)),
   )

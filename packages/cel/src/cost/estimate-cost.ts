@@ -1,22 +1,22 @@
 import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select } from '../ast.ts'
 import type { Compiled } from '../compile.ts'
-import { codePoints } from '../source.ts'
-import { optionalValue } from '../types/type.ts'
+import { countCodePoints } from '../source.ts'
+import { getOptionalValue } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { estimateKubernetesCall } from './kubernetes-call-costs.ts'
 import { estimateListCall } from './list-call-costs.ts'
 import { LocalVariables } from './local-variables.ts'
 import type { EntrySize } from './local-variables.ts'
-import { exactly, most, product, sum, union, unknown } from './range.ts'
+import { createExactRange, most, multiplyRanges, sum, union, unknown } from './range.ts'
 import type { Range } from './range.ts'
 import type { CallCost, CallNodes, SizedNode, SizeHints } from './sized-node.ts'
 import { estimateStandardCall } from './standard-call-costs.ts'
 
-const free = exactly(0n)
-const one = exactly(1n)
-const newList = exactly(10n)
-const newMap = exactly(30n)
-const newStruct = exactly(40n)
+const free = createExactRange(0n)
+const one = createExactRange(1n)
+const newList = createExactRange(10n)
+const newMap = createExactRange(30n)
+const newStruct = createExactRange(40n)
 const accumulators: ReadonlySet<string> = new Set(['@result', '__result__'])
 const scalars: ReadonlySet<Type['kind']> = new Set<Type['kind']>(['bool', 'double', 'duration', 'int', 'timestamp', 'uint'])
 
@@ -177,7 +177,7 @@ class CostEstimator {
     this.#variables.pop(accumulator)
     const turns = this.#size(range) ?? unknown
     this.#resultSizes(expression, turns)
-    return sum(start, result, product(turns, turn))
+    return sum(start, result, multiplyRanges(turns, turn))
   }
 
   #resultSizes(expression: Comprehension, turns: Range): void {
@@ -280,15 +280,15 @@ function isBinding({ range, condition }: Comprehension): boolean {
 
 /** Returns the size of a list, map or constant that is written in the expression; undefined for computed values. */
 function measureWritten(expression: Expr): Range | undefined {
-  if (expression.kind === 'list') return exactly(BigInt(expression.elements.length))
-  if (expression.kind === 'map') return exactly(BigInt(expression.entries.length))
+  if (expression.kind === 'list') return createExactRange(BigInt(expression.elements.length))
+  if (expression.kind === 'map') return createExactRange(BigInt(expression.entries.length))
   if (expression.kind !== 'literal') return undefined
   const { constant } = expression
-  if (constant.type === 'string') return exactly(BigInt(codePoints(constant.value)))
-  return constant.type === 'bytes' ? exactly(BigInt(constant.value.length)) : one
+  if (constant.type === 'string') return createExactRange(BigInt(countCodePoints(constant.value)))
+  return constant.type === 'bytes' ? createExactRange(BigInt(constant.value.length)) : one
 }
 
 function isScalar(type: Type): boolean {
-  const value = optionalValue(type)
+  const value = getOptionalValue(type)
   return value === undefined ? scalars.has(type.kind) : isScalar(value)
 }

@@ -1,5 +1,5 @@
-import { sameType } from '../types/type.ts'
-import { capped, exactly, most, product, sum, times } from './range.ts'
+import { equalsType } from '../types/type.ts'
+import { capCost, createExactRange, most, multiplyRanges, sum, scaleRange } from './range.ts'
 import type { Range } from './range.ts'
 import type { CallCost, CallNodes, SizedNode } from './sized-node.ts'
 
@@ -9,7 +9,7 @@ const maxNamePattern = 128
 const maxFormat = 64n
 /** Size of an address in bytes. */
 const addressSize: Range = { min: 4n, max: 16n }
-const fixed: CallCost = { cost: exactly(1n) }
+const fixed: CallCost = { cost: createExactRange(1n) }
 
 /** Functions with a cost of 1, for example lookups and functions that build an authorization check. */
 const nominal: ReadonlySet<string> = new Set(
@@ -35,7 +35,7 @@ export function estimateKubernetesCall(name: string, overload: string, nodes: Ca
   if (nominal.has(name) || overload === 'cidr_ip') return fixed
   switch (name) {
     case 'check':
-      return { cost: exactly(350_000n) }
+      return { cost: createExactRange(350_000n) }
     case 'fieldSelector':
     case 'labelSelector':
       return { cost: estimateSelectorCost(first!.size) }
@@ -48,19 +48,19 @@ export function estimateKubernetesCall(name: string, overload: string, nodes: Ca
       return { cost: estimateComparisons(target!, nodes) }
     case 'url':
     case 'jsonpatch.escapeKey':
-      return { cost: times(first!.size, traversal), resultSize: first!.size }
+      return { cost: scaleRange(first!.size, traversal), resultSize: first!.size }
     case 'lowerAscii':
     case 'upperAscii':
     case 'substring':
     case 'trim':
-      return { cost: times(target!.size, traversal), resultSize: target!.size }
+      return { cost: scaleRange(target!.size, traversal), resultSize: target!.size }
     case 'replace':
-      return { cost: times(target!.size, 2 * traversal), resultSize: estimateReplacedSize(target!.size, first!.size, args[1]!.size) }
+      return { cost: scaleRange(target!.size, 2 * traversal), resultSize: estimateReplacedSize(target!.size, first!.size, args[1]!.size) }
     case 'split':
-      return { cost: times(target!.size, 2 * traversal), resultSize: { min: 0n, max: limitParts(target!.size.max, args[1]) } }
+      return { cost: scaleRange(target!.size, 2 * traversal), resultSize: { min: 0n, max: limitParts(target!.size.max, args[1]) } }
     case 'join': {
       const size = estimateJoinedSize(target!, nodes)
-      return { cost: times(size, traversal), resultSize: size }
+      return { cost: scaleRange(size, traversal), resultSize: size }
     }
     case 'find':
     case 'findAll':
@@ -73,14 +73,14 @@ export function estimateKubernetesCall(name: string, overload: string, nodes: Ca
     case 'isQuantity':
     case 'semver':
     case 'isSemver':
-      return { cost: times(first!.size, traversal) }
+      return { cost: scaleRange(first!.size, traversal) }
     case 'ip.isCanonical':
-      return { cost: times(first!.size, 2 * traversal) }
+      return { cost: scaleRange(first!.size, 2 * traversal) }
     case 'containsIP':
     case 'containsCIDR':
       return { cost: containsCost(name, overload, first!.size) }
     case 'validate':
-      return { cost: times(times(first!.size, traversal), maxNamePattern * patternLength) }
+      return { cost: scaleRange(scaleRange(first!.size, traversal), maxNamePattern * patternLength) }
     case '_==_':
       return estimateEqualityCost(first!, args[1]!)
     default:
@@ -93,19 +93,19 @@ export function estimateKubernetesCall(name: string, overload: string, nodes: Ca
  * position of the text.
  */
 export function estimateSearchCost(text: Range, pattern: Range): Range {
-  return product(times(sum(text, exactly(1n)), traversal), times(pattern, patternLength))
+  return multiplyRanges(scaleRange(sum(text, createExactRange(1n)), traversal), scaleRange(pattern, patternLength))
 }
 
 function estimateSelectorCost(length: Range): Range {
-  const requirements = times(length, 0.5)
-  return sum(exactly(10n), times(length, traversal), times(requirements, 50))
+  const requirements = scaleRange(length, 0.5)
+  return sum(createExactRange(10n), scaleRange(length, traversal), scaleRange(requirements, 50))
 }
 
 function estimateComparisons(target: SizedNode, { itemSize }: CallNodes): Range {
   const [element] = target.type.parameters
-  if (element === undefined) return times(target.size, traversal)
+  if (element === undefined) return scaleRange(target.size, traversal)
   const isText = element.kind === 'string' || element.kind === 'bytes'
-  return product(target.size, isText ? sum(exactly(1n), times(itemSize(target), traversal)) : exactly(1n))
+  return multiplyRanges(target.size, isText ? sum(createExactRange(1n), scaleRange(itemSize(target), traversal)) : createExactRange(1n))
 }
 
 /**
@@ -113,13 +113,13 @@ function estimateComparisons(target: SizedNode, { itemSize }: CallNodes): Range 
  * assumes the opposite.
  */
 function estimateReplacedSize(size: Range, match: Range, replacement: Range): Range {
-  const maxCount = match.min === 0n ? capped(size.max + 1n) : replacement.max <= match.min ? 0n : divideRoundingUp(size.max, match.min)
-  const minCount = match.max === 0n ? capped(size.min + 1n) : match.max <= replacement.min ? 0n : divideRoundingUp(size.min, match.max)
+  const maxCount = match.min === 0n ? capCost(size.max + 1n) : replacement.max <= match.min ? 0n : divideRoundingUp(size.max, match.min)
+  const minCount = match.max === 0n ? capCost(size.min + 1n) : match.max <= replacement.min ? 0n : divideRoundingUp(size.min, match.max)
   const unmatched = {
     min: match.max === 0n || match.max <= replacement.min ? size.min : 0n,
     max: match.min === 0n || replacement.max <= match.min ? size.max : 0n,
   }
-  return sum(product({ min: minCount, max: maxCount }, replacement), unmatched)
+  return sum(multiplyRanges({ min: minCount, max: maxCount }, replacement), unmatched)
 }
 
 function divideRoundingUp(a: bigint, b: bigint): bigint {
@@ -133,10 +133,10 @@ function limitParts(size: bigint, limit: SizedNode | undefined): bigint {
 }
 
 function estimateJoinedSize(list: SizedNode, { args: [separator], itemSize }: CallNodes): Range {
-  const elements = list.type.parameters.length === 0 ? exactly(0n) : product(list.size, itemSize(list))
+  const elements = list.type.parameters.length === 0 ? createExactRange(0n) : multiplyRanges(list.size, itemSize(list))
   if (separator === undefined) return elements
   const between = { min: decrementToZero(list.size.min), max: decrementToZero(list.size.max) }
-  return sum(elements, product(separator.size, between))
+  return sum(elements, multiplyRanges(separator.size, between))
 }
 
 function decrementToZero(count: bigint): bigint {
@@ -144,16 +144,16 @@ function decrementToZero(count: bigint): bigint {
 }
 
 function containsCost(name: string, overload: string, argument: Range): Range {
-  const compared = times(sum(addressSize, addressSize), traversal)
-  const masked = name === 'containsCIDR' ? sum(times(addressSize, traversal), exactly(1n)) : exactly(0n)
-  return sum(compared, masked, overload.endsWith('_string') ? times(argument, traversal) : exactly(0n))
+  const compared = scaleRange(sum(addressSize, addressSize), traversal)
+  const masked = name === 'containsCIDR' ? sum(scaleRange(addressSize, traversal), createExactRange(1n)) : createExactRange(0n)
+  return sum(compared, masked, overload.endsWith('_string') ? scaleRange(argument, traversal) : createExactRange(0n))
 }
 
 function estimateEqualityCost(a: SizedNode, b: SizedNode): CallCost | undefined {
-  if (a.type.name !== b.type.name || !sameType({ ...a.type, parameters: [] }, { ...b.type, parameters: [] })) return undefined
+  if (a.type.name !== b.type.name || !equalsType({ ...a.type, parameters: [] }, { ...b.type, parameters: [] })) return undefined
   const { name } = a.type
   if (comparable.has(name)) return fixed
-  if (name === 'kubernetes.NamedFormat') return { cost: times({ min: 1n, max: maxFormat }, traversal) }
+  if (name === 'kubernetes.NamedFormat') return { cost: scaleRange({ min: 1n, max: maxFormat }, traversal) }
   if (name !== 'kubernetes.URL') return undefined
-  return { cost: times({ min: 1n, max: b.isSizeKnown ? b.size.max : 1n }, traversal) }
+  return { cost: scaleRange({ min: 1n, max: b.isSizeKnown ? b.size.max : 1n }, traversal) }
 }

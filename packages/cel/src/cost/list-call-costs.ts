@@ -1,9 +1,9 @@
-import { exactly, most, product, sum, times } from './range.ts'
+import { createExactRange, most, multiplyRanges, sum, scaleRange } from './range.ts'
 import type { Range } from './range.ts'
 import type { CallCost, CallNodes, SizedNode } from './sized-node.ts'
 
-const callCost = exactly(1n)
-const newListCost = exactly(10n)
+const callCost = createExactRange(1n)
+const newListCost = createExactRange(10n)
 
 type Estimate = (nodes: CallNodes) => CallCost | undefined
 
@@ -11,13 +11,14 @@ type Estimate = (nodes: CallNodes) => CallCost | undefined
 const estimates: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   [
     'list_slice',
-    ({ target, args: [start, end] }) => newList(1, exactly(subtractWrapping(readInt(end!, target!.size.max), readInt(start!, 0n)))),
+    ({ target, args: [start, end] }) =>
+      newList(1, createExactRange(subtractWrapping(readInt(end!, target!.size.max), readInt(start!, 0n)))),
   ],
   ['list_flatten', ({ target }) => newList(1, target!.size)],
   ['list_flatten_int', ({ target, args: [depth] }) => newList(Number(readInt(depth!, most)), target!.size)],
-  ['lists_range', ({ args: [size] }) => newList(1, exactly(readInt(size!, most)))],
+  ['lists_range', ({ args: [size] }) => newList(1, createExactRange(readInt(size!, most)))],
   ['list_reverse', ({ target }) => newList(1, target!.size)],
-  ['list_distinct', ({ target }) => newList(2, product(target!.size, target!.size))],
+  ['list_distinct', ({ target }) => newList(2, multiplyRanges(target!.size, target!.size))],
   ['list_sets_contains_list', (nodes) => estimatePairs(nodes, 1)],
   ['list_sets_intersects_list', (nodes) => estimatePairs(nodes, 1)],
   ['list_sets_equivalent_list', (nodes) => estimatePairs(nodes, 2)],
@@ -27,15 +28,15 @@ export function estimateListCall(overload: string, nodes: CallNodes): CallCost |
   const sort = /^list_(.+)_sort(ByAssociatedKeys)?$/.exec(overload)
   if (sort === null) return estimates.get(overload)?.(nodes)
   const { size } = sort[2] === undefined ? nodes.target! : nodes.args[0]!
-  return newList(sort[1] === 'string' || sort[1] === 'bytes' ? 2.1 : 2, product(size, size))
+  return newList(sort[1] === 'string' || sort[1] === 'bytes' ? 2.1 : 2, multiplyRanges(size, size))
 }
 
 function newList(factor: number, size: Range): CallCost {
-  return { cost: sum(times(size, factor), callCost, newListCost), resultSize: size }
+  return { cost: sum(scaleRange(size, factor), callCost, newListCost), resultSize: size }
 }
 
 function estimatePairs({ args: [a, b] }: CallNodes, factor: number): CallCost {
-  return { cost: sum(times(product(a!.size, b!.size), factor), callCost) }
+  return { cost: sum(scaleRange(multiplyRanges(a!.size, b!.size), factor), callCost) }
 }
 
 function subtractWrapping(a: bigint, b: bigint): bigint {

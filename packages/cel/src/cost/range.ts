@@ -7,20 +7,20 @@ export interface Range {
 export const most: bigint = 2n ** 64n - 1n
 export const unknown: Range = { min: 0n, max: most }
 
-export function exactly(value: bigint): Range {
+export function createExactRange(value: bigint): Range {
   return { min: value, max: value }
 }
 
 export function sum(...ranges: readonly Range[]): Range {
-  return ranges.reduce((a, b) => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) }), exactly(0n))
+  return ranges.reduce((a, b) => ({ min: capCost(a.min + b.min), max: capCost(a.max + b.max) }), createExactRange(0n))
 }
 
-export function product(a: Range, b: Range): Range {
-  return { min: capped(a.min * b.min), max: capped(a.max * b.max) }
+export function multiplyRanges(a: Range, b: Range): Range {
+  return { min: capCost(a.min * b.min), max: capCost(a.max * b.max) }
 }
 
 /** Multiplies both bounds, rounded up. */
-export function times({ min, max }: Range, factor: number): Range {
+export function scaleRange({ min, max }: Range, factor: number): Range {
   return { min: scaleValue(min, factor), max: scaleValue(max, factor) }
 }
 
@@ -29,7 +29,7 @@ export function union(a: Range, b: Range): Range {
   return { min: a.min < b.min ? a.min : b.min, max: a.max > b.max ? a.max : b.max }
 }
 
-export function capped(value: bigint): bigint {
+export function capCost(value: bigint): bigint {
   return value > most ? most : value
 }
 

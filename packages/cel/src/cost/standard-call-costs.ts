@@ -1,5 +1,5 @@
 import { estimateSearchCost } from './kubernetes-call-costs.ts'
-import { exactly, product, sum, times } from './range.ts'
+import { createExactRange, multiplyRanges, sum, scaleRange } from './range.ts'
 import type { CallCost, CallNodes } from './sized-node.ts'
 
 const traversal = 0.1
@@ -10,36 +10,39 @@ export function estimateStandardCall(overload: string, { target, args }: CallNod
   const [first, second] = args
   switch (overload) {
     case 'string_format':
-      return { cost: times(target!.size, traversal) }
+      return { cost: scaleRange(target!.size, traversal) }
     case 'string_to_bytes':
-      return { cost: times(first!.size, traversal), resultSize: { min: first!.size.min, max: BigInt.asUintN(64, first!.size.max * 4n) } }
+      return {
+        cost: scaleRange(first!.size, traversal),
+        resultSize: { min: first!.size.min, max: BigInt.asUintN(64, first!.size.max * 4n) },
+      }
     case 'bytes_to_string':
-      return { cost: times(first!.size, traversal), resultSize: { min: first!.size.min / 4n, max: first!.size.max } }
+      return { cost: scaleRange(first!.size, traversal), resultSize: { min: first!.size.min / 4n, max: first!.size.max } }
     case 'strings_quote':
       return {
-        cost: times(first!.size, traversal),
+        cost: scaleRange(first!.size, traversal),
         resultSize: { min: first!.size.min + 2n, max: BigInt.asUintN(64, first!.size.max * 2n + 2n) },
       }
     case 'starts_with_string':
     case 'ends_with_string':
-      return { cost: times(first!.size, traversal) }
+      return { cost: scaleRange(first!.size, traversal) }
     case 'in_list':
-      return { cost: times(second!.size, 1) }
+      return { cost: scaleRange(second!.size, 1) }
     case 'matches_string':
       return { cost: estimateSearchCost(target!.size, first!.size) }
     case 'contains_string':
-      return { cost: product(times(target!.size, traversal), times(first!.size, traversal)) }
+      return { cost: multiplyRanges(scaleRange(target!.size, traversal), scaleRange(first!.size, traversal)) }
     case 'add_list':
-      return { cost: exactly(1n), resultSize: sum(first!.size, second!.size) }
+      return { cost: createExactRange(1n), resultSize: sum(first!.size, second!.size) }
     case 'add_string':
     case 'add_bytes': {
       const resultSize = sum(first!.size, second!.size)
-      return { cost: times(resultSize, traversal), resultSize }
+      return { cost: scaleRange(resultSize, traversal), resultSize }
     }
     default: {
-      if (!comparisons.test(overload)) return { cost: exactly(1n) }
+      if (!comparisons.test(overload)) return { cost: createExactRange(1n) }
       const max = first!.size.max < second!.size.max ? first!.size.max : second!.size.max
-      return { cost: times({ min: max > 0n ? 1n : 0n, max }, traversal) }
+      return { cost: scaleRange({ min: max > 0n ? 1n : 0n, max }, traversal) }
     }
   }
 }

@@ -1,4 +1,13 @@
-import { listType, mapType, opaqueType, optionalType, structType, typeParameter, types, typeType } from '../types/type.ts'
+import {
+  listType,
+  mapType,
+  createOpaqueType,
+  createOptionalType,
+  createStructType,
+  createTypeParameter,
+  types,
+  createTypeType,
+} from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import type { FunctionDeclaration, Overload } from './function-declaration.ts'
 
@@ -47,13 +56,13 @@ class TypeParser {
     const [first, second] = this.list(inner) as readonly [Type, Type | undefined]
     if (name === 'list') return listType(first)
     if (name === 'map') return mapType(first, second!)
-    return name === 'optional' ? optionalType(first) : typeType(first)
+    return name === 'optional' ? createOptionalType(first) : createTypeType(first)
   }
 
   #simple(name: string): Type {
-    if (!/^[A-Z]$/.test(name)) return named[name] ?? (name.startsWith('net.') ? opaqueType(name) : structType(name))
+    if (!/^[A-Z]$/.test(name)) return named[name] ?? (name.startsWith('net.') ? createOpaqueType(name) : createStructType(name))
     this.parameters.add(name)
-    return typeParameter(name)
+    return createTypeParameter(name)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { StructTypes } from '../environment.ts'
 import { reservedWords } from '../syntax/reserved-words.ts'
-import { structType } from '../types/type.ts'
+import { createStructType } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { parseType } from './signature.ts'
 
@@ -9,7 +9,7 @@ export type StructDeclarations = Readonly<Record<string, Readonly<Record<string,
 
 export function declareStructs(declarations: StructDeclarations): StructTypes {
   return {
-    find: (name) => (Object.hasOwn(declarations, name) ? structType(name) : undefined),
+    find: (name) => (Object.hasOwn(declarations, name) ? createStructType(name) : undefined),
     field: (typeName, field): Type | undefined => {
       const fields = declarations[typeName]!
       const name = !Object.hasOwn(fields, field) && reservedWords.has(field) ? `__${field}__` : field

@@ -1,8 +1,8 @@
-import { ConcatList, elementsOf } from '../values/list.ts'
+import { ConcatList, listElements } from '../values/list.ts'
 import { PreservedValue, SchemaList, SchemaMap } from '../values/schema-value.ts'
 import { adapt, CelError, none, OpaqueValue, Optional, TypeValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
-import { absent, invalidKey, isIndexKey, lookUp } from './access.ts'
+import { createAbsentError, createInvalidKeyError, isIndexKey, lookUp } from './access.ts'
 import { Lazy } from './activation.ts'
 import type { Label } from './label.ts'
 import type { Machine, Step } from './machine.ts'
@@ -32,7 +32,7 @@ export function accessConstant(key: Value, { isOptional, isTest, keepsOptional }
       const member = lookUp(value, key)
       if (isTest) machine.push(member instanceof CelError ? member : member !== undefined)
       else if (member instanceof Lazy) machine.pushLater(member.value())
-      else machine.push(member === undefined ? absent(value, key) : member)
+      else machine.push(member === undefined ? createAbsentError(value, key) : member)
       if (!(member instanceof CelError) && member !== undefined) return
     }
     machine.position = end.position
@@ -47,13 +47,13 @@ export function accessComputed({ isOptional, isTest }: Access, end: Label): Step
     const isWithin = isOptional || value instanceof Optional
     if (key instanceof CelError || !isIndexKey(key)) {
       if (!isWithin) machine.charge(1)
-      machine.push(key instanceof CelError ? key : invalidKey(key))
+      machine.push(key instanceof CelError ? key : createInvalidKeyError(key))
     } else if (isWithin) {
       if (accessOptional(machine, value, key, isTest)) return
     } else {
       machine.charge(1)
       const member = lookUp(value, key)
-      machine.push(member === undefined ? absent(value, key) : member)
+      machine.push(member === undefined ? createAbsentError(value, key) : member)
       if (!(member instanceof CelError) && member !== undefined) return
     }
     machine.position = end.position
@@ -94,7 +94,7 @@ function fromNative(value: Value): Value {
   if (value instanceof OpaqueValue) return value.reread()
   if (value instanceof TypeValue) return value.name
   if (value instanceof SchemaMap || value instanceof SchemaList || value instanceof PreservedValue) return adapt(value.raw)
-  return value instanceof ConcatList ? elementsOf(value).map(fromNative) : value
+  return value instanceof ConcatList ? listElements(value).map(fromNative) : value
 }
 
 /** Applies `reread` to the value on the stack. */

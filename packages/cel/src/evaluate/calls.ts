@@ -1,8 +1,8 @@
 import type { Overload } from '../declarations/function-declaration.ts'
 import type { Implementation } from '../functions/implementation.ts'
-import { elementAt, isList, listSize } from '../values/list.ts'
-import { findInMap, isMap, keysOf } from '../values/map.ts'
-import { typeNameOf } from '../values/text.ts'
+import { getElement, isList, listSize } from '../values/list.ts'
+import { findInMap, isMap, listKeys } from '../values/map.ts'
+import { getTypeName } from '../values/text.ts'
 import { CelError } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import type { Type } from '../types/type.ts'
@@ -26,15 +26,15 @@ function findGuard(type: Type): Guard | undefined {
     case 'int':
       return (value) => typeof value === 'number' || typeof value === 'bigint'
     case 'list':
-      return (value) => isList(value) && (first === undefined || listSize(value) === 0 || first(elementAt(value, 0)))
+      return (value) => isList(value) && (first === undefined || listSize(value) === 0 || first(getElement(value, 0)))
     case 'map':
       return (value) => {
         if (!isMap(value)) return false
-        const [key] = first === undefined && second === undefined ? [] : keysOf(value)
+        const [key] = first === undefined && second === undefined ? [] : listKeys(value)
         return key === undefined || ((first?.(key) ?? true) && (second?.(findInMap(value, key)!) ?? true))
       }
     default:
-      return (value) => typeNameOf(value) === type.name
+      return (value) => getTypeName(value) === type.name
   }
 }
 
@@ -72,7 +72,7 @@ export function dispatch(name: string, overloads: readonly BoundOverload[]): Imp
 }
 
 function createNoOverloadError(name: string, args: readonly Value[]): CelError {
-  return new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
+  return new CelError(`no such overload: ${name}(${args.map(getTypeName).join(', ')})`)
 }
 
 /** Creates a step that calls a function with the arguments on the stack. If an argument is an error, the first error is the result. */

@@ -1,10 +1,10 @@
-import { equals, orError } from '../values/equality.ts'
-import { elementsOf, isList } from '../values/list.ts'
+import { equals, keepError } from '../values/equality.ts'
+import { listElements, isList } from '../values/list.ts'
 import { CelError, Double, EvaluationPanic, isInt, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import type { Label } from './label.ts'
 import type { Machine, Step } from './machine.ts'
-import { equalityCost } from './runtime-cost.ts'
+import { computeEqualityCost } from './runtime-cost.ts'
 
 /** Creates a step that skips the second operand of `&&` or `||` if the first operand decides the result. */
 export function skipLogic(decisive: boolean, end: Label): Step {
@@ -25,8 +25,8 @@ export function joinLogic(decisive: boolean): Step {
 /** Computes `&&` or `||`. */
 export function joinOperands(first: Value, second: Value, decisive: boolean): Value {
   if (second === decisive) return decisive
-  if (typeof first !== 'boolean') return orError(first)
-  return typeof second === 'boolean' ? !decisive : orError(second)
+  if (typeof first !== 'boolean') return keepError(first)
+  return typeof second === 'boolean' ? !decisive : keepError(second)
 }
 
 export function compareEquality(isNegated: boolean): Step {
@@ -43,7 +43,7 @@ export function compareWithConstant(constant: Value, isNegated: boolean): Step {
 
 /** Computes `==` or `!=`. The result of `!=` is true for values that cannot be compared. */
 function compareOperands(machine: Machine, first: Value, second: Value, isNegated: boolean): void {
-  machine.charge(equalityCost(first, second, isNegated))
+  machine.charge(computeEqualityCost(first, second, isNegated))
   if (first instanceof CelError || second instanceof CelError) machine.push(first instanceof CelError ? first : second)
   else machine.push(isNegated ? equals(first, second) !== true : equals(first, second))
 }
@@ -51,7 +51,7 @@ function compareOperands(machine: Machine, first: Value, second: Value, isNegate
 /** Returns a step that checks membership in a constant list; undefined if the list contains other values than numbers, strings and booleans. */
 export function isInConstants(list: Value): Step | undefined {
   if (!isList(list)) return undefined
-  const elements = elementsOf(list)
+  const elements = listElements(list)
   if (!elements.every(isSimple)) return undefined
   const names = new Set(elements.filter((element) => typeof element === 'string'))
   return (machine) => {

@@ -1,6 +1,6 @@
 import type { Call, Constant, Expr } from '../ast.ts'
 import type { Compiled } from '../compile.ts'
-import { mapOf } from './literals.ts'
+import { createMap } from './literals.ts'
 import type { FunctionTable } from './function-table.ts'
 import { isList, listSize } from '../values/list.ts'
 import { CelError, Double, toInt, TypeValue, Uint } from '../values/value.ts'
@@ -54,7 +54,7 @@ export class Constants {
         const isPlain = expression.entries.every(({ optional }) => !optional)
         return operands === undefined || !isPlain
           ? undefined
-          : mapOf(
+          : createMap(
               operands,
               Array.from(expression.entries, () => false),
             )

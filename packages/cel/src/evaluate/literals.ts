@@ -1,5 +1,5 @@
 import { EntryMap } from '../values/map.ts'
-import { valueText } from '../values/text.ts'
+import { formatValue } from '../values/text.ts'
 import { CelError, Optional, StructValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { replaceOperands } from './calls.ts'
@@ -15,9 +15,9 @@ export function requireOptional(subject: string | undefined, { below, cost, end 
   return (machine) => {
     const value = machine.stack.at(-1)!
     if (value instanceof Optional) return
-    const key = subject === '' ? valueText(machine.stack.at(-2)!) : subject
+    const key = subject === '' ? formatValue(machine.stack.at(-2)!) : subject
     const target = key === undefined ? 'list element' : `entry '${key}'`
-    const result = new CelError(`cannot initialize optional ${target} from non-optional value ${valueText(value)}`)
+    const result = new CelError(`cannot initialize optional ${target} from non-optional value ${formatValue(value)}`)
     replaceOperands(machine, { count: below + 1, result, cost, end })
   }
 }
@@ -45,11 +45,11 @@ export function buildMap(optional: readonly boolean[]): Step {
   return (machine) => {
     const operands = machine.stack.splice(machine.stack.length - optional.length * 2, optional.length * 2)
     machine.charge(createMapCost)
-    machine.push(mapOf(operands, optional))
+    machine.push(createMap(operands, optional))
   }
 }
 
-export function mapOf(parts: readonly Value[], optional: readonly boolean[]): Value {
+export function createMap(parts: readonly Value[], optional: readonly boolean[]): Value {
   const map = new EntryMap()
   for (const [i, isOptional] of optional.entries()) {
     const key = parts[i * 2]!

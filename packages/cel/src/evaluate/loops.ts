@@ -1,6 +1,6 @@
-import { elementAt, isList, listSize, MutableList } from '../values/list.ts'
+import { getElement, isList, listSize, MutableList } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
-import { EntryMap, findInMap, isMap, keysOf, mapSize } from '../values/map.ts'
+import { EntryMap, findInMap, isMap, listKeys, mapSize } from '../values/map.ts'
 import type { MapValue } from '../values/map.ts'
 import { goTypeOf } from '../values/text.ts'
 import { joinOperands } from './conditions.ts'
@@ -34,7 +34,7 @@ export function beginLoop({ iterator, second }: LoopSlots, end: Label): Step {
     const range = machine.pop()
     if (isList(range)) machine.slots[iterator] = { items: range, map: undefined, size: listSize(range), next: 0 } satisfies Iterator
     else if (isMap(range)) {
-      const items = keysOf(range)
+      const items = listKeys(range)
       machine.slots[iterator] = { items, map: range, size: items.length, next: 0 } satisfies Iterator
     } else {
       machine.push(range instanceof CelError ? range : createNotIterableError(range, second !== undefined))
@@ -57,7 +57,7 @@ export function advanceLoop({ iterator, first, second }: LoopSlots, done: Label)
       machine.position = done.position
       return
     }
-    const item = elementAt(state.items, index)
+    const item = getElement(state.items, index)
     if (second === undefined) machine.slots[first] = item
     else {
       machine.slots[first] = state.map === undefined ? index : item

@@ -1,4 +1,4 @@
-import { nextTurn } from '@keelson/apimachinery'
+import { waitForNextTurn } from '@keelson/apimachinery'
 import type { Compiled } from '../compile.ts'
 import { adapt, CelError, EvaluationPanic } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
@@ -77,7 +77,7 @@ export class Program {
 
   async #continue(machine: Machine, signal: AbortSignal | undefined): Promise<Evaluation> {
     for (;;) {
-      if (machine.waiting === undefined) await nextTurn()
+      if (machine.waiting === undefined) await waitForNextTurn()
       else machine.push(adapt(await machine.waiting))
       if (signal?.aborted === true) return finish(machine, interrupted)
       const problem = this.#resume(machine)

@@ -1,9 +1,9 @@
 import { goTypeOf } from '../values/text.ts'
 import { CelError, EvaluationPanic, OpaqueValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
-import { elementAt, isList, listSize } from '../values/list.ts'
-import { findInMap, isMap, keysOf } from '../values/map.ts'
-import { chargedSize, sizeOfValue } from '../values/size.ts'
+import { getElement, isList, listSize } from '../values/list.ts'
+import { findInMap, isMap, listKeys } from '../values/map.ts'
+import { getChargedSize, getSize } from '../values/size.ts'
 import { workload } from '../values/workload.ts'
 import { NamedFormat } from '../functions/named-formats.ts'
 
@@ -22,7 +22,7 @@ export type CallCost = (args: readonly Value[], result: Value) => number
 const chargeOne: CallCost = () => callCost
 
 function measureValue(value: Value): number {
-  return sizeOfValue(value) ?? 1
+  return getSize(value) ?? 1
 }
 
 /** Returns the cost function of reading the argument at `index`; `times` is a factor. */
@@ -41,11 +41,11 @@ function computeDeepTraversal(value: Value): number {
   let cost = 0
   workload.add(1)
   if (isList(value)) {
-    for (let i = 0, size = listSize(value); i < size; i++) cost += computeDeepTraversal(elementAt(value, i))
+    for (let i = 0, size = listSize(value); i < size; i++) cost += computeDeepTraversal(getElement(value, i))
     return cost
   }
   if (!isMap(value)) return 1
-  for (const key of keysOf(value)) cost += computeDeepTraversal(key) + computeDeepTraversal(findInMap(value, key)!)
+  for (const key of listKeys(value)) cost += computeDeepTraversal(key) + computeDeepTraversal(findInMap(value, key)!)
   return cost
 }
 
@@ -76,7 +76,7 @@ function chargeSelfComparison(index: number): CallCost {
     const list = args[index]!
     if (!isList(list)) throw createNotListPanic(list)
     const size = listSize(list)
-    const first = size === 0 ? undefined : elementAt(list, 0)
+    const first = size === 0 ? undefined : getElement(list, 0)
     const factor = typeof first === 'string' || first instanceof Uint8Array ? 2 + traversalFactor : 2
     return newList(factor, size * size)
   }
@@ -88,15 +88,15 @@ const chargePairs: CallCost = ([a, b]) => callCost + measureValue(a!) * measureV
 const chargePairsBothWays: CallCost = ([a, b]) => callCost + measureValue(a!) * measureValue(b!) * 2
 
 function computeSmallerSizeCost(a: Value, b: Value): number {
-  return Math.ceil(Math.min(chargedSize(a), chargedSize(b)) * traversalFactor)
+  return Math.ceil(Math.min(getChargedSize(a), getChargedSize(b)) * traversalFactor)
 }
 
 const chargeSmallerSize: CallCost = ([a, b]) => computeSmallerSizeCost(a!, b!)
-const chargeBothSizes: CallCost = ([a, b]) => Math.ceil((chargedSize(a!) + chargedSize(b!)) * traversalFactor)
-const chargeFirstSize: CallCost = ([a]) => Math.ceil(chargedSize(a!) * traversalFactor)
+const chargeBothSizes: CallCost = ([a, b]) => Math.ceil((getChargedSize(a!) + getChargedSize(b!)) * traversalFactor)
+const chargeFirstSize: CallCost = ([a]) => Math.ceil(getChargedSize(a!) * traversalFactor)
 
 /** Returns the cost of `==` or `!=`. An equality of opaque values has a fixed cost. */
-export function equalityCost(first: Value, second: Value, isNegated: boolean): number {
+export function computeEqualityCost(first: Value, second: Value, isNegated: boolean): number {
   if ((typeof first === 'number' || typeof first === 'boolean') && typeof second === typeof first) return callCost
   return !isNegated && first instanceof OpaqueValue ? callCost : computeSmallerSizeCost(first, second)
 }
@@ -178,7 +178,7 @@ const standard: Readonly<Record<string, CallCost>> = {
   bytes_to_string: chargeFirstSize,
   strings_quote: chargeFirstSize,
   string_format: chargeFirstSize,
-  in_list: ([, list]) => chargedSize(list!),
+  in_list: ([, list]) => getChargedSize(list!),
   less_string: chargeSmallerSize,
   greater_string: chargeSmallerSize,
   less_equals_string: chargeSmallerSize,
@@ -190,8 +190,9 @@ const standard: Readonly<Record<string, CallCost>> = {
   not_equals: chargeSmallerSize,
   add_string: chargeBothSizes,
   add_bytes: chargeBothSizes,
-  matches_string: ([text, pattern]) => computePatternCost(chargedSize(text!), chargedSize(pattern!)),
-  contains_string: ([text, part]) => Math.ceil(chargedSize(text!) * traversalFactor) * Math.ceil(chargedSize(part!) * traversalFactor),
+  matches_string: ([text, pattern]) => computePatternCost(getChargedSize(text!), getChargedSize(pattern!)),
+  contains_string: ([text, part]) =>
+    Math.ceil(getChargedSize(text!) * traversalFactor) * Math.ceil(getChargedSize(part!) * traversalFactor),
 }
 
 /** Returns the cost function of a call. `overload` is empty if the overload depends on run-time types. */

@@ -1,7 +1,7 @@
 import { quote } from '@keelson/apimachinery'
-import { CelError, noSuchOverload, OpaqueValue, unconvertible } from '../values/value.ts'
+import { CelError, noSuchOverload, OpaqueValue, createConversionError } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
-import { typed } from './implementation.ts'
+import { adaptTypes } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
 import { AddressError, IpAddress, isMappedV4, parseAddress } from './ip-address.ts'
 
@@ -22,7 +22,7 @@ class Network extends OpaqueValue {
   }
 
   override reread(): CelError {
-    return unconvertible('netip.Prefix', this.toString())
+    return createConversionError('netip.Prefix', this.toString())
   }
 
   equals(other: Value): boolean | CelError {
@@ -123,27 +123,27 @@ function isGlobalUnicast(address: IpAddress): boolean {
 
 /** IP addresses and networks. */
 export const addresses: Implementations = {
-  cidr_contains_cidr: typed(containsNetwork),
-  cidr_contains_cidr_string: typed((network: Network, other: string) => containsNetwork(network, convertToCidr(other))),
-  cidr_contains_ip_ip: typed(containsIp),
-  cidr_contains_ip_string: typed((network: Network, other: string) => containsIp(network, parseIp(other))),
-  cidr_ip: typed(({ address }: Network) => address),
-  cidr_masked: typed((network: Network) => network.masked()),
-  cidr_prefix_length: typed(({ prefixLength }: Network) => prefixLength),
-  cidr_to_string: typed((network: Network) => network.toString()),
-  ip_family: typed(({ isV4 }: IpAddress) => (isV4 ? 4 : 6)),
-  ip_is_canonical: typed((text: string) => {
+  cidr_contains_cidr: adaptTypes(containsNetwork),
+  cidr_contains_cidr_string: adaptTypes((network: Network, other: string) => containsNetwork(network, convertToCidr(other))),
+  cidr_contains_ip_ip: adaptTypes(containsIp),
+  cidr_contains_ip_string: adaptTypes((network: Network, other: string) => containsIp(network, parseIp(other))),
+  cidr_ip: adaptTypes(({ address }: Network) => address),
+  cidr_masked: adaptTypes((network: Network) => network.masked()),
+  cidr_prefix_length: adaptTypes(({ prefixLength }: Network) => prefixLength),
+  cidr_to_string: adaptTypes((network: Network) => network.toString()),
+  ip_family: adaptTypes(({ isV4 }: IpAddress) => (isV4 ? 4 : 6)),
+  ip_is_canonical: adaptTypes((text: string) => {
     const address = parseIp(text)
     return address instanceof CelError ? address : address.toString() === text
   }),
-  ip_is_global_unicast: typed(isGlobalUnicast),
-  ip_is_link_local_multicast: typed(isLinkLocalMulticast),
-  ip_is_link_local_unicast: typed(isLinkLocalUnicast),
-  ip_is_loopback: typed(isLoopback),
-  ip_is_unspecified: typed(isUnspecified),
-  ip_to_string: typed((address: IpAddress) => address.toString()),
-  is_cidr: typed((text: string) => !(parseNetwork(text) instanceof CelError)),
-  is_ip: typed((text: string) => !(parseIp(text) instanceof CelError)),
-  string_to_cidr: typed(convertToCidr),
-  string_to_ip: typed(parseIp),
+  ip_is_global_unicast: adaptTypes(isGlobalUnicast),
+  ip_is_link_local_multicast: adaptTypes(isLinkLocalMulticast),
+  ip_is_link_local_unicast: adaptTypes(isLinkLocalUnicast),
+  ip_is_loopback: adaptTypes(isLoopback),
+  ip_is_unspecified: adaptTypes(isUnspecified),
+  ip_to_string: adaptTypes((address: IpAddress) => address.toString()),
+  is_cidr: adaptTypes((text: string) => !(parseNetwork(text) instanceof CelError)),
+  is_ip: adaptTypes((text: string) => !(parseIp(text) instanceof CelError)),
+  string_to_cidr: adaptTypes(convertToCidr),
+  string_to_ip: adaptTypes(parseIp),
 }

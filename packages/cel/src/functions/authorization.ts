@@ -1,8 +1,8 @@
-import { isDNS1123Label, messageOf, nameIsDNSSubdomain, pathAction, resourceAction } from '@keelson/apimachinery'
+import { isDNS1123Label, getErrorMessage, nameIsDNSSubdomain, createPathAction, createResourceAction } from '@keelson/apimachinery'
 import type { RequestedAction, UserInfo } from '@keelson/apimachinery'
 import { CelError, noSuchOverload, OpaqueValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
-import { typed } from './implementation.ts'
+import { adaptTypes } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
 
 /** The answer to an authorization check. */
@@ -40,7 +40,7 @@ export class AuthorizerValue extends AuthorizationValue {
   }
 
   /** Returns the value of `authorizer.requestResource`. */
-  resource(action: Omit<Parameters<typeof resourceAction>[0], 'verb'>): ResourceCheck {
+  resource(action: Omit<Parameters<typeof createResourceAction>[0], 'verb'>): ResourceCheck {
     return new ResourceCheck(this, { apiVersion: '*', ...action })
   }
 }
@@ -69,7 +69,7 @@ class GroupCheck extends AuthorizationValue {
   }
 }
 
-type CheckedResource = Omit<Parameters<typeof resourceAction>[0], 'verb'>
+type CheckedResource = Omit<Parameters<typeof createResourceAction>[0], 'verb'>
 
 class ResourceCheck extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.ResourceCheck'
@@ -107,7 +107,7 @@ function decide({ user, check }: AuthorizerValue, action: RequestedAction): Valu
 }
 
 function createFailedDecision(error: unknown): Decision {
-  return new Decision({ allowed: false, reason: '', error: messageOf(error) })
+  return new Decision({ allowed: false, reason: '', error: getErrorMessage(error) })
 }
 
 function selectServiceAccount({ check }: AuthorizerValue, namespace: string, name: string): Value {
@@ -123,26 +123,26 @@ function narrowCheck(field: keyof CheckedResource): (check: ResourceCheck, value
 
 /** Authorization checks. */
 export const authorization: Implementations = {
-  authorizer_fieldselector: typed(narrowCheck('fieldSelector')),
-  authorizer_group: typed((authorizer: AuthorizerValue, group: string) => new GroupCheck(authorizer, group)),
-  authorizer_labelselector: typed(narrowCheck('labelSelector')),
-  authorizer_path: typed((authorizer: AuthorizerValue, path: string) =>
+  authorizer_fieldselector: adaptTypes(narrowCheck('fieldSelector')),
+  authorizer_group: adaptTypes((authorizer: AuthorizerValue, group: string) => new GroupCheck(authorizer, group)),
+  authorizer_labelselector: adaptTypes(narrowCheck('labelSelector')),
+  authorizer_path: adaptTypes((authorizer: AuthorizerValue, path: string) =>
     path.trim() === '' ? new CelError('path must not be empty') : new PathCheck(authorizer, path),
   ),
-  authorizer_serviceaccount: typed(selectServiceAccount),
-  decision_allowed: typed(({ decision }: Decision) => decision.allowed),
-  decision_error: typed(({ decision }: Decision) => decision.error ?? ''),
-  decision_errored: typed(({ decision }: Decision) => decision.error !== undefined),
-  decision_reason: typed(({ decision }: Decision) => decision.reason),
-  groupcheck_resource: typed(({ authorizer, group }: GroupCheck, resource: string) =>
+  authorizer_serviceaccount: adaptTypes(selectServiceAccount),
+  decision_allowed: adaptTypes(({ decision }: Decision) => decision.allowed),
+  decision_error: adaptTypes(({ decision }: Decision) => decision.error ?? ''),
+  decision_errored: adaptTypes(({ decision }: Decision) => decision.error !== undefined),
+  decision_reason: adaptTypes(({ decision }: Decision) => decision.reason),
+  groupcheck_resource: adaptTypes(({ authorizer, group }: GroupCheck, resource: string) =>
     resource.trim() === '' ? new CelError('resource must not be empty') : authorizer.resource({ apiGroup: group, resource }),
   ),
-  pathcheck_check: typed(({ authorizer, path }: PathCheck, verb: string) => decide(authorizer, pathAction(verb, path))),
-  resourcecheck_check: typed(({ authorizer, resource }: ResourceCheck, verb: string) =>
-    decide(authorizer, resourceAction({ ...resource, verb })),
+  pathcheck_check: adaptTypes(({ authorizer, path }: PathCheck, verb: string) => decide(authorizer, createPathAction(verb, path))),
+  resourcecheck_check: adaptTypes(({ authorizer, resource }: ResourceCheck, verb: string) =>
+    decide(authorizer, createResourceAction({ ...resource, verb })),
   ),
-  resourcecheck_name: typed(narrowCheck('name')),
-  resourcecheck_namespace: typed(narrowCheck('namespace')),
-  resourcecheck_subresource: typed(narrowCheck('subresource')),
-  string_jsonpatch_escapeKey_string: typed((key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')),
+  resourcecheck_name: adaptTypes(narrowCheck('name')),
+  resourcecheck_namespace: adaptTypes(narrowCheck('namespace')),
+  resourcecheck_subresource: adaptTypes(narrowCheck('subresource')),
+  string_jsonpatch_escapeKey_string: adaptTypes((key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')),
 }

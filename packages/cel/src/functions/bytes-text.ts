@@ -1,7 +1,7 @@
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Decodes UTF-8; undefined if it is invalid. */
-export function bytesText(bytes: Uint8Array): string | undefined {
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)
   } catch {
@@ -9,6 +9,6 @@ export function bytesText(bytes: Uint8Array): string | undefined {
   }
 }
 
-export function hexText(value: string | Uint8Array): string {
+export function formatHex(value: string | Uint8Array): string {
   return Buffer.from(value as string).toString('hex')
 }

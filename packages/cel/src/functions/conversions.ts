@@ -5,8 +5,8 @@ import { formatDouble } from '../values/text.ts'
 import { isWithinYears, parseTimestamp, Timestamp } from '../values/timestamp.ts'
 import { CelError, Double, toInt, Uint } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
-import { bytesText } from './bytes-text.ts'
-import { typed } from './implementation.ts'
+import { decodeUtf8 } from './bytes-text.ts'
+import { adaptTypes } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
 import { parseFloat64 } from './parse-float.ts'
 
@@ -20,7 +20,7 @@ function createConversionError(from: string, to: string): CelError {
   return new CelError(`type conversion error from '${from}' to '${to}'`)
 }
 
-const identity = typed((value: Value) => value)
+const identity = adaptTypes((value: Value) => value)
 
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
@@ -57,44 +57,44 @@ function parseTimestampText(text: string): Value {
 }
 
 function decodeBytes(bytes: Uint8Array): Value {
-  return bytesText(bytes) ?? invalidUtf8
+  return decodeUtf8(bytes) ?? invalidUtf8
 }
 
 /** Conversions between types. */
 export const conversions: Implementations = {
   bool_to_bool: identity,
-  string_to_bool: typed((text: string) => booleans.get(text) ?? createConversionError('string', 'bool')),
+  string_to_bool: adaptTypes((text: string) => booleans.get(text) ?? createConversionError('string', 'bool')),
   bytes_to_bytes: identity,
-  string_to_bytes: typed((text: string) => Buffer.from(text)),
+  string_to_bytes: adaptTypes((text: string) => Buffer.from(text)),
   double_to_double: identity,
-  int64_to_double: typed((value: Int) => new Double(Number(value))),
-  string_to_double: typed((text: string) => {
+  int64_to_double: adaptTypes((value: Int) => new Double(Number(value))),
+  string_to_double: adaptTypes((text: string) => {
     const value = parseFloat64(text)
     return value === undefined ? createConversionError('string', 'double') : new Double(value)
   }),
-  uint64_to_double: typed(({ value }: Uint) => new Double(Number(value))),
+  uint64_to_double: adaptTypes(({ value }: Uint) => new Double(Number(value))),
   duration_to_duration: identity,
-  int64_to_duration: typed(() => createConversionError('int', 'google.protobuf.Duration')),
-  string_to_duration: typed((text: string) => parseDuration(text) ?? createConversionError('string', 'google.protobuf.Duration')),
+  int64_to_duration: adaptTypes(() => createConversionError('int', 'google.protobuf.Duration')),
+  string_to_duration: adaptTypes((text: string) => parseDuration(text) ?? createConversionError('string', 'google.protobuf.Duration')),
   int64_to_int64: identity,
-  double_to_int64: typed(convertDoubleToInt),
-  duration_to_int64: typed(({ nanos }: Duration) => toInt(nanos)),
-  string_to_int64: typed(parseIntText),
-  timestamp_to_int64: typed(({ seconds }: Timestamp) => seconds),
-  uint64_to_int64: typed(({ value }: Uint) => (value >= 2n ** 63n ? intOverflow : toInt(value))),
+  double_to_int64: adaptTypes(convertDoubleToInt),
+  duration_to_int64: adaptTypes(({ nanos }: Duration) => toInt(nanos)),
+  string_to_int64: adaptTypes(parseIntText),
+  timestamp_to_int64: adaptTypes(({ seconds }: Timestamp) => seconds),
+  uint64_to_int64: adaptTypes(({ value }: Uint) => (value >= 2n ** 63n ? intOverflow : toInt(value))),
   string_to_string: identity,
-  bool_to_string: typed(String),
-  bytes_to_string: typed(decodeBytes),
-  double_to_string: typed(({ value }: Double) => formatDouble(value)),
-  duration_to_string: typed(String),
-  int64_to_string: typed(String),
-  timestamp_to_string: typed(String),
-  uint64_to_string: typed(({ value }: Uint) => String(value)),
+  bool_to_string: adaptTypes(String),
+  bytes_to_string: adaptTypes(decodeBytes),
+  double_to_string: adaptTypes(({ value }: Double) => formatDouble(value)),
+  duration_to_string: adaptTypes(String),
+  int64_to_string: adaptTypes(String),
+  timestamp_to_string: adaptTypes(String),
+  uint64_to_string: adaptTypes(({ value }: Uint) => String(value)),
   timestamp_to_timestamp: identity,
-  int64_to_timestamp: typed(createTimestamp),
-  string_to_timestamp: typed(parseTimestampText),
+  int64_to_timestamp: adaptTypes(createTimestamp),
+  string_to_timestamp: adaptTypes(parseTimestampText),
   uint64_to_uint64: identity,
-  double_to_uint64: typed(convertDoubleToUint),
-  int64_to_uint64: typed((value: Int) => (value < 0 ? uintOverflow : new Uint(BigInt(value)))),
-  string_to_uint64: typed(parseUint),
+  double_to_uint64: adaptTypes(convertDoubleToUint),
+  int64_to_uint64: adaptTypes((value: Int) => (value < 0 ? uintOverflow : new Uint(BigInt(value)))),
+  string_to_uint64: adaptTypes(parseUint),
 }

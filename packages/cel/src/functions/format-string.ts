@@ -1,16 +1,16 @@
 import { quote } from '@keelson/apimachinery'
 import { Duration } from '../values/duration.ts'
-import { elementAt, elementsOf, isList, listSize } from '../values/list.ts'
+import { getElement, listElements, isList, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
-import { findInMap, isMap, keysOf } from '../values/map.ts'
+import { findInMap, isMap, listKeys } from '../values/map.ts'
 import type { MapValue } from '../values/map.ts'
 import { SchemaMap } from '../values/schema-value.ts'
-import { formatDouble, typeNameOf } from '../values/text.ts'
+import { formatDouble, getTypeName } from '../values/text.ts'
 import { Timestamp } from '../values/timestamp.ts'
 import { CelError, Double, EvaluationPanic, isInt, TypeValue, Uint } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
 import { workload } from '../values/workload.ts'
-import { bytesText, hexText } from './bytes-text.ts'
+import { decodeUtf8, formatHex } from './bytes-text.ts'
 
 /** An error in a format or its arguments. */
 class FormatError extends Error {}
@@ -48,7 +48,7 @@ function formatList(format: string, list: ListValue): string {
     const [matched, digits] = clausePattern.exec(format)!
     const letterAt = start + matched.length
     const precision = parsePrecision(digits, letterAt >= format.length)
-    text += formatClause(format, letterAt, { value: elementAt(list, argument++), precision })
+    text += formatClause(format, letterAt, { value: getElement(list, argument++), precision })
     at = letterAt + 1
   }
   return text + format.slice(at)
@@ -101,7 +101,7 @@ function formatClause(format: string, at: number, { value, precision = defaultPr
 }
 
 function createUnsupportedError(message: string, value: Value): FormatError {
-  return new FormatError(`error during formatting: ${message}, was given ${typeNameOf(value)}`)
+  return new FormatError(`error during formatting: ${message}, was given ${getTypeName(value)}`)
 }
 
 function requireInteger(value: Value, message: string): Int {
@@ -115,7 +115,7 @@ function formatDecimal(value: Value): string {
 }
 
 function formatHexClause(value: Value): string {
-  if (typeof value === 'string' || value instanceof Uint8Array) return hexText(value)
+  if (typeof value === 'string' || value instanceof Uint8Array) return formatHex(value)
   return requireInteger(value, 'only integers, byte buffers, and strings can be formatted as hex').toString(16)
 }
 
@@ -133,12 +133,12 @@ function numberText(value: Value, kind: string, text: (number: number) => string
 function formatFixed(number: number, precision: number): string {
   // Number.prototype.toFixed uses an exponent from 1e21 on. Doubles of that size are whole numbers.
   const text =
-    Math.abs(number) < 1e21 ? roundedToEven(number, precision) : BigInt(number) + (precision === 0 ? '' : `.${'0'.repeat(precision)}`)
+    Math.abs(number) < 1e21 ? roundToEven(number, precision) : BigInt(number) + (precision === 0 ? '' : `.${'0'.repeat(precision)}`)
   return Object.is(number, -0) ? `-${text}` : text
 }
 
 /** Formats a number like Number.prototype.toFixed, but rounds ties to even, as Go. */
-export function roundedToEven(number: number, precision: number): string {
+export function roundToEven(number: number, precision: number): string {
   const exact = number.toFixed(maxPrecision)
   const end = exact.indexOf('.') + 1 + precision
   if (!/^50*$/.test(exact.slice(end))) return number.toFixed(precision)
@@ -173,7 +173,7 @@ function formatPlain(value: Value): string {
   if (value instanceof Uint) return String(value.value)
   if (value instanceof Timestamp || value instanceof Duration) return value.toString()
   if (value instanceof TypeValue) return value.name
-  if (value instanceof Uint8Array) return bytesText(value) ?? throwUnreadableBytes()
+  if (value instanceof Uint8Array) return decodeUtf8(value) ?? throwUnreadableBytes()
   if (isMap(value)) return mapText(value)
   const message = 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps'
   throw createUnsupportedError(message, value)
@@ -185,14 +185,14 @@ function throwUnreadableBytes(): never {
 
 function listText(list: ListValue): string {
   workload.add(listSize(list) * 4)
-  return `[${elementsOf(list).map(formatNested).join(', ')}]`
+  return `[${listElements(list).map(formatNested).join(', ')}]`
 }
 
 function mapText(map: MapValue): string {
   if (map instanceof SchemaMap && map.untypedCount > 0) {
     throw new EvaluationPanic('runtime error: invalid memory address or nil pointer dereference')
   }
-  const entries = keysOf(map).map((key) => [formatKey(key), formatNested(findInMap(map, key)!)] as const)
+  const entries = listKeys(map).map((key) => [formatKey(key), formatNested(findInMap(map, key)!)] as const)
   entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`
 }
@@ -200,7 +200,7 @@ function mapText(map: MapValue): string {
 function formatKey(key: Value): string {
   if (typeof key === 'string') return quote(key)
   if (typeof key === 'boolean' || isInt(key) || key instanceof Uint) return formatPlain(key)
-  throw new FormatError(`error during formatting: no formatting function for map key of type ${typeNameOf(key)}`)
+  throw new FormatError(`error during formatting: no formatting function for map key of type ${getTypeName(key)}`)
 }
 
 /** Formats an element of a list or map, in most cases in CEL syntax. */
@@ -214,7 +214,7 @@ function formatNested(value: Value): string {
     return quote(formatDouble(value.value))
   }
   if (isFormattable(value)) return formatPlain(value)
-  throw new FormatError(`error during formatting: no formatting function for ${typeNameOf(value)}`)
+  throw new FormatError(`error during formatting: no formatting function for ${getTypeName(value)}`)
 }
 
 function isFormattable(value: Value): boolean {

@@ -7,6 +7,6 @@ export type Implementation = (...args: readonly Value[]) => Value | Promise<Valu
 export type Implementations = Readonly<Record<string, Implementation>>
 
 /** Adapts a function with narrower parameter types. This is safe because the evaluator checks the types before it calls an overload. */
-export function typed<Args extends readonly unknown[]>(implement: (...args: Args) => Value | Promise<Value>): Implementation {
+export function adaptTypes<Args extends readonly unknown[]>(implement: (...args: Args) => Value | Promise<Value>): Implementation {
   return implement as unknown as Implementation
 }

@@ -1,5 +1,5 @@
 import { quote } from '@keelson/apimachinery'
-import { CelError, noSuchOverload, OpaqueValue, unconvertible } from '../values/value.ts'
+import { CelError, noSuchOverload, OpaqueValue, createConversionError } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 
 /** An IPv4 or IPv6 address. */
@@ -22,7 +22,7 @@ export class IpAddress extends OpaqueValue {
   }
 
   override reread(): CelError {
-    return unconvertible('netip.Addr', this.toString())
+    return createConversionError('netip.Addr', this.toString())
   }
 
   equals(other: Value): boolean | CelError {

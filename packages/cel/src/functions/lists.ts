@@ -1,15 +1,15 @@
 import { add } from '../values/arithmetic.ts'
-import { compare, contains, equals, isComparable, orError } from '../values/equality.ts'
+import { compare, contains, equals, isComparable, keepError } from '../values/equality.ts'
 import { Duration } from '../values/duration.ts'
-import { CelList, elementAt, elementsOf, isList, listSize } from '../values/list.ts'
+import { CelList, getElement, listElements, isList, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
-import { EntryMap, findInMap, isMap, keysOf } from '../values/map.ts'
+import { EntryMap, findInMap, isMap, listKeys } from '../values/map.ts'
 import type { MapValue } from '../values/map.ts'
-import { typeNameOf, valueText } from '../values/text.ts'
+import { getTypeName, formatValue } from '../values/text.ts'
 import { CelError, Double, noSuchOverload, Uint } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
 import { workload } from '../values/workload.ts'
-import { typed } from './implementation.ts'
+import { adaptTypes } from './implementation.ts'
 import type { Implementation, Implementations } from './implementation.ts'
 
 /** The list of the first integers from 0, which are computed on access and not stored. */
@@ -34,7 +34,7 @@ function slice(list: ListValue, start: Int, end: Int): Value {
   if (size < end) return createSliceError(`list is length ${size}`)
   const from = Number(start)
   workload.add(Number(end) - from)
-  return Array.from({ length: Number(end) - from }, (_, i) => elementAt(list, from + i))
+  return Array.from({ length: Number(end) - from }, (_, i) => getElement(list, from + i))
 }
 
 export function flatten(list: ListValue, depth: Int = 1): Value {
@@ -46,7 +46,7 @@ export function flatten(list: ListValue, depth: Int = 1): Value {
 
 function flattenInto(flat: Value[], list: ListValue, depth: number): void {
   workload.add(listSize(list) * 2)
-  for (const item of elementsOf(list)) {
+  for (const item of listElements(list)) {
     if (depth > 0 && isList(item)) flattenInto(flat, item, depth - 1)
     else flat.push(item)
   }
@@ -55,7 +55,7 @@ function flattenInto(flat: Value[], list: ListValue, depth: number): void {
 function removeDuplicates(list: ListValue): Value {
   const elements: Value[] = []
   const texts = new Set<string>()
-  for (const item of elementsOf(list)) {
+  for (const item of listElements(list)) {
     if (typeof item === 'string') {
       if (!texts.has(item)) elements.push(item)
       texts.add(item)
@@ -73,22 +73,22 @@ export function sortByKeys(list: ListValue, keys: ListValue): Value {
     return new CelError(`@sortByAssociatedKeys() expected a list of the same size as the associated keys list, ${counts}`)
   }
   if (size === 0) return list
-  const keyValues = elementsOf(keys)
+  const keyValues = listElements(keys)
   if (!isComparable(keyValues[0]!)) return new CelError('list elements must be comparable')
-  const type = typeNameOf(keyValues[0]!)
-  if (size > 1 && !keyValues.every((key) => typeNameOf(key) === type)) return new CelError('list elements must have the same type')
+  const type = getTypeName(keyValues[0]!)
+  if (size > 1 && !keyValues.every((key) => getTypeName(key) === type)) return new CelError('list elements must have the same type')
   const order = Array.from(keyValues, (_, i) => i)
   order.sort((a, b) => {
     const result = compare(keyValues[a]!, keyValues[b]!)
     return typeof result === 'number' ? result : 0
   })
-  return order.map((i) => elementAt(list, i))
+  return order.map((i) => getElement(list, i))
 }
 
 function isSorted(list: ListValue): Value {
   let previous: Value | undefined
-  for (const item of elementsOf(list)) {
-    if (!isComparable(item)) return orError(item)
+  for (const item of listElements(list)) {
+    if (!isComparable(item)) return keepError(item)
     const order = previous === undefined ? 0 : compare(previous, item)
     if (typeof order === 'number' && order > 0) return false
     previous = item
@@ -98,10 +98,10 @@ function isSorted(list: ListValue): Value {
 
 /** Creates the implementation of `min()` or `max()`. */
 function findExtreme(name: string, direction: number): Implementation {
-  return typed((list: ListValue): Value => {
+  return adaptTypes((list: ListValue): Value => {
     let best: Value | undefined
-    for (const item of elementsOf(list)) {
-      if (!isComparable(item)) return orError(item)
+    for (const item of listElements(list)) {
+      if (!isComparable(item)) return keepError(item)
       const order = best === undefined ? 1 : compare(item, best)
       if (typeof order === 'number' && (best === undefined || order * direction > 0)) best = item
     }
@@ -110,9 +110,9 @@ function findExtreme(name: string, direction: number): Implementation {
 }
 
 function sum(zero: Value): Implementation {
-  return typed((list: ListValue): Value => {
+  return adaptTypes((list: ListValue): Value => {
     let total = zero
-    for (const item of elementsOf(list)) {
+    for (const item of listElements(list)) {
       total = add(total, item)
       if (total instanceof CelError) return total
     }
@@ -121,17 +121,17 @@ function sum(zero: Value): Implementation {
 }
 
 function indexIn(list: ListValue, value: Value): Value {
-  for (const [i, item] of elementsOf(list).entries()) if (equals(item, value) === true) return i
+  for (const [i, item] of listElements(list).entries()) if (equals(item, value) === true) return i
   return -1
 }
 
 function findLastIndex(list: ListValue, value: Value): Value {
-  for (let i = listSize(list) - 1; i >= 0; i--) if (equals(elementAt(list, i), value) === true) return i
+  for (let i = listSize(list) - 1; i >= 0; i--) if (equals(getElement(list, i), value) === true) return i
   return -1
 }
 
 function containsAll(list: ListValue, part: ListValue): boolean | CelError {
-  for (const item of elementsOf(part)) {
+  for (const item of listElements(part)) {
     const result = contains(list, item)
     if (result !== true) return result
   }
@@ -146,13 +146,13 @@ function containsEachOther(a: ListValue, b: ListValue): boolean | CelError {
 /** Adds an entry to the map that a comprehension builds. Returns an error for a duplicate key. */
 function insertEntry(map: Value, key: Value, value: Value): Value {
   if (!(map instanceof EntryMap)) return noSuchOverload
-  if (map.find(key) !== undefined) return new CelError(`insert failed: key ${valueText(key)} already exists`)
+  if (map.find(key) !== undefined) return new CelError(`insert failed: key ${formatValue(key)} already exists`)
   map.set(key, value)
   return map
 }
 
 function insertEntries(map: Value, entries: MapValue): Value {
-  for (const key of keysOf(entries)) {
+  for (const key of listKeys(entries)) {
     const result = insertEntry(map, key, findInMap(entries, key)!)
     if (result instanceof CelError) return result
   }
@@ -166,21 +166,21 @@ const zeros: Readonly<Record<string, Value>> = { int: 0, uint: new Uint(0n), dou
 export const lists: Implementations = {
   ...Object.fromEntries(
     comparableTypes.flatMap((type) => [
-      [`list_${type}_is_sorted_bool`, typed(isSorted)],
+      [`list_${type}_is_sorted_bool`, adaptTypes(isSorted)],
       [`list_${type}_max_${type}`, findExtreme('max', 1)],
       [`list_${type}_min_${type}`, findExtreme('min', -1)],
     ]),
   ),
   ...Object.fromEntries(Object.entries(zeros).map(([type, zero]) => [`list_${type}_sum_${type}`, sum(zero)])),
-  list_a_index_of_int: typed(indexIn),
-  list_a_last_index_of_int: typed(findLastIndex),
-  list_distinct: typed(removeDuplicates),
-  list_reverse: typed((list: ListValue) => elementsOf(list).toReversed()),
-  list_sets_contains_list: typed(containsAll),
-  list_sets_equivalent_list: typed(containsEachOther),
-  list_sets_intersects_list: typed((a: ListValue, b: ListValue) => elementsOf(a).some((item) => contains(b, item) === true)),
-  list_slice: typed(slice),
-  lists_range: typed((size: Int) => new RangeList(Math.max(Number(size), 0))),
-  '@mapInsert_map_key_value': typed(insertEntry),
-  '@mapInsert_map_map': typed((map: Value, entries: Value) => (isMap(entries) ? insertEntries(map, entries) : noSuchOverload)),
+  list_a_index_of_int: adaptTypes(indexIn),
+  list_a_last_index_of_int: adaptTypes(findLastIndex),
+  list_distinct: adaptTypes(removeDuplicates),
+  list_reverse: adaptTypes((list: ListValue) => listElements(list).toReversed()),
+  list_sets_contains_list: adaptTypes(containsAll),
+  list_sets_equivalent_list: adaptTypes(containsEachOther),
+  list_sets_intersects_list: adaptTypes((a: ListValue, b: ListValue) => listElements(a).some((item) => contains(b, item) === true)),
+  list_slice: adaptTypes(slice),
+  lists_range: adaptTypes((size: Int) => new RangeList(Math.max(Number(size), 0))),
+  '@mapInsert_map_key_value': adaptTypes(insertEntry),
+  '@mapInsert_map_map': adaptTypes((map: Value, entries: Value) => (isMap(entries) ? insertEntries(map, entries) : noSuchOverload)),
 }

@@ -10,7 +10,7 @@ import {
 } from '@keelson/apimachinery'
 import { CelError, none, noSuchOverload, OpaqueValue, Optional } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
-import { typed } from './implementation.ts'
+import { adaptTypes } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
 import { parseUrl } from './parse-url.ts'
 
@@ -101,6 +101,6 @@ function validate(format: NamedFormat, text: string): Value {
 /** Named formats. */
 export const namedFormats: Implementations = {
   ...Object.fromEntries(Object.entries(formats).map(([name, format]) => [`format.${name}`, () => format])),
-  'format-named': typed((name: string) => (Object.hasOwn(formats, name) ? new Optional(formats[name]) : none)),
-  'format-validate': typed(validate),
+  'format-named': adaptTypes((name: string) => (Object.hasOwn(formats, name) ? new Optional(formats[name]) : none)),
+  'format-validate': adaptTypes(validate),
 }

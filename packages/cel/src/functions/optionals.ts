@@ -1,12 +1,12 @@
-import { elementAt, elementsOf, isList, listSize } from '../values/list.ts'
+import { getElement, listElements, isList, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
 import { isMap, mapSize } from '../values/map.ts'
 import { Duration } from '../values/duration.ts'
 import { Timestamp } from '../values/timestamp.ts'
-import { valueText } from '../values/text.ts'
+import { formatValue } from '../values/text.ts'
 import { CelError, Double, none, Optional, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
-import { typed } from './implementation.ts'
+import { adaptTypes } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
 
 const absentValue = new CelError('optional.none() dereference')
@@ -26,26 +26,26 @@ function isZero(value: Value): boolean {
 
 function unwrap(list: ListValue): Value {
   const present: Value[] = []
-  for (const item of elementsOf(list)) {
-    if (!(item instanceof Optional)) return new CelError(`value ${valueText(item)} is not optional`)
+  for (const item of listElements(list)) {
+    if (!(item instanceof Optional)) return new CelError(`value ${formatValue(item)} is not optional`)
     if (item.value !== undefined) present.push(item.value)
   }
   return present
 }
 
 function findElementIfAny(list: ListValue, index: number): Value {
-  return listSize(list) === 0 ? none : new Optional(elementAt(list, index))
+  return listSize(list) === 0 ? none : new Optional(getElement(list, index))
 }
 
 /** Implementations of functions on optional values. The evaluator implements `or` and `orValue` as operators. */
 export const optionals: Implementations = {
-  list_first: typed((list: ListValue) => findElementIfAny(list, 0)),
-  list_last: typed((list: ListValue) => findElementIfAny(list, listSize(list) - 1)),
-  optional_hasValue: typed(({ value }: Optional) => value !== undefined),
+  list_first: adaptTypes((list: ListValue) => findElementIfAny(list, 0)),
+  list_last: adaptTypes((list: ListValue) => findElementIfAny(list, listSize(list) - 1)),
+  optional_hasValue: adaptTypes(({ value }: Optional) => value !== undefined),
   optional_none: () => none,
-  optional_of: typed((value: Value) => new Optional(value)),
-  optional_ofNonZeroValue: typed((value: Value) => (isZero(value) ? none : new Optional(value))),
-  optional_unwrap: typed(unwrap),
-  optional_unwrapOpt: typed(unwrap),
-  optional_value: typed(({ value }: Optional) => (value === undefined ? absentValue : value)),
+  optional_of: adaptTypes((value: Value) => new Optional(value)),
+  optional_ofNonZeroValue: adaptTypes((value: Value) => (isZero(value) ? none : new Optional(value))),
+  optional_unwrap: adaptTypes(unwrap),
+  optional_unwrapOpt: adaptTypes(unwrap),
+  optional_value: adaptTypes(({ value }: Optional) => (value === undefined ? absentValue : value)),
 }

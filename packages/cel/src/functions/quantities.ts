@@ -1,7 +1,7 @@
-import { messageOf, parseQuantity, Quantity } from '@keelson/apimachinery'
-import { CelError, Double, noSuchOverload, OpaqueValue, toInt, unconvertible } from '../values/value.ts'
+import { getErrorMessage, parseQuantity, Quantity } from '@keelson/apimachinery'
+import { CelError, Double, noSuchOverload, OpaqueValue, toInt, createConversionError } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
-import { typed } from './implementation.ts'
+import { adaptTypes } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
 
 const notInteger = new CelError('cannot convert value to integer')
@@ -20,7 +20,7 @@ export class QuantityValue extends OpaqueValue {
   }
 
   override reread(): CelError {
-    return unconvertible('*resource.Quantity', this.toString())
+    return createConversionError('*resource.Quantity', this.toString())
   }
 
   equals(other: Value): boolean | CelError {
@@ -37,7 +37,7 @@ function parse(text: string): QuantityValue | CelError {
   try {
     return new QuantityValue(parseQuantity(text))
   } catch (error) {
-    return new CelError(messageOf(error))
+    return new CelError(getErrorMessage(error))
   }
 }
 
@@ -60,17 +60,17 @@ function compare(a: QuantityValue, b: QuantityValue): number {
 
 /** Quantity functions. */
 export const quantities: Implementations = {
-  is_quantity_string: typed((text: string) => !(parse(text) instanceof CelError)),
-  quantity_add: typed((a: QuantityValue, b: QuantityValue) => new QuantityValue(a.quantity.add(b.quantity), true)),
-  quantity_add_int: typed((a: QuantityValue, b: Int) => new QuantityValue(a.quantity.add(fromInt(b)), true)),
-  quantity_compare_to: typed(compare),
-  quantity_get_float: typed(({ quantity }: QuantityValue) => new Double(quantity.toNumber())),
-  quantity_get_int: typed((value: QuantityValue) => toInteger(value) ?? notInteger),
-  quantity_is_greater_than: typed((a: QuantityValue, b: QuantityValue) => compare(a, b) > 0),
-  quantity_is_integer: typed((value: QuantityValue) => toInteger(value) !== undefined),
-  quantity_is_less_than: typed((a: QuantityValue, b: QuantityValue) => compare(a, b) < 0),
-  quantity_sign: typed(({ quantity }: QuantityValue) => quantity.sign()),
-  quantity_sub: typed((a: QuantityValue, b: QuantityValue) => new QuantityValue(a.quantity.sub(b.quantity), true)),
-  quantity_sub_int: typed((a: QuantityValue, b: Int) => new QuantityValue(a.quantity.sub(fromInt(b)), true)),
-  string_to_quantity: typed(parse),
+  is_quantity_string: adaptTypes((text: string) => !(parse(text) instanceof CelError)),
+  quantity_add: adaptTypes((a: QuantityValue, b: QuantityValue) => new QuantityValue(a.quantity.add(b.quantity), true)),
+  quantity_add_int: adaptTypes((a: QuantityValue, b: Int) => new QuantityValue(a.quantity.add(fromInt(b)), true)),
+  quantity_compare_to: adaptTypes(compare),
+  quantity_get_float: adaptTypes(({ quantity }: QuantityValue) => new Double(quantity.toNumber())),
+  quantity_get_int: adaptTypes((value: QuantityValue) => toInteger(value) ?? notInteger),
+  quantity_is_greater_than: adaptTypes((a: QuantityValue, b: QuantityValue) => compare(a, b) > 0),
+  quantity_is_integer: adaptTypes((value: QuantityValue) => toInteger(value) !== undefined),
+  quantity_is_less_than: adaptTypes((a: QuantityValue, b: QuantityValue) => compare(a, b) < 0),
+  quantity_sign: adaptTypes(({ quantity }: QuantityValue) => quantity.sign()),
+  quantity_sub: adaptTypes((a: QuantityValue, b: QuantityValue) => new QuantityValue(a.quantity.sub(b.quantity), true)),
+  quantity_sub_int: adaptTypes((a: QuantityValue, b: Int) => new QuantityValue(a.quantity.sub(fromInt(b)), true)),
+  string_to_quantity: adaptTypes(parse),
 }

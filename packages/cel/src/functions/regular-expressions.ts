@@ -1,20 +1,20 @@
 import { TimeSlice } from '@keelson/apimachinery'
 import type { RE2JS } from 're2js'
 import { compilePattern } from '../regexp/compile-pattern.ts'
-import { unsupported } from '../values/arithmetic.ts'
-import { orError } from '../values/equality.ts'
+import { createUnsupportedError } from '../values/arithmetic.ts'
+import { keepError } from '../values/equality.ts'
 import { workload } from '../values/workload.ts'
 import { PreservedValue } from '../values/schema-value.ts'
 import { adapt, CelError, isInt } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
-import { typed } from './implementation.ts'
+import { adaptTypes } from './implementation.ts'
 import type { Implementation, Implementations } from './implementation.ts'
 
 /** Number of characters that can be searched in the time of one step. */
 const charactersPerStep = 2
 export function matches(text: Value, pattern: Value): Value {
-  if (typeof text !== 'string') return unsupported('matches', text)
-  if (typeof pattern !== 'string') return orError(pattern)
+  if (typeof text !== 'string') return createUnsupportedError('matches', text)
+  if (typeof pattern !== 'string') return keepError(pattern)
   const expression = compilePattern(pattern)
   return typeof expression === 'string' ? new CelError(expression) : testWith(expression, text)
 }
@@ -73,18 +73,18 @@ const maxKeptSize = 500
 export function searchFor(name: string, pattern: string): Implementation | undefined {
   const expression = compilePattern(pattern)
   if (typeof expression === 'string' || expression.programSize() > maxKeptSize) return undefined
-  return typed((value: Value, _: Value, limit: Value = -1): Value | Promise<Value> => {
+  return adaptTypes((value: Value, _: Value, limit: Value = -1): Value | Promise<Value> => {
     const text = value instanceof PreservedValue ? adapt(value.raw) : value
-    if (typeof text !== 'string') return orError(text)
+    if (typeof text !== 'string') return keepError(text)
     if (name === 'matches') return testWith(expression, text)
     if (name === 'find') return findWith(expression, text)
-    return isInt(limit) ? findAllWith(expression, text, limit) : orError(limit)
+    return isInt(limit) ? findAllWith(expression, text, limit) : keepError(limit)
   })
 }
 
 /** Implementations of functions with regular expressions. */
 export const regularExpressions: Implementations = {
-  string_find_string: typed(find),
-  string_find_all_string: typed(findAll),
-  string_find_all_string_int: typed(findAll),
+  string_find_string: adaptTypes(find),
+  string_find_all_string: adaptTypes(findAll),
+  string_find_all_string_int: adaptTypes(findAll),
 }

@@ -1,12 +1,12 @@
-import { byteLength, shortEscapes } from '@keelson/apimachinery'
-import { codePoints } from '../source.ts'
-import { elementAt, listSize } from '../values/list.ts'
+import { measureUtf8Bytes, shortEscapes } from '@keelson/apimachinery'
+import { countCodePoints } from '../source.ts'
+import { getElement, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
-import { valueText } from '../values/text.ts'
+import { formatValue } from '../values/text.ts'
 import { CelError } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
 import { formatString } from './format-string.ts'
-import { typed } from './implementation.ts'
+import { adaptTypes } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
 
 const surrogates = /[\ud800-\udfff]/
@@ -25,7 +25,7 @@ function createOutOfRangeError(index: Int): CelError {
 }
 
 function readCharacter(text: string, index: Int): Value {
-  const length = codePoints(text)
+  const length = countCodePoints(text)
   if (index < 0 || index > length) return createOutOfRangeError(index)
   const start = toUnitIndex(text, Number(index))
   return index === length ? '' : String.fromCodePoint(text.codePointAt(start)!)
@@ -62,11 +62,11 @@ function findLastIndex(text: string, part: string, offset?: Int): Value {
 
 /** Converts a position in UTF-16 units to one in code points. */
 function toRuneIndex(text: string, unitIndex: number): number {
-  return unitIndex < 0 ? -1 : codePoints(text, 0, unitIndex)
+  return unitIndex < 0 ? -1 : countCodePoints(text, 0, unitIndex)
 }
 
 function sliceText(text: string, start: Int, end?: Int): Value {
-  const length = codePoints(text)
+  const length = countCodePoints(text)
   if (end !== undefined && start > end) return new CelError(`invalid substring range. start: ${start}, end: ${end}`)
   if (start < 0 || start > length) return createOutOfRangeError(start)
   if (end !== undefined && (end < 0 || end > length)) return createOutOfRangeError(end)
@@ -116,8 +116,8 @@ function split(text: string, separator: string, limit: Int = -1): Value {
 function join(list: ListValue, separator = ''): Value {
   const parts: string[] = []
   for (let i = 0, size = listSize(list); i < size; i++) {
-    const part = elementAt(list, i)
-    if (typeof part !== 'string') return new CelError(`join: invalid input: ${valueText(part)}`)
+    const part = getElement(list, i)
+    if (typeof part !== 'string') return new CelError(`join: invalid input: ${formatValue(part)}`)
     parts.push(part)
   }
   return parts.join(separator)
@@ -137,29 +137,29 @@ export function trimSpace(text: string): string {
 
 /** Changes the case of ASCII letters only, as CEL specifies. */
 function changeCase(text: string, letters: RegExp, change: (letters: string) => string): string {
-  return byteLength(text) === text.length ? change(text) : text.replace(letters, change)
+  return measureUtf8Bytes(text) === text.length ? change(text) : text.replace(letters, change)
 }
 
 /** String functions. */
 export const strings: Implementations = {
-  string_char_at_int: typed(readCharacter),
-  list_join: typed(join),
-  list_join_string: typed(join),
-  string_format: typed(formatString),
-  string_index_of_string: typed(findIndex),
-  string_index_of_string_int: typed(findIndex),
-  string_last_index_of_string: typed(findLastIndex),
-  string_last_index_of_string_int: typed(findLastIndex),
-  string_lower_ascii: typed((text: string) => changeCase(text, /[A-Z]+/g, (letters) => letters.toLowerCase())),
-  string_replace_string_string: typed(replace),
-  string_replace_string_string_int: typed(replace),
-  string_split_string: typed(split),
-  string_split_string_int: typed(split),
-  string_substring_int: typed(sliceText),
-  string_substring_int_int: typed(sliceText),
-  string_trim: typed(trimSpace),
-  string_upper_ascii: typed((text: string) => changeCase(text, /[a-z]+/g, (letters) => letters.toUpperCase())),
-  strings_quote: typed(
+  string_char_at_int: adaptTypes(readCharacter),
+  list_join: adaptTypes(join),
+  list_join_string: adaptTypes(join),
+  string_format: adaptTypes(formatString),
+  string_index_of_string: adaptTypes(findIndex),
+  string_index_of_string_int: adaptTypes(findIndex),
+  string_last_index_of_string: adaptTypes(findLastIndex),
+  string_last_index_of_string_int: adaptTypes(findLastIndex),
+  string_lower_ascii: adaptTypes((text: string) => changeCase(text, /[A-Z]+/g, (letters) => letters.toLowerCase())),
+  string_replace_string_string: adaptTypes(replace),
+  string_replace_string_string_int: adaptTypes(replace),
+  string_split_string: adaptTypes(split),
+  string_split_string_int: adaptTypes(split),
+  string_substring_int: adaptTypes(sliceText),
+  string_substring_int_int: adaptTypes(sliceText),
+  string_trim: adaptTypes(trimSpace),
+  string_upper_ascii: adaptTypes((text: string) => changeCase(text, /[a-z]+/g, (letters) => letters.toUpperCase())),
+  strings_quote: adaptTypes(
     (text: string) => `"${Array.from(text.toWellFormed(), (character) => shortEscapes[character] ?? character).join('')}"`,
   ),
 }

@@ -31,7 +31,7 @@ const maxNameBytes = 255
 const maxPathBytes = 4095 - '/usr/share/zoneinfo/'.length
 
 /** Returns the offset of a named time zone at a time, in seconds. Only names with the spelling of the time zone database are known. */
-export function zoneOffset(name: string, seconds: number): number | CelError {
+export function getZoneOffset(name: string, seconds: number): number | CelError {
   if (name === '' || name === 'UTC') return 0
   if (name.includes('..') || /^[/\\]/.test(name)) return new CelError('time: invalid location name')
   const format = name === 'Local' ? findFormat(name) : findZone(name)

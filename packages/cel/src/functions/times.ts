@@ -3,9 +3,9 @@ import type { Duration } from '../values/duration.ts'
 import { toInt, CelError } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import type { Timestamp } from '../values/timestamp.ts'
-import { typed } from './implementation.ts'
+import { adaptTypes } from './implementation.ts'
 import type { Implementation, Implementations } from './implementation.ts'
-import { zoneOffset } from './time-zones.ts'
+import { getZoneOffset } from './time-zones.ts'
 
 /** Returns a field of a timestamp. `date` holds the local time of the time zone in its UTC fields. */
 type Field = (date: Date, time: Timestamp) => number
@@ -32,11 +32,11 @@ function computeDayOfYear(date: Date): number {
 }
 
 function readInUtc(field: Field): Implementation {
-  return typed((time: Timestamp) => field(new Date(time.seconds * 1000), time))
+  return adaptTypes((time: Timestamp) => field(new Date(time.seconds * 1000), time))
 }
 
 function readInZone(field: Field): Implementation {
-  return typed((time: Timestamp, zone: string): Value => {
+  return adaptTypes((time: Timestamp, zone: string): Value => {
     const offset = computeOffset(zone, time.seconds)
     return offset instanceof CelError ? offset : field(new Date((time.seconds + offset) * 1000), time)
   })
@@ -45,7 +45,7 @@ function readInZone(field: Field): Implementation {
 /** Returns the UTC offset of a time zone in seconds. The zone is a name or `±hours:minutes`. */
 function computeOffset(zone: string, seconds: number): number | CelError {
   const colon = zone.indexOf(':')
-  if (colon < 0) return zoneOffset(zone, seconds)
+  if (colon < 0) return getZoneOffset(zone, seconds)
   const hours = parseOffset(zone.slice(0, colon))
   if (hours instanceof CelError) return hours
   const minutes = parseOffset(zone.slice(colon + 1))
@@ -64,7 +64,7 @@ function parseOffset(text: string): number | CelError {
  * be rounded up.
  */
 function convertDuration(unit: bigint): Implementation {
-  return typed(({ nanos }: Duration) => Math.trunc(Number(nanos / unit) + Number(nanos % unit) / Number(unit)) + 0)
+  return adaptTypes(({ nanos }: Duration) => Math.trunc(Number(nanos / unit) + Number(nanos % unit) / Number(unit)) + 0)
 }
 
 /** Fields of timestamps and durations. */
@@ -76,7 +76,7 @@ export const times: Implementations = {
     ]),
   ),
   duration_to_hours: convertDuration(3_600_000_000_000n),
-  duration_to_milliseconds: typed(({ nanos }: Duration) => toInt(nanos / 1_000_000n)),
+  duration_to_milliseconds: adaptTypes(({ nanos }: Duration) => toInt(nanos / 1_000_000n)),
   duration_to_minutes: convertDuration(60_000_000_000n),
   duration_to_seconds: convertDuration(1_000_000_000n),
 }

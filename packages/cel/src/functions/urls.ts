@@ -1,7 +1,7 @@
 import { EntryMap } from '../values/map.ts'
-import { CelError, noSuchOverload, OpaqueValue, unconvertible } from '../values/value.ts'
+import { CelError, noSuchOverload, OpaqueValue, createConversionError } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
-import { typed } from './implementation.ts'
+import { adaptTypes } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
 import { parseUrl, unescapeQuery, unescapeUrl } from './parse-url.ts'
 import type { UrlParts } from './parse-url.ts'
@@ -19,7 +19,7 @@ class Url extends OpaqueValue {
   }
 
   override reread(): CelError {
-    return unconvertible('*url.URL', this.toString())
+    return createConversionError('*url.URL', this.toString())
   }
 
   equals(other: Value): boolean | CelError {
@@ -97,12 +97,12 @@ function toUrl(text: string): Value {
 
 /** URL functions. */
 export const urls: Implementations = {
-  is_url_string: typed((text: string) => typeof parseUrl(text) !== 'string'),
-  string_to_url: typed(toUrl),
-  url_get_escaped_path: typed(({ escapedPath }: Url) => decodeUtf8(escapedPath)),
-  url_get_host: typed(({ parts }: Url) => decodeUtf8(parts.host)),
-  url_get_hostname: typed(({ hostname }: Url) => decodeUtf8(hostname)),
-  url_get_port: typed(({ port }: Url) => port ?? ''),
-  url_get_query: typed(parseQueryOf),
-  url_get_scheme: typed(({ parts }: Url) => parts.scheme),
+  is_url_string: adaptTypes((text: string) => typeof parseUrl(text) !== 'string'),
+  string_to_url: adaptTypes(toUrl),
+  url_get_escaped_path: adaptTypes(({ escapedPath }: Url) => decodeUtf8(escapedPath)),
+  url_get_host: adaptTypes(({ parts }: Url) => decodeUtf8(parts.host)),
+  url_get_hostname: adaptTypes(({ hostname }: Url) => decodeUtf8(hostname)),
+  url_get_port: adaptTypes(({ port }: Url) => port ?? ''),
+  url_get_query: adaptTypes(parseQueryOf),
+  url_get_scheme: adaptTypes(({ parts }: Url) => parts.scheme),
 }

@@ -1,7 +1,7 @@
-import { messageOf, quote } from '@keelson/apimachinery'
-import { CelError, noSuchOverload, OpaqueValue, toInt, unconvertible } from '../values/value.ts'
+import { getErrorMessage, quote } from '@keelson/apimachinery'
+import { CelError, noSuchOverload, OpaqueValue, toInt, createConversionError } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
-import { typed } from './implementation.ts'
+import { adaptTypes } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
 
 type PreRelease = bigint | string
@@ -22,7 +22,7 @@ class Version extends OpaqueValue {
   }
 
   override reread(): CelError {
-    return unconvertible('semver.Version', this.text)
+    return createConversionError('semver.Version', this.text)
   }
 
   equals(other: Value): boolean | CelError {
@@ -117,7 +117,7 @@ function parse(text: string, isNormalized = false): Version | CelError {
   try {
     return parseVersion(isNormalized ? normalize(text) : text)
   } catch (error) {
-    return new CelError(messageOf(error))
+    return new CelError(getErrorMessage(error))
   }
 }
 
@@ -127,14 +127,14 @@ function isVersion(text: string, isNormalized = false): boolean {
 
 /** Semantic versions. */
 export const versions: Implementations = {
-  is_semver_string: typed(isVersion),
-  is_semver_string_bool: typed(isVersion),
-  semver_compare_to: typed((a: Version, b: Version) => a.compare(b)),
-  semver_is_greater_than: typed((a: Version, b: Version) => a.compare(b) > 0),
-  semver_is_less_than: typed((a: Version, b: Version) => a.compare(b) < 0),
-  semver_major: typed(({ numbers }: Version) => toInt(BigInt.asIntN(64, numbers[0]))),
-  semver_minor: typed(({ numbers }: Version) => toInt(BigInt.asIntN(64, numbers[1]))),
-  semver_patch: typed(({ numbers }: Version) => toInt(BigInt.asIntN(64, numbers[2]))),
-  string_bool_to_semver: typed(parse),
-  string_to_semver: typed(parse),
+  is_semver_string: adaptTypes(isVersion),
+  is_semver_string_bool: adaptTypes(isVersion),
+  semver_compare_to: adaptTypes((a: Version, b: Version) => a.compare(b)),
+  semver_is_greater_than: adaptTypes((a: Version, b: Version) => a.compare(b) > 0),
+  semver_is_less_than: adaptTypes((a: Version, b: Version) => a.compare(b) < 0),
+  semver_major: adaptTypes(({ numbers }: Version) => toInt(BigInt.asIntN(64, numbers[0]))),
+  semver_minor: adaptTypes(({ numbers }: Version) => toInt(BigInt.asIntN(64, numbers[1]))),
+  semver_patch: adaptTypes(({ numbers }: Version) => toInt(BigInt.asIntN(64, numbers[2]))),
+  string_bool_to_semver: adaptTypes(parse),
+  string_to_semver: adaptTypes(parse),
 }

@@ -1,7 +1,7 @@
 import { declareStructs } from '../declarations/structs.ts'
 import type { Environment, StructTypes } from '../environment.ts'
 import { baseEnvironment, jsonPatches } from '../libraries.ts'
-import { structType, types, typeWith } from '../types/type.ts'
+import { createStructType, types, replaceParameters } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { namespaceTypes, requestTypes } from './admission-types.ts'
 import { patchTypes } from './patch-types.ts'
@@ -23,8 +23,8 @@ const requestEnvironment = baseEnvironment.extend({
   variables: {
     object: types.dyn,
     oldObject: types.dyn,
-    namespaceObject: structType('kubernetes.Namespace'),
-    request: structType('kubernetes.AdmissionRequest'),
+    namespaceObject: createStructType('kubernetes.Namespace'),
+    request: createStructType('kubernetes.AdmissionRequest'),
   },
 })
 const patchEnvironment = requestEnvironment.extend({ libraries: [jsonPatches], structs: [patchTypes] })
@@ -35,19 +35,19 @@ export function buildAdmissionEnvironment({ hasParams, hasAuthorizer, hasPatches
     variables: {
       ...(hasParams ? { params: types.dyn } : {}),
       ...(hasAuthorizer ? authorizerVariables : {}),
-      ...(variables === undefined ? {} : { variables: structType(variablesType) }),
+      ...(variables === undefined ? {} : { variables: createStructType(variablesType) }),
     },
   })
 }
 
 const authorizerVariables: Readonly<Record<string, Type>> = {
-  authorizer: structType('kubernetes.authorization.Authorizer'),
-  'authorizer.requestResource': structType('kubernetes.authorization.ResourceCheck'),
+  authorizer: createStructType('kubernetes.authorization.Authorizer'),
+  'authorizer.requestResource': createStructType('kubernetes.authorization.ResourceCheck'),
 }
 
 /** Returns the type of a policy variable from the type of its expression. Struct types become dynamic. */
 export function toVariableType(type: Type): Type {
-  if (type.kind === 'list' || type.kind === 'map') return typeWith(type, type.parameters.map(toVariableType))
+  if (type.kind === 'list' || type.kind === 'map') return replaceParameters(type, type.parameters.map(toVariableType))
   return keptKinds.has(type.kind) ? type : types.dyn
 }
 
@@ -67,7 +67,7 @@ const keptKinds: ReadonlySet<Type['kind']> = new Set<Type['kind']>([
 /** Returns the type of the variable `variables`. Entries may be added to `variables` later. */
 export function buildVariablesStruct(variables: ReadonlyMap<string, Type>): StructTypes {
   return {
-    find: (name) => (name === variablesType ? structType(name) : undefined),
+    find: (name) => (name === variablesType ? createStructType(name) : undefined),
     field: (_, field) => variables.get(field),
   }
 }

@@ -5,7 +5,7 @@ import type { Environment } from '../environment.ts'
 import { baseEnvironment } from '../libraries.ts'
 import { declareSchema } from '../schema/schema-type.ts'
 import type { DeclaredSchema, SchemaType } from '../schema/schema-type.ts'
-import { structType, types } from '../types/type.ts'
+import { createStructType, types } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { buildVariablesStruct, toVariableType, variablesType } from './admission-environment.ts'
 import { namespaceTypes, requestTypes } from './admission-types.ts'
@@ -29,10 +29,10 @@ export interface AdmissionTypeCheckerOptions {
 const environment: Environment = baseEnvironment.extend({
   structs: [declareStructs({ ...requestTypes, ...namespaceTypes })],
   variables: {
-    namespaceObject: structType('kubernetes.Namespace'),
-    request: structType('kubernetes.AdmissionRequest'),
+    namespaceObject: createStructType('kubernetes.Namespace'),
+    request: createStructType('kubernetes.AdmissionRequest'),
     // kube-apiserver does not declare `authorizer.requestResource` here, so expressions that use it get a warning.
-    authorizer: structType('kubernetes.authorization.Authorizer'),
+    authorizer: createStructType('kubernetes.authorization.Authorizer'),
   },
 })
 
@@ -53,7 +53,7 @@ export class AdmissionTypeChecker {
         object: objectType.type,
         oldObject: objectType.type,
         ...(paramsType && { params: paramsType.type }),
-        variables: structType(variablesType),
+        variables: createStructType(variablesType),
       },
     })
     for (const { name, expression } of variables) {

@@ -1,7 +1,7 @@
 import { declareStructs } from '../declarations/structs.ts'
 import type { Environment } from '../environment.ts'
 import { baseEnvironment } from '../libraries.ts'
-import { mapType, structType, types } from '../types/type.ts'
+import { mapType, createStructType, types } from '../types/type.ts'
 import { requestTypes } from './admission-types.ts'
 import { compileFor } from './compile-for.ts'
 import type { Compilation } from './compile-for.ts'
@@ -12,7 +12,7 @@ export const claimsEnvironment: Environment = baseEnvironment.extend({ variables
 /** The environment of expressions over the authenticated user. The variable is `user`. */
 export const userEnvironment: Environment = baseEnvironment.extend({
   structs: [declareStructs({ 'kubernetes.UserInfo': requestTypes['kubernetes.UserInfo']! })],
-  variables: { user: structType('kubernetes.UserInfo') },
+  variables: { user: createStructType('kubernetes.UserInfo') },
 })
 
 /** The field of an authentication configuration that contains an expression. */

@@ -1,10 +1,10 @@
 import type { Expr } from '../ast.ts'
-import { childrenOf } from '../ast.ts'
+import { listChildren } from '../ast.ts'
 import { declareStructs } from '../declarations/structs.ts'
 import type { Environment } from '../environment.ts'
 import { baseEnvironment } from '../libraries.ts'
 import { operators } from '../operators.ts'
-import { formatResultType, structType } from '../types/type.ts'
+import { formatResultType, createStructType } from '../types/type.ts'
 import { compileFor } from './compile-for.ts'
 import type { Compilation } from './compile-for.ts'
 
@@ -39,7 +39,7 @@ export const authorizationEnvironment: Environment = baseEnvironment.extend({
       },
     }),
   ],
-  variables: { request: structType('kubernetes.SubjectAccessReviewSpec') },
+  variables: { request: createStructType('kubernetes.SubjectAccessReviewSpec') },
 })
 
 /** Compiles a match condition, which must return a boolean. */
@@ -56,5 +56,5 @@ export function selectsField(expression: Expr, name: string): boolean {
     const [, field] = expression.args
     if (field?.kind === 'literal' && field.constant.value === name) return true
   }
-  return childrenOf(expression).some((child) => selectsField(child, name))
+  return listChildren(expression).some((child) => selectsField(child, name))
 }

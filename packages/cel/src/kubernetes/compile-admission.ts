@@ -1,4 +1,4 @@
-import { listType, formatResultType, sameType, structType, types } from '../types/type.ts'
+import { listType, formatResultType, equalsType, createStructType, types } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { buildAdmissionEnvironment } from './admission-environment.ts'
 import type { AdmissionScope } from './admission-environment.ts'
@@ -14,14 +14,14 @@ const results: Readonly<Record<AdmissionPurpose, readonly Type[]>> = {
   message: [types.string],
   annotation: [types.string, types.null],
   variable: [],
-  applyConfiguration: [structType('Object')],
-  jsonPatch: [listType(structType('JSONPatch'))],
+  applyConfiguration: [createStructType('Object')],
+  jsonPatch: [listType(createStructType('JSONPatch'))],
 }
 
 export function compileAdmission(text: string, purpose: AdmissionPurpose, scope: AdmissionScope): Compilation {
   const allowed = results[purpose]
   return compileFor(text, buildAdmissionEnvironment(scope), ({ type }) => {
-    if (allowed.length === 0 || allowed.some((result) => sameType(result, type))) return undefined
+    if (allowed.length === 0 || allowed.some((result) => equalsType(result, type))) return undefined
     const names = allowed.map(formatResultType)
     return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${formatResultType(type)}`
   })

@@ -2,7 +2,7 @@ import { declareStructs } from '../declarations/structs.ts'
 import type { Range } from '../cost/range.ts'
 import type { Environment } from '../environment.ts'
 import { baseEnvironment, bindings } from '../libraries.ts'
-import { structType } from '../types/type.ts'
+import { createStructType } from '../types/type.ts'
 
 const deviceType = 'kubernetes.DRADevice'
 const maxDomain = 63n
@@ -24,7 +24,7 @@ export const deviceEnvironment: Environment = baseEnvironment.extend({
       },
     }),
   ],
-  variables: { device: structType(deviceType) },
+  variables: { device: createStructType(deviceType) },
 })
 
 /** The maximum size of a value and its parts. */

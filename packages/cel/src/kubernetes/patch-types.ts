@@ -1,5 +1,5 @@
 import type { StructTypes } from '../environment.ts'
-import { structType, types } from '../types/type.ts'
+import { createStructType, types } from '../types/type.ts'
 
 const patch = 'JSONPatch'
 const patchFields = new Map([
@@ -11,6 +11,6 @@ const patchFields = new Map([
 
 /** The types of patch expressions: `Object{}`, nested types such as `Object.spec{}` with any fields, and `JSONPatch{}`. */
 export const patchTypes: StructTypes = {
-  find: (name) => (name === patch || name === 'Object' || name.startsWith('Object.') ? structType(name) : undefined),
+  find: (name) => (name === patch || name === 'Object' || name.startsWith('Object.') ? createStructType(name) : undefined),
   field: (typeName, field) => (typeName === patch ? (patchFields.get(field) ?? types.unspecified) : types.dyn),
 }

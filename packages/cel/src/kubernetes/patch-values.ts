@@ -2,9 +2,9 @@ import { formatDuration, mapList, quote, setOwn } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import { GoValue } from '@keelson/apimachinery/managed-fields'
 import { Duration } from '../values/duration.ts'
-import { elementsOf, isList } from '../values/list.ts'
-import { CelMap, findInMap, isMap, keysOf } from '../values/map.ts'
-import { typeNameOf, valueText } from '../values/text.ts'
+import { listElements, isList } from '../values/list.ts'
+import { CelMap, findInMap, isMap, listKeys } from '../values/map.ts'
+import { getTypeName, formatValue } from '../values/text.ts'
 import { Timestamp } from '../values/timestamp.ts'
 import { Double, isInt, OpaqueValue, Optional, StructValue, TypeValue, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
@@ -27,7 +27,7 @@ function collectMismatches(value: Value, path: string, problems: string[]): void
       )
     }
     for (const [name, field] of value.fields) collectMismatches(field, `${path}.${name}`, problems)
-  } else if (isList(value)) for (const item of elementsOf(value)) collectMismatches(item, path, problems)
+  } else if (isList(value)) for (const item of listElements(value)) collectMismatches(item, path, problems)
   else if (value instanceof CelMap) for (const key of value.keys()) collectMismatches(value.find(key)!, path, problems)
 }
 
@@ -71,16 +71,16 @@ function convertInnerToJson(value: Value): JsonValue {
   // Numbers beyond safe integers stay exact.
   if (isInt(value)) return value as number
   if (value instanceof Double) return value.value
-  if (isList(value)) return mapList(elementsOf(value), convertInnerToJson)
+  if (isList(value)) return mapList(listElements(value), convertInnerToJson)
   if (value === null) return goValue('structpb.NullValue', 'NULL_VALUE', '0')
   if (value instanceof Optional) return value.value === undefined ? null : convertInnerToJson(value.value)
   if (value instanceof Uint) return goValue('uint64', String(value.value), `0x${value.value.toString(16)}`)
-  if (value instanceof Uint8Array) return goValue('[]uint8', valueText(value), `[]uint8{${Array.from(value, formatHexByte).join(', ')}}`)
+  if (value instanceof Uint8Array) return goValue('[]uint8', formatValue(value), `[]uint8{${Array.from(value, formatHexByte).join(', ')}}`)
   if (value instanceof Duration) return goValue('time.Duration', formatDuration(value.nanos), String(value.nanos))
-  if (value instanceof Timestamp) return goValue('time.Time', valueText(value), describeTimeSyntax(value))
+  if (value instanceof Timestamp) return goValue('time.Time', formatValue(value), describeTimeSyntax(value))
   if (value instanceof CelMap) return goValue('map[ref.Val]ref.Val', mapText(value), `map[ref.Val]ref.Val{${mapText(value)}}`)
   if (isMap(value)) return recordToJson(value as JsonObject)
-  return goValue(typeNameOf(value), valueText(value), valueText(value))
+  return goValue(getTypeName(value), formatValue(value), formatValue(value))
 }
 
 /** Copies a part of a variable, such as `object.spec`. */
@@ -103,7 +103,7 @@ function formatHexByte(byte: number): string {
 }
 
 function mapText(map: CelMap): string {
-  return `map[${Array.from(map.keys(), (key) => `${valueText(key)}:${valueText(map.find(key)!)}`)
+  return `map[${Array.from(map.keys(), (key) => `${formatValue(key)}:${formatValue(map.find(key)!)}`)
     .toSorted()
     .join(' ')}]`
 }
@@ -126,7 +126,7 @@ export function toPatchValue(value: Value): JsonValue {
   if (isInt(value)) return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
   if (value instanceof Uint) return Number.isSafeInteger(Number(value.value)) ? Number(value.value) : String(value.value)
   if (value instanceof Double) return requireFinite(value.value)
-  if (isList(value)) return mapList(elementsOf(value), toPatchValue)
+  if (isList(value)) return mapList(listElements(value), toPatchValue)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   if (value instanceof Duration || value instanceof Timestamp) return value.toString()
   if (value instanceof StructValue) return convertStructToJson(value)
@@ -136,10 +136,10 @@ export function toPatchValue(value: Value): JsonValue {
   }
   if (value instanceof TypeValue) throw new Error("type conversion not supported for 'type'")
   if (value instanceof OpaqueValue) throw new Error(`type conversion error from '${nameOpaque(value)}' to '*structpb.Value'`)
-  if (!isMap(value)) throw new Error(`type conversion error from '${typeNameOf(value)}' to '*structpb.Value'`)
+  if (!isMap(value)) throw new Error(`type conversion error from '${getTypeName(value)}' to '*structpb.Value'`)
   const object: JsonObject = {}
-  for (const key of keysOf(value)) {
-    if (typeof key !== 'string') throw new Error(`unsupported type conversion from '${typeNameOf(key)}' to string`)
+  for (const key of listKeys(value)) {
+    if (typeof key !== 'string') throw new Error(`unsupported type conversion from '${getTypeName(key)}' to string`)
     setOwn(object, key, toPatchValue(findInMap(value, key)!))
   }
   return object

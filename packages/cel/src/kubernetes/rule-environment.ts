@@ -2,7 +2,7 @@ import type { Environment } from '../environment.ts'
 import { baseEnvironment } from '../libraries.ts'
 import { declareSchema } from '../schema/schema-type.ts'
 import type { SchemaType } from '../schema/schema-type.ts'
-import { optionalType } from '../types/type.ts'
+import { createOptionalType } from '../types/type.ts'
 
 /** The environments of the rules of one schema (`x-kubernetes-validations`). The variables are `self` and `oldSelf`. */
 export interface RuleEnvironments {
@@ -20,6 +20,6 @@ export function buildRuleEnvironments(schema: SchemaType): RuleEnvironments {
   const { type, structs } = declareSchema(schema, `selfType${Math.floor(Math.random() * 1e9)}`)
   return {
     plain: baseEnvironment.extend({ structs: [structs], variables: { self: type, oldSelf: type } }),
-    withOptionalOldSelf: baseEnvironment.extend({ structs: [structs], variables: { self: type, oldSelf: optionalType(type) } }),
+    withOptionalOldSelf: baseEnvironment.extend({ structs: [structs], variables: { self: type, oldSelf: createOptionalType(type) } }),
   }
 }

@@ -1,7 +1,7 @@
 import type { Call, Expr } from '../ast.ts'
-import { qualifiedName } from '../ast.ts'
+import { getQualifiedName } from '../ast.ts'
 import { operators } from '../operators.ts'
-import { Expansion, MacroError, nameOf } from './macro.ts'
+import { Expansion, MacroError, readName } from './macro.ts'
 import type { Macro } from './macro.ts'
 import { mapOver } from './transforms.ts'
 
@@ -26,9 +26,9 @@ export const bind: Macro = {
   argCount: 3,
   hasTarget: true,
   expand: (call) => {
-    if (qualifiedName(call.target!) !== 'cel') return undefined
+    if (getQualifiedName(call.target!) !== 'cel') return undefined
     const [name, value, result] = call.args as readonly [Expr, Expr, Expr]
-    return new Expansion(call).bind(nameOf(name, 'cel.bind() variable names must be simple identifiers'), value, result)
+    return new Expansion(call).bind(readName(name, 'cel.bind() variable names must be simple identifiers'), value, result)
   },
 }
 
@@ -45,7 +45,7 @@ function createOptionalMap(name: string, wrap: (to: Expansion, value: Expr) => E
       const [variable, value] = call.args as readonly [Expr, Expr]
       const to = new Expansion(call)
       const target = call.target!
-      const bound = nameOf(variable, `${name}() variable name must be a simple identifier`)
+      const bound = readName(variable, `${name}() variable name must be a simple identifier`)
       const copy = copier.copy(target)
       if (copy === undefined) throw new MacroError(call.offset, `${name}() is nested too deeply`)
       return to.call(

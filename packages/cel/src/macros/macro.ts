@@ -94,13 +94,13 @@ export class Expansion {
 }
 
 /** Returns the variable name in an argument of a macro. Throws `MacroError` if the argument is not a valid name. */
-export function variableOf(argument: Expr, message: string): string {
-  const name = nameOf(argument, message)
+export function readVariable(argument: Expr, message: string): string {
+  const name = readName(argument, message)
   checkVariable(name, argument)
   return name
 }
 
-export function nameOf(argument: Expr, message: string): string {
+export function readName(argument: Expr, message: string): string {
   if (argument.kind !== 'ident') throw new MacroError(argument.offset, message)
   return argument.name
 }

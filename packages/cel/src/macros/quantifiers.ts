@@ -1,6 +1,6 @@
 import type { Call, Expr } from '../ast.ts'
 import { operators } from '../operators.ts'
-import { accumulator, checkVariable, Expansion, MacroError, nameOf, variableOf } from './macro.ts'
+import { accumulator, checkVariable, Expansion, MacroError, readName, readVariable } from './macro.ts'
 import type { Macro } from './macro.ts'
 
 const simpleName = 'argument must be a simple name'
@@ -44,7 +44,7 @@ function expandOverElements(name: string, quantifier: Quantifier): Macro {
     hasTarget: true,
     expand: (call) => {
       const [name_, test] = call.args as readonly [Expr, Expr]
-      const variable = variableOf(name_, simpleName)
+      const variable = readVariable(name_, simpleName)
       const to = new Expansion(call)
       return to.fold({ range: call.target!, variable, ...quantifier(to, test) })
     },
@@ -58,7 +58,7 @@ function expandOverEntries(name: string, quantifier: Quantifier): Macro {
     argCount: 3,
     hasTarget: true,
     expand: (call) => {
-      const variables = variablesOf(call)
+      const variables = readVariables(call)
       const to = new Expansion(call)
       return to.fold({ range: call.target!, ...variables, ...quantifier(to, call.args[2]!) })
     },
@@ -71,10 +71,10 @@ export interface Variables {
 }
 
 /** Returns the two variable names of a macro over entries. */
-export function variablesOf({ args }: Call): Variables {
+export function readVariables({ args }: Call): Variables {
   const [first, second] = args as readonly [Expr, Expr]
-  const variable = nameOf(first, simpleName)
-  const secondVariable = nameOf(second, simpleName)
+  const variable = readName(first, simpleName)
+  const secondVariable = readName(second, simpleName)
   if (variable === secondVariable) throw new MacroError(second.offset, `duplicate variable name: ${variable}`)
   checkVariable(variable, first)
   checkVariable(secondVariable, second)

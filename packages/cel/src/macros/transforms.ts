@@ -1,8 +1,8 @@
 import type { Call, Expr } from '../ast.ts'
 import { operators } from '../operators.ts'
-import { accumulator, Expansion, variableOf } from './macro.ts'
+import { accumulator, Expansion, readVariable } from './macro.ts'
 import type { Macro } from './macro.ts'
-import { variablesOf } from './quantifiers.ts'
+import { readVariables } from './quantifiers.ts'
 
 const mapInsert = 'cel.@mapInsert'
 const notIdentifier = 'argument is not an identifier'
@@ -14,7 +14,7 @@ function expandMap(call: Call): Expr {
 
 export function mapOver(call: Call, range: Expr): Expr {
   const to = new Expansion(call)
-  const variable = variableOf(call.args[0]!, notIdentifier)
+  const variable = readVariable(call.args[0]!, notIdentifier)
   const filter = call.args.length === 3 ? call.args[1] : undefined
   return to.fold({
     range,
@@ -29,7 +29,7 @@ export function mapOver(call: Call, range: Expr): Expr {
 function expandFilter(call: Call): Expr {
   const to = new Expansion(call)
   const [element, test] = call.args as readonly [Expr, Expr]
-  const variable = variableOf(element, notIdentifier)
+  const variable = readVariable(element, notIdentifier)
   const step = to.when(test, append(to, element))
   return to.fold({ range: call.target!, variable, init: to.list(), condition: to.bool(true), step, result: to.ident(accumulator) })
 }
@@ -47,7 +47,7 @@ function expandOverEntries(name: string, init: (to: Expansion) => Expr, add: Add
     argCount,
     hasTarget: true,
     expand: (call) => {
-      const variables = variablesOf(call)
+      const variables = readVariables(call)
       const to = new Expansion(call)
       const filter = argCount === 4 ? call.args[2] : undefined
       const step = to.when(filter, add(to, variables.variable, call.args.at(-1)!))

@@ -1,4 +1,4 @@
-import { characterEscapeEnd, classEscapeEnd, PatternError } from './escape.ts'
+import { findCharacterEscapeEnd, findClassEscapeEnd, PatternError } from './escape.ts'
 
 const namedClasses: ReadonlySet<string> = new Set(
   'alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit'.split(' ').flatMap((name) => [name, `^${name}`]),
@@ -8,7 +8,7 @@ const namedClasses: ReadonlySet<string> = new Set(
  * Returns the end of the class `[…]` that begins at `start`. `lastNameEnd` is the position of the last `:]` of the pattern. Searching it for each
  * beginning of a name would take quadratic time.
  */
-export function classEnd(text: string, start: number, lastNameEnd: number): number {
+export function findClassEnd(text: string, start: number, lastNameEnd: number): number {
   let at = start + (text[start + 1] === '^' ? 2 : 1)
   for (let isFirst = true; isFirst || text[at] !== ']'; isFirst = false) {
     at = (at < lastNameEnd ? findNamedClassEnd(text, at) : undefined) ?? findEscapedClassEnd(text, at) ?? findRangeEnd(text, at, start)
@@ -24,7 +24,7 @@ function findNamedClassEnd(text: string, at: number): number | undefined {
 }
 
 function findEscapedClassEnd(text: string, at: number): number | undefined {
-  return text[at] === '\\' ? classEscapeEnd(text, at) : undefined
+  return text[at] === '\\' ? findClassEscapeEnd(text, at) : undefined
 }
 
 function findRangeEnd(text: string, at: number, start: number): number {
@@ -40,7 +40,7 @@ function findRangeEnd(text: string, at: number, start: number): number {
 function findCharacterEnd(text: string, at: number, start: number): number {
   const code = text.codePointAt(at)
   if (code === undefined) throw new PatternError('missing closing ]', text.slice(start))
-  return code === 0x5c ? characterEscapeEnd(text, at) : at + (code > 0xffff ? 2 : 1)
+  return code === 0x5c ? findCharacterEscapeEnd(text, at) : at + (code > 0xffff ? 2 : 1)
 }
 
 const controls: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 }

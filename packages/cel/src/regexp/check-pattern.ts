@@ -1,4 +1,4 @@
-import { classEnd } from './character-class.ts'
+import { findClassEnd } from './character-class.ts'
 import { escapeEnd, PatternError } from './escape.ts'
 
 const maxRepeat = 1000
@@ -92,7 +92,7 @@ class PatternChecker {
       case '{':
         return this.#counted()
       case '[':
-        this.#class(classEnd(this.#text, this.#at, this.#lastNameEnd))
+        this.#class(findClassEnd(this.#text, this.#at, this.#lastNameEnd))
         return false
       case '\\':
         this.#escape()

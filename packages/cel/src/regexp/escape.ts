@@ -17,11 +17,11 @@ const partialEscape = /\\(?:x(?:\{[0-9a-fA-F]*.?|..?)?|.)/suy
 
 /** Returns the end of the escape at `start`, which is a character, a class or an assertion. */
 export function escapeEnd(text: string, start: number): number {
-  return matchEnd(alone, text, start) ?? classEscapeEnd(text, start) ?? characterEscapeEnd(text, start)
+  return matchEnd(alone, text, start) ?? findClassEscapeEnd(text, start) ?? findCharacterEscapeEnd(text, start)
 }
 
 /** Returns the end of a single-character escape. */
-export function characterEscapeEnd(text: string, start: number): number {
+export function findCharacterEscapeEnd(text: string, start: number): number {
   const end = matchEnd(oneCharacter, text, start)
   const isTooLarge = end !== undefined && text[start + 2] === '{' && Number.parseInt(text.slice(start + 3, end - 1), 16) > 0x10ffff
   if (end !== undefined && !isTooLarge) return end
@@ -30,7 +30,7 @@ export function characterEscapeEnd(text: string, start: number): number {
 }
 
 /** Returns the end of a class escape such as `\d` or `\p{Greek}`; undefined for other escapes. */
-export function classEscapeEnd(text: string, start: number): number | undefined {
+export function findClassEscapeEnd(text: string, start: number): number | undefined {
   const letter = text[start + 1] ?? ''
   if ('dDsSwW'.includes(letter) && letter !== '') return start + 2
   if (letter !== 'p' && letter !== 'P') return undefined

@@ -1,4 +1,4 @@
-import { listType, mapType, structType, types } from '../types/type.ts'
+import { listType, mapType, createStructType, types } from '../types/type.ts'
 import type { StructTypes } from '../environment.ts'
 import { reservedWords } from '../syntax/reserved-words.ts'
 import type { Type } from '../types/type.ts'
@@ -84,7 +84,7 @@ class SchemaStructs implements StructTypes {
       case 'object':
       case 'record':
         this.#objects.set(name, schema)
-        return structType(name)
+        return createStructType(name)
       case 'map':
         return mapType(types.string, this.declare(schema.element!, `${name}.@elem`, depth + 1))
       case 'list':
@@ -97,7 +97,7 @@ class SchemaStructs implements StructTypes {
   }
 
   find(name: string): Type | undefined {
-    return this.#objects.has(name) ? structType(name) : undefined
+    return this.#objects.has(name) ? createStructType(name) : undefined
   }
 
   field(typeName: string, identifier: string): Type | undefined {

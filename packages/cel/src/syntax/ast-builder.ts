@@ -5,7 +5,7 @@ import type { Macro } from '../macros/macro.ts'
 import { MacroError } from '../macros/macro.ts'
 import { binaryOperators, operators } from '../operators.ts'
 import { beforeText, wholeExpression } from '../source.ts'
-import { constantOf } from './literals.ts'
+import { parseConstant } from './literals.ts'
 import type { EntryTree, FieldTree, NameTree, ParseTree } from './parse-tree.ts'
 import { ParsingAborted } from './recovery.ts'
 import { reservedWords } from './reserved-words.ts'
@@ -187,7 +187,7 @@ export class AstBuilder {
   }
 
   #literal({ negative, token, start }: TreeOf<'literal'>): Expr {
-    const constant = constantOf(token, negative)
+    const constant = parseConstant(token, negative)
     return typeof constant === 'string' ? this.#fail(start, constant) : { kind: 'literal', constant, offset: start }
   }
 }

@@ -20,7 +20,7 @@ const escapes: Readonly<Record<string, number>> = {
 }
 
 /** Returns the constant of a literal, or an error message. */
-export function constantOf({ name, text }: Token, negative: boolean): Constant | string {
+export function parseConstant({ name, text }: Token, negative: boolean): Constant | string {
   switch (name) {
     case "'true'":
     case "'false'":

@@ -1,4 +1,4 @@
-import { codePoints, wholeExpression } from '../source.ts'
+import { countCodePoints, wholeExpression } from '../source.ts'
 import type { GrammarState } from './grammar-state.ts'
 import { productOperators, relationOperators, startsExpression, startsName, states, sumOperators } from './grammar-state.ts'
 import { OperandParser } from './operand-parser.ts'
@@ -12,7 +12,7 @@ const maxCodePoints = 100_000
 export class Parser extends OperandParser {
   /** Parses the expression and adds errors to the issues. Returns undefined if parsing was aborted. */
   parse(): ParseTree | undefined {
-    const size = codePoints(this.issues.source.text)
+    const size = countCodePoints(this.issues.source.text)
     if (size > maxCodePoints) {
       this.issues.report(wholeExpression, `expression code point size exceeds limit: size: ${size}, limit ${maxCodePoints}`)
       return undefined

@@ -2,7 +2,7 @@ import { bindings, baseEnvironment, jsonPatches } from '../libraries.ts'
 import type { Environment } from '../environment.ts'
 import { AuthorizerValue } from '../functions/authorization.ts'
 import type { CheckAuthorization } from '../functions/authorization.ts'
-import { listType, mapType, structType, types } from '../types/type.ts'
+import { listType, mapType, createStructType, types } from '../types/type.ts'
 import { CelError } from '../values/value.ts'
 import { compile, CompileError, findProgramError } from '../compile.ts'
 import { Program } from '../evaluate/program.ts'
@@ -26,8 +26,8 @@ const answersEnvironment: Environment = baseEnvironment.extend({
     i: types.int,
     l: listType(types.int),
     m: mapType(types.string, types.string),
-    authorizer: structType('kubernetes.authorization.Authorizer'),
-    'authorizer.requestResource': structType('kubernetes.authorization.ResourceCheck'),
+    authorizer: createStructType('kubernetes.authorization.Authorizer'),
+    'authorizer.requestResource': createStructType('kubernetes.authorization.ResourceCheck'),
   },
 })
 

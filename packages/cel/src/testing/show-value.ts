@@ -1,7 +1,7 @@
 import { Duration } from '../values/duration.ts'
-import { elementsOf, isList } from '../values/list.ts'
-import { findInMap, isMap, keysOf } from '../values/map.ts'
-import { typeNameOf } from '../values/text.ts'
+import { listElements, isList } from '../values/list.ts'
+import { findInMap, isMap, listKeys } from '../values/map.ts'
+import { getTypeName } from '../values/text.ts'
 import { Timestamp } from '../values/timestamp.ts'
 import { Double, isInt, OpaqueValue, Optional, TypeValue, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
@@ -11,7 +11,7 @@ export function showValue(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'boolean' || isInt(value)) return String(value)
   if (value === null) return 'null'
-  if (isList(value)) return `[${elementsOf(value).map(showValue).join(', ')}]`
+  if (isList(value)) return `[${listElements(value).map(showValue).join(', ')}]`
   if (value instanceof Uint) return `${value.value}u`
   if (value instanceof Double) return `double(${formatDouble(value.value)})`
   if (value instanceof Uint8Array) return `bytes(${Buffer.from(value).toString('hex')})`
@@ -20,8 +20,8 @@ export function showValue(value: Value): string {
   if (value instanceof Optional) return value.value === undefined ? 'none' : `optional(${showValue(value.value)})`
   if (value instanceof TypeValue) return `type(${value.name})`
   if (value instanceof OpaqueValue) return formatOpaque(value)
-  if (!isMap(value)) return `<${typeNameOf(value)}>`
-  const entries = keysOf(value).map((key) => `${showValue(key)}: ${showValue(findInMap(value, key)!)}`)
+  if (!isMap(value)) return `<${getTypeName(value)}>`
+  const entries = listKeys(value).map((key) => `${showValue(key)}: ${showValue(findInMap(value, key)!)}`)
   return `{${entries.sort((a, b) => (a < b ? -1 : 1)).join(', ')}}`
 }
 

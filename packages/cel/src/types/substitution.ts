@@ -1,4 +1,4 @@
-import { isDynamic, isGround, sameType, sizeOf, typeParameter, typeWith } from './type.ts'
+import { isDynamic, isGround, equalsType, countNodes, createTypeParameter, replaceParameters } from './type.ts'
 import type { Type } from './type.ts'
 
 const nullable: ReadonlySet<Type['kind']> = new Set(['any', 'duration', 'null', 'opaque', 'struct', 'timestamp'])
@@ -27,7 +27,7 @@ export class Substitution {
   #steps = 0
 
   newParameter(): Type {
-    return typeParameter(`_var${this.#fresh++}`)
+    return createTypeParameter(`_var${this.#fresh++}`)
   }
 
   /** Returns whether `from` is assignable to `to`. Binds type parameters on success only. */
@@ -45,7 +45,7 @@ export class Substitution {
     let remaining = maxTypeSize
     const replacePart = (part: Type): Type => {
       if (isGround(part)) {
-        remaining -= sizeOf(part)
+        remaining -= countNodes(part)
         if (remaining < 0) throw new TypeTooLarge()
         return part
       }
@@ -56,7 +56,7 @@ export class Substitution {
         return unknown === 'keep' ? part : unknown
       }
       const parameters = part.parameters.map(replacePart)
-      return parameters.every((parameter, i) => parameter === part.parameters[i]) ? part : typeWith(part, parameters)
+      return parameters.every((parameter, i) => parameter === part.parameters[i]) ? part : replaceParameters(part, parameters)
     }
     return replacePart(type)
   }
@@ -104,16 +104,16 @@ export class Substitution {
    * bound.
    */
   #bind(parameter: Type, type: Type): 'yes' | 'no' | 'never' {
-    if (sameType(parameter, type)) return 'yes'
+    if (equalsType(parameter, type)) return 'yes'
     const bound = this.#types.get(parameter.name)
     if (bound === undefined) {
       if (this.#occurs(parameter, type)) return 'no'
       this.#set(parameter.name, type)
       return 'yes'
     }
-    if (sameType(bound, type)) return 'yes'
+    if (equalsType(bound, type)) return 'yes'
     if (!this.#assignable(type, bound)) return 'never'
-    const general = mostGeneral(type, bound)
+    const general = selectMoreGeneral(type, bound)
     if (!this.#occurs(parameter, general)) this.#set(parameter.name, general)
     return 'yes'
   }
@@ -121,7 +121,7 @@ export class Substitution {
   #occurs(parameter: Type, within: Type): boolean {
     this.#step()
     if (isGround(within)) return false
-    if (sameType(parameter, within)) return true
+    if (equalsType(parameter, within)) return true
     if (within.kind === 'parameter') {
       const bound = this.#types.get(within.name)
       return bound !== undefined && this.#occurs(parameter, bound)
@@ -135,7 +135,7 @@ function isLoose(type: Type): boolean {
 }
 
 /** Returns the more general of two compatible types. */
-export function mostGeneral(a: Type, b: Type): Type {
+export function selectMoreGeneral(a: Type, b: Type): Type {
   return isAsGeneral(a, b) ? a : b
 }
 

@@ -26,7 +26,7 @@ export interface Type {
   readonly name: string
   readonly parameters: readonly Type[]
   /**
-   * Cached results of `sizeOf` and `isGround`. A property is used because a WeakMap with tens of thousands of entries slows down garbage
+   * Cached results of `countNodes` and `isGround`. A property is used because a WeakMap with tens of thousands of entries slows down garbage
    * collection.
    */
   measure?: Measure
@@ -69,24 +69,24 @@ export function mapType(key: Type, value: Type): Type {
   return { kind: 'map', name: 'map', parameters: [key, value] }
 }
 
-export function opaqueType(name: string, ...parameters: readonly Type[]): Type {
+export function createOpaqueType(name: string, ...parameters: readonly Type[]): Type {
   return { kind: 'opaque', name, parameters }
 }
 
-export function optionalType(value: Type): Type {
-  return opaqueType('optional_type', value)
+export function createOptionalType(value: Type): Type {
+  return createOpaqueType('optional_type', value)
 }
 
-export function structType(name: string): Type {
+export function createStructType(name: string): Type {
   return createSimpleType('struct', name)
 }
 
 /** Returns the type of a type. */
-export function typeType(type: Type): Type {
+export function createTypeType(type: Type): Type {
   return { kind: 'type', name: 'type', parameters: [type] }
 }
 
-export function typeParameter(name: string): Type {
+export function createTypeParameter(name: string): Type {
   return createSimpleType('parameter', name)
 }
 
@@ -99,14 +99,14 @@ export function isOptional({ kind, name }: Type): boolean {
 }
 
 /** Returns the type within an optional type; undefined for other types. */
-export function optionalValue(type: Type): Type | undefined {
+export function getOptionalValue(type: Type): Type | undefined {
   return isOptional(type) ? type.parameters[0] : undefined
 }
 
-export function sameType(a: Type, b: Type): boolean {
+export function equalsType(a: Type, b: Type): boolean {
   if (a === b) return true
   if (a.kind !== b.kind || a.name !== b.name || a.parameters.length !== b.parameters.length) return false
-  return a.parameters.every((parameter, i) => sameType(parameter, b.parameters[i]!))
+  return a.parameters.every((parameter, i) => equalsType(parameter, b.parameters[i]!))
 }
 
 const simpleMeasure: Measure = { size: 1, isGround: true }
@@ -129,12 +129,12 @@ function measureParts(parameters: readonly Type[]): Measure {
 }
 
 /** Returns the type with other parameters. */
-export function typeWith({ kind, name }: Type, parameters: readonly Type[]): Type {
+export function replaceParameters({ kind, name }: Type, parameters: readonly Type[]): Type {
   return { kind, name, parameters }
 }
 
 /** Counts the nodes of a type. */
-export function sizeOf(type: Type): number {
+export function countNodes(type: Type): number {
   return computeMeasure(type).size
 }
 

@@ -1,6 +1,6 @@
 import type { Expr } from '../ast.ts'
 import type { Message } from '../issues.ts'
-import { optionalValue, sameType, formatType } from '../types/type.ts'
+import { getOptionalValue, equalsType, formatType } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 
 export interface Problem {
@@ -26,11 +26,11 @@ interface Element {
 }
 
 function findElementType(type: Type, optional: boolean): Type {
-  return (optional ? optionalValue(type) : undefined) ?? type
+  return (optional ? getOptionalValue(type) : undefined) ?? type
 }
 
 function findDifferences([first, ...rest]: readonly Element[]): readonly Problem[] {
   return rest
-    .filter(({ type }) => !sameType(first!.type, type))
+    .filter(({ type }) => !equalsType(first!.type, type))
     .map(({ at, type }) => ({ at, message: () => `expected type '${formatType(first!.type)}' but found '${formatType(type)}'` }))
 }

@@ -1,11 +1,11 @@
 import type { Call, Expr } from '../ast.ts'
-import { childrenOf } from '../ast.ts'
+import { listChildren } from '../ast.ts'
 import type { Compiled } from '../compile.ts'
 import { Constants } from '../evaluate/constants.ts'
 import { FunctionTable } from '../evaluate/function-table.ts'
 import { operators } from '../operators.ts'
 import { findPatternError } from '../regexp/check-pattern.ts'
-import { isIndexKey, invalidKey } from '../evaluate/access.ts'
+import { isIndexKey, createInvalidKeyError } from '../evaluate/access.ts'
 
 const searches: ReadonlySet<string> = new Set(['find', 'findAll', 'matches'])
 /** Type names that can be constructed but not used as values. */
@@ -19,7 +19,7 @@ const runtimeTypes: ReadonlySet<string> = new Set(['struct'])
 export function findInstantiationError(compiled: Compiled): string | undefined {
   const constants = new Constants(compiled, new FunctionTable(compiled))
   const visit = (expression: Expr): string | undefined => {
-    for (const child of childrenOf(expression)) {
+    for (const child of listChildren(expression)) {
       const problem = visit(child)
       if (problem !== undefined) return problem
     }
@@ -41,7 +41,7 @@ function findCallError(call: Call, { references }: Compiled, constants: Constant
   const { target, args } = call
   if (call.name === operators.index || call.name === operators.optionalIndex) {
     const key = constants.of(args[1]!)
-    return key === undefined || isIndexKey(key) ? undefined : invalidKey(key, true).message
+    return key === undefined || isIndexKey(key) ? undefined : createInvalidKeyError(key, true).message
   }
   const reference = references.get(call)
   if (reference?.kind !== 'function') return undefined

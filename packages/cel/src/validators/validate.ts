@@ -1,5 +1,5 @@
 import type { Constant, Expr } from '../ast.ts'
-import { childrenOf } from '../ast.ts'
+import { listChildren } from '../ast.ts'
 import type { Checked } from '../checker/checker.ts'
 import type { Issues } from '../issues.ts'
 import { parseDuration } from '../values/duration.ts'
@@ -21,7 +21,7 @@ export function validate(expression: Expr, { types, references }: Checked, issue
     } else if (!isFormatted) {
       for (const { at, message } of findMixedElements(node, types)) issues.report(at.offset, message)
     }
-    for (const child of childrenOf(node)) visit(child, within)
+    for (const child of listChildren(node)) visit(child, within)
   }
   visit(expression, false)
 }

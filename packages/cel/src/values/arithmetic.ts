@@ -1,6 +1,6 @@
 import { Duration, nanosPerSecond } from './duration.ts'
-import { orError } from './equality.ts'
-import { ConcatList, elementsOf, isList, listSize, MutableList, elementAt } from './list.ts'
+import { keepError } from './equality.ts'
+import { ConcatList, listElements, isList, listSize, MutableList, getElement } from './list.ts'
 import { SchemaList } from './schema-value.ts'
 import { isWithinYears, Timestamp } from './timestamp.ts'
 import { CelError, Double, isInt, noSuchOverload, toInt, Uint } from './value.ts'
@@ -30,7 +30,7 @@ function checkDuration(nanos: bigint): Value {
 /**
  * Returns the error of an operator that a type does not support. The messages for strings and times do not name the operator, as in cel-go.
  */
-export function unsupported(operator: string, a: Value): CelError {
+export function createUnsupportedError(operator: string, a: Value): CelError {
   const isReceiver = typeof a === 'string' || a instanceof Timestamp || a instanceof Duration
   return isReceiver ? noSuchOverload : new CelError(`no such overload: ${operator}`)
 }
@@ -40,20 +40,20 @@ export function add(a: Value, b: Value): Value {
     const sum = a + b
     return Number.isSafeInteger(sum) ? sum : checkInt(BigInt(a) + BigInt(b))
   }
-  if (typeof a === 'string') return typeof b === 'string' ? concatStrings(a, b) : orError(b)
-  if (isInt(a)) return isInt(b) ? checkInt(BigInt(a) + BigInt(b)) : orError(b)
+  if (typeof a === 'string') return typeof b === 'string' ? concatStrings(a, b) : keepError(b)
+  if (isInt(a)) return isInt(b) ? checkInt(BigInt(a) + BigInt(b)) : keepError(b)
   if (a instanceof MutableList) return append(a, b)
-  if (a instanceof SchemaList) return isList(b) ? a.concat(elementsOf(b)) : orError(b)
-  if (isList(a)) return isList(b) ? concat(a, b) : orError(b)
-  if (a instanceof Double) return b instanceof Double ? new Double(a.value + b.value) : orError(b)
-  if (a instanceof Uint) return b instanceof Uint ? checkUint(a.value + b.value) : orError(b)
-  if (a instanceof Uint8Array) return b instanceof Uint8Array ? concatBytes(a, b) : orError(b)
+  if (a instanceof SchemaList) return isList(b) ? a.concat(listElements(b)) : keepError(b)
+  if (isList(a)) return isList(b) ? concat(a, b) : keepError(b)
+  if (a instanceof Double) return b instanceof Double ? new Double(a.value + b.value) : keepError(b)
+  if (a instanceof Uint) return b instanceof Uint ? checkUint(a.value + b.value) : keepError(b)
+  if (a instanceof Uint8Array) return b instanceof Uint8Array ? concatBytes(a, b) : keepError(b)
   if (a instanceof Duration) {
     if (b instanceof Duration) return checkDuration(a.nanos + b.nanos)
-    return b instanceof Timestamp ? addTime(b, a.nanos) : orError(b)
+    return b instanceof Timestamp ? addTime(b, a.nanos) : keepError(b)
   }
-  if (a instanceof Timestamp) return b instanceof Duration ? addTime(a, b.nanos) : orError(b)
-  return unsupported('_+_', a)
+  if (a instanceof Timestamp) return b instanceof Duration ? addTime(a, b.nanos) : keepError(b)
+  return createUnsupportedError('_+_', a)
 }
 
 function concatStrings(a: string, b: string): Value {
@@ -65,8 +65,8 @@ function concatBytes(a: Uint8Array, b: Uint8Array): Value {
 }
 
 function append(list: MutableList, other: Value): Value {
-  if (!isList(other)) return orError(other)
-  for (let i = 0, size = listSize(other); i < size; i++) list.items.push(elementAt(other, i))
+  if (!isList(other)) return keepError(other)
+  for (let i = 0, size = listSize(other); i < size; i++) list.items.push(getElement(other, i))
   return list
 }
 
@@ -87,15 +87,15 @@ export function subtract(a: Value, b: Value): Value {
     const difference = a - b
     return Number.isSafeInteger(difference) ? difference : checkInt(BigInt(a) - BigInt(b))
   }
-  if (isInt(a)) return isInt(b) ? checkInt(BigInt(a) - BigInt(b)) : orError(b)
-  if (a instanceof Double) return b instanceof Double ? new Double(a.value - b.value) : orError(b)
-  if (a instanceof Uint) return b instanceof Uint ? checkUint(a.value - b.value) : orError(b)
-  if (a instanceof Duration) return b instanceof Duration ? checkDuration(a.nanos - b.nanos) : orError(b)
+  if (isInt(a)) return isInt(b) ? checkInt(BigInt(a) - BigInt(b)) : keepError(b)
+  if (a instanceof Double) return b instanceof Double ? new Double(a.value - b.value) : keepError(b)
+  if (a instanceof Uint) return b instanceof Uint ? checkUint(a.value - b.value) : keepError(b)
+  if (a instanceof Duration) return b instanceof Duration ? checkDuration(a.nanos - b.nanos) : keepError(b)
   if (a instanceof Timestamp) {
     if (b instanceof Duration) return b.nanos === -(2n ** 63n) ? intOverflow : addTime(a, -b.nanos)
-    return b instanceof Timestamp ? subtractTimes(a, b) : orError(b)
+    return b instanceof Timestamp ? subtractTimes(a, b) : keepError(b)
   }
-  return unsupported('_-_', a)
+  return createUnsupportedError('_-_', a)
 }
 
 function subtractTimes(a: Timestamp, b: Timestamp): Value {
@@ -104,35 +104,35 @@ function subtractTimes(a: Timestamp, b: Timestamp): Value {
 
 export function multiply(a: Value, b: Value): Value {
   if (isInt(a)) {
-    if (!isInt(b)) return orError(b)
+    if (!isInt(b)) return keepError(b)
     const product = Number(a) * Number(b)
     return Number.isSafeInteger(product) && typeof a === 'number' && typeof b === 'number' ? product + 0 : checkInt(BigInt(a) * BigInt(b))
   }
-  if (a instanceof Double) return b instanceof Double ? new Double(a.value * b.value) : orError(b)
-  if (a instanceof Uint) return b instanceof Uint ? checkUint(a.value * b.value) : orError(b)
-  return unsupported('_*_', a)
+  if (a instanceof Double) return b instanceof Double ? new Double(a.value * b.value) : keepError(b)
+  if (a instanceof Uint) return b instanceof Uint ? checkUint(a.value * b.value) : keepError(b)
+  return createUnsupportedError('_*_', a)
 }
 
 export function divide(a: Value, b: Value): Value {
   if (isInt(a)) {
-    if (!isInt(b)) return orError(b)
+    if (!isInt(b)) return keepError(b)
     if (b === 0) return divisionByZero
     return typeof a === 'number' && typeof b === 'number' ? (a - (a % b)) / b + 0 : checkInt(BigInt(a) / BigInt(b))
   }
-  if (a instanceof Double) return b instanceof Double ? new Double(a.value / b.value) : orError(b)
-  if (!(a instanceof Uint)) return unsupported('_/_', a)
-  if (!(b instanceof Uint)) return orError(b)
+  if (a instanceof Double) return b instanceof Double ? new Double(a.value / b.value) : keepError(b)
+  if (!(a instanceof Uint)) return createUnsupportedError('_/_', a)
+  if (!(b instanceof Uint)) return keepError(b)
   return b.value === 0n ? divisionByZero : new Uint(a.value / b.value)
 }
 
-export function modulo(a: Value, b: Value): Value {
+export function computeModulo(a: Value, b: Value): Value {
   if (isInt(a)) {
-    if (!isInt(b)) return orError(b)
+    if (!isInt(b)) return keepError(b)
     if (b === 0) return modulusByZero
     return typeof a === 'number' && typeof b === 'number' ? (a % b) + 0 : computeRemainder(a, b)
   }
-  if (!(a instanceof Uint)) return unsupported('_%_', a)
-  if (!(b instanceof Uint)) return orError(b)
+  if (!(a instanceof Uint)) return createUnsupportedError('_%_', a)
+  if (!(b instanceof Uint)) return keepError(b)
   return b.value === 0n ? modulusByZero : new Uint(a.value % b.value)
 }
 
@@ -145,5 +145,5 @@ export function negate(value: Value): Value {
   if (typeof value === 'bigint') return checkInt(-value)
   if (value instanceof Double) return new Double(-value.value)
   if (value instanceof Duration) return checkDuration(-value.nanos)
-  return typeof value === 'boolean' ? noSuchOverload : unsupported('-_', value)
+  return typeof value === 'boolean' ? noSuchOverload : createUnsupportedError('-_', value)
 }

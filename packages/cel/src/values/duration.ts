@@ -14,7 +14,7 @@ export class Duration extends BoxedValue {
 
   /** Formats the duration in seconds: `90s`, `0.5s`. */
   override toString(): string {
-    return `${plainNumber(Number(this.nanos / nanosPerSecond) + Number(this.nanos % nanosPerSecond) / 1e9)}s`
+    return `${formatPlainNumber(Number(this.nanos / nanosPerSecond) + Number(this.nanos % nanosPerSecond) / 1e9)}s`
   }
 }
 
@@ -31,7 +31,7 @@ export function parseDuration(text: string): Duration | undefined {
 }
 
 /** Formats a number with the shortest exact digits and without an exponent. */
-export function plainNumber(value: number): string {
+export function formatPlainNumber(value: number): string {
   const text = String(value)
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
   if (match === null) return text

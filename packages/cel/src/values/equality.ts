@@ -1,11 +1,11 @@
-import { compareUtf8, equalJson } from '@keelson/apimachinery'
+import { compareUtf8, equalsJson } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 import { Duration } from './duration.ts'
-import { elementAt, isList, listSize } from './list.ts'
+import { getElement, isList, listSize } from './list.ts'
 import type { ListValue } from './list.ts'
-import { findInMap, isMap, keysOf, mapSize } from './map.ts'
+import { findInMap, isMap, listKeys, mapSize } from './map.ts'
 import type { MapValue } from './map.ts'
-import { elementIdentity, readBySchema, SchemaList, SchemaMap } from './schema-value.ts'
+import { getElementIdentity, readBySchema, SchemaList, SchemaMap } from './schema-value.ts'
 import { Timestamp } from './timestamp.ts'
 import { CelError, Double, isInt, noSuchOverload, OpaqueValue, Optional, StructValue, TypeValue, Uint } from './value.ts'
 import type { Int, Value } from './value.ts'
@@ -65,7 +65,7 @@ function areListsEqual(a: ListValue, b: ListValue): boolean {
   const size = listSize(a)
   if (size !== listSize(b)) return false
   workload.add(size)
-  for (let i = 0; i < size; i++) if (equals(elementAt(a, i), elementAt(b, i)) === false) return false
+  for (let i = 0; i < size; i++) if (equals(getElement(a, i), getElement(b, i)) === false) return false
   return true
 }
 
@@ -73,7 +73,7 @@ function areMapsEqual(a: MapValue, b: MapValue): boolean {
   const size = mapSize(a)
   if (size !== mapSize(b)) return false
   workload.add(size)
-  for (const key of keysOf(a)) {
+  for (const key of listKeys(a)) {
     const other = findInMap(b, key)
     if (other === undefined || equals(findInMap(a, key)!, other) === false) return false
   }
@@ -82,7 +82,7 @@ function areMapsEqual(a: MapValue, b: MapValue): boolean {
 
 /** Compares a JSON object with a value. Members without a type are only compared if both objects have them. */
 function isSchemaMapEqual(a: SchemaMap, b: Value): boolean | CelError {
-  if (!isMap(b)) return orError(b)
+  if (!isMap(b)) return keepError(b)
   if (a.size !== mapSize(b)) return false
   workload.add(a.size)
   for (const name of Object.keys(a.raw)) {
@@ -90,7 +90,7 @@ function isSchemaMapEqual(a: SchemaMap, b: Value): boolean | CelError {
     if (raw === undefined) continue
     if (a.typeOf(name) === undefined) {
       if (!(b instanceof SchemaMap)) return noSuchOverload
-      if (Object.hasOwn(b.raw, name) && !equalJson(raw as JsonValue, b.raw[name] as JsonValue)) return false
+      if (Object.hasOwn(b.raw, name) && !equalsJson(raw as JsonValue, b.raw[name] as JsonValue)) return false
       continue
     }
     const [own, other] = [a.find(name), findInMap(b, name)]
@@ -109,14 +109,14 @@ function areMembersEqual(a: Value, b: Value): boolean | CelError {
 
 /** Compares a JSON list with a value. The order of the elements of sets and maps does not matter. */
 function isSchemaListEqual(a: SchemaList, b: Value): boolean | CelError {
-  if (!isList(b)) return orError(b)
+  if (!isList(b)) return keepError(b)
   const size = a.size
   if (size !== listSize(b)) return false
   workload.add(size)
   if (a.type.kind === 'set') return setEquals(a, b)
   if (a.type.kind === 'mapList') return mapListEquals(a, b)
   for (let i = 0; i < size; i++) {
-    const result = areMembersEqual(a.get(i), elementAt(b, i))
+    const result = areMembersEqual(a.get(i), getElement(b, i))
     if (result !== true) return result
   }
   return true
@@ -124,15 +124,15 @@ function isSchemaListEqual(a: SchemaList, b: Value): boolean | CelError {
 
 function setEquals(a: SchemaList, b: ListValue): boolean {
   const elements = a.identities()
-  for (let i = 0, size = listSize(b); i < size; i++) if (!elements.has(elementIdentity(elementAt(b, i), a.type))) return false
+  for (let i = 0, size = listSize(b); i < size; i++) if (!elements.has(getElementIdentity(getElement(b, i), a.type))) return false
   return true
 }
 
 function mapListEquals(a: SchemaList, b: ListValue): boolean | CelError {
   const elements = a.identities()
   for (let i = 0, size = listSize(b); i < size; i++) {
-    const other = elementAt(b, i)
-    const raw = elements.get(elementIdentity(other, a.type))
+    const other = getElement(b, i)
+    const raw = elements.get(getElementIdentity(other, a.type))
     if (raw === undefined) return false
     const result = areMembersEqual(readBySchema(raw, a.type.element!), other)
     if (result !== true) return result
@@ -145,7 +145,7 @@ export function contains(list: ListValue, value: Value): boolean | CelError {
   const size = listSize(list)
   workload.add(size)
   if (list instanceof SchemaList) return isInSchemaList(list, value)
-  for (let i = 0; i < size; i++) if (equals(value, elementAt(list, i)) === true) return true
+  for (let i = 0; i < size; i++) if (equals(value, getElement(list, i)) === true) return true
   return false
 }
 
@@ -198,16 +198,16 @@ export function isComparable(value: Value): boolean {
 /** Compares two values of the same type or two numbers. Returns a negative number, zero or a positive number. */
 export function compare(a: Value, b: Value): number | CelError {
   if (a instanceof Double && Number.isNaN(a.value)) return unordered
-  if (isNumber(a)) return isNumber(b) ? (compareNumbers(a, b) ?? unordered) : orError(b)
-  if (typeof a === 'string') return typeof b === 'string' ? compareUtf8(a, b) : orError(b)
-  if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : orError(b)
-  if (a instanceof Uint8Array) return b instanceof Uint8Array ? Buffer.compare(a, b) : orError(b)
-  if (a instanceof Duration) return b instanceof Duration ? Number(a.nanos - b.nanos) : orError(b)
-  if (a instanceof Timestamp) return b instanceof Timestamp ? a.seconds - b.seconds || a.nanos - b.nanos : orError(b)
-  return orError(a)
+  if (isNumber(a)) return isNumber(b) ? (compareNumbers(a, b) ?? unordered) : keepError(b)
+  if (typeof a === 'string') return typeof b === 'string' ? compareUtf8(a, b) : keepError(b)
+  if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : keepError(b)
+  if (a instanceof Uint8Array) return b instanceof Uint8Array ? Buffer.compare(a, b) : keepError(b)
+  if (a instanceof Duration) return b instanceof Duration ? Number(a.nanos - b.nanos) : keepError(b)
+  if (a instanceof Timestamp) return b instanceof Timestamp ? a.seconds - b.seconds || a.nanos - b.nanos : keepError(b)
+  return keepError(a)
 }
 
 /** Returns the value if it is an error, otherwise "no such overload". */
-export function orError(value: Value): CelError {
+export function keepError(value: Value): CelError {
   return value instanceof CelError ? value : noSuchOverload
 }

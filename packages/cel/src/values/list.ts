@@ -27,7 +27,7 @@ export class ConcatList extends CelList {
   get(index: number): Value {
     if (this.size <= maxFlatSize) return (this.#items ??= this.#flat())[index]!
     const firstSize = listSize(this.#first)
-    return index < firstSize ? elementAt(this.#first, index) : elementAt(this.#second, index - firstSize)
+    return index < firstSize ? getElement(this.#first, index) : getElement(this.#second, index - firstSize)
   }
 
   /** Returns an array of all elements. Nested concatenations are visited without recursion, because the chain can be long. */
@@ -36,7 +36,7 @@ export class ConcatList extends CelList {
     const pending: ListValue[] = [this]
     for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
       if (part instanceof ConcatList && part.#items === undefined) pending.push(part.#second, part.#first)
-      else for (let i = 0; i < listSize(part); i++) items.push(elementAt(part, i))
+      else for (let i = 0; i < listSize(part); i++) items.push(getElement(part, i))
     }
     return items
   }
@@ -68,12 +68,12 @@ export function listSize(list: ListValue): number {
   return list instanceof CelList ? list.size : list.length
 }
 
-export function elementAt(list: ListValue, index: number): Value {
+export function getElement(list: ListValue, index: number): Value {
   return list instanceof CelList ? list.get(index) : adapt(list[index])
 }
 
 /** Returns all elements of a list as CEL values. */
-export function elementsOf(list: ListValue): readonly Value[] {
+export function listElements(list: ListValue): readonly Value[] {
   workload.add(listSize(list))
-  return Array.from({ length: listSize(list) }, (_, i) => elementAt(list, i))
+  return Array.from({ length: listSize(list) }, (_, i) => getElement(list, i))
 }

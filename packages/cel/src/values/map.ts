@@ -63,10 +63,10 @@ export function isMap(value: unknown): value is MapValue {
 /** Returns the value of a key; undefined if the key is absent. A field with the value undefined counts as absent. */
 export function findInMap(map: MapValue, key: Value): Value | undefined {
   if (map instanceof CelMap) return map.find(key)
-  return typeof key === 'string' ? fieldOf(map, key) : undefined
+  return typeof key === 'string' ? getField(map, key) : undefined
 }
 
-export function fieldOf(map: JsonRecord, name: string): Value | undefined {
+export function getField(map: JsonRecord, name: string): Value | undefined {
   const raw = map[name]
   return raw === undefined || !Object.hasOwn(map, name) ? undefined : adapt(raw)
 }
@@ -78,6 +78,6 @@ export function mapSize(map: MapValue): number {
   return count
 }
 
-export function keysOf(map: MapValue): readonly Value[] {
+export function listKeys(map: MapValue): readonly Value[] {
   return map instanceof CelMap ? [...map.keys()] : Object.keys(map).filter((name) => map[name] !== undefined)
 }

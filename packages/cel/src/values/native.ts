@@ -1,6 +1,6 @@
-import { elementsOf, isList } from './list.ts'
-import { findInMap, isMap, keysOf } from './map.ts'
-import { valueText } from './text.ts'
+import { listElements, isList } from './list.ts'
+import { findInMap, isMap, listKeys } from './map.ts'
+import { formatValue } from './text.ts'
 import { Duration } from './duration.ts'
 import { Timestamp } from './timestamp.ts'
 import { Double, isInt, OpaqueValue, Optional, StructValue, Uint } from './value.ts'
@@ -12,13 +12,13 @@ import type { Value } from './value.ts'
  */
 export function toNative(value: Value): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || isInt(value)) return value
-  if (isList(value)) return elementsOf(value).map(toNative)
+  if (isList(value)) return listElements(value).map(toNative)
   if (value instanceof Double) return value.value
   if (value instanceof Uint) return Number.isSafeInteger(Number(value.value)) ? Number(value.value) : value.value
   if (value instanceof Uint8Array) return value
   if (value instanceof Optional) return value.value === undefined ? undefined : toNative(value.value)
   if (value instanceof StructValue) return Object.fromEntries([...value.fields].map(([name, field]) => [name, toNative(field)]))
-  if (isMap(value)) return Object.fromEntries(keysOf(value).map((key) => [valueText(key), toNative(findInMap(value, key)!)]))
+  if (isMap(value)) return Object.fromEntries(listKeys(value).map((key) => [formatValue(key), toNative(findInMap(value, key)!)]))
   if (value instanceof Duration || value instanceof Timestamp) return value.toString()
-  return value instanceof OpaqueValue ? value.toString() : valueText(value)
+  return value instanceof OpaqueValue ? value.toString() : formatValue(value)
 }

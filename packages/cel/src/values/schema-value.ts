@@ -1,4 +1,4 @@
-import { equalJson } from '@keelson/apimachinery'
+import { equalsJson } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 import { escapeFieldName, unescapeFieldName } from '../schema/field-names.ts'
 import { readBytes, readDate, readDateTime, readDuration } from '../schema/parse-formats.ts'
@@ -173,7 +173,7 @@ export class SchemaList extends CelList {
 
   /** Returns the elements of a set or a map list by their identity. Adding to a set also changes this map, as in kube-apiserver. */
   identities(): Map<unknown, unknown> {
-    return (this.#identities ??= new Map(this.raw.map((element) => [elementIdentity(element, this.type), element])))
+    return (this.#identities ??= new Map(this.raw.map((element) => [getElementIdentity(element, this.type), element])))
   }
 
   /** Returns the concatenation of a list, the union of a set, or the merged map list. */
@@ -188,7 +188,7 @@ export class SchemaList extends CelList {
   #unite(elements: unknown[], others: readonly Value[]): void {
     const union = this.identities()
     for (const other of others) {
-      const key = elementIdentity(other, this.type)
+      const key = getElementIdentity(other, this.type)
       if (union.has(key)) continue
       union.set(key, toRaw(other))
       elements.push(toRaw(other))
@@ -196,9 +196,9 @@ export class SchemaList extends CelList {
   }
 
   #merge(elements: unknown[], others: readonly Value[]): void {
-    const positions = new Map(elements.map((element, i) => [elementIdentity(element, this.type), i]))
+    const positions = new Map(elements.map((element, i) => [getElementIdentity(element, this.type), i]))
     for (const other of others) {
-      const position = positions.get(elementIdentity(other, this.type))
+      const position = positions.get(getElementIdentity(other, this.type))
       if (position === undefined) elements.push(toRaw(other))
       else elements[position] = toRaw(other)
     }
@@ -218,7 +218,7 @@ export function toRaw(value: Value): unknown {
  * Returns a key that equal elements of a set or a map list share. kube-apiserver compares native values: a whole number in a list of type
  * number is an int before its conversion and a double after it, so the two have different keys.
  */
-export function elementIdentity(value: unknown, { kind, listKeys = [] }: SchemaType): unknown {
+export function getElementIdentity(value: unknown, { kind, listKeys = [] }: SchemaType): unknown {
   const raw = toRaw(value as Value)
   if (kind === 'set') return computeScalarIdentity(raw)
   if (!isObject(raw)) return raw
@@ -253,6 +253,6 @@ export class PreservedValue extends OpaqueValue {
   }
 
   equals(other: Value): boolean {
-    return equalJson(this.raw as JsonValue, toRaw(other) as JsonValue)
+    return equalsJson(this.raw as JsonValue, toRaw(other) as JsonValue)
   }
 }

@@ -1,4 +1,4 @@
-import { codePoints } from '../source.ts'
+import { countCodePoints } from '../source.ts'
 import { isList, listSize } from './list.ts'
 import { isMap, mapSize } from './map.ts'
 import { OpaqueValue, Optional } from './value.ts'
@@ -9,7 +9,7 @@ import { workload } from './workload.ts'
 const charactersPerStep = 16
 
 /** Returns the number of characters, bytes, elements or entries of a value; undefined for values without a size. */
-export function sizeOfValue(value: Value): number | undefined {
+export function getSize(value: Value): number | undefined {
   if (typeof value === 'string') return countCodePointsCached(value)
   if (typeof value !== 'object' || value === null) return undefined
   if (isList(value)) return listSize(value)
@@ -23,16 +23,16 @@ let lastLength = 0
 
 /** Returns the number of code points. The last long text and its length are cached, because cost tracking needs the length repeatedly. */
 function countCodePointsCached(text: string): number {
-  if (text.length < 256) return codePoints(text)
+  if (text.length < 256) return countCodePoints(text)
   if (text === lastText) return lastLength
   workload.read(text, charactersPerStep)
-  lastLength = codePoints(text)
+  lastLength = countCodePoints(text)
   lastText = text
   return lastLength
 }
 
 /** Returns the size that determines the cost of operators. The size of an optional is that of its content. */
-export function chargedSize(value: Value): number {
-  if (value instanceof Optional) return value.value === undefined ? 1 : chargedSize(value.value)
-  return sizeOfValue(value) ?? 1
+export function getChargedSize(value: Value): number {
+  if (value instanceof Optional) return value.value === undefined ? 1 : getChargedSize(value.value)
+  return getSize(value) ?? 1
 }

@@ -1,14 +1,14 @@
 import { formatDuration } from '@keelson/apimachinery'
-import { Duration, plainNumber } from './duration.ts'
-import { elementsOf, isList } from './list.ts'
-import { findInMap, isMap, keysOf } from './map.ts'
+import { Duration, formatPlainNumber } from './duration.ts'
+import { listElements, isList } from './list.ts'
+import { findInMap, isMap, listKeys } from './map.ts'
 import { PreservedValue, SchemaList, SchemaMap } from './schema-value.ts'
 import { Timestamp } from './timestamp.ts'
 import { CelError, Double, isInt, OpaqueValue, Optional, StructValue, TypeValue, Uint } from './value.ts'
 import type { Value } from './value.ts'
 
 /** Returns the name of a value's type as it appears in messages. */
-export function typeNameOf(value: Value): string {
+export function getTypeName(value: Value): string {
   switch (typeof value) {
     case 'string':
       return 'string'
@@ -60,7 +60,7 @@ export function goTypeOf(value: Value): string {
   if (value instanceof SchemaMap) return '*common.unstructuredMap'
   if (value instanceof SchemaList) return `*common.unstructured${listTypes[value.type.kind] ?? 'List'}`
   if (value instanceof PreservedValue) return '*common.unknownPreserved'
-  const name = typeNameOf(value)
+  const name = getTypeName(value)
   return goTypes[name] ?? `cel.${name.slice(name.lastIndexOf('.') + 1)}`
 }
 
@@ -71,16 +71,16 @@ export function formatDouble(value: number): string {
   if (value === 0) return Object.is(value, -0) ? '-0' : '0'
   const [mantissa, exponentText] = value.toExponential().split('e') as [string, string]
   const exponent = Number(exponentText)
-  if (exponent >= -4 && exponent < 6) return plainNumber(value)
+  if (exponent >= -4 && exponent < 6) return formatPlainNumber(value)
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
 
 /** Formats a value for a message, like Go's `%v`. */
-export function valueText(value: Value): string {
+export function formatValue(value: Value): string {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean' || isInt(value)) return String(value)
   if (value === null) return '0'
-  if (isList(value)) return `[${elementsOf(value).map(valueText).join(', ')}]`
+  if (isList(value)) return `[${listElements(value).map(formatValue).join(', ')}]`
   if (value instanceof Double) return formatDouble(value.value)
   if (value instanceof Uint) return String(value.value)
   if (value instanceof Uint8Array) return `[${value.join(' ')}]`
@@ -88,13 +88,13 @@ export function valueText(value: Value): string {
   if (value instanceof Timestamp) return formatTime(value)
   if (value instanceof TypeValue) return value.name
   if (value instanceof CelError) return value.message
-  if (value instanceof Optional) return value.value === undefined ? 'optional.none()' : `optional(${valueText(value.value)})`
+  if (value instanceof Optional) return value.value === undefined ? 'optional.none()' : `optional(${formatValue(value.value)})`
   if (isMap(value)) {
-    return `{${keysOf(value)
-      .map((key) => `${valueText(key)}: ${valueText(findInMap(value, key)!)}`)
+    return `{${listKeys(value)
+      .map((key) => `${formatValue(key)}: ${formatValue(findInMap(value, key)!)}`)
       .join(', ')}}`
   }
-  return `{${typeNameOf(value)}}`
+  return `{${getTypeName(value)}}`
 }
 
 /** Formats a timestamp like Go's Time.String. */

@@ -68,7 +68,7 @@ export class CelError extends BoxedValue {
 export class EvaluationPanic extends Error {}
 
 /** Returns the error for a native Go value that cel-go cannot convert to a CEL value. */
-export function unconvertible(type: string, text: string): CelError {
+export function createConversionError(type: string, text: string): CelError {
   return new CelError(`unsupported conversion to ref.Val: (${type})${text}`)
 }
 

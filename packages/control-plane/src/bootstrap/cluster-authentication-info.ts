@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { authenticationConfigMap, parseNames } from '@keelson/aggregator'
 import type { ConfigMap } from '@keelson/api/core/v1'
-import { everything, fieldEquals, isApiError, pemBlocks } from '@keelson/apimachinery'
+import { selectEverything, selectField, isApiError, parsePemBlocks } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { RequestHeaderOptions } from '@keelson/auth'
 import { followResource } from '@keelson/loopback'
@@ -73,7 +73,7 @@ export async function publishAuthenticationInfo(options: ClusterAuthenticationIn
   void followResource(
     configMaps,
     { replace: requestLater, apply: ({ type }) => void (type === 'MODIFIED' || requestLater()) },
-    { namespace, predicate: { labels: everything(), fields: fieldEquals('metadata.name', name) }, clock, signal, onError },
+    { namespace, predicate: { labels: selectEverything(), fields: selectField('metadata.name', name) }, clock, signal, onError },
   )
 }
 
@@ -126,7 +126,7 @@ export function combineData(data: Readonly<Record<string, string>>, own: Authent
 
 /** Concatenates the certificates of several PEM texts, without duplicates and without expired certificates. */
 function combineCertificates(texts: readonly string[], now: number): string {
-  const blocks = texts.flatMap((text) => pemBlocks(text).filter(({ label }) => label === 'CERTIFICATE'))
+  const blocks = texts.flatMap((text) => parsePemBlocks(text).filter(({ label }) => label === 'CERTIFICATE'))
   const valid = blocks.map(({ text }) => new X509Certificate(text)).filter(({ validTo }) => Date.parse(validTo) > now - expirySlackMs)
   return [...new Set(valid.map((certificate) => certificate.toString()))].join('')
 }

@@ -1,6 +1,6 @@
 import type { EndpointPort, Endpoints } from '@keelson/api/core/v1'
 import type { EndpointSlice } from '@keelson/api/discovery/v1'
-import { isApiError, semanticEqual } from '@keelson/apimachinery'
+import { isApiError, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
 import { toEndpointSlice } from './endpoint-slice-of.ts'
@@ -81,7 +81,7 @@ export class EndpointReconciler {
   ): Promise<DeepReadonly<Endpoints>> {
     const [subset, ...otherSubsets] = current.subsets ?? []
     const currentAddresses = (subset?.addresses ?? []).map(({ ip }) => ip).toSorted()
-    const isCurrent = subset !== undefined && otherSubsets.length === 0 && semanticEqual(currentAddresses, addresses.toSorted())
+    const isCurrent = subset !== undefined && otherSubsets.length === 0 && equalsSemantically(currentAddresses, addresses.toSorted())
     if (isCurrent && current.metadata.labels?.[skipMirror] === 'true') return current
     const updated = await endpoints.update(namespace, kubernetesService, (object) => {
       object.metadata.labels = { ...object.metadata.labels, [skipMirror]: 'true' }
@@ -101,8 +101,8 @@ export class EndpointReconciler {
     if (slices === undefined) return
     const current = await slices.get(namespace, kubernetesService, { resourceVersion: '' })
     if (current !== undefined && current.addressType === slice.addressType) {
-      const isCurrent = (['endpoints', 'ports'] as const).every((member) => semanticEqual(current[member] ?? [], slice[member] ?? []))
-      if (isCurrent && semanticEqual(current.metadata.labels, slice.metadata.labels)) return
+      const isCurrent = (['endpoints', 'ports'] as const).every((member) => equalsSemantically(current[member] ?? [], slice[member] ?? []))
+      if (isCurrent && equalsSemantically(current.metadata.labels, slice.metadata.labels)) return
       await slices.update(namespace, kubernetesService, (object) => ({
         ...object,
         metadata: { ...object.metadata, labels: { ...slice.metadata.labels } },

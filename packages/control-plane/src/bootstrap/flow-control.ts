@@ -1,5 +1,5 @@
 import type { FlowSchema } from '@keelson/api/flowcontrol/v1'
-import { copyObject, formatTime, isApiError, semanticEqual } from '@keelson/apimachinery'
+import { copyObject, formatTime, isApiError, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
 import { autoUpdateAnnotation, bootstrapFlowSchemas, bootstrapPriorityLevels } from '@keelson/resources'
@@ -39,7 +39,7 @@ async function updateSpec<T extends Configuration>(
   present: DeepReadonly<T> | undefined,
 ): Promise<void> {
   const isAutoUpdated = (object: DeepReadonly<T> | T): boolean => object.metadata.annotations?.[autoUpdateAnnotation] === 'true'
-  if (present === undefined || !isAutoUpdated(present) || semanticEqual(present.spec, desired.spec)) return
+  if (present === undefined || !isAutoUpdated(present) || equalsSemantically(present.spec, desired.spec)) return
   const changeSpec = (object: T): T => (isAutoUpdated(object) ? { ...object, spec: copyObject(desired).spec } : object)
   await resource.update('', desired.metadata.name!, changeSpec).catch((error: unknown) => {
     // The object was deleted in the meantime; the next start creates it again.

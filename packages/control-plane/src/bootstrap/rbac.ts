@@ -1,5 +1,5 @@
 import type { AggregationRule, ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from '@keelson/api/rbac/v1'
-import { copyObject, isApiError, pause, semanticEqual } from '@keelson/apimachinery'
+import { copyObject, isApiError, pause, equalsSemantically } from '@keelson/apimachinery'
 import type { Clock, DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { LoopbackClient, LoopbackResource, SharedInformers } from '@keelson/loopback'
 import {
@@ -103,7 +103,7 @@ async function reconcileBinding<T extends AnyBinding>(
 ): Promise<void> {
   const present = all.get(formatKey(desired))
   if (present === undefined) await create(resource, desired)
-  else if (semanticEqual(present.roleRef, desired.roleRef)) {
+  else if (equalsSemantically(present.roleRef, desired.roleRef)) {
     await updateIfNeeded(resource, present, async (binding) => mergeBinding(binding, desired))
   } else if (!isProtected(present)) {
     // The role of a binding is immutable.
@@ -130,7 +130,7 @@ async function updateIfNeeded<T extends KubeObject>(
 ): Promise<void> {
   if (isProtected(present)) return
   const changed = await change(present)
-  if (semanticEqual(changed, present)) return
+  if (equalsSemantically(changed, present)) return
   const { namespace = '', name = '', resourceVersion } = (present as DeepReadonly<KubeObject>).metadata
   try {
     await resource.update(namespace, name, (object) => {
@@ -157,7 +157,7 @@ function isProtected(object: DeepReadonly<KubeObject>): boolean {
 
 async function mergeRole<T extends AnyRole>(present: DeepReadonly<T>, desired: DeepReadonly<T>): Promise<T> {
   const role = withMetadata(present, desired)
-  const isUnchanged = semanticEqual(present.rules, desired.rules)
+  const isUnchanged = equalsSemantically(present.rules, desired.rules)
   const missing = isUnchanged ? [] : await findMissingRules(present.rules ?? [], desired.rules ?? [])
   if (missing.length > 0) role.rules = [...(role.rules ?? []), ...missing]
   if (!isClusterRole(role)) return role
@@ -177,14 +177,19 @@ function reconcileAggregation(role: ClusterRole, desired: DeepReadonly<ClusterRo
   const present = role.aggregationRule?.clusterRoleSelectors ?? []
   const desiredSelectors = (copyObject(desired.aggregationRule) as AggregationRule).clusterRoleSelectors ?? []
   return {
-    clusterRoleSelectors: [...present, ...desiredSelectors.filter((selector) => !present.some((held) => semanticEqual(held, selector)))],
+    clusterRoleSelectors: [
+      ...present,
+      ...desiredSelectors.filter((selector) => !present.some((held) => equalsSemantically(held, selector))),
+    ],
   }
 }
 
 function mergeBinding<T extends AnyBinding>(present: DeepReadonly<T>, desired: DeepReadonly<T>): T {
   const binding = withMetadata(present, desired)
   const presentSubjects: readonly Subject[] = binding.subjects ?? []
-  const missing = (copyObject(desired).subjects ?? []).filter((subject) => !presentSubjects.some((other) => semanticEqual(other, subject)))
+  const missing = (copyObject(desired).subjects ?? []).filter(
+    (subject) => !presentSubjects.some((other) => equalsSemantically(other, subject)),
+  )
   if (missing.length > 0) binding.subjects = [...presentSubjects, ...missing]
   return binding
 }

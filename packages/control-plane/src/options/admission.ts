@@ -1,6 +1,6 @@
 import type { AdmissionModule, BuiltinPluginsOptions, PluginFactory } from '@keelson/admission'
 import { defaultTolerations, findModuleProblem } from '@keelson/admission'
-import { isFunction, isNumber, isString, listOf, mapOf, objectOf } from '@keelson/apimachinery'
+import { isFunction, isNumber, isString, isListOf, isMapOf, isObjectOf } from '@keelson/apimachinery'
 import type { OptionCheck, OptionTable } from '@keelson/apimachinery'
 
 /** Selection and configuration of admission plugins. */
@@ -28,12 +28,12 @@ const isModule: OptionCheck = (value, path) => {
 const seconds = isNumber({ integer: true })
 
 export const admissionChecks: OptionTable<AdmissionOptions> = {
-  enable: listOf(isString),
-  disable: listOf(isString),
+  enable: isListOf(isString),
+  disable: isListOf(isString),
   configFile: isString,
-  plugins: mapOf(isFunction),
-  modules: listOf(isModule),
-  defaultTolerationSeconds: objectOf<NonNullable<AdmissionOptions['defaultTolerationSeconds']>>({
+  plugins: isMapOf(isFunction),
+  modules: isListOf(isModule),
+  defaultTolerationSeconds: isObjectOf<NonNullable<AdmissionOptions['defaultTolerationSeconds']>>({
     notReadySeconds: seconds,
     unreachableSeconds: seconds,
   }),

@@ -1,4 +1,4 @@
-import { hasMethods, isBoolean, isNumber, isOneOf, isString, listOf, mapOf, objectOf, required } from '@keelson/apimachinery'
+import { hasMethods, isBoolean, isNumber, isOneOf, isString, isListOf, isMapOf, isObjectOf, requireOption } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import type { RequestHeaderOptions, ReviewVersion, TokenAuthenticator } from '@keelson/auth'
 import type { CertificateFiles } from '../serving-files.ts'
@@ -129,29 +129,29 @@ export const authorizationDefaults = {
   modes: ['Node', 'RBAC'],
 } as const
 
-const strings = listOf(isString)
+const strings = isListOf(isString)
 
 export const authenticationChecks: OptionTable<AuthenticationOptions> = {
   configFile: isString,
-  oidc: objectOf<OidcOptions>({
-    issuerUrl: required(isString),
-    clientId: required(isString),
+  oidc: isObjectOf<OidcOptions>({
+    issuerUrl: requireOption(isString),
+    clientId: requireOption(isString),
     authorityFile: isString,
     usernameClaim: isString,
     usernamePrefix: isString,
     groupsClaim: isString,
     groupsPrefix: isString,
     signingAlgorithms: strings,
-    requiredClaims: mapOf(isString),
+    requiredClaims: isMapOf(isString),
   }),
-  tokenWebhook: objectOf<TokenWebhookOptions>({
-    kubeconfigFile: required(isString),
+  tokenWebhook: isObjectOf<TokenWebhookOptions>({
+    kubeconfigFile: requireOption(isString),
     version: isOneOf('v1', 'v1beta1'),
     cacheTtlMs: isNumber(),
   }),
   clientAuthorities: strings,
   clientAuthorityFiles: strings,
-  frontProxy: objectOf<FrontProxyOptions>({
+  frontProxy: isObjectOf<FrontProxyOptions>({
     authorities: strings,
     authorityFile: isString,
     usernameHeaders: strings,
@@ -160,10 +160,10 @@ export const authenticationChecks: OptionTable<AuthenticationOptions> = {
     extraHeaderPrefixes: strings,
     allowedNames: strings,
   }),
-  proxyClientFiles: objectOf<CertificateFiles>({ certificateFile: required(isString), keyFile: required(isString) }),
+  proxyClientFiles: isObjectOf<CertificateFiles>({ certificateFile: requireOption(isString), keyFile: requireOption(isString) }),
   tokenFile: isString,
-  tokens: listOf(hasMethods('authenticateToken')),
-  serviceAccounts: objectOf<ServiceAccountOptions>({
+  tokens: isListOf(hasMethods('authenticateToken')),
+  serviceAccounts: isObjectOf<ServiceAccountOptions>({
     issuers: strings,
     signingKeyFile: isString,
     signingEndpoint: isString,
@@ -181,12 +181,12 @@ export const authenticationChecks: OptionTable<AuthenticationOptions> = {
 export const authorizationChecks: OptionTable<AuthorizationOptions> = {
   configFile: isString,
   policyFile: isString,
-  webhook: objectOf<AuthorizationWebhookOptions>({
-    kubeconfigFile: required(isString),
+  webhook: isObjectOf<AuthorizationWebhookOptions>({
+    kubeconfigFile: requireOption(isString),
     version: isOneOf('v1', 'v1beta1'),
     authorizedTtlMs: isNumber(),
     unauthorizedTtlMs: isNumber(),
   }),
-  modes: listOf(isOneOf(...authorizationModes)),
+  modes: isListOf(isOneOf(...authorizationModes)),
   alwaysAllowPaths: strings,
 }

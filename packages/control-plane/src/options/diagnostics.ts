@@ -1,4 +1,4 @@
-import { isBoolean, isString, mapOf } from '@keelson/apimachinery'
+import { isBoolean, isString, isMapOf } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 
 /** Options of logs and diagnostic pages. */
@@ -13,4 +13,4 @@ export interface DiagnosticsOptions {
 
 export const diagnosticsDefaults = { logRequests: false, profiling: false } as const
 
-export const diagnosticsChecks: OptionTable<DiagnosticsOptions> = { logRequests: isBoolean, profiling: isBoolean, flags: mapOf(isString) }
+export const diagnosticsChecks: OptionTable<DiagnosticsOptions> = { logRequests: isBoolean, profiling: isBoolean, flags: isMapOf(isString) }

@@ -1,4 +1,4 @@
-import { isBoolean, mapOf } from '@keelson/apimachinery'
+import { isBoolean, isMapOf } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 
 /** Options for feature gates, and for the API versions and resources that are served. */
@@ -12,4 +12,4 @@ export interface FeatureOptions {
   readonly runtimeConfig?: Readonly<Record<string, boolean>>
 }
 
-export const featureChecks: OptionTable<FeatureOptions> = { gates: mapOf(isBoolean), runtimeConfig: mapOf(isBoolean) }
+export const featureChecks: OptionTable<FeatureOptions> = { gates: isMapOf(isBoolean), runtimeConfig: isMapOf(isBoolean) }

@@ -1,4 +1,4 @@
-import { isNumber, isString, listOf } from '@keelson/apimachinery'
+import { isNumber, isString, isListOf } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import { kubeletDefaults } from '@keelson/core-services'
 import type { KubeletOptions } from '@keelson/core-services'
@@ -16,7 +16,7 @@ export { kubeletDefaults }
 
 export const kubeletChecks: OptionTable<KubeletClientOptions> = {
   port: isNumber({ max: 65_535, integer: true }),
-  preferredAddressTypes: listOf(isString),
+  preferredAddressTypes: isListOf(isString),
   timeoutMs: isNumber(),
   authorityFile: isString,
   certificateFile: isString,

@@ -1,4 +1,4 @@
-import { hasMethods, isFunction, isString, listOf, objectOf, required } from '@keelson/apimachinery'
+import { hasMethods, isFunction, isString, isListOf, isObjectOf, requireOption } from '@keelson/apimachinery'
 import type { Clock, OptionTable } from '@keelson/apimachinery'
 import type { DelegationOptions } from '@keelson/aggregator/extension-server'
 import type { Authenticator, Authorizer } from '@keelson/auth'
@@ -78,23 +78,25 @@ export interface ServerChainOptions {
 
 /** Type checks of each option. `findOptionProblems` also checks combinations of options. */
 export const serverChainChecks: OptionTable<ServerChainOptions> = {
-  groups: listOf(hasMethods('register')),
-  authenticators: listOf(hasMethods('authenticate')),
-  authorizers: listOf(hasMethods('authorize')),
-  filters: listOf(objectOf<PlacedFilter>({ name: required(isString), filter: required(isFunction), before: isString, after: isString })),
-  storage: objectOf<StorageOptions>(storageChecks),
-  serving: objectOf<ServingOptions>(servingChecks),
-  authentication: objectOf<AuthenticationOptions>(authenticationChecks),
-  authorization: objectOf<AuthorizationOptions>(authorizationChecks),
-  delegation: objectOf<DelegationOptions>(delegationChecks),
-  admission: objectOf<AdmissionOptions>(admissionChecks),
-  requests: objectOf<RequestOptions>(requestChecks),
-  lifecycle: objectOf<LifecycleOptions>(lifecycleChecks),
-  services: objectOf<ServicesOptions>(servicesChecks),
-  kubelet: objectOf<KubeletClientOptions>(kubeletChecks),
-  features: objectOf<FeatureOptions>(featureChecks),
-  diagnostics: objectOf<DiagnosticsOptions>(diagnosticsChecks),
-  controllers: listOf(isString),
+  groups: isListOf(hasMethods('register')),
+  authenticators: isListOf(hasMethods('authenticate')),
+  authorizers: isListOf(hasMethods('authorize')),
+  filters: isListOf(
+    isObjectOf<PlacedFilter>({ name: requireOption(isString), filter: requireOption(isFunction), before: isString, after: isString }),
+  ),
+  storage: isObjectOf<StorageOptions>(storageChecks),
+  serving: isObjectOf<ServingOptions>(servingChecks),
+  authentication: isObjectOf<AuthenticationOptions>(authenticationChecks),
+  authorization: isObjectOf<AuthorizationOptions>(authorizationChecks),
+  delegation: isObjectOf<DelegationOptions>(delegationChecks),
+  admission: isObjectOf<AdmissionOptions>(admissionChecks),
+  requests: isObjectOf<RequestOptions>(requestChecks),
+  lifecycle: isObjectOf<LifecycleOptions>(lifecycleChecks),
+  services: isObjectOf<ServicesOptions>(servicesChecks),
+  kubelet: isObjectOf<KubeletClientOptions>(kubeletChecks),
+  features: isObjectOf<FeatureOptions>(featureChecks),
+  diagnostics: isObjectOf<DiagnosticsOptions>(diagnosticsChecks),
+  controllers: isListOf(isString),
   clock: hasMethods('now', 'after'),
   log: isFunction,
 }

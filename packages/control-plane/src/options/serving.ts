@@ -1,4 +1,4 @@
-import { isBoolean, isNumber, isRegExp, isString, listOf, objectOf, required } from '@keelson/apimachinery'
+import { isBoolean, isNumber, isRegExp, isString, isListOf, isObjectOf, requireOption } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import { serverDefaults } from '@keelson/server'
 import type { KeyPair } from '@keelson/server'
@@ -58,8 +58,8 @@ export const servingDefaults: Required<
   tlsMinVersion: 'VersionTLS12',
 }
 
-const strings = listOf(isString)
-const files: OptionTable<CertificateFiles> = { certificateFile: required(isString), keyFile: required(isString) }
+const strings = isListOf(isString)
+const files: OptionTable<CertificateFiles> = { certificateFile: requireOption(isString), keyFile: requireOption(isString) }
 
 export const servingChecks: OptionTable<ServingOptions> = {
   bindAddress: isString,
@@ -69,13 +69,13 @@ export const servingChecks: OptionTable<ServingOptions> = {
   maxStreamsPerConnection: isNumber({ integer: true }),
   goAwayChance: isNumber({ max: 1 }),
   unref: isBoolean,
-  certificates: objectOf<NonNullable<ServingOptions['certificates']>>({ directory: isString, names: strings }),
-  certificate: objectOf<KeyPair>({ certificate: required(isString), key: required(isString) }),
-  certificateFiles: objectOf<CertificateFiles>(files),
-  namedCertificateFiles: listOf(objectOf<NamedCertificateFiles>({ ...files, names: strings })),
+  certificates: isObjectOf<NonNullable<ServingOptions['certificates']>>({ directory: isString, names: strings }),
+  certificate: isObjectOf<KeyPair>({ certificate: requireOption(isString), key: requireOption(isString) }),
+  certificateFiles: isObjectOf<CertificateFiles>(files),
+  namedCertificateFiles: isListOf(isObjectOf<NamedCertificateFiles>({ ...files, names: strings })),
   tlsMinVersion: isString,
   tlsCipherSuites: strings,
   kubeconfigPath: isString,
-  corsAllowedOrigins: listOf(isRegExp),
+  corsAllowedOrigins: isListOf(isRegExp),
   hstsDirectives: strings,
 }

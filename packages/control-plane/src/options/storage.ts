@@ -1,4 +1,15 @@
-import { hasMethods, isBoolean, isFunction, isNumber, isOneOf, isString, listOf, mapOf, objectOf, required } from '@keelson/apimachinery'
+import {
+  hasMethods,
+  isBoolean,
+  isFunction,
+  isNumber,
+  isOneOf,
+  isString,
+  isListOf,
+  isMapOf,
+  isObjectOf,
+  requireOption,
+} from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import { restDefaults } from '@keelson/registry'
 import type { StorageMediaType } from '@keelson/registry'
@@ -58,14 +69,14 @@ export const storageDefaults: Required<
   ...restDefaults,
 }
 
-const strings = listOf(isString)
+const strings = isListOf(isString)
 const count = isNumber({ integer: true })
 
 export const storageChecks: OptionTable<StorageOptions> = {
   type: isString,
   prefix: isString,
-  transport: objectOf<NonNullable<Config['transport']>>({
-    serverList: required(strings),
+  transport: isObjectOf<NonNullable<Config['transport']>>({
+    serverList: requireOption(strings),
     keyFile: isString,
     certFile: isString,
     trustedCAFile: isString,
@@ -73,13 +84,13 @@ export const storageChecks: OptionTable<StorageOptions> = {
   compactionInterval: isNumber(),
   dataDir: isString,
   durability: isOneOf('fsync', 'memory'),
-  overrides: listOf(objectOf<StorageOverride>({ resource: required(isString), servers: required(strings) })),
+  overrides: isListOf(isObjectOf<StorageOverride>({ resource: requireOption(isString), servers: requireOption(strings) })),
   mediaType: isString,
-  drivers: mapOf(isFunction),
+  drivers: isMapOf(isFunction),
   backend: hasMethods('get', 'list', 'watch'),
-  encryption: objectOf<NonNullable<StorageOptions['encryption']>>({ configFile: required(isString), automaticReload: isBoolean }),
+  encryption: isObjectOf<NonNullable<StorageOptions['encryption']>>({ configFile: requireOption(isString), automaticReload: isBoolean }),
   watchCache: isBoolean,
-  watchCacheSizes: mapOf(count),
+  watchCacheSizes: isMapOf(count),
   defaultWatchCacheSize: count,
   eventTtlSeconds: isNumber(),
   deleteCollectionWorkers: count,

@@ -1,4 +1,4 @@
-import { copyObject, labelSelectorAsSelector, semanticEqual } from '@keelson/apimachinery'
+import { copyObject, labelSelectorAsSelector, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, LabelSelector } from '@keelson/apimachinery'
 import { WorkQueue } from '@keelson/loopback'
 import type { Informer } from '@keelson/loopback'
@@ -39,7 +39,7 @@ export function startClusterRoleAggregation(context: ControllerContext): AsyncDi
       const role = roles.get('', name)
       if (role?.aggregationRule === undefined) return
       const rules = collectRules(role, roles)
-      if (semanticEqual(rules, role.rules ?? [])) return
+      if (equalsSemantically(rules, role.rules ?? [])) return
       const config = { metadata: { name }, ...(rules.length > 0 && { rules }) } as ClusterRole
       await resource.apply('', config, { fieldManager: controllerName })
     },

@@ -1,4 +1,4 @@
-import { formatTime, messageOf } from '@keelson/apimachinery'
+import { formatTime, getErrorMessage } from '@keelson/apimachinery'
 import type { NamespaceCondition } from '../controller.ts'
 import type { Remaining } from './delete-content.ts'
 
@@ -38,7 +38,7 @@ export function computeDeletionConditions(
 function describeProblems({ resources, finalizers, errors }: Remaining): Map<string, { reason: string; message: string }> {
   const problems = new Map<string, { reason: string; message: string }>()
   if (errors.length > 0) {
-    const messages = errors.map(messageOf).toSorted()
+    const messages = errors.map(getErrorMessage).toSorted()
     problems.set('NamespaceDeletionContentFailure', {
       reason: 'ContentDeletionFailed',
       message: `Failed to delete all resource types, ${errors.length} remaining: ${messages.join(', ')}`,

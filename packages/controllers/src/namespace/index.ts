@@ -1,4 +1,4 @@
-import { isApiError, messageOf, parseTime } from '@keelson/apimachinery'
+import { isApiError, getErrorMessage, parseTime } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { RetryAfter, WorkQueue } from '@keelson/loopback'
 import type { LoopbackResource } from '@keelson/loopback'
@@ -62,7 +62,7 @@ async function finishDeletion(context: ControllerContext, resource: LoopbackReso
 }
 
 function createFailure(name: string, errors: readonly unknown[]): AggregateError {
-  const reasons = errors.map(messageOf)
+  const reasons = errors.map(getErrorMessage)
   return new AggregateError(errors, `namespace ${name} could not be emptied: ${reasons.join('; ')}`)
 }
 

@@ -1,4 +1,4 @@
-import { everything, fieldEquals, isApiError } from '@keelson/apimachinery'
+import { selectEverything, selectField, isApiError } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { createInformer, WorkQueue } from '@keelson/loopback'
 import { disposeAll, waitUntilSynced } from '../controller.ts'
@@ -25,7 +25,7 @@ export function startRootCAPublisher(context: ControllerContext): AsyncDisposabl
   const resource = client.resource<ConfigMap>({ group: '', resource: 'configmaps' })
   if (resource === undefined || rootCA === undefined || rootCA === '') return undefined
   const onError = (error: unknown): void => context.onError('root-ca-certificate-publisher-controller', error)
-  const predicate = { labels: everything(), fields: fieldEquals('metadata.name', name) }
+  const predicate = { labels: selectEverything(), fields: selectField('metadata.name', name) }
   const published = createInformer(resource, { predicate, clock, onError })
   const data = { 'ca.crt': rootCA }
   const queue = new WorkQueue({

@@ -1,4 +1,4 @@
-import { everything, fieldEquals, isApiError } from '@keelson/apimachinery'
+import { selectEverything, selectField, isApiError } from '@keelson/apimachinery'
 import { createInformer, WorkQueue } from '@keelson/loopback'
 import { disposeAll, waitUntilSynced } from '../controller.ts'
 import type { ControllerContext } from '../controller.ts'
@@ -12,7 +12,7 @@ export function startServiceAccountController(context: ControllerContext): Async
   const resource = client.resource({ group: '', resource: 'serviceaccounts' })
   if (resource === undefined) return undefined
   const onError = (error: unknown): void => context.onError('serviceaccount-controller', error)
-  const predicate = { labels: everything(), fields: fieldEquals('metadata.name', name) }
+  const predicate = { labels: selectEverything(), fields: selectField('metadata.name', name) }
   const accounts = createInformer(resource, { predicate, clock, onError })
   const queue = new WorkQueue({
     name: 'serviceaccount',

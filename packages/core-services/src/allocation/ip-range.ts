@@ -1,6 +1,6 @@
 import { formatCidr, formatIP, parseCidr, parseIP } from '@keelson/resources-core'
 import type { IPAddress } from '@keelson/resources-core'
-import { staticBandSize } from './static-band.ts'
+import { computeStaticBandSize } from './static-band.ts'
 
 export type Family = 'IPv4' | 'IPv6'
 
@@ -37,7 +37,7 @@ export class IPRange {
     this.size = total - (this.family === 'IPv4' ? 2 : 1)
     if (this.size < 1) throw new Error(`the CIDR ${this.cidr} is too small: it has no usable addresses`)
     this.#first = toNumber(network) + 1n
-    this.band = Math.min(staticBandSize(total, { min: 16, max: 256, divisor: 16 }), this.size)
+    this.band = Math.min(computeStaticBandSize(total, { min: 16, max: 256, divisor: 16 }), this.size)
   }
 
   contains(ip: string): boolean {

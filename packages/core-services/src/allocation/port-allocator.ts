@@ -2,7 +2,7 @@ import type { RangeAllocation } from '@keelson/api/core/v1'
 import type { Storage } from '@keelson/storagebackend'
 import { searchOrder } from './static-band.ts'
 import type { Random } from './static-band.ts'
-import { formatPortRange, isInPortRange, portStaticBand } from './port-range.ts'
+import { formatPortRange, isInPortRange, computePortStaticBand } from './port-range.ts'
 import type { PortRange } from './port-range.ts'
 import { RangeRegistry } from './range-registry.ts'
 
@@ -46,7 +46,7 @@ export class PortAllocator {
     const size = last - first + 1
     return this.registry.change((bitmap) => {
       if (bitmap.count >= size) return undefined
-      for (const offset of searchOrder(size, portStaticBand(this.range), this.#random)) if (bitmap.add(offset)) return first + offset
+      for (const offset of searchOrder(size, computePortStaticBand(this.range), this.#random)) if (bitmap.add(offset)) return first + offset
       return undefined
     })
   }

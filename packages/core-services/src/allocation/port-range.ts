@@ -1,4 +1,4 @@
-import { staticBandSize } from './static-band.ts'
+import { computeStaticBandSize } from './static-band.ts'
 
 export interface PortRange {
   readonly first: number
@@ -28,6 +28,6 @@ export function isInPortRange({ first, last }: PortRange, port: number): boolean
  * Returns the size of the static band, which are the first ports of the range. Dynamic allocation uses them last, so that users can choose
  * them.
  */
-export function portStaticBand({ first, last }: PortRange): number {
-  return staticBandSize(last - first + 1, { min: 16, max: 128, divisor: 32 })
+export function computePortStaticBand({ first, last }: PortRange): number {
+  return computeStaticBandSize(last - first + 1, { min: 16, max: 128, divisor: 32 })
 }

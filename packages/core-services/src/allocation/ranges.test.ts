@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { staticBandSize, searchOrder } from './static-band.ts'
+import { computeStaticBandSize, searchOrder } from './static-band.ts'
 import { Bitmap } from './bitmap.ts'
 import { IPRange, parseIPRanges } from './ip-range.ts'
-import { formatPortRange, parsePortRange, portStaticBand } from './port-range.ts'
+import { formatPortRange, parsePortRange, computePortStaticBand } from './port-range.ts'
 
 describe('searchOrder', () => {
   it('searchOrder yields each number once, and the numbers of the static band last', () => {
@@ -28,7 +28,7 @@ describe('searchOrder', () => {
     [{ min: 16, max: 256, divisor: 16 }, 1024, 64],
     [{ min: 16, max: 256, divisor: 16 }, 65_536, 256],
   ])("has kube-apiserver's static band: %j of %i", (rule, size, band) => {
-    expect(staticBandSize(size, rule)).toBe(band)
+    expect(computeStaticBandSize(size, rule)).toBe(band)
   })
 })
 
@@ -71,8 +71,8 @@ describe('port ranges', () => {
   })
 
   it('a port range has a static band', () => {
-    expect(portStaticBand({ first: 30_000, last: 32_767 })).toBe(86)
-    expect(portStaticBand({ first: 30_000, last: 30_015 })).toBe(0)
+    expect(computePortStaticBand({ first: 30_000, last: 32_767 })).toBe(86)
+    expect(computePortStaticBand({ first: 30_000, last: 30_015 })).toBe(0)
   })
 })
 

@@ -1,5 +1,5 @@
 import type { Service, ServiceSpec } from '@keelson/api/core/v1'
-import { plain, put, testContext } from '@keelson/registry/testing'
+import { getPlainObject, put, testContext } from '@keelson/registry/testing'
 import { services } from '@keelson/resources-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openServices } from '../services.fixture.ts'
@@ -22,9 +22,9 @@ beforeEach(async () => void (test = await openServices(small)))
 afterEach(() => test[Symbol.asyncDispose]())
 
 const create = async (name: string, spec: ServiceSpec = {}, dryRun = false, within = test): Promise<ServiceSpec> =>
-  (plain(await within.store.create(context, createService(name, spec), { dryRun })) as Service).spec!
+  (getPlainObject(await within.store.create(context, createService(name, spec), { dryRun })) as Service).spec!
 const update = async (name: string, spec: ServiceSpec, dryRun = false, within = test): Promise<ServiceSpec> =>
-  (plain((await within.store.update(context, name, { change: put(createService(name, spec)), dryRun })).object) as Service).spec!
+  (getPlainObject((await within.store.update(context, name, { change: put(createService(name, spec)), dryRun })).object) as Service).spec!
 const remove = (name: string, dryRun = false): Promise<unknown> => test.store.delete(context, name, { options: {}, dryRun })
 const alreadyAllocated = { message: expect.stringContaining('provided IP is already allocated') as unknown }
 const portTaken = { message: expect.stringContaining('provided port is already allocated') as unknown }
@@ -86,9 +86,9 @@ describe('cluster addresses', () => {
 
   it('a change of the service type allocates or releases cluster addresses', async () => {
     await create('a', { clusterIP: '10.0.0.7' })
-    const stored = plain(await test.store.get(context, 'a', {})) as Service
+    const stored = getPlainObject(await test.store.get(context, 'a', {})) as Service
     stored.spec = { ...stored.spec, type: 'ExternalName', externalName: 'x.y' }
-    const name = plain((await test.store.update(context, 'a', { change: put(stored), dryRun: false })).object) as Service
+    const name = getPlainObject((await test.store.update(context, 'a', { change: put(stored), dryRun: false })).object) as Service
     expect(name.spec).toEqual({
       ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
       selector: { app: 'a' },
@@ -136,8 +136,8 @@ describe('cluster addresses', () => {
     oldService.status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
     expect(await status.update(context, 'a', { change: put(oldService), dryRun: false })).toMatchObject({ created: true })
     const { object } = await status.update(context, 'b', { change: put(createService('b')), dryRun: false })
-    expect(plain(object)).toMatchObject({ spec: { type: 'ClusterIP' }, status: { loadBalancer: {} } })
-    expect((plain(object) as Service).spec).not.toHaveProperty('clusterIP')
+    expect(getPlainObject(object)).toMatchObject({ spec: { type: 'ClusterIP' }, status: { loadBalancer: {} } })
+    expect((getPlainObject(object) as Service).spec).not.toHaveProperty('clusterIP')
     await create('c', { clusterIP: '10.0.0.7' })
     await remove('b')
   })

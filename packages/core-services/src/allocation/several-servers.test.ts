@@ -1,7 +1,7 @@
 import type { Service, ServiceSpec } from '@keelson/api/core/v1'
 import { isApiError } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
-import { plain, testContext } from '@keelson/registry/testing'
+import { getPlainObject, testContext } from '@keelson/registry/testing'
 import { services } from '@keelson/resources-core'
 import { describe, expect, it } from 'vitest'
 import { openServices } from '../services.fixture.ts'
@@ -12,7 +12,7 @@ const context = testContext('ns')
 async function create({ store }: TestServices, name: string): Promise<ServiceSpec> {
   const service: Service = { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }
   services.setDefaults?.(service)
-  return (plain(await store.create(context, service, { dryRun: false })) as Service).spec!
+  return (getPlainObject(await store.create(context, service, { dryRun: false })) as Service).spec!
 }
 
 const remove = ({ store }: TestServices, name: string): Promise<unknown> => store.delete(context, name, { options: {}, dryRun: false })

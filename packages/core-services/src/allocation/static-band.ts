@@ -4,7 +4,7 @@ export type Random = (below: number) => number
 /**
  * Returns the size of the static band: the first numbers of a range, which dynamic allocation uses last. The result is 0 for small ranges.
  */
-export function staticBandSize(
+export function computeStaticBandSize(
   size: number,
   { min, max, divisor }: { readonly min: number; readonly max: number; readonly divisor: number },
 ): number {

@@ -4,7 +4,7 @@ import type { KubeObject } from '@keelson/apimachinery'
 import type { Connecter, Getter, RESTStorage, Streamer } from '@keelson/registry'
 import { testContext } from '@keelson/registry/testing'
 import { expect, it } from 'vitest'
-import { kubeletSubresources, nodeProxySubresource } from './kubelet-subresources.ts'
+import { createKubeletSubresources, createNodeProxySubresource } from './kubelet-subresources.ts'
 import { isGlobalUnicast } from '../proxy/global-unicast.ts'
 import { parseSchemeNamePort } from '../proxy/scheme-name-port.ts'
 import { createKubeletClient } from './kubelet-client.ts'
@@ -59,7 +59,7 @@ const endpoints: Endpoints = {
 }
 
 const createSubresources = (options?: KubeletOptions): ReadonlyMap<string, RESTStorage> =>
-  kubeletSubresources(
+  createKubeletSubresources(
     { pods: createGetter(...pods), nodes: createGetter(...nodes), services: createGetter(service), endpoints: createGetter(endpoints) },
     options,
   )
@@ -156,7 +156,7 @@ it('proxies services only to pods in their namespace', async () => {
 })
 
 it('proxies nodes only to checked addresses', async () => {
-  const proxy = (found: readonly string[]) => nodeProxySubresource(createKubeletClient(createGetter(...nodes)), async () => found)
+  const proxy = (found: readonly string[]) => createNodeProxySubresource(createKubeletClient(createGetter(...nodes)), async () => found)
   const resolveRemote = async (id: string, found: readonly string[]) => (await proxy(found).connect(context, id, {} as KubeObject)).remote
   expect(await resolveRemote('n', ['10.0.0.1', '10.0.0.2'])).toMatchObject({
     scheme: 'https',

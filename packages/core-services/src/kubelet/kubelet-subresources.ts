@@ -6,11 +6,11 @@ import type { Connecter, Getter, RESTStorage } from '@keelson/registry'
 import { isGlobalUnicast } from '../proxy/global-unicast.ts'
 import { getProxiedPath, describeProxy } from '../proxy/proxy-facts.ts'
 import { parseSchemeNamePort } from '../proxy/scheme-name-port.ts'
-import { serviceProxySubresource } from '../proxy/service-proxy.ts'
+import { createServiceProxySubresource } from '../proxy/service-proxy.ts'
 import { createKubeletClient } from './kubelet-client.ts'
 import type { KubeletClient, KubeletOptions } from './kubelet-client.ts'
 import { logSubresource } from './pod-log.ts'
-import { attachSubresource, execSubresource, portForwardSubresource } from './pod-streams.ts'
+import { attachSubresource, execSubresource, createPortForwardSubresource } from './pod-streams.ts'
 
 export interface ReachableObjects {
   readonly pods: Getter
@@ -20,7 +20,7 @@ export interface ReachableObjects {
 }
 
 /** Subresources of core/v1 that forward requests to kubelets, pods and services. */
-export function kubeletSubresources(objects: ReachableObjects, options: KubeletOptions = {}): ReadonlyMap<string, RESTStorage> {
+export function createKubeletSubresources(objects: ReachableObjects, options: KubeletOptions = {}): ReadonlyMap<string, RESTStorage> {
   const { pods, nodes } = objects
   const kubelet = createKubeletClient(nodes, options)
   const streams = { pods, kubelet }
@@ -28,10 +28,10 @@ export function kubeletSubresources(objects: ReachableObjects, options: KubeletO
     ['pods/attach', attachSubresource(streams)],
     ['pods/exec', execSubresource(streams)],
     ['pods/log', logSubresource(streams)],
-    ['pods/portforward', portForwardSubresource(streams)],
+    ['pods/portforward', createPortForwardSubresource(streams)],
     ['pods/proxy', createPodProxySubresource(pods)],
-    ['services/proxy', serviceProxySubresource(objects)],
-    ['nodes/proxy', nodeProxySubresource(kubelet)],
+    ['services/proxy', createServiceProxySubresource(objects)],
+    ['nodes/proxy', createNodeProxySubresource(kubelet)],
   ])
 }
 
@@ -62,7 +62,7 @@ const lookUpWithSystem: ResolveHost = async (host) => (await lookup(host, { all:
  * Creates nodes/NAME/proxy. It forwards requests to the kubelet with this server's client certificate, or to another port of the node
  * without a certificate.
  */
-export function nodeProxySubresource(kubelet: KubeletClient, resolveHost: ResolveHost = lookUpWithSystem): RESTStorage & Connecter {
+export function createNodeProxySubresource(kubelet: KubeletClient, resolveHost: ResolveHost = lookUpWithSystem): RESTStorage & Connecter {
   return {
     ...describeProxy('NodeProxyOptions', { namespaced: false }),
     async connect(context, id, options) {

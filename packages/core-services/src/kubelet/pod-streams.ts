@@ -33,7 +33,7 @@ export function attachSubresource(clients: PodStreams): StreamStorage {
 }
 
 /** Creates pods/NAME/portforward (GET and POST), which multiplexes connections to ports of a pod over one connection. */
-export function portForwardSubresource(clients: PodStreams): StreamStorage {
+export function createPortForwardSubresource(clients: PodStreams): StreamStorage {
   return {
     ...describeStream({ kind: 'PodPortForwardOptions', members: { ports: 'integers' } }),
     async connect(context, name, options) {

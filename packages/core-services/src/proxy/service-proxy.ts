@@ -14,7 +14,7 @@ export interface ServiceProxyParts {
 }
 
 /** Creates services/NAME/proxy, which forwards requests to one of the pods of a service. */
-export function serviceProxySubresource(clients: ServiceProxyParts): RESTStorage & Connecter {
+export function createServiceProxySubresource(clients: ServiceProxyParts): RESTStorage & Connecter {
   return {
     ...describeProxy('ServiceProxyOptions', { namespaced: true }),
     async connect(context, id, options) {

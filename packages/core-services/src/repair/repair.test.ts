@@ -2,7 +2,7 @@ import type { Service, ServiceSpec } from '@keelson/api/core/v1'
 import type { IPAddress } from '@keelson/api/networking/v1'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import type { LoopbackResource } from '@keelson/loopback'
-import { plain, testContext } from '@keelson/registry/testing'
+import { getPlainObject, testContext } from '@keelson/registry/testing'
 import { services } from '@keelson/resources-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openServices } from '../services.fixture.ts'
@@ -29,7 +29,7 @@ afterEach(async () => {
 async function create(name: string, spec: ServiceSpec = {}): Promise<ServiceSpec> {
   const service: Service = { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }], ...spec } }
   services.setDefaults?.(service)
-  return (plain(await test.store.create(context, service, { dryRun: false })) as Service).spec!
+  return (getPlainObject(await test.store.create(context, service, { dryRun: false })) as Service).spec!
 }
 
 const findAddressResource = (): LoopbackResource<IPAddress> =>

@@ -1,5 +1,5 @@
 import { isDNS1123Subdomain } from '@keelson/apimachinery'
-import { messageCodec } from './kms-messages.ts'
+import { createMessageCodec } from './kms-messages.ts'
 
 /** Type of a data encryption key (DEK) source that is the AES-GCM key itself. Such values are only read. Old servers wrote them. */
 export const aesGcmKey = 0
@@ -22,7 +22,7 @@ export interface EncryptedObject {
 const maxKeyId = 1024
 const maxSource = 1024
 const maxAnnotations = 32 * 1024
-const codec = messageCodec<EncryptedObject>('EncryptedObject')
+const codec = createMessageCodec<EncryptedObject>('EncryptedObject')
 
 export function encodeEncryptedObject(object: EncryptedObject): Buffer {
   validateEncryptedObject(object)

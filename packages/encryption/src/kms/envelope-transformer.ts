@@ -5,7 +5,7 @@ import { createAesGcm } from '../aes-gcm.ts'
 import { createExtendedNonceGcm } from '../extended-nonce-gcm.ts'
 import { decodeEncryptedObject, encodeEncryptedObject, hkdfSeed } from './encrypted-object.ts'
 import type { EncryptedObject } from './encrypted-object.ts'
-import { KeyCache, keyCacheId } from './key-cache.ts'
+import { KeyCache, computeKeyCacheId } from './key-cache.ts'
 import type { KmsService } from './kms-client.ts'
 import type { KmsProbe } from './kms-probe.ts'
 
@@ -35,7 +35,7 @@ export function createEnvelopeTransformer(service: KmsService, probe: KmsProbe, 
       const object = decodeOrUndefined(stored)
       // The object is invalid. `fromStorage` reports the reason.
       if (object === undefined) return undefined
-      const id = keyCacheId(object)
+      const id = computeKeyCacheId(object)
       if (keys.get(id) !== undefined) return undefined
       let pending = unwrapping.get(id)
       if (pending === undefined) {
@@ -46,7 +46,7 @@ export function createEnvelopeTransformer(service: KmsService, probe: KmsProbe, 
     },
     fromStorage(stored, path) {
       const object = decodeEncryptedObject(stored)
-      const reader = keys.get(keyCacheId(object))
+      const reader = keys.get(computeKeyCacheId(object))
       if (reader === undefined) throw new Error('failed to decrypt DEK, error: the key was not unwrapped first')
       const { data } = reader.fromStorage(object.encryptedData, path)
       const current = probe.writeKey?.wrapped

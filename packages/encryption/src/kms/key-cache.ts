@@ -43,7 +43,7 @@ export class KeyCache {
  * Returns the cache key of a DEK source: a hash of its type and of the arguments of the plugin's Decrypt call. Each argument is prefixed with its
  * length, so that different arguments cannot have the same input to the hash.
  */
-export function keyCacheId(object: Omit<EncryptedObject, 'encryptedData'>): string {
+export function computeKeyCacheId(object: Omit<EncryptedObject, 'encryptedData'>): string {
   const hash = createHash('sha256')
   const add = (part: Uint8Array | string): void => {
     const bytes = typeof part === 'string' ? Buffer.from(part) : part

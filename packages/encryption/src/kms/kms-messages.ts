@@ -70,7 +70,7 @@ const root = protobuf.Root.fromJSON({
   },
 })
 
-export function messageCodec<T extends object>(name: string): MessageCodec<T> {
+export function createMessageCodec<T extends object>(name: string): MessageCodec<T> {
   const type = root.lookupType(name)
   return {
     // Fields with their zero value are omitted, as proto3 requires.
@@ -93,9 +93,9 @@ export const kmsMethods: {
   readonly decrypt: Method<DecryptRequest, DecryptResponse>
   readonly encrypt: Method<EncryptRequest, EncryptResponse>
 } = {
-  status: { path: formatPath('Status'), request: messageCodec('StatusRequest'), response: messageCodec('StatusResponse') },
-  decrypt: { path: formatPath('Decrypt'), request: messageCodec('DecryptRequest'), response: messageCodec('DecryptResponse') },
-  encrypt: { path: formatPath('Encrypt'), request: messageCodec('EncryptRequest'), response: messageCodec('EncryptResponse') },
+  status: { path: formatPath('Status'), request: createMessageCodec('StatusRequest'), response: createMessageCodec('StatusResponse') },
+  decrypt: { path: formatPath('Decrypt'), request: createMessageCodec('DecryptRequest'), response: createMessageCodec('DecryptResponse') },
+  encrypt: { path: formatPath('Encrypt'), request: createMessageCodec('EncryptRequest'), response: createMessageCodec('EncryptResponse') },
 }
 
 export interface Method<Q, A> {

@@ -19,6 +19,6 @@ export function closeAll(providers: readonly KmsProvider[]): void {
 }
 
 /** Returns the time in milliseconds after which no call to the plugins can still be pending. */
-export function graceMs(providers: readonly KmsProvider[]): number {
+export function computeGraceMs(providers: readonly KmsProvider[]): number {
   return 2 * providers.reduce((sum, { timeoutMs }) => sum + timeoutMs, 0)
 }

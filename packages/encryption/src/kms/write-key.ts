@@ -3,7 +3,7 @@ import type { ValueTransformer } from '@keelson/storagebackend'
 import { createExtendedNonceGcm, minSeedSize } from '../extended-nonce-gcm.ts'
 import { hkdfSeed, validateDEKSource } from './encrypted-object.ts'
 import type { EncryptedObject } from './encrypted-object.ts'
-import { keyCacheId } from './key-cache.ts'
+import { computeKeyCacheId } from './key-cache.ts'
 import type { KmsService } from './kms-client.ts'
 
 /** The seed that encrypts new values, and its encrypted form from the plugin. */
@@ -29,5 +29,5 @@ export async function createWriteKey(service: KmsService): Promise<WriteKey> {
     encryptedDEKSourceType: hkdfSeed,
   }
   validateDEKSource(wrapped)
-  return { transformer: createExtendedNonceGcm(seed), wrapped, cacheId: keyCacheId(wrapped) }
+  return { transformer: createExtendedNonceGcm(seed), wrapped, cacheId: computeKeyCacheId(wrapped) }
 }

@@ -2,7 +2,7 @@ import { parseJson } from '@keelson/apimachinery'
 import { mediaTypes } from '../negotiation/negotiate.ts'
 import type { Answer } from '../routing/served-resource.ts'
 import type { ResultList } from '@keelson/registry'
-import { pieceBytes } from '../encoding/json-piece.ts'
+import { encodePiece } from '../encoding/json-piece.ts'
 import { createJsonShape } from '../encoding/list-shape.ts'
 import { collect } from '../encoding/sized-list.ts'
 import { writeInSlabs } from '../encoding/write-in-slabs.ts'
@@ -23,9 +23,9 @@ export async function writeCborList(answer: Answer, list: ResultList): Promise<v
         await writer.write(cbor.encodeCbor(value))
         continue
       }
-      await writer.write(cbor.arrayHead(items.length))
+      await writer.write(cbor.encodeArrayHead(items.length))
       for (const item of items) {
-        await writer.write(cbor.encodeCbor(parseJson(pieceBytes(listShape.item(item))).value, schema))
+        await writer.write(cbor.encodeCbor(parseJson(encodePiece(listShape.item(item))).value, schema))
         if (writer.sliceIsOver) await writer.nextSlice()
         if (writer.closed) return
       }

@@ -2,13 +2,13 @@ import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { constants, inflateSync } from 'node:zlib'
 import {
-  spdyControl,
-  spdyDataHead,
+  encodeSpdyControl,
+  encodeSpdyDataHead,
   spdyDictionary,
   spdyFrame,
   SpdyFrameReader,
   WebSocketFrameReader,
-  websocketHead,
+  encodeWebSocketHead,
   websocketOpcode,
 } from '@keelson/apimachinery/httpstream'
 import type { ProcessStreams } from '@keelson/registry'
@@ -74,7 +74,7 @@ async function translate(wanted: Partial<ProcessStreams>) {
     remote: remote.far,
     say: (opcode: number, ...bytes: (number | string)[]) => client.far.write(encodeMasked(opcode, bytes)),
     tell: (name: string, text: string, fin = false) =>
-      remote.far.write(Buffer.concat([spdyDataHead(findId(name), text.length, fin), Buffer.from(text)])),
+      remote.far.write(Buffer.concat([encodeSpdyDataHead(findId(name), text.length, fin), Buffer.from(text)])),
   }
 }
 
@@ -84,7 +84,7 @@ function inflate(bytes: Buffer): Buffer {
 
 function encodeMasked(opcode: number, bytes: readonly (number | string)[]): Buffer {
   const payload = Buffer.concat(bytes.map((part) => (typeof part === 'number' ? Buffer.from([part]) : Buffer.from(part))))
-  const head = websocketHead(opcode, payload.length)
+  const head = encodeWebSocketHead(opcode, payload.length)
   head[1]! |= 0x80
   return Buffer.concat([head, Buffer.alloc(4), payload])
 }
@@ -134,7 +134,7 @@ test('answers pings of the client and the kubelet, and closes both connections i
   const { join, say, remote, toClient, toRemote, translation } = await translate({ stdin: true })
   join()
   say(ping, 'hi')
-  remote.write(spdyControl(spdyFrame.ping, 0, Buffer.from([0, 0, 0, 2])))
+  remote.write(encodeSpdyControl(spdyFrame.ping, 0, Buffer.from([0, 0, 0, 2])))
   await expect.poll(() => toClient).toContain('control 10 6869')
   await expect.poll(() => toRemote).toEqual(['control 6 00000002'])
   const closed = new Promise((resolve) => remote.once('close', resolve))
@@ -155,7 +155,7 @@ test('reads from the kubelet no faster than the client reads', async () => {
   join()
   await expect.poll(() => streams.size).toBe(2)
   client.pause()
-  const chunk = Buffer.concat([spdyDataHead(3, 65_536, false), Buffer.alloc(65_536)])
+  const chunk = Buffer.concat([encodeSpdyDataHead(3, 65_536, false), Buffer.alloc(65_536)])
   let written = 0
   for (let idle = 0; idle < 3 && written < 512;) {
     if (remote.write(chunk)) written++

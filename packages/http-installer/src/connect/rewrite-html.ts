@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream'
 import type { IncomingHttpHeaders } from 'node:http'
 import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib'
-import { mediaTypeOf } from '@keelson/exchange'
+import { parseMediaType } from '@keelson/exchange'
 import type { LinkRewriter } from './rewrite-links.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { LinkRewriter } from './rewrite-links.ts'
  * not HTML or has an unknown content encoding.
  */
 export function rewriteHtml(headers: IncomingHttpHeaders, links: LinkRewriter): Transform[] | undefined {
-  const type = mediaTypeOf(headers['content-type'])
+  const type = parseMediaType(headers['content-type'])
   if (type !== 'text/html' || headers.location !== undefined) return undefined
   switch (headers['content-encoding'] ?? '') {
     case '':

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream'
 import {
-  websocketAccept,
-  websocketClose,
+  computeWebSocketAccept,
+  encodeWebSocketClose,
   WebSocketFrameReader,
-  websocketHead,
+  encodeWebSocketHead,
   websocketOpcode,
   WebSocketProtocolError,
 } from '@keelson/apimachinery/httpstream'
@@ -26,7 +26,7 @@ export function acceptWebSocketHandshake(
   return [
     ['Upgrade', 'websocket'],
     ['Connection', 'Upgrade'],
-    ['Sec-WebSocket-Accept', websocketAccept(key)],
+    ['Sec-WebSocket-Accept', computeWebSocketAccept(key)],
     ...(protocol === undefined ? [] : [['Sec-WebSocket-Protocol', protocol] as const]),
   ]
 }
@@ -71,7 +71,7 @@ export class ServerWebSocket {
     if (this.#closing || this.socket.destroyed) return true
     const size = parts.reduce((sum, part) => sum + part.length, 0)
     this.socket.cork()
-    this.socket.write(websocketHead(opcode, size))
+    this.socket.write(encodeWebSocketHead(opcode, size))
     for (const part of parts) this.socket.write(part)
     this.socket.uncork()
     return !this.socket.writableNeedDrain
@@ -99,7 +99,7 @@ export class ServerWebSocket {
     // Gives the client a limited time to read the remaining data, because some clients never close their side.
     const destroy = (): void => void socket.destroy()
     const patience = setTimeout(destroy, readPatienceMs).unref()
-    socket.end(websocketClose(code), () => setTimeout(destroy, closePatienceMs).unref())
+    socket.end(encodeWebSocketClose(code), () => setTimeout(destroy, closePatienceMs).unref())
     socket.once('close', () => clearTimeout(patience))
     socket.resume()
   }

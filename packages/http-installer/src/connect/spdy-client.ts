@@ -1,5 +1,12 @@
 import type { Duplex } from 'node:stream'
-import { spdyControl, spdyDataHead, spdyFrame, SpdyFrameReader, SpdyHeaderWriter, spdySynStream } from '@keelson/apimachinery/httpstream'
+import {
+  encodeSpdyControl,
+  encodeSpdyDataHead,
+  spdyFrame,
+  SpdyFrameReader,
+  SpdyHeaderWriter,
+  encodeSpdySynStream,
+} from '@keelson/apimachinery/httpstream'
 import { keepOpen } from './splice-sockets.ts'
 
 export interface SpdyListener {
@@ -29,7 +36,7 @@ export class SpdyClient {
         if (type === spdyFrame.rstStream && payload.length >= 8) listener.onReset(payload.readUInt32BE(0))
         // Answers pings of the other side, which have even numbers. Odd ones are responses to this side's pings.
         else if (type === spdyFrame.ping && payload.length === 4 && payload[3]! % 2 === 0)
-          this.#write(spdyControl(spdyFrame.ping, 0, payload))
+          this.#write(encodeSpdyControl(spdyFrame.ping, 0, payload))
       },
     })
     const end = (): void => {
@@ -54,7 +61,7 @@ export class SpdyClient {
   open(headers: Readonly<Record<string, string>>): number {
     const stream = this.#next
     this.#next += 2
-    this.#write(spdySynStream(stream, this.#headers.encode(headers)))
+    this.#write(encodeSpdySynStream(stream, this.#headers.encode(headers)))
     return stream
   }
 
@@ -62,7 +69,7 @@ export class SpdyClient {
   send(stream: number, piece: Buffer): boolean {
     if (piece.length === 0) return true
     this.socket.cork()
-    this.#write(spdyDataHead(stream, piece.length, false))
+    this.#write(encodeSpdyDataHead(stream, piece.length, false))
     this.#write(piece)
     this.socket.uncork()
     return !this.socket.writableNeedDrain
@@ -70,7 +77,7 @@ export class SpdyClient {
 
   /** Closes this side of a stream. */
   finish(stream: number): void {
-    this.#write(spdyDataHead(stream, 0, true))
+    this.#write(encodeSpdyDataHead(stream, 0, true))
   }
 
   #write(bytes: Buffer): void {

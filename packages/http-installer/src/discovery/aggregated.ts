@@ -7,7 +7,7 @@ import { apiVersionOf } from '../routing/served-resource.ts'
 export const aggregatedMediaType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
 /** Returns whether the Accept header requests aggregated discovery: one document with all groups, versions and resources. */
-export function asksForAggregated(exchange: Exchange): boolean {
+export function requestsAggregated(exchange: Exchange): boolean {
   if (!exchange.accept.includes('APIGroupDiscoveryList')) return false
   for (const { type, subtype, parameters } of exchange.acceptClauses) {
     if (type !== 'application' || subtype !== 'json') continue

@@ -6,7 +6,7 @@ import type { ResourceRoutes, RouteTable } from '../routing/route-table.ts'
 import type { DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
 
 /** Returns the first eight bytes of a SHA-256 hash in Base64. Clients compare these hashes to detect a new storage version. */
-export function storageVersionHash({ group, version, kind }: GroupVersionKind): string {
+export function computeStorageVersionHash({ group, version, kind }: GroupVersionKind): string {
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64')
 }
 
@@ -63,7 +63,7 @@ function createResource(routes: ResourceRoutes, isCustom: boolean, { listsWrites
     // A resource is stored if it can be both listed and watched.
     storageVersionHash:
       listsStorageVersion && subresource === '' && verbs.includes('list') && verbs.includes('update')
-        ? storageVersionHash({ ...served.hub, version: storage.storedVersion ?? served.hub.version })
+        ? computeStorageVersionHash({ ...served.hub, version: storage.storedVersion ?? served.hub.version })
         : '',
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DiscoveryRegistry, installAPIGroup } from '../index.ts'
-import { storageVersionHash } from './discovery-version.ts'
+import { computeStorageVersionHash } from './discovery-version.ts'
 import { openTestServer } from '../test-server.fixture.ts'
 import type { TestServer } from '../test-server.fixture.ts'
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 it('hashes the storage version like kube-apiserver', () => {
-  expect(storageVersionHash({ group: '', version: 'v1', kind: 'ConfigMap' })).toBe('qFsyl6wFWjQ=')
+  expect(computeStorageVersionHash({ group: '', version: 'v1', kind: 'ConfigMap' })).toBe('qFsyl6wFWjQ=')
 })
 
 it('lists versions and resources', async () => {

@@ -1,5 +1,5 @@
 import type { Exchange } from '@keelson/exchange'
-import { asksForAggregated, serveAggregated } from './aggregated.ts'
+import { requestsAggregated, serveAggregated } from './aggregated.ts'
 import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
 import { serveAnyMethod, serveDocument } from './serve-document.ts'
 import { apiVersionOf } from '../routing/served-resource.ts'
@@ -9,7 +9,7 @@ import { encodeUnknown } from '@keelson/api'
 import { toYaml } from '@keelson/apimachinery/yaml'
 import { sendBytes } from '@keelson/exchange'
 import { findMetaType } from '../encoding/meta-types.ts'
-import { formsOf, mediaTypes, prefersPretty, tryNegotiate } from '../negotiation/negotiate.ts'
+import { getForms, mediaTypes, prefersPretty, tryNegotiate } from '../negotiation/negotiate.ts'
 
 /**
  * Serves the discovery document at a path, given by its segments: ["apis"], ["apis", "apps"] or ["apis", "apps", "v1"]. Returns false if
@@ -43,10 +43,10 @@ function findDocument(
     if (group !== '') return serveResourceList(exchange, registry.group(''), group)
     if (registry.group('') === undefined) return undefined
     return () =>
-      asksForAggregated(exchange) ? serveAggregated(exchange, registry, 'core') : serveApiVersions(exchange, registry, serverAddress())
+      requestsAggregated(exchange) ? serveAggregated(exchange, registry, 'core') : serveApiVersions(exchange, registry, serverAddress())
   }
   if (group === '')
-    return () => (asksForAggregated(exchange) ? serveAggregated(exchange, registry, 'named') : groupList(exchange, registry))
+    return () => (requestsAggregated(exchange) ? serveAggregated(exchange, registry, 'named') : groupList(exchange, registry))
   const namedGroup = registry.group(group)
   if (version !== undefined) return serveResourceList(exchange, namedGroup, version)
   return namedGroup && (() => serveMetaDocument(exchange, 'APIGroup', { ...groupEntry(namedGroup) }))
@@ -100,7 +100,7 @@ function createResourceEntry(resource: DiscoveryResource, gv: { group: string; v
 /** Writes a discovery document in the negotiated encoding. `withVersion` is false for the two oldest kinds, which have no apiVersion. */
 function serveMetaDocument(exchange: Exchange, kind: string, body: object, withVersion = true): void {
   const negotiated = tryNegotiate(exchange, 'error')
-  if (negotiated === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)
+  if (negotiated === undefined) throw newNotAcceptable(getForms(exchange).mediaTypes)
   const headers = { 'content-type': mediaTypes[negotiated.form] }
   const document = { kind, ...(withVersion ? { apiVersion: 'v1' } : undefined), ...body }
   switch (negotiated.form) {

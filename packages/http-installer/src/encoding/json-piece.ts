@@ -1,5 +1,5 @@
 import type { SlabWriter } from './slab-writer.ts'
-import { spliced, measureSpliced, writeSpliced } from './splice.ts'
+import { spliceObject, measureSpliced, writeSpliced } from './splice.ts'
 import type { SplicedBytes } from './splice.ts'
 
 /** Stored bytes with a text before and a text after them. The bytes are copied only once, to the buffer that is sent. */
@@ -12,11 +12,11 @@ export interface SplicedPiece {
 /** Bytes of a JSON value that becomes part of a larger JSON document. */
 export type JsonPiece = Buffer | SplicedPiece
 
-export function pieceBytes(piece: JsonPiece): Buffer {
-  return piece instanceof Uint8Array ? piece : spliced(piece.head, piece.object, piece.tail)
+export function encodePiece(piece: JsonPiece): Buffer {
+  return piece instanceof Uint8Array ? piece : spliceObject(piece.head, piece.object, piece.tail)
 }
 
-export function surrounded(before: string, piece: JsonPiece, after: string): JsonPiece {
+export function surroundPiece(before: string, piece: JsonPiece, after: string): JsonPiece {
   if (piece instanceof Uint8Array) return Buffer.concat([Buffer.from(before), piece, Buffer.from(after)])
   const { head, object, tail } = piece
   const suffix = Buffer.from(after)
@@ -38,7 +38,7 @@ export function writePiece(writer: SlabWriter, piece: JsonPiece): Promise<void> 
 
 async function writeInNext(writer: SlabWriter, piece: SplicedPiece): Promise<void> {
   if (await writer.makeRoom(measurePiece(piece))) writeAt(writer, 0, piece)
-  else await writer.write(pieceBytes(piece))
+  else await writer.write(encodePiece(piece))
 }
 
 function writeAt(writer: SlabWriter, at: number, { head, object, tail }: SplicedPiece): void {

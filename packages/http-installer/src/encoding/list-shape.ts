@@ -4,11 +4,11 @@ import { toYaml } from '@keelson/apimachinery/yaml'
 import type { RestResult, ResultList } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import { indentJson } from './indent-json.ts'
-import { internalTypeName, fromHub } from '@keelson/registry'
-import { pieceBytes } from './json-piece.ts'
+import { formatInternalTypeName, fromHub } from '@keelson/registry'
+import { encodePiece } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
 import { ObjectEncoder } from './object-encoder.ts'
-import { partialForm, encodePartialPiece } from './partial-metadata.ts'
+import { createPartialForm, encodePartialPiece } from './partial-metadata.ts'
 import { parseIncludeObject } from '../handlers/read-request.ts'
 import type { Answer, ServedResource } from '../routing/served-resource.ts'
 import { TableRows } from './table.ts'
@@ -40,9 +40,9 @@ export function createJsonShape(answer: Answer, list: ResultList): ListShape {
   const listMeta = listMetaOf(list)
   switch (transform?.kind) {
     case 'PartialObjectMetadata':
-      throw newNotConvertible(transform, internalTypeName(served, 'List'), true)
+      throw newNotConvertible(transform, formatInternalTypeName(served, 'List'), true)
     case 'PartialObjectMetadataList': {
-      const form = partialForm(served, transform)
+      const form = createPartialForm(served, transform)
       const shapeOfItems = createTypedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, listMeta, (result) =>
         encodePartialPiece(result, form),
       )
@@ -89,7 +89,7 @@ export function createPrettyShape(compact: ListShape): ListShape {
     between: ',\n    ',
     after: '\n  ]\n}',
     empty: indentJson(compact.empty.trimEnd()),
-    item: (result) => Buffer.from(indentJson(pieceBytes(compact.item(result)).toString()).replaceAll('\n', '\n    ')),
+    item: (result) => Buffer.from(indentJson(encodePiece(compact.item(result)).toString()).replaceAll('\n', '\n    ')),
   }
 }
 
@@ -103,7 +103,7 @@ export function createYamlShape(compact: ListShape): ListShape {
     between: '',
     after: emptyText.slice(end),
     empty: toYaml(parseJson(compact.empty).value),
-    item: (result) => Buffer.from(formatYamlItem(toYaml(parseJson(pieceBytes(compact.item(result)).toString()).value))),
+    item: (result) => Buffer.from(formatYamlItem(toYaml(parseJson(encodePiece(compact.item(result)).toString()).value))),
   }
 }
 

@@ -14,7 +14,7 @@ import type { MediaForm } from '../negotiation/negotiate.ts'
 export type ObjectForm = Exclude<MediaForm, 'cbor'>
 import { apiVersionOf } from '../routing/served-resource.ts'
 import type { ServedResource } from '../routing/served-resource.ts'
-import { spliced, untypedHead } from './splice.ts'
+import { spliceObject, untypedHead } from './splice.ts'
 import { fromHub } from '@keelson/registry'
 import { toVersioned } from './rest-result.ts'
 
@@ -28,7 +28,7 @@ export function encodeTyped(
 ): Buffer {
   if (form === 'protobuf') {
     if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
-    return asBuffer(encodeUnknown(gvk, type.encodeProto(object)))
+    return wrapInBuffer(encodeUnknown(gvk, type.encodeProto(object)))
   }
   const text = encodeTypedJson(gvk, type, object)
   return Buffer.from(shapeJson(text, form, pretty))
@@ -68,10 +68,10 @@ export class ObjectEncoder {
   /** Encodes the object of a complete response. JSON ends with a line feed unless it is indented. */
   whole(result: RestResult): Buffer {
     if (this.#served.servesHub && this.form !== 'protobuf' && isStoredObject(result)) {
-      if (this.splices) return spliced(this.#served.head, result, lineFeed)
-      return Buffer.from(shapeJson(spliced(this.#served.head, result).toString(), this.form, this.pretty))
+      if (this.splices) return spliceObject(this.#served.head, result, lineFeed)
+      return Buffer.from(shapeJson(spliceObject(this.#served.head, result).toString(), this.form, this.pretty))
     }
-    if (this.form === 'protobuf' && isStoredObject(result)) return asBuffer(encodeUnknown(this.#served.gvk, this.message(result)))
+    if (this.form === 'protobuf' && isStoredObject(result)) return wrapInBuffer(encodeUnknown(this.#served.gvk, this.message(result)))
     const { gvk, object } = toVersioned(this.#served, result)
     const type = gvk === this.#served.gvk ? this.#served.type : this.#served.types.kind(gvk)
     return encodeTyped(this.form, gvk, type, object, this.pretty)
@@ -79,14 +79,14 @@ export class ObjectEncoder {
 
   /** Encodes an object in JSON with its kind. It has no line feed, so that it can be embedded in another document. */
   embedded(result: RestResult): Buffer {
-    if (this.#served.servesHub && isStoredObject(result)) return spliced(this.#served.head, result)
+    if (this.#served.servesHub && isStoredObject(result)) return spliceObject(this.#served.head, result)
     const { gvk, object } = toVersioned(this.#served, result)
     return Buffer.from(encodeTypedJson(gvk, this.#served.type, object))
   }
 
   /** Encodes an item of a typed list in JSON. Only items of custom resources have a kind. */
   item(object: StoredObject): Buffer {
-    if (this.#served.servesHub) return spliced(this.#served.itemHead, object)
+    if (this.#served.servesHub) return spliceObject(this.#served.itemHead, object)
     if (this.#served.itemHead !== untypedHead) return this.embedded(object)
     return Buffer.from(stringifyJson(fromHub(this.#served, object.copy())))
   }
@@ -106,6 +106,6 @@ export class ObjectEncoder {
 
 export const lineFeed: Buffer = Buffer.from('\n')
 
-export function asBuffer(bytes: Uint8Array): Buffer {
+export function wrapInBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -4,12 +4,12 @@ import { encodeUnknown } from '@keelson/api'
 import type { RestResult } from '@keelson/registry'
 import { findMetadata, isStoredObject } from '@keelson/storagebackend'
 import type { MetadataSpan } from '@keelson/storagebackend'
-import { pieceBytes } from './json-piece.ts'
+import { encodePiece } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
 import { findMetaType } from './meta-types.ts'
 import type { Transform } from '../negotiation/negotiate.ts'
-import { asBuffer } from './object-encoder.ts'
-import { metaOf } from './rest-result.ts'
+import { wrapInBuffer } from './object-encoder.ts'
+import { getMetadata } from './rest-result.ts'
 import type { ServedResource } from '../routing/served-resource.ts'
 import { encodeTypeHead } from './splice.ts'
 
@@ -19,7 +19,7 @@ export interface MetaKind {
   readonly kind: string
 }
 
-export function metaKind(kind: string, version: Transform['version']): MetaKind {
+export function getMetaKind(kind: string, version: Transform['version']): MetaKind {
   return { group: 'meta.k8s.io', version, kind }
 }
 
@@ -35,7 +35,7 @@ export interface PartialForm {
   readonly without: readonly string[] | undefined
 }
 
-export function partialForm({ storage }: ServedResource, { version }: Pick<Transform, 'version'>): PartialForm {
+export function createPartialForm({ storage }: ServedResource, { version }: Pick<Transform, 'version'>): PartialForm {
   return { version, without: storage.specAnnotations }
 }
 
@@ -61,12 +61,12 @@ export function encodePartialPieceAt(result: RestResult, span: MetadataSpan | un
 
 /** Returns the same as `encodePartialPiece`, in a buffer of its own. */
 export function encodePartialJson(result: RestResult, form: PartialForm): Buffer {
-  return pieceBytes(encodePartialPiece(result, form))
+  return encodePiece(encodePartialPiece(result, form))
 }
 
 /** Returns the PartialObjectMetadata of an object in protobuf, with the `k8s\0` envelope. */
 export function encodePartialProto(result: RestResult, form: PartialForm): Buffer {
-  return asBuffer(encodeUnknown(metaKind('PartialObjectMetadata', form.version), encodePartialMessage(result, form)))
+  return wrapInBuffer(encodeUnknown(getMetaKind('PartialObjectMetadata', form.version), encodePartialMessage(result, form)))
 }
 
 /** Returns the PartialObjectMetadata of an object in protobuf without the envelope, for use in a list. */
@@ -83,7 +83,7 @@ function mentions({ buffer, byteOffset, byteLength }: Uint8Array, annotations: P
 }
 
 function readPartialMeta(result: RestResult, without: PartialForm['without']): DeepReadonly<ObjectMeta> {
-  const metadata = metaOf(result)
+  const metadata = getMetadata(result)
   if (without === undefined || metadata.annotations === undefined) return metadata
   const annotations = Object.fromEntries(Object.entries(metadata.annotations).filter(([key]) => !without.includes(key)))
   if (Object.keys(annotations).length > 0) return { ...metadata, annotations }

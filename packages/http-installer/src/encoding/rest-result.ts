@@ -26,7 +26,7 @@ export function toVersioned(served: ServedResource, result: RestResult): Version
 }
 
 /** Returns the metadata of a result. Does not decode the rest of the object. */
-export function metaOf(result: RestResult): DeepReadonly<ObjectMeta> {
+export function getMetadata(result: RestResult): DeepReadonly<ObjectMeta> {
   return isStoredObject(result) ? readMetadata(result) : (result.metadata ?? {})
 }
 

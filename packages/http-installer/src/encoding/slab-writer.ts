@@ -1,4 +1,4 @@
-import { nextTurn, sliceMilliseconds } from '@keelson/apimachinery'
+import { waitForNextTurn, sliceMilliseconds } from '@keelson/apimachinery'
 import type { ResponseSink } from '@keelson/exchange'
 import { listSlabs } from './splice.ts'
 
@@ -85,7 +85,7 @@ export class SlabWriter {
   }
 
   async nextSlice(): Promise<void> {
-    await nextTurn()
+    await waitForNextTurn()
     this.#sliceStart = performance.now()
   }
 

@@ -58,7 +58,7 @@ function writeNumber(target: Uint8Array, at: number, value: number): number {
 }
 
 /** Returns the complete JSON of an object, followed by `tail`. */
-export function spliced(head: Uint8Array, object: SplicedBytes, tail?: Uint8Array): Buffer {
+export function spliceObject(head: Uint8Array, object: SplicedBytes, tail?: Uint8Array): Buffer {
   const length = measureSpliced(head, object)
   const target = Buffer.allocUnsafe(length + (tail?.length ?? 0))
   writeSpliced(target, 0, head, object)

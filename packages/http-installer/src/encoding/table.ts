@@ -1,11 +1,11 @@
 import { stringifyJson } from '@keelson/apimachinery'
 import type { RestResult, TableCell, TableConvertor } from '@keelson/registry'
 import { findMetadata, isStoredObject, copyLazily } from '@keelson/storagebackend'
-import { surrounded } from './json-piece.ts'
+import { surroundPiece } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
 import type { Transform } from '../negotiation/negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
-import { partialForm, encodePartialPieceAt } from './partial-metadata.ts'
+import { createPartialForm, encodePartialPieceAt } from './partial-metadata.ts'
 import type { PartialForm } from './partial-metadata.ts'
 import type { IncludeObject } from '../handlers/read-request.ts'
 import type { ServedResource } from '../routing/served-resource.ts'
@@ -24,7 +24,7 @@ export class TableRows {
     this.#table = served.storage.table!
     this.#version = version
     this.#include = include
-    this.#partial = partialForm(served, { version })
+    this.#partial = createPartialForm(served, { version })
     this.#encoder = new ObjectEncoder(served, 'json', false)
   }
 
@@ -47,7 +47,7 @@ export class TableRows {
     const start = `{"cells":${cells}${conditionsMember},"object":`
     if (include === 'None') return Buffer.from(`${start}null}`)
     const included = include === 'Object' ? this.#encoder.embedded(result) : encodePartialPieceAt(result, span, this.#partial)
-    return surrounded(start, included, '}')
+    return surroundPiece(start, included, '}')
   }
 
   get tail(): string {

@@ -1,7 +1,7 @@
 import type { ResultList } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import { writeCborList } from '../cbor/write-cbor-list.ts'
-import { pieceBytes, writePiece } from './json-piece.ts'
+import { encodePiece, writePiece } from './json-piece.ts'
 import { createJsonShape, createPrettyShape, createYamlShape } from './list-shape.ts'
 import type { ListShape } from './list-shape.ts'
 import { mediaTypes } from '../negotiation/negotiate.ts'
@@ -52,12 +52,12 @@ async function writeSplicedList({ exchange, served: { itemHead } }: Answer, shap
   let itemsLength = 0
   let head: Buffer = itemHead
   const items = await collect(exchange, list.items, (item) => {
-    itemsLength += isStoredObject(item) ? measureSpliced(head, item) : head.length - itemHead.length + pieceBytes(shape.item(item)).length
+    itemsLength += isStoredObject(item) ? measureSpliced(head, item) : head.length - itemHead.length + encodePiece(shape.item(item)).length
     head = nextHead
   })
   const writeItem = (writer: SlabWriter, item: (typeof items)[number], index: number): Promise<void> | undefined => {
     if (isStoredObject(item)) return writePiece(writer, { head: index === 0 ? itemHead : nextHead, object: item, tail: undefined })
-    const bytes = pieceBytes(shape.item(item))
+    const bytes = encodePiece(shape.item(item))
     return writer.write(index === 0 ? bytes : Buffer.concat([comma, bytes]))
   }
   return writeSizedList(exchange, mediaTypes.json, {

@@ -5,16 +5,16 @@ import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
 import { sendCompressible } from '../compress/send-compressed.ts'
-import { internalTypeName } from '@keelson/registry'
-import { pieceBytes } from './json-piece.ts'
+import { formatInternalTypeName } from '@keelson/registry'
+import { encodePiece } from './json-piece.ts'
 import { mediaTypes, prefersPretty } from '../negotiation/negotiate.ts'
 import type { Transform } from '../negotiation/negotiate.ts'
 import { lineFeed, ObjectEncoder, shapeJson } from './object-encoder.ts'
-import { partialForm, encodePartialJson, encodePartialProto } from './partial-metadata.ts'
+import { createPartialForm, encodePartialJson, encodePartialProto } from './partial-metadata.ts'
 import { parseIncludeObject } from '../handlers/read-request.ts'
-import { metaOf } from './rest-result.ts'
+import { getMetadata } from './rest-result.ts'
 import type { Answer } from '../routing/served-resource.ts'
-import { objectSlabs, spliced, measureSpliced, writeSpliced } from './splice.ts'
+import { objectSlabs, spliceObject, measureSpliced, writeSpliced } from './splice.ts'
 import { TableRows } from './table.ts'
 
 /** Sends an object in the negotiated encoding, as the object itself, its metadata or a table. */
@@ -30,8 +30,8 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
     return sendCompressible(exchange, status, headers, encoder.whole(result))
   }
   if (form === 'protobuf') {
-    if (transform.kind !== 'PartialObjectMetadata') throw newNotConvertible(transform, internalTypeName(served))
-    return sendCompressible(exchange, status, headers, encodePartialProto(result, partialForm(served, transform)))
+    if (transform.kind !== 'PartialObjectMetadata') throw newNotConvertible(transform, formatInternalTypeName(served))
+    return sendCompressible(exchange, status, headers, encodePartialProto(result, createPartialForm(served, transform)))
   }
   if (form === 'cbor') return writeCbor(answer, status, transformResult(answer, transform, result, query))
   return sendCompressible(exchange, status, headers, shapeJson(transformResult(answer, transform, result, query), form, pretty))
@@ -41,7 +41,7 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
 function sendSpliced({ exchange, served }: Answer, status: number, object: StoredObject): void | Promise<void> {
   const headers = { 'content-type': mediaTypes.json }
   const length = measureSpliced(served.head, object) + 1
-  if (length > objectSlabs.size) return sendCompressible(exchange, status, headers, spliced(served.head, object, lineFeed))
+  if (length > objectSlabs.size) return sendCompressible(exchange, status, headers, spliceObject(served.head, object, lineFeed))
   const slab = objectSlabs.take()
   slab[writeSpliced(slab, 0, served.head, object)] = lineFeed[0]!
   return sendBytes(exchange, status, headers, slab.subarray(0, length), () => objectSlabs.release(slab))
@@ -53,11 +53,11 @@ export function isPretty({ exchange, query, negotiated }: Answer): boolean {
 }
 
 function transformResult({ served }: Answer, transform: Transform, result: RestResult, query: QueryParameters): string {
-  if (transform.kind === 'PartialObjectMetadata') return encodePartialJson(result, partialForm(served, transform)).toString()
-  if (transform.kind === 'PartialObjectMetadataList') throw newNotConvertible(transform, internalTypeName(served))
+  if (transform.kind === 'PartialObjectMetadata') return encodePartialJson(result, createPartialForm(served, transform)).toString()
+  if (transform.kind === 'PartialObjectMetadataList') throw newNotConvertible(transform, formatInternalTypeName(served))
   const rows = new TableRows(served, transform.version, parseIncludeObject(query))
-  const { resourceVersion } = metaOf(result)
-  return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${pieceBytes(rows.row(result)).toString()}${rows.tail}`
+  const { resourceVersion } = getMetadata(result)
+  return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${encodePiece(rows.row(result)).toString()}${rows.tail}`
 }
 
 /**

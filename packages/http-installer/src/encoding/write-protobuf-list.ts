@@ -1,10 +1,10 @@
 import { encodeUnknown } from '@keelson/api'
 import type { RestResult, ResultList } from '@keelson/registry'
-import { internalTypeName } from '@keelson/registry'
+import { formatInternalTypeName } from '@keelson/registry'
 import { listMetaOf } from './list-shape.ts'
 import { mediaTypes } from '../negotiation/negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
-import { metaKind, partialForm, encodePartialMessage } from './partial-metadata.ts'
+import { getMetaKind, createPartialForm, encodePartialMessage } from './partial-metadata.ts'
 import { encodeLengthDelimited, listMetaMessage, measureVarint, writeVarint } from './proto-frames.ts'
 import type { Answer } from '../routing/served-resource.ts'
 import { collect, writeSizedList } from './sized-list.ts'
@@ -26,10 +26,10 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
   const { exchange, served, negotiated } = answer
   const { transform } = negotiated
   if (transform !== undefined && transform.kind !== 'PartialObjectMetadataList')
-    throw newNotConvertible(transform, internalTypeName(served, 'List'), true)
+    throw newNotConvertible(transform, formatInternalTypeName(served, 'List'), true)
   const encoder = new ObjectEncoder(served, 'protobuf', false)
-  const gvk = transform === undefined ? { ...served.gvk, kind: served.listKind } : metaKind(transform.kind, transform.version)
-  const partial = transform && partialForm(served, transform)
+  const gvk = transform === undefined ? { ...served.gvk, kind: served.listKind } : getMetaKind(transform.kind, transform.version)
+  const partial = transform && createPartialForm(served, transform)
   const encodeMessage = (item: RestResult): Uint8Array =>
     partial === undefined ? encoder.message(item) : encodePartialMessage(item, partial)
 

@@ -6,10 +6,10 @@ import { Scheme } from '@keelson/apimachinery'
 import { createRESTOptionsGetter, defineApiGroup, defineResource, newRESTStorage, newStorageFactoryConfig } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
 import { parseQuery, parseRequestInfo, parseTarget } from '@keelson/exchange'
-import { openTestStore, untypedCodecs } from '@keelson/registry/testing'
+import { openTestStore, createUntypedCodec } from '@keelson/registry/testing'
 import { Hono } from 'hono'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createExchanges, DiscoveryRegistry, exchangeOf, responseSent, writePageNotFound } from '../index.ts'
+import { createExchanges, DiscoveryRegistry, getExchange, responseSent, writePageNotFound } from '../index.ts'
 import type { InstallerEnv } from '../index.ts'
 import { ApiSurface } from '../routing/api-surface.ts'
 import { nothingAdmitted } from '../test-server.fixture.ts'
@@ -53,13 +53,13 @@ beforeEach(() => {
   app = new Hono<InstallerEnv>()
   app.use(createExchanges(app, { user: { name: 'tester', groups: ['system:masters'] } }))
   app.notFound((c) => {
-    writePageNotFound(exchangeOf(c))
+    writePageNotFound(getExchange(c))
     return responseSent
   })
   listed = new Set()
   servedPaths = []
   ended = []
-  const storageFactory = newStorageFactoryConfig().complete({ backend, createCodec: untypedCodecs }).new()
+  const storageFactory = newStorageFactoryConfig().complete({ backend, createCodec: createUntypedCodec }).new()
   host = createGroupHost({
     app,
     scheme,

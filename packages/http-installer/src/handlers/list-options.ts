@@ -1,7 +1,7 @@
 import {
-  everyField,
-  everything,
-  fieldEquals,
+  selectEveryField,
+  selectEverything,
+  selectField,
   newBadRequest,
   parseFieldSelector,
   parseLabelSelector,
@@ -42,8 +42,8 @@ interface RawOptions {
 export function parseListOptions(query: QueryParameters, served: ServedResource, name: string, forceWatch = false): ListRequestOptions {
   const timeoutSeconds = parseOptionalInt(query, 'timeoutSeconds')
   const limit = parseOptionalInt(query, 'limit')
-  const labels = query.has('labelSelector') ? parseLabelSelector(query.get('labelSelector')!) : everything()
-  const fieldSelector = query.has('fieldSelector') ? parseFieldSelector(query.get('fieldSelector')!) : everyField()
+  const labels = query.has('labelSelector') ? parseLabelSelector(query.get('labelSelector')!) : selectEverything()
+  const fieldSelector = query.has('fieldSelector') ? parseFieldSelector(query.get('fieldSelector')!) : selectEveryField()
   const raw: RawOptions = {
     watch: query.has('watch') && parseLooseBoolean(query.get('watch')),
     resourceVersion: query.get('resourceVersion') ?? '',
@@ -88,7 +88,7 @@ function convertFieldLabels(fields: FieldSelector, { scheme, gvk }: ServedResour
 
 function selectNamed(fields: FieldSelector, name: string): FieldSelector {
   if (name === '') return fields
-  if (fields.empty) return fieldEquals('metadata.name', name)
+  if (fields.empty) return selectField('metadata.name', name)
   if (fields.requiresExactMatch('metadata.name') !== name) {
     throw newBadRequest("fieldSelector metadata.name doesn't match requested name")
   }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import {
   newRequestEntityTooLarge,
-  nextTurn,
-  sharedNextTurn,
+  waitForNextTurn,
+  waitForSharedTurn,
   newBadRequest,
   newInvalid,
   validateCreateOptions,
@@ -10,7 +10,7 @@ import {
   validatePatchOptions,
   validateUpdateOptions,
   isApiError,
-  messageOf,
+  getErrorMessage,
 } from '@keelson/apimachinery'
 import { ClientGoneError } from '@keelson/exchange'
 import type { Exchange, QueryParameters } from '@keelson/exchange'
@@ -23,13 +23,13 @@ import type { ServedResource } from '../routing/served-resource.ts'
 
 /**
  * Reads the complete body of a request. Throws 413 as soon as the body exceeds `limit` bytes. Requests whose bodies complete in the same
- * event loop turn continue together (`sharedNextTurn`).
+ * event loop turn continue together (`waitForSharedTurn`).
  */
 export async function readBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
   const announced = Number(exchange.header('content-length') ?? 0)
   if (announced > limit) throw createTooLargeError(limit)
   const body = await readIncoming(exchange, limit)
-  await (body.length > largeBytes ? turnOfLarge() : sharedNextTurn())
+  await (body.length > largeBytes ? turnOfLarge() : waitForSharedTurn())
   return body
 }
 
@@ -51,7 +51,7 @@ let lastLarge: Promise<void> = Promise.resolve()
  * for too long.
  */
 function turnOfLarge(): Promise<void> {
-  lastLarge = lastLarge.then(nextTurn)
+  lastLarge = lastLarge.then(waitForNextTurn)
   return lastLarge
 }
 
@@ -215,7 +215,7 @@ function decodeDeleteOptions(sent: SentBody): DeleteOptions {
     return options
   } catch (error) {
     if (isApiError(error)) throw error
-    throw newBadRequest(messageOf(error))
+    throw newBadRequest(getErrorMessage(error))
   }
 }
 

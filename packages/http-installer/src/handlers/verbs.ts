@@ -15,8 +15,8 @@ import { negotiateOutput, negotiateInput, cborApplyPatchType, isApply, listPatch
 import { parseLooseBoolean, parseWriteOptions, readBody, toSentBody, readDeleteOptions } from './read-request.ts'
 import type { Handler, ApiRequest } from '../routing/served-resource.ts'
 import { writeResult } from '../encoding/write-object.ts'
-import { mediaTypeOf } from '@keelson/exchange'
-import { createBlankObject, metaOf } from '../encoding/rest-result.ts'
+import { parseMediaType } from '@keelson/exchange'
+import { createBlankObject, getMetadata } from '../encoding/rest-result.ts'
 import { writeStatus } from '../encoding/write-error.ts'
 import { parseListOptions } from './list-options.ts'
 import { writeList } from '../encoding/write-list.ts'
@@ -71,7 +71,7 @@ export function handleUpdate(storage: Updater): Handler {
  */
 export function handlePatch(storage: Updater): Handler {
   return async ({ exchange, served, name, query }) => {
-    const patchType = mediaTypeOf(exchange.contentType)
+    const patchType = parseMediaType(exchange.contentType)
     const patchTypes = listPatchTypes(exchange)
     // The router accepts a list of content types, but a patch has exactly one.
     if (!patchTypes.includes(patchType)) throw newUnsupportedMediaType(patchTypes)
@@ -103,7 +103,7 @@ export function handleDelete(storage: GracefulDeleter): Handler {
     if (!immediate || storage.returnsDeletedObject) {
       return writeResult({ exchange, served, query, negotiated }, !immediate && options.orphanDependents === false ? 202 : 200, object)
     }
-    const { uid } = metaOf(object)
+    const { uid } = getMetadata(object)
     const { group, resource } = served.groupResource
     return writeStatus(exchange, 200, {
       kind: 'Status',

@@ -1,5 +1,5 @@
 import { newNotAcceptable, newUnsupportedMediaType, newGenericServerResponse } from '@keelson/apimachinery'
-import { mediaTypeOf, mediaTypesOf } from '@keelson/exchange'
+import { parseMediaType, parseMediaTypes } from '@keelson/exchange'
 import type { AcceptClause, Exchange, QueryParameters } from '@keelson/exchange'
 import { mergePatchTypes } from '@keelson/registry'
 import type { ApiError } from '@keelson/apimachinery'
@@ -41,7 +41,7 @@ const withCbor: Forms = {
 }
 
 /** Returns the encodings that the server accepts and sends. */
-export function formsOf(exchange: Exchange): Forms {
+export function getForms(exchange: Exchange): Forms {
   return exchange.services.cbor === undefined ? usualForms : withCbor
 }
 
@@ -72,7 +72,7 @@ export type EndpointKind = 'object' | 'untabled' | 'error' | 'jsonOnly'
  */
 export function negotiateOutput(exchange: Exchange, endpoint: EndpointKind): Negotiated {
   const negotiated = tryNegotiate(exchange, endpoint)
-  if (negotiated === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)
+  if (negotiated === undefined) throw newNotAcceptable(getForms(exchange).mediaTypes)
   return negotiated
 }
 
@@ -86,7 +86,7 @@ export function negotiateStream(exchange: Exchange, endpoint: EndpointKind): Neg
   const isJsonOnly = endpoint === 'jsonOnly'
   const negotiated = tryNegotiate(exchange, isJsonOnly ? endpoint : 'object')
   if (negotiated === undefined || !isStream(negotiated)) {
-    const { mediaTypes: types, streams } = formsOf(exchange)
+    const { mediaTypes: types, streams } = getForms(exchange)
     throw newNotAcceptable(negotiated === undefined && isJsonOnly ? types : streams)
   }
   return negotiated
@@ -105,7 +105,7 @@ const cachedHeaderLength = 512
  */
 export function tryNegotiate(exchange: Exchange, endpoint: EndpointKind): Negotiated | undefined {
   const header = exchange.accept
-  const { forms, negotiated } = formsOf(exchange)
+  const { forms, negotiated } = getForms(exchange)
   const cache = negotiated[endpoint]
   const cached = cache.get(header)
   if (cached !== undefined || cache.has(header)) return cached
@@ -149,8 +149,8 @@ function acceptClause(form: MediaForm, clause: AcceptClause, endpoint: EndpointK
 export function negotiateInput(exchange: Exchange): MediaForm {
   const contentType = exchange.contentType
   if (contentType === undefined || contentType === '') return 'json'
-  const bare = mediaTypeOf(contentType).toLowerCase()
-  const { forms, mediaTypes: supported } = formsOf(exchange)
+  const bare = parseMediaType(contentType).toLowerCase()
+  const { forms, mediaTypes: supported } = getForms(exchange)
   const form = forms.find((candidate) => mediaTypes[candidate] === bare)
   if (form === undefined) throw newUnsupportedMediaType(supported)
   return form
@@ -198,7 +198,7 @@ const noResource = { group: '', resource: '' }
 export function checkAcceptable(exchange: Exchange, isList: boolean, first: readonly string[] = []): void {
   const { accept } = exchange
   if (accept === '') return
-  const { mediaTypes: types, streams } = formsOf(exchange)
+  const { mediaTypes: types, streams } = getForms(exchange)
   // Avoids parsing in the usual case.
   if (types.includes(accept)) return
   for (const type of exchange.acceptedTypes) {
@@ -221,6 +221,6 @@ function createNotAcceptableError(available: readonly string[]): ApiError {
 
 /** Throws 415 unless one of the content types in the header is among `consumable`. */
 export function checkConsumable(contentType: string | undefined, consumable: readonly string[]): void {
-  if (mediaTypesOf(contentType || 'application/octet-stream').some((type) => consumable.includes(type))) return
+  if (parseMediaTypes(contentType || 'application/octet-stream').some((type) => consumable.includes(type))) return
   throw newGenericServerResponse(415, '', noResource, '', { serverMessage: '415: Unsupported Media Type' })
 }

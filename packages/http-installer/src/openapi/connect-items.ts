@@ -1,8 +1,8 @@
 import type { Connecter, OptionsDescription, OptionType, Streamer } from '@keelson/registry'
 import { usualMediaTypes } from '../negotiation/negotiate.ts'
-import { capital, operationId, formatVersionTag } from './operation-names.ts'
+import { capitalize, formatOperationId, formatVersionTag } from './operation-names.ts'
 import type { OperationSubject } from './operation-names.ts'
-import { pathParameter, queryParameters, extractSharedParameters } from './parameters.ts'
+import { createPathParameter, queryParameters, extractSharedParameters } from './parameters.ts'
 import type { Component } from './parameters.ts'
 import type { PathItem } from './path-items.ts'
 
@@ -31,14 +31,17 @@ export function createConnectItems(
     }
   }
   const createOperation = (method: string, suffix: string): Component => ({
-    operationId: `${operationId('connect', subject, capital(method.toLowerCase()))}${suffix}`,
+    operationId: `${formatOperationId('connect', subject, capitalize(method.toLowerCase()))}${suffix}`,
     parameters: [],
     responses: { 200: { description: 'OK', content: { '*/*': aText } }, 401: unauthorized },
     tags: [formatVersionTag(served.gvr)],
     'x-kubernetes-action': 'connect',
     'x-kubernetes-group-version-kind': { ...served.gvk },
   })
-  return [createItem('', [], ''), ...(connectOptions.path === true ? [createItem('/{path}', [pathParameter('path')], 'WithPath')] : [])]
+  return [
+    createItem('', [], ''),
+    ...(connectOptions.path === true ? [createItem('/{path}', [createPathParameter('path')], 'WithPath')] : []),
+  ]
 }
 
 /** Returns the OpenAPI path item of a subresource that streams bytes, such as logs. */
@@ -46,7 +49,7 @@ export function createStreamItem({ streamOptions, streamType }: Streamer, subjec
   const { served, path } = subject
   const types = [streamType, ...usualMediaTypes]
   const get = {
-    operationId: operationId('get', subject),
+    operationId: formatOperationId('get', subject),
     parameters: [],
     responses: { 200: { description: 'OK', content: Object.fromEntries(types.map((type) => [type, aText])) }, 401: unauthorized },
     tags: [formatVersionTag(served.gvr)],

@@ -4,9 +4,9 @@ import { openAPISchemas } from '@keelson/api/openapi'
 import { metaV1 } from '@keelson/api/meta/v1'
 import type { RouteTable } from '../routing/route-table.ts'
 import { createCustomItems } from './custom-items.ts'
-import { jsonPieces } from './json-pieces.ts'
+import { writeJsonPieces } from './json-pieces.ts'
 import type { DocumentSource } from './openapi-registry.ts'
-import { reference } from './path-items.ts'
+import { createReference } from './path-items.ts'
 import type { PathItem, Refer } from './path-items.ts'
 import { generateDefinition, withGroupVersions } from './swagger-document.ts'
 
@@ -53,7 +53,7 @@ function* createCustomDocument(paths: DocumentSource['paths'], kinds: Iterable<K
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
     roots.set(schema.definition, schema)
-    return reference(schema.definition)
+    return createReference(schema.definition)
   }
   const items: PathItem[] = []
   for (const item of paths(refer)) {
@@ -75,7 +75,7 @@ function* createCustomDocument(paths: DocumentSource['paths'], kinds: Iterable<K
     yield `${separator}${JSON.stringify(name)}:`
     separator = ','
     if (Object.hasOwn(shared, name)) yield JSON.stringify(withGroupVersions(name, shared[name]!, []))
-    else yield* jsonPieces(yield* generateDefinition(definitions.get(name)!, 3))
+    else yield* writeJsonPieces(yield* generateDefinition(definitions.get(name)!, 3))
   }
   yield '}}}'
 }

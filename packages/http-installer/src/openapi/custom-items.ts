@@ -3,10 +3,10 @@ import { applyPatchType, mediaTypes } from '../negotiation/negotiate.ts'
 import type { ResourceRoutes } from '../routing/route-table.ts'
 import type { MethodTable, ServedResource } from '../routing/served-resource.ts'
 import { findMetaType } from '../encoding/meta-types.ts'
-import { capital, formatVersionTag, formatWord, operationId } from './operation-names.ts'
-import { extractSharedParameters, listActionParameters, pathParameter, pretty, queryParameters } from './parameters.ts'
+import { capitalize, formatVersionTag, formatWord, formatOperationId } from './operation-names.ts'
+import { extractSharedParameters, listActionParameters, createPathParameter, pretty, queryParameters } from './parameters.ts'
 import type { Component } from './parameters.ts'
-import { patchSchema, reference } from './path-items.ts'
+import { patchSchema, createReference } from './path-items.ts'
 import type { PathItem, Refer } from './path-items.ts'
 
 /** A custom resource, or one of its subresources. */
@@ -29,9 +29,9 @@ export function createCustomItems({ served, item, collection, allNamespaces }: R
   const { namespaced, resource, subresource } = served
   const base = `${namespaced ? '/namespaces/{namespace}' : ''}/${resource}`
   const namespace = namespaced
-    ? [describeParameter(pathParameter('namespace'), 'object name and auth scope, such as for teams and projects')]
+    ? [describeParameter(createPathParameter('namespace'), 'object name and auth scope, such as for teams and projects')]
     : []
-  const name = describeParameter(pathParameter('name'), `name of the ${kind}`)
+  const name = describeParameter(createPathParameter('name'), `name of the ${kind}`)
   const itemPath = `${base}/{name}${subresource === '' ? '' : `/${subresource}`}`
   return [
     ...createPathItem(`/${resource}`, subject, allNamespaces, { isList: true, parameters: [] }),
@@ -91,14 +91,14 @@ function createOperation(subject: CustomSubject, path: string, action: Action): 
 function formatCustomOperationId(action: Action, { served, kind }: CustomSubject, path: string): string {
   const follows = action === 'deletecollection' || path.includes('/namespaces/{namespace}/')
   const word = formatWord(kind)
-  return operationId(action, { served, kind: follows ? word : capital(word), path })
+  return formatOperationId(action, { served, kind: follows ? word : capitalize(word), path })
 }
 
 /** Returns a reference to the definition of the kind, of its list, or of the other kind that the subresource `scale` has. */
 function createOwnSchema({ type }: ServedResource, action: Action, refer: Refer): OpenAPISchema {
   if (type?.openApi === undefined) return type === undefined ? { type: 'object' } : refer(type.schema)
   const [object = '', list = ''] = type.openApi.definitions.keys()
-  return reference(action === 'list' ? list : object)
+  return createReference(action === 'list' ? list : object)
 }
 
 function createBody(action: Action, own: OpenAPISchema, refer: Refer): Component | undefined {

@@ -1,7 +1,7 @@
 import type { GroupVersion, StructSchema } from '@keelson/apimachinery'
 import { findMetaType } from '../encoding/meta-types.ts'
 import { usualMediaTypes } from '../negotiation/negotiate.ts'
-import { capital, formatGroupWord, formatVersionTag } from './operation-names.ts'
+import { capitalize, formatGroupWord, formatVersionTag } from './operation-names.ts'
 import type { PathItem, Refer } from './path-items.ts'
 
 const unauthorized = { description: 'Unauthorized' }
@@ -38,11 +38,11 @@ export function createGroupsItem(refer: Refer): PathItem {
 export function createGroupItem(group: string, refer: Refer): PathItem {
   const word = formatGroupWord(group)
   if (group === '') return createDiscoveryItem(refer, '/api/', 'getCoreAPIVersions', word, 'APIVersions')
-  return createDiscoveryItem(refer, `/apis/${group}/`, `get${capital(word)}APIGroup`, word, 'APIGroup')
+  return createDiscoveryItem(refer, `/apis/${group}/`, `get${capitalize(word)}APIGroup`, word, 'APIGroup')
 }
 
 /** Returns the OpenAPI path item of a group version. The path lists its resources. */
 export function createVersionItem(gv: GroupVersion, refer: Refer): PathItem {
-  const operationId = `get${capital(formatGroupWord(gv.group))}${capital(gv.version)}APIResources`
+  const operationId = `get${capitalize(formatGroupWord(gv.group))}${capitalize(gv.version)}APIResources`
   return createDiscoveryItem(refer, '/', operationId, formatVersionTag(gv), 'APIResourceList')
 }

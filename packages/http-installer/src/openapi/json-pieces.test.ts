@@ -1,22 +1,22 @@
 import { assert, jsonValue, property } from 'fast-check'
 import { expect, it } from 'vitest'
-import { jsonPieces, jsonText } from './json-pieces.ts'
+import { writeJsonPieces, formatJson } from './json-pieces.ts'
 
 it('property: writes the same text as JSON.stringify', () => {
   assert(
     property(jsonValue(), (value) => {
-      expect(jsonText(value)).toBe(JSON.stringify(value))
+      expect(formatJson(value)).toBe(JSON.stringify(value))
     }),
   )
 })
 
 it('writes integers of any size, and omits undefined members', () => {
-  expect(jsonText({ a: 9007199254740993n, b: undefined, c: [] })).toBe('{"a":9007199254740993,"c":[]}')
+  expect(formatJson({ a: 9007199254740993n, b: undefined, c: [] })).toBe('{"a":9007199254740993,"c":[]}')
 })
 
 it('writes a large value in pieces', () => {
   const value = Array.from({ length: 100_000 }, (_, i) => ({ i }))
-  const pieces = [...jsonPieces(value)]
+  const pieces = [...writeJsonPieces(value)]
   expect(pieces.length).toBeGreaterThan(50)
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(20_000)
 })

@@ -2,15 +2,15 @@
 const pieceLength = 16 * 1024
 
 /** Writes a value as JSON, in pieces. Work between two pieces is short even if the value is large. */
-export function* jsonPieces(value: unknown): Generator<string> {
+export function* writeJsonPieces(value: unknown): Generator<string> {
   const writer = { text: '' }
   yield* write(value, writer)
   yield writer.text
 }
 
 /** Returns a value as JSON, including integers of any size. */
-export function jsonText(value: unknown): string {
-  return [...jsonPieces(value)].join('')
+export function formatJson(value: unknown): string {
+  return [...writeJsonPieces(value)].join('')
 }
 
 function* write(value: unknown, writer: { text: string }): Generator<string> {

@@ -5,7 +5,7 @@ import type { DocumentSource } from './openapi-registry.ts'
 import { createCustomSource, hasCustomResources } from './custom-document.ts'
 import { createPageItem, createVersionItem } from './discovery-items.ts'
 import type { Page } from './discovery-items.ts'
-import { createPathItems, reference } from './path-items.ts'
+import { createPathItems, createReference } from './path-items.ts'
 import type { Refer } from './path-items.ts'
 import { bearerToken, withGroupVersions } from './swagger-document.ts'
 
@@ -31,12 +31,12 @@ function formatName({ resource, subresource }: { readonly resource: string; read
 }
 
 /** Creates the OpenAPI document of a page that belongs to no group. */
-export function pageSource(page: Page): DocumentSource {
-  return sourceOf((refer) => [createPageItem(page, refer)])
+export function createPageSource(page: Page): DocumentSource {
+  return createSource((refer) => [createPageItem(page, refer)])
 }
 
 /** Creates an OpenAPI document from path items. */
-export function sourceOf(paths: DocumentSource['paths']): DocumentSource {
+export function createSource(paths: DocumentSource['paths']): DocumentSource {
   return { paths, document: () => openApiDocument(paths, []) }
 }
 
@@ -48,7 +48,7 @@ function* openApiDocument(paths: DocumentSource['paths'], versions: readonly Gro
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
     roots.set(schema.definition, schema)
-    return reference(schema.definition)
+    return createReference(schema.definition)
   }
   yield '{"openapi":"3.0.0","info":{"title":"Kubernetes","version":"unversioned"},"paths":{'
   let separator = ''

@@ -8,7 +8,7 @@ export function formatGroupWord(group: string): string {
 /** Joins the words of a name that other characters than letters, digits and "_" separate: "cert-manager.io" becomes "certManagerIo". */
 export function formatWord(name: string): string {
   const words = name.replace(/^\p{Nd}/u, '-').split(/[^\p{L}\p{Nd}_]/u)
-  return words.map((word, index) => (index === 0 ? word : capital(word))).join('')
+  return words.map((word, index) => (index === 0 ? word : capitalize(word))).join('')
 }
 
 /** Returns the tag of a version's operations. */
@@ -33,16 +33,16 @@ export interface OperationSubject {
 }
 
 /** Returns kube-apiserver's operation id, which is unique in the document. `part` is inserted after the version. */
-export function operationId(action: string, { served, kind, path }: OperationSubject, part = ''): string {
+export function formatOperationId(action: string, { served, kind, path }: OperationSubject, part = ''): string {
   const { gvr, namespaced, subresource } = served
   const namespacedWord = path.includes('/namespaces/{namespace}/') ? 'Namespaced' : ''
   const allNamespacesWord = namespaced && namespacedWord === '' ? 'ForAllNamespaces' : ''
   const collection = action === 'deletecollection' ? 'Collection' : ''
   const list = action === 'watchlist' ? 'List' : ''
-  const where = `${capital(formatGroupWord(gvr.group))}${capital(gvr.version)}${part}${collection}${namespacedWord}`
-  return `${verbs[action] ?? action}${where}${kind}${capital(subresource)}${list}${allNamespacesWord}`
+  const where = `${capitalize(formatGroupWord(gvr.group))}${capitalize(gvr.version)}${part}${collection}${namespacedWord}`
+  return `${verbs[action] ?? action}${where}${kind}${capitalize(subresource)}${list}${allNamespacesWord}`
 }
 
-export function capital(word: string): string {
+export function capitalize(word: string): string {
   return word === '' ? '' : word[0]!.toUpperCase() + word.slice(1)
 }

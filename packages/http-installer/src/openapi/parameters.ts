@@ -1,7 +1,7 @@
 /** An object in an OpenAPI document, such as a parameter or an operation. */
 export type Component = { readonly [member: string]: unknown }
 
-export function pathParameter(name: string): Component {
+export function createPathParameter(name: string): Component {
   return { name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } }
 }
 

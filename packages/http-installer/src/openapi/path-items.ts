@@ -6,15 +6,15 @@ import { mediaTypes, usualMediaTypes, usualStreams, usualPatchTypes, withoutStra
 import type { ResourceRoutes } from '../routing/route-table.ts'
 import type { MethodTable } from '../routing/served-resource.ts'
 import { createConnectItems, createStreamItem } from './connect-items.ts'
-import { operationId, formatVersionTag } from './operation-names.ts'
+import { formatOperationId, formatVersionTag } from './operation-names.ts'
 import type { OperationSubject } from './operation-names.ts'
-import { listActionParameters, listParameters, pathParameter, pretty, extractSharedParameters } from './parameters.ts'
+import { listActionParameters, listParameters, createPathParameter, pretty, extractSharedParameters } from './parameters.ts'
 import type { Component } from './parameters.ts'
 
 /** Adds a schema to the components of the document, and returns a reference to the schema. */
 export type Refer = (schema: StructSchema) => OpenAPISchema
 
-export function reference(definition: string): OpenAPISchema {
+export function createReference(definition: string): OpenAPISchema {
   return { $ref: `#/components/schemas/${definition}` }
 }
 
@@ -47,8 +47,8 @@ interface Subject {
 export function createPathItems(routes: ResourceRoutes, kind: string, refer: Refer): PathItem[] {
   const { served } = routes
   const base = `${served.namespaced ? '/namespaces/{namespace}' : ''}/${served.resource}`
-  const namespace = served.namespaced ? [pathParameter('namespace')] : []
-  const name = [pathParameter('name'), ...namespace]
+  const namespace = served.namespaced ? [createPathParameter('namespace')] : []
+  const name = [createPathParameter('name'), ...namespace]
   const itemPath = `${base}/{name}${served.subresource === '' ? '' : `/${served.subresource}`}`
   if (canConnect(served.storage)) return createConnectItems(served.storage, { served, kind, path: itemPath }, name)
   if (canStream(served.storage)) return [createStreamItem(served.storage, { served, kind, path: itemPath }, [...name, ...pretty])]
@@ -95,7 +95,7 @@ function createOperation({ routes, kind, refer }: Subject, path: string, action:
   const body = createBody(action, schema, { refer, isJsonOnly })
   const subject: OperationSubject = { served, kind, path }
   return {
-    operationId: operationId(action, subject),
+    operationId: formatOperationId(action, subject),
     parameters: listActionParameters(action),
     ...(body === undefined ? undefined : { requestBody: body }),
     responses: createResponses(action, findAnswer(action, routes, schema, refer), isJsonOnly),

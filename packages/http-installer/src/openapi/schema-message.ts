@@ -1,5 +1,5 @@
 import { ProtoWriter } from '@keelson/api'
-import { jsonText } from './json-pieces.ts'
+import { formatJson } from './json-pieces.ts'
 
 /** Members of a schema of OpenAPI v2 that have fields of their own in the message. */
 interface Schema {
@@ -103,7 +103,7 @@ export class SchemaEncoder {
   /** Writes a value as `Any` with its YAML text. JSON is valid YAML. */
   #any(value: unknown, tag: number): void {
     const mark = this.#writer.mark()
-    this.#writer.str(`${jsonText(value)}\n`, 18)
+    this.#writer.str(`${formatJson(value)}\n`, 18)
     this.#writer.close(mark, tag)
   }
 }

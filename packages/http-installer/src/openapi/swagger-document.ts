@@ -2,8 +2,8 @@ import type { GroupVersion } from '@keelson/apimachinery'
 import type { StructSchema } from '@keelson/apimachinery'
 import { openAPISchemas } from '@keelson/api/openapi'
 import type { DocumentSource } from './openapi-registry.ts'
-import { jsonPieces } from './json-pieces.ts'
-import { reference } from './path-items.ts'
+import { writeJsonPieces } from './json-pieces.ts'
+import { createReference } from './path-items.ts'
 import type { Refer, PathItem } from './path-items.ts'
 import type { GenerateDefinition, OpenAPISchema, OpenAPIVersion, PublishedSchema } from '@keelson/api/openapi'
 
@@ -28,7 +28,7 @@ export function* generateSwaggerParts(sources: readonly DocumentSource[]): Gener
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
     roots.set(schema.definition, schema)
-    return reference(schema.definition)
+    return createReference(schema.definition)
   }
   for (const source of sources) {
     for (const path of source.paths(refer)) yield { section: 'paths', name: path.path, value: toSwaggerPathItem(path) }
@@ -73,7 +73,7 @@ export function* generateSwaggerDocument(sources: readonly DocumentSource[]): Ge
       separator = ''
     }
     yield `${separator}${JSON.stringify(name)}:`
-    if (isCustom === true) yield* jsonPieces(value)
+    if (isCustom === true) yield* writeJsonPieces(value)
     else yield JSON.stringify(value)
     separator = ','
   }

@@ -1,5 +1,5 @@
 import { encodeLengthDelimited, encodeLengthDelimitedHead, encodeVarintField } from '../encoding/proto-frames.ts'
-import { jsonText } from './json-pieces.ts'
+import { formatJson } from './json-pieces.ts'
 import type { DocumentSource } from './openapi-registry.ts'
 import { SchemaEncoder } from './schema-message.ts'
 import { bearerToken, swaggerInfo, generateSwaggerParts } from './swagger-document.ts'
@@ -76,7 +76,7 @@ function encodeNamed(name: string, value: Uint8Array): Buffer {
 
 /** Encodes a value as `Any` with its YAML text. JSON is valid YAML. */
 function encodeAny(value: unknown): Buffer {
-  return encodeLengthDelimited(2, Buffer.from(`${jsonText(value)}\n`))
+  return encodeLengthDelimited(2, Buffer.from(`${formatJson(value)}\n`))
 }
 
 const encodeString: Encode = (field, value) => encodeLengthDelimited(field, Buffer.from(value as string))

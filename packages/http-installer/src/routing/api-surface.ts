@@ -7,11 +7,11 @@ import type { APIGroupInfo } from '../api-group-info.ts'
 import { serveDiscovery } from '../discovery/serve-discovery.ts'
 import { writeNothingThere } from '../discovery/serve-document.ts'
 import { writeError } from '../encoding/write-error.ts'
-import { exchangeOf, responseSent, withExchange } from './hono.ts'
+import { getExchange, responseSent, withExchange } from './hono.ts'
 import type { InstallerContext, InstallerEnv } from './hono.ts'
 import type { InstallOptions } from '../install-options.ts'
 import { createGroupsItem } from '../openapi/discovery-items.ts'
-import { sourceOf } from '../openapi/openapi-document.ts'
+import { createSource } from '../openapi/openapi-document.ts'
 import { serveOpenApiV2, serveOpenApi } from '../openapi/serve-openapi.ts'
 import { EquivalentResources } from './equivalent-resources.ts'
 import { RouteTable, warnIfDeprecated } from './route-table.ts'
@@ -37,10 +37,10 @@ export class ApiSurface {
     this.settings = completeSettings(options)
     this.settings.openApi.add(
       'apis',
-      sourceOf((refer) => [createGroupsItem(refer)]),
+      createSource((refer) => [createGroupsItem(refer)]),
     )
     const handleRequest = (c: InstallerContext, next: () => Promise<void>): Promise<void> => {
-      const pending = this.#serve(exchangeOf(c))
+      const pending = this.#serve(getExchange(c))
       if (pending === undefined) return next()
       // Sets the response in advance. Setting it later would cost each request another promise.
       c.res = responseSent

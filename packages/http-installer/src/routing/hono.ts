@@ -18,7 +18,7 @@ export interface InstallerEnv extends Env {
 export type InstallerContext = Context<InstallerEnv>
 
 /** Returns the exchange of a Hono context. Throws if neither a server nor `createExchanges` runs before the handler. */
-export function exchangeOf(c: InstallerContext): Exchange {
+export function getExchange(c: InstallerContext): Exchange {
   const { env } = c
   // The server passes the exchange as the bindings, so no object is created and no lookup is needed.
   if (isExchange(env)) return env
@@ -52,7 +52,7 @@ export const responseSent: Response = {
  */
 export function withExchange(serve: (exchange: Exchange) => void | Promise<void>): (c: InstallerContext) => Response | Promise<Response> {
   return (c) => {
-    const pending = serve(exchangeOf(c))
+    const pending = serve(getExchange(c))
     return pending instanceof Promise ? pending.then(() => responseSent) : responseSent
   }
 }

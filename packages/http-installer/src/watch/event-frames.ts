@@ -4,12 +4,12 @@ import { encodeUnknown } from '@keelson/api'
 import type { ObjectEvent } from '@keelson/storagebackend'
 import { createBlankObject } from '../encoding/rest-result.ts'
 import type { CborCodec } from '@keelson/exchange'
-import { pieceBytes, surrounded } from '../encoding/json-piece.ts'
+import { encodePiece, surroundPiece } from '../encoding/json-piece.ts'
 import type { JsonPiece } from '../encoding/json-piece.ts'
 import { findMetaType } from '../encoding/meta-types.ts'
 import type { NegotiatedStream } from '../negotiation/negotiate.ts'
-import { asBuffer, ObjectEncoder, encodeTypedJson } from '../encoding/object-encoder.ts'
-import { partialForm, encodePartialJson, encodePartialProto } from '../encoding/partial-metadata.ts'
+import { wrapInBuffer, ObjectEncoder, encodeTypedJson } from '../encoding/object-encoder.ts'
+import { createPartialForm, encodePartialJson, encodePartialProto } from '../encoding/partial-metadata.ts'
 import type { PartialForm } from '../encoding/partial-metadata.ts'
 import { watchFrame } from '../encoding/proto-frames.ts'
 import type { IncludeObject } from '../handlers/read-request.ts'
@@ -91,7 +91,7 @@ export function createFramer(served: ServedResource, negotiated: NegotiatedStrea
   const encodeEvent =
     transform === undefined
       ? createWholeFrames(served, negotiated, embed)
-      : createPartialFrames(negotiated, partialForm(served, transform), embed)
+      : createPartialFrames(negotiated, createPartialForm(served, transform), embed)
   const form = `${served.apiVersion} ${negotiated.form} ${transform?.version ?? ''}`
   const chunkForm = `${form} chunk`
   const makeFrame = (event: ObjectEvent): Buffer =>
@@ -106,7 +106,7 @@ type MakeFrame = (type: string, object: Change['object'] | KubeObject) => Buffer
 
 function createWholeFrames(served: ServedResource, { form }: NegotiatedStream, embed: EmbedJson): MakeFrame {
   const encoder = new ObjectEncoder(served, form === 'protobuf' ? form : 'json', false)
-  if (form === 'protobuf') return (type, object) => watchFrame(type, asBuffer(encodeUnknown(served.gvk, encoder.message(object))))
+  if (form === 'protobuf') return (type, object) => watchFrame(type, wrapInBuffer(encodeUnknown(served.gvk, encoder.message(object))))
   return (type, object) => embed(type, encoder.embedded(object))
 }
 
@@ -172,7 +172,7 @@ class TableFramer implements EventFramer {
   #frame(type: string, resourceVersion: string, row: JsonPiece): Buffer {
     const head = this.#rows.head({ resourceVersion }, !this.#told)
     this.#told = true
-    return this.#embed(type, pieceBytes(surrounded(head, row, this.#rows.tail)))
+    return this.#embed(type, encodePiece(surroundPiece(head, row, this.#rows.tail)))
   }
 }
 
@@ -189,7 +189,7 @@ export function encodeErrorFrame(status: Status, negotiated: NegotiatedStream, c
   const { kind: _, apiVersion: __, ...otherMembers } = status
   const gvk = { group: '', version: 'v1', kind: 'Status' }
   if (negotiated.form === 'protobuf')
-    return watchFrame('ERROR', asBuffer(encodeUnknown(gvk, findMetaType('Status').encodeProto(otherMembers))))
+    return watchFrame('ERROR', wrapInBuffer(encodeUnknown(gvk, findMetaType('Status').encodeProto(otherMembers))))
   return createEmbeddedFrames(negotiated, cbor)('ERROR', Buffer.from(encodeTypedJson(gvk, undefined, otherMembers)))
 }
 

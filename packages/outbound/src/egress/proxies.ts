@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { connect as connectSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { messageOf, pemBlocks } from '@keelson/apimachinery'
+import { getErrorMessage, parsePemBlocks } from '@keelson/apimachinery'
 import { waitUnlessAborted } from '../connections.ts'
 import { connect, dialDirectly, waitForConnect } from '../dial-tls.ts'
 import type { TlsSettings } from '../dial-tls.ts'
@@ -78,12 +78,12 @@ async function dialTcp(address: string, tls: TlsSettings | undefined, signal: Ab
 /** Reads the TLS files of a proxy. Rejects with kube-apiserver's message. */
 async function readTls({ clientCert = '', clientKey = '', caBundle = '', tlsServerName = '' }: ProxyTls): Promise<TlsSettings> {
   const pair = await readPair(clientCert, clientKey).catch((error: unknown) => {
-    throw new Error(`failed to read key pair ${clientCert} & ${clientKey}, got ${messageOf(error)}`, { cause: error })
+    throw new Error(`failed to read key pair ${clientCert} & ${clientKey}, got ${getErrorMessage(error)}`, { cause: error })
   })
   const serverName = tlsServerName === '' ? {} : { serverName: tlsServerName }
   if (caBundle === '') return { ...pair, ...serverName }
   const authorities = await readText(caBundle).catch((error: unknown) => {
-    throw new Error(`failed to read cert file ${caBundle}, got ${messageOf(error)}`, { cause: error })
+    throw new Error(`failed to read cert file ${caBundle}, got ${getErrorMessage(error)}`, { cause: error })
   })
   if (!hasCertificate(authorities)) throw new Error('failed to append CA cert to the cert pool')
   return { ...pair, ...serverName, authorities }
@@ -93,14 +93,15 @@ async function readPair(certificateFile: string, keyFile: string): Promise<{ rea
   const certificate = await readText(certificateFile)
   const key = await readText(keyFile)
   if (!hasCertificate(certificate)) throw new Error('tls: failed to find any PEM data in certificate input')
-  if (!pemBlocks(key).some(({ label }) => label.endsWith('PRIVATE KEY'))) throw new Error('tls: failed to find any PEM data in key input')
+  if (!parsePemBlocks(key).some(({ label }) => label.endsWith('PRIVATE KEY')))
+    throw new Error('tls: failed to find any PEM data in key input')
   if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
     throw new Error('tls: private key does not match public key')
   return { certificate, key }
 }
 
 function hasCertificate(pem: string): boolean {
-  return pemBlocks(pem).some(({ label }) => label === 'CERTIFICATE')
+  return parsePemBlocks(pem).some(({ label }) => label === 'CERTIFICATE')
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { aggregateFieldErrors, fieldError, fieldPath, verbatim } from '@keelson/apimachinery'
+import { aggregateFieldErrors, fieldError, fieldPath, createVerbatimValue } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import type { EgressConfiguration, EgressSelection, ProxyTls, ProxyTransport } from './egress-configuration.ts'
 
@@ -42,7 +42,7 @@ function validateConnection({ connection: { proxyProtocol, transport } }: Egress
 
 function validateHttpConnect({ tcp, uds }: ProxyTransport): FieldErrorList {
   if (tcp !== undefined && uds !== undefined) {
-    const value = verbatim(formatTcpTransport(tcp))
+    const value = createVerbatimValue(formatTcpTransport(tcp))
     return [fieldError.invalid(path.child('tcp'), value, 'TCP and UDS cannot both be set')]
   }
   if (tcp !== undefined) return validateTcp(tcp)

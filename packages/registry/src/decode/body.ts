@@ -3,13 +3,13 @@ import {
   fieldPath,
   formatGroupVersion,
   isApiError,
-  maybeThen,
-  messageOf,
+  runAfter,
+  getErrorMessage,
   newBadRequest,
   newInvalid,
   parseGroupVersion,
-  restAfter,
-  strictDecodingMessage,
+  pauseIfLong,
+  formatStrictDecodingMessage,
 } from '@keelson/apimachinery'
 import type { FieldValidation, KubeObject } from '@keelson/apimachinery'
 import type { KindType } from '@keelson/api'
@@ -40,10 +40,10 @@ export function decodeBody(
 ): DecodedBody | Promise<DecodedBody> {
   const readStart = performance.now()
   const document = readDocument(route, body)
-  return maybeThen(route.type?.prepare?.() ?? restAfter(readStart), () => {
+  return runAfter(route.type?.prepare?.() ?? pauseIfLong(readStart), () => {
     const decoding = performance.now()
     const decoded = decodeTyped(route, document, validation, warn)
-    return maybeThen(restAfter(decoding), () => convertBodyToHub(route, decoded))
+    return runAfter(pauseIfLong(decoding), () => convertBodyToHub(route, decoded))
   })
 }
 
@@ -55,7 +55,7 @@ function readDocument(route: WriteRoute, body: SentBody): TypedDocument {
   } catch (error) {
     if (isApiError(error)) throw error
     throw newBadRequest(
-      `the object provided is unrecognized (must be of type ${route.gvk.kind}): ${messageOf(error)} (${summarize(body.bytes)})`,
+      `the object provided is unrecognized (must be of type ${route.gvk.kind}): ${getErrorMessage(error)} (${summarize(body.bytes)})`,
     )
   }
 }
@@ -95,15 +95,15 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
     decoded = document.decode(type, validation)
     unknown = isOther ? noErrors : pruneUnknown(type, decoded.object)
   } catch (error) {
-    throw isApiError(error) ? error : createError(messageOf(error))
+    throw isApiError(error) ? error : createError(getErrorMessage(error))
   }
   const hub = scheme.hubOf(gvk)
   if (!isOther && (gvk.kind !== route.gvk.kind || (hub !== undefined && (hub.group !== route.hub.group || hub.kind !== route.hub.kind)))) {
-    throw createError(`converting (${gvk.version}.${gvk.kind}) to (${internalTypeName(route)}): unknown conversion`)
+    throw createError(`converting (${gvk.version}.${gvk.kind}) to (${formatInternalTypeName(route)}): unknown conversion`)
   }
   const strictErrors = [...decoded.strictErrors, ...unknown]
   if (strictErrors.length > 0) {
-    if (validation === 'Strict') throw createError(strictDecodingMessage(strictErrors))
+    if (validation === 'Strict') throw createError(formatStrictDecodingMessage(strictErrors))
     if (validation === 'Warn') for (const error of strictErrors) for (const text of splitIntoWarnings(error)) warn(text)
   }
   const acceptedKinds = [route.gvk, ...(route.storage.alsoAccepts ?? [])]
@@ -145,7 +145,7 @@ const packages: Readonly<Record<string, string>> = { '': 'core', 'events.k8s.io'
  * Returns the internal Go type of a resource as kube-apiserver's errors print it: "core.Pod", or "unstructured.Unstructured" for a kind without
  * generated types.
  */
-export function internalTypeName({ hub, type }: Pick<WriteRoute, 'hub' | 'type'>, suffix: '' | 'List' = ''): string {
+export function formatInternalTypeName({ hub, type }: Pick<WriteRoute, 'hub' | 'type'>, suffix: '' | 'List' = ''): string {
   if (type === undefined) return `unstructured.Unstructured${suffix}`
   return `${packages[hub.group] ?? hub.group.split('.', 1)[0]}.${hub.kind}${suffix}`
 }

@@ -3,7 +3,7 @@ import {
   formatGroupVersion,
   isApiError,
   maxRequestValues,
-  messageOf,
+  getErrorMessage,
   parseJsonRequest,
   refuseTooManyValues,
 } from '@keelson/apimachinery'
@@ -79,7 +79,7 @@ function readJsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDo
     typeMeta = readTypeMeta(parsed.value)
   } catch (error) {
     if (isApiError(error)) throw error
-    throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
+    throw new Error(`couldn't get version/kind; json parse error: ${getErrorMessage(error)}`, { cause: error })
   }
   let owned = true
   return {
@@ -111,7 +111,7 @@ function readYamlDocument(parsed: ParsedYaml, defaults: GroupVersionKind): Typed
   try {
     typeMeta = readTypeMeta(parsed.value)
   } catch (error) {
-    throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
+    throw new Error(`couldn't get version/kind; json parse error: ${getErrorMessage(error)}`, { cause: error })
   }
   return {
     gvk: completeKind(typeMeta, defaults),
@@ -156,7 +156,7 @@ function readCborDocument(body: Uint8Array, defaults: GroupVersionKind, cbor: Cb
     typeMeta = readTypeMeta(value)
   } catch (error) {
     if (isApiError(error)) throw error
-    throw new Error(`unable to determine group/version/kind: ${messageOf(error)}`, { cause: error })
+    throw new Error(`unable to determine group/version/kind: ${getErrorMessage(error)}`, { cause: error })
   }
   return {
     gvk: completeKind(typeMeta, defaults),

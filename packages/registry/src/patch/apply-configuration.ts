@@ -1,4 +1,4 @@
-import { isJsonObject, maybeThen, messageOf, newBadRequest, refuseTooManyValues, restAfter } from '@keelson/apimachinery'
+import { isJsonObject, runAfter, getErrorMessage, newBadRequest, refuseTooManyValues, pauseIfLong } from '@keelson/apimachinery'
 import type { FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { parseYaml } from '@keelson/apimachinery/yaml'
 import type { ParsedYaml } from '@keelson/apimachinery/yaml'
@@ -29,8 +29,8 @@ export function applyConfiguration(
   if (fieldManager === undefined) throw newUnsupportedPatchError()
   const startTime = performance.now()
   const { config, check } = readConfiguration(configuration)
-  return maybeThen(restAfter(startTime), () =>
-    maybeThen(fieldManager.applyInSteps(live, config, options.fieldManager, options.force), (object) => {
+  return runAfter(pauseIfLong(startTime), () =>
+    runAfter(fieldManager.applyInSteps(live, config, options.fieldManager, options.force), (object) => {
       check(options.fieldValidation, (text) => context.warn(text))
       return { object, withEmptyLists: undefined }
     }),
@@ -57,7 +57,7 @@ function parseYamlConfiguration(read: () => ParsedYaml, length: number): Applied
   try {
     parsed = read()
   } catch (error) {
-    throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${messageOf(error)}`, { cause: error })
+    throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${getErrorMessage(error)}`, { cause: error })
   }
   const { value, duplicates } = parsed
   refuseTooManyValues(value, length)
@@ -87,7 +87,7 @@ function decodeCborConfiguration(body: Uint8Array, cbor: CborDecoder): AppliedCo
   try {
     value = cbor.decodeCbor(body)
   } catch (error) {
-    throw newBadRequest(`error decoding CBOR: ${messageOf(error)}`, { cause: error })
+    throw newBadRequest(`error decoding CBOR: ${getErrorMessage(error)}`, { cause: error })
   }
   refuseTooManyValues(value, body.byteLength)
   if (isJsonObject(value)) return { config: value, check: () => {} }

@@ -1,8 +1,8 @@
 import {
-  maybeThen,
+  runAfter,
   newGenericServerResponse,
   newNotFound,
-  restAfter,
+  pauseIfLong,
   decodeStruct,
   goValue,
   isJsonObject,
@@ -16,7 +16,7 @@ import {
   decodeJsonPatch,
   decodeMergePatch,
   decodeStrategicMergePatch,
-  strategicPatchAfterMerge,
+  computePatchAfterMerge,
 } from '@keelson/apimachinery/patch'
 import type { DecodedBody } from '../decode/body.ts'
 import type { WriteOptions } from '../write/admission.ts'
@@ -87,13 +87,13 @@ export function applyPatch(
   const document = { kind: route.gvk.kind, apiVersion: route.apiVersion, ...versioned } as unknown as JsonObject
   let text: string | Promise<string> | undefined
   const printOnce = (): string | Promise<string> => (text ??= print(document, route.type?.schema, () => context.signal))
-  const merging = maybeThen(restAfter(startTime), () => merge(document, route, context))
-  return maybeThen(merging, (patched) => {
+  const merging = runAfter(pauseIfLong(startTime), () => merge(document, route, context))
+  return runAfter(merging, (patched) => {
     const result = { patched, current: versioned, patchErrors: strictErrors, printed: printOnce, converting }
-    return maybeThen(
-      maybeThen(restAfter(startTime), () => decodePatched(route, context, result, options.fieldValidation)),
+    return runAfter(
+      runAfter(pauseIfLong(startTime), () => decodePatched(route, context, result, options.fieldValidation)),
       (decoded) =>
-        maybeThen(restAfter(startTime), () => {
+        runAfter(pauseIfLong(startTime), () => {
           keepClearedManagers(patched, decoded.object)
           return { object: toHub(route, decoded.object), withEmptyLists: decoded.withEmptyLists && toHub(route, decoded.withEmptyLists) }
         }),
@@ -148,7 +148,7 @@ export function createJsonPatchPrinter(operations: readonly JsonObject[]): Print
       return isJsonObject(value) ? mapSortedMembers(value, sortVisited) : value
     }
     const patched = applyJsonPatchInSlices(sortBySchema(document, schema), operations, { signal, passed: visitedObjects })
-    return maybeThen(patched, (value) => stringifyJson(sortVisited(value)))
+    return runAfter(patched, (value) => stringifyJson(sortVisited(value)))
   }
 }
 
@@ -157,7 +157,7 @@ export function createJsonPatchPrinter(operations: readonly JsonObject[]): Print
  * show.
  */
 export function createStrategicPatchPrinter(patch: JsonObject): PrintPatched {
-  return (document, schema) => goValue(schema === undefined ? patch : strategicPatchAfterMerge(document, patch, schema))
+  return (document, schema) => goValue(schema === undefined ? patch : computePatchAfterMerge(document, patch, schema))
 }
 
 /** Returns the document with its members in the order of their Go types. Objects without Go types have sorted members. */

@@ -1,18 +1,18 @@
 import {
   decodeStruct,
-  jsonTypeOf,
+  getJsonType,
   fieldError,
   formatGroupVersion,
   fieldPath,
   isApiError,
-  maybeThen,
-  messageOf,
+  runAfter,
+  getErrorMessage,
   newInternal,
   newInvalid,
   parseGroupVersion,
   parseJson,
-  restAfter,
-  strictDecodingMessage,
+  pauseIfLong,
+  formatStrictDecodingMessage,
   copyEmptyMarks,
   copyObject,
   isJsonObject,
@@ -61,17 +61,17 @@ export function decodePatched(
   const { current, patchErrors, printed, converting } = document
   const patchedObject = document.patched as JsonObject
   const throwInvalidPatch = (message: string): Promise<never> | never =>
-    maybeThen(printed(), (text): never => {
+    runAfter(printed(), (text): never => {
       throw newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), text, message)])
     })
   const rejectOrWarn = (errors: readonly string[], rest: () => DecodedBody): DecodedBody | Promise<DecodedBody> => {
-    if (errors.length > 0 && validation === 'Strict') return throwInvalidPatch(strictDecodingMessage(errors))
+    if (errors.length > 0 && validation === 'Strict') return throwInvalidPatch(formatStrictDecodingMessage(errors))
     if (validation === 'Warn') for (const error of errors) context.warn(error)
     return rest()
   }
   const custom = isCustomRoute(route) ? readOtherKind(route, patchedObject) : undefined
   if (custom?.problem !== undefined) return throwInvalidPatch(custom.problem)
-  if (custom?.kind === '') return maybeThen(printed(), (text) => throwInvalidPatch(`Object 'Kind' is missing in '${text}'`))
+  if (custom?.kind === '') return runAfter(printed(), (text) => throwInvalidPatch(`Object 'Kind' is missing in '${text}'`))
   if (custom !== undefined && patchedObject['apiVersion'] === null) {
     return throwInvalidPatch('.apiVersion accessor error: <nil> is of the type <nil>, expected string')
   }
@@ -91,12 +91,12 @@ export function decodePatched(
       ? decodeChanged(type.schema, patched, current, { strict: validation, converting })
       : { object: patched as unknown as KubeObject, strictErrors: [] }
   } catch (error) {
-    const message = messageOf(error)
-    return maybeThen(restAfter(startTime), () =>
+    const message = getErrorMessage(error)
+    return runAfter(pauseIfLong(startTime), () =>
       converting || type === undefined
         ? throwInvalidPatch(message)
-        : maybeThen(printed(), (text) =>
-            maybeThen(restAfter(startTime), () =>
+        : runAfter(printed(), (text) =>
+            runAfter(pauseIfLong(startTime), () =>
               throwInvalidPatch(catchError(() => decodeStruct(type.schema, parseJson(text))) ?? message),
             ),
           ),
@@ -109,9 +109,9 @@ export function decodePatched(
     else if (type !== undefined) unknown = pruneUnknown(type, object)
   } catch (error) {
     if (isApiError(error)) throw error
-    return throwInvalidPatch(messageOf(error))
+    return throwInvalidPatch(getErrorMessage(error))
   }
-  return maybeThen(converting ? strictErrors : sortInPrintedOrder(route, strictErrors, printed), (errors) =>
+  return runAfter(converting ? strictErrors : sortInPrintedOrder(route, strictErrors, printed), (errors) =>
     rejectOrWarn([...patchErrors, ...errors, ...unknown], () => {
       if (custom !== undefined) checkCustomKind(route, context, { custom, object, name: current.metadata.name ?? '' })
       if (!emptied || type === undefined) return { object, withEmptyLists: undefined }
@@ -127,7 +127,7 @@ function catchError(decode: () => unknown): string | undefined {
     decode()
     return undefined
   } catch (error) {
-    return messageOf(error)
+    return getErrorMessage(error)
   }
 }
 
@@ -138,7 +138,7 @@ function sortInPrintedOrder(
   printed: PatchedDocument['printed'],
 ): readonly string[] | Promise<readonly string[]> {
   if (errors.length < 2 || type === undefined) return errors
-  return maybeThen(printed(), (text) => decodeStruct(type.schema, parseJson(text), { strict: 'Strict' }).strictErrors)
+  return runAfter(printed(), (text) => decodeStruct(type.schema, parseJson(text), { strict: 'Strict' }).strictErrors)
 }
 
 /** Returns an "unknown field" error for each member of a document that is not decoded because its kind is wrong. */
@@ -187,7 +187,7 @@ function readOtherKind(route: WriteRoute, patched: JsonObject): CustomKind | und
   try {
     return { ...version, ...parseGroupVersion((apiVersion ?? '') as string) }
   } catch (error) {
-    return { ...version, problem: messageOf(error) }
+    return { ...version, problem: getErrorMessage(error) }
   }
 }
 
@@ -245,7 +245,7 @@ function describeUnknownKind({ gvk, types }: WriteRoute, kind: string): string {
 }
 
 function formatNotString(value: JsonValue, member: string): string {
-  return `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field .${member} of type string`
+  return `json: cannot unmarshal ${getJsonType(value)} into Go struct field .${member} of type string`
 }
 
 /**

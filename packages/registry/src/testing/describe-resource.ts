@@ -1,5 +1,5 @@
 import type { ApiTypes } from '@keelson/api'
-import { copyObject, everyField, everything, isApiError, Scheme } from '@keelson/apimachinery'
+import { copyObject, selectEveryField, selectEverything, isApiError, Scheme } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { openEmbedded, openMemory } from '@keelson/backend-embedded'
 import { findMetadata, isStoredObject, copyLazily } from '@keelson/storagebackend'
@@ -71,8 +71,8 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       return object
     }
     const create = async (name: string, dryRun = false): Promise<KubeObject> =>
-      plain(await store.create(context, createNamed(name), { dryRun }))
-    const read = async (name: string): Promise<KubeObject> => plain(await store.get(context, name, {}))
+      getPlainObject(await store.create(context, createNamed(name), { dryRun }))
+    const read = async (name: string): Promise<KubeObject> => getPlainObject(await store.get(context, name, {}))
 
     it.skipIf(excludedVerbs.has('create'))(
       'creates an object with uid, creationTimestamp and resourceVersion, and reads it back',
@@ -90,7 +90,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       const object = createNamed('')
       delete object.metadata.name
       object.metadata.generateName = 'g-'
-      expect(plain(await store.create(context, object, { dryRun: false })).metadata.name).toMatch(/^g-[a-z0-9]{5}$/)
+      expect(getPlainObject(await store.create(context, object, { dryRun: false })).metadata.name).toMatch(/^g-[a-z0-9]{5}$/)
     })
 
     it.skipIf(excludedVerbs.has('create'))('writes nothing in a dry run', async () => {
@@ -115,8 +115,8 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
         change(changedObject)
         const { object, created: isNew } = await store.update(context, a, { change: put(changedObject), dryRun: false })
         expect(isNew).toBe(false)
-        expect(plain(object).metadata.uid).toBe(created.metadata.uid)
-        expect(plain(object).metadata.resourceVersion).not.toBe(created.metadata.resourceVersion)
+        expect(getPlainObject(object).metadata.uid).toBe(created.metadata.uid)
+        expect(getPlainObject(object).metadata.resourceVersion).not.toBe(created.metadata.resourceVersion)
         const staleObject = copyObject(changedObject)
         staleObject.metadata.annotations = { late: 'yes' }
         await expect(store.update(context, a, { change: put(staleObject), dryRun: false })).rejects.toMatchObject({
@@ -128,7 +128,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
 
     it.skipIf(excludedVerbs.has('create') || excludedVerbs.has('update'))('an update that changes nothing writes nothing', async () => {
       const updateUnchanged = async (same: KubeObject): Promise<KubeObject> =>
-        plain((await store.update(context, a, { change: put(copyObject(same)), dryRun: false })).object)
+        getPlainObject((await store.update(context, a, { change: put(copyObject(same)), dryRun: false })).object)
       const created = await create(a)
       // The first update may store the defaults that are set on read, so it is made before the comparison.
       const stored = definition.storage?.defaultOnRead === undefined ? created : await updateUnchanged(created)
@@ -272,7 +272,7 @@ const drivers: Readonly<Record<string, () => Promise<OpenDriver>>> = {
 }
 
 const everythingThere: ListRequest = {
-  predicate: { labels: everything(), fields: everyField() },
+  predicate: { labels: selectEverything(), fields: selectEveryField() },
   resourceVersion: '',
   resourceVersionMatch: undefined,
   limit: 0,
@@ -286,7 +286,7 @@ export function put(object: KubeObject): Change {
 }
 
 /** Returns the object of a result: a copy of a stored object, or the plain object itself. */
-export function plain(result: RestResult): KubeObject {
+export function getPlainObject(result: RestResult): KubeObject {
   return isStoredObject(result) ? result.copy() : result
 }
 

@@ -1,6 +1,6 @@
-export { describeResource, plain, put } from './describe-resource.ts'
+export { describeResource, getPlainObject, put } from './describe-resource.ts'
 export type { ResourceCases } from './describe-resource.ts'
-export { openTestStore, untyped, untypedCodecs } from './open-test-store.ts'
+export { openTestStore, untyped, createUntypedCodec } from './open-test-store.ts'
 export type { TestStore, TestStoreOptions } from './open-test-store.ts'
 export { testContext } from './test-context.ts'
 export type { TestContext } from './test-context.ts'

@@ -41,7 +41,7 @@ export interface TestStore<T extends KubeObject> extends AsyncDisposable {
 export function openTestStore<T extends KubeObject>(definition: ResourceDefinition<T>, options: TestStoreOptions<T> = {}): TestStore<T> {
   const { types, decorator, now, newUid, generateName, subresources, hooks, deleteCollectionWorkers, enableGarbageCollection } = options
   const backend = options.backend ?? openMemory()
-  const createCodec = types === undefined ? untypedCodecs : createRecordCodecs({ schemaVersion: 1 })
+  const createCodec = types === undefined ? createUntypedCodec : createRecordCodecs({ schemaVersion: 1 })
   const restOptions = createRESTOptionsGetter({
     storageFactory: newStorageFactoryConfig()
       .complete({ backend, createCodec, ...(options.prefix !== undefined && { prefix: options.prefix }) })
@@ -72,7 +72,7 @@ export function openTestStore<T extends KubeObject>(definition: ResourceDefiniti
 }
 
 /** Codecs for kinds without a schema. They sort members by name. */
-export const untypedCodecs: CodecFactory = ({ kind, selectableFields, defaultOnRead }) =>
+export const createUntypedCodec: CodecFactory = ({ kind, selectableFields, defaultOnRead }) =>
   createRecordCodec({ kind: kind.gvk.kind, schemaVersion: 1, selectableFields, defaultOnRead })
 
 /** API types that accept every kind, without schemas. */

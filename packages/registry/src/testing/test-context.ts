@@ -1,4 +1,4 @@
-import { pathAction, resourceAction } from '@keelson/apimachinery'
+import { createPathAction, createResourceAction } from '@keelson/apimachinery'
 import type { GroupVersionResource, RequestContext } from '@keelson/apimachinery'
 
 export interface TestContext extends RequestContext {
@@ -13,8 +13,14 @@ export function testContext(namespace: string, resource?: GroupVersionResource):
     user: { name: 'tester', groups: ['system:masters'] },
     info:
       resource === undefined
-        ? pathAction('', '/')
-        : resourceAction({ verb: '', apiGroup: resource.group, apiVersion: resource.version, namespace, resource: resource.resource }),
+        ? createPathAction('', '/')
+        : createResourceAction({
+            verb: '',
+            apiGroup: resource.group,
+            apiVersion: resource.version,
+            namespace,
+            resource: resource.resource,
+          }),
     namespace,
     signal: new AbortController().signal,
     userAgent: 'test',

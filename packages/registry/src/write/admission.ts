@@ -1,16 +1,16 @@
 import type { ApiTypes } from '@keelson/api'
 import {
-  canonicalStruct,
+  canonicalizeStruct,
   decodeStruct,
   fieldError,
   fieldPath,
   formatGroupVersion,
   isJsonObject,
-  maybeThen,
+  runAfter,
   newInvalid,
   newUnknownError,
   parseGroupVersion,
-  strictDecodingMessage,
+  formatStrictDecodingMessage,
   stringifyJson,
 } from '@keelson/apimachinery'
 import type {
@@ -29,7 +29,7 @@ import type {
 import { sortMembers } from '@keelson/apimachinery/managed-fields'
 import type { KindSchema } from '@keelson/apimachinery/managed-fields'
 import type { OtherVersions } from '../resource-definition.ts'
-import { internalTypeName } from '../decode/body.ts'
+import { formatInternalTypeName } from '../decode/body.ts'
 import { formatNotRegistered } from '../decode/document.ts'
 import { Reinvocation } from './reinvocation.ts'
 import { parseApiVersion } from './route.ts'
@@ -248,9 +248,9 @@ export class WriteAttributes implements AdmissionAttributes {
     const { object, oldObject } = this
     // Earlier plugins may have set one of two fields that mean the same.
     if (object !== undefined && !this.#isFinal) this.#normalize(object)
-    const old = cached === undefined ? oldObject && this.#convert(oldObject, kind) : maybeThen(cached, (earlier) => earlier.oldObject)
-    const converted = maybeThen(object && this.#convert(object, kind), (current) =>
-      maybeThen(old, (before): VersionedObjects => ({ kind, object: current, oldObject: before })),
+    const old = cached === undefined ? oldObject && this.#convert(oldObject, kind) : runAfter(cached, (earlier) => earlier.oldObject)
+    const converted = runAfter(object && this.#convert(object, kind), (current) =>
+      runAfter(old, (before): VersionedObjects => ({ kind, object: current, oldObject: before })),
     )
     versions.set(key, converted)
     return converted
@@ -269,11 +269,11 @@ export class WriteAttributes implements AdmissionAttributes {
     const [own, wanted] = [formatGroupVersion(this.kind), formatGroupVersion(kind)]
     const withType = (converted: KubeObject): VersionedObject => {
       const type = types.kind(kind)
-      const complete = type === undefined ? converted : canonicalStruct(type.schema, converted)
+      const complete = type === undefined ? converted : canonicalizeStruct(type.schema, converted)
       return { kind: kind.kind, apiVersion: wanted, ...complete }
     }
     if (otherVersions !== undefined && own !== wanted && otherVersions.schemaOf(wanted) !== undefined) {
-      return maybeThen(otherVersions.convert(object, own, wanted), withType)
+      return runAfter(otherVersions.convert(object, own, wanted), withType)
     }
     if (scheme.registration(kind) === undefined && own !== wanted) throw new Error(`${kind.kind} is not served in version ${wanted}`)
     return withType(scheme.fromHub(kind, object))
@@ -299,7 +299,7 @@ export class WriteAttributes implements AdmissionAttributes {
     if (strictErrors.length > 0) {
       // The members of a patched document are sorted.
       const sorted = decodeStruct(schema, sortMembers(document), { strict: validation })
-      throw new Error(strictDecodingMessage(sorted.strictErrors))
+      throw new Error(formatStrictDecodingMessage(sorted.strictErrors))
     }
     return { kind, apiVersion, ...object, metadata: object.metadata ?? {} }
   }
@@ -316,7 +316,7 @@ export class WriteAttributes implements AdmissionAttributes {
     scheme.setDefaults(gvk, object)
     const converting =
       otherVersions !== undefined && own !== apiVersion ? otherVersions.convert(object, apiVersion, own) : scheme.toHub(gvk, object)
-    return maybeThen(converting, (hub) => {
+    return runAfter(converting, (hub) => {
       const target = this.object as unknown as Record<string, unknown>
       for (const member of Object.keys(target)) delete target[member]
       Object.assign(target, hub)
@@ -339,7 +339,9 @@ function refuseOtherKind(expected: GroupVersionKind, document: JsonObject, types
   if (type === undefined) throw new Error(formatNotRegistered(sent))
   // kube-apiserver decodes the document as the kind that it names, so errors of that come first.
   decodeStruct(type.schema, document)
-  throw newUnknownError(`converting (${sent.version}.${sent.kind}) to (${internalTypeName({ hub: expected, type })}): unknown conversion`)
+  throw newUnknownError(
+    `converting (${sent.version}.${sent.kind}) to (${formatInternalTypeName({ hub: expected, type })}): unknown conversion`,
+  )
 }
 
 /** Throws kube-apiserver's error if a document of a custom resource has no kind, another one, or one of another group. */

@@ -1,4 +1,4 @@
-import { maybeThen, newConflict, newBadRequest } from '@keelson/apimachinery'
+import { runAfter, newConflict, newBadRequest } from '@keelson/apimachinery'
 import type { JsonObject, KubeObject, RequestContext, ApiError, OwnerReference } from '@keelson/apimachinery'
 import { toHub } from './route.ts'
 import { decodeBody } from '../decode/body.ts'
@@ -63,12 +63,12 @@ export function decodeNew({ route, context, options, sent }: CreateWrite): Decod
 export function decodeReplacement(routed: RoutedWrite | undefined, body: SentBody): DecodedBody | Promise<DecodedBody> {
   const write = requireRoute(routed)
   const { route, context, options } = write
-  return maybeThen(
+  return runAfter(
     decodeBody(route, body, options.fieldValidation, (text) => context.warn(text)),
     (decoded) => {
       ensureNamespace(decoded.object, route, context.namespace)
       checkName(decoded.object, write.name)
-      dedupOwnerReferences(decoded.object, context, 'sent')
+      deduplicateOwnerReferences(decoded.object, context, 'sent')
       return decoded
     },
   )
@@ -131,7 +131,7 @@ const advice =
   'API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: '
 
 /** Removes duplicate owner references, and adds a warning if there were any. */
-export function dedupOwnerReferences(object: KubeObject, context: RequestContext, when: 'sent' | 'admitted'): void {
+export function deduplicateOwnerReferences(object: KubeObject, context: RequestContext, when: 'sent' | 'admitted'): void {
   const references = object.metadata.ownerReferences
   if (references === undefined || references.length < 2) return
   const unique = new Map<string, OwnerReference>()

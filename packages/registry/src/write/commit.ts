@@ -1,5 +1,5 @@
 import {
-  apiErrorFromStatus,
+  createApiErrorFromStatus,
   fieldError,
   fieldPath,
   isApiError,
@@ -7,7 +7,7 @@ import {
   newGenerateNameConflict,
   newInvalid,
   newUnknownError,
-  verbatim,
+  createVerbatimValue,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { StorageError, checkPreconditions, isStorageError, isStoredObject } from '@keelson/storagebackend'
@@ -22,7 +22,7 @@ import type {
 } from '@keelson/storagebackend'
 import type { UpdateRequest } from '../rest.ts'
 import type { StorageFacts } from '../resource-definition.ts'
-import { qualifiedResource } from '../store-dependencies.ts'
+import { qualifyResource } from '../store-dependencies.ts'
 import type { StoreDependencies, UpdatePlan } from '../store-dependencies.ts'
 import { isNotFoundInStorage, translateError } from '../translate-error.ts'
 
@@ -35,7 +35,7 @@ export interface StoreWrite<T extends KubeObject> {
 }
 
 /** Returns the storage option that sets the time to live of the resource's objects. */
-export function ttlOption({ ttlSeconds }: Pick<StoreDependencies<KubeObject>, 'ttlSeconds'>): { ttlSeconds: number } | undefined {
+export function getTtlOption({ ttlSeconds }: Pick<StoreDependencies<KubeObject>, 'ttlSeconds'>): { ttlSeconds: number } | undefined {
   return ttlSeconds === undefined ? undefined : { ttlSeconds }
 }
 
@@ -57,7 +57,7 @@ export async function explainCreate<T extends KubeObject>(
   { metadata }: T,
   failure: unknown,
 ): Promise<unknown> {
-  const resource = qualifiedResource(dependencies, context)
+  const resource = qualifyResource(dependencies, context)
   const error = translateError('create', failure, resource, name)
   if (!isApiError(error, 'AlreadyExists')) return error
   const collision = (metadata.generateName ?? '') === '' ? error : newGenerateNameConflict(resource, name, 1)
@@ -67,7 +67,7 @@ export async function explainCreate<T extends KubeObject>(
   } catch {
     return collision
   }
-  return apiErrorFromStatus({ ...collision.status, message: `object is being deleted: ${collision.message}` }, { cause: error })
+  return createApiErrorFromStatus({ ...collision.status, message: `object is being deleted: ${collision.message}` }, { cause: error })
 }
 
 /** Returns the API error of a failed update. `created` is the new object if the update tried to create one. */
@@ -76,7 +76,7 @@ export function explainUpdate<T extends KubeObject>(
   created: T | undefined,
   failure: unknown,
 ): unknown {
-  const resource = qualifiedResource(dependencies, context)
+  const resource = qualifyResource(dependencies, context)
   if (created === undefined) return translateError('update', failure, resource, name)
   const error = translateError('create', failure, resource, name)
   const generated = (created.metadata.generateName ?? '') !== ''
@@ -93,10 +93,14 @@ export function matchVersion<T extends KubeObject>(
   stored: string,
 ): void {
   const requested = parseVersion(metadata.resourceVersion ?? '')
-  const resource = qualifiedResource(dependencies, context)
+  const resource = qualifyResource(dependencies, context)
   if (requested === '0') {
     if (!plan.allowUnconditionalUpdate) {
-      const error = fieldError.invalid(fieldPath('metadata', 'resourceVersion'), verbatim('0'), 'must be specified for an update')
+      const error = fieldError.invalid(
+        fieldPath('metadata', 'resourceVersion'),
+        createVerbatimValue('0'),
+        'must be specified for an update',
+      )
       throw newInvalid({ group: resource.group, kind: resource.resource }, name, [error])
     }
     metadata.resourceVersion = stored
@@ -132,7 +136,7 @@ export async function removeFinalized<T extends KubeObject>(
     if (!dryRun) await dependencies.hooks.afterDelete?.(readWritten(removed))
   } catch (error) {
     // Ignore the error if a concurrent update has already removed the object.
-    if (!isNotFoundInStorage(error)) throw translateError('delete', error, qualifiedResource(dependencies, context), name)
+    if (!isNotFoundInStorage(error)) throw translateError('delete', error, qualifyResource(dependencies, context), name)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openTestStore, plain, put, testContext } from '../testing/index.ts'
+import { openTestStore, getPlainObject, put, testContext } from '../testing/index.ts'
 import type { TestStore } from '../testing/index.ts'
 import { gardens, widgets } from '../testing/widgets.fixture.ts'
 import type { Widget } from '../testing/widgets.fixture.ts'
@@ -19,7 +19,7 @@ afterEach(() => test[Symbol.asyncDispose]())
 
 const context = testContext('ns', { group: 'example.com', version: 'v1', resource: 'widgets' })
 const create = (metadata: KubeObject['metadata'], spec?: Widget['spec'], dryRun = false): Promise<KubeObject> =>
-  test.store.create(context, { metadata, ...(spec && { spec }) }, { dryRun }).then(plain)
+  test.store.create(context, { metadata, ...(spec && { spec }) }, { dryRun }).then(getPlainObject)
 
 it('sets system fields, and ignores the values that the client sent', async () => {
   const created = await create({
@@ -111,11 +111,11 @@ it('creates an absent object on update if the kind allows that', async () => {
   })
   await using open = openTestStore({ ...widgets, strategy: { ...widgets.strategy, allowCreateOnUpdate: true } })
   const { created, object } = await open.store.update(context, 'b', { change: put({ metadata: { name: 'b' } }), dryRun: false })
-  expect([created, plain(object).metadata.generation]).toEqual([true, 1])
+  expect([created, getPlainObject(object).metadata.generation]).toEqual([true, 1])
 })
 
 it('drops the namespace of a cluster-wide object', async () => {
   await using open = openTestStore(gardens)
-  const created = plain(await open.store.create(testContext(''), { metadata: { name: 'a', namespace: 'x' } }, { dryRun: false }))
+  const created = getPlainObject(await open.store.create(testContext(''), { metadata: { name: 'a', namespace: 'x' } }, { dryRun: false }))
   expect(created.metadata.namespace).toBeUndefined()
 })

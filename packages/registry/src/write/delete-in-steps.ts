@@ -1,11 +1,11 @@
-import { formatTime, newConflict, restAfter } from '@keelson/apimachinery'
+import { formatTime, newConflict, pauseIfLong } from '@keelson/apimachinery'
 import type { DeepReadonly, DeleteOptions, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import type { StoredObject } from '@keelson/storagebackend'
 import { admitDelete } from './admission.ts'
-import { preconditionsOf, foregroundFinalizer, orphanFinalizer } from './prepare-delete.ts'
+import { getPreconditions, foregroundFinalizer, orphanFinalizer } from './prepare-delete.ts'
 import type { Deletion } from './prepare-delete.ts'
 import type { DeletionPolicy } from '../resource-definition.ts'
-import { qualifiedResource } from '../store-dependencies.ts'
+import { qualifyResource } from '../store-dependencies.ts'
 import { translateError } from '../translate-error.ts'
 import { writeTarget } from './commit.ts'
 import type { Written } from './commit.ts'
@@ -22,7 +22,7 @@ export async function beginDeletion<T extends KubeObject>(
   const { dependencies, context, name, key, options, request } = run
   const startTime = performance.now()
   const object = stored.object()
-  const pause = restAfter(startTime)
+  const pause = pauseIfLong(startTime)
   if (pause !== undefined) await pause
   requireSameUid(run, object)
   if (object.metadata.deletionTimestamp !== undefined) return policy.readyToRemove(object) ? undefined : stored
@@ -37,10 +37,10 @@ export async function beginDeletion<T extends KubeObject>(
         if (policy.ignoresPropagation !== true) setFinalizers(current.metadata, options)
         return { object: current }
       },
-      { ...preconditionsOf(options), suggestion: stored, signal: context.signal },
+      { ...getPreconditions(options), suggestion: stored, signal: context.signal },
     )
   } catch (error) {
-    throw translateError('update', error, qualifiedResource(dependencies, context), name)
+    throw translateError('update', error, qualifyResource(dependencies, context), name)
   }
 }
 
@@ -50,7 +50,7 @@ function requireSameUid<T extends KubeObject>({ dependencies, context, name, opt
   const requested = options.preconditions ?? {}
   const throwConflict = (member: string, wanted: string, actual: string): never => {
     throw newConflict(
-      qualifiedResource(dependencies, context),
+      qualifyResource(dependencies, context),
       name,
       `Precondition failed: ${member} in precondition: ${wanted}, ${member} in object meta: ${actual}`,
     )

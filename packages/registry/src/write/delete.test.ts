@@ -1,10 +1,10 @@
 import { createApiTypes } from '@keelson/api'
-import { everyField, everything, parseLabelSelector, Scheme } from '@keelson/apimachinery'
+import { selectEveryField, selectEverything, parseLabelSelector, Scheme } from '@keelson/apimachinery'
 import type { DeleteOptions, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { canDeleteCollection } from '../rest.ts'
 import type { DeleteRequest, ListRequest, RESTStorage, Updater } from '../rest.ts'
-import { openTestStore, plain, put, testContext } from '../testing/index.ts'
+import { openTestStore, getPlainObject, put, testContext } from '../testing/index.ts'
 import type { TestStore } from '../testing/index.ts'
 import { gardens, widgets } from '../testing/widgets.fixture.ts'
 import type { Widget } from '../testing/widgets.fixture.ts'
@@ -21,12 +21,12 @@ beforeEach(() => {
 afterEach(() => test[Symbol.asyncDispose]())
 
 const create = async (metadata: ObjectMeta, spec: Widget['spec'] = {}): Promise<Widget> =>
-  plain(await test.store.create(context, { metadata, spec } as Widget, { dryRun: false }))
+  getPlainObject(await test.store.create(context, { metadata, spec } as Widget, { dryRun: false }))
 const remove = async (options: DeleteOptions = {}, dryRun = false): Promise<{ immediate: boolean; object: KubeObject }> => {
   const { immediate, object } = await test.store.delete(context, 'a', { options, dryRun })
-  return { immediate, object: plain(object) }
+  return { immediate, object: getPlainObject(object) }
 }
-const read = async (): Promise<KubeObject> => plain(await test.store.get(context, 'a', {}))
+const read = async (): Promise<KubeObject> => getPlainObject(await test.store.get(context, 'a', {}))
 /** Creates a delete request that runs `validate` as its validating admission. */
 function createDeleteRequest(validate: AdmissionChain['validate']): DeleteRequest {
   const admission: AdmissionChain = { handles: () => true, admit() {}, validate }
@@ -90,9 +90,9 @@ describe('finalizers', () => {
       change: put({ metadata: { name: 'a', finalizers: ['example.com/y'] } }),
       dryRun: false,
     })
-    expect(plain(afterFirst.object).metadata.deletionTimestamp).toBe('2026-01-01T00:00:00Z')
+    expect(getPlainObject(afterFirst.object).metadata.deletionTimestamp).toBe('2026-01-01T00:00:00Z')
     const afterLast = await test.store.update(context, 'a', { change: put({ metadata: { name: 'a' } }), dryRun: false })
-    expect(plain(afterLast.object)).toMatchObject({ kind: 'Widget', metadata: { name: 'a' } })
+    expect(getPlainObject(afterLast.object)).toMatchObject({ kind: 'Widget', metadata: { name: 'a' } })
     await expect(read()).rejects.toMatchObject(notFound)
   })
 
@@ -175,7 +175,7 @@ describe('a grace period', () => {
 
 describe('deletecollection', () => {
   const allObjects: ListRequest = {
-    predicate: { labels: everything(), fields: everyField() },
+    predicate: { labels: selectEverything(), fields: selectEveryField() },
     resourceVersion: '',
     resourceVersionMatch: undefined,
     limit: 0,
@@ -183,9 +183,9 @@ describe('deletecollection', () => {
   }
   it('deletecollection deletes and returns the selected objects', async () => {
     for (let i = 0; i < 7; i++) await create({ name: `w${i}`, labels: { odd: String(i % 2) } })
-    const oddObjects = { ...allObjects, predicate: { labels: parseLabelSelector('odd=1'), fields: everyField() } }
+    const oddObjects = { ...allObjects, predicate: { labels: parseLabelSelector('odd=1'), fields: selectEveryField() } }
     const { items } = await test.store.deleteCollection(context, { options: {}, dryRun: false }, oddObjects)
-    expect(items.map((item) => plain(item).metadata.name)).toEqual(['w1', 'w3', 'w5'])
+    expect(items.map((item) => getPlainObject(item).metadata.name)).toEqual(['w1', 'w3', 'w5'])
     const remaining = await test.store.list(context, allObjects)
     expect(Array.from(remaining.items, (item) => item.field('metadata.name'))).toEqual(['w0', 'w2', 'w4', 'w6'])
   })
@@ -229,9 +229,12 @@ describe('deletion in two steps', () => {
     await open.store.create(cluster, { metadata: { name: 'g' }, spec: { finalizers: ['kubernetes'] } } as Widget, { dryRun: false })
     const first = await open.store.delete(cluster, 'g', request)
     expect(first.immediate).toBe(false)
-    expect(plain(first.object)).toMatchObject({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, status: { phase: 'Terminating' } })
+    expect(getPlainObject(first.object)).toMatchObject({
+      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
+      status: { phase: 'Terminating' },
+    })
     const second = await open.store.delete(cluster, 'g', request)
-    expect(plain(second.object).metadata.resourceVersion).toBe(plain(first.object).metadata.resourceVersion)
+    expect(getPlainObject(second.object).metadata.resourceVersion).toBe(getPlainObject(first.object).metadata.resourceVersion)
     await open.store.update(cluster, 'g', {
       change: put({ metadata: { name: 'g' }, spec: { finalizers: ['kubernetes'] } } as Widget),
       dryRun: false,

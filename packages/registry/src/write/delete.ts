@@ -2,14 +2,14 @@ import { formatTime, parseTime } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
-import { ttlOption, readWritten, writeTarget } from './commit.ts'
+import { getTtlOption, readWritten, writeTarget } from './commit.ts'
 import type { Written } from './commit.ts'
 import { admitDelete } from './admission.ts'
 import { beginDeletion } from './delete-in-steps.ts'
-import { preconditionsOf, beforeDelete, finalizersForDeletion } from './prepare-delete.ts'
+import { getPreconditions, prepareDelete, listDeletionFinalizers } from './prepare-delete.ts'
 import type { Deletion } from './prepare-delete.ts'
 import type { DeleteRequest } from '../rest.ts'
-import { qualifiedResource } from '../store-dependencies.ts'
+import { qualifyResource } from '../store-dependencies.ts'
 import type { StoreDependencies } from '../store-dependencies.ts'
 import { isNotFoundInStorage, translateError } from '../translate-error.ts'
 
@@ -44,10 +44,10 @@ export async function deleteObject<T extends KubeObject>(
     if (waiting !== undefined) return { object: waiting, immediate: false }
   }
   const object = stored.copy()
-  const mode = beforeDelete(dependencies, context, object, run.options)
+  const mode = prepareDelete(dependencies, context, object, run.options)
   if (mode === 'pending') return { object: stored, immediate: false }
   const hasFinalizers = (object.metadata.finalizers ?? []).length > 0
-  if (mode === 'now' && !hasFinalizers && !finalizersForDeletion(dependencies, object.metadata, run.options).changed) {
+  if (mode === 'now' && !hasFinalizers && !listDeletionFinalizers(dependencies, object.metadata, run.options).changed) {
     return remove(run, { next: 'remove', mayBeGone: false })
   }
   const marked = await mark(run, stored)
@@ -58,7 +58,7 @@ async function read<T extends KubeObject>({ dependencies, context, name, key }: 
   try {
     return await dependencies.storage.get(key, { signal: context.signal })
   } catch (error) {
-    throw translateError('delete', error, qualifiedResource(dependencies, context), name)
+    throw translateError('delete', error, qualifyResource(dependencies, context), name)
   }
 }
 
@@ -80,22 +80,22 @@ async function mark<T extends KubeObject>(run: Deletion<T>, stored: StoredObject
         if (current === undefined || latest === undefined) throw new Error('cannot delete an absent object')
         await admitDelete(run, latest.object() as KubeObject)
         outcome = markObject(run, current)
-        return outcome === 'waiting' || outcome === 'removable' ? { object: current, ...ttlOption(dependencies) } : undefined
+        return outcome === 'waiting' || outcome === 'removable' ? { object: current, ...getTtlOption(dependencies) } : undefined
       },
-      { ...preconditionsOf(options), suggestion: stored, signal: context.signal },
+      { ...getPreconditions(options), suggestion: stored, signal: context.signal },
     )
     if (outcome === 'pending') return { next: 'wait', object: stored }
     if (outcome === 'unmarked') return { next: 'remove', mayBeGone: false, isUnmarked: true }
     return outcome === 'waiting' ? { next: 'wait', object } : { next: 'remove', object, mayBeGone: true }
   } catch (error) {
-    throw translateError('update', error, qualifiedResource(dependencies, context), name)
+    throw translateError('update', error, qualifyResource(dependencies, context), name)
   }
 }
 
 function markObject<T extends KubeObject>({ dependencies, context, options }: Deletion<T>, object: T): MarkOutcome {
-  const mode = beforeDelete(dependencies, context, object, options)
+  const mode = prepareDelete(dependencies, context, object, options)
   if (mode === 'pending') return 'pending'
-  const { changed, finalizers } = finalizersForDeletion(dependencies, object.metadata, options)
+  const { changed, finalizers } = listDeletionFinalizers(dependencies, object.metadata, options)
   if (changed) object.metadata.finalizers = [...finalizers]
   const hasFinalizers = (object.metadata.finalizers ?? []).length > 0
   if (mode === 'now') {
@@ -110,7 +110,7 @@ async function remove<T extends KubeObject>(run: Deletion<T>, marked: Extract<Ma
   if (request.dryRun && marked.object !== undefined) return { object: marked.object, immediate: true }
   try {
     const object = await writeTarget(dependencies, request.dryRun).delete(key, {
-      ...preconditionsOf(options, marked.object),
+      ...getPreconditions(options, marked.object),
       ...(request.route === undefined ? undefined : { validate: (object: DeepReadonly<T>) => admitDelete(run, object as KubeObject) }),
       // The cache may not have the marked object yet. Admission would then be asked about an outdated object first.
       ...(marked.object !== undefined && isStoredObject(marked.object) && { suggestion: marked.object }),
@@ -121,7 +121,7 @@ async function remove<T extends KubeObject>(run: Deletion<T>, marked: Extract<Ma
   } catch (error) {
     // Another client, for example the kubelet, may have removed the marked object already. The delete has then succeeded.
     if (marked.mayBeGone && marked.object !== undefined && isNotFoundInStorage(error)) return { object: marked.object, immediate: true }
-    throw translateError('delete', error, qualifiedResource(dependencies, context), name)
+    throw translateError('delete', error, qualifyResource(dependencies, context), name)
   }
 }
 

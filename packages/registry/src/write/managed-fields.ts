@@ -1,4 +1,4 @@
-import { isJsonObject, mapList, semanticEqual } from '@keelson/apimachinery'
+import { isJsonObject, mapList, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, JsonValue, KubeObject, ManagedFieldsEntry, ObjectMeta, RequestContext } from '@keelson/apimachinery'
 import { decodeManaged } from '@keelson/apimachinery/managed-fields'
 import type { DecodedBody } from '../decode/body.ts'
@@ -57,8 +57,8 @@ export function keepManagerTimes(object: KubeObject, old: DeepReadonly<KubeObjec
   const before = old.metadata.managedFields ?? []
   if (now.length === 0 || now.length !== before.length) return
   if (now.every(({ time }, i) => time === before[i]!.time)) return
-  if (!semanticEqual(now.map(omitTime), before.map(omitTime))) return
-  if (!semanticEqual(withoutManagers(object), withoutManagers(old))) return
+  if (!equalsSemantically(now.map(omitTime), before.map(omitTime))) return
+  if (!equalsSemantically(withoutManagers(object), withoutManagers(old))) return
   object.metadata.managedFields = mapList(now, (entry, i) => {
     const { time } = before[i]!
     return time === undefined ? omitTime(entry) : Object.assign({}, entry, { time })

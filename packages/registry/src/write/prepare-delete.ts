@@ -16,7 +16,7 @@ type DeletionMode = 'now' | 'graceful' | 'pending'
  * Checks the options and preconditions of a delete, and marks `object` if it has a grace period. Changes `object` and `options` in place,
  * so both must be copies.
  */
-export function beforeDelete<T extends KubeObject>(
+export function prepareDelete<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,
   object: T,
@@ -100,7 +100,7 @@ interface FinalizerChange {
  * Returns the finalizers of an object after a delete request with these options. The garbage collector later removes the finalizers that
  * are added here.
  */
-export function finalizersForDeletion<T extends KubeObject>(
+export function listDeletionFinalizers<T extends KubeObject>(
   dependencies: Pick<StoreDependencies<T>, 'definition' | 'enableGarbageCollection'>,
   metadata: DeepReadonly<ObjectMeta>,
   options: DeleteOptions,
@@ -150,7 +150,7 @@ export interface Deletion<T extends KubeObject> {
  * Returns the preconditions of the next storage operation of a delete. Marking changes the resourceVersion, so a resourceVersion in the
  * options is replaced with that of `marked`.
  */
-export function preconditionsOf<T extends KubeObject>(
+export function getPreconditions<T extends KubeObject>(
   { preconditions }: DeleteOptions,
   marked?: Written<T>,
 ): { preconditions: ObjectPreconditions } | undefined {

@@ -2,7 +2,7 @@ import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { ApiError, DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import type { Strategy } from '../resource-definition.ts'
-import { openTestStore, plain, put, testContext } from '../testing/index.ts'
+import { openTestStore, getPlainObject, put, testContext } from '../testing/index.ts'
 import { widgets } from '../testing/widgets.fixture.ts'
 import type { Widget } from '../testing/widgets.fixture.ts'
 
@@ -49,9 +49,9 @@ it.each<[string, Strategy<Widget>['runValidation']]>([
   await using test = openTestStore({ ...widgets, strategy })
   const refusal = { code: 422, message: 'Widget.example.com "a" is invalid: spec.size: Invalid value: 13: not that' }
   await expect(test.store.create(context, createWidget(13), { dryRun: false })).rejects.toMatchObject(refusal)
-  expect(plain(await test.store.create(context, createWidget(1), { dryRun: false }))).toMatchObject({ spec: { size: 1 } })
+  expect(getPlainObject(await test.store.create(context, createWidget(1), { dryRun: false }))).toMatchObject({ spec: { size: 1 } })
   await expect(test.store.update(context, 'a', { change: put(createWidget(13)), dryRun: false })).rejects.toMatchObject(refusal)
-  expect(plain((await test.store.update(context, 'a', { change: put(createWidget(2)), dryRun: false })).object)).toMatchObject({
+  expect(getPlainObject((await test.store.update(context, 'a', { change: put(createWidget(2)), dryRun: false })).object)).toMatchObject({
     spec: { size: 2 },
   })
 })

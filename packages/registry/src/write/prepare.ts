@@ -23,7 +23,7 @@ export function fillSystemFields(dependencies: Pick<StoreDependencies<KubeObject
 }
 
 /** Prepares a new object, which has a name, for storage and validates it. Returns a promise only if validation takes long. */
-export function beforeCreate<T extends KubeObject>(
+export function prepareCreate<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,
   object: T,
@@ -116,7 +116,7 @@ function runValidation(
  * Prepares the new state of an object for storage and validates it. `object` must already have the resourceVersion of the object that it
  * replaces. Returns a promise only if validation takes long.
  */
-export function beforeUpdate<T extends KubeObject>(
+export function prepareUpdate<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   plan: UpdatePlan<T>,
   context: RequestContext,

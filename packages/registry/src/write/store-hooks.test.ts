@@ -6,7 +6,7 @@ import type { StoreHooks } from '../store-dependencies.ts'
 import { openTestStore, put, testContext } from '../testing/index.ts'
 import { widgets } from '../testing/widgets.fixture.ts'
 import type { Widget } from '../testing/widgets.fixture.ts'
-import { undecoratedStorage } from '../rest-options.ts'
+import { createUndecoratedStorage } from '../rest-options.ts'
 
 const context = testContext('ns')
 const real = { dryRun: false }
@@ -129,7 +129,7 @@ it('releases allocations if a concurrent write came first, and runs the hook aga
 it('finishes no hook if the outcome of the write is unknown', async () => {
   const { calls, hooks } = createRecordingHooks()
   const decorateStorage: StorageDecorator = (request) => ({
-    ...undecoratedStorage(request),
+    ...createUndecoratedStorage(request),
     create: () => Promise.reject(new Error('the disk disappeared')),
   })
   await using test = openTestStore(widgets, { decorator: decorateStorage, hooks: () => hooks })

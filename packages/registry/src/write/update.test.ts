@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { canGet, canPatch, canUpdate } from '../rest.ts'
 import type { RESTStorage, Updater } from '../rest.ts'
 import { createScaleSubresource } from '../scale-subresource.ts'
-import { openTestStore, plain, put, testContext } from '../testing/index.ts'
+import { openTestStore, getPlainObject, put, testContext } from '../testing/index.ts'
 import type { TestStore } from '../testing/index.ts'
 import { widgets } from '../testing/widgets.fixture.ts'
 import type { Widget } from '../testing/widgets.fixture.ts'
@@ -14,7 +14,7 @@ let created: Widget
 const context = testContext('ns', { group: 'example.com', version: 'v1', resource: 'widgets' })
 beforeEach(async () => {
   test = openTestStore(widgets)
-  created = plain(
+  created = getPlainObject(
     await test.store.create(context, { metadata: { name: 'a', labels: { l: '1' } }, spec: { size: 1 } } as Widget, { dryRun: false }),
   )
 })
@@ -23,7 +23,7 @@ afterEach(() => test[Symbol.asyncDispose]())
 const update = async (object: KubeObject, options: { dryRun?: boolean; uid?: string } = {}): Promise<Widget> => {
   const { uid, dryRun = false } = options
   const preconditions = uid === undefined ? undefined : { uid }
-  return plain((await test.store.update(context, 'a', { change: put(object), dryRun, preconditions })).object)
+  return getPlainObject((await test.store.update(context, 'a', { change: put(object), dryRun, preconditions })).object)
 }
 
 it('keeps fields that clients may not change', async () => {
@@ -81,7 +81,7 @@ it('returns the changed object of a dry run, and writes nothing', async () => {
     spec: { size: 5 },
     metadata: { generation: 2, resourceVersion: created.metadata.resourceVersion },
   })
-  expect(plain(await test.store.get(context, 'a', {}))).toEqual(created)
+  expect(getPlainObject(await test.store.get(context, 'a', {}))).toEqual(created)
 })
 
 it('passes copies of the stored object to edits and to the subresource scale', async () => {
@@ -115,7 +115,7 @@ it('applies the change again after a concurrent update', async () => {
   }
   const { object } = await test.store.update(context, 'a', { change: { kind: 'edit', edit }, dryRun: false })
   expect(attempts).toBe(2)
-  expect(plain(object)).toMatchObject({ spec: { size: 7 }, metadata: { labels: { round: '2' } } })
+  expect(getPlainObject(object)).toMatchObject({ spec: { size: 7 }, metadata: { labels: { round: '2' } } })
 })
 
 it('keeps the changes of all concurrent updates', async () => {
@@ -124,7 +124,7 @@ it('keeps the changes of all concurrent updates', async () => {
     return { ...widget, spec: { size: (widget.spec?.size ?? 0) + 1 } } as Widget
   }
   await Promise.all(Array.from({ length: 30 }, () => test.store.update(context, 'a', { change: { kind: 'edit', edit }, dryRun: false })))
-  expect(plain(await test.store.get(context, 'a', {}))).toMatchObject({ spec: { size: 31 }, metadata: { generation: 31 } })
+  expect(getPlainObject(await test.store.get(context, 'a', {}))).toMatchObject({ spec: { size: 31 }, metadata: { generation: 31 } })
 })
 
 it('does not create an absent object if the update has a uid precondition', async () => {
@@ -145,7 +145,7 @@ it('changes status only through the subresource, which cannot create objects', a
     change: put({ metadata: { name: 'a' }, status: { phase: 'Ready' } } as Widget),
     dryRun: false,
   })
-  expect(plain(object)).toMatchObject({ spec: { size: 9 }, status: { phase: 'Ready' } })
+  expect(getPlainObject(object)).toMatchObject({ spec: { size: 9 }, status: { phase: 'Ready' } })
   await expect(status.update(context, 'b', { change: put({ metadata: { name: 'b' } }), dryRun: false })).rejects.toMatchObject({
     reason: 'NotFound',
   })
@@ -162,12 +162,12 @@ it('stores the defaults that are set on read with the first update, even without
   const fill = (object: Widget): void => void (object.metadata.labels = labels)
   await using filling = openTestStore({ ...widgets, storage: { defaultOnRead: { isDue, fill } } }, { backend: test.backend })
   const { store } = filling
-  const created = plain(await store.create(context, { metadata: { name: 'b' }, spec: { size: 1 } } as Widget, { dryRun: false }))
+  const created = getPlainObject(await store.create(context, { metadata: { name: 'b' }, spec: { size: 1 } } as Widget, { dryRun: false }))
   expect(created.metadata.labels).toEqual(labels)
   const dryRunResult = await store.create(context, { metadata: { name: 'c' }, spec: { size: 1 } } as Widget, { dryRun: true })
-  expect(plain(dryRunResult).metadata.labels).toEqual(labels)
+  expect(getPlainObject(dryRunResult).metadata.labels).toEqual(labels)
   const updateUnchanged = async (): Promise<Widget> =>
-    plain((await store.update(context, 'b', { change: put(created), dryRun: false })).object)
+    getPlainObject((await store.update(context, 'b', { change: put(created), dryRun: false })).object)
   const first = await updateUnchanged()
   expect(first.metadata.resourceVersion).not.toBe(created.metadata.resourceVersion)
   delete created.metadata.resourceVersion

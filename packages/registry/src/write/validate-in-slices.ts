@@ -1,4 +1,4 @@
-import { nextTurn, sliceMilliseconds } from '@keelson/apimachinery'
+import { waitForNextTurn, sliceMilliseconds } from '@keelson/apimachinery'
 import type { FieldErrorList, RequestContext } from '@keelson/apimachinery'
 import type { ValidationSteps } from '../resource-definition.ts'
 
@@ -25,7 +25,7 @@ async function continueInSlices(
   signal: AbortSignal,
 ): Promise<FieldErrorList> {
   for (;;) {
-    await nextTurn()
+    await waitForNextTurn()
     signal.throwIfAborted()
     steps.startSlice()
     const errors = validate(steps)

@@ -4,7 +4,7 @@ import { Scheme } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { defineResource } from '../resource-definition.ts'
-import { openTestStore, plain, testContext } from '../testing/index.ts'
+import { openTestStore, getPlainObject, testContext } from '../testing/index.ts'
 import type { TestStore } from '../testing/index.ts'
 import type { AdmissionChain } from './admission.ts'
 import type { Change } from './change.ts'
@@ -102,7 +102,7 @@ it.each(Object.entries(changes))('runs the steps of an update by %s in the right
   await create(createConfigMap({ z: '0' }))
   steps.length = 0
   const { object: written } = await update(change({ a: '1' }))
-  expect(plain(written)).toMatchObject({ data: { a: '1' } })
+  expect(getPlainObject(written)).toMatchObject({ data: { a: '1' } })
   expect(withoutOwners()).toEqual(ordered)
   expect(steps.find((step) => step.startsWith('mutate'))).toMatch(/owned by (?:.*,)?(?:test|me)/)
 })
@@ -117,7 +117,7 @@ it.each(Object.entries(changes))('runs the steps of %s again if a concurrent wri
   }
   const { object: written } = await update(change({ a: '1' }))
   expect(withoutOwners()).toEqual([...ordered, ...ordered])
-  expect(plain(written)).toMatchObject({ data: { a: '1' } })
+  expect(getPlainObject(written)).toMatchObject({ data: { a: '1' } })
 })
 
 it.each(['PUT', 'apply'])('runs the steps of a create if %s creates the object', async (name) => {
@@ -149,7 +149,7 @@ it('reports an invalid body even if the object is absent', async () => {
 it('does not change the shared stored object', async () => {
   await create(createConfigMap({ a: '1' }))
   const stored = await test.store.get(context, 'a', {})
-  const unchanged = JSON.stringify(plain(stored))
+  const unchanged = JSON.stringify(getPlainObject(stored))
   for (const change of Object.values(changes)) await update(change({ a: String(Math.random()) }))
-  expect(JSON.stringify(plain(stored))).toBe(unchanged)
+  expect(JSON.stringify(getPlainObject(stored))).toBe(unchanged)
 })

@@ -1,4 +1,4 @@
-import { copyObject, isApiError, maybeThen, newNotFound, restAfter } from '@keelson/apimachinery'
+import { copyObject, isApiError, runAfter, newNotFound, pauseIfLong } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { StoredObject, UpdateOutput } from '@keelson/storagebackend'
 import type { DecodedBody } from '../decode/body.ts'
@@ -6,7 +6,7 @@ import { applyConfiguration } from '../patch/apply-configuration.ts'
 import { applyPatch, newUnsupportedPatchError } from '../patch/apply-patch.ts'
 import { canCreate } from '../rest.ts'
 import type { Creater, CreateRequest, NamedCreater, RestResult, RESTStorage, UpdateRequest } from '../rest.ts'
-import { qualifiedResource, PendingHook } from '../store-dependencies.ts'
+import { qualifyResource, PendingHook } from '../store-dependencies.ts'
 import type { StoreDependencies, UpdatePlan } from '../store-dependencies.ts'
 import { mutate, validate } from './admission.ts'
 import type { WriteOptions } from './admission.ts'
@@ -15,7 +15,7 @@ import {
   decodeNew,
   decodeReplacement,
   requireRoute,
-  dedupOwnerReferences,
+  deduplicateOwnerReferences,
   ensureNamespace,
   wipeSystemFields,
 } from './change.ts'
@@ -27,12 +27,12 @@ import {
   matchVersion,
   mayBeRemoved,
   removeFinalized,
-  ttlOption,
+  getTtlOption,
   writeTarget,
 } from './commit.ts'
 import type { StoreWrite, Written } from './commit.ts'
 import { restoreDecodableManagers, keepManagerTimes, trackManagers } from './managed-fields.ts'
-import { beforeCreate, fillSystemFields, beforeUpdate } from './prepare.ts'
+import { prepareCreate, fillSystemFields, prepareUpdate } from './prepare.ts'
 
 /*
  * The steps of every create, PUT, patch and apply, in this order:
@@ -63,10 +63,10 @@ export async function createObject(storage: RESTStorage & (Creater | NamedCreate
   if (object.metadata !== undefined) {
     if ((storage as Partial<NamedCreater>).keepsSystemFields !== true) wipeSystemFields(object)
     ensureNamespace(object, route, context.namespace)
-    dedupOwnerReferences(object, context, 'sent')
+    deduplicateOwnerReferences(object, context, 'sent')
   }
   const write: RoutedWrite = { route, context, name: create.name || (object.metadata?.name ?? ''), dryRun, options }
-  const pause = restAfter(startTime)
+  const pause = pauseIfLong(startTime)
   if (pause !== undefined) await pause
   const mutating = trackAndMutate(write, decoded, { live: undefined })
   if (mutating !== undefined) await mutating
@@ -119,7 +119,7 @@ async function storeOnce<T extends KubeObject>(
   try {
     if (!dryRun) dropResourceVersion(object)
     const written = await writeTarget(dependencies, dryRun).create(key, object, {
-      ...ttlOption(dependencies),
+      ...getTtlOption(dependencies),
       // A getter, because the first access to `context.signal` creates the signal, and most writes do not need one.
       get signal() {
         return context.signal
@@ -162,11 +162,11 @@ async function prepareNew<T extends KubeObject>(
   if (begins && hooks.beginCreate !== undefined) await hook.begin(() => hooks.beginCreate!(context, object, { dryRun }))
   try {
     const startTime = performance.now()
-    const prepared = beforeCreate(dependencies, context, object)
+    const prepared = prepareCreate(dependencies, context, object)
     if (prepared !== undefined) await prepared
     const admitted = admit?.(object, undefined)
     if (admitted !== undefined) await admitted
-    const pause = restAfter(startTime)
+    const pause = pauseIfLong(startTime)
     if (pause !== undefined) await pause
   } catch (error) {
     await hook.abandon()
@@ -217,7 +217,7 @@ export async function update<T extends KubeObject>(
     const startTime = performance.now()
     const decoding = decodeReplacement(routed, change.body)
     decoded = decoding instanceof Promise ? await decoding : decoding
-    const pause = restAfter(startTime)
+    const pause = pauseIfLong(startTime)
     if (pause !== undefined) await pause
     const { uid = '' } = decoded.object.metadata
     if (uid !== '') preconditions = { uid }
@@ -268,7 +268,7 @@ async function attempt<T extends KubeObject>(run: Update<T>, stored: StoredObjec
   const { dependencies, context, name, request, routed } = run
   run.last = undefined
   if (run.hook.isPending) await run.hook.abandon()
-  if (stored === undefined && !mayCreate(run)) throw newNotFound(qualifiedResource(dependencies, context), name)
+  if (stored === undefined && !mayCreate(run)) throw newNotFound(qualifyResource(dependencies, context), name)
   const { view } = request
   const viewed = view && stored?.copy()
   const current = viewed === undefined ? (stored?.object() as KubeObject | undefined) : view!.read(viewed)
@@ -276,7 +276,7 @@ async function attempt<T extends KubeObject>(run: Update<T>, stored: StoredObjec
   const changing = applyChange(run, current, stored)
   const changed = changing instanceof Promise ? await changing : changing
   if (routed !== undefined) {
-    const pause = restAfter(startTime)
+    const pause = pauseIfLong(startTime)
     if (pause !== undefined) await pause
     if (request.change.kind !== 'replace') checkIdentity(routed, changed.object, current)
     const mutating = trackAndMutate(routed, changed, { live: current, tracked: request.change.kind === 'apply' })
@@ -290,7 +290,7 @@ async function attempt<T extends KubeObject>(run: Update<T>, stored: StoredObjec
   await (stored === undefined ? prepareCreated(run, object) : prepareChanged(run, object, stored))
   const kind = stored === undefined ? 'create' : mayBeRemoved(dependencies, object, stored.object()) ? 'delete' : 'update'
   run.last = { kind, object }
-  return kind === 'delete' ? undefined : { object, ...ttlOption(dependencies) }
+  return kind === 'delete' ? undefined : { object, ...getTtlOption(dependencies) }
 }
 
 /**
@@ -305,7 +305,7 @@ function applyChange<T extends KubeObject>(
   const { routed, request, decoded } = run
   const { change, view } = request
   if (change.kind === 'edit') {
-    return maybeThen(change.edit(view === undefined ? stored?.copy() : current), (object) => ({ object, withEmptyLists: undefined }))
+    return runAfter(change.edit(view === undefined ? stored?.copy() : current), (object) => ({ object, withEmptyLists: undefined }))
   }
   run.decoded = undefined
   // Later steps change the decoded object, so a later attempt decodes the body again.
@@ -327,11 +327,11 @@ function trackAndMutate(
   const { object } = decoded
   const startTime = performance.now()
   const tracking = tracked ? undefined : trackManagers(route, context, live, decoded)
-  return maybeThen(tracking ?? restAfter(startTime), () => {
+  return runAfter(tracking ?? pauseIfLong(startTime), () => {
     const managers = object.metadata?.managedFields
-    return maybeThen(mutate(write, live === undefined ? 'CREATE' : 'UPDATE', object, live), () => {
+    return runAfter(mutate(write, live === undefined ? 'CREATE' : 'UPDATE', object, live), () => {
       restoreDecodableManagers(object, managers, context)
-      if (object.metadata !== undefined) dedupOwnerReferences(object, context, 'admitted')
+      if (object.metadata !== undefined) deduplicateOwnerReferences(object, context, 'admitted')
     })
   })
 }
@@ -361,7 +361,7 @@ async function prepareChanged<T extends KubeObject>(run: Update<T>, object: T, s
   if (plan.begins && hooks.beginUpdate !== undefined) await hook.begin(() => hooks.beginUpdate!(context, object, old, { dryRun }))
   try {
     const startTime = performance.now()
-    const prepared = beforeUpdate(dependencies, plan, context, object, old)
+    const prepared = prepareUpdate(dependencies, plan, context, object, old)
     if (prepared !== undefined) await prepared
     keepManagerTimes(object, old)
     const checked = plan.checkUpdate?.(context, object as DeepReadonly<T>, old)
@@ -369,7 +369,7 @@ async function prepareChanged<T extends KubeObject>(run: Update<T>, object: T, s
     const toView = (state: DeepReadonly<T>): KubeObject => (view === undefined ? (state as KubeObject) : view.show(state))
     const admitted = routed && validate(routed, 'UPDATE', toView(object as DeepReadonly<T>), toView(old))
     if (admitted !== undefined) await admitted
-    const pause = restAfter(startTime)
+    const pause = pauseIfLong(startTime)
     if (pause !== undefined) await pause
   } catch (error) {
     await hook.abandon()

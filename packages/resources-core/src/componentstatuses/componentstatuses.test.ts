@@ -1,5 +1,5 @@
-import { everyField, everything, parseLabelSelector } from '@keelson/apimachinery'
-import { plain, testContext } from '@keelson/registry/testing'
+import { selectEveryField, selectEverything, parseLabelSelector } from '@keelson/apimachinery'
+import { getPlainObject, testContext } from '@keelson/registry/testing'
 import { expect, it } from 'vitest'
 import { componentStatuses } from './index.ts'
 
@@ -12,15 +12,15 @@ const storage = componentStatuses({
 const page = { resourceVersion: '', resourceVersionMatch: undefined, limit: 0, continue: '' }
 
 it('a read of a component status runs the health check of the component', async () => {
-  const { items } = await storage.list(context, { ...page, predicate: { labels: everything(), fields: everyField() } })
-  const rows = Array.from(items, (item) => storage.table!.cells(plain(item), 0))
+  const { items } = await storage.list(context, { ...page, predicate: { labels: selectEverything(), fields: selectEveryField() } })
+  const rows = Array.from(items, (item) => storage.table!.cells(getPlainObject(item), 0))
   expect(rows).toEqual([
     ['scheduler', 'Unhealthy', 'connection refused', ''],
     ['etcd-0', 'Healthy', 'ok', ''],
     ['broken', 'Unhealthy', '', 'no answer'],
   ])
-  const labelled = await storage.list(context, { ...page, predicate: { labels: parseLabelSelector('a=b'), fields: everyField() } })
+  const labelled = await storage.list(context, { ...page, predicate: { labels: parseLabelSelector('a=b'), fields: selectEveryField() } })
   expect(Array.from(labelled.items)).toEqual([])
-  expect(plain(await storage.get(context, 'etcd-0', {}))).toMatchObject({ kind: 'ComponentStatus', metadata: { name: 'etcd-0' } })
+  expect(getPlainObject(await storage.get(context, 'etcd-0', {}))).toMatchObject({ kind: 'ComponentStatus', metadata: { name: 'etcd-0' } })
   await expect(storage.get(context, 'toString', {})).rejects.toMatchObject({ code: 404 })
 })

@@ -1,7 +1,7 @@
 import type { ComponentCondition, ComponentStatus } from '@keelson/api/core/v1'
-import { messageOf, newNotFound } from '@keelson/apimachinery'
+import { getErrorMessage, newNotFound } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind } from '@keelson/apimachinery'
-import { nameColumn, describeRESTStorage, tableConvertor } from '@keelson/registry'
+import { nameColumn, describeRESTStorage, createTableConvertor } from '@keelson/registry'
 import type { Column, Getter, Lister, ListRequest, RESTStorage } from '@keelson/registry'
 
 export const componentStatusKind: GroupVersionKind = { group: '', version: 'v1', kind: 'ComponentStatus' }
@@ -23,7 +23,7 @@ export function componentStatuses(checks: Readonly<Record<string, ComponentCheck
       singularName: 'componentstatus',
       shortNames: ['cs'],
       deprecations: { v1: { warning: 'v1 ComponentStatus is deprecated in v1.19+' } },
-      table: tableConvertor({ allColumns: columns }),
+      table: createTableConvertor({ allColumns: columns }),
     }),
     async get(_context, name) {
       const check = Object.hasOwn(checks, name) ? checks[name] : undefined
@@ -48,7 +48,7 @@ function matches(name: string, { labels, fields }: ListRequest['predicate']): bo
 async function checkStatus(name: string, check: ComponentCheck): Promise<ComponentStatus> {
   const condition = await check().then(
     ({ healthy, message }) => ({ type: 'Healthy', status: healthy ? 'True' : 'False', ...(message !== '' && { message }) }),
-    (error: unknown) => ({ type: 'Healthy', status: 'False', error: messageOf(error) }),
+    (error: unknown) => ({ type: 'Healthy', status: 'False', error: getErrorMessage(error) }),
   )
   return { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions: [condition] }
 }

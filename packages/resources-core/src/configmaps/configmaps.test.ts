@@ -1,14 +1,14 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { ConfigMap } from '@keelson/api/core/v1'
-import { decodeStruct, fieldErrorMessage } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { decodeStruct, formatFieldError } from '@keelson/apimachinery'
+import { createTableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { configMaps, validateConfigMap, validateConfigMapUpdate } from './index.ts'
 
 const metadata = { name: 'a', namespace: 'x' }
-const create = (configMap: Partial<ConfigMap>): string[] => validateConfigMap({ metadata, ...configMap }).map(fieldErrorMessage)
+const create = (configMap: Partial<ConfigMap>): string[] => validateConfigMap({ metadata, ...configMap }).map(formatFieldError)
 const update = (configMap: Partial<ConfigMap>, old: Partial<ConfigMap>): string[] =>
-  validateConfigMapUpdate({ metadata, ...configMap }, { metadata, ...old }).map(fieldErrorMessage)
+  validateConfigMapUpdate({ metadata, ...configMap }, { metadata, ...old }).map(formatFieldError)
 
 describe('config maps', () => {
   it('rejects invalid keys, and keys in both data and binaryData', () => {
@@ -39,14 +39,14 @@ describe('config maps', () => {
     const { schema } = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ConfigMap')!
     const emptied = decodeStruct<ConfigMap>(schema, { metadata, immutable: true, data: {}, binaryData: {} }).object
     // `data` has a default, so an empty map equals an absent one.
-    expect(validateConfigMapUpdate(emptied, { metadata, immutable: true }).map(fieldErrorMessage)).toEqual([
+    expect(validateConfigMapUpdate(emptied, { metadata, immutable: true }).map(formatFieldError)).toEqual([
       'binaryData: Forbidden: field is immutable when `immutable` is set',
     ])
     expect(update({ data: { a: '2' } }, { data: { a: '1' } })).toEqual([])
   })
 
   it('prints the number of keys as a column', () => {
-    const table = tableConvertor(configMaps)
+    const table = createTableConvertor(configMaps)
     expect(table.columns.map(({ name }) => name)).toEqual(['Name', 'Data', 'Age'])
     expect(table.cells({ metadata, data: { a: '' }, binaryData: { b: '' } } as ConfigMap, 0)).toEqual(['a', 2, '<unknown>'])
   })

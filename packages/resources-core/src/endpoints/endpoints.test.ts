@@ -1,5 +1,5 @@
 import type { Endpoints, EndpointSubset } from '@keelson/api/core/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { findEndpointsWarnings, formatEndpoints } from './index.ts'
 import { validateEndpoints } from './validate.ts'
@@ -13,7 +13,7 @@ describe('endpoints', () => {
       { port: 80, protocol: 'TCP' },
       { name: 'b', port: 0, protocol: 'IP' },
     ]
-    expect(validateEndpoints(createEndpoints({ ports }, { addresses: createAddresses('169.254.0.1') })).map(fieldErrorMessage)).toEqual([
+    expect(validateEndpoints(createEndpoints({ ports }, { addresses: createAddresses('169.254.0.1') })).map(formatFieldError)).toEqual([
       'subsets[0]: Required value: must specify `addresses` or `notReadyAddresses`',
       'subsets[0].ports[0].name: Required value',
       'subsets[0].ports[1].port: Invalid value: 0: must be between 1 and 65535, inclusive',

@@ -1,5 +1,5 @@
 import type { EndpointAddress, EndpointPort, Endpoints, EndpointSubset } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, isValidPortNum, nameIsDNSSubdomain, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, isValidPortNum, nameIsDNSSubdomain, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateLegacyIP } from '../ip-address.ts'
 import { invalidEach, validateDNSLabel, validateQualifiedName, validateRequiredOneOf } from '../pod-spec/field-rules.ts'
@@ -12,7 +12,7 @@ const protocols = ['SCTP', 'TCP', 'UDP']
 /** Validates the subsets of Endpoints. Does not report subsets that `old` already had (ratcheting). */
 export function validateEndpoints({ subsets = [] }: ReadonlyEndpoints, old?: ReadonlyEndpoints): FieldErrorList {
   const errors = subsets.flatMap((subset, i) => validateSubset(subset, fieldPath('subsets').index(i)))
-  return errors.length > 0 && old !== undefined && semanticEqual(subsets, old.subsets ?? []) ? [] : errors
+  return errors.length > 0 && old !== undefined && equalsSemantically(subsets, old.subsets ?? []) ? [] : errors
 }
 
 function validateSubset(subset: DeepReadonly<EndpointSubset>, path: FieldPath): FieldErrorList {

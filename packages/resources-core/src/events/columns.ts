@@ -1,6 +1,6 @@
 import type { Event } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { age } from '@keelson/registry'
+import { formatAge } from '@keelson/registry'
 import type { Column } from '@keelson/registry'
 
 type ReadonlyEvent = DeepReadonly<Event>
@@ -29,12 +29,12 @@ function count({ series, count }: ReadonlyEvent): number {
 }
 
 function formatFirstSeen(event: ReadonlyEvent, now: number): string {
-  return age((event.firstTimestamp || event.eventTime) ?? undefined, now)
+  return formatAge((event.firstTimestamp || event.eventTime) ?? undefined, now)
 }
 
 function formatLastSeen(event: ReadonlyEvent, now: number): string {
-  if (event.series) return age(event.series.lastObservedTime ?? undefined, now)
-  return event.lastTimestamp ? age(event.lastTimestamp, now) : formatFirstSeen(event, now)
+  if (event.series) return formatAge(event.series.lastObservedTime ?? undefined, now)
+  return event.lastTimestamp ? formatAge(event.lastTimestamp, now) : formatFirstSeen(event, now)
 }
 
 function formatObject(event: ReadonlyEvent): string {

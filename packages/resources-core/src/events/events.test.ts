@@ -2,9 +2,9 @@ import type { GroupVersionTypes, KindType } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
 import type { Event } from '@keelson/api/core/v1'
 import { eventsV1 } from '@keelson/api/events/v1'
-import { decodeStruct, fieldErrorMessage } from '@keelson/apimachinery'
+import { decodeStruct, formatFieldError } from '@keelson/apimachinery'
 import type { GroupVersion, KubeObject } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { createTableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { convertEventFromHub, convertEventToHub } from './convert.ts'
 import { events } from './index.ts'
@@ -37,7 +37,7 @@ const emitted: Event = {
   reportingInstance: 'n1',
 }
 const findEventKind = (types: GroupVersionTypes): KindType => types.kinds.find(({ gvk }) => gvk.kind === 'Event')!
-const check = (event: Event, version: GroupVersion): string[] => validateEvent(event, version).map(fieldErrorMessage)
+const check = (event: Event, version: GroupVersion): string[] => validateEvent(event, version).map(formatFieldError)
 
 describe('events', () => {
   it('accepts valid events of core/v1 and events.k8s.io/v1', () => {
@@ -85,7 +85,7 @@ describe('events', () => {
   it('allows only changes of the series in events.k8s.io/v1', () => {
     const old: Event = { ...emitted, metadata: { ...emitted.metadata, resourceVersion: '1' } }
     const update = (change: Partial<Event>, version = modern): string[] =>
-      validateEventUpdate({ ...old, ...change }, old, version).map(fieldErrorMessage)
+      validateEventUpdate({ ...old, ...change }, old, version).map(formatFieldError)
     expect(update({ series: { count: 2, lastObservedTime: '2026-01-01T00:00:01.000000Z' } })).toEqual([])
     expect(update({ involvedObject: { kind: 'Pod', namespace: 'x', name: 'q' }, action: 'Stop' })).toEqual([
       'involvedObject: Invalid value: {"Kind":"Pod","Namespace":"x","Name":"q","UID":"","APIVersion":"","ResourceVersion":"","FieldPath":""}: field is immutable',
@@ -118,7 +118,7 @@ describe('events', () => {
   })
 
   it('prints times and count as columns', () => {
-    const table = tableConvertor(events)
+    const table = createTableConvertor(events)
     const now = Date.parse('2026-01-01T00:02:00Z')
     expect(table.columns.map(({ name }) => name)).toEqual([
       'Last Seen',

@@ -1,17 +1,17 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { Event } from '@keelson/api/core/v1'
 import {
-  byteLength,
+  measureUtf8Bytes,
   fieldError,
   fieldPath,
   goJson,
   isDNS1123Subdomain,
   isQualifiedName,
   nameIsDNSSubdomain,
-  semanticEqual,
+  equalsSemantically,
   validateImmutableField,
   validateObjectMetaUpdate,
-  verbatim,
+  createVerbatimValue,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, GroupVersion } from '@keelson/apimachinery'
 import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
@@ -33,7 +33,7 @@ export function validateEventUpdate(event: ReadonlyEvent, old: ReadonlyEvent, re
   return [
     ...errors,
     ...validateObjectMetaUpdate(event.metadata, old.metadata),
-    ...(semanticEqual(event.series, old.series) ? [] : validateSeries(event)),
+    ...(equalsSemantically(event.series, old.series) ? [] : validateSeries(event)),
     ...validateUnchanged(event, old),
   ]
 }
@@ -81,7 +81,7 @@ function validateWord(member: string, value: string | undefined): FieldErrorList
 }
 
 function validateLength(member: string, value: string | undefined, max: number): FieldErrorList {
-  if (byteLength(value ?? '') <= max) return []
+  if (measureUtf8Bytes(value ?? '') <= max) return []
   return [fieldError.invalid(fieldPath(member), '', `can have at most ${max} characters`)]
 }
 
@@ -127,7 +127,7 @@ function validateUnchanged(event: ReadonlyEvent, old: ReadonlyEvent): FieldError
     errors.push(...validateImmutableField(value, before, fieldPath(member)))
   }
   const requireEqualStruct = (member: string, value: unknown, before: unknown): void => {
-    if (!semanticEqual(value, before)) requireEqual(member, verbatim(goJson(value)), null)
+    if (!equalsSemantically(value, before)) requireEqual(member, createVerbatimValue(goJson(value)), null)
   }
   requireEqualStruct('involvedObject', toInternalStruct(reference, event.involvedObject), toInternalStruct(reference, old.involvedObject))
   requireEqual('reason', event.reason ?? '', old.reason ?? '')

@@ -1,11 +1,11 @@
 import type { LimitRange, LimitRangeItem } from '@keelson/api/core/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { setLimitRangeDefaults } from './index.ts'
 import { validateLimitRange } from './validate.ts'
 
 const createLimitRange = (...limits: LimitRangeItem[]): LimitRange => ({ metadata: { name: 'a' }, spec: { limits } })
-const validate = (...limits: LimitRangeItem[]): string[] => validateLimitRange(createLimitRange(...limits)).map(fieldErrorMessage)
+const validate = (...limits: LimitRangeItem[]): string[] => validateLimitRange(createLimitRange(...limits)).map(formatFieldError)
 
 describe('limit ranges', () => {
   it('set the default container limits to the maximum, and default requests to the limit or minimum', () => {

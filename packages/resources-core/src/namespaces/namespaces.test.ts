@@ -1,5 +1,5 @@
 import type { Namespace } from '@keelson/api/core/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { setNamespaceDefaults } from './defaults.ts'
@@ -43,7 +43,7 @@ describe('namespaces', () => {
     const status = createTerminatingNamespace()
     statusStrategy.prepareForUpdate?.(context, status, old)
     expect([status.spec, status.status]).toEqual([{ finalizers: ['kubernetes'] }, { phase: 'Terminating' }])
-    expect(statusStrategy.validateUpdate?.(context, status, old).map(fieldErrorMessage)).toEqual([
+    expect(statusStrategy.validateUpdate?.(context, status, old).map(formatFieldError)).toEqual([
       'status.Phase: Invalid value: "Terminating": may only be \'Active\' if `deletionTimestamp` is empty',
     ])
   })
@@ -51,8 +51,8 @@ describe('namespaces', () => {
   it('requires standard or qualified finalizers', () => {
     const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes', 'mine'] } }
     const detail = 'Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified'
-    expect(strategy.validateCreate?.(context, namespace).map(fieldErrorMessage)).toEqual([`spec.finalizers: ${detail}`])
-    expect(finalizeStrategy.validateUpdate?.(context, namespace, namespace).map(fieldErrorMessage)).toEqual([
+    expect(strategy.validateCreate?.(context, namespace).map(formatFieldError)).toEqual([`spec.finalizers: ${detail}`])
+    expect(finalizeStrategy.validateUpdate?.(context, namespace, namespace).map(formatFieldError)).toEqual([
       `spec.finalizers[1]: ${detail}`,
     ])
   })

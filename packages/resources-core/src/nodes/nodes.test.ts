@@ -1,7 +1,7 @@
 import type { Node } from '@keelson/api/core/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { createTableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { nodes, normalizeNode, setNodeDefaults } from './index.ts'
 import { nodeStatus } from './strategy.ts'
@@ -14,9 +14,9 @@ function update(changed: Partial<Node>, stored: Partial<Node>): string[] {
   const node: Node = structuredClone({ metadata, ...changed })
   const old: Node = { metadata, ...stored }
   strategy.prepareForUpdate?.(context, node, old)
-  return (strategy.validateUpdate?.(context, node, old) ?? []).map(fieldErrorMessage)
+  return (strategy.validateUpdate?.(context, node, old) ?? []).map(formatFieldError)
 }
-const create = (node: Partial<Node>): string[] => (strategy.validateCreate?.(context, { metadata, ...node }) ?? []).map(fieldErrorMessage)
+const create = (node: Partial<Node>): string[] => (strategy.validateCreate?.(context, { metadata, ...node }) ?? []).map(formatFieldError)
 
 describe('nodes', () => {
   it('sets allocatable to capacity by default', () => {
@@ -62,7 +62,7 @@ describe('nodes', () => {
   })
 
   it('prints status, roles and kernel as columns', () => {
-    const { columns, cells } = tableConvertor(nodes)
+    const { columns, cells } = createTableConvertor(nodes)
     const node: Node = {
       metadata: { name: 'n', labels: { 'node-role.kubernetes.io/b': '', 'node-role.kubernetes.io/a': '', 'kubernetes.io/role': 'c' } },
       spec: { unschedulable: true },

@@ -1,6 +1,6 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { Node } from '@keelson/api/core/v1'
-import { byteLength, fieldError, fieldPath, parseQuantity, quote } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, fieldPath, parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { parseCidr, validateLegacyCidr } from '../cidr.ts'
 import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
@@ -79,7 +79,7 @@ function validateDeclaredFeatures(features: readonly string[]): FieldErrorList {
 }
 
 function findFeatureNameError(name: string): string | undefined {
-  if (byteLength(name) > maxFeatureName) return `must be no more than ${maxFeatureName} characters`
+  if (measureUtf8Bytes(name) > maxFeatureName) return `must be no more than ${maxFeatureName} characters`
   if (featureName.test(name)) return undefined
   return "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
 }

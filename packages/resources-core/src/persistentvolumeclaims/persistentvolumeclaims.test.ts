@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus } from '@keelson/api/core/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { setClaimDefaults } from './defaults.ts'
@@ -26,7 +26,7 @@ function create(spec: Partial<PersistentVolumeClaimSpec>): PersistentVolumeClaim
 function update(changed: PersistentVolumeClaim, old: PersistentVolumeClaim): string[] {
   const object = structuredClone(changed)
   strategy.prepareForUpdate?.(context, object, old)
-  return (strategy.validateUpdate?.(context, object, old) ?? []).map(fieldErrorMessage)
+  return (strategy.validateUpdate?.(context, object, old) ?? []).map(formatFieldError)
 }
 
 describe('claims', () => {

@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import { parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, Quantity } from '@keelson/apimachinery'
-import { oneObject, scopeSelects } from '@keelson/registry'
+import { oneObject, selectsScope } from '@keelson/registry'
 import type { QuotaRules } from '@keelson/registry'
 
 type ReadonlyClaim = DeepReadonly<PersistentVolumeClaim>
@@ -38,7 +38,7 @@ export const claimQuota: QuotaRules<PersistentVolumeClaim> = {
   isInScope(selector, claim) {
     if (selector.scopeName !== 'VolumeAttributesClass') return false
     const classes = listAttributesClasses(claim)
-    return classes.length === 0 ? scopeSelects(selector, undefined) : classes.some((name) => scopeSelects(selector, name))
+    return classes.length === 0 ? selectsScope(selector, undefined) : classes.some((name) => selectsScope(selector, name))
   },
 }
 

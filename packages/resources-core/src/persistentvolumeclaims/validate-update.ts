@@ -6,7 +6,7 @@ import {
   fieldPath,
   immutableMessage,
   parseQuantity,
-  semanticEqual,
+  equalsSemantically,
   validateImmutableField,
   validateLabelSelector,
 } from '@keelson/apimachinery'
@@ -39,7 +39,7 @@ export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): F
     ...validateClassAnnotation(claim, old),
   ]
   const [before, after] = toComparableSpecs(claim, old)
-  if (!semanticEqual(after, before)) {
+  if (!equalsSemantically(after, before)) {
     const diff = formatLineDiff(
       toInternalStruct(coreV1.table.resolve('PersistentVolumeClaimSpec'), before),
       toInternalStruct(coreV1.table.resolve('PersistentVolumeClaimSpec'), after),

@@ -7,7 +7,7 @@ import type {
   SecretReference,
   StorageOSPersistentVolumeSource,
 } from '@keelson/api/core/v1'
-import { byteLength, fieldError, inclusiveRangeMessage, nameIsDNSLabel } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, formatInclusiveRangeMessage, nameIsDNSLabel } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateDNSLabel, validateDNSSubdomain, validateRequired } from '../pod-spec/field-rules.ts'
 import { validateAzureFile, validateCinder } from '../pod-spec/volume-sources-cloud.ts'
@@ -33,13 +33,13 @@ export function validateISCSIVolume(
 ): FieldErrorList {
   const { targetPortal = '', iqn = '', lun = 0, initiatorName } = source
   const errors = validateRequired(targetPortal, path.child('targetPortal'))
-  if (initiatorName !== undefined && byteLength(`${volumeName}:${targetPortal}`) > 64) {
+  if (initiatorName !== undefined && measureUtf8Bytes(`${volumeName}:${targetPortal}`) > 64) {
     const detail = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
     errors.push(fieldError.invalid(path.child('targetportal'), targetPortal, detail))
   }
   if (iqn === '') errors.push(fieldError.required(path.child('iqn')))
   else errors.push(...validateInitiator(iqn, path.child('iqn')))
-  if (lun < 0 || lun > 255) errors.push(fieldError.invalid(path.child('lun'), lun, inclusiveRangeMessage(0, 255)))
+  if (lun < 0 || lun > 255) errors.push(fieldError.invalid(path.child('lun'), lun, formatInclusiveRangeMessage(0, 255)))
   if ((source.chapAuthDiscovery || source.chapAuthSession) && source.secretRef === undefined) {
     errors.push(fieldError.required(path.child('secretRef')))
   }

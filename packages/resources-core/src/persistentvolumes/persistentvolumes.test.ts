@@ -1,5 +1,5 @@
 import type { PersistentVolume, PersistentVolumeSpec } from '@keelson/api/core/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { setPersistentVolumeDefaults } from './index.ts'
@@ -17,10 +17,10 @@ function createVolume(spec: Partial<PersistentVolumeSpec>): PersistentVolume {
   return created
 }
 const create = (spec: Partial<PersistentVolumeSpec>): string[] =>
-  (strategy.validateCreate?.(context, createVolume(spec)) ?? []).map(fieldErrorMessage)
+  (strategy.validateCreate?.(context, createVolume(spec)) ?? []).map(formatFieldError)
 /** Returns the errors of an update without duplicates, because kube-apiserver reports errors of the spec twice. */
 const update = (spec: Partial<PersistentVolumeSpec>, old: Partial<PersistentVolumeSpec>): string[] => [
-  ...new Set((strategy.validateUpdate?.(context, createVolume(spec), createVolume(old)) ?? []).map(fieldErrorMessage)),
+  ...new Set((strategy.validateUpdate?.(context, createVolume(spec), createVolume(old)) ?? []).map(formatFieldError)),
 ]
 const createZoneAffinity = (key: string): NonNullable<PersistentVolumeSpec['nodeAffinity']> => ({
   required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'In', values: ['a'] }] }] },

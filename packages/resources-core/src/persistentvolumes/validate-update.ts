@@ -1,6 +1,13 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { NodeSelectorRequirement, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, immutableMessage, semanticEqual, validateImmutableField, validateObjectMeta } from '@keelson/apimachinery'
+import {
+  fieldError,
+  fieldPath,
+  immutableMessage,
+  equalsSemantically,
+  validateImmutableField,
+  validateObjectMeta,
+} from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 import { formatLineDiff } from '../line-diff.ts'
@@ -26,7 +33,7 @@ export function validatePersistentVolumeUpdate(volume: ReadonlyVolume, old: Read
   ]
   const source = toComparableSource(spec, oldSpec)
   const oldSource = pickSource(oldSpec)
-  if (!semanticEqual(source, oldSource)) {
+  if (!equalsSemantically(source, oldSource)) {
     const detail = `spec.persistentvolumesource is immutable after creation\n${diffSources(oldSource, source)}`
     errors.push(fieldError.forbidden(fieldPath('spec', 'persistentvolumesource'), detail))
   }
@@ -64,7 +71,7 @@ const stableLabels: ReadonlyMap<string, string> = new Map([
 
 /** Returns whether two node affinities are equal. A deprecated label counts as equal to its replacement. */
 function isSameAffinity(affinity: Affinity | undefined, old: Affinity): boolean {
-  if (semanticEqual(affinity, old)) return true
+  if (equalsSemantically(affinity, old)) return true
   const terms = affinity?.required?.nodeSelectorTerms ?? []
   const oldTerms = old.required?.nodeSelectorTerms ?? []
   if (affinity?.required === undefined || old.required === undefined || terms.length !== oldTerms.length) return false
@@ -79,7 +86,7 @@ function haveSameRequirements(requirements: readonly Requirement[], old: readonl
     requirements.every((requirement, i) => {
       const before = old[i]!
       const key = stableLabels.get(before.key) === requirement.key ? requirement.key : before.key
-      return semanticEqual(requirement, { ...before, key })
+      return equalsSemantically(requirement, { ...before, key })
     })
   )
 }

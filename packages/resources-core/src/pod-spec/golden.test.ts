@@ -3,7 +3,7 @@ import { appsV1 } from '@keelson/api/apps/v1'
 import { batchV1 } from '@keelson/api/batch/v1'
 import { coreV1 } from '@keelson/api/core/v1'
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
-import { decodeStruct, encodeJson, fieldErrorBody, fieldPath, parseGroupVersionKind, parseJson } from '@keelson/apimachinery'
+import { decodeStruct, encodeJson, formatFieldErrorBody, fieldPath, parseGroupVersionKind, parseJson } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, KubeObject, Status } from '@keelson/apimachinery'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -90,7 +90,7 @@ describe.skipIf(cases.length === 0)('pod templates have the errors that kube-api
       const causes = (body.details?.causes ?? []).filter(
         ({ field = '' }) => field.startsWith(`${prefix}.`) && !isKindSpecific(field, prefix),
       )
-      expect(errors.map((error) => ({ reason: error.type, message: fieldErrorBody(error), field: error.field }))).toEqual(causes)
+      expect(errors.map((error) => ({ reason: error.type, message: formatFieldErrorBody(error), field: error.field }))).toEqual(causes)
       return
     }
     expect(errors).toEqual([])

@@ -1,5 +1,5 @@
 import type { Volume } from '@keelson/api/core/v1'
-import { fourfold, processorTime } from '@keelson/apimachinery/testing'
+import { fourfold, measureProcessorTime } from '@keelson/apimachinery/testing'
 import { describe, expect, it } from 'vitest'
 import { findOverlappingPathWarnings } from './overlapping-paths.ts'
 
@@ -60,7 +60,7 @@ describe('overlappingPathWarnings', () => {
     ],
   ])('takes subquadratic time for %s', async (_, make) => {
     const [few, many] = [make(5_000), make(20_000)]
-    const small = await processorTime(() => findOverlappingPathWarnings(few))
-    expect(await processorTime(() => findOverlappingPathWarnings(many))).toBeLessThan(fourfold * small)
+    const small = await measureProcessorTime(() => findOverlappingPathWarnings(few))
+    expect(await measureProcessorTime(() => findOverlappingPathWarnings(many))).toBeLessThan(fourfold * small)
   })
 })

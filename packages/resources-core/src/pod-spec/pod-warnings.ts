@@ -1,5 +1,5 @@
 import type { HostAlias, NodeAffinity, PodAffinity } from '@keelson/api/core/v1'
-import { appendAll, fieldPath, parseQuantity, quote, repeatCheck, semanticEqual } from '@keelson/apimachinery'
+import { appendAll, fieldPath, parseQuantity, quote, repeatCheck, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath, ObjectMeta } from '@keelson/apimachinery'
 import { findIPWarnings } from '../ip-address.ts'
 import { appArmorContainerPrefix, seccompContainerPrefix, seccompPodAnnotation } from './annotation-keys.ts'
@@ -185,7 +185,7 @@ function findContainerWarnings({ container, path }: ContainerAt, spec: ReadonlyP
   const appArmor = annotations[appArmorKey]
   if (isTemplate && appArmor !== undefined && container.securityContext?.appArmorProfile === undefined) {
     const podProfile = spec.securityContext?.appArmorProfile
-    if (podProfile === undefined || !semanticEqual(podProfile, parseAppArmorAnnotation(appArmor))) {
+    if (podProfile === undefined || !equalsSemantically(podProfile, parseAppArmorAnnotation(appArmor))) {
       warnings.push(`${annotationsPath.key(appArmorKey)}: deprecated since v1.30; use the "appArmorProfile" field instead`)
     }
   }

@@ -1,5 +1,5 @@
 import type { Toleration } from '@keelson/api/core/v1'
-import { fieldError, messageOf } from '@keelson/apimachinery'
+import { fieldError, getErrorMessage } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { parseAnnotationList, getString } from '../annotation-list.ts'
 import {
@@ -51,7 +51,7 @@ function validateTolerationsAnnotation(text: string | undefined, rules: PodRules
     const tolerations = parseAnnotationList(text, 'core.Toleration').map(toToleration)
     return validateTolerations(tolerations, rules, path.child(tolerationsAnnotation))
   } catch (error) {
-    return [fieldError.invalid(path, tolerationsAnnotation, messageOf(error))]
+    return [fieldError.invalid(path, tolerationsAnnotation, getErrorMessage(error))]
   }
 }
 

@@ -1,5 +1,5 @@
 import type { HostAlias } from '@keelson/api/core/v1'
-import { byteLength, fieldError, isDNS1123SubdomainWithUnderscore } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, isDNS1123SubdomainWithUnderscore } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateLegacyIP } from '../ip-address.ts'
 import { invalidEach, validateDNSSubdomain, validateItems } from './field-rules.ts'
@@ -40,7 +40,7 @@ function validateSearches(searches: readonly string[], path: FieldPath): FieldEr
   if (searches.length > maxSearchPaths) {
     errors.push(fieldError.invalid(path, searches, `must not have more than ${maxSearchPaths} search paths`))
   }
-  if (byteLength(searches.join(' ')) > maxSearchLength) {
+  if (measureUtf8Bytes(searches.join(' ')) > maxSearchLength) {
     const detail = `must not have more than ${maxSearchLength} characters (including spaces) in the search list`
     errors.push(fieldError.invalid(path, searches, detail))
   }
@@ -71,6 +71,6 @@ export function validateHostnameOverride(spec: ReadonlyPodSpec, specPath: FieldP
     errors.push(fieldError.forbidden(path, 'may not be specified when setHostnameAsFQDN is true'))
   }
   if (spec.hostNetwork === true) errors.push(fieldError.forbidden(path, 'may not be specified when hostNetwork is true'))
-  if (byteLength(name) > maxHostname) errors.push(fieldError.tooLong(path, maxHostname))
+  if (measureUtf8Bytes(name) > maxHostname) errors.push(fieldError.tooLong(path, maxHostname))
   return [...errors, ...validateDNSSubdomain(name, path)]
 }

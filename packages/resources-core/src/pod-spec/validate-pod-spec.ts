@@ -1,4 +1,4 @@
-import { fieldError, inclusiveRangeMessage, nameIsDNSSubdomain, validateLabels } from '@keelson/apimachinery'
+import { fieldError, formatInclusiveRangeMessage, nameIsDNSSubdomain, validateLabels } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, ObjectMeta } from '@keelson/apimachinery'
 import { invalidEach, validateDNSLabel, validateRequiredOneOf } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
@@ -91,7 +91,7 @@ function validateNames(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath):
     ...validateReference(spec.nodeName, path, 'nodeName'),
     ...(deadline === undefined || (1 <= deadline && deadline <= maxDeadline)
       ? []
-      : [fieldError.invalid(path.child('activeDeadlineSeconds'), deadline, inclusiveRangeMessage(1, maxDeadline))]),
+      : [fieldError.invalid(path.child('activeDeadlineSeconds'), deadline, formatInclusiveRangeMessage(1, maxDeadline))]),
     ...(hostname ? validateDNSLabel(hostname, path, 'hostname') : []),
     ...(subdomain ? validateDNSLabel(subdomain, path, 'subdomain') : []),
     ...(spec.tolerations === undefined ? [] : validateTolerations(spec.tolerations, rules, path.child('tolerations'))),

@@ -1,6 +1,6 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { AppArmorProfile, SeccompProfile } from '@keelson/api/core/v1'
-import { byteLength, fieldError } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 import { validateDescendingPath } from './validate-paths.ts'
@@ -52,7 +52,7 @@ export function validateAppArmorProfile({ appArmorProfile: profile }: WithProfil
   if (name === undefined) return [fieldError.required(at, 'must be set when AppArmor type is Localhost')]
   if (name.trim() !== name) errors.push(fieldError.invalid(at, name, 'must not be padded with whitespace'))
   else if (name === '') errors.push(fieldError.required(at, 'must be set when AppArmor type is Localhost'))
-  if (byteLength(name) > maxProfileLength) errors.push(fieldError.tooLong(at, maxProfileLength))
+  if (measureUtf8Bytes(name) > maxProfileLength) errors.push(fieldError.tooLong(at, maxProfileLength))
   return errors
 }
 

@@ -1,4 +1,4 @@
-import { byteLength, fieldError, isDNS1123Label, isDNS1123Subdomain } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, isDNS1123Label, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 const maxDomain = 253
@@ -11,13 +11,13 @@ export function validateSignerName(signer: string, path: FieldPath): FieldErrorL
   if (name === undefined || more.length > 0) {
     return [fieldError.invalid(path, signer, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]
   }
-  const errors: FieldErrorList = byteLength(domain) > maxDomain ? [fieldError.tooLong(path, maxDomain)] : []
+  const errors: FieldErrorList = measureUtf8Bytes(domain) > maxDomain ? [fieldError.tooLong(path, maxDomain)] : []
   errors.push(...validateSegments(domain, isDNS1123Label, path))
   if (!domain.includes('.')) {
     errors.push(fieldError.invalid(path, domain, 'should be a domain with at least two segments separated by dots'))
   }
   errors.push(...validateSegments(name, isDNS1123Subdomain, path))
-  if (byteLength(name) > maxName) errors.push(fieldError.tooLong(path, maxName))
+  if (measureUtf8Bytes(name) > maxName) errors.push(fieldError.tooLong(path, maxName))
   return errors
 }
 

@@ -1,5 +1,5 @@
 import type { WindowsSecurityContextOptions } from '@keelson/api/core/v1'
-import { byteLength, fieldError, isDNS1123Subdomain } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach } from './field-rules.ts'
 import { listContainersWithPath, hasContainer } from './visit-containers.ts'
@@ -26,7 +26,7 @@ export function validateWindowsOptions({ windowsOptions }: WithWindowsOptions, c
   if (spec !== undefined) {
     const at = path.child('gmsaCredentialSpec')
     if (spec === '') errors.push(fieldError.invalid(at, spec, 'gmsaCredentialSpec cannot be an empty string'))
-    else if (byteLength(spec) > maxCredentialKiB * 1024) {
+    else if (measureUtf8Bytes(spec) > maxCredentialKiB * 1024) {
       errors.push(fieldError.invalid(at, spec, `gmsaCredentialSpec size must be under ${maxCredentialKiB} KiB`))
     }
   }
@@ -50,7 +50,7 @@ function findUserNameErrors(name: string): readonly string[] {
   const user = parts.at(-1)!
   const messages = parts.length === 2 ? findDomainErrors(parts[0]!) : []
   if (user === '') messages.push("'s User cannot be empty")
-  else if (byteLength(user) > maxUser) messages.push(`'s User length must not be longer than ${maxUser} characters`)
+  else if (measureUtf8Bytes(user) > maxUser) messages.push(`'s User length must not be longer than ${maxUser} characters`)
   if (/^[. ]+$/.test(user)) messages.push("'s User cannot contain only periods or spaces")
   if (/["/\\:;|=,+*?<>@[\]]/.test(user)) messages.push(`'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]`)
   return messages
@@ -58,7 +58,7 @@ function findUserNameErrors(name: string): readonly string[] {
 
 function findDomainErrors(domain: string): string[] {
   const messages: string[] = []
-  if (byteLength(domain) >= maxDomain) messages.push(`'s Domain length must be under ${maxDomain} characters`)
+  if (measureUtf8Bytes(domain) >= maxDomain) messages.push(`'s Domain length must be under ${maxDomain} characters`)
   if (!netBiosName.test(domain) && !domainName.test(domain)) messages.push("'s Domain doesn't match the NetBios nor the DNS format")
   return messages
 }

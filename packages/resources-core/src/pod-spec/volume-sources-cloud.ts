@@ -9,7 +9,7 @@ import type {
   PortworxVolumeSource,
   VsphereVirtualDiskVolumeSource,
 } from '@keelson/api/core/v1'
-import { fieldError, inclusiveRangeMessage } from '@keelson/apimachinery'
+import { fieldError, formatInclusiveRangeMessage } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateRequired, validateSupported } from './field-rules.ts'
 
@@ -26,7 +26,7 @@ export function validateAWSElasticBlockStore(source: DeepReadonly<AWSElasticBloc
 /** Validates the number of a disk partition. 0 means the whole disk and is valid, although upstream's error message does not say so. */
 function validatePartition(partition: number | undefined, path: FieldPath): FieldErrorList {
   if (partition === undefined || (0 <= partition && partition <= 255)) return []
-  return [fieldError.invalid(path, partition, inclusiveRangeMessage(1, 255))]
+  return [fieldError.invalid(path, partition, formatInclusiveRangeMessage(1, 255))]
 }
 
 export function validateCinder(source: DeepReadonly<CinderVolumeSource>, path: FieldPath): FieldErrorList {

@@ -11,7 +11,7 @@ import type {
   ScaleIOVolumeSource,
   StorageOSVolumeSource,
 } from '@keelson/api/core/v1'
-import { byteLength, fieldError, inclusiveRangeMessage, isDNS1123Subdomain, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, formatInclusiveRangeMessage, isDNS1123Subdomain, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateDNSLabel, validateRequired } from './field-rules.ts'
 
@@ -47,7 +47,7 @@ export function validateISCSI(source: DeepReadonly<ISCSIVolumeSource>, path: Fie
   const { iqn = '', lun = 0, initiatorName } = source
   const errors = validateRequired(source.targetPortal, path.child('targetPortal'))
   errors.push(...(iqn === '' ? [fieldError.required(path.child('iqn'))] : validateInitiator(iqn, path.child('iqn'))))
-  if (lun < 0 || lun > 255) errors.push(fieldError.invalid(path.child('lun'), lun, inclusiveRangeMessage(0, 255)))
+  if (lun < 0 || lun > 255) errors.push(fieldError.invalid(path.child('lun'), lun, formatInclusiveRangeMessage(0, 255)))
   if ((source.chapAuthDiscovery || source.chapAuthSession) && source.secretRef === undefined) {
     errors.push(fieldError.required(path.child('secretRef')))
   }
@@ -76,7 +76,7 @@ export function validateFC(source: DeepReadonly<FCVolumeSource>, path: FieldPath
     errors.push(fieldError.invalid(path.child('targetWWNs'), targetWWNs, 'targetWWNs and wwids can not be specified simultaneously'))
   }
   if (lun === undefined) errors.push(fieldError.required(path.child('lun'), 'lun is required if targetWWNs is specified'))
-  else if (lun < 0 || lun > 255) errors.push(fieldError.invalid(path.child('lun'), lun, inclusiveRangeMessage(0, 255)))
+  else if (lun < 0 || lun > 255) errors.push(fieldError.invalid(path.child('lun'), lun, formatInclusiveRangeMessage(0, 255)))
   return errors
 }
 
@@ -112,7 +112,7 @@ export function validateQuobyte(source: DeepReadonly<QuobyteVolumeSource>, path:
   const registryRule = 'must be a host:port pair or multiple pairs separated by commas'
   const errors: FieldErrorList = []
   if (registry === '') errors.push(fieldError.required(path.child('registry'), registryRule))
-  else if (byteLength(tenant) >= 65) {
+  else if (measureUtf8Bytes(tenant) >= 65) {
     errors.push(fieldError.required(path.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters'))
   } else {
     for (const pair of registry.split(',')) {
@@ -155,6 +155,6 @@ export function validateCSI(source: DeepReadonly<CSIVolumeSource>, path: FieldPa
 
 export function validateCSIDriverName(name: string, path: FieldPath): FieldErrorList {
   if (name === '') return [fieldError.required(path)]
-  const errors: FieldErrorList = byteLength(name) > 63 ? [fieldError.tooLong(path, 63)] : []
+  const errors: FieldErrorList = measureUtf8Bytes(name) > 63 ? [fieldError.tooLong(path, 63)] : []
   return [...errors, ...invalidEach(isDNS1123Subdomain(name.toLowerCase()), name, path)]
 }

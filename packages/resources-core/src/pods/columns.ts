@@ -1,5 +1,5 @@
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { humanDuration } from '@keelson/registry'
+import { formatHumanDuration } from '@keelson/registry'
 import type { ColumnGroup, TableCell } from '@keelson/registry'
 import type { Container, Pod, PodCondition } from '@keelson/api/core/v1'
 import { isSidecar } from '../pod-spec/visit-containers.ts'
@@ -50,7 +50,7 @@ function summarize(pod: ReadonlyPod, now: number): readonly TableCell[] {
   if (pod.metadata.deletionTimestamp !== undefined)
     if (pod.status?.reason === 'NodeLost') reason = 'Unknown'
     else if (pod.status?.phase !== 'Failed' && pod.status?.phase !== 'Succeeded') reason = 'Terminating'
-  const ago = restarts !== 0 && lastRestart !== '' ? ` (${humanDuration(now - Date.parse(lastRestart))} ago)` : ''
+  const ago = restarts !== 0 && lastRestart !== '' ? ` (${formatHumanDuration(now - Date.parse(lastRestart))} ago)` : ''
   return [`${ready}/${total}`, reason, `${restarts}${ago}`]
 }
 

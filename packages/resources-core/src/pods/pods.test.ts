@@ -1,9 +1,9 @@
 import { createApiTypes } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
 import type { Container, KeyToPath, Pod, PodSpec, TopologySpreadConstraint } from '@keelson/api/core/v1'
-import { decodeStruct, fieldErrorMessage, parseJson } from '@keelson/apimachinery'
+import { decodeStruct, formatFieldError, parseJson } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
-import { fourfold, processorTime } from '@keelson/apimachinery/testing'
+import { fourfold, measureProcessorTime } from '@keelson/apimachinery/testing'
 import { describeResource } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { createPodRules } from '../pod-spec/pod-rules.ts'
@@ -30,13 +30,13 @@ function createPod(spec: Partial<PodSpec>, more: Partial<Pod> = {}, warnings: st
 }
 
 const context = {} as RequestContext
-const validateToMessages = (object: Pod): string[] => (podStrategy.validateCreate?.(context, object) ?? []).map(fieldErrorMessage)
+const validateToMessages = (object: Pod): string[] => (podStrategy.validateCreate?.(context, object) ?? []).map(formatFieldError)
 
 function update(old: Pod, change: (object: Pod) => void): { readonly object: Pod; readonly errors: string[] } {
   const object = structuredClone(old)
   change(object)
   podStrategy.prepareForUpdate?.(context, object, old)
-  return { object, errors: (podStrategy.validateUpdate?.(context, object, old) ?? []).map(fieldErrorMessage) }
+  return { object, errors: (podStrategy.validateUpdate?.(context, object, old) ?? []).map(formatFieldError) }
 }
 
 describeResource(pods, {
@@ -319,7 +319,7 @@ describe('pod status', () => {
   const write = (old: Pod, status: Pod['status']): string[] => {
     const object = { ...structuredClone(old), status: structuredClone(status)! }
     podStatus.update.prepareForUpdate?.(context, object, old)
-    return (podStatus.update.validateUpdate?.(context, object, old) ?? []).map(fieldErrorMessage)
+    return (podStatus.update.validateUpdate?.(context, object, old) ?? []).map(formatFieldError)
   }
 
   it.each([
@@ -392,8 +392,8 @@ describe('a pod with many ports and variables', () => {
   const count = 20_000
   const countWarnings = async (container: (count: number) => object): Promise<number> => {
     const [few, many] = [count / 4, count].map((count) => createPod({ containers: [{ name: 'a', image: 'i', ...container(count) }] }))
-    const small = await processorTime(() => findPodWarnings(few!))
-    expect(await processorTime(() => findPodWarnings(many!))).toBeLessThan(fourfold * small)
+    const small = await measureProcessorTime(() => findPodWarnings(few!))
+    expect(await measureProcessorTime(() => findPodWarnings(many!))).toBeLessThan(fourfold * small)
     return findPodWarnings(many!).length
   }
 
@@ -415,7 +415,7 @@ it('compares tolerations in linear time in any order', async () => {
     createPod({ tolerations: Array.from({ length: count }, (_, i) => ({ key: `k${i}`, operator: 'Exists' })) })
   const run = (count: number): Promise<number> => {
     const old = createTolerations(count)
-    return processorTime(() => expect(update(old, ({ spec }) => void spec!.tolerations!.reverse()).errors).toEqual([]))
+    return measureProcessorTime(() => expect(update(old, ({ spec }) => void spec!.tolerations!.reverse()).errors).toEqual([]))
   }
   const small = await run(1_000)
   expect(await run(4_000)).toBeLessThan(fourfold * small)

@@ -1,7 +1,7 @@
 import type { Pod, PodAffinityTerm } from '@keelson/api/core/v1'
 import { parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { scopeSelects } from '@keelson/registry'
+import { selectsScope } from '@keelson/registry'
 import type { ScopeSelector } from '@keelson/registry'
 
 type ReadonlyPod = DeepReadonly<Pod>
@@ -17,7 +17,7 @@ export function podInScope(selector: ScopeSelector, pod: ReadonlyPod): boolean {
     case 'NotBestEffort':
       return !isBestEffort(pod)
     case 'PriorityClass':
-      return scopeSelects(selector, pod.spec?.priorityClassName || undefined)
+      return selectsScope(selector, pod.spec?.priorityClassName || undefined)
     case 'CrossNamespacePodAffinity':
       return hasCrossNamespaceAffinity(pod)
     default:

@@ -1,5 +1,5 @@
 import type { Pod } from '@keelson/api/core/v1'
-import { fieldPath, isDNS1123Label, semanticEqual } from '@keelson/apimachinery'
+import { fieldPath, isDNS1123Label, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, DeleteOptions, LabelSelector } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy } from '@keelson/registry'
@@ -66,7 +66,7 @@ function findNameWarnings(name: string): string[] {
 /** Increments `metadata.generation` if the spec changed. Mutates the pod. */
 export function countGeneration(pod: Pod, old: DeepReadonly<Pod>): void {
   const generation = pod.metadata.generation ?? 0
-  if (!semanticEqual(pod.spec, old.spec)) pod.metadata.generation = generation + 1
+  if (!equalsSemantically(pod.spec, old.spec)) pod.metadata.generation = generation + 1
 }
 
 /**
@@ -123,7 +123,7 @@ function applyAppArmorAnnotations(pod: Pod, warn: (text: string) => void): void 
     const profile = parseAppArmorAnnotation(annotation)
     const isUsable = profile !== undefined && validateAppArmorProfile({ appArmorProfile: profile }, fieldPath()).length === 0
     if (isUsable) {
-      if (semanticEqual(profile, spec.securityContext?.appArmorProfile)) continue
+      if (equalsSemantically(profile, spec.securityContext?.appArmorProfile)) continue
       container.securityContext = { ...container.securityContext, appArmorProfile: profile }
     }
     warn(`${fieldPath('metadata', 'annotations').key(key)}: deprecated since v1.30; use the "appArmorProfile" field instead`)

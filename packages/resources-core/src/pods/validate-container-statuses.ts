@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod, ResourceStatus } from '@keelson/api/core/v1'
-import { byteLength, fieldError, isValidGroupID, isValidUserID, repeatCheck } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, isValidGroupID, isValidUserID, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateSupported } from '../pod-spec/field-rules.ts'
 import type { ReadonlyContainer } from '../pod-spec/visit-containers.ts'
@@ -72,7 +72,8 @@ function validateHealth({ resources }: DeepReadonly<ResourceStatus>, path: Field
     const at = path.index(i)
     const errors = validateSupported(health, healths, at.child('health'))
     if (message === '') errors.push(fieldError.required(at.child('message'), 'must be non-empty if specified'))
-    else if (message !== undefined && byteLength(message) > maxMessage) errors.push(fieldError.tooLong(at.child('message'), maxMessage))
+    else if (message !== undefined && measureUtf8Bytes(message) > maxMessage)
+      errors.push(fieldError.tooLong(at.child('message'), maxMessage))
     if (isRepeated(resourceID)) errors.push(fieldError.duplicate(at.child('resourceID'), resourceID))
     return errors
   })

@@ -1,6 +1,6 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { NodeAffinity, NodeSelectorTerm } from '@keelson/api/core/v1'
-import { copyEmptyMarks, fieldError, semanticEqual } from '@keelson/apimachinery'
+import { copyEmptyMarks, fieldError, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ReadonlyContainer, ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
 import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
@@ -17,7 +17,7 @@ const updatable = [
 
 /** Rejects changes of immutable fields in a pod spec. The caller must have checked that the number of containers is unchanged. */
 export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
-  if (semanticEqual(spec, old)) return []
+  if (equalsSemantically(spec, old)) return []
   const errors: FieldErrorList = []
   let comparableSpec = withMutableOf(old, spec)
   // The scheduler does not consider a gated pod yet, so its node constraints can become stricter.
@@ -26,11 +26,12 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
     errors.push(...validateNodeSelector(spec, old, path.child('nodeSelector')))
     errors.push(...validateNodeAffinity(spec.affinity?.nodeAffinity, oldAffinity?.nodeAffinity, path.child('affinity', 'nodeAffinity')))
     const { podAffinity, podAntiAffinity } = spec.affinity ?? {}
-    const unchanged = semanticEqual(podAffinity, oldAffinity?.podAffinity) && semanticEqual(podAntiAffinity, oldAffinity?.podAntiAffinity)
+    const unchanged =
+      equalsSemantically(podAffinity, oldAffinity?.podAffinity) && equalsSemantically(podAntiAffinity, oldAffinity?.podAntiAffinity)
     const placed = { ...comparableSpec, nodeSelector: old.nodeSelector, ...(unchanged ? { affinity: oldAffinity } : undefined) }
     comparableSpec = copyEmptyMarks(placed, comparableSpec, ['nodeSelector']) as ReadonlyPodSpec
   }
-  if (semanticEqual(comparableSpec, old)) return errors
+  if (equalsSemantically(comparableSpec, old)) return errors
   const detail = `pod updates may not change fields other than ${updatable}\n${formatLineDiff(toInternalStruct(coreV1.table.resolve('PodSpec'), old), toInternalStruct(coreV1.table.resolve('PodSpec'), comparableSpec))}`
   return [...errors, fieldError.forbidden(path, detail)]
 }
@@ -94,6 +95,6 @@ function isAdditionOnly(term: DeepReadonly<NodeSelectorTerm>, old: DeepReadonly<
   if (members.every((member) => (old[member] ?? []).length === 0)) return members.every((member) => (term[member] ?? []).length === 0)
   return members.every((member) => {
     const before = old[member] ?? []
-    return semanticEqual((term[member] ?? []).slice(0, before.length), before)
+    return equalsSemantically((term[member] ?? []).slice(0, before.length), before)
   })
 }

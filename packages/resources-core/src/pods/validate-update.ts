@@ -1,5 +1,5 @@
 import type { Pod, PodSchedulingGate, Toleration } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, inclusiveRangeMessage } from '@keelson/apimachinery'
+import { fieldError, fieldPath, formatInclusiveRangeMessage } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateItems, validateRequired } from '../pod-spec/field-rules.ts'
 import type { PodRules } from '../pod-spec/pod-rules.ts'
@@ -54,7 +54,7 @@ function validateDeadline(deadline: number | undefined, old: number | undefined,
   if (deadline === undefined) {
     return old === undefined ? [] : [fieldError.invalid(path, null, 'must not update from a positive integer to nil value')]
   }
-  if (deadline < 0 || deadline > maxDeadline) return [fieldError.invalid(path, deadline, inclusiveRangeMessage(0, maxDeadline))]
+  if (deadline < 0 || deadline > maxDeadline) return [fieldError.invalid(path, deadline, formatInclusiveRangeMessage(0, maxDeadline))]
   if (old === undefined || old >= deadline) return []
   return [fieldError.invalid(path, deadline, 'must be less than or equal to previous value')]
 }

@@ -1,5 +1,5 @@
 import type { PodTemplate } from '@keelson/api/core/v1'
-import { fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import { defineResource, nameColumn } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { formatContainerImages, formatContainerNames } from '../container-columns.ts'
@@ -29,7 +29,7 @@ export const podTemplates: ResourceDefinition<PodTemplate> = defineResource<PodT
     warningsOnCreate: (_context, { template = {} }) => findPodWarnings(template, templatePath),
     prepareForUpdate(_context, { metadata, template }, old) {
       if (template?.spec !== undefined) dropDisabledPodFields(template.spec, old.template?.spec)
-      if (!semanticEqual(template, old.template)) metadata.generation = (old.metadata.generation ?? 0) + 1
+      if (!equalsSemantically(template, old.template)) metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validateUpdate: (_context, { template = {} }, old) => validatePodTemplateSpec(template, templatePath, old.template),
     warningsOnUpdate: (_context, { metadata, template = {} }, old) =>

@@ -3,9 +3,9 @@ import { autoscalingV1 } from '@keelson/api/autoscaling/v1'
 import type { Scale } from '@keelson/api/autoscaling/v1'
 import { coreV1 } from '@keelson/api/core/v1'
 import type { ReplicationController } from '@keelson/api/core/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import type { Getter, Updater } from '@keelson/registry'
-import { openTestStore, plain, put, testContext } from '@keelson/registry/testing'
+import { openTestStore, getPlainObject, put, testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { replicationControllers, setReplicationControllerDefaults } from './index.ts'
 import { validateReplicationControllerStatus } from './validate.ts'
@@ -32,7 +32,7 @@ describe('replication controllers', () => {
 
   it('rejects status counts above replicas', () => {
     const status = { replicas: 1, readyReplicas: 2, availableReplicas: 3, observedGeneration: -1 }
-    expect(validateReplicationControllerStatus({ ...createController(), status }).map(fieldErrorMessage)).toEqual([
+    expect(validateReplicationControllerStatus({ ...createController(), status }).map(formatFieldError)).toEqual([
       'status.observedGeneration: Invalid value: -1: must be greater than or equal to 0',
       'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas',
       'status.availableReplicas: Invalid value: 3: cannot be greater than status.replicas',
@@ -46,15 +46,15 @@ describe('replication controllers', () => {
     const status = test.paths.get('replicationcontrollers/status') as unknown as Updater
     const labels = { a: '1', b: '2' }
     const { object } = await status.update(context, 'c', { change: put({ metadata: { name: 'c' } }), dryRun: false })
-    expect(plain(object).metadata.labels).toEqual(labels)
-    expect(plain(await test.store.get(context, 'c', {})).metadata.labels).toEqual(labels)
+    expect(getPlainObject(object).metadata.labels).toEqual(labels)
+    expect(getPlainObject(await test.store.get(context, 'c', {})).metadata.labels).toEqual(labels)
   })
 
   it('scales a replication controller without a full decode', async () => {
     await using test = openTestStore(replicationControllers, { types })
     await test.store.create(context, createController(), { dryRun: false })
     const storage = test.paths.get('replicationcontrollers/scale') as unknown as Getter & Updater
-    const scale = plain(await storage.get(context, 'c', {})) as Scale
+    const scale = getPlainObject(await storage.get(context, 'c', {})) as Scale
     expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 1 }, status: { replicas: 0, selector: 'a=1,b=2' } })
     expect(test.paths.get('replicationcontrollers/scale')!.table!.columns.map(({ name }) => name)).toEqual([
       'Name',
@@ -65,7 +65,7 @@ describe('replication controllers', () => {
     expect(test.paths.get('replicationcontrollers/scale')!.table!.cells(scale, Date.now()).slice(0, 3)).toEqual(['c', 1, 0])
     const write = (change: Scale): Promise<unknown> => storage.update(context, 'c', { change: put(change), dryRun: false })
     await write({ ...scale, spec: { replicas: 3 } })
-    const scaled = plain(await test.store.get(context, 'c', {})) as ReplicationController
+    const scaled = getPlainObject(await test.store.get(context, 'c', {})) as ReplicationController
     expect(scaled).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 3, selector: { a: '1' } } })
     await expect(write({ ...scale, spec: { replicas: 4 } })).rejects.toMatchObject({ code: 409 })
     const { resourceVersion: _old, ...metadata } = scale.metadata

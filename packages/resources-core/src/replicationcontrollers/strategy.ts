@@ -1,5 +1,5 @@
 import type { ReplicationController } from '@keelson/api/core/v1'
-import { fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
@@ -30,7 +30,7 @@ export const replicationControllerStrategy: Strategy<ReplicationController> = {
     keepMember(controller, old, 'status')
     const spec = controller.spec?.template?.spec
     if (spec !== undefined) dropDisabledPodFields(spec, old.spec?.template?.spec)
-    if (!semanticEqual(controller.spec, old.spec)) controller.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (!equalsSemantically(controller.spec, old.spec)) controller.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
   validateUpdate: (_context, controller, old) => validateReplicationControllerUpdate(controller, old),
   // Like kube-apiserver, warns about the stored template and not about the new one.

@@ -1,5 +1,5 @@
 import type { PodTemplateSpec, ReplicationController, ReplicationControllerSpec } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, semanticEqual, validateNonNegative } from '@keelson/apimachinery'
+import { fieldError, fieldPath, equalsSemantically, validateNonNegative } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validatePodTemplateSpec } from '../pod-spec/validate-pod-template.ts'
 import { printMap } from '../print-map.ts'
@@ -64,7 +64,7 @@ function validateNonConvertible(spec: ReadonlySpec, old: ReadonlyController): Fi
     if (!member.includes('selector')) {
       return [{ ...fieldError.notFoundField(fieldPath(member), value), detail: 'unknown non-convertible field' }]
     }
-    if (semanticEqual(old.spec?.selector ?? {}, spec.selector ?? {})) return []
+    if (equalsSemantically(old.spec?.selector ?? {}, spec.selector ?? {})) return []
     return [fieldError.invalid(specPath.child('selector'), printMap(spec, 'selector'), 'cannot update non-convertible selector')]
   })
 }

@@ -1,13 +1,13 @@
 import type { ResourceQuota, ResourceQuotaSpec } from '@keelson/api/core/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { createTableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { resourceQuotas } from './index.ts'
 import { validateResourceQuota, validateResourceQuotaUpdate } from './validate.ts'
 
 const createQuota = (spec: ResourceQuotaSpec): ResourceQuota => ({ metadata: { name: 'q' }, spec })
-const validate = (spec: ResourceQuotaSpec): string[] => validateResourceQuota(createQuota(spec)).map(fieldErrorMessage)
+const validate = (spec: ResourceQuotaSpec): string[] => validateResourceQuota(createQuota(spec)).map(formatFieldError)
 
 describe('resource quotas', () => {
   it('accepts known resources in integer quantities', () => {
@@ -37,7 +37,7 @@ describe('resource quotas', () => {
 
   it('rejects changes of the scopes', () => {
     const validateScopeChange = (scopes: string[], old: string[]): string[] =>
-      validateResourceQuotaUpdate(createQuota({ scopes }), createQuota({ scopes: old })).map(fieldErrorMessage)
+      validateResourceQuotaUpdate(createQuota({ scopes }), createQuota({ scopes: old })).map(formatFieldError)
     expect(validateScopeChange(['BestEffort'], ['BestEffort'])).toEqual([])
     expect(validateScopeChange(['BestEffort'], [])).toEqual(['spec.scopes: Invalid value: ["BestEffort"]: field is immutable'])
   })
@@ -49,6 +49,11 @@ describe('resource quotas', () => {
       'ResourceQuota requests.cpu (2) should be less than limits.cpu (1)',
     ])
     const shown = { ...createQuota({}), status: { hard, used: { pods: '1' } } }
-    expect(tableConvertor(resourceQuotas).cells(shown, 0)).toEqual(['q', 'pods: 1/3, requests.cpu: 0/2', 'limits.cpu: 0/1', '<unknown>'])
+    expect(createTableConvertor(resourceQuotas).cells(shown, 0)).toEqual([
+      'q',
+      'pods: 1/3, requests.cpu: 0/2',
+      'limits.cpu: 0/1',
+      '<unknown>',
+    ])
   })
 })

@@ -1,5 +1,5 @@
 import type { Secret } from '@keelson/api/core/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { validateSecret, validateSecretUpdate } from './validate.ts'
 
 const metadata = { name: 'a', namespace: 'x' }
 const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64')
-const create = (secret: Partial<Secret>): string[] => validateSecret({ metadata, ...secret }).map(fieldErrorMessage)
+const create = (secret: Partial<Secret>): string[] => validateSecret({ metadata, ...secret }).map(formatFieldError)
 
 describe('secrets', () => {
   it('sets the type Opaque by default, and merges stringData into data', () => {
@@ -54,7 +54,7 @@ describe('secrets', () => {
 
   it('rejects changes of the type, and changes of the data if immutable is set', () => {
     const old: Secret = { metadata, type: 'Opaque', data: { a: 'AA==' }, immutable: true }
-    const messages = validateSecretUpdate({ metadata, type: 'x/y', data: {} }, old).map(fieldErrorMessage)
+    const messages = validateSecretUpdate({ metadata, type: 'x/y', data: {} }, old).map(formatFieldError)
     expect(messages).toEqual([
       'type: Invalid value: "x/y": field is immutable',
       'immutable: Forbidden: field is immutable when `immutable` is set',

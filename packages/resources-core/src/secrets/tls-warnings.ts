@@ -1,5 +1,5 @@
 import type { Secret } from '@keelson/api/core/v1'
-import { pemBlocks } from '@keelson/apimachinery'
+import { parsePemBlocks } from '@keelson/apimachinery'
 import type { DeepReadonly, PemBlock } from '@keelson/apimachinery'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
@@ -16,10 +16,10 @@ function decodeValue(secret: DeepReadonly<Secret>, key: string): string {
 }
 
 function findKeyPairError(certificates: string, keys: string): string | undefined {
-  const certificateBlocks = pemBlocks(certificates)
+  const certificateBlocks = parsePemBlocks(certificates)
   const certificateBlock = certificateBlocks.find(({ label }) => label === 'CERTIFICATE')
   if (certificateBlock === undefined) return describeMissingBlock('CERTIFICATE', 'certificate input', certificateBlocks)
-  const keyBlocks = pemBlocks(keys)
+  const keyBlocks = parsePemBlocks(keys)
   const keyBlock = keyBlocks.find(({ label }) => label === 'PRIVATE KEY' || label.endsWith(' PRIVATE KEY'))
   if (keyBlock === undefined) return describeMissingBlock('PRIVATE KEY', 'key input', keyBlocks)
   const certificate = tryParse(() => new X509Certificate(certificateBlock.text))

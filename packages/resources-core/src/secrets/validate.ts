@@ -1,5 +1,5 @@
 import type { Secret } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, messageOf, parseJson, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, fieldPath, getErrorMessage, parseJson, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { maxDataSize, sumBinarySizes, validateDataKey, validateImmutableData } from '../data-rules.ts'
 
@@ -60,6 +60,6 @@ function findJsonObjectError(text: string): string | undefined {
     const typeName = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
     return `json: cannot unmarshal ${typeName} into Go value of type map[string]interface {}`
   } catch (error) {
-    return messageOf(error)
+    return getErrorMessage(error)
   }
 }

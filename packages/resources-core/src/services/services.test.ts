@@ -1,6 +1,6 @@
 import type { Service, ServiceSpec, ServiceStatus } from '@keelson/api/core/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { formatFieldError } from '@keelson/apimachinery'
+import { createTableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { services, setServiceDefaults } from './index.ts'
 import { validateServiceStatus } from './validate-load-balancer.ts'
@@ -14,7 +14,7 @@ function createService(spec: ServiceSpec = {}, annotations?: Record<string, stri
   return object
 }
 const validateToMessages = (spec: ServiceSpec, annotations?: Record<string, string>): string[] =>
-  validateService(createService(spec, annotations)).map(fieldErrorMessage)
+  validateService(createService(spec, annotations)).map(formatFieldError)
 
 describe('services', () => {
   it('sets defaults that depend on the service type', () => {
@@ -138,7 +138,7 @@ describe('services', () => {
 
   it('rejects changes of immutable fields', () => {
     const update = (before: ServiceSpec, after: ServiceSpec): string[] =>
-      validateServiceUpdate(createService(after), createService(before)).map(fieldErrorMessage)
+      validateServiceUpdate(createService(after), createService(before)).map(formatFieldError)
     const createClusterIPSpec = (address: string): ServiceSpec => ({ clusterIP: address, clusterIPs: [address] })
     expect(update(createClusterIPSpec('10.0.0.1'), createClusterIPSpec('10.0.0.2'))).toEqual([
       'spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set',
@@ -161,7 +161,7 @@ describe('services', () => {
   it('validates the load balancer status', () => {
     const validateStatusToMessages = (type: string, ingress: NonNullable<ServiceStatus['loadBalancer']>['ingress']): string[] => {
       const object: Service = { ...createService({ type }), status: { loadBalancer: { ingress: ingress! } } }
-      return validateServiceStatus(object, createService({ type })).map(fieldErrorMessage)
+      return validateServiceStatus(object, createService({ type })).map(formatFieldError)
     }
     expect(validateStatusToMessages('ClusterIP', [{ ip: '1.2.3.4' }])).toEqual([
       "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'",
@@ -216,7 +216,7 @@ describe('services', () => {
     ],
     [{ type: 'ExternalName', externalName: 'x.y', ports: [] }, {}, ['ExternalName', '<none>', 'x.y', '<none>', '<none>']],
   ])('prints columns, case %#', (spec, status, cells) => {
-    const [, type, ip, external, ports, , selector] = tableConvertor(services).cells({ ...createService(spec), status } as Service, 0)
+    const [, type, ip, external, ports, , selector] = createTableConvertor(services).cells({ ...createService(spec), status } as Service, 0)
     expect([type, ip, external, ports, selector]).toEqual(cells)
   })
 })

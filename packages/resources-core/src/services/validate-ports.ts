@@ -7,7 +7,7 @@ import {
   isValidPortName,
   isValidPortNum,
   quote,
-  verbatim,
+  createVerbatimValue,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ReadonlySpec } from './service-facts.ts'
@@ -70,7 +70,9 @@ function validateUniqueNodePorts(ports: readonly Port[]): FieldErrorList {
 function validateUniquePorts(ports: readonly Port[]): FieldErrorList {
   const seen = new Set<string>()
   return ports.flatMap(({ port = 0, protocol = '' }, i) =>
-    isRepeated(seen, `${protocol}/${port}`) ? [fieldError.duplicate(portsPath.index(i), verbatim(printComparedPort(protocol, port)))] : [],
+    isRepeated(seen, `${protocol}/${port}`)
+      ? [fieldError.duplicate(portsPath.index(i), createVerbatimValue(printComparedPort(protocol, port)))]
+      : [],
   )
 }
 

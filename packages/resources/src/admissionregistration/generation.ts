@@ -1,4 +1,4 @@
-import { hasEmptyMarks, semanticEqual, wasSentEmpty } from '@keelson/apimachinery'
+import { hasEmptyMarks, equalsSemantically, wasSentEmpty } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { Strategy } from '@keelson/registry'
 
@@ -22,7 +22,7 @@ export function createGenerationStrategy<T extends KubeObject>(
     prepareForUpdate(_context, object, old) {
       const { metadata, [member]: before = empty } = old as T
       const emptied = options.emptyIsChange === true && (wasSentEmpty(object, member) || hasEmptyMarks(object[member]))
-      if (emptied || !semanticEqual(object[member] ?? empty, before)) object.metadata.generation = (metadata.generation ?? 0) + 1
+      if (emptied || !equalsSemantically(object[member] ?? empty, before)) object.metadata.generation = (metadata.generation ?? 0) + 1
     },
     warningsOnCreate: (_context, object) => findNameWarnings(object),
     warningsOnUpdate: (_context, object) => findNameWarnings(object),

@@ -1,5 +1,5 @@
 import type { ParamKind, ParamRef, ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
-import { fieldError, fieldPath, mastersGroup, newInvalid, parseGroupVersionKind, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, mastersGroup, newInvalid, parseGroupVersionKind, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
 import { validateInSlices } from '@keelson/registry'
 import type { ResourceDefinition, StoreHooks } from '@keelson/registry'
@@ -34,7 +34,8 @@ type Binding = KubeObject & { readonly spec?: { readonly policyName?: string; re
 export function createPolicyHooks<T extends KubeObject>(definition: ResourceDefinition<T>, authority: ParamAuthority): StoreHooks<T> {
   return createParamHooks(definition, 'paramKind', async (context, object, old) => {
     const paramKind = (object as DeepReadonly<Policy>).spec?.paramKind
-    if (paramKind === undefined || semanticEqual(paramKind, (old as DeepReadonly<Policy> | undefined)?.spec?.paramKind)) return undefined
+    if (paramKind === undefined || equalsSemantically(paramKind, (old as DeepReadonly<Policy> | undefined)?.spec?.paramKind))
+      return undefined
     const all = { verb: 'get', namespace: '*', name: '*' } as const
     if (await authority.allows(context, { ...all, ...resolveParamKind(paramKind, authority).target })) return undefined
     const { kind = '', apiVersion = '' } = paramKind
@@ -51,7 +52,7 @@ export function createPolicyBindingHooks<T extends KubeObject>(
   return createParamHooks(definition, 'paramRef', async (context, object, old) => {
     const { paramRef, policyName = '' } = (object as DeepReadonly<Binding>).spec ?? {}
     const before = (old as DeepReadonly<Binding> | undefined)?.spec
-    if (paramRef === undefined || (semanticEqual(paramRef, before?.paramRef) && policyName === before?.policyName)) return undefined
+    if (paramRef === undefined || (equalsSemantically(paramRef, before?.paramRef) && policyName === before?.policyName)) return undefined
     const { name = '', namespace = '' } = paramRef
     const verb = name === '' ? 'list' : 'get'
     const policy = await authority.policy(policyName)

@@ -1,5 +1,5 @@
 import type { MatchCondition, MatchResources, ParamKind, Variable } from '@keelson/api/admissionregistration/v1'
-import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { AdmissionScope, Type } from '@keelson/cel'
 import type { ValidationSteps } from '@keelson/registry'
@@ -39,7 +39,7 @@ export function validatePolicy(spec: DeepReadonly<PolicySpec>, { old, alwaysHasV
   const failurePath = specPath.child('failurePolicy')
   const hasParams = paramKind !== undefined
   const sameConditions =
-    old !== undefined && semanticEqual(paramKind, old.paramKind) && semanticEqual(matchConditions, old.matchConditions ?? [])
+    old !== undefined && equalsSemantically(paramKind, old.paramKind) && equalsSemantically(matchConditions, old.matchConditions ?? [])
   const types = new Map<string, Type>()
   const errors = [
     ...(failurePolicy === undefined ? [fieldError.required(failurePath)] : validateSupported(failurePolicy, failurePolicies, failurePath)),

@@ -5,7 +5,7 @@ import {
   isDNS1035Label,
   isDNS1123Subdomain,
   repeatCheck,
-  semanticEqual,
+  equalsSemantically,
   validateLabelSelector,
   validateWebhookService,
   validateWebhookURL,
@@ -140,5 +140,7 @@ function hasInvalidSelector({ namespaceSelector, objectSelector }: DeepReadonly<
 }
 
 function haveSameConditions(webhooks: Webhooks, old: Webhooks): boolean {
-  return webhooks.length === old.length && webhooks.every((webhook, i) => semanticEqual(webhook.matchConditions, old[i]?.matchConditions))
+  return (
+    webhooks.length === old.length && webhooks.every((webhook, i) => equalsSemantically(webhook.matchConditions, old[i]?.matchConditions))
+  )
 }

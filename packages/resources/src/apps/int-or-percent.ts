@@ -1,4 +1,4 @@
-import { fieldError, intValue, isValidPercent, percentValue, validateNonNegative } from '@keelson/apimachinery'
+import { fieldError, parseIntValue, isValidPercent, parsePercent, validateNonNegative } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath, IntOrString } from '@keelson/apimachinery'
 
 /** Validates a non-negative integer or a percentage. */
@@ -8,10 +8,10 @@ export function validateIntOrPercent(value: IntOrString, path: FieldPath): Field
 }
 
 export function validateAtMostAll(value: IntOrString, path: FieldPath): FieldErrorList {
-  return (percentValue(value) ?? 0) > 100 ? [fieldError.invalid(path, value, 'must not be greater than 100%')] : []
+  return (parsePercent(value) ?? 0) > 100 ? [fieldError.invalid(path, value, 'must not be greater than 100%')] : []
 }
 
 /** Returns whether the value is 0 or "0%". */
 export function isZero(value: IntOrString): boolean {
-  return (percentValue(value) ?? intValue(value)) === 0
+  return (parsePercent(value) ?? parseIntValue(value)) === 0
 }

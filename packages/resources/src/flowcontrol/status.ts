@@ -1,4 +1,4 @@
-import { copyObject, fieldError, fieldPath, repeatCheck, semanticEqual } from '@keelson/apimachinery'
+import { copyObject, fieldError, fieldPath, repeatCheck, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, KubeObject } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
@@ -19,7 +19,7 @@ export function createSpecStrategy<T extends WithConditions>(): Pick<Strategy<T>
     },
     prepareForUpdate(_context, object, old) {
       const { spec = {}, metadata } = old as DeepReadonly<WithConditions>
-      if (!semanticEqual(object.spec ?? {}, spec)) object.metadata.generation = (metadata.generation ?? 0) + 1
+      if (!equalsSemantically(object.spec ?? {}, spec)) object.metadata.generation = (metadata.generation ?? 0) + 1
       keepMember(object, old, 'status')
     },
   }

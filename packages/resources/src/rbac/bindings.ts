@@ -1,5 +1,5 @@
 import type { RoleRef, Subject } from '@keelson/api/rbac/v1'
-import { fieldError, fieldPath, goJson, isPathSegmentName, nameIsDNSSubdomain, verbatim } from '@keelson/apimachinery'
+import { fieldError, fieldPath, goJson, isPathSegmentName, nameIsDNSSubdomain, createVerbatimValue } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, KubeObject } from '@keelson/apimachinery'
 import { invalidEach } from '@keelson/resources-core'
 
@@ -43,7 +43,7 @@ export function validateBindingUpdate(binding: DeepReadonly<Binding>, old: DeepR
   const errors = validateBinding(binding, rules)
   const { apiGroup, kind, name } = binding.roleRef
   if (apiGroup === old.roleRef.apiGroup && kind === old.roleRef.kind && name === old.roleRef.name) return errors
-  const printed = verbatim(goJson({ APIGroup: apiGroup, Kind: kind, Name: name }))
+  const printed = createVerbatimValue(goJson({ APIGroup: apiGroup, Kind: kind, Name: name }))
   return [...errors, fieldError.invalid(rolePath, printed, 'cannot change roleRef')]
 }
 

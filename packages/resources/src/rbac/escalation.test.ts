@@ -1,5 +1,5 @@
 import type { ClusterRole, PolicyRule } from '@keelson/api/rbac/v1'
-import { resourceAction } from '@keelson/apimachinery'
+import { createResourceAction } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ const authority: RoleAuthority = {
   rulesOfUser: () => ({ rules: [pods], missing: [{ name: 'gone' }] }),
   rulesOf: async ({ name }) => [name === 'pods' ? pods : secrets],
 }
-const action = resourceAction({ verb: 'create', apiGroup: 'rbac.authorization.k8s.io', resource: 'clusterroles' })
+const action = createResourceAction({ verb: 'create', apiGroup: 'rbac.authorization.k8s.io', resource: 'clusterroles' })
 const createContextOf = (name: string, groups: string[] = []): RequestContext => ({
   ...testContext(''),
   info: action,

@@ -1,5 +1,5 @@
 import type { ClusterRole, PolicyRule, Role, RoleRef } from '@keelson/api/rbac/v1'
-import { mastersGroup, newForbidden, newNotFound, quote, semanticEqual } from '@keelson/apimachinery'
+import { mastersGroup, newForbidden, newNotFound, quote, equalsSemantically } from '@keelson/apimachinery'
 import type { ApiError, DeepReadonly, KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
 import type { StoreHooks } from '@keelson/registry'
 import type { Binding } from './bindings.ts'
@@ -115,7 +115,7 @@ function isAggregated(role: DeepReadonly<Role | ClusterRole> | undefined): boole
  * rules.
  */
 function hasOnlyOwnershipChanges(object: DeepReadonly<KubeObject>, old: DeepReadonly<KubeObject>): boolean {
-  return semanticEqual(withoutOwnership(object), withoutOwnership(old))
+  return equalsSemantically(withoutOwnership(object), withoutOwnership(old))
 }
 
 function withoutOwnership(object: DeepReadonly<KubeObject>): object {

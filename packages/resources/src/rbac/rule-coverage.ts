@@ -1,5 +1,5 @@
 import type { PolicyRule } from '@keelson/api/rbac/v1'
-import { compareUtf8, quote, restAfter } from '@keelson/apimachinery'
+import { compareUtf8, quote, pauseIfLong } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
 type Rule = DeepReadonly<PolicyRule>
@@ -19,7 +19,7 @@ export async function findMissingRules(held: readonly Rule[], rules: readonly Ru
   let started = performance.now()
   for (const permission of listPermissions(rules)) {
     if (!held.some((rule) => covers(rule, permission))) missing.push(toRule(permission))
-    const pause = restAfter(started)
+    const pause = pauseIfLong(started)
     if (pause === undefined) continue
     await pause
     started = performance.now()

@@ -1,5 +1,5 @@
 import type { DeviceConfiguration } from '@keelson/api/resource/v1'
-import { byteLength, fieldError, goJson } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, goJson } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateCSIDriverName } from '@keelson/resources-core'
 
@@ -17,7 +17,7 @@ export function validateConfiguration(config: DeepReadonly<DeviceConfiguration>,
 /** Validates a JSON object of at most `maxLength` bytes; 0 means no limit. */
 export function validateObject(value: unknown, maxLength: number, path: FieldPath): FieldErrorList {
   if (value === undefined || value === null) return [fieldError.required(path)]
-  if (maxLength > 0 && byteLength(goJson(value)) > maxLength) return [fieldError.tooLong(path, maxLength)]
+  if (maxLength > 0 && measureUtf8Bytes(goJson(value)) > maxLength) return [fieldError.tooLong(path, maxLength)]
   const isObject = typeof value === 'object' && !Array.isArray(value)
   return isObject ? [] : [fieldError.invalid(path, '<value omitted>', 'must be a valid JSON object')]
 }

@@ -1,4 +1,4 @@
-import { byteLength, fieldError, isCIdentifier, isDNS1123Subdomain, quote } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, isCIdentifier, isDNS1123Subdomain, quote } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateCSIDriverName } from '@keelson/resources-core'
 
@@ -9,7 +9,7 @@ const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 /** Validates the name of a pool: DNS subdomains separated by slashes. */
 export function validatePoolName(name: string, path: FieldPath): FieldErrorList {
   if (name === '') return [fieldError.required(path)]
-  const errors: FieldErrorList = byteLength(name) > maxPoolLength ? [fieldError.tooLong(path, maxPoolLength)] : []
+  const errors: FieldErrorList = measureUtf8Bytes(name) > maxPoolLength ? [fieldError.tooLong(path, maxPoolLength)] : []
   return [...errors, ...name.split('/').flatMap((segment) => invalidEach(isDNS1123Subdomain(segment), segment, path))]
 }
 
@@ -39,7 +39,10 @@ export function validateShareID(id: string | undefined, path: FieldPath): FieldE
 }
 
 function validateIdentifier(id: string, path: FieldPath): FieldErrorList {
-  return [...(byteLength(id) > maxIdLength ? [fieldError.tooLong(path, maxIdLength)] : []), ...invalidEach(isCIdentifier(id), id, path)]
+  return [
+    ...(measureUtf8Bytes(id) > maxIdLength ? [fieldError.tooLong(path, maxIdLength)] : []),
+    ...invalidEach(isCIdentifier(id), id, path),
+  ]
 }
 
 const hyphened = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
@@ -49,7 +52,7 @@ const invalidFormat = 'invalid UUID format'
 
 /** Returns the error of Go's `uuid.Parse` for an invalid text; undefined for a valid one. */
 export function findUuidFormatError(text: string): string | undefined {
-  switch (byteLength(text)) {
+  switch (measureUtf8Bytes(text)) {
     case 36:
       return hyphened.test(text) ? undefined : invalidFormat
     case 36 + urnPrefix.length: {
@@ -63,6 +66,6 @@ export function findUuidFormatError(text: string): string | undefined {
     case 32:
       return unhyphened.test(text) ? undefined : invalidFormat
     default:
-      return `invalid UUID length: ${byteLength(text)}`
+      return `invalid UUID length: ${measureUtf8Bytes(text)}`
   }
 }

@@ -1,6 +1,6 @@
 import { resourceV1 } from '@keelson/api/resource/v1'
 import type { ResourceClaimTemplate, ResourceSlice } from '@keelson/api/resource/v1'
-import { decodeStruct, fieldErrorMessage } from '@keelson/apimachinery'
+import { decodeStruct, formatFieldError } from '@keelson/apimachinery'
 import type { JsonObject, RequestContext } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { resourceClaimTemplates } from './resourceclaimtemplates/index.ts'
@@ -14,7 +14,7 @@ it('counts empty lists of devices and counters as set', () => {
   const spec = { driver: 'd.example.com', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, nodeName: 'n' }
   const validateToMessages = (more: JsonObject): string[] =>
     validateResourceSlice(decodeResource<ResourceSlice>('ResourceSlice', { metadata: { name: 's' }, spec: { ...spec, ...more } })).map(
-      fieldErrorMessage,
+      formatFieldError,
     )
   expect(validateToMessages({ devices: [] })).toEqual([])
   expect(validateToMessages({ devices: [], sharedCounters: [] })).toEqual([
@@ -29,7 +29,7 @@ it('prints the internal type of an attribute with several values', () => {
     metadata: { name: 's' },
     spec: { driver: 'd', pool: { name: 'p' }, devices: [{ name: 'a', attributes: { x: { int: 1, bool: true } } }] },
   })
-  expect(validateResourceSlice(slice).map(fieldErrorMessage)).toContain(
+  expect(validateResourceSlice(slice).map(formatFieldError)).toContain(
     'spec.devices[0].attributes[x]: Invalid value: {"IntValue":1,"BoolValue":true,"StringValue":null,"VersionValue":null,"IntValues":null,"BoolValues":null,"StringValues":null,"VersionValues":null}: exactly one value must be specified',
   )
 })
@@ -40,5 +40,5 @@ it('rejects even an empty list of finalizers in a template', () => {
     spec: { metadata: { finalizers: [], labels: {} }, spec: {} },
   })
   const errors = resourceClaimTemplates.strategy.validateCreate?.({} as RequestContext, template) ?? []
-  expect(errors.map(fieldErrorMessage)).toEqual(['spec.metadata.finalizers: Forbidden: cannot be set'])
+  expect(errors.map(formatFieldError)).toEqual(['spec.metadata.finalizers: Forbidden: cannot be set'])
 })

@@ -1,5 +1,5 @@
 import type { DeviceSelector } from '@keelson/api/resource/v1'
-import { byteLength, fieldError } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
 import { validateDeviceSelector } from '../expressions/validate-expression.ts'
@@ -18,6 +18,6 @@ function validateSelector({ cel }: DeepReadonly<DeviceSelector>, path: FieldPath
   const at = path.child('cel')
   if (cel === undefined) return [fieldError.required(at)]
   const expressionPath = at.child('expression')
-  if (byteLength(cel.expression) > maxExpressionLength) return [fieldError.tooLong(expressionPath, maxExpressionLength)]
+  if (measureUtf8Bytes(cel.expression) > maxExpressionLength) return [fieldError.tooLong(expressionPath, maxExpressionLength)]
   return validateDeviceSelector(cel.expression, expressionPath, steps)
 }

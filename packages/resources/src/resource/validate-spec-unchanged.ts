@@ -1,5 +1,5 @@
 import { resourceV1 } from '@keelson/api/resource/v1'
-import { fieldError, fieldPath, immutableMessage, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, immutableMessage, equalsSemantically } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { toInternalStruct } from '@keelson/resources-core'
 
@@ -9,7 +9,7 @@ export function validateSpecUnchanged(
   spec: unknown,
   old: unknown,
 ): FieldErrorList {
-  return semanticEqual(spec, old)
+  return equalsSemantically(spec, old)
     ? []
     : [fieldError.invalid(fieldPath('spec'), toInternalStruct(resourceV1.table.resolve(type), spec), immutableMessage)]
 }

@@ -1,4 +1,4 @@
-import { byteLength, fieldError } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateQualifiedName } from '@keelson/resources-core'
 
@@ -15,7 +15,7 @@ export function validateParameters(parameters: Readonly<Record<string, string>>,
   const entries = Object.entries(parameters)
   if (entries.length > maxParameters) return [fieldError.tooLong(path, maxParameters)]
   const errors: FieldErrorList = '' in parameters ? [fieldError.invalid(path, '', 'field can not be empty.')] : []
-  const size = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0)
+  const size = entries.reduce((sum, [key, value]) => sum + measureUtf8Bytes(key) + measureUtf8Bytes(value), 0)
   if (size > maxParametersSize) errors.push(fieldError.tooLong(path, maxParametersSize))
   return errors
 }

@@ -1,4 +1,4 @@
-import { fieldError, immutableMessage, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, immutableMessage, equalsSemantically } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { printSelector } from './workload-selector.ts'
 import type { ReadonlySelector } from './workload-selector.ts'
@@ -7,5 +7,5 @@ type Selector = ReadonlySelector | null | undefined
 
 /** Rejects changes of a workload's selector. A changed selector would abandon the pods of the workload. */
 export function validateImmutableSelector(selector: Selector, old: Selector, path: FieldPath): FieldErrorList {
-  return semanticEqual(selector ?? null, old ?? null) ? [] : [fieldError.invalid(path, printSelector(selector), immutableMessage)]
+  return equalsSemantically(selector ?? null, old ?? null) ? [] : [fieldError.invalid(path, printSelector(selector), immutableMessage)]
 }

@@ -1,5 +1,5 @@
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
-import { semanticEqual } from '@keelson/apimachinery'
+import { equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath, KubeObject } from '@keelson/apimachinery'
 import { dropDisabledPodFields, findPodWarnings } from '@keelson/resources-core'
 
@@ -16,7 +16,7 @@ export function dropDisabledTemplateFields(template: PodTemplateSpec | undefined
 
 /** Increments the generation if the spec changed. Mutates the object. */
 export function countSpecChanges(object: WithSpec, old: DeepReadonly<WithSpec>): void {
-  if (!semanticEqual(object.spec, old.spec)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
+  if (!equalsSemantically(object.spec, old.spec)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
 
 export function isNewGeneration(object: DeepReadonly<KubeObject>, old: DeepReadonly<KubeObject>): boolean {

@@ -8,7 +8,7 @@ import { connectionKey, findConnection } from '../peer.ts'
 import type { Connection, Peer } from '../peer.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
-import { createCounter, createHistogram, lazily } from '@keelson/apimachinery/metrics'
+import { createCounter, createHistogram, memoize } from '@keelson/apimachinery/metrics'
 import type { Histogram, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
 interface AuthenticationFilterOptions {
@@ -103,7 +103,7 @@ export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
   )
   const authorizationTimes = registerHistogram('authorization_duration_seconds', 'How long authorization took, in seconds, by result.')
 
-  const knownUsers = new Map([...namedUsers, 'email_id', 'other'].map((username) => [username, lazily(() => users.with({ username }))]))
+  const knownUsers = new Map([...namedUsers, 'email_id', 'other'].map((username) => [username, memoize(() => users.with({ username }))]))
   const byOutcome = createResults({ authenticated: 'success', rejected: 'error', unknown: 'failure' }, authentications, authenticationTimes)
   const byDecision = createResults(
     { allow: 'allowed', deny: 'denied', noOpinion: 'no-opinion', error: 'error' },
@@ -134,7 +134,7 @@ function createResults<K extends string>(
   times: { with(labels: { result: string }): Histogram },
 ): Readonly<Record<K, (seconds: number) => void>> {
   const entries = Object.entries<string>(names).map(([key, result]) => {
-    const series = lazily(() => ({ count: attempts.with({ result }), time: times.with({ result }) }))
+    const series = memoize(() => ({ count: attempts.with({ result }), time: times.with({ result }) }))
     const observe = (seconds: number): void => {
       const { count, time } = series()
       count.value++

@@ -1,5 +1,5 @@
 import { isApiError } from '@keelson/apimachinery'
-import { createImpersonation, impersonatedUser } from '@keelson/auth'
+import { createImpersonation, parseImpersonatedUser } from '@keelson/auth'
 import type { Authorizer, ImpersonationOptions } from '@keelson/auth'
 import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
@@ -11,7 +11,7 @@ import type { Filter, FilterOutcome } from './filter.ts'
  */
 export function impersonate(authorizer: Authorizer, options: ImpersonationOptions = {}): Filter {
   const authorizeImpersonation = createImpersonation(authorizer, options)
-  async function authorize(exchange: Exchange, user: NonNullable<ReturnType<typeof impersonatedUser>>): Promise<FilterOutcome> {
+  async function authorize(exchange: Exchange, user: NonNullable<ReturnType<typeof parseImpersonatedUser>>): Promise<FilterOutcome> {
     try {
       exchange.user = (await authorizeImpersonation({ user: exchange.requestor, action: exchange.info, wanted: user })).user
       exchange.phaseStarted = performance.now()
@@ -21,7 +21,7 @@ export function impersonate(authorizer: Authorizer, options: ImpersonationOption
   }
   return (exchange) => {
     try {
-      const user = impersonatedUser(exchange.incoming.rawHeaders)
+      const user = parseImpersonatedUser(exchange.incoming.rawHeaders)
       return user === undefined ? undefined : authorize(exchange, user)
     } catch (error) {
       return answerError(exchange, error)

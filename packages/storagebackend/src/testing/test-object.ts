@@ -1,4 +1,4 @@
-import { everyField, everything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import { selectEveryField, selectEverything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { createRecordCodec } from '../record-codec.ts'
 import type { ObjectCodec, Predicate } from '../storage.ts'
@@ -44,7 +44,7 @@ export function testObject(namespace: string, name: string, options: TestObjectO
 
 export function selecting(selectors: { readonly labels?: string; readonly fields?: string }): Predicate {
   return {
-    labels: selectors.labels === undefined ? everything() : parseLabelSelector(selectors.labels),
-    fields: selectors.fields === undefined ? everyField() : parseFieldSelector(selectors.fields),
+    labels: selectors.labels === undefined ? selectEverything() : parseLabelSelector(selectors.labels),
+    fields: selectors.fields === undefined ? selectEveryField() : parseFieldSelector(selectors.fields),
   }
 }

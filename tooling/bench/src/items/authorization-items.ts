@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClusterRole, ClusterRoleBinding } from '@keelson/api/rbac/v1'
-import { resourceAction } from '@keelson/apimachinery'
+import { createResourceAction } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { RbacAuthorizer, RbacPolicy } from '@keelson/auth'
 import type { InformerEvent, SharedInformers } from '@keelson/loopback'
@@ -208,7 +208,7 @@ const decisionsAtOnce = 20
 function measureDecisions(authorizer: RbacAuthorizer): number {
   const user = { name: limitedUser, groups: ['system:authenticated'] }
   const actions = ['pods', 'secrets'].map((resource) =>
-    resourceAction({ verb: 'get', apiGroup: '', apiVersion: 'v1', namespace: 'bench', resource, name: podName(0) }),
+    createResourceAction({ verb: 'get', apiGroup: '', apiVersion: 'v1', namespace: 'bench', resource, name: podName(0) }),
   )
   const times: number[] = []
   let allowed = 0

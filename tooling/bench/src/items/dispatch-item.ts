@@ -1,4 +1,4 @@
-import { everything, fieldEquals } from '@keelson/apimachinery'
+import { selectEverything, selectField } from '@keelson/apimachinery'
 import { Cacher } from '@keelson/cacher'
 import { createRecordCodec, IteratedWatch } from '@keelson/storagebackend'
 import type { ObjectEvent, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
@@ -56,7 +56,7 @@ async function openWatched(watchers: number): Promise<Watched> {
   const stops = Array.from({ length: watchers }, () => new AbortController())
   let seen = 0
   const readers = stops.map(async (stop, node) => {
-    const predicate = { labels: everything(), fields: fieldEquals('spec.nodeName', formatNodeName(node)) }
+    const predicate = { labels: selectEverything(), fields: selectField('spec.nodeName', formatNodeName(node)) }
     const watch = await cacher.watch(prefix, { resourceVersion: '1', predicate, signal: stop.signal })
     await watch.forEach((batch) => {
       seen += batch.length

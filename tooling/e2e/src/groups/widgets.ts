@@ -2,7 +2,7 @@ import { jsonKinds } from '@keelson/api'
 import type { GroupVersionTypes, KindType } from '@keelson/api'
 import { autoscalingV1 } from '@keelson/api/autoscaling/v1'
 import { metaV1 } from '@keelson/api/meta/v1'
-import { fieldError, fieldPath, structSchema } from '@keelson/apimachinery'
+import { fieldError, fieldPath, createStructSchema } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldSchema, KubeObject, StructSchema } from '@keelson/apimachinery'
 import { defineApiGroup, defineResource } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
@@ -69,9 +69,9 @@ const typedWidgets: GroupVersionTypes = {
 function createWidgetSchema(): StructSchema {
   const createField = (name: string, kind: 'int32' | 'string'): FieldSchema => ({ name, type: { kind }, omit: 'empty' })
   const createPart = (name: string, fields: readonly FieldSchema[]): StructSchema =>
-    structSchema({ name, definition: `com.example.widgets.v1.${name}`, fields })
+    createStructSchema({ name, definition: `com.example.widgets.v1.${name}`, fields })
   const metadata = metaV1.table.resolve('PartialObjectMetadata').byName.get('metadata')!
-  return structSchema({
+  return createStructSchema({
     name: 'Widget',
     definition: 'com.example.widgets.v1.Widget',
     gvk: { ...groupVersion, kind: 'Widget' },

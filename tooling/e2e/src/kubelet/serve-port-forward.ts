@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { websocketAccept, WebSocketFrameReader, websocketMessage, websocketOpcode } from '@keelson/apimachinery/httpstream'
+import { computeWebSocketAccept, WebSocketFrameReader, encodeWebSocketMessage, websocketOpcode } from '@keelson/apimachinery/httpstream'
 import { serveSpdy } from './spdy-server.ts'
 import type { SpdyStream } from './spdy-server.ts'
 
@@ -35,12 +35,12 @@ export function servePortForwardInSpdy(upgraded: Duplex, head: Buffer): void {
 
 /** Serves port-forward over WebSocket, which old clients use. Each port in the query has a data channel and an error channel. */
 export function servePortForwardInWebSocket(incoming: IncomingMessage, socket: Duplex, ports: readonly number[]): void {
-  const accept = websocketAccept(String(incoming.headers['sec-websocket-key']))
+  const accept = computeWebSocketAccept(String(incoming.headers['sec-websocket-key']))
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n`,
   )
   const send = (channel: number, piece: Buffer): boolean =>
-    socket.writable && socket.write(websocketMessage(websocketOpcode.binary, Buffer.from([channel]), piece))
+    socket.writable && socket.write(encodeWebSocketMessage(websocketOpcode.binary, Buffer.from([channel]), piece))
   const locals = ports.map((port, i) => {
     const local = connect({ port, host: '127.0.0.1' })
     const name = Buffer.from([port & 255, port >> 8])

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { websocketAccept, WebSocketFrameReader, websocketMessage, websocketOpcode } from '@keelson/apimachinery/httpstream'
+import { computeWebSocketAccept, WebSocketFrameReader, encodeWebSocketMessage, websocketOpcode } from '@keelson/apimachinery/httpstream'
 import { resumeProcess, runProcess } from './run-process.ts'
 import { serveSpdy } from './spdy-server.ts'
 import type { SpdyStream } from './spdy-server.ts'
@@ -55,12 +55,12 @@ export function serveProcessInSpdy({ socket, head, command, query }: ProcessRequ
 export function serveProcessInWebSocket({ incoming, socket, head, command, query }: ProcessRequest): void {
   const protocols = String(incoming.headers['sec-websocket-protocol']).split(/\s*,\s*/)
   const protocol = protocols.includes('v5.channel.k8s.io') ? 'v5.channel.k8s.io' : 'v4.channel.k8s.io'
-  const accept = websocketAccept(String(incoming.headers['sec-websocket-key']))
+  const accept = computeWebSocketAccept(String(incoming.headers['sec-websocket-key']))
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: ${protocol}\r\n\r\n`,
   )
   const send = (channel: number, piece: Buffer): boolean =>
-    socket.writable ? socket.write(websocketMessage(websocketOpcode.binary, Buffer.from([channel]), piece)) : true
+    socket.writable ? socket.write(encodeWebSocketMessage(websocketOpcode.binary, Buffer.from([channel]), piece)) : true
   send(query.has('output') ? 1 : 3, Buffer.alloc(0))
   const child = runProcess(command, {
     stdout: (piece) => send(1, piece),

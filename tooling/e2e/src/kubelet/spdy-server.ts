@@ -1,6 +1,13 @@
 import { constants, inflateSync } from 'node:zlib'
 import type { Duplex } from 'node:stream'
-import { spdyControl, spdyDataHead, spdyDictionary, spdyFrame, SpdyFrameReader, SpdyHeaderWriter } from '@keelson/apimachinery/httpstream'
+import {
+  encodeSpdyControl,
+  encodeSpdyDataHead,
+  spdyDictionary,
+  spdyFrame,
+  SpdyFrameReader,
+  SpdyHeaderWriter,
+} from '@keelson/apimachinery/httpstream'
 
 export interface SpdyStream {
   readonly headers: Readonly<Record<string, string>>
@@ -33,14 +40,14 @@ class SpdyServer {
         if (fin) stream?.onEnd()
       },
       onControl: (type, _flags, payload) => {
-        if (type === spdyFrame.ping) this.#send(spdyControl(spdyFrame.ping, 0, payload))
+        if (type === spdyFrame.ping) this.#send(encodeSpdyControl(spdyFrame.ping, 0, payload))
         if (type === spdyFrame.rstStream) this.#streams.get(payload.readUInt32BE(0))?.onEnd()
         if (type !== spdyFrame.synStream) return
         const id = payload.readUInt32BE(0)
         const stream = this.#stream(id, this.#headers(payload.subarray(10)))
         const idBytes = Buffer.alloc(4)
         idBytes.writeUInt32BE(id)
-        this.#send(spdyControl(spdyFrame.synReply, 0, Buffer.concat([idBytes, this.#writer.encode({})])))
+        this.#send(encodeSpdyControl(spdyFrame.synReply, 0, Buffer.concat([idBytes, this.#writer.encode({})])))
         onStream(stream)
       },
     })
@@ -58,8 +65,8 @@ class SpdyServer {
       headers,
       onData: () => {},
       onEnd: () => {},
-      write: (piece) => this.#send(Buffer.concat([spdyDataHead(id, piece.length, false), piece])),
-      end: () => void this.#send(spdyDataHead(id, 0, true)),
+      write: (piece) => this.#send(Buffer.concat([encodeSpdyDataHead(id, piece.length, false), piece])),
+      end: () => void this.#send(encodeSpdyDataHead(id, 0, true)),
     }
     this.#streams.set(id, stream)
     return stream

@@ -1,4 +1,4 @@
-import { fourfold, processorTime } from '@keelson/apimachinery/testing'
+import { fourfold, measureProcessorTime } from '@keelson/apimachinery/testing'
 import { describe, expect, it } from 'vitest'
 import { checkHistory, type Rule, type WatchItem } from './index.ts'
 import { simulate, wholeRange, type SimulatedHistory } from './simulate.fixture.ts'
@@ -22,8 +22,8 @@ describe('checkHistory', () => {
     const result = checkHistory(long!)
     expect(result.violations).toEqual([])
     expect(result.events).toBeGreaterThan(35_000)
-    const few = await processorTime(() => checkHistory(short!))
-    expect(await processorTime(() => checkHistory(long!))).toBeLessThan(fourfold * few)
+    const few = await measureProcessorTime(() => checkHistory(short!))
+    expect(await measureProcessorTime(() => checkHistory(long!))).toBeLessThan(fourfold * few)
   })
 })
 

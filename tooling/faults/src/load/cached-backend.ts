@@ -1,4 +1,4 @@
-import { everything, fieldEquals, systemClock } from '@keelson/apimachinery'
+import { selectEverything, selectField, systemClock } from '@keelson/apimachinery'
 import { Cacher } from '@keelson/cacher'
 import {
   CompactedError,
@@ -112,7 +112,7 @@ const between = ' .. '
 
 /** Returns a predicate for the keys in a range. */
 function selectWithin({ start, end }: KeyRange): Predicate {
-  return { labels: everything(), fields: fieldEquals(`${start}${between}${end}`, 'true') }
+  return { labels: selectEverything(), fields: selectField(`${start}${between}${end}`, 'true') }
 }
 
 function isWithin(name: string, key: string): boolean {

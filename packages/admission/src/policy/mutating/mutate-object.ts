@@ -1,9 +1,9 @@
 import type { Namespace } from '@keelson/api/core/v1'
-import { formatGroupVersion, isApiError, messageOf, newInternal, newServiceUnavailable } from '@keelson/apimachinery'
+import { formatGroupVersion, isApiError, getErrorMessage, newInternal, newServiceUnavailable } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, JsonObject, JsonValue } from '@keelson/apimachinery'
 import { applyConfiguration, formatKind } from '@keelson/apimachinery/managed-fields'
 import type { KindSchema } from '@keelson/apimachinery/managed-fields'
-import { applyJsonPatchInSlices, failedOperationOf } from '@keelson/apimachinery/patch'
+import { applyJsonPatchInSlices, getFailedOperation } from '@keelson/apimachinery/patch'
 import { checkTypeNames, StructValue, toConfiguration, toPatchValue } from '@keelson/cel'
 import type { Value } from '@keelson/cel'
 import type { VersionedObject } from '@keelson/registry'
@@ -99,7 +99,7 @@ async function patch({ attributes, matched, schema, object }: PatchTarget, value
   try {
     patched = await applyJsonPatchInSlices(object as unknown as JsonValue, operations, { signal: () => attributes.context.signal })
   } catch (error) {
-    const failure = failedOperationOf(error)
+    const failure = getFailedOperation(error)
     if (failure === undefined) throw error
     if (failure.isFailedTest) return object
     throw new Error(`JSON Patch: ${failure.message}`, { cause: error })
@@ -108,7 +108,7 @@ async function patch({ attributes, matched, schema, object }: PatchTarget, value
     checkKind(patched, matched.kind, schema)
     return attributes.decode(matched.kind, patched, { strict: true })
   } catch (error) {
-    throw newInternal(messageOf(error), { cause: error })
+    throw newInternal(getErrorMessage(error), { cause: error })
   }
 }
 
@@ -160,7 +160,7 @@ function withContext<Result>(context: string, run: () => Result): Result {
     return run()
   } catch (error) {
     if (isApiError(error)) throw error
-    throw new Error(`${context}: ${messageOf(error)}`, { cause: error })
+    throw new Error(`${context}: ${getErrorMessage(error)}`, { cause: error })
   }
 }
 

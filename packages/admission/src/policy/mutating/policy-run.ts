@@ -1,5 +1,5 @@
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
-import { ApiError, isApiError, messageOf, quote, TimeSlice } from '@keelson/apimachinery'
+import { ApiError, isApiError, getErrorMessage, quote, TimeSlice } from '@keelson/apimachinery'
 import type { DeepReadonly, Reason } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { AdmissionAttributes } from '../../admission.ts'
@@ -91,7 +91,7 @@ class PolicyRun {
       const found = paramKind && params.resourceOf(paramKind)
       if (found !== undefined && 'problem' in found) throw new Error(found.problem)
     } catch (error) {
-      return this.#fail({ policy, message: `failed to configure policy: ${messageOf(error)}`, reason: 'Forbidden' })
+      return this.#fail({ policy, message: `failed to configure policy: ${getErrorMessage(error)}`, reason: 'Forbidden' })
     }
     for (const { binding, criteria } of hook.bindings) {
       try {
@@ -101,7 +101,7 @@ class PolicyRun {
           invocations.push({ hook, binding, matched, params: param })
         }
       } catch (error) {
-        this.#fail({ policy, binding, message: `failed to configure binding: ${messageOf(error)}`, reason: 'Forbidden' })
+        this.#fail({ policy, binding, message: `failed to configure binding: ${getErrorMessage(error)}`, reason: 'Forbidden' })
       }
     }
   }
@@ -111,7 +111,7 @@ class PolicyRun {
       await this.#input.in(matched)
       return true
     } catch (error) {
-      this.#fail({ policy, message: `failed to configure policy: ${messageOf(error)}`, reason: 'Forbidden' })
+      this.#fail({ policy, message: `failed to configure policy: ${getErrorMessage(error)}`, reason: 'Forbidden' })
       return false
     }
   }
@@ -163,7 +163,7 @@ class PolicyRun {
         hasMutated = true
       } catch (error) {
         this.#attributes.context.signal.throwIfAborted()
-        message = messageOf(error)
+        message = getErrorMessage(error)
         if (isApiError(error)) throw error
         this.#fail({ policy, binding, message, reason: 'Invalid' })
       } finally {

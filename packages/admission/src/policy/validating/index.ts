@@ -1,6 +1,6 @@
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
-import { expressionMetricsOf } from '@keelson/cel'
+import { getExpressionMetrics } from '@keelson/cel'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts'
 import type { PluginDependencies } from '../../admission-plugins.ts'
 import { createMatcher } from '../../matching/create-matcher.ts'
@@ -19,7 +19,7 @@ const group = 'admissionregistration.k8s.io'
 export function validatingAdmissionPolicy(dependencies: PluginDependencies): AdmissionPlugin & AsyncDisposable {
   const { authorizer, metrics: registry = createMetricsRegistry() } = dependencies
   const params = new PolicyParams(dependencies)
-  const metrics = { expressions: expressionMetricsOf(registry), matchConditions: matchConditionMetricsOf(registry) }
+  const metrics = { expressions: getExpressionMetrics(registry), matchConditions: matchConditionMetricsOf(registry) }
   // The code that evaluates policies is loaded with the first one, because most servers have none.
   let validate: typeof validateByPolicies | undefined
   const source = new PolicySource<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingPolicy>({

@@ -1,5 +1,5 @@
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
-import { maybeThen, messageOf, TimeSlice } from '@keelson/apimachinery'
+import { runAfter, getErrorMessage, TimeSlice } from '@keelson/apimachinery'
 import type { ApiError, DeepReadonly } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { AdmissionAttributes } from '../../admission.ts'
@@ -102,7 +102,7 @@ class PolicyRun {
     if ((policy.spec?.auditAnnotations?.length ?? 0) === 0) return inOrder(bindings, (bound) => this.#runBinding(hook, bound, matched))
     const annotations = new AnnotationCollector()
     const running = inOrder(bindings, (bound) => this.#runBinding(hook, bound, matched, annotations))
-    return maybeThen(running, () => annotations.publish(nameOf(policy), this.#input.attributes))
+    return runAfter(running, () => annotations.publish(nameOf(policy), this.#input.attributes))
   }
 
   #runBinding(
@@ -139,9 +139,9 @@ class PolicyRun {
       { hook, binding },
       () => this.#matchOf(matched),
       (match) =>
-        maybeThen(this.#findNamespace(), (namespace) =>
+        runAfter(this.#findNamespace(), (namespace) =>
           inOrder(params, (param) =>
-            maybeThen(hook.evaluator.validate({ input: this.#input, match, params: param, namespace }), (result) =>
+            runAfter(hook.evaluator.validate({ input: this.#input, match, params: param, namespace }), (result) =>
               this.#apply(hook, binding!, result, annotations),
             ),
           ),
@@ -159,14 +159,16 @@ class PolicyRun {
     try {
       result = compute()
     } catch (error) {
-      return this.#misconfigured(subject, messageOf(error))
+      return this.#misconfigured(subject, getErrorMessage(error))
     }
-    return result instanceof Promise ? result.then(next, (error: unknown) => this.#misconfigured(subject, messageOf(error))) : next(result)
+    return result instanceof Promise
+      ? result.then(next, (error: unknown) => this.#misconfigured(subject, getErrorMessage(error)))
+      : next(result)
   }
 
   #matchOf(matched: MatchedResource): PolicyMatch | Promise<PolicyMatch> {
     const fail = (error: unknown): never => {
-      throw new Error(`failed to convert object version: ${messageOf(error)}`, { cause: error })
+      throw new Error(`failed to convert object version: ${getErrorMessage(error)}`, { cause: error })
     }
     try {
       const match = this.#input.in(matched)

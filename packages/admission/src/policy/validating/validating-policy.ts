@@ -1,8 +1,8 @@
 import type { Validation, ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
 import type { Namespace } from '@keelson/api/core/v1'
-import { byteLength, maybeThen } from '@keelson/apimachinery'
+import { measureUtf8Bytes, runAfter } from '@keelson/apimachinery'
 import type { DeepReadonly, TimeSlice } from '@keelson/apimachinery'
-import { trimSpace, typeNameOf } from '@keelson/cel'
+import { trimSpace, getTypeName } from '@keelson/cel'
 import type { ExpressionMetrics } from '@keelson/cel'
 import type { MatchConditionMetrics } from '../../matching/match-condition-metrics.ts'
 import { MatchConditions } from '../../matching/match-conditions.ts'
@@ -112,7 +112,7 @@ export class ValidatingPolicy {
     if ((this.#policy.spec?.matchConditions?.length ?? 0) === 0) return this.#evaluate(request)
     const { input, match, params } = request
     const variables = match.variables({ params, namespace: undefined, hasAuthorizer: true, usesRequestResource: true })
-    return maybeThen(this.#conditions.match(variables, input.attributes.operation), ({ matches, error }) => {
+    return runAfter(this.#conditions.match(variables, input.attributes.operation), ({ matches, error }) => {
       if (error !== undefined) return this.#failed(error)
       return matches ? this.#evaluate(request) : nothing
     })
@@ -120,9 +120,9 @@ export class ValidatingPolicy {
 
   #evaluate(request: PolicyRequest): ValidationResult | Promise<ValidationResult> {
     const evaluated = this.#run(this.#expressions.validations, request, { hasAuthorizer: true, budget: costBudget })
-    return maybeThen(evaluated, (validations) => {
+    return runAfter(evaluated, (validations) => {
       if (validations.problem !== undefined) return this.#failed(validations.problem)
-      return maybeThen(this.#decide(request, validations), (decisions) => this.#annotate(request, decisions))
+      return runAfter(this.#decide(request, validations), (decisions) => this.#annotate(request, decisions))
     })
   }
 
@@ -150,7 +150,7 @@ export class ValidatingPolicy {
       return isTrue ? noDecisions : results.map((result, i) => this.#decision(i, result!, undefined))
     }
     const computed = this.#run(this.#expressions.messages, request, { hasAuthorizer: false, budget: remaining })
-    return maybeThen(computed, (messages) =>
+    return runAfter(computed, (messages) =>
       results.map((result, i) =>
         messages.problem === undefined
           ? this.#decision(i, result!, messages.results[i])
@@ -162,7 +162,7 @@ export class ValidatingPolicy {
   #annotate(request: PolicyRequest, decisions: readonly Decision[]): ValidationResult | Promise<ValidationResult> {
     const { annotations } = this.#expressions
     if (annotations.length === 0) return decisions.length === 0 ? nothing : { decisions, annotations: [] }
-    return maybeThen(this.#run(annotations, request, { hasAuthorizer: false, budget: costBudget }), (values) => {
+    return runAfter(this.#run(annotations, request, { hasAuthorizer: false, budget: costBudget }), (values) => {
       if (values.problem !== undefined) return this.#failed(values.problem)
       return { decisions, annotations: values.results.flatMap((value, i) => this.#annotation(i, value!)) }
     })
@@ -202,7 +202,7 @@ export class ValidatingPolicy {
       const text = trimSpace(value)
       return text === '' ? [] : [{ key, value: text }]
     }
-    const type = value === undefined ? 'null_type' : typeNameOf(value)
+    const type = value === undefined ? 'null_type' : getTypeName(value)
     const problem = `valueExpression '${valueExpression}' resulted in unsupported return type: ${type}. Return type must be either string or null.`
     return [{ key, error: problem, seconds }]
   }
@@ -220,7 +220,7 @@ const nothing: ValidationResult = { decisions: noDecisions, annotations: [] }
 /** Returns the message of a validation that is false. */
 function messageOf(validation: DeepReadonly<Validation>, computed: ExpressionResult | undefined): string {
   const text = typeof computed?.value === 'string' ? trimSpace(computed.value) : ''
-  if (text !== '' && byteLength(text) <= maxMessageBytes && !text.includes('\n')) return text
+  if (text !== '' && measureUtf8Bytes(text) <= maxMessageBytes && !text.includes('\n')) return text
   const fixed = trimSpace(validation.message ?? '')
   return fixed === '' ? `failed expression: ${trimSpace(validation.expression)}` : fixed
 }

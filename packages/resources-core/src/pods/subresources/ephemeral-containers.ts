@@ -1,6 +1,6 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { EphemeralContainer, Pod, PodSpec } from '@keelson/api/core/v1'
-import { copyObject, fieldError, fieldPath, quote, semanticEqual, unnamedPath } from '@keelson/apimachinery'
+import { copyObject, fieldError, fieldPath, quote, equalsSemantically, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import type { SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../../keep-member.ts'
@@ -54,7 +54,7 @@ function validateKept(old: DeepReadonly<EphemeralContainer>, containers: readonl
   const container = containers.findLast(({ name }) => name === old.name)
   const subject = `existing ephemeral containers ${quote(old.name)}`
   if (container === undefined) return [fieldError.forbidden(path, `${subject} may not be removed\n`)]
-  if (semanticEqual(container, old)) return []
+  if (equalsSemantically(container, old)) return []
   return [fieldError.forbidden(path, `${subject} may not be changed\n${diffContainers(old, container)}`)]
 }
 

@@ -6,7 +6,7 @@ import { policyV1 } from '@keelson/api/policy/v1'
 import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
 import type { ApiError, KubeObject } from '@keelson/apimachinery'
 import type { NamedCreater, Updater } from '@keelson/registry'
-import { openTestStore, plain, put, testContext } from '@keelson/registry/testing'
+import { openTestStore, getPlainObject, put, testContext } from '@keelson/registry/testing'
 import type { TestStore } from '@keelson/registry/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { setPodDefaults } from '../defaults.ts'
@@ -36,21 +36,21 @@ afterEach(() => test[Symbol.asyncDispose]())
 async function createPod(name: string, spec: Partial<PodSpec> = {}, status?: PodStatus): Promise<Pod> {
   const pod: Pod = { metadata: { name, labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } }
   setPodDefaults(pod)
-  const created = plain(await test.store.create(context, pod, real)) as Pod
+  const created = getPlainObject(await test.store.create(context, pod, real)) as Pod
   return status === undefined ? created : write('status', { ...created, status: { ...created.status, ...status } })
 }
 
 async function write(subresource: string, pod: Pod): Promise<Pod> {
   const storage = test.paths.get(`pods/${subresource}`) as unknown as Updater
-  return plain((await storage.update(context, pod.metadata.name!, { change: put(pod), ...real })).object)
+  return getPlainObject((await storage.update(context, pod.metadata.name!, { change: put(pod), ...real })).object)
 }
 
-const read = async (name: string): Promise<Pod> => plain(await test.store.get(context, name, {}))
+const read = async (name: string): Promise<Pod> => getPlainObject(await test.store.get(context, name, {}))
 const running: PodStatus = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
 
 function post(subresource: string, name: string, body: KubeObject, dryRun = false): Promise<KubeObject> {
   const storage = test.paths.get(`pods/${subresource}`) as unknown as NamedCreater
-  return storage.createNamed(context, name, body, { dryRun }).then(plain)
+  return storage.createNamed(context, name, body, { dryRun }).then(getPlainObject)
 }
 
 const readFailure = (promise: Promise<unknown>): Promise<ApiError> =>

@@ -1,5 +1,5 @@
 import type { Container, Pod, ResourceRequirements } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, semanticEqual, unnamedPath } from '@keelson/apimachinery'
+import { fieldError, fieldPath, equalsSemantically, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { mirrorAnnotation } from '../../pod-spec/annotation-keys.ts'
 import { createPodRules } from '../../pod-spec/pod-rules.ts'
@@ -35,7 +35,7 @@ export function validateResize(pod: ReadonlyPod, old: ReadonlyPod): FieldErrorLi
   if (orderErrors.length > 0) return [...errors, ...orderErrors]
   for (const list of ['initContainers', 'containers'] as const) errors.push(...validateKeptNames(list, spec, oldSpec))
   errors.push(...validateContainers(spec, oldSpec), ...validateInitContainers(spec, oldSpec))
-  if (errors.length > 0 || semanticEqual(withAmountsOf(oldSpec, spec), oldSpec)) return errors
+  if (errors.length > 0 || equalsSemantically(withAmountsOf(oldSpec, spec), oldSpec)) return errors
   return [fieldError.forbidden(specPath, 'only cpu and memory resources are mutable')]
 }
 
@@ -61,7 +61,7 @@ function validatePodLevel(resources: Requirements | undefined, old: Requirements
       errors.push(fieldError.forbidden(path.child(member), `pod-level resource ${member} cannot be removed`))
     }
   }
-  if (!semanticEqual(replacePodLevelAmounts(old, resources), old)) {
+  if (!equalsSemantically(replacePodLevelAmounts(old, resources), old)) {
     errors.push(fieldError.forbidden(specPath, 'only cpu and memory resources are mutable at pod-level'))
   }
   return errors
@@ -107,7 +107,7 @@ function hasAll(amounts: Amounts = {}, old: Amounts = {}): boolean {
 function validateContainers(spec: ReadonlyPodSpec, old: ReadonlyPodSpec): FieldErrorList {
   return (spec.containers ?? []).flatMap((container, i) => {
     const before = old.containers![i]!
-    if (semanticEqual(replaceContainerAmounts(before, container), withResources(before))) return []
+    if (equalsSemantically(replaceContainerAmounts(before, container), withResources(before))) return []
     return [fieldError.forbidden(specPath, 'only cpu and memory resources are mutable')]
   })
 }
@@ -117,10 +117,10 @@ function validateInitContainers(spec: ReadonlyPodSpec, old: ReadonlyPodSpec): Fi
     const before = old.initContainers![i]!
     const path: FieldPath = specPath.child('initContainers').index(i)
     const errors: FieldErrorList = []
-    if (!semanticEqual(replaceContainerAmounts(before, container), withResources(before))) {
+    if (!equalsSemantically(replaceContainerAmounts(before, container), withResources(before))) {
       errors.push(fieldError.forbidden(path, 'only cpu and memory resources for init or sidecar containers are mutable'))
     }
-    if (!isSidecar(container) && !semanticEqual(container, before)) {
+    if (!isSidecar(container) && !equalsSemantically(container, before)) {
       const detail = 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'
       for (const { restartPolicy } of container.resizePolicy ?? []) {
         if (restartPolicy === 'RestartContainer') errors.push(fieldError.forbidden(path, detail))
@@ -137,7 +137,7 @@ function withAmountsOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPod
   const list = (name: List): readonly DeepReadonly<Container>[] | undefined =>
     spec[name]?.map((container, i) => {
       const before = old[name]![i]!
-      return semanticEqual(replaceContainerAmounts(before, container), withResources(before)) ? before : container
+      return equalsSemantically(replaceContainerAmounts(before, container), withResources(before)) ? before : container
     })
   return {
     ...rest,

@@ -1,5 +1,5 @@
 import type { AuditAnnotation, Validation, ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
-import { byteLength, fieldError, repeatCheck } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateQualifiedName, validateSupported } from '@keelson/resources-core'
 import type { AdmissionScope } from '@keelson/cel'
@@ -77,7 +77,7 @@ function validateAnnotation(
       ? [fieldError.invalid(keyPath, key, 'requires metadata.name be non-empty')]
       : validateQualifiedName(`${name}/${key}`, keyPath)
   if (text === '') return [...errors, fieldError.required(valuePath, 'valueExpression is not specified')]
-  if (byteLength(text) > maxValueLength) {
+  if (measureUtf8Bytes(text) > maxValueLength) {
     return [...errors, fieldError.required(valuePath, `must not exceed ${maxValueLength} bytes in length`)]
   }
   return [

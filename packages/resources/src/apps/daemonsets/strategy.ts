@@ -1,5 +1,5 @@
 import type { DaemonSet } from '@keelson/api/apps/v1'
-import { fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
@@ -23,9 +23,9 @@ export const daemonSetStrategy: Strategy<DaemonSet> = {
   prepareForUpdate(_context, set, old) {
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template)
     keepMember(set, old, 'status')
-    const isNewTemplate = !semanticEqual(set.spec?.template, old.spec?.template)
+    const isNewTemplate = !equalsSemantically(set.spec?.template, old.spec?.template)
     setTemplateGeneration(set, templateGeneration(old) + (isNewTemplate ? 1 : 0))
-    if (!semanticEqual(set.spec, old.spec)) set.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (!equalsSemantically(set.spec, old.spec)) set.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
   validateUpdate: (_context, set, old) => validateDaemonSetUpdate(set, old),
   warningsOnUpdate: (_context, set, old) =>

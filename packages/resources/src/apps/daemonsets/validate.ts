@@ -1,6 +1,6 @@
 import { appsV1 } from '@keelson/api/apps/v1'
 import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '@keelson/api/apps/v1'
-import { fieldError, fieldPath, semanticEqual, validateLabelSelector } from '@keelson/apimachinery'
+import { fieldError, fieldPath, equalsSemantically, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { toInternalStruct, validatePodTemplateSpec } from '@keelson/resources-core'
 import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
@@ -46,7 +46,7 @@ export function validateDaemonSetUpdate(set: ReadonlySet, old: ReadonlySet): Fie
 /** Requires that the template generation grows if and only if the template changes. */
 function validateTemplateGeneration(set: ReadonlySet, old: ReadonlySet): FieldErrorList {
   const [generation, before] = [templateGeneration(set), templateGeneration(old)]
-  const isChanged = !semanticEqual(set.spec?.template, old.spec?.template)
+  const isChanged = !equalsSemantically(set.spec?.template, old.spec?.template)
   const reportInvalid = (detail: string): FieldErrorList => [fieldError.invalid(specPath.child('templateGeneration'), generation, detail)]
   if (generation < before) return reportInvalid('must not be decremented')
   if (generation === before) return isChanged ? reportInvalid('must be incremented upon template update') : []

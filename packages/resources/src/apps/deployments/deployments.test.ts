@@ -4,10 +4,10 @@ import type { Deployment } from '@keelson/api/apps/v1'
 import { autoscalingV1 } from '@keelson/api/autoscaling/v1'
 import type { Scale } from '@keelson/api/autoscaling/v1'
 import type { RequestContext } from '@keelson/apimachinery'
-import { fieldErrorMessage } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { formatFieldError } from '@keelson/apimachinery'
+import { createTableConvertor } from '@keelson/registry'
 import type { Getter, Updater } from '@keelson/registry'
-import { openTestStore, plain, put, testContext } from '@keelson/registry/testing'
+import { openTestStore, getPlainObject, put, testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { deployments } from './index.ts'
 
@@ -52,14 +52,14 @@ describe('deployments', () => {
 
   it('rejects changes of the selector', () => {
     const changed = createDeployment(({ spec }) => void (spec!.selector = { matchExpressions: [{ key: 'app', operator: 'Exists' }] }))
-    expect(strategy.validateUpdate?.(context, changed, createDeployment()).map(fieldErrorMessage)).toEqual([
+    expect(strategy.validateUpdate?.(context, changed, createDeployment()).map(formatFieldError)).toEqual([
       'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"Exists"}]}: field is immutable',
     ])
   })
 
   it('prints the strategy like kube-apiserver', () => {
     const wrong = createDeployment(({ spec }) => void (spec!.strategy = { type: 'Other' }))
-    expect(strategy.validateCreate?.(context, wrong).map(fieldErrorMessage)).toEqual([
+    expect(strategy.validateCreate?.(context, wrong).map(formatFieldError)).toEqual([
       'spec.strategy: Unsupported value: {"Type":"Other","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
     ])
   })
@@ -80,7 +80,7 @@ describe('deployments', () => {
     const written: Deployment = { ...createDeployment(), status: { replicas: 1, readyReplicas: 2, collisionCount: 1 } }
     update?.prepareForUpdate?.(context, written, old)
     expect(written.metadata.labels).toEqual({ a: 'b' })
-    expect(update?.validateUpdate?.(context, written, old).map(fieldErrorMessage)).toEqual([
+    expect(update?.validateUpdate?.(context, written, old).map(formatFieldError)).toEqual([
       'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas',
       'status.collisionCount: Invalid value: 1: cannot be decremented',
     ])
@@ -91,14 +91,14 @@ describe('deployments', () => {
     const inNamespace = testContext('ns')
     await test.store.create(inNamespace, createDeployment(), { dryRun: false })
     const storage = test.paths.get('deployments/scale') as unknown as Getter & Updater
-    const scale = plain(await storage.get(inNamespace, 'd', {})) as Scale
+    const scale = getPlainObject(await storage.get(inNamespace, 'd', {})) as Scale
     expect(scale).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 0, selector: 'app=a' } })
     await storage.update(inNamespace, 'd', { change: put(Object.assign(scale, { spec: { replicas: 3 } })), dryRun: false })
-    expect(plain(await test.store.get(inNamespace, 'd', {}))).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 3 } })
+    expect(getPlainObject(await test.store.get(inNamespace, 'd', {}))).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 3 } })
   })
 
   it('prints the progress of a rollout as columns', () => {
     const created: Deployment = { ...createDeployment(), status: { readyReplicas: 1, updatedReplicas: 1 } }
-    expect(tableConvertor(deployments).cells(created, 0)).toEqual(['d', '1/1', 1, 0, '<unknown>', 'c', 'i:1', 'app=a'])
+    expect(createTableConvertor(deployments).cells(created, 0)).toEqual(['d', '1/1', 1, 0, '<unknown>', 'c', 'i:1', 'app=a'])
   })
 })

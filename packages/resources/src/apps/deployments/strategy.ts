@@ -1,5 +1,5 @@
 import type { Deployment } from '@keelson/api/apps/v1'
-import { fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember, findPodNameWarnings } from '@keelson/resources-core'
@@ -26,8 +26,9 @@ export const deploymentStrategy: Strategy<Deployment> = {
     keepMember(deployment, old, 'status')
     dropDisabledTemplateFields(deployment.spec?.template, old.spec?.template)
     // The controller copies annotations to replica sets, so they count as spec.
-    const annotationsChanged = !semanticEqual(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})
-    if (annotationsChanged || !semanticEqual(deployment.spec, old.spec)) deployment.metadata.generation = (old.metadata.generation ?? 0) + 1
+    const annotationsChanged = !equalsSemantically(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})
+    if (annotationsChanged || !equalsSemantically(deployment.spec, old.spec))
+      deployment.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
   validateUpdate: (_context, deployment, old) => validateDeploymentUpdate(deployment, old),
   warningsOnUpdate: (_context, deployment, old) =>

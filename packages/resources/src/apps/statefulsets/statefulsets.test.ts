@@ -1,6 +1,6 @@
 import type { StatefulSet, StatefulSetSpec } from '@keelson/api/apps/v1'
 import type { RequestContext } from '@keelson/apimachinery'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { statefulSets } from './index.ts'
 
@@ -35,7 +35,7 @@ describe('stateful sets', () => {
 
   it('accepts mounts of claim templates', () => {
     expect(strategy.validateCreate?.(context, createStatefulSet())).toEqual([])
-    expect(strategy.validateCreate?.(context, createStatefulSet({ volumeClaimTemplates: [] })).map(fieldErrorMessage)).toEqual([
+    expect(strategy.validateCreate?.(context, createStatefulSet({ volumeClaimTemplates: [] })).map(formatFieldError)).toEqual([
       'spec.template.spec.containers[0].volumeMounts[0].name: Not found: "data"',
     ])
   })

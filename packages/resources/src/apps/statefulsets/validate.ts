@@ -1,5 +1,5 @@
 import type { StatefulSet, StatefulSetSpec } from '@keelson/api/apps/v1'
-import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateClaimSpec, validateDNSLabel } from '@keelson/resources-core'
 import { validateMatchingLabels, validateAlwaysRunning } from '../../workloads/matching-template.ts'
@@ -33,7 +33,9 @@ export function validateStatefulSet({ spec = emptySpec }: ReadonlySet): FieldErr
 export function validateStatefulSetUpdate({ spec = emptySpec }: ReadonlySet, { spec: old = emptySpec }: ReadonlySet): FieldErrorList {
   const wasInvalid = validateSpec(old, specPath, { isNew: false, skipTemplateSpec: false, old }).length > 0
   const errors = validateSpec(spec, specPath, { isNew: false, skipTemplateSpec: wasInvalid, old })
-  return semanticEqual(withoutMutable(spec), withoutMutable(old)) ? errors : [...errors, fieldError.forbidden(specPath, immutableMessage)]
+  return equalsSemantically(withoutMutable(spec), withoutMutable(old))
+    ? errors
+    : [...errors, fieldError.forbidden(specPath, immutableMessage)]
 }
 
 function withoutMutable(spec: ReadonlySpec): object {

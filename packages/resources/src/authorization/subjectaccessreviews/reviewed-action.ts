@@ -4,8 +4,8 @@ import {
   labelSelectorAsSelector,
   parseFieldSelector,
   parseLabelSelector,
-  pathAction,
-  resourceAction,
+  createPathAction,
+  createResourceAction,
 } from '@keelson/apimachinery'
 import type { FieldRequirement, LabelRequirement, RequestedAction } from '@keelson/apimachinery'
 
@@ -19,13 +19,13 @@ export interface ReviewedRequest {
 export function buildReviewedAction({ resourceAttributes, nonResourceAttributes = {} }: SelfSubjectAccessReviewSpec): ReviewedRequest {
   if (resourceAttributes === undefined) {
     const { path = '', verb = '' } = nonResourceAttributes
-    return { action: pathAction(verb, path), evaluationError: '' }
+    return { action: createPathAction(verb, path), evaluationError: '' }
   }
   const { namespace = '', verb = '', group = '', version = '', resource = '', subresource = '', name = '' } = resourceAttributes
   const fields = parseFieldSelectorOf(resourceAttributes)
   const labels = parseLabelSelectorOf(resourceAttributes)
   return {
-    action: resourceAction({
+    action: createResourceAction({
       verb,
       apiGroup: group,
       apiVersion: version || '*',

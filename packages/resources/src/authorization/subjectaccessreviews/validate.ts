@@ -5,7 +5,7 @@ import type {
   ResourceAttributes,
   SubjectAccessReviewSpec,
 } from '@keelson/api/authorization/v1'
-import { fieldError, fieldPath, goJson, validateLabelSelector, verbatim } from '@keelson/apimachinery'
+import { fieldError, fieldPath, goJson, validateLabelSelector, createVerbatimValue } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath, ObjectMeta } from '@keelson/apimachinery'
 import type { AccessReview, AccessReviewKind } from './index.ts'
 
@@ -102,5 +102,5 @@ function isEmptyMeta({ managedFields: _managers, namespace, ...rest }: ObjectMet
 
 /** Prints the attributes the way Go prints kube-apiserver's internal type. */
 function toInternalStruct({ path = '', verb = '' }: NonResourceAttributes): unknown {
-  return verbatim(goJson({ Path: path, Verb: verb }))
+  return createVerbatimValue(goJson({ Path: path, Verb: verb }))
 }

@@ -1,8 +1,8 @@
 import { autoscalingV2 } from '@keelson/api/autoscaling/v2'
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '@keelson/api/autoscaling/v2'
 import type { RequestContext } from '@keelson/apimachinery'
-import { decodeStruct, fieldErrorMessage } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { decodeStruct, formatFieldError } from '@keelson/apimachinery'
+import { createTableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { setAutoscalerDefaults } from './defaults.ts'
 import { horizontalPodAutoscalers } from './index.ts'
@@ -20,7 +20,7 @@ function createAutoscaler(members: Partial<HorizontalPodAutoscalerSpec> = {}): H
 }
 
 const validateToMessages = (created: HorizontalPodAutoscaler): string[] =>
-  (strategy.validateCreate?.(context, created) ?? []).map(fieldErrorMessage)
+  (strategy.validateCreate?.(context, created) ?? []).map(formatFieldError)
 
 describe('horizontal pod autoscalers', () => {
   it('sets default scaling rules only if there is a behavior', () => {
@@ -116,7 +116,7 @@ describe('horizontal pod autoscalers', () => {
       currentReplicas: 2,
       currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 20 } } }],
     }
-    expect(tableConvertor(horizontalPodAutoscalers).cells(created, 0)).toEqual([
+    expect(createTableConvertor(horizontalPodAutoscalers).cells(created, 0)).toEqual([
       'h',
       'Deployment/d',
       'cpu: 20%/80%, <unknown>/5 + 1 more...',

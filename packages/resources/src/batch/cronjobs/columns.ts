@@ -1,5 +1,5 @@
 import type { CronJob } from '@keelson/api/batch/v1'
-import { age } from '@keelson/registry'
+import { formatAge } from '@keelson/registry'
 import type { Column } from '@keelson/registry'
 import { createContainerColumns, selectorColumn } from '../../workloads/columns.ts'
 
@@ -16,7 +16,7 @@ export const cronJobColumns: readonly Column<CronJob>[] = [
   {
     name: 'Last Schedule',
     description: 'Time since the last job was started.',
-    value: ({ status }, now) => (status?.lastScheduleTime === undefined ? '<none>' : age(status.lastScheduleTime, now)),
+    value: ({ status }, now) => (status?.lastScheduleTime === undefined ? '<none>' : formatAge(status.lastScheduleTime, now)),
   },
   ...createContainerColumns<CronJob>(({ spec }) => spec?.jobTemplate?.spec?.template),
   selectorColumn<CronJob>(({ spec }) => spec?.jobTemplate?.spec?.selector),

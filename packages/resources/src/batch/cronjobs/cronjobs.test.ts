@@ -1,7 +1,7 @@
 import type { CronJob, CronJobSpec } from '@keelson/api/batch/v1'
 import type { RequestContext } from '@keelson/apimachinery'
-import { fieldErrorMessage } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { formatFieldError } from '@keelson/apimachinery'
+import { createTableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { cronJobs } from './index.ts'
 import { findScheduleError } from './schedule-error.ts'
@@ -69,7 +69,7 @@ describe('cron jobs', () => {
       'spec.schedule: Invalid value: "TZ=UTC * * * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead',
     ],
   ])('rejects %j', (members, message) => {
-    expect(strategy.validateCreate?.(context, createCronJob(members)).map(fieldErrorMessage)).toEqual([message])
+    expect(strategy.validateCreate?.(context, createCronJob(members)).map(formatFieldError)).toEqual([message])
   })
 
   it('accepts a stored schedule with a time zone, and warns about it', () => {
@@ -78,7 +78,7 @@ describe('cron jobs', () => {
     expect(strategy.warningsOnUpdate?.(context, old, old)).toEqual([
       expect.stringMatching(/^cannot use TZ or CRON_TZ in spec\.spec\.schedule/),
     ])
-    expect(strategy.validateUpdate?.(context, { ...old, spec: { ...old.spec!, timeZone: 'UTC' } }, old).map(fieldErrorMessage)).toEqual([
+    expect(strategy.validateUpdate?.(context, { ...old, spec: { ...old.spec!, timeZone: 'UTC' } }, old).map(formatFieldError)).toEqual([
       'spec.schedule: Invalid value: "TZ=UTC * * * * *": cannot use both timeZone field and TZ or CRON_TZ in schedule',
     ])
   })
@@ -94,7 +94,7 @@ describe('cron jobs', () => {
 
   it('prints the time of the last job as a column', () => {
     const created: CronJob = { ...createCronJob(), status: { lastScheduleTime: '2026-01-01T00:00:00Z', active: [{ name: 'a' }] } }
-    const cells = tableConvertor(cronJobs).cells(created, Date.parse('2026-01-01T00:05:00Z'))
+    const cells = createTableConvertor(cronJobs).cells(created, Date.parse('2026-01-01T00:05:00Z'))
     expect(cells).toEqual(['c', '*/5 * * * *', '<none>', 'False', 1, '5m', '<unknown>', 'c', 'i', '<none>'])
   })
 })

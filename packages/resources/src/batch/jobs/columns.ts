@@ -1,6 +1,6 @@
 import type { Job } from '@keelson/api/batch/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { humanDuration } from '@keelson/registry'
+import { formatHumanDuration } from '@keelson/registry'
 import type { Column } from '@keelson/registry'
 import { createContainerColumns, selectorColumn } from '../../workloads/columns.ts'
 
@@ -36,5 +36,5 @@ function formatCompletions({ spec, status }: ReadonlyJob): string {
 function formatDuration({ status }: ReadonlyJob, now: number): string {
   const { startTime, completionTime } = status ?? {}
   if (startTime === undefined) return ''
-  return humanDuration((completionTime === undefined ? now : Date.parse(completionTime)) - Date.parse(startTime))
+  return formatHumanDuration((completionTime === undefined ? now : Date.parse(completionTime)) - Date.parse(startTime))
 }

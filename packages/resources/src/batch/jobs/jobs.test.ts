@@ -1,8 +1,8 @@
 import type { Job, JobSpec, JobStatus } from '@keelson/api/batch/v1'
 import type { RequestContext } from '@keelson/apimachinery'
-import { fieldErrorMessage } from '@keelson/apimachinery'
-import { fourfold, processorTime } from '@keelson/apimachinery/testing'
-import { tableConvertor } from '@keelson/registry'
+import { formatFieldError } from '@keelson/apimachinery'
+import { fourfold, measureProcessorTime } from '@keelson/apimachinery/testing'
+import { createTableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { jobs } from './index.ts'
 
@@ -18,8 +18,8 @@ function createJob(members: Partial<JobSpec> = {}, labels?: Record<string, strin
   return created
 }
 
-const validateToMessages = (created: Job): string[] => (strategy.validateCreate?.(context, created) ?? []).map(fieldErrorMessage)
-const updateMessages = (created: Job, old: Job): string[] => (strategy.validateUpdate?.(context, created, old) ?? []).map(fieldErrorMessage)
+const validateToMessages = (created: Job): string[] => (strategy.validateCreate?.(context, created) ?? []).map(formatFieldError)
+const updateMessages = (created: Job, old: Job): string[] => (strategy.validateUpdate?.(context, created, old) ?? []).map(formatFieldError)
 
 describe('jobs', () => {
   it('sets one completion by default', () => {
@@ -160,7 +160,7 @@ describe('jobs', () => {
   it('prints the state as columns', () => {
     const printCells = (status: JobStatus, members?: Partial<JobSpec>): unknown[] => {
       const created: Job = { ...createJob(members), status }
-      return tableConvertor(jobs).cells(created, Date.parse('2026-01-01T00:01:00Z')).slice(1, 4)
+      return createTableConvertor(jobs).cells(created, Date.parse('2026-01-01T00:01:00Z')).slice(1, 4)
     }
     expect(printCells({})).toEqual(['Running', '0/1', ''])
     expect(printCells({ startTime: '2026-01-01T00:00:00Z', succeeded: 1 }, { parallelism: 2 })).toEqual(['Running', '1/1 of 2', '60s'])
@@ -177,7 +177,7 @@ it('checks exit codes for duplicates in linear time', async () => {
     return createJob({ podFailurePolicy: { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values } }] } })
   }
   const [few, many] = [createWithFailurePolicy(25_000), createWithFailurePolicy(100_000)]
-  const small = await processorTime(() => validateToMessages(few))
-  expect(await processorTime(() => validateToMessages(many))).toBeLessThan(fourfold * small)
+  const small = await measureProcessorTime(() => validateToMessages(few))
+  expect(await measureProcessorTime(() => validateToMessages(many))).toBeLessThan(fourfold * small)
   expect(validateToMessages(many)).toEqual([expect.stringContaining('Too many: 100000')])
 })

@@ -1,5 +1,5 @@
 import type { Job } from '@keelson/api/batch/v1'
-import { semanticEqual } from '@keelson/apimachinery'
+import { equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { hasCondition, isFinished } from './job-conditions.ts'
 
@@ -37,6 +37,6 @@ export function compareStatuses(job: ReadonlyJob, old: ReadonlyJob): StatusChang
     terminating: after.terminating !== before.terminating,
     startTime: after.startTime !== before.startTime,
     completionTime: after.completionTime !== before.completionTime,
-    uncounted: !semanticEqual(after.uncountedTerminatedPods ?? null, before.uncountedTerminatedPods ?? null),
+    uncounted: !equalsSemantically(after.uncountedTerminatedPods ?? null, before.uncountedTerminatedPods ?? null),
   }
 }

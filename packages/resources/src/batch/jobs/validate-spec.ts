@@ -1,7 +1,7 @@
 import { batchV1 } from '@keelson/api/batch/v1'
 import type { JobSpec } from '@keelson/api/batch/v1'
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
-import { fieldError, isDNS1123Subdomain, regexMessage, validateLabelSelector } from '@keelson/apimachinery'
+import { fieldError, isDNS1123Subdomain, formatRegexMessage, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, toInternalStruct, validatePodTemplateSpec, validateSupported } from '@keelson/resources-core'
 import { validateMatchingLabels } from '../../workloads/matching-template.ts'
@@ -90,6 +90,6 @@ function validatePrefixedPath(text: string, path: FieldPath): FieldErrorList {
   const [host, rest] = [text.slice(0, Math.max(0, slash)), text.slice(slash + 1)]
   if (host === '' || rest === '') return [fieldError.invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
   const errors = invalidEach(isDNS1123Subdomain(host), host, path)
-  if (!pathPattern.test(rest)) errors.push(fieldError.invalid(path, rest, regexMessage('Invalid path', pathFormat)))
+  if (!pathPattern.test(rest)) errors.push(fieldError.invalid(path, rest, formatRegexMessage('Invalid path', pathFormat)))
   return errors
 }

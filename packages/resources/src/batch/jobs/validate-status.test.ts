@@ -1,5 +1,5 @@
 import type { Job, JobSpec, JobStatus } from '@keelson/api/batch/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { validateJobStatus } from './validate-status.ts'
 
@@ -12,7 +12,7 @@ const createJob = (status: JobStatus, spec: Partial<JobSpec> = {}): Job => ({
   status,
 })
 const validateToMessages = (status: JobStatus, old: JobStatus = {}, spec?: Partial<JobSpec>): string[] =>
-  validateJobStatus(createJob(status, spec), createJob(old, spec)).map(fieldErrorMessage)
+  validateJobStatus(createJob(status, spec), createJob(old, spec)).map(formatFieldError)
 
 const complete: JobStatus = { startTime: start, completionTime: end, conditions: createConditions('SuccessCriteriaMet', 'Complete') }
 

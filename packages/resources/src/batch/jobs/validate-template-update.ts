@@ -1,7 +1,7 @@
 import type { Job } from '@keelson/api/batch/v1'
 import { coreV1 } from '@keelson/api/core/v1'
 import type { Container, PodSpec, PodTemplateSpec } from '@keelson/api/core/v1'
-import { fieldError, immutableMessage, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, immutableMessage, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { toInternalStruct } from '@keelson/resources-core'
 import { hasCondition } from './job-conditions.ts'
@@ -19,14 +19,14 @@ export function validateTemplateUpdate({ spec }: ReadonlyJob, old: ReadonlyJob, 
   const template: Template = spec?.template ?? {}
   const oldTemplate: Template = old.spec?.template ?? {}
   if (!isMutable(old)) {
-    if (semanticEqual(template, oldTemplate)) return []
+    if (equalsSemantically(template, oldTemplate)) return []
     return [
       fieldError.invalid(path.child('template'), toInternalStruct(coreV1.table.resolve('PodTemplateSpec'), template), immutableMessage),
     ]
   }
   const pod = template.spec ?? { containers: null }
   const allowed = withResourcesOf(pod, withSchedulingOf(pod, oldTemplate.spec ?? { containers: null }))
-  if (semanticEqual(pod, allowed)) return []
+  if (equalsSemantically(pod, allowed)) return []
   return [fieldError.invalid(path.child('template.spec'), toInternalStruct(coreV1.table.resolve('PodSpec'), pod), immutableMessage)]
 }
 

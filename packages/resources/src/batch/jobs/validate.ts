@@ -1,6 +1,6 @@
 import { batchV1 } from '@keelson/api/batch/v1'
 import type { Job, JobSpec } from '@keelson/api/batch/v1'
-import { fieldError, fieldPath, isDNS1123Label, semanticEqual, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, fieldPath, isDNS1123Label, equalsSemantically, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { toInternalStruct } from '@keelson/resources-core'
 import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
@@ -65,6 +65,6 @@ function validateHostname({ metadata, spec }: ReadonlyJob): FieldErrorList {
 function validateCompletions({ completionMode, completions, parallelism }: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
   const path = specPath.child('completions')
   if (completionMode !== 'Indexed') return validateImmutableField(completions, old.completions, path)
-  if (semanticEqual(completions, old.completions) || completions === undefined || completions === parallelism) return []
+  if (equalsSemantically(completions, old.completions) || completions === undefined || completions === parallelism) return []
   return [fieldError.invalid(path, completions, 'can only be modified in tandem with spec.parallelism')]
 }

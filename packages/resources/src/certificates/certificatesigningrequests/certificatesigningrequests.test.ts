@@ -1,7 +1,7 @@
 import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
 import type { RequestContext } from '@keelson/apimachinery'
-import { fieldErrorMessage } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { formatFieldError } from '@keelson/apimachinery'
+import { createTableConvertor } from '@keelson/registry'
 import { testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { certificateSigningRequests } from './index.ts'
@@ -56,7 +56,7 @@ describe('certificate signing requests', () => {
   it('approves and issues requests through separate subresources', () => {
     const { approval, status } = subresources ?? {}
     const validateToMessages = (path: typeof approval, to: CertificateSigningRequest['status']): string[] =>
-      (path?.update.validateUpdate?.(context, request(to), request()) ?? []).map(fieldErrorMessage)
+      (path?.update.validateUpdate?.(context, request(to), request()) ?? []).map(formatFieldError)
     expect(validateToMessages(approval, { conditions: [approved] })).toEqual([])
     expect(validateToMessages(status, { conditions: [approved] })).toEqual([
       'status.conditions: Forbidden: updates may not add a condition of type "Approved"',
@@ -87,7 +87,7 @@ describe('certificate signing requests', () => {
   })
 
   it('prints approval and issuance as a column', () => {
-    const { cells } = tableConvertor(certificateSigningRequests)
+    const { cells } = createTableConvertor(certificateSigningRequests)
     expect(cells(request({ conditions: [approved], certificate: 'eA==' }), 0)).toEqual([
       'a',
       '<unknown>',

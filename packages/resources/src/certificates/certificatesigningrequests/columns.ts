@@ -1,6 +1,6 @@
 import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { ageColumn, humanDuration, nameColumn } from '@keelson/registry'
+import { ageColumn, formatHumanDuration, nameColumn } from '@keelson/registry'
 import type { Column } from '@keelson/registry'
 
 export const signingRequestColumns: readonly Column<CertificateSigningRequest>[] = [
@@ -11,7 +11,7 @@ export const signingRequestColumns: readonly Column<CertificateSigningRequest>[]
   {
     name: 'RequestedDuration',
     description: 'Requested validity of the certificate.',
-    value: ({ spec }) => (spec.expirationSeconds === undefined ? '<none>' : humanDuration(spec.expirationSeconds * 1000)),
+    value: ({ spec }) => (spec.expirationSeconds === undefined ? '<none>' : formatHumanDuration(spec.expirationSeconds * 1000)),
   },
   { name: 'Condition', description: 'Approval, failure and issuance of the request.', value: ({ status = {} }) => formatCondition(status) },
 ]

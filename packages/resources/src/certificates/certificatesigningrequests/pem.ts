@@ -1,4 +1,4 @@
-import { pemBlocks as splitPemBlocks } from '@keelson/apimachinery'
+import { parsePemBlocks as splitPemBlocks } from '@keelson/apimachinery'
 
 export interface PemBlock {
   readonly type: string

@@ -1,4 +1,4 @@
-import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { validateSigningRequest } from './validate.ts'
 import type { ReadonlyRequest } from './validate.ts'
@@ -27,7 +27,7 @@ export function validateSigningRequestUpdate(
   for (const type of mayApprove ? [] : ['Approved', 'Denied']) {
     const added = count(request, type) - count(old, type)
     if (added > 0) forbid(`updates may not add a condition of type "${type}"`)
-    else if (added === 0 && !semanticEqual(filterConditions(request, type), filterConditions(old, type))) {
+    else if (added === 0 && !equalsSemantically(filterConditions(request, type), filterConditions(old, type))) {
       forbid(`updates may not modify a condition of type "${type}"`)
     }
   }

@@ -1,7 +1,7 @@
 import type { EndpointSlice } from '@keelson/api/discovery/v1'
 import type { RequestContext } from '@keelson/apimachinery'
-import { fieldErrorMessage } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { formatFieldError } from '@keelson/apimachinery'
+import { createTableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { endpointSlices } from './index.ts'
 
@@ -45,7 +45,7 @@ describe('endpoint slices', () => {
     ['FQDN', 'a', 'endpoints[0].addresses[0]: Invalid value: "a": should be a domain with at least two segments separated by dots'],
   ])('rejects the address of type %s: %s', (addressType, address, message) => {
     const errors = strategy.validateCreate?.(context, slice({ addressType, endpoints: [{ addresses: [address] }] })) ?? []
-    expect(errors.map(fieldErrorMessage)).toContain(message)
+    expect(errors.map(formatFieldError)).toContain(message)
   })
 
   it('accepts stored invalid endpoints if they are unchanged', () => {
@@ -62,7 +62,7 @@ describe('endpoint slices', () => {
 
   it('prints at most three addresses and ports as columns', () => {
     const addresses = ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5']
-    const cells = tableConvertor(endpointSlices).cells(slice({ endpoints: [{ addresses }], ports: [{ port: 80 }, { name: 'x' }] }), 0)
+    const cells = createTableConvertor(endpointSlices).cells(slice({ endpoints: [{ addresses }], ports: [{ port: 80 }, { name: 'x' }] }), 0)
     expect(cells).toEqual(['a', 'IPv4', '80,x', '10.0.0.1,10.0.0.2,10.0.0.3 + 2 more...', '<unknown>'])
   })
 })

@@ -1,5 +1,5 @@
 import type { EndpointSlice } from '@keelson/api/discovery/v1'
-import { fieldPath, semanticEqual, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import { fieldPath, equalsSemantically, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Strategy } from '@keelson/registry'
 import { findIPWarnings } from '@keelson/resources-core'
@@ -33,12 +33,12 @@ export const endpointSliceStrategy: Strategy<EndpointSlice> = {
 
 /** Returns whether an update must increment the generation. Changes of labels count, because labels link the slice to its service. */
 function isChanged({ metadata, ...slice }: EndpointSlice, { metadata: oldMetadata, ...old }: ReadonlySlice): boolean {
-  return !semanticEqual(slice, old) || !semanticEqual(metadata.labels ?? {}, oldMetadata.labels ?? {})
+  return !equalsSemantically(slice, old) || !equalsSemantically(metadata.labels ?? {}, oldMetadata.labels ?? {})
 }
 
 /** Drops `deprecatedTopology`, which only older servers stored. Its hostname becomes `nodeName` if `old` also had it. */
 function dropTopology(slice: EndpointSlice, old?: ReadonlySlice): void {
-  if (old !== undefined && semanticEqual(old.endpoints, slice.endpoints)) return
+  if (old !== undefined && equalsSemantically(old.endpoints, slice.endpoints)) return
   const oldHostnames = new Set((old?.endpoints ?? []).flatMap(({ deprecatedTopology }) => deprecatedTopology?.[hostname] || []))
   for (const endpoint of slice.endpoints ?? []) {
     const name = endpoint.deprecatedTopology?.[hostname]

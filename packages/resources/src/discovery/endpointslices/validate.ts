@@ -1,5 +1,5 @@
 import type { EndpointPort, EndpointSlice } from '@keelson/api/discovery/v1'
-import { fieldError, fieldPath, semanticEqual, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, fieldPath, equalsSemantically, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateDNSLabel, validateQualifiedName, validateRequiredOneOf, validateSupported } from '@keelson/resources-core'
 import { validateEndpoints } from './validate-endpoints.ts'
@@ -14,7 +14,7 @@ export function validateEndpointSlice(slice: ReadonlySlice, old?: ReadonlySlice)
   const { addressType, ports } = slice
   const endpoints = validateEndpoints(slice.endpoints ?? [], addressType, fieldPath('endpoints'))
   // Unchanged endpoints are not validated (ratcheting).
-  const isUnchanged = endpoints.length > 0 && old !== undefined && semanticEqual(old.endpoints, slice.endpoints)
+  const isUnchanged = endpoints.length > 0 && old !== undefined && equalsSemantically(old.endpoints, slice.endpoints)
   return [
     ...validateRequiredOneOf(addressType, addressTypes, fieldPath('addressType')),
     ...validatePorts(ports ?? [], fieldPath('ports')),

@@ -1,5 +1,5 @@
 import type { FlowSchema, FlowSchemaSpec } from '@keelson/api/flowcontrol/v1'
-import { fieldError, fieldPath, nameIsDNSSubdomain, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, nameIsDNSSubdomain, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { invalidEach } from '@keelson/resources-core'
 import { mandatoryFlowSchemas } from '../mandatory.ts'
@@ -16,7 +16,7 @@ export function validateFlowSchema(schema: DeepReadonly<FlowSchema>): FieldError
   const { metadata, spec = emptySpec } = schema
   const errors = validateSpec(spec, metadata.name ?? '')
   const mandatorySpec = mandatoryFlowSchemas.get(metadata.name ?? '')
-  if (mandatorySpec !== undefined && !semanticEqual(spec, mandatorySpec)) {
+  if (mandatorySpec !== undefined && !equalsSemantically(spec, mandatorySpec)) {
     errors.push(fieldError.invalid(specPath, spec, `spec of '${metadata.name}' must equal the fixed value`))
   }
   return [...errors, ...validateStatus(schema)]

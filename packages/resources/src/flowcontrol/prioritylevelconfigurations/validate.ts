@@ -4,7 +4,7 @@ import type {
   PriorityLevelConfigurationSpec,
   QueuingConfiguration,
 } from '@keelson/api/flowcontrol/v1'
-import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { mandatoryPriorityLevels } from '../mandatory.ts'
 import { validateStatus } from '../status.ts'
@@ -97,7 +97,7 @@ function validateMandatory(name: string, spec: ReadonlySpec): FieldErrorList {
   const isExempt = name === 'exempt'
   const { exempt: _ignored, ...rest } = spec
   const comparedSpec = isExempt ? { ...rest, ...(mandatorySpec.exempt && { exempt: mandatorySpec.exempt }) } : spec
-  if (semanticEqual(comparedSpec, mandatorySpec)) return []
+  if (equalsSemantically(comparedSpec, mandatorySpec)) return []
   const except = isExempt ? " except the 'spec.exempt' field" : ''
   return [fieldError.invalid(specPath, spec, `spec of '${name}'${except} must equal the fixed value`)]
 }

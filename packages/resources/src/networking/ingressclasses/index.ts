@@ -1,7 +1,7 @@
 import type { IngressClass } from '@keelson/api/networking/v1'
-import { semanticEqual } from '@keelson/apimachinery'
+import { equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { age, defineResource } from '@keelson/registry'
+import { formatAge, defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateIngressClass, validateIngressClassUpdate } from './validate.ts'
 
@@ -21,7 +21,7 @@ export const ingressClasses: ResourceDefinition<IngressClass> = defineResource<I
       metadata.generation = 1
     },
     prepareForUpdate(_context, { metadata, spec }, old) {
-      if (!semanticEqual(spec ?? {}, old.spec ?? {})) metadata.generation = (old.metadata.generation ?? 0) + 1
+      if (!equalsSemantically(spec ?? {}, old.spec ?? {})) metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validateCreate: (_context, ingressClass) => validateIngressClass(ingressClass),
     validateUpdate: (_context, ingressClass, old) => validateIngressClassUpdate(ingressClass, old),
@@ -35,7 +35,11 @@ export const ingressClasses: ResourceDefinition<IngressClass> = defineResource<I
     },
     { name: 'Controller', description: 'Name of the controller.', value: ({ spec }) => spec?.controller ?? '' },
     { name: 'Parameters', description: 'Reference to the parameters object.', value: ({ spec }) => formatParameters(spec?.parameters) },
-    { name: 'Age', description: 'Time since the object was created.', value: ({ metadata }, now) => age(metadata.creationTimestamp, now) },
+    {
+      name: 'Age',
+      description: 'Time since the object was created.',
+      value: ({ metadata }, now) => formatAge(metadata.creationTimestamp, now),
+    },
   ],
 })
 

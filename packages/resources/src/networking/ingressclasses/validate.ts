@@ -1,11 +1,11 @@
 import type { IngressClass, IngressClassParametersReference } from '@keelson/api/networking/v1'
 import {
-  byteLength,
+  measureUtf8Bytes,
   fieldError,
   fieldPath,
   isDNS1123Subdomain,
   nameIsDNSLabel,
-  regexMessage,
+  formatRegexMessage,
   validateImmutableField,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -23,7 +23,7 @@ const pathPattern = new RegExp(`^${pathFormat}$`)
 export function validateIngressClass({ spec = {} }: ReadonlyClass): FieldErrorList {
   const { controller = '', parameters } = spec
   return [
-    ...(byteLength(controller) > maxControllerLength ? [fieldError.tooLong(controllerPath, maxControllerLength)] : []),
+    ...(measureUtf8Bytes(controller) > maxControllerLength ? [fieldError.tooLong(controllerPath, maxControllerLength)] : []),
     ...validateDomainPrefixedPath(controller, controllerPath),
     ...(parameters === undefined ? [] : validateParameters(parameters, fieldPath('spec', 'parameters'))),
   ]
@@ -44,7 +44,7 @@ function validateDomainPrefixedPath(text: string, path: FieldPath): FieldErrorLi
   const name = text.slice(slash + 1)
   if (domain === '' || name === '') return [fieldError.invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
   const errors = invalidEach(isDNS1123Subdomain(domain), domain, path)
-  if (!pathPattern.test(name)) errors.push(fieldError.invalid(path, name, regexMessage('Invalid path', pathFormat)))
+  if (!pathPattern.test(name)) errors.push(fieldError.invalid(path, name, formatRegexMessage('Invalid path', pathFormat)))
   return errors
 }
 

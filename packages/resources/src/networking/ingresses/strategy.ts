@@ -1,5 +1,5 @@
 import type { Ingress } from '@keelson/api/networking/v1'
-import { fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
@@ -15,7 +15,7 @@ export const ingressStrategy: Strategy<Ingress> = {
   },
   prepareForUpdate(_context, ingress, old) {
     keepMember(ingress, old, 'status')
-    if (!semanticEqual(ingress.spec ?? {}, old.spec ?? {})) ingress.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (!equalsSemantically(ingress.spec ?? {}, old.spec ?? {})) ingress.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
   validateCreate: (_context, ingress) => validateIngressCreate(ingress),
   warningsOnCreate: (_context, ingress) => findAnnotationWarnings(ingress),

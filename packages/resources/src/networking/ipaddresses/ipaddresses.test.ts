@@ -3,7 +3,7 @@ import { networkingV1 } from '@keelson/api/networking/v1'
 import type { IPAddress } from '@keelson/api/networking/v1'
 import { copyObject } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { openTestStore, plain, put, testContext } from '@keelson/registry/testing'
+import { openTestStore, getPlainObject, put, testContext } from '@keelson/registry/testing'
 import type { TestStore } from '@keelson/registry/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ipAddresses } from './index.ts'
@@ -15,7 +15,7 @@ const createAddress = (name: string, spec: IPAddress['spec'] = { parentRef }): I
 let test: TestStore<IPAddress>
 beforeEach(() => void (test = openTestStore(ipAddresses, { types: createApiTypes([networkingV1]) })))
 afterEach(() => test[Symbol.asyncDispose]())
-const create = async (object: IPAddress): Promise<KubeObject> => plain(await test.store.create(context, object, { dryRun: false }))
+const create = async (object: IPAddress): Promise<KubeObject> => getPlainObject(await test.store.create(context, object, { dryRun: false }))
 
 describe('addresses', () => {
   it('requires the canonical address as name, and cannot be allocated twice', async () => {

@@ -1,5 +1,5 @@
 import type { NetworkPolicy } from '@keelson/api/networking/v1'
-import { hasEmptyMarks, semanticEqual } from '@keelson/apimachinery'
+import { hasEmptyMarks, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -22,7 +22,7 @@ export const networkPolicies: ResourceDefinition<NetworkPolicy> = defineResource
     },
     prepareForUpdate(_context, { metadata, spec }, old) {
       // Storage drops empty lists of the client, but kube-apiserver counts them as a change here.
-      const isChanged = !semanticEqual(spec ?? {}, old.spec ?? {}) || hasEmptyMarks(spec)
+      const isChanged = !equalsSemantically(spec ?? {}, old.spec ?? {}) || hasEmptyMarks(spec)
       if (isChanged) metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validateCreate: (_context, policy) => validateNetworkPolicy(policy),

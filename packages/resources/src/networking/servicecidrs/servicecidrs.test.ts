@@ -1,13 +1,13 @@
 import type { ServiceCIDR } from '@keelson/api/networking/v1'
 import type { RequestContext } from '@keelson/apimachinery'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { formatFieldError } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { serviceCIDRs } from './index.ts'
 
 const context = {} as RequestContext
 const createServiceCIDR = (...cidrs: string[]): ServiceCIDR => ({ metadata: { name: 'a' }, spec: { cidrs } })
 const update = (after: ServiceCIDR, before: ServiceCIDR): string[] =>
-  (serviceCIDRs.strategy.validateUpdate?.(context, after, before) ?? []).map(fieldErrorMessage)
+  (serviceCIDRs.strategy.validateUpdate?.(context, after, before) ?? []).map(formatFieldError)
 
 describe('service CIDRs', () => {
   it('rejects changes of the ranges except the addition of a second IP family', () => {

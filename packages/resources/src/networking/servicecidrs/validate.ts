@@ -1,5 +1,5 @@
 import type { ServiceCIDR } from '@keelson/api/networking/v1'
-import { fieldError, fieldPath, goJson, immutableMessage, verbatim } from '@keelson/apimachinery'
+import { fieldError, fieldPath, goJson, immutableMessage, createVerbatimValue } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { parseCidr, validateCidr } from '@keelson/resources-core'
 
@@ -10,7 +10,7 @@ const path = fieldPath('spec', 'cidrs')
 export function validateServiceCIDR({ spec }: ReadonlyCIDR): FieldErrorList {
   const cidrs = spec?.cidrs ?? []
   if (cidrs.length === 0) return [fieldError.required(path, 'at least one CIDR required')]
-  if (cidrs.length > 2) return [fieldError.invalid(path, verbatim(goJson({ CIDRs: cidrs })), 'may only hold up to 2 values')]
+  if (cidrs.length > 2) return [fieldError.invalid(path, createVerbatimValue(goJson({ CIDRs: cidrs })), 'may only hold up to 2 values')]
   const errors = cidrs.flatMap((cidr, i) => validateCidr(cidr, path.index(i)))
   const families = cidrs.map((cidr) => parseCidr(cidr)?.network.family)
   if (cidrs.length === 2 && families[0] !== undefined && families[0] === families[1]) {

@@ -1,5 +1,5 @@
 import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
-import { isPathSegmentName, semanticEqual } from '@keelson/apimachinery'
+import { isPathSegmentName, equalsSemantically } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -26,7 +26,7 @@ export const podDisruptionBudgets: ResourceDefinition<PodDisruptionBudget> = def
     },
     prepareForUpdate(_context, budget, old) {
       keepMember(budget, old, 'status')
-      if (!semanticEqual(budget.spec ?? {}, old.spec ?? {})) budget.metadata.generation = (old.metadata.generation ?? 0) + 1
+      if (!equalsSemantically(budget.spec ?? {}, old.spec ?? {})) budget.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validateCreate: (_context, budget) => validateBudget(budget),
     validateUpdate: (_context, budget, old) => validateBudgetUpdate(budget, old),

@@ -1,7 +1,7 @@
 import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
 import type { RequestContext } from '@keelson/apimachinery'
-import { fieldErrorMessage } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { formatFieldError } from '@keelson/apimachinery'
+import { createTableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { podDisruptionBudgets } from './index.ts'
 
@@ -33,7 +33,7 @@ describe('pod disruption budgets', () => {
 
   it('rejects minAvailable together with maxUnavailable', () => {
     const errors = strategy.validateCreate?.(context, createBudget({ minAvailable: 1, maxUnavailable: '5' })) ?? []
-    expect(errors.map(fieldErrorMessage)).toEqual([
+    expect(errors.map(formatFieldError)).toEqual([
       'spec: Invalid value: {"MinAvailable":1,"Selector":null,"MaxUnavailable":"5","UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set',
       expect.stringMatching(/^spec.maxUnavailable: Invalid value: "5": a valid percent string must be/),
     ])
@@ -50,6 +50,12 @@ describe('pod disruption budgets', () => {
   })
 
   it('prints the limits as columns', () => {
-    expect(tableConvertor(podDisruptionBudgets).cells(createBudget({ minAvailable: 0 }), 0)).toEqual(['a', '0', 'N/A', 0, '<unknown>'])
+    expect(createTableConvertor(podDisruptionBudgets).cells(createBudget({ minAvailable: 0 }), 0)).toEqual([
+      'a',
+      '0',
+      'N/A',
+      0,
+      '<unknown>',
+    ])
   })
 })

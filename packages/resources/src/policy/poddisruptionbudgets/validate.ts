@@ -4,7 +4,7 @@ import {
   fieldError,
   fieldPath,
   isValidPercent,
-  percentValue,
+  parsePercent,
   validateConditions,
   validateLabelSelector,
   validateNonNegative,
@@ -57,6 +57,6 @@ export function validateBudgetStatus({ status }: ReadonlyBudget): FieldErrorList
 function validateAmount(value: IntOrString | undefined, path: FieldPath): FieldErrorList {
   if (value === undefined) return []
   if (typeof value === 'number') return validateNonNegative(value, path)
-  if ((percentValue(value) ?? 0) > 100) return [fieldError.invalid(path, value, 'must not be greater than 100%')]
+  if ((parsePercent(value) ?? 0) > 100) return [fieldError.invalid(path, value, 'must not be greater than 100%')]
   return invalidEach(isValidPercent(value), value, path)
 }

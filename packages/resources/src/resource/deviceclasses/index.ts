@@ -1,5 +1,5 @@
 import type { DeviceClass } from '@keelson/api/resource/v1'
-import { semanticEqual } from '@keelson/apimachinery'
+import { equalsSemantically } from '@keelson/apimachinery'
 import { defineResource, validateInSlices } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateDeviceClass } from './validate.ts'
@@ -19,7 +19,7 @@ export const deviceClasses: ResourceDefinition<DeviceClass> = defineResource<Dev
       metadata.generation = 1
     },
     prepareForUpdate(_context, { metadata, spec }, old) {
-      if (!semanticEqual(spec, old.spec)) metadata.generation = (old.metadata.generation ?? 0) + 1
+      if (!equalsSemantically(spec, old.spec)) metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     runValidation: validateInSlices,
     validateCreate: (_context, deviceClass, steps) => validateDeviceClass(deviceClass, { steps }),

@@ -1,5 +1,5 @@
 import type { DeviceClass } from '@keelson/api/resource/v1'
-import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
 import { isExtendedResource } from '@keelson/resources-core'
@@ -18,8 +18,8 @@ export function validateDeviceClass(
   { old, steps }: { readonly old?: ReadonlyClass; readonly steps?: ValidationSteps | undefined } = {},
 ): FieldErrorList {
   const { selectors, config, extendedResourceName: name } = spec
-  const sameSelectors = old !== undefined && semanticEqual(selectors, old.spec.selectors)
-  const sameConfig = old !== undefined && semanticEqual(config, old.spec.config)
+  const sameSelectors = old !== undefined && equalsSemantically(selectors, old.spec.selectors)
+  const sameConfig = old !== undefined && equalsSemantically(config, old.spec.config)
   const isInvalidName = name !== undefined && !(name.includes('/') && isExtendedResource(name))
   return [
     ...(sameSelectors ? [] : validateSelectors(selectors, specPath.child('selectors'), steps)),

@@ -1,5 +1,5 @@
 import type { AllocatedDeviceStatus, AllocationResult, ResourceClaimStatus } from '@keelson/api/resource/v1'
-import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, RequestContext, RequestedAction, UserInfo } from '@keelson/apimachinery'
 
 type Status = DeepReadonly<ResourceClaimStatus>
@@ -36,7 +36,8 @@ interface Statuses {
 }
 
 async function checkBinding(authority: ClaimStatusAuthorizer, context: RequestContext, { status, old }: Statuses): Promise<FieldErrorList> {
-  const isUnchanged = semanticEqual(status.allocation, old.allocation) && semanticEqual(status.reservedFor ?? [], old.reservedFor ?? [])
+  const isUnchanged =
+    equalsSemantically(status.allocation, old.allocation) && equalsSemantically(status.reservedFor ?? [], old.reservedFor ?? [])
   if (isUnchanged) return []
   const { verb } = context.info
   const refusal = await authority.refusal(context, { verb, subresource: 'binding', namespace: '', name: '' })
@@ -77,7 +78,7 @@ function findChangedDrivers(devices: readonly Device[], old: readonly Device[]):
   const drivers = new Set<string>()
   for (const device of devices) {
     const key = formatDeviceKey(device)
-    if (!semanticEqual(device, removed.get(key))) drivers.add(device.driver)
+    if (!equalsSemantically(device, removed.get(key))) drivers.add(device.driver)
     removed.delete(key)
   }
   for (const { driver } of removed.values()) drivers.add(driver)

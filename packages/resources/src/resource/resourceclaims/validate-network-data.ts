@@ -1,5 +1,5 @@
 import type { NetworkDeviceData } from '@keelson/api/resource/v1'
-import { byteLength, fieldError, quote } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { formatIP, parseCidr } from '@keelson/resources-core'
 import { validateSet } from '../lists.ts'
@@ -11,7 +11,7 @@ const maxAddresses = 16
 export function validateNetworkData(data: DeepReadonly<NetworkDeviceData>, path: FieldPath): FieldErrorList {
   const { interfaceName = '', hardwareAddress = '', ips } = data
   const validateLength = (text: string, max: number, member: string): FieldErrorList =>
-    byteLength(text) > max ? [fieldError.tooLong(path.child(member), max)] : []
+    measureUtf8Bytes(text) > max ? [fieldError.tooLong(path.child(member), max)] : []
   return [
     ...validateLength(interfaceName, maxInterfaceName, 'interfaceName'),
     ...validateLength(hardwareAddress, maxHardwareAddress, 'hardwareAddress'),

@@ -1,5 +1,5 @@
 import type { Device, ResourceSlice } from '@keelson/api/resource/v1'
-import { formatTime, quote, semanticEqual, systemClock } from '@keelson/apimachinery'
+import { formatTime, quote, equalsSemantically, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Strategy } from '@keelson/registry'
 import { validateResourceSlice } from './validate.ts'
@@ -25,7 +25,7 @@ export const resourceSliceStrategy: Strategy<ResourceSlice> = {
     dropDisabledFields(slice)
   },
   prepareForUpdate(_context, slice, old) {
-    if (!semanticEqual(slice.spec, old.spec)) slice.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (!equalsSemantically(slice.spec, old.spec)) slice.metadata.generation = (old.metadata.generation ?? 0) + 1
     dropDisabledFields(slice, old)
   },
   validateCreate: (_context, slice) => validateResourceSlice(slice),

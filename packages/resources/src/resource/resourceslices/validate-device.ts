@@ -1,6 +1,6 @@
 import { resourceV1 } from '@keelson/api/resource/v1'
 import type { Device, DeviceAttribute, DeviceCounterConsumption } from '@keelson/api/resource/v1'
-import { byteLength, fieldError, isDNS1123Label, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import { measureUtf8Bytes, fieldError, isDNS1123Label, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { toInternalStruct, invalidEach, validateNodeSelector } from '@keelson/resources-core'
 import { validateBindingConditions } from '../binding-conditions.ts'
@@ -59,7 +59,7 @@ function validateAttribute(attribute: DeepReadonly<DeviceAttribute>, path: Field
   const values = Object.values(attribute).filter((value) => value !== undefined)
   const errors: FieldErrorList = []
   const reportTooLong = (value: string, member: string): void => {
-    if (byteLength(value) > maxValueLength) errors.push(fieldError.tooLong(path.child(member), maxValueLength))
+    if (measureUtf8Bytes(value) > maxValueLength) errors.push(fieldError.tooLong(path.child(member), maxValueLength))
   }
   if (text !== undefined) reportTooLong(text, 'string')
   if (semantic !== undefined) {

@@ -1,6 +1,6 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '@keelson/api/resource/v1'
-import { fieldError, fieldPath, nameIsDNSSubdomain, semanticEqual, validateImmutableField, wasSentEmpty } from '@keelson/apimachinery'
+import { fieldError, fieldPath, nameIsDNSSubdomain, equalsSemantically, validateImmutableField, wasSentEmpty } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { toInternalStruct, invalidEach, printList, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
 import { validateSet } from '../lists.ts'
@@ -23,7 +23,7 @@ export function validateResourceSlice({ spec }: DeepReadonly<ResourceSlice>, old
   const before = new Map((old?.spec.devices ?? []).map((device) => [device.name, device]))
   const perDevice = spec.perDeviceNodeSelection === true
   const checkDevice = (device: DeepReadonly<Device>, path: FieldPath): FieldErrorList => {
-    const keepsTaints = before.has(device.name) && semanticEqual(before.get(device.name)?.taints, device.taints)
+    const keepsTaints = before.has(device.name) && equalsSemantically(before.get(device.name)?.taints, device.taints)
     return validateDevice(device, { perDevice, keepsTaints }, path)
   }
   return [

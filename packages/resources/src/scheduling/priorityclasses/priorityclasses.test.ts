@@ -1,9 +1,9 @@
 import { createApiTypes } from '@keelson/api'
 import { schedulingV1 } from '@keelson/api/scheduling/v1'
 import type { PriorityClass } from '@keelson/api/scheduling/v1'
-import { everyField, everything, fieldErrorMessage } from '@keelson/apimachinery'
+import { selectEveryField, selectEverything, formatFieldError } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { createTableConvertor } from '@keelson/registry'
 import { openTestStore, testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { priorityClasses } from './index.ts'
@@ -17,7 +17,7 @@ const createPriorityClass = (name: string, value: number, rest: Partial<Priority
   preemptionPolicy: 'PreemptLowerPriority',
   ...rest,
 })
-const validateToMessages = (object: PriorityClass): string[] => (strategy.validateCreate?.(context, object) ?? []).map(fieldErrorMessage)
+const validateToMessages = (object: PriorityClass): string[] => (strategy.validateCreate?.(context, object) ?? []).map(formatFieldError)
 const reserved = "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: "
 
 describe('priority classes', () => {
@@ -38,7 +38,7 @@ describe('priority classes', () => {
       createPriorityClass('a', 2, { preemptionPolicy: 'Never' }),
       createPriorityClass('a', 1),
     )
-    expect(errors?.map(fieldErrorMessage)).toEqual([
+    expect(errors?.map(formatFieldError)).toEqual([
       'value: Forbidden: may not be changed in an update.',
       'preemptionPolicy: Invalid value: "Never": field is immutable',
     ])
@@ -51,13 +51,17 @@ describe('priority classes', () => {
     await expect(test.store.delete(testContext(''), 'system-node-critical', request)).rejects.toThrow(
       'priorityclasses.scheduling.k8s.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
     )
-    const all = { predicate: { labels: everything(), fields: everyField() }, resourceVersion: '', resourceVersionMatch: undefined }
+    const all = {
+      predicate: { labels: selectEverything(), fields: selectEveryField() },
+      resourceVersion: '',
+      resourceVersionMatch: undefined,
+    }
     const { items } = await test.store.deleteCollection(testContext(''), request, { ...all, limit: 0, continue: '' })
     expect(items).toHaveLength(1)
   })
 
   it('prints the preemption policy after the age', () => {
-    const { columns, cells } = tableConvertor(priorityClasses)
+    const { columns, cells } = createTableConvertor(priorityClasses)
     expect(columns.map(({ name }) => name)).toEqual(['Name', 'Value', 'Global-Default', 'Age', 'PreemptionPolicy'])
     expect(cells(createPriorityClass('a', 1), 0)).toEqual(['a', 1, false, '<unknown>', 'PreemptLowerPriority'])
   })

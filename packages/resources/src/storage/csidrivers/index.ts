@@ -1,5 +1,5 @@
 import type { CSIDriver, CSIDriverSpec } from '@keelson/api/storage/v1'
-import { semanticEqual } from '@keelson/apimachinery'
+import { equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -23,13 +23,13 @@ export const csiDrivers: ResourceDefinition<CSIDriver> = defineResource<CSIDrive
     prepareForCreate: (_context, { spec }) => dropSchedulingPrevention(spec),
     prepareForUpdate(_context, driver, old) {
       dropSchedulingPrevention(driver.spec, old.spec)
-      if (!semanticEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1
+      if (!equalsSemantically(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validateCreate: (_context, driver) => validateCSIDriver(driver),
     warningsOnCreate: (_context, { spec }) => findTokenWarnings(spec),
     validateUpdate: (_context, driver, old) => validateCSIDriverUpdate(driver, old),
     warningsOnUpdate: (_context, { spec }, old) =>
-      semanticEqual(spec.tokenRequests, old.spec.tokenRequests) ? [] : findTokenWarnings(spec),
+      equalsSemantically(spec.tokenRequests, old.spec.tokenRequests) ? [] : findTokenWarnings(spec),
   },
   columns: csiDriverColumns,
 })

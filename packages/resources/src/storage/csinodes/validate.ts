@@ -1,14 +1,14 @@
 import type { CSINode, CSINodeDriver } from '@keelson/api/storage/v1'
 import {
-  byteLength,
+  measureUtf8Bytes,
   fieldError,
   fieldPath,
   goJson,
   immutableMessage,
   repeatCheck,
-  semanticEqual,
+  equalsSemantically,
   validateNonNegative,
-  verbatim,
+  createVerbatimValue,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateCSIDriverName, validateQualifiedName } from '@keelson/resources-core'
@@ -37,8 +37,8 @@ export function validateCSINodeUpdate(node: ReadonlyNode, old: ReadonlyNode): Fi
   const errors = validateCSINode(node)
   for (const before of old.spec.drivers ?? []) {
     for (const driver of node.spec.drivers ?? []) {
-      if (driver.name !== before.name || semanticEqual(toGoStruct(driver), toGoStruct(before))) continue
-      errors.push(fieldError.invalid(driversPath, verbatim(goJson(toGoStruct(driver))), immutableMessage))
+      if (driver.name !== before.name || equalsSemantically(toGoStruct(driver), toGoStruct(before))) continue
+      errors.push(fieldError.invalid(driversPath, createVerbatimValue(goJson(toGoStruct(driver))), immutableMessage))
     }
   }
   return errors
@@ -46,7 +46,7 @@ export function validateCSINodeUpdate(node: ReadonlyNode, old: ReadonlyNode): Fi
 
 function validateDriver({ name, nodeID, allocatable }: ReadonlyDriver, path: FieldPath): FieldErrorList {
   const idPath = path.child('nodeID')
-  const isTooLong = byteLength(nodeID) > maxIdLength
+  const isTooLong = measureUtf8Bytes(nodeID) > maxIdLength
   return [
     ...validateCSIDriverName(name, path.child('name')),
     ...(nodeID === '' ? [fieldError.required(idPath)] : []),

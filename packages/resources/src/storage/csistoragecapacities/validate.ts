@@ -6,7 +6,7 @@ import {
   nameIsDNSSubdomain,
   notNegativeMessage,
   parseQuantity,
-  semanticEqual,
+  equalsSemantically,
   validateLabelSelector,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
@@ -29,7 +29,7 @@ export function validateCSIStorageCapacity(object: ReadonlyCapacity, allowInvali
 
 export function validateCSIStorageCapacityUpdate(object: ReadonlyCapacity, old: ReadonlyCapacity): FieldErrorList {
   const errors = validateCSIStorageCapacity(object, validateLabelSelector(old.nodeTopology, topologyPath).length > 0)
-  if (!semanticEqual(object.nodeTopology, old.nodeTopology)) {
+  if (!equalsSemantically(object.nodeTopology, old.nodeTopology)) {
     errors.push(fieldError.invalid(topologyPath, object.nodeTopology ?? null, immutableMessage))
   }
   if (object.storageClassName !== old.storageClassName) {

@@ -1,7 +1,7 @@
 import type { StorageClass } from '@keelson/api/storage/v1'
 import type { RequestContext } from '@keelson/apimachinery'
-import { collectFieldErrors, fieldErrorMessage } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
+import { collectFieldErrors, formatFieldError } from '@keelson/apimachinery'
+import { createTableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { storageClasses } from './index.ts'
 
@@ -19,7 +19,7 @@ describe('storage classes', () => {
   it('rejects all changes except those of volume expansion and topologies', () => {
     const old = createStorageClass({ parameters: { type: 'a' } })
     const errors = strategy.validateUpdate?.(context, createStorageClass({ reclaimPolicy: 'Retain', allowVolumeExpansion: true }), old)
-    expect(errors?.map(fieldErrorMessage)).toEqual([
+    expect(errors?.map(formatFieldError)).toEqual([
       'parameters: Invalid value: {}: field is immutable',
       'reclaimPolicy: Invalid value: "Retain": field is immutable',
     ])
@@ -27,7 +27,7 @@ describe('storage classes', () => {
 
   it('marks the default class in the name column', () => {
     const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' }
-    expect(tableConvertor(storageClasses).cells(createStorageClass({ metadata: { name: 'a', annotations } }), 0)).toEqual([
+    expect(createTableConvertor(storageClasses).cells(createStorageClass({ metadata: { name: 'a', annotations } }), 0)).toEqual([
       'a (default)',
       'example.com/a',
       'Delete',
@@ -42,7 +42,7 @@ describe('storage classes', () => {
     const same = { matchLabelExpressions: [{ key: 'zone', values: ['b', 'a'] }] }
     const validateTopologies = (terms: StorageClass['allowedTopologies']): string[] | undefined =>
       collectFieldErrors(() => strategy.validateCreate!(context, createStorageClass(terms && { allowedTopologies: terms }))).map(
-        fieldErrorMessage,
+        formatFieldError,
       )
     expect(validateTopologies([zone, same])).toEqual(['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'])
     expect(validateTopologies([{}, {}, {}])).toHaveLength(3 + 4 + 5)

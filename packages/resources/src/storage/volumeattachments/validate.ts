@@ -1,14 +1,14 @@
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '@keelson/api/storage/v1'
 import {
-  byteLength,
+  measureUtf8Bytes,
   fieldError,
   fieldPath,
-  inclusiveRangeMessage,
+  formatInclusiveRangeMessage,
   nameIsDNSSubdomain,
   validateImmutableField,
-  verbatim,
+  createVerbatimValue,
   goJson,
-  semanticEqual,
+  equalsSemantically,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateCSIDriverName, validateInlineVolumeSpec } from '@keelson/resources-core'
@@ -24,7 +24,7 @@ const maxErrorCode = 2 ** 31 - 1
 export function validateVolumeAttachment({ spec, status }: ReadonlyAttachment): FieldErrorList {
   const { attacher, source, nodeName } = spec
   const { attachmentMetadata = {}, attachError, detachError } = status ?? {}
-  const size = Object.entries(attachmentMetadata).reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0)
+  const size = Object.entries(attachmentMetadata).reduce((sum, [key, value]) => sum + measureUtf8Bytes(key) + measureUtf8Bytes(value), 0)
   const { persistentVolumeName } = source
   return [
     ...validateCSIDriverName(attacher, specPath.child('attacher')),
@@ -45,8 +45,8 @@ export function validateVolumeAttachment({ spec, status }: ReadonlyAttachment): 
 
 export function validateVolumeAttachmentUpdate(attachment: ReadonlyAttachment, old: ReadonlyAttachment): FieldErrorList {
   const errors = validateVolumeAttachment(attachment)
-  if (semanticEqual(attachment.spec, old.spec)) return errors
-  return [...errors, ...validateImmutableField(verbatim(goJson(toPrintedSpec(attachment))), null, specPath)]
+  if (equalsSemantically(attachment.spec, old.spec)) return errors
+  return [...errors, ...validateImmutableField(createVerbatimValue(goJson(toPrintedSpec(attachment))), null, specPath)]
 }
 
 function validateSource({ persistentVolumeName, inlineVolumeSpec }: DeepReadonly<VolumeAttachmentSource>, path: FieldPath): FieldErrorList {
@@ -63,8 +63,8 @@ function validateVolumeError(error: DeepReadonly<VolumeError> | undefined, path:
   const { message = '', errorCode = 0 } = error ?? {}
   return [
     // Like in kube-apiserver, the message contains the limit of another field.
-    ...(byteLength(message) > maxMessageLength ? [fieldError.tooLong(path.child('message'), maxMetadataSize)] : []),
-    ...(errorCode < 0 ? [fieldError.invalid(path.child('errorCode'), errorCode, inclusiveRangeMessage(0, maxErrorCode))] : []),
+    ...(measureUtf8Bytes(message) > maxMessageLength ? [fieldError.tooLong(path.child('message'), maxMetadataSize)] : []),
+    ...(errorCode < 0 ? [fieldError.invalid(path.child('errorCode'), errorCode, formatInclusiveRangeMessage(0, maxErrorCode))] : []),
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { VolumeAttributesClass } from '@keelson/api/storage/v1'
-import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -37,7 +37,7 @@ function validateClassUpdate(volumeClass: DeepReadonly<VolumeAttributesClass>, o
     same ? [] : [fieldError.forbidden(fieldPath(member), `updates to ${member} are forbidden.`)]
   return [
     ...validateUnchanged('driverName', volumeClass.driverName === old.driverName),
-    ...validateUnchanged('parameters', semanticEqual(volumeClass.parameters ?? {}, old.parameters ?? {})),
+    ...validateUnchanged('parameters', equalsSemantically(volumeClass.parameters ?? {}, old.parameters ?? {})),
     ...validateClass(volumeClass),
   ]
 }

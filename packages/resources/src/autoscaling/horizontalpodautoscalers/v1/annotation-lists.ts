@@ -1,12 +1,12 @@
 import { autoscalingV1 } from '@keelson/api/autoscaling/v1'
-import { canonicalStruct, decodeStruct, encodeJson, parseJson } from '@keelson/apimachinery'
+import { canonicalizeStruct, decodeStruct, encodeJson, parseJson } from '@keelson/apimachinery'
 import type { JsonValue, StructSchema } from '@keelson/apimachinery'
 
 type Item = 'HorizontalPodAutoscalerCondition' | 'MetricSpec' | 'MetricStatus'
 
 export function encodeList(type: Item, items: readonly object[]): string {
   const schema = resolveSchema(type)
-  return `[${items.map((item) => encodeJson(schema, canonicalStruct(schema, item))).join(',')}]`
+  return `[${items.map((item) => encodeJson(schema, canonicalizeStruct(schema, item))).join(',')}]`
 }
 
 /** Decodes the list in an annotation. Returns undefined if the annotation is missing or invalid, because kube-apiserver ignores it then. */

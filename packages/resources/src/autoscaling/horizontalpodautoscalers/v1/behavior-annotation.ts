@@ -1,6 +1,6 @@
 import { autoscalingV2 } from '@keelson/api/autoscaling/v2'
 import type { HorizontalPodAutoscalerBehavior, HPAScalingPolicy, HPAScalingRules } from '@keelson/api/autoscaling/v2'
-import { canonicalQuantity, stringifyJson } from '@keelson/apimachinery'
+import { canonicalizeQuantity, stringifyJson } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { toInternalStruct } from '@keelson/resources-core'
 
@@ -36,7 +36,7 @@ function decodeRules(value: unknown): HPAScalingRules {
     selectPolicy: decodeOptional(members['selectpolicy'], decodeString),
     policies: decodeOptional(members['policies'], (list) => decodeArray(list).map(decodePolicy)),
     tolerance: decodeOptional(members['tolerance'], (quantity) =>
-      canonicalQuantity(typeof quantity === 'number' ? String(quantity) : decodeString(quantity)),
+      canonicalizeQuantity(typeof quantity === 'number' ? String(quantity) : decodeString(quantity)),
     ),
   })
 }
