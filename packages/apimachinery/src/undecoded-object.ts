@@ -9,14 +9,16 @@ import type { JsonObject, JsonValue } from './meta.ts'
  * stringifyJson({ schema: validation }) // {"schema":{"openAPIV3Schema":{"type":"object"}}}
  */
 export class UndecodedObject {
+  readonly #member: string
   readonly #bytes: Buffer
-  /** The reference is weak, because the decoded member is several times as large as the bytes. */
+  /** The decoded member. The reference is weak, because it is several times as large as the bytes. */
   #decoded: WeakRef<JsonObject> | undefined
 
   /** Creates the object. `bytes` is the JSON text of an object that has only this member, whose value is an object. */
   constructor(member: string, bytes: Buffer) {
+    this.#member = member
     this.#bytes = bytes
-    Object.defineProperty(this, member, { get: () => this.#decode()[member], enumerable: true, configurable: true })
+    Object.defineProperty(this, member, { get: () => this.#decode(), enumerable: true, configurable: true })
   }
 
   /** The JSON text. */
@@ -30,14 +32,14 @@ export class UndecodedObject {
 
   toJSON(): JsonValue {
     if (splicesTexts) throw new TextToSplice()
-    return this.#decode()
+    return { [this.#member]: this.#decode() }
   }
 
   #decode(): JsonObject {
     let decoded = this.#decoded?.deref()
     if (decoded === undefined) {
       try {
-        decoded = JSON.parse(this.text) as JsonObject
+        decoded = (JSON.parse(this.text) as JsonObject)[this.#member] as JsonObject
       } catch (cause) {
         throw new Error('the text of an undecoded object is not JSON', { cause })
       }

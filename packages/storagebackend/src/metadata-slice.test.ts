@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readMetadata } from './metadata-slice.ts'
+import { readMetadata, readSmallMetadata } from './metadata-slice.ts'
 import { createRecordCodec } from './record-codec.ts'
 
 it('reads the same metadata as decoding the whole object', () => {
@@ -11,6 +11,20 @@ it('reads the same metadata as decoding the whole object', () => {
       const object = { metadata: { name: 'n', annotations, finalizers: [data] }, data: { data } }
       const stored = codec.open('/k', codec.encode(object), revision)
       expect(readMetadata(stored)).toEqual(stored.object().metadata)
+    }),
+  )
+})
+
+it('leaves out annotations and managed fields on request', () => {
+  const codec = createRecordCodec({ kind: 'Thing', schemaVersion: 1 })
+  const large = { annotations: { a: '"managedFields":[' }, managedFields: [{ manager: 'm', fieldsV1: { 'f:a': {} } }] }
+  fc.assert(
+    fc.property(fc.subarray(['annotations', 'managedFields'] as const), fc.dictionary(fc.string(), fc.string()), (names, labels) => {
+      const members = Object.fromEntries(names.map((name) => [name, large[name]]))
+      const metadata = { name: 'n', uid: 'u', ...members, finalizers: ['f'], labels }
+      const stored = codec.open('/k', codec.encode({ metadata }), 7)
+      const { annotations: _annotations, managedFields: _managedFields, ...smallMetadata } = stored.copy().metadata
+      expect(readSmallMetadata(stored)).toEqual(smallMetadata)
     }),
   )
 })

@@ -74,9 +74,23 @@ export function findMetadata({ body, spliceAt }: Pick<StoredObject, 'body' | 'sp
  */
 export function readMetadata(stored: StoredObject): ObjectMeta {
   const span = findMetadata(stored)
-  if (span === undefined) return stored.copy().metadata
-  const { body, revision } = stored
-  const text = Buffer.from(body.buffer, body.byteOffset + metadataStart, span.end - metadataStart).toString('utf8')
+  return span === undefined ? stored.copy().metadata : decodeMetadata(stored, readText(stored, metadataStart, span.end))
+}
+
+/** Decodes the metadata of a stored object like `readMetadata`, without annotations and managed fields, which may be large. */
+export function readSmallMetadata(stored: StoredObject): Omit<ObjectMeta, 'annotations' | 'managedFields'> {
+  const span = findMetadata(stored)
+  if (span === undefined || span.firstAt === 0) return readMetadata(stored)
+  const { end, firstAt, firstEnd, secondAt, secondEnd } = span
+  const middle = secondAt === 0 ? '' : readText(stored, firstEnd, secondAt)
+  return decodeMetadata(stored, `${readText(stored, metadataStart, firstAt)}${middle}${readText(stored, secondEnd || firstEnd, end)}`)
+}
+
+function readText({ body }: StoredObject, start: number, end: number): string {
+  return Buffer.from(body.buffer, body.byteOffset + start, end - start).toString('utf8')
+}
+
+function decodeMetadata({ revision }: StoredObject, text: string): ObjectMeta {
   return { ...(JSON.parse(text) as ObjectMeta), resourceVersion: String(revision) }
 }
 

@@ -7,7 +7,7 @@ import type {
   JSONSchemaProps,
   SelectableField,
 } from '@keelson/api/apiextensions/v1'
-import { equalsSemantically, stringifyJson, UndecodedObject } from '@keelson/apimachinery'
+import { equalsSemantically, UndecodedObject } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
 export type Definition = DeepReadonly<CustomResourceDefinition>
@@ -67,12 +67,23 @@ export function findVersionSchema({ shared, versions }: HubSpec, name: string): 
   return shared.schema ?? versions.find(({ version }) => version.name === name)?.own.schema
 }
 
-/** Compares the text, because schemas are large, and decoding has put members into the same order. */
+/** Compares schemas. Those of the stored definition are compared without being decoded. */
 export function hasSameSchema(a: SharedFields['schema'], b: SharedFields['schema']): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return (
-    a === b || (a instanceof UndecodedObject && b instanceof UndecodedObject ? a.hasSameText(b) : stringifyJson(a) === stringifyJson(b))
-  )
+  if (a === b) return true
+  if (a instanceof UndecodedObject && b instanceof UndecodedObject) return a.hasSameText(b)
+  return equalsSemantically(a, b)
+}
+
+/**
+ * Decodes the schemas of a spec, so that each read returns the same value. Schemas of a stored definition are otherwise decoded again after a
+ * garbage collection.
+ */
+export function decodeSchemas({ spec, shared, versions }: HubSpec): HubSpec {
+  return { spec, shared: decodeSchema(shared), versions: versions.map(({ version, own }) => ({ version, own: decodeSchema(own) })) }
+}
+
+function decodeSchema(fields: SharedFields): SharedFields {
+  return fields.schema instanceof UndecodedObject ? { ...fields, schema: { ...fields.schema } } : fields
 }
 
 function pickSharedFields(version: DeepReadonly<CustomResourceDefinitionVersion>): SharedFields {

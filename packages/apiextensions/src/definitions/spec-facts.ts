@@ -1,7 +1,7 @@
 import type { Schema } from './hub-spec.ts'
 import { isSetOfNonAtomicItems, validateKeyPresence } from './list-rules.ts'
 import { fieldPath } from '@keelson/apimachinery'
-import { subschemasOf } from './subschemas.ts'
+import { pushSubschemas } from './subschemas.ts'
 import type { Task } from './tasks.ts'
 
 /** Properties of the schemas of a definition that decide which validation rules apply. */
@@ -44,7 +44,7 @@ export function* readSpecFacts(schemas: readonly Schema[]): Task<SpecFacts> {
       facts.rules.add(rule)
       if (messageExpression) facts.messageExpressions.add(messageExpression)
     }
-    for (const below of subschemasOf(schema)) open.push(below.schema)
+    yield* pushSubschemas(schema, open)
     yield
   }
   return facts

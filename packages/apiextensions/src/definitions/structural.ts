@@ -41,7 +41,7 @@ export function* validateStructural(path: FieldPath, root: Schema): Task<FieldEr
   const { errors, open } = check
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (node.isNested) checkNested(check, node)
-    else checkStructure(check, node)
+    else yield* checkStructure(check, node)
     yield
   }
   yield* checkCompleteness(errors, path, root)
@@ -60,13 +60,18 @@ export function findStructuralProblems({ spec }: Definition): FieldErrorList {
   })
 }
 
-function checkStructure({ errors, open }: Check, { schema, level, path }: StructuralNode): void {
+/** Number of properties that are opened in one step. A schema may have tens of thousands. */
+const propertiesPerStep = 500
+
+function* checkStructure({ errors, open }: Check, { schema, level, path }: StructuralNode): Task<void> {
   const { type = '', items, properties = {}, additionalProperties } = schema
   const item = schemaIn(items)
   if (type === 'array' && item === undefined) errors.push(fieldError.required(path.child('items'), 'must be specified'))
   if (item !== undefined) open.push({ isNested: false, schema: item, level: 'item', path: path.child('items') })
-  for (const name in properties)
+  for (const name in properties) {
     open.push({ isNested: false, schema: properties[name]!, level: 'field', path: path.child('properties').key(name) })
+    if (open.length % propertiesPerStep === 0) yield
+  }
   if (additionalProperties !== undefined) {
     const at = path.child('additionalProperties')
     if (level === 'root') errors.push(fieldError.forbidden(at, 'must not be used at the root'))
@@ -252,7 +257,10 @@ export function* findUnsupportedMember(root: Schema): Task<{ readonly problem?: 
     if (problem !== undefined) return { problem }
     const { properties = {} } = schema
     const below = [schema.not, ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), schemaIn(schema.items)]
-    for (const name in properties) below.push(properties[name])
+    for (const name in properties) {
+      below.push(properties[name])
+      if (below.length % propertiesPerStep === 0) yield
+    }
     below.push(schemaIn(schema.additionalProperties))
     for (let i = below.length - 1; i >= 0; i--) if (below[i] !== undefined) open.push(below[i]!)
     yield

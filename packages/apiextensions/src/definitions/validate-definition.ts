@@ -11,7 +11,7 @@ import type { FieldErrorList } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
 import { approvalAnnotation, computeApproval } from './api-approval.ts'
 import { newDefinitionRules, rulesForUpdate } from './definition-rules.ts'
-import { toHubSpec } from './hub-spec.ts'
+import { decodeSchemas, toHubSpec } from './hub-spec.ts'
 import type { Definition } from './hub-spec.ts'
 import { runOnce } from './tasks.ts'
 import { validateNames } from './validate-names.ts'
@@ -30,7 +30,7 @@ export function validateDefinition(definition: Definition, steps?: ValidationSte
     ...(name === expected ? [] : ['must be spec.names.plural+"."+spec.group']),
   ]
   const errors = validateObjectMeta(metadata, { namespaced: false, validateName })
-  const hubSpec = runOnce(steps, () => toHubSpec(spec))
+  const hubSpec = runOnce(steps, () => decodeSchemas(toHubSpec(spec)))
   if (hubSpec === undefined) return errors
   appendAll(errors, validateSpec(hubSpec, specPath, { rules: newDefinitionRules, steps }))
   return [
@@ -46,8 +46,8 @@ export function validateDefinition(definition: Definition, steps?: ValidationSte
 export function validateDefinitionUpdate(definition: Definition, old: Definition, steps?: ValidationSteps): FieldErrorList {
   const { metadata, spec } = definition
   const errors = validateObjectMetaUpdate(metadata, old.metadata)
-  const hubSpec = runOnce(steps, () => toHubSpec(spec))
-  const oldSpec = hubSpec && runOnce(steps, () => toHubSpec(old.spec))
+  const hubSpec = runOnce(steps, () => decodeSchemas(toHubSpec(spec)))
+  const oldSpec = hubSpec && runOnce(steps, () => decodeSchemas(toHubSpec(old.spec)))
   const rules = oldSpec && rulesForUpdate([old, oldSpec], hubSpec, steps)
   if (rules === undefined) return errors
   appendAll(errors, validateSpec(hubSpec!, specPath, { rules, steps }))

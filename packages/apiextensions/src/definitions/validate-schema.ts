@@ -3,7 +3,7 @@ import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateRuleFields } from '../rules/validate-rules.ts'
 import type { Schema } from './hub-spec.ts'
 import { validateKeyPresence, validateListType, validateMapType } from './list-rules.ts'
-import { subschemasOf } from './subschemas.ts'
+import { listSubschemas } from './subschemas.ts'
 import type { Subschema } from './subschemas.ts'
 import type { Task } from './tasks.ts'
 
@@ -32,6 +32,9 @@ export interface SchemaErrors {
   readonly invalid: ReadonlySet<Schema>
 }
 
+/** Number of children that are opened in one step. A schema may have tens of thousands. */
+const childrenPerStep = 500
+
 /** Validates a schema without its rules. Errors have the order of kube-apiserver, which checks some rules before and some after children. */
 export function* validateSchema(path: FieldPath, root: Schema, rules: SchemaRules): Task<SchemaErrors> {
   const errors: FieldErrorList = []
@@ -46,10 +49,11 @@ export function* validateSchema(path: FieldPath, root: Schema, rules: SchemaRule
     if (node.isLeaving) open.pop()
     else {
       node.isLeaving = true
-      const children = subschemasOf(node.schema)
+      const children = yield* listSubschemas(node.schema)
       for (let i = children.length - 1; i >= 0; i--) {
         const child = openChild(node, children[i]!)
         if (child !== undefined) open.push(child)
+        if (i % childrenPerStep === 0) yield
       }
     }
     yield

@@ -4,7 +4,7 @@ import { compileRuleStepwise } from './compile-rule.ts'
 import { parseRuleFieldPath } from '../definitions/json-path.ts'
 import { finishTask } from '../definitions/tasks.ts'
 import type { Task } from '../definitions/tasks.ts'
-import { innermostFirst, isDeclared, isEmbeddedResource, itemSchema, SchemaTypes, valueSchema } from './schema-type.ts'
+import { isDeclared, isEmbeddedResource, itemSchema, listInnermostFirst, SchemaTypes, valueSchema } from './schema-type.ts'
 import type { Rule, Schema } from './schema-type.ts'
 
 /** A rule that is ready to be evaluated. */
@@ -116,6 +116,9 @@ export function* buildRuleNodesBySchema(root: Schema): Task<ReadonlyMap<Schema, 
   return nodes.bySchema
 }
 
+/** Number of properties that are read in one step. A schema may have tens of thousands. */
+const propertiesPerStep = 500
+
 class RuleNodes {
   /** Nodes by their schemas. Schemas without rules have no node. */
   readonly bySchema: Map<Schema, RuleNode> = new Map()
@@ -126,10 +129,14 @@ class RuleNodes {
   readonly #nodes = new Map<string, RuleNode>()
   readonly #ids = new Map<RuleNode, number>()
 
+  #child(schema: Schema | undefined): RuleNode | undefined {
+    return schema === undefined ? undefined : this.bySchema.get(schema)
+  }
+
   /** Builds the node of a schema from those of the schemas within it. */
-  #build(schema: Schema, isResourceRoot: boolean): RuleNode | undefined {
+  *#build(schema: Schema, isResourceRoot: boolean): Task<RuleNode | undefined> {
     const below: RulesBelow = {
-      properties: this.#properties(schema),
+      properties: schema.properties === undefined ? [] : yield* this.#listProperties(schema.properties),
       values: this.#child(valueSchema(schema)),
       items: this.#child(itemSchema(schema)),
     }
@@ -139,17 +146,15 @@ class RuleNodes {
     return this.#shared(schema, rules.length === 0 ? undefined : this.#types.of(schema, isResourceRoot), below)
   }
 
-  #properties(schema: Schema): RulesBelow['properties'] {
+  *#listProperties(properties: NonNullable<Schema['properties']>): Task<RulesBelow['properties']> {
     const nodes: (readonly [name: string, node: RuleNode])[] = []
-    for (const name in schema.properties) {
-      const node = this.bySchema.get(schema.properties[name]!)
+    let reads = 0
+    for (const name in properties) {
+      const node = this.bySchema.get(properties[name]!)
       if (node !== undefined) nodes.push([name, node])
+      if (++reads % propertiesPerStep === 0) yield
     }
     return nodes
-  }
-
-  #child(schema: Schema | undefined): RuleNode | undefined {
-    return schema === undefined ? undefined : this.bySchema.get(schema)
   }
 
   #shared(schema: Schema, type: SchemaType | undefined, below: RulesBelow): RuleNode {
@@ -172,9 +177,9 @@ class RuleNodes {
 
   /** Builds the nodes of all schemas within a schema. Yields after each schema. */
   *build(root: Schema, isResourceRoot: boolean): Task<void> {
-    for (const schema of innermostFirst(root)) {
+    for (const schema of yield* listInnermostFirst(root)) {
       if (isDeclared(schema, (elements) => this.#declared.has(elements))) this.#declared.add(schema)
-      const node = this.#build(schema, schema === root ? isResourceRoot : isEmbeddedResource(schema))
+      const node = yield* this.#build(schema, schema === root ? isResourceRoot : isEmbeddedResource(schema))
       if (node !== undefined) this.bySchema.set(schema, node)
       yield
     }

@@ -1,6 +1,8 @@
 import type { JSONSchemaProps, ValidationRule } from '@keelson/api/apiextensions/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { SchemaKind, SchemaType } from '@keelson/cel'
+import { finishTask } from '../definitions/tasks.ts'
+import type { Task } from '../definitions/tasks.ts'
 
 export type Schema = DeepReadonly<JSONSchemaProps>
 /** An entry of `x-kubernetes-validations`. */
@@ -118,15 +120,30 @@ export function isDeclared(schema: Schema, isReadable: (elements: Schema) => boo
   return elements === undefined ? declaredTypes.has(schema.type ?? '') : isReadable(elements)
 }
 
+/** Number of properties that are listed in one step. A schema may have tens of thousands. */
+const propertiesPerStep = 500
+
 /** Returns a schema and all schemas within it, inner ones first. Leaves out schemas for which `isKnown` is true, and those within them. */
-export function innermostFirst(root: Schema, isKnown: (schema: Schema) => boolean = () => false): readonly Schema[] {
+export function innermostFirst(root: Schema, isKnown?: (schema: Schema) => boolean): readonly Schema[] {
+  return finishTask(listInnermostFirst(root, isKnown))
+}
+
+/** Returns a schema and all schemas within it like `innermostFirst`. Yields after each schema. */
+export function* listInnermostFirst(root: Schema, isKnown: (schema: Schema) => boolean = () => false): Task<readonly Schema[]> {
   const open = [root]
   const schemas: Schema[] = []
   for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
     if (isKnown(schema)) continue
     schemas.push(schema)
-    for (const name in schema.properties) open.push(schema.properties[name]!)
-    for (const inner of [itemSchema(schema), valueSchema(schema)]) if (inner !== undefined) open.push(inner)
+    for (const name in schema.properties) {
+      open.push(schema.properties[name]!)
+      if (open.length % propertiesPerStep === 0) yield
+    }
+    const items = itemSchema(schema)
+    if (items !== undefined) open.push(items)
+    const values = valueSchema(schema)
+    if (values !== undefined) open.push(values)
+    yield
   }
   return schemas.reverse()
 }

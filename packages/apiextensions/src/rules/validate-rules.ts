@@ -99,6 +99,9 @@ class RuleValidation {
   }
 }
 
+/** Number of properties that are opened in one step. A schema may have tens of thousands. */
+const propertiesPerStep = 500
+
 /** Returns the schemas with rules. Schemas within a schema come before it. Iterative, because schemas may be nested deeply. */
 function* listPlacesWithRules(root: Place): Task<readonly Place[]> {
   const open = [root]
@@ -110,8 +113,10 @@ function* listPlacesWithRules(root: Place): Task<readonly Place[]> {
     const { path, schema, uncorrelated } = place
     const values = valueSchema(schema)
     if (values !== undefined) open.push({ path: path.child('additionalProperties'), schema: values, cardinality, uncorrelated })
-    for (const [name, property] of Object.entries(schema.properties ?? {})) {
-      open.push({ path: path.child('properties').key(name), schema: property, cardinality, uncorrelated })
+    const { properties } = schema
+    for (const name in properties) {
+      open.push({ path: path.child('properties').key(name), schema: properties[name]!, cardinality, uncorrelated })
+      if (open.length % propertiesPerStep === 0) yield
     }
     const items = itemSchema(schema)
     if (items === undefined) continue

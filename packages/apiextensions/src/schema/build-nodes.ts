@@ -1,6 +1,6 @@
 import { copyObject, stringifyJson } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
-import { schemaIn, subschemasOf } from '../definitions/subschemas.ts'
+import { pushSubschemas, schemaIn } from '../definitions/subschemas.ts'
 import { finishTask } from '../definitions/tasks.ts'
 import type { Task } from '../definitions/tasks.ts'
 import type { Schema } from '../rules/schema-type.ts'
@@ -36,11 +36,14 @@ export function* buildNodeStepwise(schema: Schema): Task<SchemaNode> {
 /** Builds all nodes of a builder. Yields after each part of the schema. */
 export function* buildNodes(builder: NodeBuilder): Task<ReadonlyMap<Schema, SchemaNode>> {
   while (!builder.isDone) {
-    builder.buildNext()
+    yield* builder.buildNext()
     yield
   }
   return builder.nodes
 }
+
+/** Number of properties that are added in one step. A schema may have tens of thousands. */
+const propertiesPerStep = 500
 
 /** Builds the nodes of one schema, the innermost ones first. Equal parts of the schema become one node. */
 export class NodeBuilder {
@@ -66,15 +69,11 @@ export class NodeBuilder {
   }
 
   /** Finds the parts in a part, or builds the next node, or a part of the index of an enum. */
-  buildNext(): void {
-    if (this.#opened < this.#parts.length) return this.#open(this.#parts[this.#opened++]!)
+  *buildNext(): Task<void> {
+    if (this.#opened < this.#parts.length) return yield* pushSubschemas(this.#parts[this.#opened++]!, this.#parts)
     const part = this.#parts.pop()
     if (part === undefined) this.#indexMore()
-    else if (!this.nodes.has(part)) this.nodes.set(part, this.#build(part))
-  }
-
-  #open(part: Schema): void {
-    for (const below of subschemasOf(part)) this.#parts.push(below.schema)
+    else if (!this.nodes.has(part)) this.nodes.set(part, yield* this.#build(part))
   }
 
   #indexMore(): void {
@@ -83,8 +82,8 @@ export class NodeBuilder {
     if (values.isIndexed) this.#unindexed.pop()
   }
 
-  #build(schema: Schema): SchemaNode {
-    const properties = this.#findProperties(schema.properties)
+  *#build(schema: Schema): Task<SchemaNode> {
+    const properties = schema.properties && (yield* this.#findProperties(schema.properties))
     const additional = this.#find(schema.additionalProperties)
     const items = this.#find(schema.items)
     const composition = this.#findComposition(schema)
@@ -119,12 +118,14 @@ export class NodeBuilder {
     return schema === undefined ? undefined : this.nodes.get(schema)
   }
 
-  #findProperties(properties: Schema['properties']): ReadonlyMap<string, SchemaNode> | undefined {
-    if (properties === undefined) return undefined
+  *#findProperties(properties: NonNullable<Schema['properties']>): Task<ReadonlyMap<string, SchemaNode> | undefined> {
     const names = Object.keys(properties)
     if (names.length === 0) return undefined
     const nodes = new Map<string, SchemaNode>()
-    for (const name of names.sort()) nodes.set(name, this.nodes.get(properties[name]!)!)
+    for (const name of names.sort()) {
+      nodes.set(name, this.nodes.get(properties[name]!)!)
+      if (nodes.size % propertiesPerStep === 0) yield
+    }
     return nodes
   }
 

@@ -1,6 +1,6 @@
 import { aggregateFieldErrors, appendAll, copyObject, fieldError, formatFieldError, FieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList, JsonValue } from '@keelson/apimachinery'
-import { schemaIn, subschemasOf } from '../definitions/subschemas.ts'
+import { schemaIn, someSchemaStepwise } from '../definitions/subschemas.ts'
 import type { Task } from '../definitions/tasks.ts'
 import { CompiledRules } from '../rules/compiled-rules.ts'
 import { buildRuleNodesBySchema } from '../rules/rule-node.ts'
@@ -54,14 +54,8 @@ export function* findUnprunedDefault(schema: Schema): Task<{ readonly isUnpruned
 }
 
 /** Returns whether a schema or a schema in it has a default. */
-function* hasDefaults(root: Schema): Task<boolean> {
-  const open = [root]
-  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
-    if (hasDefault(schema)) return true
-    for (const below of subschemasOf(schema)) open.push(below.schema)
-    yield
-  }
-  return false
+function hasDefaults(root: Schema): Task<boolean> {
+  return someSchemaStepwise(root, hasDefault)
 }
 
 function hasDefault(schema: Schema): boolean {

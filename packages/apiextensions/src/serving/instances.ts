@@ -14,6 +14,7 @@ export function createInstances(served: ServedDefinition, now: () => number): In
   return {
     async namespaces() {
       const namespaces = new Set<string>()
+      if ((await storage.count(served.keyPrefix)) === 0) return namespaces
       const slice = new TimeSlice()
       for (const item of (await storage.list(served.keyPrefix)).items) {
         namespaces.add(store.namespaced ? item.field('metadata.namespace') : '')

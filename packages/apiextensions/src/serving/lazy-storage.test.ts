@@ -5,7 +5,7 @@ import { LazyStorage } from './lazy-storage.ts'
 
 const prefix = '/registry/example.com/widgets/'
 
-describe('waiting for the first object', () => {
+describe('a storage that is not created yet', () => {
   const backend = openMemory()
   const create = vi.fn(() => ({ stats: () => Promise.resolve({ objectCount: 0 }) }) as unknown as Storage)
   const onEmpty = vi.fn()
@@ -53,5 +53,13 @@ describe('waiting for the first object', () => {
     await vi.waitFor(() => expect(onEmpty).toHaveBeenCalledOnce())
     stop.abort()
     await ended
+  })
+
+  it('counts objects without creating the storage', async () => {
+    await put(`${prefix}ns/c`)
+    expect(await storage.count(prefix)).toBe(1)
+    await remove(`${prefix}ns/c`)
+    expect(await storage.count(prefix)).toBe(0)
+    expect(create).not.toHaveBeenCalled()
   })
 })

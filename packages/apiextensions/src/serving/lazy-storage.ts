@@ -29,8 +29,8 @@ export interface LazyStorageOptions<T extends KubeObject> {
 }
 
 /**
- * A storage that is created on first use, so that a definition without requests has no watch cache. Requests wait for `prepare` before. Closing
- * it has no effect, because the created storage may be shared.
+ * A storage that is created by the first request other than `count`, so that a definition without requests has no watch cache. Requests wait for
+ * `prepare` before. Closing it has no effect, because the created storage may be shared.
  */
 export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T>, FirstObject {
   readonly #options: LazyStorageOptions<T>
@@ -78,8 +78,10 @@ export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T
     return this.#use((storage) => storage.deleteUnreadable(key, options))
   }
 
-  count(key: string): Promise<number> {
-    return this.#use((storage) => storage.count(key))
+  /** Counts objects without creating the storage, so that a definition without objects can be deleted quickly. */
+  async count(key: string): Promise<number> {
+    if (this.#storage !== undefined) return this.#storage.count(key)
+    return (await this.#options.backend.list(prefixRange(key), { countOnly: true })).count
   }
 
   stats(): Promise<StorageStats> {

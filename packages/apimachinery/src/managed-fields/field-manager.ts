@@ -130,7 +130,9 @@ export class FieldManager {
     try {
       const detectsEmpty = sent !== next
       const before = this.#kind.checked(this.#kind.typed(live))
+      yield
       const after = this.#kind.checked(this.#kind.typed(sent))
+      yield
       if ((yield* this.#updateOwners(before, after, managed, { manager, detectsEmpty })) || !untouched || live === undefined) {
         setManaged(next, managed)
       } else if (live.metadata.managedFields !== undefined) next.metadata.managedFields = live.metadata.managedFields

@@ -2,7 +2,7 @@ import { formatGroupVersion, isApiError, TimeSlice } from '@keelson/apimachinery
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { followResource } from '@keelson/loopback'
 import type { DeletableResource, LoopbackClient, LoopbackWatchOptions, ObjectChange } from '@keelson/loopback'
-import { readMetadata } from '@keelson/storagebackend'
+import { readSmallMetadata } from '@keelson/storagebackend'
 import type { ObjectWatch, StoredObject } from '@keelson/storagebackend'
 import type { DependencyGraph, Identity } from './dependency-graph.ts'
 
@@ -66,7 +66,7 @@ export function monitorResource({ client, resource, graph, clock, onError }: Mon
   function apply({ type, object: stored }: ObjectChange<KubeObject>): void {
     if (type !== 'DELETED') return observe(stored)
     uids.delete(stored.key)
-    graph.remove(readMetadata(stored).uid ?? '')
+    graph.remove(readSmallMetadata(stored).uid ?? '')
   }
 
   /** Waits for the first object, so that the storages of thousands of custom resources without objects are not created. */
@@ -128,7 +128,7 @@ function mayBeInGraph(body: Uint8Array): boolean {
 }
 
 function readIdentity({ group, version, resource, kind }: DeletableResource, stored: StoredObject) {
-  const metadata = readMetadata(stored)
+  const metadata = readSmallMetadata(stored)
   const { namespace = '', name = '', uid = '' } = metadata
   const identity: Identity = { group, resource, apiVersion: formatGroupVersion({ group, version }), kind, namespace, name, uid }
   return { identity, metadata }
