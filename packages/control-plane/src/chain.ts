@@ -12,6 +12,7 @@ import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { servingDefaults } from './options/serving.ts'
 import type { PostStartHooks } from './post-start-hooks.ts'
 import type { ServerChain } from './server-chain.ts'
+import type { ServerPresence } from './server-presence.ts'
 
 /** Options of a server with a log function set. */
 export type LoggedOptions = ServerChainOptions & Required<Pick<ServerChainOptions, 'log'>>
@@ -24,6 +25,8 @@ export interface ChainParts {
   readonly informers: AsyncDisposable
   /** Address and port allocation. Undefined if the core group with its services is not installed. */
   readonly services: Services | undefined
+  /** Tells other servers about this one. Undefined if leases are not served. */
+  readonly presence: ServerPresence | undefined
   readonly host: GroupHost<GroupServices>
   readonly customResources: AsyncDisposable
   readonly client: ServerChain['client']
@@ -124,7 +127,7 @@ export class Chain implements ServerChain {
   }
 
   async #close(): Promise<void> {
-    const { options, config, server, admission, informers, services, host, customResources, controllers } = this.#parts
+    const { options, config, server, admission, informers, services, presence, host, customResources, controllers } = this.#parts
     this.#ready.reject(new Error('the server was closed before it was ready'))
     const { shutdownDelayMs, shutdownGraceMs } = { ...lifecycleDefaults, ...options.lifecycle }
     if (shutdownDelayMs > 0) {
@@ -132,13 +135,14 @@ export class Chain implements ServerChain {
       await new Promise((resolve) => setTimeout(resolve, shutdownDelayMs))
     }
     config.certificates.files.close()
-    await services?.bootstrap.stop()
+    await Promise.all([services?.bootstrap.stop(), presence?.stop()])
     await server.close(shutdownGraceMs)
     await controllers.stop()
     await admission[Symbol.asyncDispose]()
     await config.authorization[Symbol.asyncDispose]()
     await informers[Symbol.asyncDispose]()
     await services?.close()
+    await presence?.close()
     await customResources[Symbol.asyncDispose]()
     await host[Symbol.asyncDispose]()
     await config.backends[Symbol.asyncDispose]()

@@ -37,6 +37,7 @@ import { requestDefaults } from './options/requests.ts'
 import { servicesDefaults } from './options/services.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { servingDefaults } from './options/serving.ts'
+import { ServerPresence } from './server-presence.ts'
 import type { ServerChain } from './server-chain.ts'
 import { addStorageHealth } from './storage-health.ts'
 
@@ -164,6 +165,7 @@ async function connectParts(
   })
   installGroups(host, groups)
 
+  const presence = hasLeases(groups) ? new ServerPresence({ options, config, client, features: serving.features }) : undefined
   const { serverCount } = { ...servicesDefaults, ...options.services }
   const customResources = new CustomResources({ config, host, client, server, log, serverCount })
 
@@ -178,6 +180,7 @@ async function connectParts(
     client,
     informers,
     services,
+    presence,
     host,
     customResources,
     controllers,
@@ -192,6 +195,7 @@ async function connectParts(
     admission,
     informers,
     services,
+    presence,
     host,
     customResources,
     client,
@@ -200,6 +204,7 @@ async function connectParts(
     onPort: async (bound) => {
       port = bound
       await services?.bootstrap.listenOn(bound)
+      await presence?.listenOn(bound)
     },
   })
 }
@@ -207,6 +212,11 @@ async function connectParts(
 /** True if the groups include core's services, which need address and port allocation. */
 function hasServices(groups: readonly ApiGroup<GroupServices>[]): boolean {
   return groups.some((group) => group.resources.some(({ group: name, plural }) => name === '' && plural === 'services'))
+}
+
+/** True if the groups include leases, with which servers announce themselves to each other. */
+function hasLeases(groups: readonly ApiGroup<GroupServices>[]): boolean {
+  return groups.some((group) => group.resources.some(({ group: name, plural }) => name === 'coordination.k8s.io' && plural === 'leases'))
 }
 
 /** Installs all groups. Installs none if one of them fails. */

@@ -5,12 +5,14 @@ import type { FeatureStage } from './feature-gate-table.ts'
 
 /** Feature gates that change the behaviour of this server. The others are accepted without an effect. */
 const effectiveGates = new Set([
+  'APIServerIdentity',
   'AllowParsingUserUIDFromCertAuth',
   'CBORServingAndStorage',
   'ComponentFlagz',
   'ComponentStatusz',
   'ConstrainedImpersonation',
   'RemoteRequestHeaderUID',
+  'UnknownVersionInteroperabilityProxy',
 ])
 const stageGates: ReadonlyMap<string, FeatureStage> = new Map([
   ['AllAlpha', 'Alpha'],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
+import { createServerId } from '@keelson/aggregator'
 import { createCounter, createGauge } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry, ValueVector } from '@keelson/apimachinery/metrics'
 
@@ -8,20 +9,8 @@ export function hashForMetrics(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`
 }
 
-/** Value of the label `apiserver_id_hash`: the hash of this server's name. As in kube-apiserver, the name is derived from the host name. */
-export const apiServerIdHash: string = hashForMetrics(`apiserver-${encodeBase32(computeServerId())}`)
-
-function computeServerId(): Uint8Array {
-  const idParts = [hostname(), 'kube-apiserver'].map((text) => Buffer.from(text))
-  const sized = idParts.flatMap((part) => [Buffer.from([part.length >> 8, part.length & 255]), part])
-  return createHash('sha256').update(Buffer.concat(sized)).digest().subarray(0, 16)
-}
-
-function encodeBase32(bytes: Uint8Array): string {
-  let bits = ''
-  for (const byte of bytes) bits += byte.toString(2).padStart(8, '0')
-  return (bits.match(/.{1,5}/g) ?? []).map((group) => 'abcdefghijklmnopqrstuvwxyz234567'[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
-}
+/** Value of the label `apiserver_id_hash`: the hash of this server's name. */
+export const apiServerIdHash: string = hashForMetrics(createServerId(hostname()))
 
 /** Metrics about reloads of a configuration file. */
 export interface ReloadMetrics {

@@ -37,8 +37,8 @@ export class EndpointReconciler {
    */
   async reconcile(): Promise<void> {
     const { leases, address } = this.#options
-    await leases.renew(address)
-    const addresses = await leases.list()
+    await leases.renew(address, { subsets: [{ addresses: [{ ip: address }] }] })
+    const addresses = await this.#listAddresses()
     if (addresses.length === 0) throw new Error('the store has no server leases; the endpoints of the kubernetes service are unchanged')
     await this.#write(addresses)
   }
@@ -47,7 +47,11 @@ export class EndpointReconciler {
   async remove(): Promise<void> {
     const { leases, address } = this.#options
     await leases.remove(address)
-    await this.#write(await leases.list())
+    await this.#write(await this.#listAddresses())
+  }
+
+  async #listAddresses(): Promise<readonly string[]> {
+    return (await this.#options.leases.list()).flatMap(({ subsets }) => subsets?.[0]?.addresses?.[0]?.ip ?? [])
   }
 
   async #write(addresses: readonly string[]): Promise<void> {

@@ -1,15 +1,14 @@
+import type { ExpiringEndpoints } from '@keelson/aggregator'
 import type { Endpoints } from '@keelson/api/core/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
 import { isStorageError } from '@keelson/storagebackend'
 import type { Storage } from '@keelson/storagebackend'
 
-/** Lifetime of a server lease in seconds, longer than the renewal interval. The endpoint of a crashed server disappears after this time. */
+/** Lifetime of a server lease in seconds, longer than the renewal interval. The entry of a crashed server disappears after this time. */
 const ttlSeconds = 15
 
-/**
- * Leases of all API servers on the store. Each lease is an object that is named by the server's address and that expires unless the server
- * renews it.
- */
-export class ServerLeases {
+/** Leases of all API servers on the store. Each lease is an object with the addresses of a server, which expires unless the server renews it. */
+export class ServerLeases implements ExpiringEndpoints {
   readonly #storage: Storage<Endpoints>
   readonly #prefix: string
 
@@ -19,36 +18,33 @@ export class ServerLeases {
     this.#prefix = prefix
   }
 
-  /** Lists the addresses of all servers with a valid lease. */
-  async list(): Promise<readonly string[]> {
+  /** Lists all servers with a valid lease. */
+  async list(): Promise<readonly DeepReadonly<Endpoints>[]> {
     const { items } = await this.#storage.list(this.#prefix, { resourceVersion: '' })
-    return Array.from(items, (item) => item.object()).flatMap(({ subsets }) => subsets?.[0]?.addresses?.[0]?.ip ?? [])
+    return Array.from(items, (item) => item.object())
   }
 
-  async renew(address: string): Promise<void> {
+  async renew(name: string, { labels, subsets }: Parameters<ExpiringEndpoints['renew']>[1]): Promise<void> {
     await this.#storage.guaranteedUpdate(
-      this.#key(address),
+      this.#key(name),
       (current) => ({
         // Changes the object on every renewal, because a no-op write does not extend the lifetime of the key.
-        object: {
-          metadata: { name: address, generation: (current?.metadata.generation ?? 0) + 1 },
-          subsets: [{ addresses: [{ ip: address }] }],
-        },
+        object: { metadata: { name, generation: (current?.metadata.generation ?? 0) + 1, ...(labels && { labels }) }, subsets },
         ttlSeconds,
       }),
       { ignoreNotFound: true },
     )
   }
 
-  async remove(address: string): Promise<void> {
+  async remove(name: string): Promise<void> {
     try {
-      await this.#storage.delete(this.#key(address))
+      await this.#storage.delete(this.#key(name))
     } catch (error) {
       if (!isStorageError(error) || error.code !== 'KeyNotFound') throw error
     }
   }
 
-  #key(address: string): string {
-    return `${this.#prefix}${address}`
+  #key(name: string): string {
+    return `${this.#prefix}${name}`
   }
 }

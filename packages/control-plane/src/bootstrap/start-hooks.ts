@@ -18,6 +18,7 @@ import { countStorage } from '../count-storage.ts'
 import type { CustomResources } from '../custom-resources.ts'
 import type { GroupServices } from '../group-services.ts'
 import { PostStartHooks } from '../post-start-hooks.ts'
+import type { ServerPresence } from '../server-presence.ts'
 import { waitForStorages } from '../storage-health.ts'
 
 interface StartHookParts {
@@ -27,6 +28,7 @@ interface StartHookParts {
   readonly informers: SharedInformers
   /** Address and port allocation. Undefined if the core group with its services is not installed. */
   readonly services: Services | undefined
+  readonly presence: ServerPresence | undefined
   readonly host: GroupHost<GroupServices>
   readonly customResources: CustomResources
   readonly controllers: ControllerRunner
@@ -36,7 +38,7 @@ interface StartHookParts {
 
 /** Creates the post-start hooks in this order: storage, bootstrap objects, repair loops, controllers, and the endpoint of this server. */
 export function createStartHooks(parts: StartHookParts): PostStartHooks {
-  const { config, server, client, informers, services, host, customResources, controllers, log } = parts
+  const { config, server, client, informers, services, presence, host, customResources, controllers, log } = parts
   const { backends, clock } = config
   const readClock = (): number => clock.now()
   const queueMetrics = createWorkQueueMetrics(config.metrics)
@@ -94,6 +96,12 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
       }),
     ['start-system-namespaces-controller'],
   )
+  const afterNamespaces = ['start-system-namespaces-controller']
+  if (presence?.hasLease === true) {
+    addHook('start-kube-apiserver-identity-lease-controller', [resources.leases], () => presence.startLease(), afterNamespaces)
+    const collect = async (): Promise<void> => presence.collectLeases()
+    addHook('start-kube-apiserver-identity-lease-garbage-collector', [resources.leases], collect, afterNamespaces)
+  }
   hooks.add('start-controllers', async () =>
     controllers.start(client, {
       informers,
@@ -111,6 +119,9 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     const earlier = hooks.names
     addHook('bootstrap-controller', [resources.services, resources.endpoints, resources.endpointSlices], () => bootstrap.start(), earlier)
   }
+  if (presence?.endpoints !== undefined) {
+    addHook('peer-endpoint-reconciler-controller', [resources.leases], async () => presence.startEndpoints(), hooks.names)
+  }
   return hooks
 }
 
@@ -119,6 +130,7 @@ const resources = {
   namespaces: { group: '', resource: 'namespaces' },
   configMaps: { group: '', resource: 'configmaps' },
   customResourceDefinitions: { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
+  leases: { group: 'coordination.k8s.io', resource: 'leases' },
   services: { group: '', resource: 'services' },
   endpoints: { group: '', resource: 'endpoints' },
   endpointSlices: { group: 'discovery.k8s.io', resource: 'endpointslices' },

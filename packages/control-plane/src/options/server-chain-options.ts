@@ -18,6 +18,8 @@ import { kubeletChecks } from './kubelet.ts'
 import type { KubeletClientOptions } from './kubelet.ts'
 import { lifecycleChecks } from './lifecycle.ts'
 import type { LifecycleOptions } from './lifecycle.ts'
+import { peerChecks } from './peers.ts'
+import type { PeerOptions } from './peers.ts'
 import { requestChecks } from './requests.ts'
 import type { RequestOptions } from './requests.ts'
 import { servicesChecks } from './services.ts'
@@ -60,6 +62,7 @@ export interface ServerChainOptions {
   readonly lifecycle?: LifecycleOptions
   readonly services?: ServicesOptions
   readonly kubelet?: KubeletClientOptions
+  readonly peers?: PeerOptions
   readonly features?: FeatureOptions
   readonly diagnostics?: DiagnosticsOptions
   /**
@@ -94,6 +97,7 @@ export const serverChainChecks: OptionTable<ServerChainOptions> = {
   lifecycle: isObjectOf<LifecycleOptions>(lifecycleChecks),
   services: isObjectOf<ServicesOptions>(servicesChecks),
   kubelet: isObjectOf<KubeletClientOptions>(kubeletChecks),
+  peers: isObjectOf<PeerOptions>(peerChecks),
   features: isObjectOf<FeatureOptions>(featureChecks),
   diagnostics: isObjectOf<DiagnosticsOptions>(diagnosticsChecks),
   controllers: isListOf(isString),

@@ -104,10 +104,9 @@ describe.skipIf(Object.values(binaries).includes(undefined))('an extension API s
   })
 
   test('serves users as kube-apiserver forwards them', async () => {
-    const asUser = (token: string, target: string): Promise<{ status: number; text: string }> =>
-      hostClient.request('GET', target, { token })
-    expect(await asUser('alicetoken', widgetsPath)).toMatchObject({ status: 200 })
-    expect((await asUser('malloryToken', widgetsPath)).text).toContain('User \\"mallory\\" cannot list resource')
+    const getAs = (token: string, target: string): Promise<{ status: number; text: string }> => hostClient.request('GET', target, { token })
+    expect(await getAs('alicetoken', widgetsPath)).toMatchObject({ status: 200 })
+    expect((await getAs('malloryToken', widgetsPath)).text).toContain('User \\"mallory\\" cannot list resource')
     // Headers of the client do not name another user.
     const forged = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }
     expect((await hostClient.request('GET', widgetsPath, { token: 'malloryToken', headers: forged })).status).toBe(403)
