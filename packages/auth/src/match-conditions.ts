@@ -1,12 +1,12 @@
+import { compileMatchCondition, MatchConditions } from '@keelson/cel'
 import type { Compiled, MatchResult, ReviewSpec } from '@keelson/cel'
 import { runAfter } from '@keelson/apimachinery'
-import { loadCelLibrary } from './cel-library.ts'
 import type { MatchConditionMetrics } from './authorization-metrics.ts'
 import type { WebhookAuthorizerOptions } from './webhook/webhook-authorizer.ts'
 
 /** Returns the error of an expression that cannot be a match condition; undefined if it can be one. */
 export function findMatchConditionError(expression: string): string | undefined {
-  return loadCelLibrary().compileMatchCondition(expression).problem
+  return compileMatchCondition(expression).problem
 }
 
 /** Compiles the match conditions of a webhook; undefined if there are none. The expressions must have been validated. */
@@ -15,7 +15,6 @@ export function createMatchConditions(
   { name, metrics }: { readonly name: string; readonly metrics: MatchConditionMetrics },
 ): WebhookAuthorizerOptions['matchConditions'] {
   if (expressions.length === 0) return undefined
-  const { MatchConditions, compileMatchCondition } = loadCelLibrary()
   const compiled: readonly Compiled[] = expressions.flatMap((expression) => compileMatchCondition(expression).compiled ?? [])
   const conditions = new MatchConditions(compiled)
   const observe = (started: number, result: MatchResult): MatchResult => {

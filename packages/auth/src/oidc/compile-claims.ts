@@ -1,6 +1,6 @@
+import { CelError, compileAuthentication, listChildren, Program, toClaimsValue, toNative, toUserValue } from '@keelson/cel'
 import type { AuthenticationPurpose, Compiled, Expr } from '@keelson/cel'
 import type { JsonObject, UserInfo } from '@keelson/apimachinery'
-import { loadCelLibrary } from '../cel-library.ts'
 
 /** A compiled expression over claims or over a user. */
 export interface ClaimExpression {
@@ -16,12 +16,11 @@ export type ExpressionSubject = { readonly claims: JsonObject } | { readonly use
 
 /** Compiles an expression of an authentication configuration. Returns kube-apiserver's error message if the expression is not valid. */
 export function compileClaimExpression(text: string, purpose: AuthenticationPurpose): ClaimExpression | { readonly problem: string } {
-  const { compiled, problem } = loadCelLibrary().compileAuthentication(text, purpose)
+  const { compiled, problem } = compileAuthentication(text, purpose)
   return problem === undefined ? compileExpression(text, compiled) : { problem }
 }
 
 function compileExpression(text: string, compiled: Compiled): ClaimExpression {
-  const { CelError, Program, toClaimsValue, toNative, toUserValue } = loadCelLibrary()
   const program = new Program(compiled)
   return {
     text,
@@ -42,9 +41,7 @@ function selectsClaim(expression: Expr, name: string): boolean {
     const [operand, field] = expression.args
     if (operand !== undefined && isClaims(operand) && field?.kind === 'literal' && field.constant.value === name) return true
   }
-  return loadCelLibrary()
-    .listChildren(expression)
-    .some((child) => selectsClaim(child, name))
+  return listChildren(expression).some((child) => selectsClaim(child, name))
 }
 
 function isClaims(expression: Expr): boolean {

@@ -1,10 +1,10 @@
 import type { MatchCondition, MatchResources, ParamKind, Variable } from '@keelson/api/admissionregistration/v1'
 import { fieldError, fieldPath, equalsSemantically } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { isIdentifier, toVariableType } from '@keelson/cel'
 import type { AdmissionScope, Type } from '@keelson/cel'
 import type { ValidationSteps } from '@keelson/registry'
 import { validateSupported } from '@keelson/resources-core'
-import { loadCelLibrary } from '../expressions/cel-library.ts'
 import { compileAdmissionExpression } from '../expressions/validate-expression.ts'
 import { validateMatchConstraints, validateParamKind } from './match-resources.ts'
 import { failurePolicies } from './policies.ts'
@@ -64,7 +64,6 @@ function validateVariable(
   { hasParams, types, steps }: VariableRules,
   path: FieldPath,
 ): FieldErrorList {
-  const { isIdentifier, toVariableType } = loadCelLibrary()
   const namePath = path.child('name')
   const errors: FieldErrorList = []
   if (name.trim() === '') errors.push(fieldError.required(namePath, 'name is not specified'))

@@ -1,8 +1,8 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { compileAdmission, compileDeviceSelector, isTooComplex, types } from '@keelson/cel'
 import type { AdmissionPurpose, AdmissionScope, Type } from '@keelson/cel'
 import type { ValidationSteps } from '@keelson/registry'
-import { loadCelLibrary } from './cel-library.ts'
 
 /** The result type and the errors of an expression. */
 export interface ExpressionResult {
@@ -24,7 +24,6 @@ export function compileAdmissionExpression(
   { expression, sent = expression, purpose, scope, steps }: AdmissionExpression,
   path: FieldPath,
 ): ExpressionResult {
-  const { compileAdmission, types } = loadCelLibrary()
   const { type, problem } = runStep(steps, { type: types.dyn, problem: undefined }, () => {
     const { compiled, problem } = compileAdmission(expression, purpose, scope)
     return problem === undefined ? { type: compiled.type, problem } : { type: types.dyn, problem }
@@ -38,7 +37,6 @@ export function validateAdmissionExpression(expression: AdmissionExpression, pat
 
 /** Validates a CEL expression that selects devices. */
 export function validateDeviceSelector(expression: string, path: FieldPath, steps: ValidationSteps | undefined): FieldErrorList {
-  const { compileDeviceSelector, isTooComplex } = loadCelLibrary()
   const { problem, tooComplex } = runStep(steps, { problem: undefined, tooComplex: false }, () => {
     const compilation = compileDeviceSelector(expression)
     return { problem: compilation.problem, tooComplex: compilation.problem === undefined && isTooComplex(compilation) }

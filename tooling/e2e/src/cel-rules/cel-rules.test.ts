@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { buildRuleReference, compareRules } from './compare-rules.ts'
+import { buildReference } from '../custom-resource-answers/custom-resource-answers.ts'
+import { compareRules } from './compare-rules.ts'
 
-const program = await buildRuleReference()
+const program = await buildReference()
 const count = Number(process.env['CEL_EXPRESSIONS'] ?? 2000)
 const seed = Number(process.env['CEL_SEED'] ?? 1)
 

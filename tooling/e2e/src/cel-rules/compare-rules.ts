@@ -1,15 +1,8 @@
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { isDeepStrictEqual } from 'node:util'
 import { answerRules } from '@keelson/apiextensions/testing'
 import type { RuleAnswer, RuleQuestion } from '@keelson/apiextensions/testing'
-import { buildGoDirectory } from '../real-parts/build-go-directory.ts'
+import { askReference } from '../custom-resource-answers/custom-resource-answers.ts'
 import { RandomRules } from './random-rules.ts'
-
-/** Builds the Go program that uses kube-apiserver's library. Returns its path, or undefined without Go. */
-export function buildRuleReference(): Promise<string | undefined> {
-  return buildGoDirectory({ what: "the program on kube-apiserver's rules", name: 'cel-rules', url: new URL('.', import.meta.url) })
-}
 
 /** Number of answers that are requested again if a question is answered differently, because the order of maps is random in Go. */
 const repetitions = 30
@@ -44,7 +37,7 @@ export async function compareRules(
   const differences: RuleDifference[] = []
   let compiled = 0
   let skipped = 0
-  const answers = await askReference(program, questions)
+  const answers = await askAboutRules(program, questions)
   for (const [i, question] of questions.entries()) {
     const expected = answers[i]!
     const isSkipped = expected.panic !== undefined || /internal error: |invalid qualifier type: /.test(JSON.stringify(expected))
@@ -58,7 +51,7 @@ export async function compareRules(
 
 /** Removes differences that result from a random order: the reference gives our answer too, if it is asked often enough. */
 async function withoutRandomOnes(program: string, differences: readonly RuleDifference[]): Promise<readonly RuleDifference[]> {
-  const again = await askReference(
+  const again = await askAboutRules(
     program,
     differences.flatMap(({ question }) => Array.from({ length: repetitions }, () => question)),
   )
@@ -69,11 +62,13 @@ async function withoutRandomOnes(program: string, differences: readonly RuleDiff
 }
 
 /** Returns the answers of kube-apiserver's library. */
-export async function askReference(program: string, questions: readonly RuleQuestion[]): Promise<readonly RuleAnswer[]> {
-  const child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] })
-  child.stdin.end(questions.map((question) => JSON.stringify(question) + '\n').join(''))
+export async function askAboutRules(program: string, questions: readonly RuleQuestion[]): Promise<readonly RuleAnswer[]> {
   const answers: RuleAnswer[] = []
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of askReference(
+    program,
+    'rules',
+    questions.map((question) => JSON.stringify(question)),
+  )) {
     answers.push(JSON.parse(line.replaceAll(/selfType\d+/g, 'selfType')) as RuleAnswer)
   }
   return answers

@@ -6,12 +6,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { askRecordedRule } from '@keelson/apiextensions/testing'
 import type { RecordedRule, RuleQuestion } from '@keelson/apiextensions/testing'
-import { askReference, buildRuleReference, compareRules } from './compare-rules.ts'
+import { buildReference } from '../custom-resource-answers/custom-resource-answers.ts'
+import { askAboutRules, compareRules } from './compare-rules.ts'
 
 const file = new URL('../../../../packages/apiextensions/testdata/rules.jsonl', import.meta.url)
 const shown = 10
 
-const program = await buildRuleReference()
+const program = await buildReference()
 if (program === undefined) throw new Error('the program needs Go')
 if (process.argv.includes('--record')) await record(program)
 else await compare(program, Number(process.argv[2] ?? 50_000), Number(process.argv[3] ?? 1))
@@ -20,7 +21,7 @@ async function record(reference: string): Promise<void> {
   const [first, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n')
   const values = JSON.parse(first!) as RuleQuestion
   const recorded = lines.map((line) => JSON.parse(line) as RecordedRule)
-  const answers = await askReference(
+  const answers = await askAboutRules(
     reference,
     recorded.map(({ rule }) => askRecordedRule(values, rule)),
   )

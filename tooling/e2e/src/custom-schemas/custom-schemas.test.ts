@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { buildReference, compareAnswers, randomQuestions } from './reference-answers.ts'
+import { buildReference } from '../custom-resource-answers/custom-resource-answers.ts'
+import { compareAnswers, randomQuestions } from './reference-answers.ts'
 
 const program = await buildReference()
 const count = Number(process.env['CUSTOM_SCHEMAS'] ?? 2000)

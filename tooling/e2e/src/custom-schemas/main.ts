@@ -6,7 +6,8 @@
 import { writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { stringifyJson } from '@keelson/apimachinery'
-import { applyInReference, buildReference, compareAnswers, randomQuestions } from './reference-answers.ts'
+import { buildReference } from '../custom-resource-answers/custom-resource-answers.ts'
+import { applyInReference, compareAnswers, randomQuestions } from './reference-answers.ts'
 
 const recordedCount = 120
 const shown = 10

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { parseJson, stringifyJson } from '@keelson/apimachinery'
 import { applySchema } from '@keelson/apiextensions/testing'
 import type { SchemaAnswer } from '@keelson/apiextensions/testing'
-import { buildGoDirectory } from '../real-parts/build-go-directory.ts'
+import { askReference } from '../custom-resource-answers/custom-resource-answers.ts'
 import { RandomSchemas } from './random-schemas.ts'
 
 /** A question and the different answers of kube-apiserver's library and of `@keelson/apiextensions`. */
@@ -22,11 +20,6 @@ export interface Comparison {
   readonly differences: readonly Difference[]
 }
 
-/** Builds the Go program that applies schemas with kube-apiserver's library. Returns its path, or undefined without Go. */
-export function buildReference(): Promise<string | undefined> {
-  return buildGoDirectory({ what: "the program on kube-apiserver's schemas", name: 'schema-answers', url: new URL('.', import.meta.url) })
-}
-
 /** Returns random schemas and objects as JSON. */
 export function randomQuestions(seed: number, count: number): readonly string[] {
   const random = new RandomSchemas(seed)
@@ -35,10 +28,11 @@ export function randomQuestions(seed: number, count: number): readonly string[] 
 
 /** Applies schemas with kube-apiserver's library. Returns one answer per question. */
 export async function applyInReference(program: string, questions: readonly string[]): Promise<readonly SchemaAnswer[]> {
-  const child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] })
-  child.stdin.end(questions.map((question) => question + '\n').join(''))
-  const lines = (await text(child.stdout)).trimEnd().split('\n')
-  return lines.map((line) => normalize(parseJson(line).value as unknown as SchemaAnswer))
+  const answers: SchemaAnswer[] = []
+  for await (const line of askReference(program, 'schemas', questions)) {
+    answers.push(normalize(parseJson(line).value as unknown as SchemaAnswer))
+  }
+  return answers
 }
 
 /** Sorts the errors as `applySchema` does. Removes the empty members of an answer that has only a problem or a coercion error. */

@@ -1,13 +1,9 @@
-// Validates the rules of CustomResourceDefinitions, and objects by these rules, with kube-apiserver's library. Reads one JSON object per
-// line, writes one per line.
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -27,13 +23,13 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 )
 
-type question struct {
+type ruleQuestion struct {
 	Schema apiextensionsv1.JSONSchemaProps `json:"schema"`
 	Object json.RawMessage                 `json:"object"`
 	Old    json.RawMessage                 `json:"old"`
 }
 
-type answer struct {
+type ruleAnswer struct {
 	// Definition has the errors of the rules.
 	Definition []string `json:"definition"`
 	// Costs has the estimated costs of the rules and of their message expressions.
@@ -49,24 +45,9 @@ type recorder struct{ texts []string }
 
 func (r *recorder) AddWarning(_, text string) { r.texts = append(r.texts, text) }
 
-func main() {
-	input := bufio.NewScanner(os.Stdin)
-	input.Buffer(make([]byte, 1<<20), 1<<26)
-	output := bufio.NewWriter(os.Stdout)
-	defer output.Flush()
-	encoder := json.NewEncoder(output)
-	encoder.SetEscapeHTML(false)
-	for input.Scan() {
-		var asked question
-		if err := json.Unmarshal(input.Bytes(), &asked); err != nil {
-			panic(err)
-		}
-		encoder.Encode(validate(asked))
-	}
-}
-
-func validate(asked question) (out answer) {
-	out = answer{Definition: []string{}, Costs: []string{}, Errors: []string{}, Warnings: []string{}}
+// validateByRules validates the rules of a CustomResourceDefinition, and an object by these rules.
+func validateByRules(asked ruleQuestion) (out ruleAnswer) {
+	out = ruleAnswer{Definition: []string{}, Costs: []string{}, Errors: []string{}, Warnings: []string{}}
 	defer func() {
 		if reason := recover(); reason != nil {
 			out.Panic = fmt.Sprint(reason)
@@ -86,7 +67,7 @@ func validate(asked question) (out answer) {
 	if validator == nil {
 		return out
 	}
-	object, old := decode(asked.Object), decode(asked.Old)
+	object, old := decodeValue(asked.Object), decodeValue(asked.Old)
 	warnings := &recorder{}
 	ctx := warning.WithWarningRecorder(context.Background(), warnings)
 	var options []cel.Option
@@ -129,7 +110,7 @@ func definitionErrors(props *apiextensions.JSONSchemaProps) []string {
 }
 
 // costs compiles the rules at and below a schema.
-func costs(s *schema.Structural, declType *apiservercel.DeclType, out *answer) {
+func costs(s *schema.Structural, declType *apiservercel.DeclType, out *ruleAnswer) {
 	if s == nil || declType == nil {
 		return
 	}
@@ -162,7 +143,7 @@ func costs(s *schema.Structural, declType *apiservercel.DeclType, out *answer) {
 	}
 }
 
-func decode(text json.RawMessage) any {
+func decodeValue(text json.RawMessage) any {
 	if len(text) == 0 || strings.TrimSpace(string(text)) == "null" {
 		return nil
 	}

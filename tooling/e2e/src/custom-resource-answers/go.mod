@@ -1,4 +1,4 @@
-module keelson/cel-rules
+module keelson/custom-resource-answers
 
 go 1.26.0
 

@@ -1,12 +1,9 @@
-// Applies schemas of custom resources as kube-apiserver does. Reads one JSON object per line, writes one per line.
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"sort"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -23,13 +20,13 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-type question struct {
+type schemaQuestion struct {
 	Schema apiextensionsv1.JSONSchemaProps `json:"schema"`
 	Object json.RawMessage                 `json:"object"`
 	Old    json.RawMessage                 `json:"old,omitempty"`
 }
 
-type answer struct {
+type schemaAnswer struct {
 	// Problem is set instead of all other members if the schema is not structural.
 	Problem string `json:"problem,omitempty"`
 	// Defaults are the errors of the schema's defaults.
@@ -45,73 +42,55 @@ type answer struct {
 	Embedded  []string `json:"embedded"`
 }
 
-func main() {
-	input := bufio.NewScanner(os.Stdin)
-	input.Buffer(make([]byte, 1<<20), 1<<27)
-	output := bufio.NewWriter(os.Stdout)
-	defer output.Flush()
-	encoder := json.NewEncoder(output)
-	encoder.SetEscapeHTML(false)
-	for input.Scan() {
-		var asked question
-		if err := json.Unmarshal(input.Bytes(), &asked); err != nil {
-			panic(err)
-		}
-		encoder.Encode(apply(asked))
-	}
-	if err := input.Err(); err != nil {
-		panic(err)
-	}
-}
-
-func apply(asked question) (out answer) {
+// applySchema applies the schema of a custom resource to an object.
+func applySchema(asked schemaQuestion) (out schemaAnswer) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			out = answer{Problem: fmt.Sprintf("panic: %v", reason)}
+			out = schemaAnswer{Problem: fmt.Sprintf("panic: %v", reason)}
 		}
 	}()
 	internal := &apiextensions.JSONSchemaProps{}
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&asked.Schema, internal, nil); err != nil {
-		return answer{Problem: err.Error()}
+		return schemaAnswer{Problem: err.Error()}
 	}
 	structural, err := structuralschema.NewStructural(internal)
 	if err != nil {
-		return answer{Problem: err.Error()}
+		return schemaAnswer{Problem: err.Error()}
 	}
 	if errs := structuralschema.ValidateStructural(nil, structural); len(errs) > 0 {
-		return answer{Problem: errs.ToAggregate().Error()}
+		return schemaAnswer{Problem: errs.ToAggregate().Error()}
 	}
 	defaults, err := defaulting.ValidateDefaults(context.Background(), nil, structural.DeepCopy(), true, true)
 	if err != nil {
-		return answer{Problem: err.Error()}
+		return schemaAnswer{Problem: err.Error()}
 	}
 	out.Defaults = messages(defaults)
 	if err := defaulting.PruneDefaults(structural); err != nil {
-		return answer{Problem: err.Error()}
+		return schemaAnswer{Problem: err.Error()}
 	}
 	validator, _, err := validation.NewSchemaValidator(internal)
 	if err != nil {
-		return answer{Problem: err.Error()}
+		return schemaAnswer{Problem: err.Error()}
 	}
 	var coercion *field.Error
-	out.Object, out.Unknown, coercion = decode(asked.Object, structural)
+	out.Object, out.Unknown, coercion = decodeObject(asked.Object, structural)
 	if coercion != nil {
 		// The object is only partly coerced.
-		return answer{Coercion: text(coercion)}
+		return schemaAnswer{Coercion: text(coercion)}
 	}
 	out.Errors = messages(validation.ValidateCustomResource(nil, out.Object, validator))
 	out.ListTypes = messages(listtype.ValidateListSetsAndMaps(nil, structural, out.Object))
 	out.Embedded = messages(objectmeta.Validate(nil, out.Object, structural, false))
 	if asked.Old != nil {
-		old, _, _ := decode(asked.Old, structural)
+		old, _, _ := decodeObject(asked.Old, structural)
 		correlated := common.NewCorrelatedObject(out.Object, old, &model.Structural{Structural: structural})
 		out.Update = messages(validation.ValidateCustomResourceUpdate(nil, out.Object, old, validator, validation.WithRatcheting(correlated)))
 	}
 	return out
 }
 
-// decode reads an object, prunes it, coerces embedded metadata and sets defaults.
-func decode(raw []byte, schema *structuralschema.Structural) (map[string]any, []string, *field.Error) {
+// decodeObject reads an object, prunes it, coerces embedded metadata and sets defaults.
+func decodeObject(raw []byte, schema *structuralschema.Structural) (map[string]any, []string, *field.Error) {
 	var object map[string]any
 	if err := utiljson.Unmarshal(raw, &object); err != nil {
 		panic(err)
