@@ -1,4 +1,4 @@
-import { parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import { parseFieldSelector, parseInt64, parseLabelSelector } from '@keelson/apimachinery'
 import type { RequestInfo } from '@keelson/apimachinery'
 
 /**
@@ -247,5 +247,5 @@ function findSelectedName(query: QueryParameters): string {
 }
 
 function isInteger(value: string | null): boolean {
-  return value === null || value === '' || /^[+-]?\d+$/.test(value)
+  return value === null || parseInt64(value) !== undefined
 }

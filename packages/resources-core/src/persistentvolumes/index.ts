@@ -1,4 +1,4 @@
-import type { PersistentVolume } from '@keelson/api/core/v1'
+import type { PersistentVolume, PersistentVolumeSpec } from '@keelson/api/core/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { roundUpToMilli } from '../pod-spec/resource-quantities.ts'
@@ -26,6 +26,11 @@ export function setPersistentVolumeDefaults(volume: PersistentVolume): void {
   status.phase ||= 'Pending'
   spec.persistentVolumeReclaimPolicy ||= 'Retain'
   spec.volumeMode ??= 'Filesystem'
+  setInlineVolumeDefaults(spec)
+}
+
+/** Sets the defaults of a volume that another object contains, and of the parts that every volume has. Mutates its argument. */
+export function setInlineVolumeDefaults(spec: PersistentVolumeSpec): void {
   roundUpToMilli(spec.capacity)
   setSourceDefaults(spec)
 }

@@ -2,7 +2,7 @@ import type { VolumeAttachment } from '@keelson/api/storage/v1'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource, resetMetadataForStatus } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { keepMember } from '@keelson/resources-core'
+import { keepMember, setInlineVolumeDefaults } from '@keelson/resources-core'
 import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from './validate.ts'
 
 export const volumeAttachments: ResourceDefinition<VolumeAttachment> = defineResource<VolumeAttachment>({
@@ -12,6 +12,10 @@ export const volumeAttachments: ResourceDefinition<VolumeAttachment> = defineRes
   plural: 'volumeattachments',
   scope: 'Cluster',
   returnsDeletedObject: true,
+  setDefaults(attachment) {
+    const volume = attachment.spec?.source?.inlineVolumeSpec
+    if (volume !== undefined) setInlineVolumeDefaults(volume)
+  },
   strategy: {
     resetFields: withoutFields('status'),
     repeatedMetadataChecks: 'create',
