@@ -111,10 +111,10 @@ test('suggests only close matches', () => {
 })
 
 test.each([
-  ['--audit-log-path=x', 'not supported: requests are not audited'],
+  ['--tracing-config-file=x', 'not supported: requests are not traced'],
   ['--peer-ca-file=x', 'not supported'],
   ['--allow-privileged=false', 'not supported: privileged pods are always allowed'],
-  ['--audit', 'unknown flag'],
+  ['--audits', 'unknown flag'],
 ])('rejects the kube-apiserver flag %s with the reason', (flag, message) => {
   expect(listProblems(flag)).toEqual([expect.stringContaining(message)])
 })

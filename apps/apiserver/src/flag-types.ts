@@ -197,6 +197,17 @@ export function onOff(): FlagType<boolean> {
   }
 }
 
+/** Creates a flag type for a number that is not negative. */
+export function createNumberType(): FlagType<number> {
+  return {
+    schema: z.pipe(
+      z.string().check(z.regex(/^(?:\d+(?:\.\d+)?|\.\d+)$/, 'a number of at least 0')),
+      z.transform((written: string) => Number(written)),
+    ),
+    placeholder: 'float',
+  }
+}
+
 export function createIntegerType(bounds: { readonly minimum?: number; readonly maximum?: number } = {}): FlagType<number> {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = bounds
   const expected = bounds.maximum === undefined ? `a whole number of at least ${minimum}` : `a whole number from ${minimum} to ${maximum}`

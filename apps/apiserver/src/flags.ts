@@ -1,5 +1,6 @@
 import type { FlagDefinition, FlagValuesOf } from './flag-types.ts'
 import { admissionFlags } from './options/admission.ts'
+import { auditFlags } from './options/audit.ts'
 import { authenticationFlags } from './options/authentication.ts'
 import { authorizationFlags } from './options/authorization.ts'
 import { diagnosticsFlags } from './options/diagnostics.ts'
@@ -21,6 +22,7 @@ const table = {
   ...authorizationFlags,
   ...frontProxyFlags,
   ...admissionFlags,
+  ...auditFlags,
   ...requestFlags,
   ...lifecycleFlags,
   ...featureFlags,

@@ -60,7 +60,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
 }
 
 const families: readonly (readonly [prefix: string, flag: OtherFlag])[] = [
-  ['audit-', { because: 'requests are not audited' }],
   ['coordinated-leadership-', { because: 'the server does not elect leaders for other components' }],
   ['peer-', { because: 'requests are not forwarded to other API servers' }],
 ]

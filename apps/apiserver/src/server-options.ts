@@ -3,6 +3,7 @@ import type { ServerChainOptions } from '@keelson/control-plane'
 import { flags, formatFlagValue } from './flags.ts'
 import type { FlagValues } from './flags.ts'
 import { readAdmissionOptions } from './options/admission.ts'
+import { readAuditOptions } from './options/audit.ts'
 import { readAuthenticationOptions } from './options/authentication.ts'
 import { readAuthorizationOptions } from './options/authorization.ts'
 import { readDiagnosticsOptions } from './options/diagnostics.ts'
@@ -42,6 +43,7 @@ export async function readServerOptions(
     ...(await readAuthenticationOptions(values, problems)),
     authorization: await readAuthorizationOptions(values, problems),
     admission: await readAdmissionOptions(values, problems),
+    audit: await readAuditOptions(values, problems),
     requests: requestOptions(values, problems),
     lifecycle: readLifecycleOptions(values),
     services: readServicesOptions(values),

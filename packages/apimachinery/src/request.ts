@@ -1,5 +1,6 @@
 import type { FieldRequirement } from './field-selector.ts'
 import type { LabelRequirement } from './label-requirement.ts'
+import type { DeepReadonly, ObjectMeta } from './meta.ts'
 
 /** The user of a request, as authenticated or impersonated. */
 export interface UserInfo {
@@ -97,6 +98,16 @@ export interface RequestContext {
    * not audited.
    */
   annotate?: ((key: string, value: string, level?: AnnotationLevel) => void) | undefined
+  /** Records the object of a create, PUT or delete in the audit event of the request. Undefined if the request is not audited. */
+  recordObject?: ((object: RequestObject) => void) | undefined
+}
+
+/** The object in the body of a request, in the version that the client sent, with defaults. */
+export interface RequestObject {
+  /** Undefined for objects without metadata, such as DeleteOptions. */
+  readonly metadata: DeepReadonly<ObjectMeta> | undefined
+  /** Encodes the object as JSON. Called at once or never. */
+  encode(options: { readonly omitManagedFields: boolean }): string
 }
 
 /** The lowest level of audit events that contain an annotation. */

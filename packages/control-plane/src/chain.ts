@@ -1,3 +1,4 @@
+import type { Auditor } from '@keelson/audit'
 import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
 import type { ApiGroup } from '@keelson/registry'
 import { describeError, kubeconfig, writeKubeconfig } from '@keelson/server'
@@ -21,6 +22,7 @@ export interface ChainParts {
   readonly options: LoggedOptions
   readonly config: GenericConfig
   readonly server: Server
+  readonly auditor: Auditor | undefined
   readonly admission: AsyncDisposable
   readonly informers: AsyncDisposable
   /** Address and port allocation. Undefined if the core group with its services is not installed. */
@@ -127,7 +129,7 @@ export class Chain implements ServerChain {
   }
 
   async #close(): Promise<void> {
-    const { options, config, server, admission, informers, services, presence, host, customResources, controllers } = this.#parts
+    const { options, config, server, auditor, admission, informers, services, presence, host, customResources, controllers } = this.#parts
     this.#ready.reject(new Error('the server was closed before it was ready'))
     const { shutdownDelayMs, shutdownGraceMs } = { ...lifecycleDefaults, ...options.lifecycle }
     if (shutdownDelayMs > 0) {
@@ -137,6 +139,7 @@ export class Chain implements ServerChain {
     config.certificates.files.close()
     await Promise.all([services?.bootstrap.stop(), presence?.stop()])
     await server.close(shutdownGraceMs)
+    await auditor?.close()
     await controllers.stop()
     await admission[Symbol.asyncDispose]()
     await config.authorization[Symbol.asyncDispose]()

@@ -1,4 +1,5 @@
 import type { AdmissionChain } from '@keelson/admission'
+import type { Auditor } from '@keelson/audit'
 import { systemClock } from '@keelson/apimachinery'
 import { createGroupHost } from '@keelson/http-installer'
 import type { GroupHost, InstallOptions } from '@keelson/http-installer'
@@ -11,6 +12,7 @@ import { authorizeConnect, authorizeCreate } from './authorize-create.ts'
 import { createStartHooks } from './bootstrap/start-hooks.ts'
 import { buildAdmission, selectAdmissionPlugins } from './build-admission.ts'
 import type { SelectedPlugins } from './build-admission.ts'
+import { buildAudit } from './build-audit.ts'
 import { buildGenericConfig } from './build-generic-config.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { buildServing } from './build-serving.ts'
@@ -51,9 +53,12 @@ export async function createServerChain(requested: ServerChainOptions = {}): Pro
   const tls = await readKubeletTls(options.kubelet ?? {})
   const serving = await buildServing(options)
   const config = await buildGenericConfig(options)
+  let auditor: Auditor | undefined
   try {
-    return await connectParts(options, config, { controllers, plugins, kubeletTls: tls, serving })
+    auditor = await buildAudit(options, config)
+    return await connectParts(options, config, { controllers, plugins, kubeletTls: tls, serving, auditor })
   } catch (error) {
+    await auditor?.close()
     await config.backends[Symbol.asyncDispose]()
     config.authentication.close()
     config.encryption?.close()
@@ -67,12 +72,13 @@ interface PreparedParts {
   readonly plugins: SelectedPlugins
   readonly kubeletTls: () => Promise<RemoteTls>
   readonly serving: Serving
+  readonly auditor: Auditor | undefined
 }
 
 async function connectParts(
   options: LoggedOptions,
   config: GenericConfig,
-  { controllers, plugins, kubeletTls: tls, serving }: PreparedParts,
+  { controllers, plugins, kubeletTls: tls, serving, auditor }: PreparedParts,
 ): Promise<ServerChain> {
   const { log } = options
   const { clock, dialer } = config
@@ -111,6 +117,7 @@ async function connectParts(
     },
     cbor: serving.cbor,
     zpages: serving.zpages,
+    auditor,
     limits: { readOnly: requests.maxReadOnlyInFlight, mutating: requests.maxMutatingInFlight },
     requestTimeoutMs: requests.timeoutMs,
     http2,
@@ -192,6 +199,7 @@ async function connectParts(
     options,
     config,
     server,
+    auditor,
     admission,
     informers,
     services,

@@ -8,6 +8,7 @@ import type { AcceptClause } from './media-types.ts'
 import type { Incoming, Outgoing, Upgrade } from './node-streams.ts'
 import { malformedTarget, noAttributes, parseQuery, parseTarget } from './request-attributes.ts'
 import type { QueryParameters, RequestAttributes, RequestTarget } from './request-attributes.ts'
+import type { RequestAudit } from './request-audit.ts'
 import { Warnings } from './warnings.ts'
 
 /** The CBOR codec. A server that supports CBOR passes it in, so that other servers do not load it. */
@@ -53,8 +54,10 @@ export class Exchange implements RequestContext {
   readonly upgrade: Upgrade | undefined
 
   requestId = ''
-  /** Adds an annotation to the audit event. The audit filter sets it if the request is audited. */
+  /** Records the request for the audit log. Undefined if the request is not audited. */
+  audit: RequestAudit | undefined = undefined
   annotate: RequestContext['annotate'] = undefined
+  recordObject: RequestContext['recordObject'] = undefined
   info: RequestAttributes = noAttributes
   /** The route of the request; undefined if no installed resource serves its URL. */
   route: Route | undefined = undefined
@@ -73,6 +76,8 @@ export class Exchange implements RequestContext {
    * `writeHead` takes twice as long if headers were set before.
    */
   commonHeaders: readonly string[] = noHeaders
+  /** Resolves when the response is sent. Set only while it waits for its audit event. */
+  delayedResponse: Promise<void> | undefined = undefined
   /** Number of bytes of the response body that were passed to the socket. */
   sentBytes = 0
   clientWait: ClientWait | undefined = undefined
@@ -203,6 +208,13 @@ export class Exchange implements RequestContext {
   warn(text: string): void {
     const warnings = (this.#warnings ??= new Warnings())
     if (warnings.add(text) && !this.#outgoing.headersSent) this.#outgoing.setHeader('Warning', warnings.headers)
+  }
+
+  /** Sets or removes the audit record of the request. */
+  setAudit(audit: RequestAudit | undefined): void {
+    this.audit = audit
+    this.annotate = audit?.annotate
+    this.recordObject = audit?.recordObject
   }
 
   /** Adds headers to those that every response has, as alternating names and values. */

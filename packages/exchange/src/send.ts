@@ -9,7 +9,8 @@ export type ResponseHeaderList = readonly string[]
 
 /**
  * Sends a complete response. Adds its length if `headers` is an object. Writes it to the socket directly, without a `Response` or a stream. The caller must not modify the
- * body until `written` is called. If the client disconnects, `written` is never called.
+ * body until `written` is called. If the client disconnects, `written` is never called. The response of an audited request may have to wait
+ * until its event is stored.
  */
 export function sendBytes(
   exchange: Exchange,
@@ -17,6 +18,21 @@ export function sendBytes(
   headers: ResponseHeaders | ResponseHeaderList,
   body: Uint8Array | string,
   written?: () => void,
+): void {
+  const { audit } = exchange
+  if (audit === undefined) return sendNow(exchange, status, headers, body, written)
+  audit.respond(status)
+  const stored = audit.complete()
+  if (stored === undefined) return sendNow(exchange, status, headers, body, written)
+  exchange.delayedResponse = stored.then(() => sendNow(exchange, status, headers, body, written))
+}
+
+function sendNow(
+  exchange: Exchange,
+  status: number,
+  headers: ResponseHeaders | ResponseHeaderList,
+  body: Uint8Array | string,
+  written: (() => void) | undefined,
 ): void {
   const outgoing = exchange.outgoing as ServerResponse
   if (outgoing.headersSent) {
@@ -95,11 +111,14 @@ export async function sendStream(
 ): Promise<void> {
   const outgoing = exchange.outgoing as ServerResponse
   if (outgoing.destroyed || outgoing.closed) return
+  exchange.audit?.respond(status)
   outgoing.writeHead(status, createHeaderList(exchange, headers))
   outgoing.flushHeaders()
   const sink = new NodeSink(exchange, outgoing)
   try {
     await produce(sink)
+    const stored = exchange.audit?.complete()
+    if (stored !== undefined) await stored
     exchange.sentBytes = sink.bytes
     sink.finish()
   } catch (error) {

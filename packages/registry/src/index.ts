@@ -1,4 +1,4 @@
-export { createWriteRoute, fromHub, parseApiVersion, createStorageFieldManager } from './write/route.ts'
+export { createWriteRoute, encodeTypedJson, fromHub, parseApiVersion, createStorageFieldManager } from './write/route.ts'
 export type { StorageFieldManagerOptions, WriteRoute, WriteRouteOptions } from './write/route.ts'
 export { defineApiGroup } from './api-group.ts'
 export type { ApiGroup, ApiGroupDefinition, BodyKind, KindRegistry, StorageHost } from './api-group.ts'

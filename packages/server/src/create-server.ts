@@ -5,6 +5,7 @@ import { ApiError, getErrorMessage, checkOptions, systemClock } from '@keelson/a
 import type { UserInfo } from '@keelson/apimachinery'
 import { addAuthenticatedGroup, createImpersonationMetrics } from '@keelson/auth'
 import type { Authenticator, Authorizer, IdentityHeaders } from '@keelson/auth'
+import type { Auditor } from '@keelson/audit'
 import { isAbort, isExchange } from '@keelson/exchange'
 import type { CborCodec, Exchange, ExchangeServices } from '@keelson/exchange'
 import {
@@ -132,6 +133,8 @@ export interface ServerOptions {
   readonly zpages?: ZPages
   /** Serves profiles of the process at `/debug/pprof/`. Default: false. */
   readonly profiling?: boolean
+  /** Records requests for the audit log. Default: requests are not audited. The caller closes it after the server. */
+  readonly auditor?: Pick<Auditor, 'open'> | undefined
   /** Custom filters. Each is placed before or after a named filter. Default: none. */
   readonly filters?: readonly PlacedFilter[]
 }
@@ -220,6 +223,7 @@ export function createServer(options: ServerOptions): Server {
     authorizer: options.authorizer,
     identityHeaders: options.identityHeaders ?? (() => noHeaders),
     impersonation: { constrained: options.constrainedImpersonation ?? true, metrics: createImpersonationMetrics(metrics) },
+    auditor: options.auditor,
     limits: options.limits ?? serverDefaults.limits,
     deadlines,
     goAwayChance: options.goAwayChance ?? 0,
@@ -244,6 +248,7 @@ export function createServer(options: ServerOptions): Server {
   const onError = (error: Error, c: InstallerContext): Response => {
     const exchange = getExchange(c)
     onFailure(error, exchange)
+    exchange.audit?.recordPanic(error)
     answerPanic(exchange)
     return responseSent
   }

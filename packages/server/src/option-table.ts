@@ -24,6 +24,7 @@ const pair = { certificate: requireOption(isString), key: requireOption(isString
 
 /** The options of `createServer` and their allowed values. */
 export const optionTable: OptionTable<ServerOptions> = {
+  auditor: hasMethods('open'),
   authenticator: requireOption(hasMethods('authenticate')),
   authorizer: requireOption(hasMethods('authorize')),
   tls: requireOption(

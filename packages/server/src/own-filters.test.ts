@@ -35,16 +35,16 @@ beforeAll(async () => {
     ...options,
     filters: [
       {
-        name: 'audit',
+        name: 'journal',
         after: 'authentication',
         filter: (exchange) => {
-          calls.push(`audit of ${exchange.user.name} begins`)
-          exchange.onEnd(({ outgoing }) => calls.push(`audit ends with ${outgoing.statusCode}`))
+          calls.push(`journal of ${exchange.user.name} begins`)
+          exchange.onEnd(({ outgoing }) => calls.push(`journal ends with ${outgoing.statusCode}`))
         },
       },
       {
         name: 'maintenance',
-        before: 'audit',
+        before: 'journal',
         filter: async (exchange) => {
           await new Promise((resolve) => setImmediate(resolve))
           if (!exchange.query.has('maintenance')) return
@@ -79,7 +79,7 @@ afterAll(() => server.close(0))
 test('runs a filter of an embedder at its position, and reports the end of the request', async () => {
   expect((await server.fetch('/api/v1/nodes/a')).status).toBe(200)
   // Polls, because the client receives the response before the handler returns.
-  await expect.poll(() => calls).toEqual(['audit of system:anonymous begins', 'audit ends with 200'])
+  await expect.poll(() => calls).toEqual(['journal of system:anonymous begins', 'journal ends with 200'])
 })
 
 test('lets a filter wait and answer', async () => {
@@ -89,7 +89,7 @@ test('lets a filter wait and answer', async () => {
 
 test('createServer rejects a wrong position', () => {
   const filters = [{ name: 'a', before: 'nothing', filter: () => {} }]
-  expect(() => createServer({ ...options, filters })).toThrow('filter a: there is no filter nothing; known: audit-id, request-log,')
+  expect(() => createServer({ ...options, filters })).toThrow('filter a: there is no filter nothing; known: audit-id, audit-init,')
 })
 
 test.each([

@@ -7,6 +7,8 @@ import type { Log, PlacedFilter } from '@keelson/server'
 import type { GroupServices } from '../group-services.ts'
 import { admissionChecks } from './admission.ts'
 import type { AdmissionOptions } from './admission.ts'
+import { auditChecks } from './audit.ts'
+import type { AuditOptions } from './audit.ts'
 import { authenticationChecks, authorizationChecks } from './authentication.ts'
 import type { AuthenticationOptions, AuthorizationOptions } from './authentication.ts'
 import { delegationChecks } from './delegation.ts'
@@ -58,6 +60,7 @@ export interface ServerChainOptions {
    */
   readonly delegation?: DelegationOptions
   readonly admission?: AdmissionOptions
+  readonly audit?: AuditOptions
   readonly requests?: RequestOptions
   readonly lifecycle?: LifecycleOptions
   readonly services?: ServicesOptions
@@ -93,6 +96,7 @@ export const serverChainChecks: OptionTable<ServerChainOptions> = {
   authorization: isObjectOf<AuthorizationOptions>(authorizationChecks),
   delegation: isObjectOf<DelegationOptions>(delegationChecks),
   admission: isObjectOf<AdmissionOptions>(admissionChecks),
+  audit: isObjectOf<AuditOptions>(auditChecks),
   requests: isObjectOf<RequestOptions>(requestChecks),
   lifecycle: isObjectOf<LifecycleOptions>(lifecycleChecks),
   services: isObjectOf<ServicesOptions>(servicesChecks),

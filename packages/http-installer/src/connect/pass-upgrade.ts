@@ -94,6 +94,7 @@ export async function passRefusal(exchange: Exchange, message: IncomingMessage):
     throw newUnknownError(`invalid upgrade response: status code ${code}`)
   }
   const { outgoing } = exchange.nodeStreams()
+  exchange.audit?.respond(code)
   outgoing.writeHead(code, toHeaderObject([...pairs(exchange.commonHeaders), ...withoutHopByHop(pairs(message.rawHeaders))]))
   await new Promise<void>((resolve) => {
     pipeline(message, outgoing, (error) => {
@@ -107,6 +108,7 @@ export async function passRefusal(exchange: Exchange, message: IncomingMessage):
 export function takeSocket(exchange: Exchange, { socket }: Upgrade, headers: HeaderList): Duplex {
   const { outgoing } = exchange.nodeStreams()
   outgoing.sendDate = false
+  exchange.audit?.respond(101)
   outgoing.writeHead(101, toHeaderObject(headers))
   outgoing.flushHeaders()
   outgoing.detachSocket(socket as never)

@@ -30,6 +30,7 @@ export function serveAggregated(exchange: Exchange, registry: DiscoveryRegistry,
   const { json, etag } = findDocument(registry, which)
   const headers = { etag, vary: 'Accept', 'cache-control': 'public' }
   if (exchange.header('if-none-match') === etag) return sendBytes(exchange, 304, headers, '')
+  if (exchange.audit?.recordsResponse === true) exchange.audit.recordResponse(json.toString().trimEnd())
   return sendBytes(exchange, 200, { ...headers, 'content-type': aggregatedMediaType }, json)
 }
 

@@ -103,6 +103,7 @@ function serveMetaDocument(exchange: Exchange, kind: string, body: object, withV
   if (negotiated === undefined) throw newNotAcceptable(getForms(exchange).mediaTypes)
   const headers = { 'content-type': mediaTypes[negotiated.form] }
   const document = { kind, ...(withVersion ? { apiVersion: 'v1' } : undefined), ...body }
+  if (exchange.audit?.recordsResponse === true) exchange.audit.recordResponse(JSON.stringify(document))
   switch (negotiated.form) {
     case 'json': {
       const pretty = negotiated.pretty || prefersPretty(exchange.query, exchange.userAgent)

@@ -1,4 +1,4 @@
-import { encodeJson, newNotAcceptable, parseJson, stringifyJson } from '@keelson/apimachinery'
+import { newNotAcceptable, parseJson, stringifyJson } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
 import { toYaml } from '@keelson/apimachinery/yaml'
 import { encodeUnknown } from '@keelson/api'
@@ -12,10 +12,9 @@ import type { MediaForm } from '../negotiation/negotiate.ts'
 
 /** Encodings that `ObjectEncoder` supports. CBOR is missing, because `writeCbor` converts it from JSON. */
 export type ObjectForm = Exclude<MediaForm, 'cbor'>
-import { apiVersionOf } from '../routing/served-resource.ts'
 import type { ServedResource } from '../routing/served-resource.ts'
 import { spliceObject, untypedHead } from './splice.ts'
-import { fromHub } from '@keelson/registry'
+import { encodeTypedJson, fromHub } from '@keelson/registry'
 import { toVersioned } from './rest-result.ts'
 
 /** Encodes an object with kind and apiVersion. Used if the stored bytes cannot be copied. */
@@ -32,14 +31,6 @@ export function encodeTyped(
   }
   const text = encodeTypedJson(gvk, type, object)
   return Buffer.from(shapeJson(text, form, pretty))
-}
-
-/** Encodes an object in JSON that starts with kind and apiVersion. */
-export function encodeTypedJson(gvk: GroupVersionKind, type: KindType | undefined, object: unknown): string {
-  if (type !== undefined && type.schema.gvk !== undefined) return encodeJson({ ...type.schema, gvk }, object, { typeMeta: true })
-  const body = stringifyJson(object)
-  const head = `{"kind":${JSON.stringify(gvk.kind)},"apiVersion":${JSON.stringify(apiVersionOf(gvk))}`
-  return body === '{}' ? `${head}}` : `${head},${body.slice(1)}`
 }
 
 /** Converts compact JSON to indented JSON or YAML, if requested. */

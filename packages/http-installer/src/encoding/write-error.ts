@@ -40,6 +40,8 @@ export function writeStatus(exchange: Exchange, code: number, status: Status, he
     headers['content-type'] = mediaTypes.json
     return sendBytes(exchange, code, headers, JSON.stringify(status, undefined, 2))
   }
+  // As in kube-apiserver, the event of a client that accepts no known encoding has only the code.
+  exchange.audit?.recordStatus(status)
   headers['content-type'] = mediaTypes[negotiated.form]
   switch (negotiated.form) {
     case 'json': {

@@ -1,3 +1,4 @@
+import type { RequestAudit } from '@keelson/exchange'
 import type { ResultList } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import { writeCborList } from '../cbor/write-cbor-list.ts'
@@ -19,6 +20,7 @@ import { writeProtobufList } from './write-protobuf-list.ts'
  */
 export async function writeList(answer: Answer, list: ResultList): Promise<void> {
   const { exchange, served, negotiated } = answer
+  if (exchange.audit?.recordsResponse === true) list = await recordList(answer, exchange.audit, list)
   if (negotiated.form === 'protobuf') return writeProtobufList(answer, list)
   if (negotiated.form === 'cbor') return writeCborList(answer, list)
   const compact = createJsonShape(answer, list)
@@ -28,6 +30,19 @@ export async function writeList(answer: Answer, list: ResultList): Promise<void>
     return writeSplicedList(answer, shape, list)
   }
   return writeInSlabs(exchange, { 'content-type': mediaTypes[negotiated.form] }, (writer) => writeItems(writer, shape, list))
+}
+
+/**
+ * Records a list in the audit event as compact JSON, whatever encoding the client gets. The whole list is in memory, as in kube-apiserver.
+ * Returns the same list for the response, because its items may be readable only once.
+ */
+async function recordList(answer: Answer, audit: RequestAudit, list: ResultList): Promise<ResultList> {
+  const shape = createJsonShape(answer, list)
+  const texts: string[] = []
+  const items = await collect(answer.exchange, list.items, (item) => texts.push(encodePiece(shape.item(item)).toString()))
+  const json = items.length === 0 ? shape.empty : `${shape.before}${texts.join(shape.between)}${shape.after}`
+  audit.recordResponse(json.trimEnd())
+  return { ...list, items }
 }
 
 async function writeItems(writer: SlabWriter, shape: ListShape, list: ResultList): Promise<void> {

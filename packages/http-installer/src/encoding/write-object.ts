@@ -1,6 +1,7 @@
 import { ApiError, newNotAcceptable, parseJson } from '@keelson/apimachinery'
+import type { Status } from '@keelson/apimachinery'
 import { sendBytes } from '@keelson/exchange'
-import type { QueryParameters } from '@keelson/exchange'
+import type { QueryParameters, RequestAudit } from '@keelson/exchange'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
@@ -21,6 +22,7 @@ import { TableRows } from './table.ts'
 export function writeResult(answer: Answer, status: number, result: RestResult): void | Promise<void> {
   const { exchange, served, negotiated, query } = answer
   const { form, transform } = negotiated
+  if (exchange.audit !== undefined) recordResult(answer, exchange.audit, result)
   const pretty = form === 'json' && isPretty(answer)
   const headers = { 'content-type': mediaTypes[form] }
   if (transform === undefined || isStatus(result)) {
@@ -35,6 +37,16 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
   }
   if (form === 'cbor') return writeCbor(answer, status, transformResult(answer, transform, result, query))
   return sendCompressible(exchange, status, headers, shapeJson(transformResult(answer, transform, result, query), form, pretty))
+}
+
+/** Records the object of a response in the audit event as compact JSON, whatever encoding the client gets. */
+function recordResult(answer: Answer, audit: RequestAudit, result: RestResult): void {
+  const { served, negotiated, query } = answer
+  const { transform } = negotiated
+  if (isStatus(result)) return audit.recordStatus(result as Status)
+  if (!audit.recordsResponse) return
+  if (transform === undefined) return audit.recordResponse(new ObjectEncoder(served, 'json', false).embedded(result).toString())
+  audit.recordResponse(transformResult(answer, transform, result, query))
 }
 
 /** Sends stored bytes through a pooled buffer, because allocating a buffer would be the largest cost of a small GET. */

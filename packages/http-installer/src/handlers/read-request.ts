@@ -16,9 +16,10 @@ import { ClientGoneError } from '@keelson/exchange'
 import type { Exchange, QueryParameters } from '@keelson/exchange'
 import { parseInAdvance, decodeDocument, formatNotRegistered } from '@keelson/registry'
 import type { SentBody, WriteOptions } from '@keelson/registry'
-import type { DeleteOptions, FieldErrorList, FieldValidation, KubeObject } from '@keelson/apimachinery'
+import type { DeleteOptions, FieldErrorList, FieldValidation, GroupVersionKind, KubeObject } from '@keelson/apimachinery'
 import { isApply, negotiateInput } from '../negotiation/negotiate.ts'
 import { findMetaType } from '../encoding/meta-types.ts'
+import { encodeTypedJson } from '@keelson/registry'
 import type { ServedResource } from '../routing/served-resource.ts'
 
 /**
@@ -191,16 +192,19 @@ const metaKinds: ReadonlySet<string> = new Set([
 /** Reads DeleteOptions from the body, or from the query if there is no body. Throws 400, 413, 415 or 422. */
 export async function readDeleteOptions(exchange: Exchange, served: ServedResource, query: QueryParameters): Promise<DeleteOptions> {
   const body = await readBody(exchange, served.settings.maxRequestBodyBytes)
-  const options =
-    body.byteLength > 0
-      ? decodeDeleteOptions(await toSentBody(exchange, { form: negotiateInput(exchange), bytes: body }))
-      : parseDeleteOptions(query)
+  const hasBody = body.byteLength > 0
+  const options = hasBody
+    ? decodeDeleteOptions(exchange, await toSentBody(exchange, { form: negotiateInput(exchange), bytes: body }))
+    : parseDeleteOptions(query)
   delete options.ignoreStoreReadErrorWithClusterBreakingPotential
   checkDeleteOptions(options)
   return options
 }
 
-function decodeDeleteOptions(sent: SentBody): DeleteOptions {
+/** The version of DeleteOptions in audit events, whatever the client sent. kube-apiserver shows its internal version. */
+const recordedOptions: GroupVersionKind = { group: 'meta.k8s.io', version: '__internal', kind: 'DeleteOptions' }
+
+function decodeDeleteOptions(exchange: Exchange, sent: SentBody): DeleteOptions {
   const type = findMetaType('DeleteOptions')
   try {
     const document = decodeDocument(sent, { group: '', version: 'v1', kind: 'DeleteOptions' })
@@ -212,6 +216,7 @@ function decodeDeleteOptions(sent: SentBody): DeleteOptions {
       throw newBadRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)
     }
     const { apiVersion: _, kind: __, ...options } = document.decode(type, 'Ignore').object as KubeObject & DeleteOptions
+    exchange.recordObject?.({ metadata: undefined, encode: () => encodeTypedJson(recordedOptions, type, options) })
     return options
   } catch (error) {
     if (isApiError(error)) throw error

@@ -78,6 +78,7 @@ export function handlePatch(storage: Updater): Handler {
     const negotiated = negotiateOutput(exchange, served.endpoint)
     const bytes = await readBody(exchange, served.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'PatchOptions', patchType)
+    exchange.audit?.recordPatch(bytes)
     const { dryRun } = options
     let change: Change
     if (isApply(patchType)) {

@@ -232,7 +232,11 @@ class ResourceRoute implements Route {
     const name = info.parts[1] ?? ''
     if (name === '' && !this.#isList) throw newBadRequest('name must be provided')
     const deprecation = warnIfDeprecated(exchange, served)
-    if (deprecation !== undefined) served.settings.observeDeprecated(served, deprecation.gone ?? '')
+    if (deprecation !== undefined) {
+      const gone = deprecation.gone ?? ''
+      exchange.audit?.recordDeprecation(gone)
+      served.settings.observeDeprecated(served, gone)
+    }
     return handle({ exchange, served, name, query: exchange.query })
   }
 

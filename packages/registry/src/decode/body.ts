@@ -11,7 +11,7 @@ import {
   pauseIfLong,
   formatStrictDecodingMessage,
 } from '@keelson/apimachinery'
-import type { FieldValidation, KubeObject } from '@keelson/apimachinery'
+import type { FieldValidation, GroupVersionKind, KubeObject } from '@keelson/apimachinery'
 import type { KindType } from '@keelson/api'
 import { toHub } from '../write/route.ts'
 import type { WriteRoute } from '../write/route.ts'
@@ -26,6 +26,8 @@ export interface DecodedBody {
    * empty lists.
    */
   readonly withEmptyLists: KubeObject | undefined
+  /** The kind that the body names. Undefined for objects that do not come from a body. */
+  readonly gvk?: GroupVersionKind
 }
 
 /**
@@ -74,8 +76,8 @@ function checkTypeMeta({ apiVersion, kind }: { readonly apiVersion: string; read
   parseGroupVersion(apiVersion)
 }
 
-function convertBodyToHub(route: WriteRoute, { object, withEmptyLists }: DecodedBody): DecodedBody {
-  return { object: toHub(route, object), withEmptyLists: withEmptyLists && toHub(route, withEmptyLists) }
+function convertBodyToHub(route: WriteRoute, { object, withEmptyLists, gvk }: DecodedBody): DecodedBody {
+  return { object: toHub(route, object), withEmptyLists: withEmptyLists && toHub(route, withEmptyLists), ...(gvk && { gvk }) }
 }
 
 function decodeTyped(route: WriteRoute, document: TypedDocument, validation: FieldValidation, warn: (text: string) => void): DecodedBody {
@@ -117,10 +119,10 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
     const error = fieldError.invalid(fieldPath('kind'), gvk.kind, `must be ${route.gvk.kind}`)
     throw newInvalid({ group: gvk.group, kind: gvk.kind }, decoded.object.metadata?.name ?? '', [error])
   }
-  if (decoded.emptied !== true) return { object: decoded.object, withEmptyLists: undefined }
+  if (decoded.emptied !== true) return { object: decoded.object, withEmptyLists: undefined, gvk }
   const withEmptyLists = document.decode(type, 'Ignore', { keepEmptyLists: true }).object
   pruneUnknown(type, withEmptyLists)
-  return { object: decoded.object, withEmptyLists }
+  return { object: decoded.object, withEmptyLists, gvk }
 }
 
 const noErrors: readonly string[] = []

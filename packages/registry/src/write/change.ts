@@ -1,6 +1,6 @@
 import { runAfter, newConflict, newBadRequest } from '@keelson/apimachinery'
 import type { JsonObject, KubeObject, RequestContext, ApiError, OwnerReference } from '@keelson/apimachinery'
-import { toHub } from './route.ts'
+import { encodeTypedJson, fromHub, toHub } from './route.ts'
 import { decodeBody } from '../decode/body.ts'
 import type { DecodedBody } from '../decode/body.ts'
 import type { SentBody } from '../decode/document.ts'
@@ -54,7 +54,23 @@ export interface CreateWrite {
 /** Decodes the new object of a POST, sets defaults, and converts the object to the hub version. */
 export function decodeNew({ route, context, options, sent }: CreateWrite): DecodedBody | Promise<DecodedBody> {
   if ('object' in sent) return { object: toHub(route, sent.object), withEmptyLists: undefined }
-  return decodeBody(route, sent, options.fieldValidation, (text) => context.warn(text))
+  const decoding = decodeBody(route, sent, options.fieldValidation, (text) => context.warn(text))
+  return context.recordObject === undefined ? decoding : runAfter(decoding, (decoded) => recordDecoded(route, context, decoded))
+}
+
+/** Records a decoded body in the audit event of its request. */
+function recordDecoded(route: WriteRoute, context: RequestContext, decoded: DecodedBody): DecodedBody {
+  const object = decoded.withEmptyLists ?? decoded.object
+  const { metadata } = object
+  context.recordObject?.({
+    metadata,
+    encode({ omitManagedFields }) {
+      const { managedFields, ...otherMetadata } = metadata ?? {}
+      const recorded = omitManagedFields && managedFields !== undefined ? { ...object, metadata: otherMetadata } : object
+      return encodeTypedJson(decoded.gvk ?? route.gvk, route.type, fromHub(route, recorded))
+    },
+  })
+  return decoded
 }
 
 /**
@@ -66,6 +82,7 @@ export function decodeReplacement(routed: RoutedWrite | undefined, body: SentBod
   return runAfter(
     decodeBody(route, body, options.fieldValidation, (text) => context.warn(text)),
     (decoded) => {
+      recordDecoded(route, context, decoded)
       ensureNamespace(decoded.object, route, context.namespace)
       checkName(decoded.object, write.name)
       deduplicateOwnerReferences(decoded.object, context, 'sent')

@@ -1,5 +1,5 @@
 import type { ApiTypes, KindType } from '@keelson/api'
-import { formatGroupVersion } from '@keelson/apimachinery'
+import { encodeJson, formatGroupVersion, stringifyJson } from '@keelson/apimachinery'
 import type {
   GroupResource,
   GroupVersionKind,
@@ -77,6 +77,14 @@ export function createWriteRoute(options: WriteRouteOptions): WriteRoute {
 /** Converts a hub object to the route's version. Returns a new object, because `object` may be shared. */
 export function fromHub({ servesHub, scheme, gvk }: Pick<WriteRoute, 'servesHub' | 'scheme' | 'gvk'>, object: KubeObject): KubeObject {
   return servesHub ? object : scheme.fromHub(gvk, object)
+}
+
+/** Encodes an object in JSON that starts with kind and apiVersion. */
+export function encodeTypedJson(gvk: GroupVersionKind, type: KindType | undefined, object: unknown): string {
+  if (type !== undefined && type.schema.gvk !== undefined) return encodeJson({ ...type.schema, gvk }, object, { typeMeta: true })
+  const body = stringifyJson(object)
+  const head = `{"kind":${JSON.stringify(gvk.kind)},"apiVersion":${JSON.stringify(formatGroupVersion(gvk))}`
+  return body === '{}' ? `${head}}` : `${head},${body.slice(1)}`
 }
 
 /** Sets the defaults of the route's version, and converts the object to the hub version. */

@@ -7,6 +7,7 @@ import { closeAfterAnswer } from '../close-after-answer.ts'
 import { connectionKey, findConnection } from '../peer.ts'
 import type { Connection, Peer } from '../peer.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
+import { describeCredentials } from './audit.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
 import { createCounter, createHistogram, memoize } from '@keelson/apimachinery/metrics'
 import type { Histogram, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
@@ -44,6 +45,7 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
       closeAfterAnswer(incoming)
       // Closes the connection of a client whose certificate was rejected. On a new connection the client may send another certificate.
       if (peer?.error !== undefined && 'shouldKeepAlive' in outgoing) outgoing.shouldKeepAlive = false
+      exchange.audit?.beginRefused(describeCredentials(exchange, peer !== undefined))
       writeError(exchange, newUnauthorized('Unauthorized'))
       return 'answered'
     }

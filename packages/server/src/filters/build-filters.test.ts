@@ -25,6 +25,7 @@ test("lists the filters in the order of kube-apiserver's handler chain", () => {
   })
   expect(filters.map(({ name }) => name)).toEqual([
     'audit-id',
+    'audit-init',
     'request-log',
     'request-info',
     'draining',
@@ -35,6 +36,7 @@ test("lists the filters in the order of kube-apiserver's handler chain", () => {
     'request-deadline',
     'cors',
     'authentication',
+    'audit',
     'impersonation',
     'in-flight',
     'authorization',

@@ -3,6 +3,8 @@ import type { Authenticator, Authorizer, IdentityHeaders, ImpersonationOptions }
 import type { AccessMetrics } from './authentication.ts'
 import type { Lifecycle } from './wait-group.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
+import type { Auditor } from '@keelson/audit'
+import { audit, openAudit } from './audit.ts'
 import { auditId } from './audit-id.ts'
 import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
@@ -29,6 +31,8 @@ export interface FilterOptions {
   /** Headers with user names, in addition to `X-Remote-*`. */
   readonly identityHeaders: () => IdentityHeaders
   readonly impersonation?: ImpersonationOptions
+  /** Records requests for the audit log. Undefined: requests are not audited. */
+  readonly auditor?: Pick<Auditor, 'open'> | undefined
   readonly limits: InFlightLimits
   readonly goAwayChance: number
   readonly corsAllowedOrigins: readonly RegExp[]
@@ -50,9 +54,10 @@ export interface FilterOptions {
  * request log comes before the request info, so that requests with a malformed URL are logged too.
  */
 export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
-  const { authenticator, authorizer, lifecycle, metrics, access } = options
+  const { authenticator, authorizer, auditor, lifecycle, metrics, access } = options
   return [
     { name: 'audit-id', filter: auditId },
+    { name: 'audit-init', filter: openAudit(auditor) },
     { name: 'request-log', filter: logRequest(options.onRequest) },
     { name: 'request-info', filter: requestInfo(options.findRoute) },
     { name: 'draining', filter: refuseWhileDraining(lifecycle) },
@@ -66,6 +71,7 @@ export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
       name: 'authentication',
       filter: authenticate(authenticator, { access, metrics, identityHeaders: options.identityHeaders, onRejected: options.onRejected }),
     },
+    { name: 'audit', filter: audit(auditor) },
     { name: 'impersonation', filter: impersonate(authorizer, options.impersonation) },
     { name: 'in-flight', filter: limitInFlight(createInFlightLimit(options.limits, metrics.inFlight), metrics) },
     { name: 'authorization', filter: authorize(authorizer, access) },

@@ -87,9 +87,11 @@ export function createHandlerChain({ filters, services, onPanic }: HandlerChainO
       await next()
     } catch (error) {
       onPanic(error, exchange)
+      exchange.audit?.recordPanic(error)
       answerPanic(exchange)
       return responseSent
     } finally {
+      if (exchange.delayedResponse !== undefined) await exchange.delayedResponse
       exchange.end()
     }
   }

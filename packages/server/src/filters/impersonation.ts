@@ -13,7 +13,9 @@ export function impersonate(authorizer: Authorizer, options: ImpersonationOption
   const authorizeImpersonation = createImpersonation(authorizer, options)
   async function authorize(exchange: Exchange, user: NonNullable<ReturnType<typeof parseImpersonatedUser>>): Promise<FilterOutcome> {
     try {
-      exchange.user = (await authorizeImpersonation({ user: exchange.requestor, action: exchange.info, wanted: user })).user
+      const impersonated = await authorizeImpersonation({ user: exchange.requestor, action: exchange.info, wanted: user })
+      exchange.user = impersonated.user
+      exchange.audit?.recordImpersonation(impersonated.user, impersonated.constraint)
       exchange.phaseStarted = performance.now()
     } catch (error) {
       return answerError(exchange, error)

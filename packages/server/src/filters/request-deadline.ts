@@ -23,7 +23,9 @@ export function requestDeadline(deadlines: RequestDeadlines, metrics: Pick<Reque
     const timeout = exchange.query.get('timeout')
     const milliseconds = timeout ? parseTimeout(timeout) : 0
     if (typeof milliseconds === 'string') {
-      writeError(exchange, newBadRequest(`invalid timeout specified in the request URL - ${milliseconds}`))
+      const error = newBadRequest(`invalid timeout specified in the request URL - ${milliseconds}`)
+      exchange.audit?.beginRefused(error.message)
+      writeError(exchange, error)
       return 'answered'
     }
     const isShorter = milliseconds > 0 && milliseconds < deadlines.milliseconds

@@ -1,0 +1,216 @@
+import { formatDuration, getErrorMessage, stringifyJson } from '@keelson/apimachinery'
+import type { AnnotationLevel, RequestObject, Status, UserInfo } from '@keelson/apimachinery'
+import type { Exchange, RequestAudit } from '@keelson/exchange'
+import type { AuditorOptions } from './auditor.ts'
+import { AuditEvent } from './events/audit-event.ts'
+import type { EventStatus, ObjectReference } from './events/audit-event.ts'
+import type { AuditConfig } from './policy/evaluate-policy.ts'
+import { auditLevels } from './policy/policy.ts'
+import type { AuditLevel, AuditStage } from './policy/policy.ts'
+import { findSourceIps } from './source-ips.ts'
+import { withoutManagedFields } from './without-managed-fields.ts'
+
+export interface RecordServices extends Pick<AuditorOptions, 'evaluate' | 'metrics' | 'isStrict'> {
+  /** Counts an event and passes it to the backend. */
+  readonly record: (event: AuditEvent) => Promise<boolean> | undefined
+  /** Returns the milliseconds to add to `performance.now()` for the time since 1970. */
+  readonly measureClockOffset: () => number
+}
+
+/** Maximum length of a user agent in an event. */
+const maxUserAgent = 1024
+/** Latency in milliseconds above which an event tells it. */
+const slowMs = 500
+const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options'])
+
+/** Collects what is recorded of one request, and creates its events. */
+export class AuditRecord implements RequestAudit {
+  readonly #exchange: Exchange
+  readonly #services: RecordServices
+  /** Offset of the system clock to `performance.now()`. All times of a request use the same, so that they are in order. */
+  readonly #clockOffset: number
+  #config: AuditConfig | undefined
+  #annotations: Record<string, string> | undefined
+  #requestAnnotations: Record<string, string> | undefined
+  #reference: ObjectReference | undefined
+  #impersonatedUser: UserInfo | undefined
+  #constraint = ''
+  #requestObject: string | undefined
+  #responseObject: string | undefined
+  #status: EventStatus | undefined
+  #sourceIps: readonly string[] = []
+  /** Release that removes the requested version, or "". Undefined if the version is not deprecated. */
+  #removalRelease: string | undefined
+  #hasResponded = false
+  #isComplete = false
+  /** True for a request that was refused before its authorization. Its only event is that of its response. */
+  #isRefused = false
+
+  constructor(exchange: Exchange, services: RecordServices) {
+    this.#exchange = exchange
+    this.#services = services
+    this.#clockOffset = services.measureClockOffset()
+  }
+
+  get #level(): AuditLevel {
+    return this.#config?.level ?? 'None'
+  }
+
+  #has(level: AuditLevel): boolean {
+    return auditLevels.indexOf(this.#level) >= auditLevels.indexOf(level)
+  }
+
+  get recordsResponse(): boolean {
+    return this.#level === 'RequestResponse'
+  }
+
+  begin(): boolean | Promise<boolean> {
+    if (!this.#applyPolicy()) return true
+    this.#exchange.onEnd(() => void this.complete())
+    const stored = this.#record('RequestReceived')
+    if (stored === undefined) return true
+    // A read changes nothing, so it need not wait: its response is sent after its events are stored.
+    if (!this.#services.isStrict) return readVerbs.has(this.#exchange.info.verb) || stored.then(() => true)
+    return stored.then((isStored) => {
+      if (!isStored) this.#services.metrics.rejected()
+      return isStored
+    })
+  }
+
+  beginRefused(message: string): void {
+    if (!this.#applyPolicy()) return
+    this.#isRefused = true
+    this.#status = { message }
+  }
+
+  /** Returns false, and removes the record, if the policy excludes the request. */
+  #applyPolicy(): boolean {
+    const exchange = this.#exchange
+    const { info, requestor } = exchange
+    const config = this.#services.evaluate(requestor, info)
+    this.#services.metrics.level(config.level)
+    if (config.level === 'None') {
+      exchange.setAudit(undefined)
+      return false
+    }
+    this.#config = config
+    this.#sourceIps = findSourceIps(exchange)
+    if (info.isResourceRequest) {
+      const { resource, namespace, name, apiGroup, apiVersion, subresource } = info
+      this.#reference = { resource, namespace, name, uid: '', apiGroup, apiVersion, resourceVersion: '', subresource }
+    }
+    return true
+  }
+
+  readonly annotate = (key: string, value: string, level: AnnotationLevel = 'Metadata'): void => {
+    const annotations = level === 'Metadata' ? (this.#annotations ??= {}) : (this.#requestAnnotations ??= {})
+    // The first value of a key stays.
+    annotations[key] ??= value
+  }
+
+  readonly recordObject = (object: RequestObject): void => {
+    const { metadata } = object
+    const reference = this.#reference
+    if (reference !== undefined && metadata !== undefined) {
+      reference.namespace ||= metadata.namespace ?? ''
+      reference.name ||= metadata.name ?? ''
+      reference.uid ||= metadata.uid ?? ''
+      reference.resourceVersion ||= metadata.resourceVersion ?? ''
+    }
+    if (this.#has('Request')) this.#requestObject = object.encode({ omitManagedFields: this.#config!.omitManagedFields })
+  }
+
+  recordPatch(patch: Uint8Array): void {
+    if (this.#has('Request')) this.#requestObject = Buffer.from(patch.buffer, patch.byteOffset, patch.byteLength).toString()
+  }
+
+  recordImpersonation(user: UserInfo, constraint: string): void {
+    this.#impersonatedUser = user
+    this.#constraint = constraint
+  }
+
+  recordDeprecation(gone: string): void {
+    this.#removalRelease = gone
+  }
+
+  recordStatus(status: Status): void {
+    const { status: outcome, message, reason, details, code } = status
+    this.#status = {
+      ...(outcome && { status: outcome }),
+      ...(message && { message }),
+      ...(reason && { reason }),
+      ...(details && { details }),
+      ...(code && { code }),
+    }
+    if (this.recordsResponse) this.#responseObject = stringifyJson(status)
+  }
+
+  recordResponse(json: string): void {
+    this.#responseObject = this.#config!.omitManagedFields ? withoutManagedFields(json) : json
+  }
+
+  respond(code: number): void {
+    if (this.#hasResponded || this.#config === undefined) return
+    this.#hasResponded = true
+    this.#status = { ...this.#status, code }
+    if (this.#isRefused || this.#exchange.isLongRunning) void this.#record('ResponseStarted')
+  }
+
+  complete(): Promise<void> | undefined {
+    if (this.#isComplete || this.#config === undefined || this.#isRefused) return undefined
+    this.#isComplete = true
+    if (!this.#hasResponded) {
+      this.#hasResponded = true
+      this.#status = { code: 200, status: 'Success', message: 'Connection closed early' }
+      if (this.#exchange.isLongRunning) void this.#record('ResponseStarted')
+    }
+    const latency = performance.now() - this.#exchange.started
+    if (latency > slowMs) this.annotate('apiserver.latency.k8s.io/total', formatDuration(BigInt(Math.round(latency * 1e6))))
+    if (this.#removalRelease !== undefined) this.annotate('k8s.io/deprecated', 'true')
+    if (this.#removalRelease) this.annotate('k8s.io/removed-release', this.#removalRelease)
+    return this.#record('ResponseComplete')?.then(() => {})
+  }
+
+  recordPanic(error: unknown): void {
+    if (this.#isComplete || this.#config === undefined || this.#isRefused) return
+    this.#isComplete = true
+    this.#hasResponded = true
+    const message = `APIServer panic'd: ${getErrorMessage(error)}`
+    this.#status = { status: 'Failure', reason: 'InternalError', message, code: 500 }
+    void this.#record('Panic')
+  }
+
+  #record(stage: AuditStage): Promise<boolean> | undefined {
+    const config = this.#config!
+    if (config.omitStages.has(stage)) return undefined
+    const exchange = this.#exchange
+    const received = exchange.started + this.#clockOffset
+    const { userAgent } = exchange
+    const event = new AuditEvent({
+      level: config.level,
+      auditId: exchange.requestId,
+      stage,
+      requestUri: exchange.target.text,
+      verb: exchange.info.verb,
+      user: exchange.requestor,
+      impersonatedUser: this.#impersonatedUser,
+      impersonationConstraint: this.#constraint,
+      sourceIps: this.#sourceIps,
+      userAgent: userAgent.length > maxUserAgent ? `${userAgent.slice(0, maxUserAgent)}...TRUNCATED` : userAgent,
+      objectRef: this.#reference && { ...this.#reference },
+      status: this.#status,
+      requestObject: this.#requestObject,
+      responseObject: this.#responseObject,
+      received,
+      reached: stage === 'RequestReceived' ? received : performance.now() + this.#clockOffset,
+      annotations: this.#joinAnnotations(),
+    })
+    return this.#services.record(event)
+  }
+
+  #joinAnnotations(): Record<string, string> | undefined {
+    const extra = this.#has('Request') ? this.#requestAnnotations : undefined
+    if (extra === undefined) return this.#annotations && { ...this.#annotations }
+    return { ...extra, ...this.#annotations }
+  }
+}

@@ -1,0 +1,185 @@
+import { expect, it, vi } from 'vitest'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import type { OutboundAnswer, OutboundRequest } from '@keelson/outbound'
+import { createEvent } from '../event.fixture.ts'
+import { createTruncatingBackend, createUnionBackend } from './backend.ts'
+import type { AuditBackend } from './backend.ts'
+import { createLogBackend } from './log-backend.ts'
+import type { AuditMode } from './log-backend.ts'
+import type { LineWriter } from './log-file.ts'
+import { createWebhookBackend } from './webhook-backend.ts'
+import type { BatchLimits } from './webhook-backend.ts'
+
+const awaitTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++) await awaitTurn()
+}
+
+/** A writer whose writes end when the test wants it. */
+function createSlowWriter() {
+  const writes: string[][] = []
+  let finish: ((failures: ReadonlyMap<number, Error>) => void) | undefined
+  const writer: LineWriter = {
+    write: (lines) => {
+      writes.push(lines.map(String))
+      return new Promise((resolve) => (finish = resolve))
+    },
+    close: () => Promise.resolve(),
+  }
+  return {
+    writer,
+    writes,
+    finish: async (failures: ReadonlyMap<number, Error> = new Map()): Promise<void> => {
+      finish!(failures)
+      await settle()
+    },
+  }
+}
+
+function createLog(mode: AuditMode, bufferSize = 100) {
+  const slow = createSlowWriter()
+  const report = vi.fn()
+  return { ...slow, report, backend: createLogBackend({ writer: slow.writer, mode, format: 'json', bufferSize, report }) }
+}
+
+it('writes the events that arrive during a write together', async () => {
+  const { backend, writes, finish } = createLog('blocking')
+  const stored: string[] = []
+  for (const auditId of ['a', 'b']) void backend.process(createEvent({ auditId }))!.then(() => stored.push(auditId))
+  await settle()
+  for (const auditId of ['c', 'd']) void backend.process(createEvent({ auditId }))!.then(() => stored.push(auditId))
+  await settle()
+  expect([writes.length, stored]).toEqual([1, []])
+  await finish()
+  expect([writes.length, stored]).toEqual([2, ['a', 'b']])
+  await finish()
+  expect(stored).toEqual(['a', 'b', 'c', 'd'])
+  expect(writes.map((lines) => lines.length)).toEqual([2, 2])
+  expect(JSON.parse(writes[0]![0]!)).toMatchObject({ kind: 'Event', auditID: 'a' })
+})
+
+it.each([
+  ['blocking', true],
+  ['blocking-strict', false],
+] as const)('reports lost events, and in mode %s resolves with %s', async (mode, expected) => {
+  const { backend, finish, report } = createLog(mode)
+  const stored = backend.process(createEvent())
+  await settle()
+  await finish(new Map([[0, new Error('disk full')]]))
+  expect(await stored).toBe(expected)
+  expect(report).toHaveBeenCalledExactlyOnceWith('log', new Error('disk full'), [expect.anything()])
+})
+
+it('never lets requests wait in mode batch, and drops events beyond its bound', async () => {
+  const { backend, finish, writes, report } = createLog('batch', 2)
+  expect(backend.process(createEvent())).toBeUndefined()
+  await settle()
+  for (let i = 0; i < 3; i++) expect(backend.process(createEvent())).toBeUndefined()
+  expect(report).toHaveBeenCalledExactlyOnceWith('buffered', new Error('audit buffer queue blocked'), [expect.anything()])
+  await finish()
+  const closing = backend.close()
+  await finish()
+  await closing
+  expect(writes.flat().length).toBe(3)
+})
+
+const keep = (): AuditBackend & { readonly sizes: number[] } => {
+  const sizes: number[] = []
+  return { sizes, process: (event) => void sizes.push(event.line.length), close: () => Promise.resolve() }
+}
+
+it('truncates large events, and drops those that stay too large', () => {
+  const kept = keep()
+  const report = vi.fn()
+  const backend = createTruncatingBackend(kept, { maxEventSize: 700 }, report)
+  void backend.process(createEvent())
+  void backend.process(createEvent({ level: 'Request', requestObject: `"${'x'.repeat(1000)}"` }))
+  expect(kept.sizes.length).toBe(2)
+  void backend.process(createEvent({ userAgent: 'x'.repeat(1000) }))
+  void backend.process(createEvent({ level: 'Request', userAgent: 'x'.repeat(1000) }))
+  expect(kept.sizes.length).toBe(2)
+  expect(report).toHaveBeenCalledTimes(2)
+})
+
+it('stores an event in all backends', async () => {
+  const [a, b] = [createLog('blocking'), createLog('blocking-strict')]
+  const stored = createUnionBackend([a.backend, b.backend]).process(createEvent())
+  await settle()
+  await a.finish()
+  await b.finish(new Map([[0, new Error('no')]]))
+  expect(await stored).toBe(false)
+})
+
+const batch: BatchLimits = { bufferSize: 10, maxBatchSize: 4, maxBatchWaitMs: 1000, throttle: undefined }
+
+function createHook(mode: AuditMode, limits: Partial<BatchLimits> = {}) {
+  const clock = createManualClock()
+  const answers: (OutboundAnswer | undefined)[] = []
+  const bodies: { items: { auditID: string }[] }[] = []
+  const client = {
+    request: async ({ body }: OutboundRequest): Promise<OutboundAnswer> => {
+      bodies.push(JSON.parse(String(body)) as { items: { auditID: string }[] })
+      return answers.shift() ?? { failed: false, status: 200, headers: {}, body: Buffer.alloc(0) }
+    },
+    [Symbol.dispose]: () => {},
+  }
+  const report = vi.fn()
+  const backend = createWebhookBackend({
+    client,
+    headers: async () => ({ authorization: 'Bearer x' }),
+    mode,
+    batch: { ...batch, ...limits },
+    initialBackoffMs: 10,
+    clock,
+    report,
+  })
+  return { backend, clock, bodies, answers, report }
+}
+const refused: OutboundAnswer = { failed: false, status: 500, headers: {}, body: Buffer.from('no') }
+
+it('sends a full batch at once, and others after a time', async () => {
+  const { backend, bodies, clock } = createHook('batch')
+  for (let i = 0; i < 6; i++) void backend.process(createEvent({ auditId: String(i) }))
+  await settle()
+  expect(bodies.map(({ items }) => items.length)).toEqual([4])
+  expect(bodies[0]).toMatchObject({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {} })
+  clock.advance(1000)
+  await settle()
+  expect(bodies.map(({ items }) => items.map(({ auditID }) => auditID).join(''))).toEqual(['0123', '45'])
+})
+
+it('tries five times after any error, then reports the events', async () => {
+  const { backend, bodies, answers, clock, report } = createHook('blocking-strict')
+  answers.push(refused, refused, refused, refused, refused)
+  const stored = backend.process(createEvent())
+  for (let i = 0; i < 10; i++) {
+    await settle()
+    clock.advance(1000)
+  }
+  expect(await stored).toBe(false)
+  expect(bodies.length).toBe(5)
+  expect(report).toHaveBeenCalledExactlyOnceWith('webhook', expect.anything(), [expect.anything()])
+})
+
+it('limits the rate, and drops events beyond its bound', async () => {
+  const { backend, bodies, clock, report } = createHook('batch', { maxBatchSize: 1, bufferSize: 3, throttle: { qps: 1, burst: 2 } })
+  for (let i = 0; i < 8; i++) {
+    void backend.process(createEvent())
+    await settle()
+  }
+  // Two in the burst, one that waits for its turn, three in the buffer.
+  expect([bodies.length, report.mock.calls.length]).toEqual([2, 2])
+  for (let i = 0; i < 10; i++) {
+    clock.advance(1000)
+    await settle()
+  }
+  expect(bodies.length).toBe(6)
+})
+
+it('sends what waits when it closes', async () => {
+  const { backend, bodies } = createHook('batch')
+  void backend.process(createEvent())
+  await settle()
+  await backend.close()
+  expect(bodies.length).toBe(1)
+})

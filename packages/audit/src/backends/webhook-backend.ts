@@ -1,0 +1,187 @@
+import { pause, systemClock } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
+import { findAnswerError } from '@keelson/outbound'
+import type { OutboundClient } from '@keelson/outbound'
+import type { AuditEvent } from '../events/audit-event.ts'
+import { measureEvent } from './backend.ts'
+import type { AuditBackend, ReportLoss } from './backend.ts'
+import type { AuditMode } from './log-backend.ts'
+
+export interface BatchLimits {
+  /** Maximum number of waiting events. More are dropped. */
+  readonly bufferSize: number
+  /** Maximum number of events in a request. */
+  readonly maxBatchSize: number
+  /** Time after which events are sent although the batch is not full, in milliseconds. */
+  readonly maxBatchWaitMs: number
+  /** Limits the rate of requests. Undefined: no limit. */
+  readonly throttle: { readonly qps: number; readonly burst: number } | undefined
+}
+
+export interface WebhookBackendOptions {
+  readonly client: Pick<OutboundClient, 'request'> & Disposable
+  /** Returns the HTTP headers with credentials. */
+  readonly headers: () => Promise<Readonly<Record<string, string>>>
+  readonly mode: AuditMode
+  readonly batch: BatchLimits
+  /** Maximum size of the events in a request, in bytes. Default: no limit. */
+  readonly maxBatchBytes?: number | undefined
+  /** Pause before the second attempt. It grows by half for each further attempt. */
+  readonly initialBackoffMs: number
+  readonly clock?: Clock
+  readonly report: ReportLoss
+}
+
+/** Number of attempts for each request. */
+const maxAttempts = 5
+const timeoutMs = 30_000
+/** Maximum size in bytes of all events that wait or are being sent. kube-apiserver limits only their number. */
+const maxHeldBytes = 128 * 2 ** 20
+
+/** Creates the backend that posts lists of events to a webhook. */
+export function createWebhookBackend(options: WebhookBackendOptions): AuditBackend {
+  return new WebhookBackend(options)
+}
+
+class WebhookBackend implements AuditBackend {
+  readonly #options: WebhookBackendOptions
+  readonly #clock: Clock
+  readonly #sending = new Set<Promise<boolean>>()
+  readonly #throttle: TokenBucket | undefined
+  #waiting: AuditEvent[] = []
+  /** The loop that sends batches while events wait. */
+  #loop: Promise<void> | undefined
+  /** Ends the wait for more events. */
+  #wake: () => void = () => {}
+  #heldBytes = 0
+  #isClosing = false
+
+  constructor(options: WebhookBackendOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    const { throttle } = options.batch
+    this.#throttle = throttle && new TokenBucket(throttle, this.#clock)
+  }
+
+  process(event: AuditEvent): Promise<boolean> | undefined {
+    const { mode, batch, report } = this.#options
+    if (mode !== 'batch') return this.#track(this.#send([event])).then((stored) => stored || mode === 'blocking')
+    const bytes = measureEvent(event)
+    if (this.#waiting.length >= batch.bufferSize || this.#heldBytes + bytes > maxHeldBytes) {
+      report('buffered', new Error('audit buffer queue blocked'), [event])
+      return undefined
+    }
+    this.#heldBytes += bytes
+    this.#waiting.push(event)
+    if (this.#waiting.length >= batch.maxBatchSize) this.#wake()
+    this.#loop ??= this.#sendBatches()
+    return undefined
+  }
+
+  async #sendBatches(): Promise<void> {
+    const { maxBatchSize, maxBatchWaitMs } = this.#options.batch
+    while (this.#waiting.length > 0) {
+      if (this.#waiting.length < maxBatchSize && maxBatchSize > 1) await this.#waitForMore(maxBatchWaitMs)
+      const batch = this.#waiting.slice(0, maxBatchSize)
+      this.#waiting = this.#waiting.slice(batch.length)
+      for (const part of splitBySize(batch, this.#options.maxBatchBytes)) {
+        await this.#throttle?.take()
+        const release = (): void => {
+          for (const event of part) this.#heldBytes -= measureEvent(event)
+        }
+        void this.#track(this.#send(part)).then(release)
+      }
+    }
+    this.#loop = undefined
+  }
+
+  /** Waits until the batch is full, the time has passed or the backend closes. */
+  #waitForMore(milliseconds: number): Promise<void> {
+    if (this.#isClosing) return Promise.resolve()
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(milliseconds, resolve)
+      this.#wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  #track(sending: Promise<boolean>): Promise<boolean> {
+    this.#sending.add(sending)
+    void sending.then(() => this.#sending.delete(sending))
+    return sending
+  }
+
+  /** Sends events, with further attempts after any error. Returns whether they were accepted. */
+  async #send(events: readonly AuditEvent[]): Promise<boolean> {
+    const { client, headers, initialBackoffMs, report } = this.#options
+    const items = events.map(({ members }) => `{${members}`).join(',')
+    const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items}]}`
+    let problem: Error | undefined
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      if (attempt > 0) await pause(this.#clock, initialBackoffMs * 1.5 ** (attempt - 1) * (1 + 0.2 * Math.random()), { keepAlive: true })
+      problem = await headers().then(
+        async (credentials) => {
+          const contentType = { 'content-type': 'application/json', accept: 'application/json, */*' }
+          const answer = await client.request({ method: 'POST', headers: { ...contentType, ...credentials }, body, timeoutMs })
+          return !answer.failed && answer.status >= 200 && answer.status <= 206 ? undefined : findAnswerError(answer)
+        },
+        (error: unknown) => error as Error,
+      )
+      if (problem === undefined) return true
+    }
+    report('webhook', problem!, events)
+    return false
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.#wake()
+    await this.#loop
+    while (this.#sending.size > 0) await Promise.all(this.#sending)
+    this.#options.client[Symbol.dispose]()
+  }
+}
+
+/** Splits a batch so that no part has more than `maxBytes` bytes, unless it is a single event. */
+function splitBySize(events: readonly AuditEvent[], maxBytes = Number.POSITIVE_INFINITY): readonly (readonly AuditEvent[])[] {
+  const parts: AuditEvent[][] = []
+  let bytes = 0
+  for (const event of events) {
+    const size = measureEvent(event)
+    if (parts.length === 0 || bytes + size > maxBytes) {
+      parts.push([])
+      bytes = 0
+    }
+    parts.at(-1)!.push(event)
+    bytes += size
+  }
+  return parts
+}
+
+/** Limits a rate. Unused tokens accumulate up to the burst. */
+class TokenBucket {
+  readonly #qps: number
+  readonly #burst: number
+  readonly #clock: Clock
+  #tokens: number
+  #filled: number
+
+  constructor({ qps, burst }: { readonly qps: number; readonly burst: number }, clock: Clock) {
+    this.#qps = qps
+    this.#burst = burst
+    this.#clock = clock
+    this.#tokens = burst
+    this.#filled = clock.now()
+  }
+
+  /** Takes a token. Waits until there is one. */
+  async take(): Promise<void> {
+    const now = this.#clock.now()
+    this.#tokens = Math.min(this.#burst, this.#tokens + (Math.max(0, now - this.#filled) / 1000) * this.#qps)
+    this.#filled = now
+    this.#tokens--
+    if (this.#tokens < 0) await pause(this.#clock, (-this.#tokens / this.#qps) * 1000, { keepAlive: true })
+  }
+}
