@@ -45,7 +45,7 @@ export interface ComparedGroup extends Group, SavedCase {}
  */
 export async function compare(reference: Server, candidate: Server, options: CompareOptions): Promise<Comparison> {
   const pair: Pair = { reference, candidate, namespace: `compare-${randomBytes(4).toString('hex')}` }
-  const subjects = await findSubjects(await listServedByBoth(reference, candidate))
+  const subjects = await listSubjects(reference, candidate)
   const isSelected = (id: string): boolean => options.only.length === 0 || options.only.some((start) => id.startsWith(start))
   await using _referenceNamespace = await openNamespace(reference, pair.namespace)
   await using _candidateNamespace = await openNamespace(candidate, pair.namespace)
@@ -85,6 +85,11 @@ async function findSmallest(pair: Pair, { name, found }: Group, trials: number):
   }
   const smallest = await minimize(cut, differsStill, trials)
   return { smallest, played: await playCase(pair, smallest), namespace: pair.namespace }
+}
+
+/** Lists the kinds that both servers serve, with examples of their objects. */
+export async function listSubjects(reference: Server, candidate: Server): ReturnType<typeof findSubjects> {
+  return findSubjects(await listServedByBoth(reference, candidate))
 }
 
 /**

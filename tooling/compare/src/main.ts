@@ -3,6 +3,7 @@ import { startKeelsonProcess } from '@keelson/tooling-e2e/keelson-process'
 import { readDefinitions } from '@keelson/tooling-e2e/definitions'
 import path from 'node:path'
 import { randomBytes } from 'node:crypto'
+import { compareAudit } from './audit/compare-audit.ts'
 import { compareDecisions } from './authorization/compare-decisions.ts'
 import { compareRoleWrites } from './authorization/compare-role-writes.ts'
 import { compare } from './compare.ts'
@@ -31,6 +32,7 @@ try {
 
 async function run(options: Options): Promise<number> {
   const { server, token, seed, steps, only, show, save, smaller, withNodes } = options
+  if (options.audit > 0) return await compareAuditEvents(options)
   using reference = new Server(server, token)
   if (!withNodes) await refuseNodes(reference)
   await using keelson = options.candidate === undefined ? await startKeelsonProcess({ controllers: 'none' }) : undefined
@@ -111,6 +113,19 @@ async function compareAdmissionWebhooks(reference: Server, candidate: Server, { 
   print(
     `compare: ${requests} writes with random webhooks from seed ${seed}; ${calls} calls, ${refused} refused, ${differences.length} differ`,
   )
+  return differences.length === 0 ? 0 : 1
+}
+
+async function compareAuditEvents({ seed, audit, bin, show }: Options): Promise<number> {
+  const program = path.resolve(process.env['INIT_CWD'] ?? '', bin, 'kube-apiserver')
+  const { requests, events, differences } = await compareAudit({ program, seed, requests: audit })
+  const groups = Map.groupBy(differences, ({ policy, where }) => `${policy}: ${where}`)
+  for (const [name, [first, ...others]] of [...groups].slice(0, show)) {
+    const { step, want, got } = first!
+    print(`${name}: ${others.length + 1} requests, for example ${JSON.stringify(step)}`)
+    print(`  kube-apiserver: ${JSON.stringify(want)}\n  keelson:        ${JSON.stringify(got)}`)
+  }
+  print(`compare: ${events} audit events of ${requests} requests from seed ${seed}; those of ${differences.length} requests differ`)
   return differences.length === 0 ? 0 : 1
 }
 

@@ -16,6 +16,8 @@ Sends random requests to a running kube-apiserver and to a new Keelson server, a
   --role-writes N  Compare N writes of roles and bindings by users with limited permissions instead
   --policies N     Compare N dry runs of writes to which random validating admission policies apply instead
   --webhooks N     Compare N writes to which random webhooks apply, and the requests that the webhooks get, instead
+  --audit N        Compare the audit events of N requests instead. Starts kube-apiserver itself, so --bin replaces --server
+  --bin DIR        Directory of kube-apiserver for --audit
   --definitions N  Compare N CustomResourceDefinitions of real projects and objects of them instead. Needs Go
   --objects N      Number of objects for each of --definitions. Default: 10
   --project TEXT   Only --definitions of projects whose Go module contains this text
@@ -36,6 +38,8 @@ export interface Options {
   readonly roleWrites: number
   readonly policies: number
   readonly webhooks: number
+  readonly audit: number
+  readonly bin: string
   readonly definitions: number
   readonly objects: number
   readonly project: string
@@ -60,6 +64,8 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
       'role-writes': { type: 'string', default: '0' },
       policies: { type: 'string', default: '0' },
       webhooks: { type: 'string', default: '0' },
+      audit: { type: 'string', default: '0' },
+      bin: { type: 'string', default: '' },
       definitions: { type: 'string', default: '0' },
       objects: { type: 'string', default: '10' },
       project: { type: 'string', default: '' },
@@ -68,8 +74,10 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     },
   })
   if (values.help) return 'help'
-  const { server, token, only, save, project, candidate } = values
-  if (server === undefined || !URL.canParse(server))
+  const { server = '', token, only, save, project, candidate, bin } = values
+  const audit = parseWholeNumber('audit', values.audit)
+  if (audit > 0 && bin === '') throw new Error('--audit needs --bin, the directory of kube-apiserver')
+  if (audit === 0 && !URL.canParse(server))
     throw new Error('--server must be the URL of a kube-apiserver, for example https://127.0.0.1:6443')
   return {
     server,
@@ -85,6 +93,8 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     roleWrites: parseWholeNumber('role-writes', values['role-writes']),
     policies: parseWholeNumber('policies', values.policies),
     webhooks: parseWholeNumber('webhooks', values.webhooks),
+    audit,
+    bin,
     definitions: parseWholeNumber('definitions', values.definitions),
     objects: parseWholeNumber('objects', values.objects),
     project,

@@ -153,7 +153,7 @@ function withoutRandom(body: JsonValue, generated: string): JsonValue {
  * Sorts the causes of an error, because kube-apiserver lists some causes in the random order of Go maps. Drops the message of the error,
  * which repeats the causes.
  */
-function sortCauses(body: JsonValue): JsonValue {
+export function sortCauses(body: JsonValue): JsonValue {
   if (!isObject(body) || !isObject(body['details'])) return body
   const { causes } = body['details']
   if (!Array.isArray(causes) || causes.length < 2) return body

@@ -8,7 +8,7 @@ import { freePorts } from './etcd-process.ts'
 
 export interface KubeApiserverProcess extends AsyncDisposable {
   readonly url: string
-  /** Token of a user in system:masters. */
+  /** Token of a user in system:masters. The token `alicetoken` belongs to a user without permissions. */
   readonly token: string
 }
 
@@ -23,7 +23,7 @@ export async function startKubeApiserver(binary: string, etcdUrl: string, flags:
   })
   await writeFile(locateFile('accounts.key'), privateKey)
   await writeFile(locateFile('accounts.pub'), publicKey)
-  await writeFile(locateFile('tokens.csv'), 'admintoken,admin,admin,"system:masters"\n')
+  await writeFile(locateFile('tokens.csv'), 'admintoken,admin,admin,"system:masters"\nalicetoken,alice,alice-uid,"dev"\n')
   const [port] = await freePorts(1)
   const url = `https://127.0.0.1:${port}`
   const child = spawn(
