@@ -25,7 +25,7 @@ import type { ExternalTokenParts } from './external-tokens.ts'
 import { readFeatureGates } from './feature-gates.ts'
 import { authenticationDefaults } from './options/authentication.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
-import { looksUpFrontProxies, requestHeaders, requestHeaderWarnings } from './request-headers.ts'
+import { mayLookUpFrontProxies, requestHeaders, requestHeaderWarnings } from './request-headers.ts'
 
 export interface Authentication {
   readonly authenticator: Authenticator
@@ -80,7 +80,7 @@ export async function buildAuthentication(options: ServerChainOptions, parts: Au
   const features = readFeatureGates(options.features?.gates ?? {}, () => {})
   const configuredHeaders = requestHeaders(options, features)
   const readHeaders = (): RequestHeaderOptions | undefined =>
-    delegation !== undefined && looksUpFrontProxies(options) ? delegation.published.requestHeaders : configuredHeaders
+    delegation !== undefined && mayLookUpFrontProxies(options) ? delegation.published.requestHeaders : configuredHeaders
   for (const warning of requestHeaderWarnings(authentication)) options.log?.(0, warning)
   const builtin = [
     createRequestHeaderAuthenticator(readHeaders),

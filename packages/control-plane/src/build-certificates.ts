@@ -9,7 +9,7 @@ import { ConfigurationError } from './configuration-error.ts'
 import { warnOfReadableKeys } from './private-key-files.ts'
 import { servicesDefaults } from './options/services.ts'
 import { createFileReader } from './kubelet-tls.ts'
-import { looksUpFrontProxies, usesOwnFrontProxy } from './request-headers.ts'
+import { mayLookUpFrontProxies, usesOwnFrontProxy } from './request-headers.ts'
 import { readAuthorities, readNamed, readPair, ServingFiles } from './serving-files.ts'
 import type { AuthoritySources, CertificateFiles } from './serving-files.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
@@ -83,7 +83,7 @@ export async function buildCertificates(options: ServerChainOptions, delegation?
     ownFrontProxy === undefined
       ? {
           ...givenFrontProxies,
-          ...(looksUpFrontProxies(options) && delegation && { published: () => delegation.published.frontProxyAuthorities }),
+          ...(mayLookUpFrontProxies(options) && delegation && { published: () => delegation.published.frontProxyAuthorities }),
         }
       : { fixed: [ownFrontProxy.ca.certificate], files: [] }
   const serving = { ...base, named: namedCertificates }

@@ -23,7 +23,7 @@ export function usesOwnFrontProxy({ authentication: { frontProxy = {}, proxyClie
 }
 
 /** Returns true if the CAs and headers of front proxies come from the API server to which this server delegates. */
-export function looksUpFrontProxies({ authentication: { frontProxy = {} } = {}, delegation }: FrontProxySettings): boolean {
+export function mayLookUpFrontProxies({ authentication: { frontProxy = {} } = {}, delegation }: FrontProxySettings): boolean {
   return delegation !== undefined && !hasAuthorities(frontProxy)
 }
 
