@@ -4,6 +4,7 @@ import { auditFlags } from './options/audit.ts'
 import { authenticationFlags } from './options/authentication.ts'
 import { authorizationFlags } from './options/authorization.ts'
 import { diagnosticsFlags } from './options/diagnostics.ts'
+import { egressFlags } from './options/egress.ts'
 import { externalTokenFlags } from './options/external-tokens.ts'
 import { featureFlags } from './options/features.ts'
 import { frontProxyFlags } from './options/front-proxy.ts'
@@ -28,6 +29,7 @@ const table = {
   ...featureFlags,
   ...servicesFlags,
   ...kubeletFlags,
+  ...egressFlags,
   ...diagnosticsFlags,
 }
 

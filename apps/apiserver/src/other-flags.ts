@@ -25,7 +25,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'contention-profiling': { because: 'a single thread has no lock contention', harmless: any, isSwitch: true },
   'debug-socket-path': { because: 'profiles are only served at /debug/pprof/' },
   'disabled-metrics': { because: 'metrics cannot be switched off one by one' },
-  'egress-selector-config-file': { because: 'connections to nodes are made directly' },
   'emulated-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.36$/ },
   'emulation-forward-compatible': { because: 'no other version is emulated', harmless: falsePattern, isSwitch: true },
   'enable-logs-handler': { because: 'the files of /var/log are not served', harmless: falsePattern, isSwitch: true },

@@ -7,6 +7,7 @@ import { readAuditOptions } from './options/audit.ts'
 import { readAuthenticationOptions } from './options/authentication.ts'
 import { readAuthorizationOptions } from './options/authorization.ts'
 import { readDiagnosticsOptions } from './options/diagnostics.ts'
+import { readEgressOptions } from './options/egress.ts'
 import { readFeatureOptions } from './options/features.ts'
 import { readKubeletOptions } from './options/kubelet.ts'
 import { readLifecycleOptions } from './options/lifecycle.ts'
@@ -48,6 +49,7 @@ export async function readServerOptions(
     lifecycle: readLifecycleOptions(values),
     services: readServicesOptions(values),
     kubelet: await readKubeletOptions(values, problems),
+    egress: await readEgressOptions(values, problems),
     ...readFeatureOptions(values),
     diagnostics: readDiagnosticsOptions(values, formatShownFlags(values)),
     log,

@@ -66,7 +66,7 @@ export async function connect(transport: TransportConfig, egress: Egress | undef
     if (tls && isAddress) grpcOptions['grpc.ssl_target_name_override'] = namelessServer
     let hosts = address
     if (egress) {
-      const relay = await openRelay(() => egress(hostname, port))
+      const relay = await openRelay((signal) => egress(hostname, port, signal))
       relays.push(relay)
       hosts = `unix:${relay.path}`
       grpcOptions['grpc.default_authority'] = host

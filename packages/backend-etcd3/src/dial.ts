@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect as connectSocket, isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls, type SecureContext } from 'node:tls'
+import type { Egress } from './etcd3-options.ts'
 
 /** Opens a connection for HTTP/2. Destroys the connection if the signal aborts before it is open. */
 export type Dial = (signal: AbortSignal) => Promise<Duplex>
@@ -12,7 +13,7 @@ export interface DialOptions {
   /** TLS settings. If set, the connection uses TLS, and the server's certificate must be valid for the hostname or address. */
   readonly secureContext?: SecureContext | undefined
   /** Opens the stream to the server, instead of a plain TCP connection. */
-  readonly egress?: ((hostname: string, port: number) => Promise<Duplex>) | undefined
+  readonly egress?: Egress | undefined
 }
 
 export function createDial({ target, secureContext, egress }: DialOptions): Dial {
@@ -20,7 +21,7 @@ export function createDial({ target, secureContext, egress }: DialOptions): Dial
   const { hostname, port } = target
   const plain: Dial = egress
     ? async (signal) => {
-        const stream = await egress(hostname, port)
+        const stream = await egress(hostname, port, signal)
         if (signal.aborted) stream.destroy()
         signal.throwIfAborted()
         return stream

@@ -14,7 +14,7 @@ export interface Relay {
  * Starts a relay: a Unix socket, accessible only to this user, whose connections are piped through streams from `open`. It exists because the
  * gRPC library cannot use custom streams, but can connect to a Unix socket. TLS passes through the relay unchanged.
  */
-export async function openRelay(open: () => Promise<Duplex>): Promise<Relay> {
+export async function openRelay(open: (signal: AbortSignal) => Promise<Duplex>): Promise<Relay> {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-egress-'))
   const path = join(directory, 'socket')
   const sockets = new Set<Socket>()
@@ -22,7 +22,9 @@ export async function openRelay(open: () => Promise<Duplex>): Promise<Relay> {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
-    open().then(
+    const opening = new AbortController()
+    socket.once('close', () => opening.abort())
+    open(opening.signal).then(
       (stream) => {
         if (socket.destroyed) {
           stream.destroy()

@@ -4,9 +4,9 @@ import type { QueueLimits, TransportConfig } from '@keelson/storagebackend'
 
 /**
  * Opens the connection to an etcd server, for example through a tunnel, a proxy or another network. If TLS is configured, it is used over this
- * connection.
+ * connection. `signal` aborts only the opening.
  */
-export type Egress = (host: string, port: number) => Promise<Duplex>
+export type Egress = (host: string, port: number, signal: AbortSignal) => Promise<Duplex>
 
 export interface Etcd3Options {
   /** The etcd servers and their TLS files. One server is used at a time. If it fails, the next one is used. */

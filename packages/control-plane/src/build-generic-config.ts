@@ -9,7 +9,7 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createServiceResolver } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
 import { createDialer } from '@keelson/outbound'
-import type { Dialer } from '@keelson/outbound'
+import type { Dialer, EgressSelector } from '@keelson/outbound'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { newStorageFactoryConfig, createProtobufCodecs, createRecordCodecs } from '@keelson/registry'
 import { createStorageMetrics } from '@keelson/storagebackend'
@@ -23,6 +23,7 @@ import type { Encryption } from '@keelson/encryption'
 import { buildCertificates } from './build-certificates.ts'
 import type { Certificates } from './build-certificates.ts'
 import { buildDelegation } from './build-delegation.ts'
+import { buildEgress } from './build-egress.ts'
 import { buildEncryption } from './build-encryption.ts'
 import { servicesDefaults } from './options/services.ts'
 import { storageDefaults } from './options/storage.ts'
@@ -56,7 +57,9 @@ export interface GenericConfig {
   /** Set if the server is an extension API server. */
   readonly delegation: Delegation | undefined
   readonly clock: Clock
-  /** Opens connections to other servers, such as webhooks. */
+  /** Opens connections to other servers, directly or through proxies. */
+  readonly egress: EgressSelector
+  /** Sends requests to other servers, such as webhooks. */
   readonly dialer: Dialer
   /** Sets the client with which authenticators, authorizers and admission plugins read objects. */
   readFrom(client: LoopbackClient): void
@@ -69,17 +72,19 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const clock = options.clock ?? systemClock
   let client: LoopbackClient | undefined
   const { enableAggregatorRouting } = { ...servicesDefaults, ...options.services }
-  const dialer = createDialer({ resolver: createServiceResolver({ client: () => client, toEndpoints: enableAggregatorRouting }) })
+  const egress = await buildEgress(options, metrics)
+  const resolver = createServiceResolver({ client: () => client, toEndpoints: enableAggregatorRouting })
+  const dialer = createDialer({ dial: egress.dial, resolver })
   const delegation = await buildDelegation(options, { metrics, clock, dialer })
   try {
-    return await buildParts(options, { metrics, clock, dialer, delegation }, (reader) => (client = reader))
+    return await buildParts(options, { metrics, clock, egress, dialer, delegation }, (reader) => (client = reader))
   } catch (error) {
     delegation?.[Symbol.dispose]()
     throw error
   }
 }
 
-type BaseParts = Pick<GenericConfig, 'metrics' | 'clock' | 'dialer' | 'delegation'>
+type BaseParts = Pick<GenericConfig, 'metrics' | 'clock' | 'egress' | 'dialer' | 'delegation'>
 
 async function buildParts(
   options: ServerChainOptions,
@@ -90,7 +95,7 @@ async function buildParts(
   const authorization = await buildAuthorization(options, base)
   const encryption = await buildEncryption(options)
   const storage: StorageOptions = { ...storageDefaults, ...options.storage }
-  const opening = openBackends(createStorageDrivers(options), storage, {
+  const opening = openBackends(createStorageDrivers(options, base.egress), storage, {
     ...(storage.backend && { main: storage.backend }),
     ...(storage.overrides && { overrides: storage.overrides }),
   })

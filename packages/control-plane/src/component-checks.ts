@@ -29,7 +29,7 @@ export function checkComponentOnPort(port: number): ComponentCheck {
         response.on('error', ({ message: reason }) => reportFailure(reason))
         response.on('end', () => resolve({ healthy: statusCode >= 200 && statusCode < 400, message }))
       })
-      request.on('error', (error) => reportFailure(remoteErrorText(remote, error)))
+      request.on('error', (error) => reportFailure(remoteErrorText(error)))
       request.on('close', () => clearTimeout(timer))
       request.end()
     })

@@ -3,7 +3,7 @@ import { createServiceHooks, createKubeletSubresources } from '@keelson/core-ser
 import type { KubeletOptions, ServiceAllocators } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
 import { newRESTStorage } from '@keelson/registry'
-import type { RESTStorage, Store } from '@keelson/registry'
+import type { DialRemote, RESTStorage, Store } from '@keelson/registry'
 import { bindings, bindingSubresource, componentStatuses, core, evictionSubresource, tokenSubresource } from '@keelson/resources-core'
 import { checkComponentOnPort, checkStore } from './component-checks.ts'
 import type { GenericConfig } from './build-generic-config.ts'
@@ -32,6 +32,7 @@ export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTS
       serviceaccounts: { token: tokenSubresource({ ...config.authentication.serviceAccounts.subresource, now: readClock }) },
     },
   })
+  const dialCluster: DialRemote = (destination, signal) => config.egress.dial(destination, { network: 'cluster', signal })
   const pods = storage.get('pods') as Store<Pod>
   storage.set('bindings', bindings(pods))
   const reachable = {
@@ -40,7 +41,7 @@ export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTS
     services: storage.get('services') as Store<Service>,
     endpoints: storage.get('endpoints') as Store<Endpoints>,
   }
-  for (const [path, rest] of createKubeletSubresources(reachable, kubelet)) storage.set(path, rest)
+  for (const [path, rest] of createKubeletSubresources(reachable, { ...kubelet, dial: dialCluster })) storage.set(path, rest)
   storage.set(
     'componentstatuses',
     componentStatuses({

@@ -1,4 +1,6 @@
 import { findClosestMatch } from '@keelson/apimachinery'
+import { directEgress } from '@keelson/outbound'
+import type { EgressSelector } from '@keelson/outbound'
 import { createFactory } from '@keelson/storagebackend'
 import type { StorageFactory } from '@keelson/storagebackend'
 import { ConfigurationError } from './configuration-error.ts'
@@ -8,10 +10,13 @@ import type { StorageOptions } from './options/storage.ts'
 type DriverOptions = Pick<ServerChainOptions, 'clock' | 'storage' | 'log'>
 
 /**
- * Creates the storage factory with the built-in drivers, which are loaded when they are first used. Drivers in the options replace built-in
+ * Creates the storage factory with the built-in drivers, which are loaded when they are first used. etcd is reached as the egress selector says. Drivers in the options replace built-in
  * ones with the same name.
  */
-export function createStorageDrivers({ storage: { drivers } = {}, log = () => {}, clock }: DriverOptions = {}): StorageFactory {
+export function createStorageDrivers(
+  { storage: { drivers } = {}, log = () => {}, clock }: DriverOptions = {},
+  { dial, hasProxy }: EgressSelector = directEgress,
+): StorageFactory {
   const clockOption = clock === undefined ? {} : { clock }
   return createFactory({
     etcd3: async ({ transport, prefix, compactionInterval }) => {
@@ -21,6 +26,7 @@ export function createStorageDrivers({ storage: { drivers } = {}, log = () => {}
         return await openEtcd3({
           transport,
           log,
+          ...(hasProxy('etcd') && { egress: (host, port, signal) => dial({ host, port }, { network: 'etcd', signal }) }),
           ...(prefix === undefined ? {} : { prefix }),
           ...(compactionInterval === undefined ? {} : { compactionInterval }),
         })

@@ -270,7 +270,7 @@ export function callOnce(action: () => void): () => void {
 }
 
 /** Rejects with the reason of `signal` once it is aborted. */
-export function waitUnlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function waitUnlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)
     if (signal.aborted) abort()

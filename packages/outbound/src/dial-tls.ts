@@ -63,11 +63,13 @@ export interface ConnectOptions {
   /** TLS settings; undefined for plain HTTP. */
   readonly tls: TlsSettings | undefined
   readonly protocols: readonly string[]
+  /** Aborts the connection until it is open. */
+  readonly signal?: AbortSignal | undefined
 }
 
-/** Opens a connection and completes the TLS handshake. Rejects with an `OutboundError`. */
-export async function connect(destination: Destination, { dial, network, host, tls, protocols }: ConnectOptions): Promise<Duplex> {
-  const socket = await dialInTime(dial, destination, network)
+/** Opens a connection and completes the TLS handshake. Rejects with an `OutboundError`, or with the reason of `signal`. */
+export async function connect(destination: Destination, { dial, network, host, tls, protocols, signal }: ConnectOptions): Promise<Duplex> {
+  const socket = await dialInTime(destination, { dial, network, signal })
   if (tls === undefined) return socket
   return new Promise((resolve, reject) => {
     const serverName = tls.serverName ?? host
@@ -83,34 +85,48 @@ export async function connect(destination: Destination, { dial, network, host, t
       ...(tls.key !== undefined && { key: tls.key }),
     })
     const fail = (error: unknown): void => {
-      clearTimeout(timer)
+      stopWaiting()
       secure.destroy()
       socket.destroy()
-      reject(toTlsError(error))
+      reject(signal?.aborted === true ? (signal.reason as Error) : toTlsError(error))
+    }
+    const abort = (): void => fail(signal?.reason)
+    const stopWaiting = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
     }
     const timer = setTimeout(() => fail(new OutboundError('tls', 'net/http: TLS handshake timeout')), handshakeTimeoutMs)
     secure.once('error', fail)
+    signal?.addEventListener('abort', abort, { once: true })
     secure.once('secureConnect', () => {
-      clearTimeout(timer)
+      stopWaiting()
       secure.removeListener('error', fail)
       resolve(secure)
     })
   })
 }
 
-async function dialInTime(dial: Dial, destination: Destination, network: EgressNetwork): Promise<Duplex> {
+async function dialInTime(
+  destination: Destination,
+  { dial, network, signal }: Pick<ConnectOptions, 'dial' | 'network' | 'signal'>,
+): Promise<Duplex> {
   const controller = new AbortController()
   let timedOut = false
   const timer = setTimeout(() => {
     timedOut = true
     controller.abort()
   }, dialTimeoutMs)
+  const abort = (): void => controller.abort(signal?.reason)
+  if (signal?.aborted === true) abort()
+  signal?.addEventListener('abort', abort, { once: true })
   try {
     return await dial(destination, { network, signal: controller.signal })
   } catch (error) {
+    if (signal?.aborted === true) throw signal.reason
     throw toDialError(timedOut ? Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' }) : error, destination)
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
 
 /** The TLS settings of a connection to a remote. Certificates are in PEM format. */
@@ -9,6 +10,9 @@ export interface RemoteTls {
   readonly certificate?: string
   readonly key?: string
 }
+
+/** Opens a TCP connection, possibly through a proxy. Rejects if that fails or `signal` is aborted. */
+export type DialRemote = (destination: { readonly host: string; readonly port: number }, signal: AbortSignal) => Promise<Duplex>
 
 /** The remote end of a connection. */
 export interface Remote {
@@ -29,6 +33,8 @@ export interface Remote {
   readonly address?: string
   /** Timeout for connecting, in milliseconds. Default: 30 s. */
   readonly connectTimeoutMs?: number
+  /** Default: a direct connection. */
+  readonly dial?: DialRemote
 }
 
 /** The streams of a process that a client requests. */

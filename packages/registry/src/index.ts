@@ -15,6 +15,7 @@ export type {
 export type {
   Connecter,
   ConnectTarget,
+  DialRemote,
   OptionsDescription,
   OptionType,
   ProcessStreams,

@@ -14,6 +14,8 @@ import type { AuthenticationOptions, AuthorizationOptions } from './authenticati
 import { delegationChecks } from './delegation.ts'
 import { diagnosticsChecks } from './diagnostics.ts'
 import type { DiagnosticsOptions } from './diagnostics.ts'
+import { egressChecks } from './egress.ts'
+import type { EgressOptions } from './egress.ts'
 import { featureChecks } from './features.ts'
 import type { FeatureOptions } from './features.ts'
 import { kubeletChecks } from './kubelet.ts'
@@ -66,6 +68,7 @@ export interface ServerChainOptions {
   readonly services?: ServicesOptions
   readonly kubelet?: KubeletClientOptions
   readonly peers?: PeerOptions
+  readonly egress?: EgressOptions
   readonly features?: FeatureOptions
   readonly diagnostics?: DiagnosticsOptions
   /**
@@ -102,6 +105,7 @@ export const serverChainChecks: OptionTable<ServerChainOptions> = {
   services: isObjectOf<ServicesOptions>(servicesChecks),
   kubelet: isObjectOf<KubeletClientOptions>(kubeletChecks),
   peers: isObjectOf<PeerOptions>(peerChecks),
+  egress: isObjectOf<EgressOptions>(egressChecks),
   features: isObjectOf<FeatureOptions>(featureChecks),
   diagnostics: isObjectOf<DiagnosticsOptions>(diagnosticsChecks),
   controllers: isListOf(isString),

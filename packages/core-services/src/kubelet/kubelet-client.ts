@@ -2,7 +2,7 @@ import type { Node } from '@keelson/api/core/v1'
 import { newUnknownError } from '@keelson/apimachinery'
 import type { DeepReadonly, RequestContext } from '@keelson/apimachinery'
 import { readResult } from '@keelson/registry'
-import type { Getter, Remote, RemoteTls } from '@keelson/registry'
+import type { DialRemote, Getter, Remote, RemoteTls } from '@keelson/registry'
 import { kubeletDefaults } from './kubelet-defaults.ts'
 
 export interface KubeletOptions {
@@ -17,6 +17,8 @@ export interface KubeletOptions {
    * verification.
    */
   readonly tls?: () => Promise<RemoteTls>
+  /** Opens connections to kubelets, pods and endpoints of services. Default: direct connections. */
+  readonly dial?: DialRemote
 }
 
 /** Connection parameters of a kubelet. */
@@ -33,7 +35,7 @@ const acceptAnyCertificate = async (): Promise<RemoteTls> => ({ verify: false })
 
 /** Creates a client that finds kubelets by the addresses in node statuses. */
 export function createKubeletClient(nodes: Getter, options: KubeletOptions = {}): KubeletClient {
-  const { port, preferredAddressTypes, timeoutMs, tls = acceptAnyCertificate } = { ...kubeletDefaults, ...options }
+  const { port, preferredAddressTypes, timeoutMs, tls = acceptAnyCertificate, dial } = { ...kubeletDefaults, ...options }
   return async (context, nodeName) => {
     const { status = {} } = readResult<Node>(await nodes.get(context, nodeName, {}))
     const reportedPort = status.daemonEndpoints?.kubeletEndpoint?.Port ?? 0
@@ -44,6 +46,7 @@ export function createKubeletClient(nodes: Getter, options: KubeletOptions = {})
         port: String(reportedPort > 0 ? reportedPort : port),
         tls: await tls(),
         connectTimeoutMs: timeoutMs,
+        ...(dial && { dial }),
       },
       speaksWebSocket: (status.declaredFeatures ?? []).includes('ExtendWebSocketsToKubelet'),
     }

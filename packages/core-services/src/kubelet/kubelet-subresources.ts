@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import type { Pod } from '@keelson/api/core/v1'
 import { newBadRequest } from '@keelson/apimachinery'
 import { readResult } from '@keelson/registry'
-import type { Connecter, Getter, RESTStorage } from '@keelson/registry'
+import type { Connecter, DialRemote, Getter, RESTStorage } from '@keelson/registry'
 import { isGlobalUnicast } from '../proxy/global-unicast.ts'
 import { getProxiedPath, describeProxy } from '../proxy/proxy-facts.ts'
 import { parseSchemeNamePort } from '../proxy/scheme-name-port.ts'
@@ -22,6 +22,7 @@ export interface ReachableObjects {
 /** Subresources of core/v1 that forward requests to kubelets, pods and services. */
 export function createKubeletSubresources(objects: ReachableObjects, options: KubeletOptions = {}): ReadonlyMap<string, RESTStorage> {
   const { pods, nodes } = objects
+  const { dial } = options
   const kubelet = createKubeletClient(nodes, options)
   const streams = { pods, kubelet }
   return new Map<string, RESTStorage>([
@@ -29,14 +30,14 @@ export function createKubeletSubresources(objects: ReachableObjects, options: Ku
     ['pods/exec', execSubresource(streams)],
     ['pods/log', logSubresource(streams)],
     ['pods/portforward', createPortForwardSubresource(streams)],
-    ['pods/proxy', createPodProxySubresource(pods)],
-    ['services/proxy', createServiceProxySubresource(objects)],
+    ['pods/proxy', createPodProxySubresource(pods, dial)],
+    ['services/proxy', createServiceProxySubresource({ ...objects, dial })],
     ['nodes/proxy', createNodeProxySubresource(kubelet)],
   ])
 }
 
 /** Creates pods/NAME/proxy, which forwards requests to the pod. The port is the requested one or the first one that a container declares. */
-function createPodProxySubresource(pods: Getter): RESTStorage & Connecter {
+function createPodProxySubresource(pods: Getter, dial: DialRemote | undefined): RESTStorage & Connecter {
   return {
     ...describeProxy('PodProxyOptions', { namespaced: true }),
     async connect(context, id, options) {
@@ -48,7 +49,7 @@ function createPodProxySubresource(pods: Getter): RESTStorage & Connecter {
       const declared = (pod.spec?.containers ?? []).find(({ ports }) => (ports ?? []).length > 0)?.ports?.[0]?.containerPort
       const port = target.port === '' ? String(declared ?? '') : target.port
       const remote = { scheme: target.scheme, host, port, path: getProxiedPath(options), query: '', tls: { verify: false } }
-      return { remote, passes: 'proxy' }
+      return { remote: { ...remote, ...(dial && { dial }) }, passes: 'proxy' }
     },
   }
 }
@@ -71,8 +72,9 @@ export function createNodeProxySubresource(kubelet: KubeletClient, resolveHost: 
       const { remote } = await kubelet(context, target.name)
       const destination = { address: await resolveAllowedAddress(remote.host, resolveHost), path: getProxiedPath(options), query: '' }
       if (target.port === '' || target.port === remote.port) return { remote: { ...remote, ...destination }, passes: 'proxy' }
-      const { host } = remote
-      return { remote: { scheme: target.scheme, host, port: target.port, tls: { verify: false }, ...destination }, passes: 'proxy' }
+      const { host, dial } = remote
+      const otherPort = { scheme: target.scheme, host, port: target.port, tls: { verify: false }, ...(dial && { dial }) }
+      return { remote: { ...otherPort, ...destination }, passes: 'proxy' }
     },
   }
 }

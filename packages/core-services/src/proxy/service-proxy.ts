@@ -2,7 +2,7 @@ import type { EndpointAddress, Endpoints, EndpointSubset, Pod, Service } from '@
 import { isApiError, newBadRequest, newServiceUnavailable } from '@keelson/apimachinery'
 import type { DeepReadonly, RequestContext } from '@keelson/apimachinery'
 import { readResult } from '@keelson/registry'
-import type { Connecter, Getter, RESTStorage } from '@keelson/registry'
+import type { Connecter, DialRemote, Getter, RESTStorage } from '@keelson/registry'
 import { getProxiedPath, describeProxy } from './proxy-facts.ts'
 import { parseSchemeNamePort } from './scheme-name-port.ts'
 
@@ -11,6 +11,7 @@ export interface ServiceProxyParts {
   readonly endpoints: Getter
   readonly pods: Getter
   readonly random?: () => number
+  readonly dial?: DialRemote | undefined
 }
 
 /** Creates services/NAME/proxy, which forwards requests to one of the pods of a service. */
@@ -26,7 +27,8 @@ export function createServiceProxySubresource(clients: ServiceProxyParts): RESTS
       const endpoint = await pickAddress(clients, context, subsets ?? [], port)
       if (endpoint === undefined) throw createNoEndpointsError(id)
       const destination = { scheme: target.scheme, ...endpoint, path: getProxiedPath(options), query: '' }
-      return { remote: { ...destination, tls: { verify: false } }, passes: 'proxy' }
+      const { dial } = clients
+      return { remote: { ...destination, tls: { verify: false }, ...(dial && { dial }) }, passes: 'proxy' }
     },
   }
 }

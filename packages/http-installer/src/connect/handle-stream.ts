@@ -73,7 +73,7 @@ function requestStream({ remote }: StreamTarget, signal: AbortSignal): Promise<I
       if (signal.aborted) return reject(new ClientGoneError())
       const query = remote.query === '' ? '' : `?${remote.query}`
       const url = `${remote.scheme}://${hostAndPort(remote)}${escapePath(remote.path)}${query}`
-      reject(newUnknownError(`Get ${JSON.stringify(url)}: ${remoteErrorText(remote, error)}`))
+      reject(newUnknownError(`Get ${JSON.stringify(url)}: ${remoteErrorText(error)}`))
     })
     request.end()
   })

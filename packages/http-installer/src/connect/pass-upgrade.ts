@@ -45,7 +45,7 @@ export function askForUpgrade(remote: Remote, { method, headers, signal }: Upgra
   const request = requestRemote(remote, { method, headers: listUpgradeHeaders(method, headers) })
   return sendUpgrade(request, {
     signal,
-    createError: (error) => newUnknownError(`error dialing backend: ${remoteErrorText(remote, error)}`),
+    createError: (error) => newUnknownError(`error dialing backend: ${remoteErrorText(error)}`),
   })
 }
 

@@ -30,9 +30,7 @@ export async function proxyRequest(passage: Passage, remote: Remote): Promise<vo
     request.once('response', resolve)
     request.on('error', (error) => {
       reject(
-        exchange.signal.aborted
-          ? new ClientGoneError()
-          : newServiceUnavailable(`error trying to reach service: ${remoteErrorText(remote, error)}`),
+        exchange.signal.aborted ? new ClientGoneError() : newServiceUnavailable(`error trying to reach service: ${remoteErrorText(error)}`),
       )
     })
     request.once('upgrade', (_message, socket) => {

@@ -1,8 +1,8 @@
 import { request as requestHttp } from 'node:http'
 import type { ClientRequest } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import type { RequestOptions } from 'node:https'
-import { isIP } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { connect, dialDirectly, OutboundError, toConnectionError } from '@keelson/outbound'
+import type { TlsSettings } from '@keelson/outbound'
 import type { Remote } from '@keelson/registry'
 
 export interface RemoteRequest {
@@ -26,84 +26,71 @@ export function requestRemote(
   remote: Remote,
   { method, headers, path = remote.path, query = remote.query, signal }: RemoteRequest,
 ): ClientRequest {
-  const { scheme, host, port, tls, address = host, connectTimeoutMs = defaultConnectTimeoutMs } = remote
-  const options: RequestOptions = {
-    host: address,
-    ...connectTo(port === '' ? (scheme === 'https' ? '443' : '80') : port, remote.host),
+  const connecting = new AbortController()
+  const request = requestHttp({
+    // The key of Node's connection pool, which is not used.
+    host: 'localhost',
     method,
     path: `${escapePath(path)}${query === '' ? '' : `?${query}`}`,
     headers,
-    // The certificate must be valid for the host of the remote, whatever address and Host header are used.
-    servername: isIP(host) === 0 ? host : '',
-    rejectUnauthorized: tls?.verify ?? true,
-    ...(tls?.authority === undefined ? {} : { ca: tls.authority }),
-    ...(tls?.certificate === undefined ? {} : { cert: tls.certificate }),
-    ...(tls?.key === undefined ? {} : { key: tls.key }),
     ...(signal === undefined ? {} : { signal }),
-  }
-  const request = scheme === 'https' ? requestHttps(options) : requestHttp(options)
-  const timer = setTimeout(() => request.destroy(new DialTimeoutError()), connectTimeoutMs)
-  request.once('socket', (socket) => socket.once(scheme === 'https' ? 'secureConnect' : 'connect', () => clearTimeout(timer)))
-  request.once('close', () => clearTimeout(timer))
+    createConnection: (_options, done) => {
+      openConnection(remote, connecting.signal).then(
+        (socket) => done(null, socket),
+        (error: unknown) => done(error as Error, undefined as unknown as Duplex),
+      )
+      return undefined
+    },
+  })
+  const timer = setTimeout(
+    () => connecting.abort(new OutboundError('timeout', `dial tcp ${hostAndPort(remote)}: i/o timeout`)),
+    remote.connectTimeoutMs ?? defaultConnectTimeoutMs,
+  )
+  request.once('socket', () => clearTimeout(timer))
+  request.once('close', () => {
+    clearTimeout(timer)
+    connecting.abort()
+  })
   // Destroys a request that has no socket, because it would not close by itself.
   request.once('error', () => request.destroy())
   return request
 }
 
-/**
- * Returns the connection options. `port` is the text that the client sent after the name. For an invalid port, the connection fails with
- * the error of Go's dialer.
- */
-function connectTo(port: string, host: string): RequestOptions {
-  const error = findPortError(port, host)
-  if (error === undefined) return { agent: false, port: Number(port) }
-  return {
-    createConnection: () => {
-      throw error
+async function openConnection({ scheme, host, port, tls, address = host, dial }: Remote, signal: AbortSignal): Promise<Duplex> {
+  const dialedPort = parsePort(port === '' ? (scheme === 'https' ? '443' : '80') : port, host)
+  return connect(
+    { host: address, port: dialedPort },
+    {
+      dial: dial === undefined ? dialDirectly : (destination, options) => dial(destination, options.signal),
+      network: 'cluster',
+      // The certificate must be valid for the host of the remote, whatever address and Host header are used.
+      host,
+      tls: scheme === 'https' ? toTlsSettings(tls) : undefined,
+      protocols: ['http/1.1'],
+      signal,
     },
+  )
+}
+
+function toTlsSettings({ verify = true, authority, certificate, key }: Partial<NonNullable<Remote['tls']>> = {}): TlsSettings {
+  return {
+    insecureSkipVerify: !verify,
+    ...(authority !== undefined && { authorities: authority }),
+    ...(certificate !== undefined && { certificate }),
+    ...(key !== undefined && { key }),
   }
 }
 
-function findPortError(port: string, host: string): DialError | undefined {
-  if (!/^\d+$/.test(port)) return new DialError(`dial tcp: lookup ${host}:${port}: no such host`)
-  if (Number(port) > 65_535) return new DialError(`dial tcp: address ${port}: invalid port`)
-  // Reports the error of port 0 here, because Node would use the default port instead.
-  return Number(port) === 0 ? new DialError(`dial tcp ${hostAndPort({ host, port })}: connect: connection refused`) : undefined
-}
-
-class DialError extends Error {
-  override readonly name = 'DialError'
-}
-
-class DialTimeoutError extends Error {
-  override readonly name = 'DialTimeoutError'
+/** Returns the port as a number. `port` is the text that the client sent after the name. Throws the error of Go's dialer if it is invalid. */
+function parsePort(port: string, host: string): number {
+  if (!/^\d+$/.test(port)) throw new OutboundError('dial', `dial tcp: lookup ${host}:${port}: no such host`)
+  if (Number(port) > 65_535) throw new OutboundError('dial', `dial tcp: address ${port}: invalid port`)
+  return Number(port)
 }
 
 /** Returns the reason why a request to another server failed, in the words of kube-apiserver. */
-export function remoteErrorText(remote: Remote, error: unknown): string {
-  const { code, message, name } = error as NodeJS.ErrnoException
-  const hostPort = hostAndPort(remote)
-  if (name === 'DialTimeoutError') return `dial tcp ${hostPort}: i/o timeout`
-  switch (code) {
-    case 'ECONNREFUSED':
-      return `dial tcp ${hostPort}: connect: connection refused`
-    case 'EHOSTUNREACH':
-      return `dial tcp ${hostPort}: connect: no route to host`
-    case 'ENETUNREACH':
-      return `dial tcp ${hostPort}: connect: network is unreachable`
-    case 'ETIMEDOUT':
-      return `dial tcp ${hostPort}: connect: connection timed out`
-    case 'ENOTFOUND':
-      return `dial tcp: lookup ${remote.host}: no such host`
-    case 'ECONNRESET':
-      return 'EOF'
-  }
-  if (isCertificateError(code)) return `tls: failed to verify certificate: x509: ${message}`
-  return message
-}
-
-function isCertificateError(code: string | undefined): boolean {
-  return code !== undefined && (/CERT|SIGNATURE|ISSUER/.test(code) || code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+export function remoteErrorText(error: unknown): string {
+  return toConnectionError(error).message
 }
 
 /** Joins host and port, as in "10.0.0.1:443" or "[fd00::1]:80". An absent port is omitted. */

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { connect as connectSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getErrorMessage, parsePemBlocks } from '@keelson/apimachinery'
-import { waitUnlessAborted } from '../connections.ts'
 import { connect, dialDirectly, waitForConnect } from '../dial-tls.ts'
 import type { TlsSettings } from '../dial-tls.ts'
 import { OutboundError, toDialError } from '../failure.ts'
@@ -65,14 +64,7 @@ async function dialTcp(address: string, tls: TlsSettings | undefined, signal: Ab
   const { hostname = '', port = '' } = /^(?<hostname>.*):(?<port>\d+)$/.exec(address)?.groups ?? {}
   if (port === '') throw new OutboundError('dial', `dial tcp: address ${address}: missing port in address`)
   const host = hostname.replace(/^\[|\]$/g, '')
-  const opening = connect({ host, port: Number(port) }, { dial: dialDirectly, network: 'direct', host, tls, protocols: [] })
-  return waitUnlessAborted(opening, signal).catch((error: unknown) => {
-    void opening.then(
-      (socket) => socket.destroy(),
-      () => {},
-    )
-    throw error
-  })
+  return connect({ host, port: Number(port) }, { dial: dialDirectly, network: 'direct', host, tls, protocols: [], signal })
 }
 
 /** Reads the TLS files of a proxy. Rejects with kube-apiserver's message. */

@@ -10,8 +10,10 @@ import type { Destination } from '../failure.ts'
 export type Route = (address: string) => Destination | undefined
 
 export interface HttpProxyOptions {
-  /** Path of the Unix socket to listen on. Default: a free port of 127.0.0.1. */
+  /** Path of the Unix socket to listen on. Default: a port of 127.0.0.1. */
   readonly socket?: string
+  /** Default: a free port. */
+  readonly port?: number
   /** Certificate of the proxy, and the CA of the client certificates that it requires, in PEM. Default: no TLS. */
   readonly tls?: { readonly certificate: string; readonly key: string; readonly clientAuthorities: string }
   /** Default: connects to the requested address. */
@@ -26,7 +28,7 @@ export interface HttpProxy extends AsyncDisposable {
 }
 
 /** Starts an HTTP proxy that supports CONNECT only. For tests. Disposing it closes all tunnels. */
-export async function startHttpProxy({ socket: path, tls, route = parseAddress }: HttpProxyOptions = {}): Promise<HttpProxy> {
+export async function startHttpProxy({ socket: path, port = 0, tls, route = parseAddress }: HttpProxyOptions = {}): Promise<HttpProxy> {
   const addresses: string[] = []
   const sockets = new Set<Duplex>()
   const server: Server =
@@ -52,7 +54,7 @@ export async function startHttpProxy({ socket: path, tls, route = parseAddress }
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    if (path === undefined) server.listen(0, '127.0.0.1', resolve)
+    if (path === undefined) server.listen(port, '127.0.0.1', resolve)
     else server.listen(path, resolve)
   })
   return {

@@ -22,8 +22,12 @@ export interface ServerWithKubelet extends AsyncDisposable {
 const merge = { 'content-type': 'application/merge-patch+json' }
 const pods = '/api/v1/namespaces/default/pods'
 
-/** Starts a server and a test kubelet. Creates the node `n` with an address of this machine, and the running pod `p` on it. */
-export async function startServerWithKubelet(openssl: string, address = '127.0.0.1'): Promise<ServerWithKubelet> {
+/** Starts a server with additional flags, and a test kubelet. Creates the node `n` with an address of this machine, and the running pod `p` on it. */
+export async function startServerWithKubelet(
+  openssl: string,
+  address = '127.0.0.1',
+  flags: readonly string[] = [],
+): Promise<ServerWithKubelet> {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-kubelet-'))
   const certificates = issueCertificates(openssl, directory, { kubelet: `IP:${address}`, apiserver: 'DNS:apiserver' })
   const kubelet = await startTestKubelet({
@@ -39,6 +43,7 @@ export async function startServerWithKubelet(openssl: string, address = '127.0.0
       `--kubelet-certificate-authority=${certificates.file('ca.pem')}`,
       '--kubelet-preferred-address-types=InternalIP',
       '--disable-admission-plugins=ServiceAccount',
+      ...flags,
     ],
   })
   const client = new HttpsClient(server.url, server.token)

@@ -12,7 +12,7 @@ import { createDialer } from '../../dialer.ts'
 import type { StreamClient } from '../../dialer.ts'
 import { createKeyPair, startTestServer } from '../../test-server.fixture.ts'
 import { startKonnectivityServer } from '../../testing/konnectivity-server.ts'
-import { createEgressDial } from '../create-egress-dial.ts'
+import { createEgressSelector } from '../create-egress-selector.ts'
 import { MessageReader } from './message-reader.ts'
 import { decodePacket, encodePacket } from './packets.ts'
 import type { Packet } from './packets.ts'
@@ -25,7 +25,7 @@ const pair = createKeyPair()
 
 async function createDial(socket: string) {
   const transport = { uds: { udsName: socket } }
-  return createEgressDial({ egressSelections: [{ name: 'cluster', connection: { proxyProtocol: 'GRPC', transport } }] })
+  return (await createEgressSelector({ egressSelections: [{ name: 'cluster', connection: { proxyProtocol: 'GRPC', transport } }] })).dial
 }
 
 async function dialPort(socket: string, port: number, signal: AbortSignal = AbortSignal.timeout(20_000)): Promise<Duplex> {

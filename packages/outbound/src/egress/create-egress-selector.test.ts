@@ -11,7 +11,7 @@ import type { OutboundAnswer } from '../dialer.ts'
 import { createKeyPair, startTestServer } from '../test-server.fixture.ts'
 import { parseAddress, startHttpProxy } from '../testing/http-proxy.ts'
 import type { HttpProxyOptions } from '../testing/http-proxy.ts'
-import { createEgressDial } from './create-egress-dial.ts'
+import { createEgressSelector } from './create-egress-selector.ts'
 import type { ProxyTransport } from './egress-configuration.ts'
 import { createEgressMetrics } from './egress-metrics.ts'
 
@@ -22,8 +22,10 @@ const [certificateFile, keyFile] = [path.join(directory, 'crt'), path.join(direc
 writeFileSync(certificateFile, pair.certificate)
 writeFileSync(keyFile, pair.key)
 
-const createDial = (transport: ProxyTransport): Promise<Dial> =>
-  createEgressDial({ egressSelections: [{ name: 'Cluster', connection: { proxyProtocol: 'HTTPConnect', transport } }] })
+async function createDial(transport: ProxyTransport): Promise<Dial> {
+  const connection = { proxyProtocol: 'HTTPConnect', transport }
+  return (await createEgressSelector({ egressSelections: [{ name: 'Cluster', connection }] })).dial
+}
 
 async function get(dial: Dial, port: number): Promise<string> {
   const url = `https://hook.test.svc:${port}/`
@@ -177,7 +179,7 @@ test('dials are counted', async () => {
   })
   const metrics = createEgressMetrics(registry)
   const createConnection = (url: string) => ({ proxyProtocol: 'HTTPConnect', transport: { tcp: { url } } })
-  const dial = await createEgressDial(
+  const { dial, hasProxy } = await createEgressSelector(
     {
       egressSelections: [
         { name: 'cluster', connection: createConnection(`http://127.0.0.1:${proxy.port}`) },
@@ -186,6 +188,7 @@ test('dials are counted', async () => {
     },
     { metrics },
   )
+  expect((['cluster', 'etcd', 'controlplane', 'direct'] as const).map(hasProxy)).toEqual([true, true, false, false])
   const signal = AbortSignal.timeout(20_000)
   const tunnel = await dial({ host: 'b', port: 1 }, { network: 'cluster', signal })
   tunnel.destroy()
