@@ -4,8 +4,8 @@ import type { DeepReadonly, GroupVersionKind, JsonObject, JsonValue } from '@kee
 import { applyConfiguration, formatKind } from '@keelson/apimachinery/managed-fields'
 import type { KindSchema } from '@keelson/apimachinery/managed-fields'
 import { applyJsonPatchInSlices, getFailedOperation } from '@keelson/apimachinery/patch'
-import { checkTypeNames, StructValue, toConfiguration, toPatchValue } from '@keelson/cel'
-import type { Value } from '@keelson/cel'
+import { checkTypeNames, listElements, StructValue, toConfiguration, toPatchValue } from '@keelson/cel'
+import type { CelList, Value } from '@keelson/cel'
 import type { VersionedObject } from '@keelson/registry'
 import type { AdmissionAttributes } from '../../admission.ts'
 import type { MatchedResource } from '../../matching/match-criteria.ts'
@@ -13,6 +13,8 @@ import { evaluateExpressions } from '../evaluate-expressions.ts'
 import type { PolicyInput, PolicyMatch } from '../policy-input.ts'
 import type { Param } from '../policy-params.ts'
 import type { MutatingPolicy, PolicyMutation } from './mutating-policy.ts'
+
+type ListValue = readonly unknown[] | CelList
 
 /** kube-apiserver's cost budget for one mutation and the variables that it uses. */
 const costBudget = 10_000_000
@@ -94,7 +96,7 @@ function isDescribed({ operation }: AdmissionAttributes, { resource, kind }: Mat
 
 /** Applies the list of `JSONPatch{…}` of an expression to the object. A patch whose test fails changes nothing. */
 async function patch({ attributes, matched, schema, object }: PatchTarget, value: Value): Promise<VersionedObject> {
-  const operations = (value as readonly Value[]).map((operation) => toOperation(operation as StructValue))
+  const operations = listElements(value as ListValue).map((operation) => toOperation(operation as StructValue))
   let patched: JsonValue
   try {
     patched = await applyJsonPatchInSlices(object as unknown as JsonValue, operations, { signal: () => attributes.context.signal })

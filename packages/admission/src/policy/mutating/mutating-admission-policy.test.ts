@@ -121,6 +121,7 @@ describe('JSONPatch', () => {
   it.each([
     ["[JSONPatch{op: 'add', path: '/data/x', value: 'y'}]", { a: '1', x: 'y' }],
     ["[JSONPatch{op: 'move', from: '/data/a', path: '/data/b'}]", { b: '1' }],
+    ["(has(object.data.a) ? [] : []) + [JSONPatch{op: 'add', path: '/data/x', value: 'y'}]", { a: '1', x: 'y' }],
     ["[JSONPatch{op: 'add', path: '/data/' + jsonpatch.escapeKey('x/y~z'), value: 'v'}]", { a: '1', 'x/y~z': 'v' }],
     ["[JSONPatch{op: 'add', path: '/data', value: {'k': 'v'}}]", { k: 'v' }],
     ["[JSONPatch{op: 'add', path: '/data', value: Object.data{k: 'v'}}]", { k: 'v' }],
