@@ -4,7 +4,8 @@ import { buildGoDirectory } from '../real-parts/build-go-directory.ts'
 import type { Cluster, Stored } from './cluster.ts'
 import { OperatorProcess, withOutput } from './operator-process.ts'
 
-const module = 'github.com/cert-manager/cert-manager'
+/** Go module of cert-manager. */
+export const certManagerModule = 'github.com/cert-manager/cert-manager'
 const webhooks = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
 
 /**
@@ -12,19 +13,10 @@ const webhooks = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigu
  * secret is issued again, and the CA is injected into a webhook configuration if the server serves API services. Returns false if the programs cannot be built.
  */
 export async function runCertManager(cluster: Cluster): Promise<boolean> {
-  const [controller, injector] = await Promise.all(
-    ['controller', 'cainjector'].map((name) =>
-      buildGoDirectory({
-        what: 'cert-manager',
-        name: `cert-manager-${name}`,
-        package: `${module}/cmd/${name}`,
-        url: new URL('cert-manager/', import.meta.url),
-      }),
-    ),
-  )
+  const [controller, injector] = await Promise.all([buildCertManager('controller'), buildCertManager('cainjector')])
   if (controller === undefined || injector === undefined) return false
   const { namespace } = cluster
-  await cluster.defineProject(module)
+  await cluster.defineProject(certManagerModule)
   await cluster.create('/api/v1/namespaces', { metadata: { name: namespace } })
   const flags = [`--kubeconfig=${cluster.kubeconfig}`, '--leader-elect=true', `--leader-election-namespace=${namespace}`]
   await using issuing = new OperatorProcess(controller, [
@@ -41,14 +33,20 @@ export async function runCertManager(cluster: Cluster): Promise<boolean> {
     }
   } finally {
     await cluster.request('DELETE', `${webhooks}/${namespace}`).catch(() => {})
-    await cluster.undefine(
-      ['certificaterequests', 'certificates', 'clusterissuers', 'issuers']
-        .map((name) => `${name}.cert-manager.io`)
-        .concat('challenges.acme.cert-manager.io', 'orders.acme.cert-manager.io'),
-    )
+    await cluster.undefineProject(certManagerModule)
     await cluster.request('DELETE', `/api/v1/namespaces/${namespace}`)
   }
   return true
+}
+
+/** Compiles a program of cert-manager. */
+export function buildCertManager(name: 'cainjector' | 'controller' | 'webhook'): Promise<string | undefined> {
+  return buildGoDirectory({
+    what: 'cert-manager',
+    name: `cert-manager-${name}`,
+    package: `${certManagerModule}/cmd/${name}`,
+    url: new URL('cert-manager/', import.meta.url),
+  })
 }
 
 async function issueCertificates(cluster: Cluster): Promise<void> {

@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readProject } from '../definitions/read-definitions.ts'
+import type { RealDefinition } from '../definitions/read-definitions.ts'
 import { projects } from '../definitions/projects.ts'
 import { HttpsClient } from '../https-client.ts'
 
@@ -96,6 +97,16 @@ export class Cluster implements AsyncDisposable {
     return this.until(at, ({ status }) => status?.conditions?.some(({ type, status }) => type === condition && status === 'True') ?? false)
   }
 
+  /** Repeats a request until it is refused with a message. The messages of other refusals are part of the error. */
+  async untilDenied(send: () => Promise<unknown>, message: RegExp): Promise<void> {
+    let last = 'the request succeeds'
+    for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await wait(100)) {
+      last = await send().then(() => 'the request succeeds', String)
+      if (message.test(last)) return
+    }
+    throw new Error(`not denied within ${patienceMs / 1000} s: ${last.slice(0, 2000)}`)
+  }
+
   async untilGone(at: string): Promise<void> {
     for (const deadline = Date.now() + patienceMs; await this.exists(at); await wait(100))
       if (Date.now() > deadline) throw new Error(`${at} was not removed within ${patienceMs / 1000} s`)
@@ -111,9 +122,18 @@ export class Cluster implements AsyncDisposable {
 
   /** Creates all definitions of a project in `projects`. */
   async defineProject(module: string): Promise<void> {
+    for (const { json } of await this.#readProject(module)) await this.define(json)
+  }
+
+  /** Removes the definitions of a project with their objects. */
+  async undefineProject(module: string): Promise<void> {
+    await this.undefine((await this.#readProject(module)).map(({ name }) => name))
+  }
+
+  #readProject(module: string): Promise<RealDefinition[]> {
     const project = projects.find((one) => one.module.startsWith(`${module}@`))
     if (project === undefined) throw new Error(`no project has the Go module ${module}`)
-    for (const { json } of await readProject(project)) await this.define(json)
+    return readProject(project)
   }
 
   /** Removes definitions with their objects, whose finalizers are removed first. */

@@ -3,17 +3,29 @@
 import { parseArgs } from 'node:util'
 import { startKeelsonProcess } from '../keelson-process.ts'
 import { runCertManager } from './cert-manager.ts'
+import { runCertManagerWebhook } from './cert-manager-webhook.ts'
 import { Cluster } from './cluster.ts'
+import { runGatekeeper } from './gatekeeper.ts'
 import { runSourceController } from './source-controller.ts'
 import { runWidgetOperator } from './widget-operator.ts'
+import { runWidgetWebhooks } from './widget-webhooks.ts'
 
 const { values } = parseArgs({
   options: { only: { type: 'string', default: '' }, server: { type: 'string' }, token: { type: 'string', default: '' } },
 })
-const operators = { 'cert-manager': runCertManager, 'source-controller': runSourceController, 'widget-operator': runWidgetOperator }
+const operators = {
+  'cert-manager': runCertManager,
+  'cert-manager-webhook': runCertManagerWebhook,
+  gatekeeper: runGatekeeper,
+  'source-controller': runSourceController,
+  'widget-operator': runWidgetOperator,
+  'widget-webhooks': runWidgetWebhooks,
+}
+// Nothing routes the addresses of services here, so the server must connect to their endpoints.
+const flags = ['--enable-aggregator-routing=true']
 for (const [name, run] of Object.entries(operators)) {
   if (!name.includes(values.only)) continue
-  await using keelson = values.server === undefined ? await startKeelsonProcess() : undefined
+  await using keelson = values.server === undefined ? await startKeelsonProcess({ flags }) : undefined
   await using cluster = await Cluster.open(keelson ?? { url: values.server ?? '', token: values.token })
   const started = Date.now()
   let result: string

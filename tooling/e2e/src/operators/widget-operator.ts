@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
-import { promisify } from 'node:util'
 import { buildGoDirectory } from '../real-parts/build-go-directory.ts'
 import { freePorts } from '../real-parts/etcd-process.ts'
 import { findOpenssl } from '../real-parts/find-openssl.ts'
 import type { Cluster, Stored } from './cluster.ts'
+import { issueCertificate } from './issue-certificate.ts'
 import { OperatorProcess, withOutput } from './operator-process.ts'
 import { widgetDefinition } from './widget-definition.ts'
 
@@ -27,7 +24,7 @@ export async function runWidgetOperator(cluster: Cluster): Promise<boolean> {
   if (program === undefined || openssl === undefined) return false
   const { namespace } = cluster
   const [port = 0] = await freePorts(1)
-  const caBundle = await issueCertificate(openssl, cluster.directory)
+  const caBundle = Buffer.from(await issueCertificate(openssl, cluster.directory)).toString('base64')
   const environment = { KUBECONFIG: cluster.kubeconfig }
   const startReplica = (identity: string): OperatorProcess =>
     new OperatorProcess(program, [`--identity=${identity}`, `--namespace=${namespace}`], environment)
@@ -116,24 +113,4 @@ async function remove(cluster: Cluster): Promise<void> {
 
 function createWidget(version: string, name: string, spec: object): object {
   return { apiVersion: `demo.example.com/${version}`, kind: 'Widget', metadata: { name }, spec }
-}
-
-/** Writes tls.crt and tls.key to a directory. Returns the certificate as the CA bundle of a webhook. */
-async function issueCertificate(openssl: string, directory: string): Promise<string> {
-  const [key, certificate] = ['tls.key', 'tls.crt'].map((name) => path.join(directory, name))
-  const request = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '2',
-    '-subj',
-    '/CN=webhook',
-  ]
-  await promisify(execFile)(openssl, [...request, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key!, '-out', certificate!])
-  return (await readFile(certificate!)).toString('base64')
 }

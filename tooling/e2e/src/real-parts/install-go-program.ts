@@ -30,7 +30,8 @@ export async function installGoProgram(wanted: GoProgram): Promise<string | unde
     const [file, ...args] = lowerPriority([go, 'install', wanted.package])
     const options = { ...(wanted.directory !== undefined && { cwd: wanted.directory }), env: { ...process.env, GOBIN: scratch } }
     await promisify(execFile)(file, args, options)
-    renameSync(path.join(scratch, path.basename(wanted.package).replace(/@.*/, '')), binary)
+    // A major version at the end of the path is not part of the program's name.
+    renameSync(path.join(scratch, path.basename(wanted.package.replace(/(\/v\d+)?(@.*)?$/, ''))), binary)
     return binary
   } catch (error) {
     return reportMissing(wanted.what, error instanceof Error ? error.message : String(error))

@@ -1,4 +1,4 @@
-// An operator as kubebuilder generates it: a controller with status, finalizers and leader election, and a conversion webhook.
+// An operator as kubebuilder generates it: a controller with status, finalizers and leader election, and webhooks that convert, default and validate.
 package main
 
 import (
@@ -19,8 +19,8 @@ import (
 
 func main() {
 	identity := flag.String("identity", "operator", "Name of this process in the conditions of widgets.")
-	webhookPort := flag.Int("webhook-port", 0, "Port of the conversion webhook. 0 runs the controller instead of the webhook.")
-	certificates := flag.String("cert-dir", "", "Directory with tls.crt and tls.key of the conversion webhook.")
+	webhookPort := flag.Int("webhook-port", 0, "Port of the webhooks. 0 runs the controller instead of the webhooks.")
+	certificates := flag.String("cert-dir", "", "Directory with tls.crt and tls.key of the webhooks.")
 	namespace := flag.String("namespace", "default", "Namespace of the lease for leader election.")
 	flag.Parse()
 	if err := run(*identity, *namespace, *webhookPort, *certificates); err != nil {
@@ -60,7 +60,7 @@ func run(identity, namespace string, webhookPort int, certificates string) error
 		return err
 	}
 	if webhookPort != 0 {
-		err = ctrl.NewWebhookManagedBy(manager, &Widget{}).Complete()
+		err = ctrl.NewWebhookManagedBy(manager, &Widget{}).WithDefaulter(defaulter{}).WithValidator(validator{}).Complete()
 	} else {
 		err = ctrl.NewControllerManagedBy(manager).For(&Widget{}).Owns(&corev1.ConfigMap{}).Complete(&reconciler{manager.GetClient(), identity})
 	}
