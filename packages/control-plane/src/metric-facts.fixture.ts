@@ -18,6 +18,7 @@ const object = 'group resource'
 const admission = 'operation rejected type'
 const conditions = 'kind name operation type'
 const policyCheck = 'enforcement_action error_type policy policy_binding'
+const mutation = 'error_type policy policy_binding'
 const sliBounds = '0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60'
 const goDefaults = '0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10'
 const doubling = '0.001 0.002 0.004 0.008 0.016 0.032 0.064 0.128 0.256 0.512 1.024 2.048 4.096 8.192 16.384'
@@ -39,6 +40,7 @@ const bounds: Readonly<Record<string, string>> = {
   authentication_duration_seconds: doubling,
   apiserver_cel_compilation_duration_seconds: goDefaults,
   apiserver_cel_evaluation_duration_seconds: goDefaults,
+  apiserver_mutating_admission_policy_check_duration_seconds: '5e-07 0.001 0.01 0.1 1',
   apiserver_validating_admission_policy_check_duration_seconds: '5e-07 0.001 0.01 0.1 1',
   authentication_token_cache_request_duration_seconds: goDefaults,
   authorization_duration_seconds: doubling,
@@ -95,6 +97,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     apiserver_admission_webhook_rejection_count: 'error_type name operation rejection_code type',
     apiserver_admission_webhook_request_total: `code name ${admission}`,
     apiserver_authorization_decisions_total: 'decision name type',
+    apiserver_mutating_admission_policy_check_total: mutation,
     apiserver_cache_list_fetched_objects_total: 'group index resource',
     apiserver_cache_list_returned_objects_total: object,
     apiserver_cache_list_total: 'group index resource',
@@ -138,6 +141,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     apiserver_client_certificate_expiration_seconds: '',
     apiserver_impersonation_attempts_duration_seconds: 'decision mode',
     apiserver_impersonation_authorization_attempts_duration_seconds: 'decision mode',
+    apiserver_mutating_admission_policy_check_duration_seconds: mutation,
     apiserver_request_sli_duration_seconds: sli,
     apiserver_watch_cache_read_wait_seconds: object,
     apiserver_watch_events_sizes: 'group resource version',

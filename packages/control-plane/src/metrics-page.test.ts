@@ -19,12 +19,23 @@ beforeAll(async () => {
   chain = await startChain({ controllers: ['*'] })
   const configMaps = '/api/v1/namespaces/default/configmaps'
   const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic'
+  const mutatingPolicies = '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolic'
   const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }
   await requestText('POST', `${policies}ies`, {
     metadata: { name: 'p' },
     spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'false' }] },
   })
   await requestText('POST', `${policies}ybindings`, { metadata: { name: 'p' }, spec: { policyName: 'p', validationActions: ['Warn'] } })
+  const applyConfiguration = { expression: "Object{metadata: Object.metadata{labels: {'a': 'b'}}}" }
+  await requestText('POST', `${mutatingPolicies}ies`, {
+    metadata: { name: 'm' },
+    spec: {
+      reinvocationPolicy: 'Never',
+      matchConstraints: { resourceRules: [rule] },
+      mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration }],
+    },
+  })
+  await requestText('POST', `${mutatingPolicies}ybindings`, { metadata: { name: 'm' }, spec: { policyName: 'm' } })
   const createWebhook = (name: string, failurePolicy: string, more: object = {}): object => ({
     name: `${name}.example.com`,
     clientConfig: { url: 'https://127.0.0.1:1/' },

@@ -73,6 +73,8 @@ export interface ServedKind extends GroupVersionResource {
   readonly hub: GroupVersionKind
   readonly singularName: string
   readonly namespaced: boolean
+  /** Whether this is a custom resource. */
+  readonly isCustom: boolean
 }
 
 /** A resource that supports list, watch and delete. */

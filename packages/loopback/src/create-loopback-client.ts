@@ -77,8 +77,8 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
         const resource = { group, resource: path }
         const first = resources.get(resource)
         const served = first?.main === main ? first.served : createServed(resource, version, storages)
-        const { gvk: hub, singularName, namespaced } = main
-        const kind = { ...resource, version, kind: hub.kind, hub, singularName, namespaced }
+        const { gvk: hub, singularName, namespaced, isCustom = false } = main
+        const kind = { ...resource, version, kind: hub.kind, hub, singularName, namespaced, isCustom }
         const entry = { resource: { ...resource, version, kind: hub.kind, namespaced }, main, served, kind }
         if (first === undefined) resources.set(resource, entry)
         versions.set(formatVersionKey(kind), entry)

@@ -13,11 +13,12 @@ const pod = { metadata: { name: 'a', labels: { app: 'web' } } }
 async function evaluate(
   expressions: readonly string[],
   failurePolicy?: string,
+  kind: 'webhook' | 'policy' = 'webhook',
 ): Promise<{ readonly result: MatchConditionResult; readonly metrics: string }> {
   const registry = createMetricsRegistry()
   const conditions = new MatchConditions({
     name: 'hook',
-    kind: 'webhook',
+    kind,
     type: 'admit',
     conditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })),
     failurePolicy,
@@ -55,6 +56,11 @@ it.each<[readonly string[], MatchConditionResult, string]>([
   const { result, metrics } = await evaluate(expressions)
   expect(result).toEqual(expected)
   expect(metrics).toBe(counted)
+})
+
+it('does not count the exclusions of policies', async () => {
+  const { metrics } = await evaluate(['false'], 'Fail', 'policy')
+  expect(metrics).toBe('evaluation_seconds_count 1')
 })
 
 it('does not match if a condition fails and the failure policy is Ignore', async () => {

@@ -75,7 +75,8 @@ export class MatchConditions {
     const { failurePolicy, metrics } = this.#options
     metrics.evaluated(this.#options, operation, (performance.now() - began) / 1000)
     if (error !== undefined && failurePolicy !== 'Ignore') return { matches: false, error }
-    metrics.excluded(this.#options, operation)
+    // As in kube-apiserver, policies that do not match are not counted.
+    if (this.#options.kind === 'webhook') metrics.excluded(this.#options, operation)
     return { matches: false }
   }
 

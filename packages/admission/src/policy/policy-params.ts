@@ -5,7 +5,7 @@ import type { Informer, ServedKind } from '@keelson/loopback'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { compareNames } from './policy-source.ts'
 
-/** A parameter with kind and apiVersion. Null for a policy or a binding that uses none. */
+/** A parameter. Null for a policy or a binding that uses none. */
 export type Param = object | null
 
 /** The resource whose objects are the parameters of a policy, or the reason why there is none. */
@@ -13,18 +13,25 @@ export type ParamResource = { readonly resource: ServedKind } | { readonly probl
 
 const syncTimeout = 1000
 
+export interface PolicyParamsOptions {
+  /** Whether parameters of built-in kinds have kind and apiVersion. As in kube-apiserver, validating policies see them and mutating ones do not. */
+  readonly hasBuiltinKinds: boolean
+}
+
 /** Finds the parameters of policies. They come from the informers that all plugins share. */
 export class PolicyParams {
   readonly #dependencies: PluginDependencies
+  readonly #options: PolicyParamsOptions
   /** The served resources for which `#found` is valid. */
   #served: readonly ServedKind[] | undefined
   readonly #found = new Map<string, ParamResource>()
   readonly #selectors = new WeakMap<object, LabelsSelector>()
   /** The parameters by the object of the informer. */
-  readonly #params = new WeakMap<object, { readonly apiVersion: string }>()
+  readonly #params = new WeakMap<object, { readonly apiVersion: string; readonly param: object }>()
 
-  constructor(dependencies: PluginDependencies) {
+  constructor(dependencies: PluginDependencies, options: PolicyParamsOptions) {
     this.#dependencies = dependencies
+    this.#options = options
   }
 
   /** Starts the informer of the parameters, so that the first request does not have to wait for it. */
@@ -74,16 +81,16 @@ export class PolicyParams {
     return objects.map((object) => this.#read(object, resource))
   }
 
-  /** Returns an object in the version of the parameters, with kind and apiVersion. Objects of informers stay the same until they change. */
-  #read(object: DeepReadonly<KubeObject>, { hub, group, version, kind }: ServedKind): object {
+  /** Returns an object in the version of the parameters. Objects of informers stay the same until they change. */
+  #read(object: DeepReadonly<KubeObject>, { hub, group, version, kind, isCustom }: ServedKind): object {
     const apiVersion = formatGroupVersion({ group, version })
     const known = this.#params.get(object)
-    if (known?.apiVersion === apiVersion) return known
+    if (known?.apiVersion === apiVersion) return known.param
     const { scheme } = this.#dependencies
     const isHub = hub.group === group && hub.version === version
     const converted = isHub || scheme === undefined ? object : scheme.fromHub({ group, version, kind }, object as KubeObject)
-    const param = { ...converted, apiVersion, kind }
-    this.#params.set(object, param)
+    const param = { ...converted, ...((isCustom || this.#options.hasBuiltinKinds) && { apiVersion, kind }) }
+    this.#params.set(object, { apiVersion, param })
     return param
   }
 

@@ -82,6 +82,11 @@ class HookServer {
  * limit.
  */
 const maxResponseBytes = 4 * 1024 * 1024
+/**
+ * The maximum number of connections to a server without HTTP/2. It is the number of requests that are served at the same time by default, so
+ * that a slow webhook does not make requests wait for each other. kube-apiserver has no limit.
+ */
+const maxConnections = 600
 
 /** Sends requests to one webhook. */
 export interface HookClient {
@@ -144,7 +149,7 @@ export class HookClients {
     const { hostname, port } = new URL(target.url)
     const credentials = await users?.find(hostname.replace(/^\[|\]$/g, ''), port === '' ? (target.service?.port ?? 443) : Number(port))
     const tls = { ...(authorities.trim() !== '' && { authorities }), ...credentials?.tls }
-    return { client: dialer.client({ ...target, tls }), headers: credentials?.headers }
+    return { client: dialer.client({ ...target, tls, maxConnections }), headers: credentials?.headers }
   }
 }
 

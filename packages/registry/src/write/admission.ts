@@ -404,8 +404,17 @@ interface AdmittedDelete {
     readonly options: DeleteOptions
     readonly dryRun: boolean
     readonly route?: AdmittedRoute | undefined
-    readonly inCollection?: boolean
+    /** Present if the delete is part of the delete of a collection. */
+    readonly turn?: AdmissionTurn
   }
+}
+
+/** The turn of an object in the delete of a collection. The delete of the object must call `begin` before admission, and `end` once. */
+export interface AdmissionTurn {
+  /** Resolves when the turn comes. Rejects if the delete of an earlier object has failed. */
+  begin(): Promise<void>
+  /** Ends the turn, so that admission can begin for the next object. Further calls have no effect. */
+  end(): void
 }
 
 /**
@@ -413,13 +422,16 @@ interface AdmittedDelete {
  * either, and the options of the request.
  */
 export async function admitDelete({ context, name, options, request }: AdmittedDelete, oldObject: KubeObject): Promise<void> {
-  const { route, dryRun, inCollection = false } = request
+  const { route, dryRun, turn } = request
   if (route === undefined || !route.admission.handles('DELETE')) return
-  const identity = inCollection ? { name: '', options: request.options } : { name, options }
+  if (turn !== undefined) await turn.begin()
+  const identity = turn === undefined ? { name, options } : { name: '', options: request.options }
   const write: AdmittedWrite = { route, context, dryRun, ...identity }
   const attributes = new WriteAttributes(write, 'DELETE', { object: undefined, oldObject, isFinal: true })
-  await route.admission.admit(attributes)
-  await route.admission.validate(attributes)
+  const admitting = runAfter(route.admission.admit(attributes), () => route.admission.validate(attributes))
+  // Webhooks must see one object after the other. Without them, nothing shows the order.
+  if (admitting === undefined) turn?.end()
+  else await admitting
 }
 
 /** Runs mutating and validating admission for a connection (pods/exec). The connection's options are the new object. */

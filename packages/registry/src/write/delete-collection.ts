@@ -1,6 +1,7 @@
 import { appendAll, isApiError } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { StoredObject } from '@keelson/storagebackend'
+import type { AdmissionTurn } from './admission.ts'
 import { deleteObject } from './delete.ts'
 import { list } from '../read.ts'
 import type { DeleteRequest, ListRequest } from '../rest.ts'
@@ -55,30 +56,61 @@ async function deleteAll<T extends KubeObject>(
   batch: readonly StoredObject<T>[],
 ): Promise<void> {
   let nextIndex = 0
+  let lastTurn: OrderedTurn | undefined
   const failures: unknown[] = []
+  const hasFailed = (): boolean => failures.length > 0
   const deleteItems = async (): Promise<void> => {
-    while (nextIndex < batch.length && failures.length === 0) {
+    while (nextIndex < batch.length && !hasFailed()) {
       const item = batch[nextIndex++]!
+      const turn = (lastTurn = new OrderedTurn(lastTurn, hasFailed))
       try {
-        await deleteOne(dependencies, context, request, item)
+        await deleteOne(dependencies, context, { ...request, turn }, item)
       } catch (error) {
         failures.push(error)
       }
+      turn.end()
     }
   }
   await Promise.all(Array.from({ length: Math.max(1, Math.min(dependencies.deleteCollectionWorkers, batch.length)) }, deleteItems))
   if (failures.length > 0) throw failures[0]
 }
 
+/** A turn that comes when the turn before it has ended. Each object has its own, in the order of the list. */
+class OrderedTurn implements AdmissionTurn {
+  readonly #hasFailed: () => boolean
+  /** Settles when the earlier turn has ended. Undefined if there is none any more. */
+  #earlier: Promise<void> | undefined
+  readonly #ended: Promise<void>
+  #resolve: () => void = () => {}
+
+  constructor(earlier: OrderedTurn | undefined, hasFailed: () => boolean) {
+    this.#hasFailed = hasFailed
+    this.#earlier = earlier === undefined ? undefined : earlier.#ended
+    this.#ended = new Promise((resolve) => (this.#resolve = resolve))
+  }
+
+  async begin(): Promise<void> {
+    if (this.#earlier !== undefined) await this.#earlier
+    this.#earlier = undefined
+    if (this.#hasFailed()) throw new Error('an earlier object of the collection could not be deleted')
+  }
+
+  end(): void {
+    // The delete may have ended before admission.
+    if (this.#earlier === undefined) this.#resolve()
+    else void this.#earlier.then(this.#resolve)
+  }
+}
+
 async function deleteOne<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,
-  request: DeleteRequest,
+  request: DeleteRequest & { readonly turn: AdmissionTurn },
   item: StoredObject<T>,
 ): Promise<void> {
   const itemContext = context.namespace === '' ? withNamespace(context, item.field('metadata.namespace')) : context
   try {
-    await deleteObject(dependencies, itemContext, item.field('metadata.name'), { ...request, inCollection: true })
+    await deleteObject(dependencies, itemContext, item.field('metadata.name'), request)
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error
   }

@@ -203,6 +203,22 @@ describe('deletecollection', () => {
     await expect(deletion).rejects.toThrow('no')
   })
 
+  it('deletecollection shows objects to slow admission one after the other, and none after a refusal', async () => {
+    for (const name of ['b', 'c', 'd', 'e', 'f']) await create({ name })
+    const events: string[] = []
+    const validateSlowly: AdmissionChain['validate'] = async ({ oldObject }) => {
+      const name = oldObject!.metadata.name!
+      events.push(`begin ${name}`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      events.push(`end ${name}`)
+      if (name === 'd') throw new Error('kept')
+    }
+    await expect(test.store.deleteCollection(context, createDeleteRequest(validateSlowly), allObjects)).rejects.toThrow('kept')
+    expect(events).toEqual(['begin b', 'end b', 'begin c', 'end c', 'begin d', 'end d'])
+    const { items } = await test.store.deleteCollection(context, { options: {}, dryRun: false }, allObjects)
+    expect(items).toHaveLength(3)
+  })
+
   it('deletecollection stops when the client disconnects', async () => {
     for (let i = 0; i < 20; i++) await create({ name: `w${i}` })
     const disconnect = new AbortController()

@@ -5,6 +5,7 @@ import type { StoredObject } from '@keelson/storagebackend'
 import { getTtlOption, readWritten, writeTarget } from './commit.ts'
 import type { Written } from './commit.ts'
 import { admitDelete } from './admission.ts'
+import type { AdmissionTurn } from './admission.ts'
 import { beginDeletion } from './delete-in-steps.ts'
 import { getPreconditions, prepareDelete, listDeletionFinalizers } from './prepare-delete.ts'
 import type { Deletion } from './prepare-delete.ts'
@@ -33,13 +34,13 @@ export async function deleteObject<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,
   name: string,
-  request: DeleteRequest & { readonly inCollection?: boolean },
+  request: DeleteRequest & { readonly turn?: AdmissionTurn },
 ): Promise<DeleteOutcome<T>> {
   const { deletion } = dependencies.definition
   const key = dependencies.keys.key(context, name)
   const run: Deletion<T> = { dependencies, context, name, key, options: { ...request.options }, request }
   const stored = await read(run)
-  if (deletion !== undefined && !(request.inCollection && deletion.skipsCollections)) {
+  if (deletion !== undefined && !(request.turn !== undefined && deletion.skipsCollections)) {
     const waiting = await beginDeletion(run, stored, deletion)
     if (waiting !== undefined) return { object: waiting, immediate: false }
   }

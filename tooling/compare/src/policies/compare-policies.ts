@@ -2,11 +2,15 @@ import type { JsonObject } from '@keelson/apimachinery'
 import type { Step } from '../cases/case.ts'
 import { isObject } from '../cases/locations.ts'
 import { Random } from '../cases/random.ts'
+import { compareMetrics, metricsStep } from '../judge/admission-metrics.ts'
+import { Normalizer } from '../judge/normalize.ts'
 import { cleanUp } from '../play/clean-up.ts'
 import { explain } from '../play/server.ts'
 import type { Answer, Server } from '../play/server.ts'
 import { deploymentSpec, randomAdmissionPolicy, randomObject } from './random-admission-policy.ts'
 import type { BoundPolicy } from './random-admission-policy.ts'
+import { randomMutatingPolicy } from './random-mutating-policy.ts'
+import { clusterParamSteps, createParamSteps, definitionSteps, usedParamKinds } from './random-params.ts'
 
 export interface PolicyOptions {
   readonly seed: number
@@ -16,7 +20,8 @@ export interface PolicyOptions {
 
 export interface DifferentResponse {
   readonly step: Step
-  readonly policy: BoundPolicy
+  /** The policy that applies to the write. Undefined for a difference of the metrics. */
+  readonly policy: BoundPolicy | undefined
   readonly want: string
   readonly got: string
 }
@@ -32,8 +37,10 @@ const policiesPerRound = 40
 const requestsPerPolicy = 12
 /** Time until kube-apiserver applies new policies. It looks for changes once a second. */
 const refreshMs = 3000
+/** Time until policies of kube-apiserver find a new kind of parameters. It reads discovery every 30 seconds. */
+const discoveryMs = 35_000
 
-/** Creates random validating policies, each for a namespace of its own, and compares the responses to dry runs of writes. */
+/** Creates random validating and mutating policies, each for a namespace of its own, and compares the responses to dry runs of writes. */
 export async function comparePolicies(
   reference: Server,
   candidate: Server,
@@ -55,29 +62,41 @@ export async function comparePolicies(
     for (;;) {
       const bound = create()
       // Both servers reject some random policies.
-      if (!(await install(`${group}/validatingadmissionpolicies`, bound.policy as JsonObject & { metadata: JsonObject }))) continue
-      await install(`${group}/validatingadmissionpolicybindings`, { ...bound.binding, metadata: { name } })
-      return bound
+      const policyPath = `${group}/${bound.plural}`
+      if (!(await install(policyPath, bound.policy as JsonObject & { metadata: JsonObject }))) continue
+      if (await install(`${policyPath.replace(/ies$/, 'y')}bindings`, { ...bound.binding, metadata: { name } })) return bound
+      for (const server of [reference, candidate]) await cleanUp(server, [`${policyPath}/${name}`])
     }
   }
+  await keepFollowingParams([reference, candidate])
   try {
-    await keepFollowingParams([reference, candidate])
+    for (const step of clusterParamSteps) await install(step.path, step.body as JsonObject & { metadata: JsonObject })
     for (let round = 0, left = requests; left > 0; round++) {
       const namespaces = Array.from({ length: policiesPerRound }, (_, i) => `${prefix}-${round}-${i}`)
       for (const namespace of namespaces) await fill(install, namespace)
       const first = created.length
       const bound: BoundPolicy[] = []
-      for (const name of namespaces) bound.push(await installPolicy(name, () => randomAdmissionPolicy(random, name, name)))
+      for (const name of namespaces) {
+        const create = random.chance(0.5) ? randomAdmissionPolicy : randomMutatingPolicy
+        bound.push(await installPolicy(name, () => create(random, name, name)))
+      }
       await new Promise((resolve) => setTimeout(resolve, refreshMs))
+      const different = new Set<string>()
       for (const [i, policy] of bound.entries()) {
         for (let k = 0; k < requestsPerPolicy && left > 0; k++, left--) {
           const step = createRandomRequest(random, namespaces[i]!)
           const [theirs, own] = await sendToBoth(step)
-          const [want, got] = [toComparable(theirs), toComparable(own)]
-          if (want !== got) differences.push({ step, policy, want, got })
-          else if (theirs.code >= 400) refused++
+          const [want, got] = [toComparable(theirs, step), toComparable(own, step)]
+          if (want !== got) {
+            differences.push({ step, policy, want, got })
+            different.add(namespaces[i]!)
+          }
+          if (theirs.code >= 400) refused++
         }
       }
+      const equal = namespaces.filter((name) => !different.has(name))
+      const metric = await compareMetrics(reference, candidate, equal)
+      if (metric !== undefined) differences.push({ step: metricsStep, policy: undefined, want: metric.want, got: metric.got })
       for (const server of [reference, candidate]) await cleanUp(server, created.slice(first).toReversed())
       created.length = first
     }
@@ -93,19 +112,32 @@ export async function comparePolicies(
 }
 
 /**
- * Creates a policy with parameters that matches nothing, and keeps it. When the last policy with parameters of a kind is deleted,
- * kube-apiserver stops following their changes until it is restarted.
+ * Creates the kinds of parameters, and policies with parameters that match nothing, and keeps them. When the last policy with parameters of
+ * a kind is deleted, kube-apiserver stops following their changes until it is restarted.
  */
 async function keepFollowingParams(servers: readonly Server[]): Promise<void> {
-  const metadata = { name: 'compare-keeps-params' }
   const matchConstraints = { resourceRules: [{ apiGroups: ['x'], apiVersions: ['x'], operations: ['*'], resources: ['x'] }] }
-  const spec = { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, matchConstraints, validations: [{ expression: 'true' }] }
+  const mutations = [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{}' } }]
   const paramRef = { name: 'x', parameterNotFoundAction: 'Allow' }
-  const bindingSpec = { policyName: metadata.name, validationActions: ['Deny'], paramRef }
+  let isNew = false
   for (const server of servers) {
-    await server.send({ method: 'POST', path: `${group}/validatingadmissionpolicies`, body: { metadata, spec } })
-    await server.send({ method: 'POST', path: `${group}/validatingadmissionpolicybindings`, body: { metadata, spec: bindingSpec } })
+    for (const step of definitionSteps) isNew = ((await server.send(step)).code === 201 && server === servers[0]) || isNew
+    for (const { apiVersion, kind } of usedParamKinds) {
+      const metadata = { name: `compare-keeps-${kind.toLowerCase()}` }
+      const spec = { paramKind: { apiVersion, kind }, matchConstraints }
+      const bindingSpec = { policyName: metadata.name, paramRef }
+      const validating = { ...spec, validations: [{ expression: 'true' }] }
+      const mutating = { ...spec, failurePolicy: 'Fail', reinvocationPolicy: 'Never', mutations }
+      for (const [path, body] of [
+        ['validatingadmissionpolicies', { metadata, spec: validating }],
+        ['validatingadmissionpolicybindings', { metadata, spec: { ...bindingSpec, validationActions: ['Deny'] as string[] } }],
+        ['mutatingadmissionpolicies', { metadata, spec: mutating }],
+        ['mutatingadmissionpolicybindings', { metadata, spec: bindingSpec }],
+      ] as const)
+        await server.send({ method: 'POST', path: `${group}/${path}`, body })
+    }
   }
+  await new Promise((resolve) => setTimeout(resolve, isNew ? discoveryMs : refreshMs))
 }
 
 /** Creates a namespace with parameters, and with objects to change and delete. */
@@ -118,11 +150,7 @@ async function fill(
   const pod: JsonObject = { containers: [{ name: 'c', image: 'nginx' }] }
   await install('/api/v1/namespaces', { metadata: { name: namespace } })
   await install(`${core}/serviceaccounts`, { metadata: { name: 'default' } })
-  for (const [name, max] of [
-    ['p1', '5'],
-    ['p2', '3'],
-  ] as const)
-    await install(`${core}/configmaps`, { metadata: { name, labels: { team: name === 'p1' ? 'a' : 'b' } }, data: { max } })
+  for (const step of createParamSteps(namespace)) await install(step.path, step.body as JsonObject & { metadata: JsonObject })
   await install(`${core}/configmaps`, { metadata, data: { max: '5' } })
   await install(`${core}/pods`, { metadata, spec: pod })
   await install(`/apis/apps/v1/namespaces/${namespace}/deployments`, { metadata, spec: deploymentSpec(2, pod) })
@@ -153,9 +181,12 @@ function createRandomRequest(random: Random, namespace: string): Step {
   }
 }
 
-/** Returns the part of a response that is compared: the code and the warnings, and the reason, details and message of a failure. */
-function toComparable({ code, body, warning = '' }: Answer): string {
-  if (code < 400 || !isObject(body)) return JSON.stringify({ code, warning })
+/** Returns the part of a response that is compared: a success without values that a server chooses, and a failure with its message. */
+function toComparable(answer: Answer, step: Step): string {
+  const { code, body, warning = '' } = answer
+  if (code < 400 || !isObject(body)) {
+    return JSON.stringify({ code, warning, body: new Normalizer({ sortsManagedFields: true }).answer(answer, step).body })
+  }
   const { reason = '', message = '', details = null } = body
   return JSON.stringify({ code, reason, details, message, warning })
 }

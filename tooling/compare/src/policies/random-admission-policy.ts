@@ -1,5 +1,6 @@
 import type { JsonObject } from '@keelson/apimachinery'
 import type { Random } from '../cases/random.ts'
+import { createParamRef, pickParamKind } from './random-params.ts'
 
 /** Expressions of validations and match conditions. Many of them fail for some objects. */
 export const conditions = [
@@ -47,7 +48,7 @@ export const conditions = [
   'has(object.spec.tolerations)',
 ]
 
-const variables = [
+export const variables = [
   { name: 'n', expression: 'object.metadata.name' },
   { name: 'l', expression: 'object.?metadata.?labels.orValue({})' },
   { name: 'b', expression: 'object.data.none' },
@@ -67,6 +68,8 @@ const withParams = [
   "params.kind == 'ConfigMap' && params.apiVersion == 'v1'",
   "params.metadata.name == 'p1'",
   "params.data.none == 'x'",
+  "params.kind.endsWith('Limit')",
+  "params.?metadata.?namespace.orValue('') == request.namespace",
 ]
 const messages = [
   "'name ' + object.metadata.name",
@@ -79,13 +82,15 @@ const labels: readonly JsonObject[] = [{ team: 'a' }, { team: 'b' }, { x: 'y' }]
 
 /** A policy and a binding that applies it in one namespace. Several bindings would deny in a random order. */
 export interface BoundPolicy {
+  readonly plural: 'validatingadmissionpolicies' | 'mutatingadmissionpolicies'
   readonly policy: JsonObject
   readonly binding: JsonObject
 }
 
 /** Creates a policy. Some of its parts are rejected or fail, because the responses to those are compared too. */
 export function randomAdmissionPolicy(random: Random, name: string, namespace: string): BoundPolicy {
-  const hasParams = random.chance(0.35)
+  const paramKind = random.chance(0.4) ? pickParamKind(random) : undefined
+  const hasParams = paramKind !== undefined
   const hasVariables = random.chance(0.35)
   const expressions = [...conditions, ...repeat(hasVariables ? withVariables : []), ...repeat(hasParams ? withParams : [])]
   const createValidation = (): JsonObject => ({
@@ -100,10 +105,10 @@ export function randomAdmissionPolicy(random: Random, name: string, namespace: s
     metadata: { name },
     spec: {
       failurePolicy: random.pick(['Fail', 'Fail', 'Ignore']),
-      matchConstraints: matchConstraints(random),
+      matchConstraints: createMatchConstraints(random),
       validations: createSeveral(random, 4, createValidation),
       ...(hasVariables && { variables }),
-      ...(hasParams && { paramKind: { apiVersion: 'v1', kind: random.chance(0.9) ? 'ConfigMap' : 'Node' } }),
+      ...(paramKind && { paramKind: { apiVersion: paramKind.apiVersion, kind: paramKind.kind } }),
       ...(random.chance(0.25) && { matchConditions: [{ name: 'c', expression: random.pick(conditions) }] }),
       ...(random.chance(0.15) && {
         auditAnnotations: [{ key: 'k', valueExpression: random.pick(["'x'", 'string(object.data.none)', "object.metadata.name + ''"]) }],
@@ -117,26 +122,42 @@ export function randomAdmissionPolicy(random: Random, name: string, namespace: s
     spec: {
       policyName: name,
       validationActions: random.pick([['Deny'], ['Deny'], ['Deny', 'Audit'], ['Warn'], ['Audit', 'Warn']]),
-      matchResources: {
-        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
-        ...(random.chance(0.1) && { objectSelector: { matchLabels: { team: 'a' } } }),
-      },
-      ...(hasParams && random.chance(0.9) && { paramRef: createParamRef(random, namespace) }),
+      matchResources: createMatchResources(random, namespace),
+      ...(paramKind && random.chance(0.92) && { paramRef: createParamRef(random, paramKind, namespace) }),
     },
   }
-  return { policy, binding }
+  return { plural: 'validatingadmissionpolicies', policy, binding }
+}
+
+/** Creates the criteria of a binding for one namespace. */
+export function createMatchResources(random: Random, namespace: string): JsonObject {
+  const expression = random.pick<JsonObject>([
+    { key: 'kubernetes.io/metadata.name', operator: 'Exists' },
+    { key: 'tier', operator: 'In', values: ['x', 'y'] },
+    { key: 'tier', operator: 'DoesNotExist' },
+  ])
+  return {
+    ...(random.chance(0.3) && { matchPolicy: random.pick(['Exact', 'Equivalent']) }),
+    namespaceSelector: {
+      matchLabels: { 'kubernetes.io/metadata.name': namespace },
+      ...(random.chance(0.15) && { matchExpressions: [expression] }),
+    },
+    ...(random.chance(0.1) && { objectSelector: { matchLabels: { team: 'a' } } }),
+    ...(random.chance(0.1) && { resourceRules: [createRule(random)] }),
+    ...(random.chance(0.08) && { excludeResourceRules: [createRule(random)] }),
+  }
 }
 
 /** Repeats expressions, so that they are picked more often. */
-function repeat(expressions: readonly string[]): readonly string[] {
+export function repeat(expressions: readonly string[]): readonly string[] {
   return Array.from({ length: 8 }, () => expressions).flat()
 }
 
-function createSeveral<Item>(random: Random, most: number, create: () => Item): Item[] {
+export function createSeveral<Item>(random: Random, most: number, create: () => Item): Item[] {
   return Array.from({ length: 1 + random.below(most) }, create)
 }
 
-function matchConstraints(random: Random): JsonObject {
+export function createMatchConstraints(random: Random): JsonObject {
   const selectors = [
     { matchLabels: { team: 'a' } },
     { matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['a'] }] },
@@ -171,17 +192,6 @@ function createRule(random: Random): JsonObject {
     ...(random.chance(0.2) && { scope: random.pick(['Namespaced', '*', 'Cluster']) }),
     ...(random.chance(0.15) && { resourceNames: ['a1', 'abc'] }),
   }
-}
-
-function createParamRef(random: Random, namespace: string): JsonObject {
-  const reference = random.pick<JsonObject>([
-    { name: 'p1' },
-    { name: 'p1', namespace },
-    { name: 'none' },
-    { selector: { matchLabels: { team: 'a' } } },
-    { selector: {} },
-  ])
-  return { ...reference, parameterNotFoundAction: random.pick(['Allow', 'Deny']) }
 }
 
 /** Creates an object with its path within the namespace. */

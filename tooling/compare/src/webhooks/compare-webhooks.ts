@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Step } from '../cases/case.ts'
 import { Random } from '../cases/random.ts'
+import { compareMetrics, metricsStep } from '../judge/admission-metrics.ts'
 import { firstDifference } from '../judge/first-difference.ts'
 import type { Difference } from '../judge/first-difference.ts'
 import { Normalizer } from '../judge/normalize.ts'
@@ -25,7 +26,8 @@ export interface WebhookOptions {
 
 export interface DifferentWrite extends Difference {
   readonly step: Step
-  readonly webhooks: WebhookSet
+  /** The webhooks that apply to the write. Undefined for a difference of the metrics. */
+  readonly webhooks: WebhookSet | undefined
 }
 
 export interface WebhookComparison {
@@ -76,30 +78,31 @@ export async function compareWebhooks(
       try {
         for (const name of names) sets.set(name, await installSet(sides, name, { random, serviceNamespace }))
         await wait(settleMs)
+        const equal: string[] = []
         for (const [name, webhooks] of sets) {
           const played = await playWrites(sides, name, random)
           total.requests += played.requests
           total.refused += played.refused
           total.calls += played.calls
-          if (played.difference !== undefined) total.differences.push({ ...played.difference, webhooks })
+          if (played.difference === undefined) equal.push(name)
+          else total.differences.push({ ...played.difference, webhooks })
         }
+        const metric = await compareMetrics(reference, candidate, equal)
+        if (metric !== undefined) total.differences.push({ ...metric, step: metricsStep, webhooks: undefined })
       } finally {
         for (const { server } of sides) await removeSets(server, [...sets.keys()])
       }
     }
   } finally {
-    for (const { server } of sides) {
-      await removeNamespace(server, serviceNamespace)
-      await cleanUp(server, [`${definitions}/${thingDefinition.metadata.name}`])
-    }
+    for (const { server } of sides) await removeNamespace(server, serviceNamespace)
   }
   return total
 }
 
-/** Creates the custom resource, and the service that leads to the webhooks. */
+/** Creates the service that leads to the webhooks, and the custom resource, which is kept for later runs. */
 async function prepare(server: Server, serviceNamespace: string): Promise<void> {
   const service = { metadata: { name: hookService }, spec: { type: 'ExternalName', externalName: 'localhost' } }
-  await send(server, { method: 'POST', path: definitions, body: thingDefinition })
+  await server.send({ method: 'POST', path: definitions, body: thingDefinition })
   await send(server, { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: serviceNamespace } } })
   await send(server, { method: 'POST', path: `/api/v1/namespaces/${serviceNamespace}/services`, body: service })
 }
@@ -160,7 +163,7 @@ async function playWrites(sides: readonly [Side, Side], name: string, random: Ra
     calls += theirs!.calls.length
     if (theirs!.answer.code >= 400) refused++
     const [want, got] = [theirs!.normal, own!.normal]
-    const found = firstDifference(want.answer, got.answer) ?? firstDifference(want.calls, got.calls)
+    const found = firstDifference(want.calls, got.calls) ?? firstDifference(want.answer, got.answer)
     if (found === undefined) continue
     difference = { ...found, step }
     break

@@ -7,6 +7,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 export interface ServerProcess extends AsyncDisposable {
   readonly port: number
   readonly token: string
+  /** Token of a user of the group "workers", who has no permissions. Unlike those of `token`, the requests of this user are limited. */
+  readonly workerToken: string
   /** Returns the logged errors. Other messages are not logged at this verbosity. */
   readonly loggedErrors: () => string
   /** Returns the private memory of the process in bytes. */
@@ -22,6 +24,7 @@ export interface ServerProcess extends AsyncDisposable {
 
 const entry = join(import.meta.dirname, '../../../../apps/apiserver/src/main.ts')
 const token = 'admintoken'
+const workerToken = 'workertoken'
 
 /** A module that the server loads first. On SIGUSR2, it collects garbage twice and writes the used heap to a file. */
 const createHeapReporter = (file: string): string => `
@@ -42,7 +45,7 @@ export async function startServer(
   { nodeFlags = [] }: { readonly nodeFlags?: readonly string[] } = {},
 ): Promise<ServerProcess> {
   const tokens = join(directory, 'tokens.csv')
-  writeFileSync(tokens, `${token},admin,admin,"system:masters"\n`)
+  writeFileSync(tokens, `${token},admin,admin,"system:masters"\n${workerToken},worker,worker,"workers"\n`)
   const data = join(directory, 'data')
   const heapFile = join(directory, 'used-heap')
   const child = spawn(
@@ -84,6 +87,7 @@ export async function startServer(
   return {
     port,
     token,
+    workerToken,
     loggedErrors: () => written.split('\n').filter(isLoggedError).join('\n'),
     rss: () => Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024,
     // Fields: nanoseconds on a processor, nanoseconds ready to run, number of runs.

@@ -6,6 +6,7 @@ import { etcdFaults } from './etcd-faults.ts'
 import { hostileDefinitions } from './hostile-definitions.ts'
 import { hostileHttp } from './hostile-http.ts'
 import { hostileValues } from './hostile-values.ts'
+import { hostileWebhooks } from './hostile-webhooks.ts'
 import { killEmbedded } from './kill-embedded.ts'
 import { manyDefinitions } from './many-definitions.ts'
 import type { Scenario } from './scenario.ts'
@@ -23,6 +24,7 @@ export const scenarios: readonly Scenario[] = [
   hostileHttp,
   hostileValues,
   hostileDefinitions,
+  hostileWebhooks,
   manyDefinitions,
   stopUnderLoad,
   ...etcdFaults,

@@ -18,7 +18,7 @@ const group = 'admissionregistration.k8s.io'
 /** Creates the plugin MutatingAdmissionPolicy. It changes objects by the expressions of policies. */
 export function mutatingAdmissionPolicy(dependencies: PluginDependencies): AdmissionPlugin & AsyncDisposable {
   const { authorizer, metrics: registry = createMetricsRegistry() } = dependencies
-  const params = new PolicyParams(dependencies)
+  const params = new PolicyParams(dependencies, { hasBuiltinKinds: false })
   const metrics = { expressions: getExpressionMetrics(registry), matchConditions: matchConditionMetricsOf(registry) }
   // The code that evaluates policies is loaded with the first one, because most servers have none.
   let mutate: typeof mutateByPolicies | undefined

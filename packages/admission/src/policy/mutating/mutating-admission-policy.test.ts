@@ -212,6 +212,17 @@ describe('several mutations', () => {
   })
 })
 
+it('sees parameters of built-in kinds without kind and apiVersion, as in kube-apiserver', async () => {
+  await policies.cluster.create('configmaps', { metadata: { name: 'one' }, data: { v: 'x' } } as KubeObject)
+  const expression = "Object{data: {'kind': params.?kind.orValue('none'), 'version': params.?apiVersion.orValue('none')}}"
+  await policies.add(
+    'p',
+    { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, mutations: [applying(expression)] },
+    { paramRef: { name: 'one' } },
+  )
+  expect(await dataAfter()).toMatchObject({ kind: 'none', version: 'none' })
+})
+
 describe('configuration', () => {
   it('refuses the write if a required parameter does not exist', async () => {
     await policies.add(

@@ -18,7 +18,7 @@ const group = 'admissionregistration.k8s.io'
 /** Creates the plugin ValidatingAdmissionPolicy. It refuses writes that do not satisfy the expressions of policies. */
 export function validatingAdmissionPolicy(dependencies: PluginDependencies): AdmissionPlugin & AsyncDisposable {
   const { authorizer, metrics: registry = createMetricsRegistry() } = dependencies
-  const params = new PolicyParams(dependencies)
+  const params = new PolicyParams(dependencies, { hasBuiltinKinds: true })
   const metrics = { expressions: getExpressionMetrics(registry), matchConditions: matchConditionMetricsOf(registry) }
   // The code that evaluates policies is loaded with the first one, because most servers have none.
   let validate: typeof validateByPolicies | undefined
