@@ -12,6 +12,8 @@ it.each<[OutboundAnswer, string | undefined]>([
   [answer(200, ''), '0-length response with status code: 200 and content type: application/json'],
   [answer(500, 'told to fail'), 'an error on the server ("unknown") has prevented the request from succeeding'],
   [answer(500, 'told to fail', 'text/plain'), 'an error on the server ("told to fail") has prevented the request from succeeding'],
+  [answer(500, 'told to fail', ''), 'an error on the server ("told to fail") has prevented the request from succeeding'],
+  [answer(204, '', ''), '0-length response with status code: 204 and content type: application/json'],
   [answer(404, ''), 'the server could not find the requested resource'],
   [answer(403, '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"not you","code":403}'), 'not you'],
 ])('%j gives the error %j', (given, expected) => {

@@ -19,12 +19,14 @@ export function findAnswerError(answer: OutboundAnswer): Error | undefined {
   const { status: code, body } = answer
   const contentType = answer.headers['content-type'] ?? ''
   if (code >= 200 && code <= 206) {
-    return body.length > 0 ? undefined : new Error(`0-length response with status code: ${code} and content type: ${contentType}`)
+    if (body.length > 0) return undefined
+    return new Error(`0-length response with status code: ${code} and content type: ${contentType || 'application/json'}`)
   }
   const text = body.toString('utf8')
   const status = parseStatus(text)
   if (status !== undefined) return createApiErrorFromStatus(status)
-  const isText = contentType.startsWith('text/') && text.trim() !== ''
+  // Bodies of other types are not meant for people. Like client-go, messages do not repeat them.
+  const isText = (contentType === '' || contentType.startsWith('text/')) && text.trim() !== ''
   return newGenericServerResponse(code, 'POST', { group: '', resource: '' }, '', {
     serverMessage: isText ? text.trim().slice(0, 2048) : 'unknown',
     isUnexpectedResponse: true,

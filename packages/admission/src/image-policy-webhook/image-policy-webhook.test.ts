@@ -17,7 +17,7 @@ type Status = { readonly allowed?: boolean; readonly reason?: string; readonly a
 let cluster: TestCluster
 let clock: ManualClock
 let requests: OutboundRequest[]
-let answer: Status | OutboundError | number
+let answer: Status | OutboundError | number | string
 let isClosed: boolean
 beforeEach(() => {
   cluster = openTestCluster([])
@@ -33,8 +33,8 @@ async function request(sent: OutboundRequest): Promise<OutboundAnswer> {
   if (answer instanceof OutboundError)
     return { failed: true, error: answer, message: `Post "https://images.example.com/review": ${answer.message}` }
   if (typeof answer === 'number') return { failed: false, status: answer, headers: {}, body: Buffer.from('told to fail') }
-  const body = { ...(JSON.parse(sent.body as string) as object), status: answer }
-  return { failed: false, status: 200, headers: {}, body: Buffer.from(JSON.stringify(body)) }
+  const body = typeof answer === 'string' ? answer : JSON.stringify({ ...(JSON.parse(sent.body as string) as object), status: answer })
+  return { failed: false, status: 200, headers: {}, body: Buffer.from(body) }
 }
 const dialer: Dialer = { client: () => ({ request, [Symbol.dispose]: () => void (isClosed = true) }) }
 const open = (settings: object = {}): Promise<AdmissionPlugin> =>
@@ -132,6 +132,22 @@ it('rejects pods if the webhook fails, or admits them if defaultAllow is set', a
   expect(annotations).toEqual([])
   await validate(await open({ defaultAllow: true }), pod({}), { annotate })
   expect(annotations).toEqual(['imagepolicywebhook.image-policy.k8s.io/failed-open=true'])
+})
+
+it.each<[string, string]>([
+  ['hello', "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct"],
+  ['{', "couldn't get version/kind; json parse error: unexpected end of JSON input"],
+  ['{"kind":"Other"}', 'no kind "Other" is registered for version "imagepolicy.k8s.io/v1alpha1"'],
+  ['{"kind":"Status","apiVersion":"v1"}', 'converting (v1.Status) to (v1alpha1.ImageReview): unknown conversion'],
+  ['{"status":{"allowed":"yes"}}', 'json: cannot unmarshal string into Go struct field ImageReviewStatus.status.allowed of type bool'],
+])('rejects pods if the webhook answers %s', async (text, message) => {
+  answer = text
+  await expect(validate(await open())).rejects.toThrow(`pods "p" is forbidden: ${message}`)
+})
+
+it('accepts an answer in YAML', async () => {
+  answer = 'status: {allowed: true}'
+  await validate(await open())
 })
 
 it('retries transient failures with the configured pause', async () => {

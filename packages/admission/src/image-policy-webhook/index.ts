@@ -1,9 +1,9 @@
 import type { Pod } from '@keelson/api/core/v1'
-import { isApiError, isQualifiedName, getErrorMessage, systemClock } from '@keelson/apimachinery'
-import type { JsonObject } from '@keelson/apimachinery'
+import { isApiError, isJsonObject, isQualifiedName, getErrorMessage, systemClock } from '@keelson/apimachinery'
+import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import { ExpiringCache, openReviewWebhook, sendReview } from '@keelson/auth'
 import type { ReviewWebhook } from '@keelson/auth'
-import { createDialer, readKubeconfig } from '@keelson/outbound'
+import { createDialer, jsonTypeProblem, readKubeconfig } from '@keelson/outbound'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { forbidden } from '../forbidden.ts'
@@ -61,17 +61,16 @@ class ImagePolicyWebhook implements AdmissionPlugin, AsyncDisposable {
 
   async #ask(attributes: AdmissionAttributes, spec: JsonObject, key: string): Promise<void> {
     const { signal } = attributes.context
-    let status: JsonObject
+    let decision: ImageDecision
     try {
       const head = { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1', metadata: {} }
-      status = await sendReview(this.#webhook, { ...head, spec, status: { allowed: false } }, { signal })
+      decision = readDecision(await sendReview(this.#webhook, { ...head, spec, status: { allowed: false } }, { signal }))
     } catch (error) {
       signal.throwIfAborted()
       if (!this.#settings.defaultAllow) throw isApiError(error, 'Forbidden') ? error : forbidden(attributes, getErrorMessage(error))
       attributes.annotate(`${auditPrefix}failed-open`, 'true')
       return
     }
-    const decision = readDecision(status)
     const ttl = decision.allowed ? this.#settings.allowTtlMs : this.#settings.denyTtlMs
     if (key.length <= maxCachedLength) this.#decisions.set(key, decision, ttl)
     decide(attributes, decision)
@@ -95,13 +94,17 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
   return a < b ? -1 : 1
 }
 
+/** Reads the status of a response. Throws kube-apiserver's error if a member has the wrong type. */
 function readDecision({ allowed, reason, auditAnnotations }: JsonObject): ImageDecision {
-  const isObject = typeof auditAnnotations === 'object' && auditAnnotations !== null && !Array.isArray(auditAnnotations)
-  return {
-    allowed: allowed === true,
-    reason: typeof reason === 'string' ? reason : '',
-    auditAnnotations: isObject ? auditAnnotations : {},
+  const refuse = (value: JsonValue, member: string, goType: string): never => {
+    throw new Error(jsonTypeProblem(value, `ImageReviewStatus.status.${member}`, goType))
   }
+  const annotations = auditAnnotations ?? {}
+  if (!isJsonObject(annotations)) return refuse(annotations, 'auditAnnotations', 'map[string]string')
+  for (const value of Object.values(annotations)) if (typeof value !== 'string') refuse(value, 'auditAnnotations', 'string')
+  if (typeof (allowed ?? false) !== 'boolean') refuse(allowed!, 'allowed', 'bool')
+  if (typeof (reason ?? '') !== 'string') refuse(reason!, 'reason', 'string')
+  return { allowed: allowed === true, reason: (reason ?? '') as string, auditAnnotations: annotations }
 }
 
 function decide(attributes: AdmissionAttributes, { allowed, reason, auditAnnotations }: ImageDecision): void {

@@ -1,15 +1,6 @@
-import {
-  createApiErrorFromStatus,
-  formatDuration,
-  isApiError,
-  isJsonObject,
-  getErrorMessage,
-  newGenericServerResponse,
-  pause,
-  systemClock,
-} from '@keelson/apimachinery'
-import type { Clock, JsonObject, JsonValue, Status } from '@keelson/apimachinery'
-import { OutboundError } from '@keelson/outbound'
+import { formatDuration, isApiError, isJsonObject, parseGroupVersion, pause, systemClock } from '@keelson/apimachinery'
+import type { Clock, JsonObject } from '@keelson/apimachinery'
+import { findAnswerError, OutboundError, parseReview } from '@keelson/outbound'
 import type { Dialer, EgressNetwork, KubeconfigClient, OutboundAnswer, OutboundClient } from '@keelson/outbound'
 
 /** A webhook that responds to a review: a SubjectAccessReview, TokenReview or ImageReview. */
@@ -108,57 +99,24 @@ async function post(webhook: ReviewWebhook, { review, body, signal }: Post): Pro
     idempotent: true,
     ...(signal && { signal }),
   })
-  if (answer.failed) {
-    return { code: answer.status, answer: new OutboundError(answer.error.kind, answer.message, { cause: answer.error }) }
-  }
   return { code: answer.status, answer: readReview(answer, review) }
 }
 
 /** Returns the `status` of a review, or the error for which the response has none. */
-function readReview(answer: OutboundAnswer & { failed: false }, review: JsonObject): JsonObject | Error {
-  const text = answer.body.toString('utf8')
-  const value = parse(text)
-  const contentType = answer.headers['content-type'] ?? ''
-  if (answer.status < 200 || answer.status > 206) return createStatusError(answer.status, isText(contentType) ? text : '', value)
-  if (text === '') {
-    return new Error(`0-length response with status code: ${answer.status} and content type: ${contentType || 'application/json'}`)
-  }
-  if (!isJsonObject(value)) return new Error(`couldn't get version/kind; json parse error`)
-  if (value['kind'] === 'Status') return createStatusError(answer.status, text, value)
-  for (const member of ['apiVersion', 'kind'] as const) {
-    const received = value[member] ?? ''
-    if (received !== '' && received !== review[member]) {
-      return new Error(`the webhook answered with ${member} ${JSON.stringify(received)} instead of ${JSON.stringify(review[member])}`)
-    }
-  }
-  return isJsonObject(value['status']) ? value['status'] : {}
+function readReview(answer: OutboundAnswer, review: JsonObject): JsonObject | Error {
+  const problem = findAnswerError(answer)
+  if (answer.failed) return new OutboundError(answer.error.kind, problem?.message ?? answer.message, { cause: answer.error })
+  if (problem !== undefined) return problem
+  const parsed = parseReview(answer.body, describeExpected(review))
+  if (parsed.review === undefined) return new Error(parsed.problem)
+  const { status } = parsed.review
+  return isJsonObject(status) ? status : {}
 }
 
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue
-  } catch {
-    return undefined
-  }
-}
-
-/** Returns whether the body of an error is meant for people. Others are not repeated in messages, as in client-go. */
-function isText(contentType: string): boolean {
-  return contentType === '' || contentType.startsWith('text/')
-}
-
-function createStatusError(code: number, text: string, value: JsonValue | undefined): Error {
-  if (isJsonObject(value) && value['kind'] === 'Status' && value['status'] !== 'Success') {
-    try {
-      return createApiErrorFromStatus(value as unknown as Status)
-    } catch (error) {
-      return new Error(getErrorMessage(error), { cause: error })
-    }
-  }
-  return newGenericServerResponse(code, 'POST', { group: '', resource: '' }, '', {
-    serverMessage: text.trim() === '' ? 'unknown' : text.trim().slice(0, 2048),
-    isUnexpectedResponse: true,
-  })
+/** Returns the type of the response: that of the request. The other versions of access reviews and token reviews are known, too. */
+function describeExpected({ apiVersion, kind }: JsonObject): Parameters<typeof parseReview>[1] {
+  const { group, version } = parseGroupVersion(apiVersion as string)
+  return { group, version, kind: kind as string, versions: [version, 'v1', 'v1beta1'], kinds: [kind as string] }
 }
 
 function isTimeout(error: Error): boolean {

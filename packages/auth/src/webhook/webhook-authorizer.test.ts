@@ -156,12 +156,15 @@ describe('failed calls of the webhook', () => {
 
   test.each([
     [503, 'the server is currently unable to handle the request'],
-    ['<html>', "couldn't get version/kind; json parse error"],
+    ['{', "couldn't get version/kind; json parse error: unexpected end of JSON input"],
     [
       '{"kind":"SubjectAccessReview","apiVersion":"authorization.k8s.io/v1beta1"}',
-      'the webhook answered with apiVersion "authorization.k8s.io/v1beta1" instead of "authorization.k8s.io/v1"',
+      'converting (v1beta1.SubjectAccessReview) to (v1.SubjectAccessReview): unknown conversion',
     ],
-    ['{"kind":"Status","status":"Failure","message":"not today","code":403}', 'not today'],
+    [
+      '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"not today","code":403}',
+      'converting (v1.Status) to (v1.SubjectAccessReview): unknown conversion',
+    ],
     [new OutboundError('timeout', 'context deadline exceeded'), 'Post "https://hook/": context deadline exceeded'],
   ])('are the error of the decision and are not retried: %s', async (answer, error) => {
     const { authorizer, requests } = open([answer])

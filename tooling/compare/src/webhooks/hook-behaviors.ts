@@ -135,6 +135,8 @@ export const failing: Readonly<Record<string, Behavior>> = {
   'status-success': { body: JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Success' }) },
   'server-error': { status: 500, headers: { 'content-type': 'text/plain' }, body: 'broken' },
   'server-error-json': { status: 500, body: '{"a":1}' },
+  'error-without-type': { status: 500, headers: {}, body: 'broken' },
+  'empty-without-type': { headers: {}, body: '' },
   unavailable: { status: 503, body: '' },
   'too-many': { status: 429, body: 'slow down' },
   'bad-request': { status: 400, body: 'bad' },
