@@ -112,7 +112,7 @@ test('suggests only close matches', () => {
 
 test.each([
   ['--tracing-config-file=x', 'not supported: requests are not traced'],
-  ['--peer-ca-file=x', 'not supported'],
+  ['--coordinated-leadership-retry-period=x', 'not supported'],
   ['--allow-privileged=false', 'not supported: privileged pods are always allowed'],
   ['--audits', 'unknown flag'],
 ])('rejects the kube-apiserver flag %s with the reason', (flag, message) => {

@@ -10,6 +10,7 @@ import { featureFlags } from './options/features.ts'
 import { frontProxyFlags } from './options/front-proxy.ts'
 import { kubeletFlags } from './options/kubelet.ts'
 import { lifecycleFlags } from './options/lifecycle.ts'
+import { peerFlags } from './options/peers.ts'
 import { requestFlags } from './options/requests.ts'
 import { servicesFlags } from './options/services.ts'
 import { servingFlags } from './options/serving.ts'
@@ -30,6 +31,7 @@ const table = {
   ...servicesFlags,
   ...kubeletFlags,
   ...egressFlags,
+  ...peerFlags,
   ...diagnosticsFlags,
 }
 

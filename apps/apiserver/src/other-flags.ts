@@ -60,7 +60,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
 
 const families: readonly (readonly [prefix: string, flag: OtherFlag])[] = [
   ['coordinated-leadership-', { because: 'the server does not elect leaders for other components' }],
-  ['peer-', { because: 'requests are not forwarded to other API servers' }],
 ]
 
 /** Returns a flag of kube-apiserver by name. Returns undefined for an unknown name. */

@@ -11,6 +11,7 @@ import { readEgressOptions } from './options/egress.ts'
 import { readFeatureOptions } from './options/features.ts'
 import { readKubeletOptions } from './options/kubelet.ts'
 import { readLifecycleOptions } from './options/lifecycle.ts'
+import { readPeerOptions } from './options/peers.ts'
 import { requestOptions } from './options/requests.ts'
 import { readServicesOptions } from './options/services.ts'
 import { bindAddress, readServingOptions } from './options/serving.ts'
@@ -50,6 +51,7 @@ export async function readServerOptions(
     services: readServicesOptions(values),
     kubelet: await readKubeletOptions(values, problems),
     egress: await readEgressOptions(values, problems),
+    ...(await readPeerOptions(values, problems)),
     ...readFeatureOptions(values),
     diagnostics: readDiagnosticsOptions(values, formatShownFlags(values)),
     log,

@@ -9,7 +9,7 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createServiceResolver } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
 import { createDialer } from '@keelson/outbound'
-import type { Dialer, EgressSelector } from '@keelson/outbound'
+import type { EgressSelector, StreamDialer } from '@keelson/outbound'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { newStorageFactoryConfig, createProtobufCodecs, createRecordCodecs } from '@keelson/registry'
 import { createStorageMetrics } from '@keelson/storagebackend'
@@ -60,7 +60,7 @@ export interface GenericConfig {
   /** Opens connections to other servers, directly or through proxies. */
   readonly egress: EgressSelector
   /** Sends requests to other servers, such as webhooks. */
-  readonly dialer: Dialer
+  readonly dialer: StreamDialer
   /** Sets the client with which authenticators, authorizers and admission plugins read objects. */
   readFrom(client: LoopbackClient): void
 }

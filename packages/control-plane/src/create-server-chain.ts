@@ -1,9 +1,10 @@
 import type { AdmissionChain } from '@keelson/admission'
+import type { PeerProxy } from '@keelson/aggregator'
 import type { Auditor } from '@keelson/audit'
 import { systemClock } from '@keelson/apimachinery'
-import { createGroupHost } from '@keelson/http-installer'
+import { createGroupHost, DiscoveryRegistry } from '@keelson/http-installer'
 import type { GroupHost, InstallOptions } from '@keelson/http-installer'
-import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
+import { createLoopbackClient, createSharedInformers, createWorkQueueMetrics } from '@keelson/loopback'
 import type { ApiGroup, RemoteTls } from '@keelson/registry'
 import { consoleLog, createDeprecationMetrics, createServer, createWatchMetrics, describeError, isAbort } from '@keelson/server'
 import type { Server } from '@keelson/server'
@@ -15,6 +16,7 @@ import type { SelectedPlugins } from './build-admission.ts'
 import { buildAudit } from './build-audit.ts'
 import { buildGenericConfig } from './build-generic-config.ts'
 import type { GenericConfig } from './build-generic-config.ts'
+import { buildPeerProxy } from './build-peer-proxy.ts'
 import { buildServing } from './build-serving.ts'
 import type { Serving } from './build-serving.ts'
 import { buildServices } from './build-services.ts'
@@ -104,6 +106,7 @@ async function connectParts(
   const pluginServices = { client, informers, scheme: config.scheme, authorizer, dialer, clock: pluginClock }
   admission = await buildAdmission(plugins, pluginServices, config.metrics)
 
+  let peers: PeerProxy | undefined
   const server = createServerOf({
     authenticator: config.authentication.authenticator,
     authorizer,
@@ -132,7 +135,7 @@ async function connectParts(
     log,
     logRequests,
     profiling,
-    ...(options.filters && { filters: options.filters }),
+    filters: [{ name: 'peer-proxy', after: 'request-metrics', filter: (exchange) => peers?.filter(exchange) }, ...(options.filters ?? [])],
   })
   addStorageHealth(server, config)
   registerFeatureMetrics(config.metrics, serving.features)
@@ -140,7 +143,9 @@ async function connectParts(
   let port: number | undefined
   const advertised = advertiseAddress(options.serving)
   const formatServerAddress = (): string | undefined => (port === undefined ? undefined : `${formatUrlHost(advertised)}:${port}`)
+  const discovery = new DiscoveryRegistry()
   const groupServing: InstallOptions = {
+    discovery,
     openApi: createOpenApi(),
     stopping: server.stopping,
     now: readClock,
@@ -173,6 +178,10 @@ async function connectParts(
   installGroups(host, groups)
 
   const presence = hasLeases(groups) ? new ServerPresence({ options, config, client, features: serving.features }) : undefined
+  const queueMetrics = createWorkQueueMetrics(config.metrics)
+  if (presence !== undefined) {
+    peers = await buildPeerProxy({ options, config, client, discovery, presence, server, queueMetrics })
+  }
   const { serverCount } = { ...servicesDefaults, ...options.services }
   const customResources = new CustomResources({ config, host, client, server, log, serverCount })
 
@@ -188,6 +197,8 @@ async function connectParts(
     informers,
     services,
     presence,
+    peers,
+    queueMetrics,
     host,
     customResources,
     controllers,

@@ -31,6 +31,7 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
     ...(await collectProblems(() => selectAdmissionPlugins({ admission }))),
     ...(await collectProblems(() => buildTlsSettings(options))),
     ...(await collectProblems(() => readFeatureGates(gates, () => {}))),
+    ...findPeerProblems(options),
     ...findSigningProblems(options.authentication?.serviceAccounts),
     ...(await collectProblems(() =>
       checkRequestHeaders(
@@ -43,6 +44,18 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
     ...(await collectProblems(() => parseServiceOption(() => parseIPRanges(clusterIpRange)))),
     ...(await collectProblems(() => parseServiceOption(() => parsePortRange(nodePortRange)))),
   ]
+}
+
+function findPeerProblems({
+  peers: { authorityFile, advertiseAddress, advertisePort } = {},
+  features,
+}: ServerChainOptions): readonly string[] {
+  const feature = 'UnknownVersionInteroperabilityProxy'
+  if (readFeatureGates(features?.gates ?? {}, () => {}).enabled(feature)) return []
+  const flags = { 'peer-ca-file': authorityFile, 'peer-advertise-ip': advertiseAddress, 'peer-advertise-port': advertisePort }
+  return Object.entries(flags).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag} requires ${feature} feature to be turned on`],
+  )
 }
 
 function findSigningProblems({

@@ -10,6 +10,8 @@ import type { LeasedClient } from './target-clients.ts'
 export interface ForwardOptions {
   /** Whether a redirect is answered with 502 instead of being sent to the client. */
   readonly rejectRedirects: boolean
+  /** Headers to add, as alternating names and values. */
+  readonly addedHeaders?: readonly string[]
 }
 
 /** Timeout of discovery requests in milliseconds, because every client waits for them. */
@@ -21,10 +23,11 @@ const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
  * Forwards a request and streams the answer back. Neither side is read faster than the other one reads. Rejects with an `OutboundError` if there
  * is no answer.
  */
-export async function forwardRequest(passage: Passage, leased: LeasedClient, { rejectRedirects }: ForwardOptions): Promise<void> {
+export async function forwardRequest(passage: Passage, leased: LeasedClient, options: ForwardOptions): Promise<void> {
   const { exchange } = passage
   const { authority } = leased
-  const answer = await sendRequest(exchange, leased)
+  const { rejectRedirects, addedHeaders = [] } = options
+  const answer = await sendRequest(exchange, leased, addedHeaders)
   try {
     if (answer.status < 200) throw new OutboundError('protocol', `malformed HTTP status code "${answer.status}"`)
     if (rejectRedirects && answer.status >= 300 && answer.status <= 399 && answer.headers.location !== undefined) {
@@ -41,9 +44,9 @@ export async function forwardRequest(passage: Passage, leased: LeasedClient, { r
 
 const refusedRedirect = 'the backend attempted to redirect this request, which is not permitted'
 
-function sendRequest(exchange: Exchange, { client, authority }: LeasedClient): Promise<StreamedAnswer> {
+function sendRequest(exchange: Exchange, { client, authority }: LeasedClient, addedHeaders: readonly string[]): Promise<StreamedAnswer> {
   const { incoming } = exchange.nodeStreams()
-  const headers = createForwardedHeaders(exchange, authority)
+  const headers = [...createForwardedHeaders(exchange, authority), ...addedHeaders]
   const body = hasBody(incoming) ? incoming : undefined
   if (body === undefined && methodsWithBody.has(exchange.method) && incoming.headers['content-length'] === undefined) {
     headers.push('Content-Length', '0')

@@ -1,5 +1,5 @@
 import { request as requestHttp } from 'node:http'
-import { escapePath, forwardUpgradeAnswer, listUpgradeHeaders, sendUpgrade } from '@keelson/http-installer'
+import { escapePath, forwardUpgradeAnswer, listUpgradeHeaders, pairs, sendUpgrade } from '@keelson/http-installer'
 import type { UpgradePassage } from '@keelson/http-installer'
 import { OutboundError, toConnectionError } from '@keelson/outbound'
 import { encodeQuery } from './forward-request.ts'
@@ -13,9 +13,13 @@ const maxHeaderSize = 64 * 1024
  * Forwards a request that changes the protocol over a connection of its own, and then copies bytes in both directions. Rejects with an
  * `OutboundError` if the server does not accept the request and does not answer with an error either.
  */
-export async function forwardUpgrade(passage: UpgradePassage, { client, authority }: LeasedClient): Promise<void> {
+export async function forwardUpgrade(
+  passage: UpgradePassage,
+  { client, authority }: LeasedClient,
+  addedHeaders: readonly string[] = [],
+): Promise<void> {
   const { exchange } = passage
-  const headers = listUpgradeHeaders(exchange.method, createUpgradeHeaders(exchange, authority))
+  const headers = listUpgradeHeaders(exchange.method, [...createUpgradeHeaders(exchange, authority), ...pairs(addedHeaders)])
   const query = encodeQuery(exchange)
   const socket = await client.connect(exchange.signal).catch((error: OutboundError) => {
     throw new OutboundError(error.kind, `error dialing backend: ${error.message}`, { cause: error })

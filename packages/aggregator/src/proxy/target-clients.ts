@@ -131,7 +131,7 @@ function validateAuthorities(pem: string): void {
 }
 
 /** A client with the number of its users. After it was retired, it is disposed when it has no users. */
-class SharedClient {
+export class SharedClient {
   readonly #client: StreamClient
   readonly #authority: string
   #users = 0

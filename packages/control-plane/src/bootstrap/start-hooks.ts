@@ -1,8 +1,8 @@
+import type { PeerProxy } from '@keelson/aggregator'
 import { groupResourceString, systemClock } from '@keelson/apimachinery'
 import type { GroupResource } from '@keelson/apimachinery'
 import type { GroupHost } from '@keelson/http-installer'
-import { createWorkQueueMetrics } from '@keelson/loopback'
-import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
+import type { LoopbackClient, SharedInformers, WorkQueueMetrics } from '@keelson/loopback'
 import { describeError } from '@keelson/server'
 import type { Log, Server } from '@keelson/server'
 import { publishAuthenticationInfo } from './cluster-authentication-info.ts'
@@ -29,6 +29,9 @@ interface StartHookParts {
   /** Address and port allocation. Undefined if the core group with its services is not installed. */
   readonly services: Services | undefined
   readonly presence: ServerPresence | undefined
+  /** Forwarding to other API servers. Undefined if it is not configured. */
+  readonly peers: PeerProxy | undefined
+  readonly queueMetrics: WorkQueueMetrics
   readonly host: GroupHost<GroupServices>
   readonly customResources: CustomResources
   readonly controllers: ControllerRunner
@@ -38,10 +41,9 @@ interface StartHookParts {
 
 /** Creates the post-start hooks in this order: storage, bootstrap objects, repair loops, controllers, and the endpoint of this server. */
 export function createStartHooks(parts: StartHookParts): PostStartHooks {
-  const { config, server, client, informers, services, presence, host, customResources, controllers, log } = parts
+  const { config, server, client, informers, services, presence, peers, queueMetrics, host, customResources, controllers, log } = parts
   const { backends, clock } = config
   const readClock = (): number => clock.now()
-  const queueMetrics = createWorkQueueMetrics(config.metrics)
   const hooks = new PostStartHooks(server, parts.livezGraceMs)
   /** Adds a hook that writes the resources in `needed`. Skips the hook if one of them is not served. */
   const addHook = (
@@ -102,6 +104,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     const collect = async (): Promise<void> => presence.collectLeases()
     addHook('start-kube-apiserver-identity-lease-garbage-collector', [resources.leases], collect, afterNamespaces)
   }
+  if (peers !== undefined) addHook('mixed-version-proxy-handler', [resources.leases], () => peers.start(), afterNamespaces)
   hooks.add('start-controllers', async () =>
     controllers.start(client, {
       informers,

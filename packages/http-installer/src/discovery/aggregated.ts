@@ -1,49 +1,72 @@
 import { createHash } from 'node:crypto'
 import { sendBytes } from '@keelson/exchange'
 import type { Exchange } from '@keelson/exchange'
-import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
+import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource, DiscoveryVersion, PeerGroups } from './discovery-registry.ts'
 import { apiVersionOf } from '../routing/served-resource.ts'
 
 export const aggregatedMediaType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** Returns whether the Accept header requests aggregated discovery: one document with all groups, versions and resources. */
-export function requestsAggregated(exchange: Exchange): boolean {
-  if (!exchange.accept.includes('APIGroupDiscoveryList')) return false
+/** The groups of a document: those that this server serves, or also those that only other servers of the cluster serve. */
+type Profile = 'local' | 'peers'
+
+/**
+ * Returns the profile of aggregated discovery that the Accept header requests: one document with all groups, versions and resources. Returns
+ * undefined if it requests another document.
+ */
+export function findRequestedProfile(exchange: Exchange): Profile | undefined {
+  if (!exchange.accept.includes('APIGroupDiscoveryList')) return undefined
   for (const { type, subtype, parameters } of exchange.acceptClauses) {
     if (type !== 'application' || subtype !== 'json') continue
-    const { as, g, v } = parameters
-    if (as === 'APIGroupDiscoveryList' && g === 'apidiscovery.k8s.io' && v === 'v2') return true
+    const { as, g, v, profile } = parameters
+    if (as === 'APIGroupDiscoveryList' && g === 'apidiscovery.k8s.io' && v === 'v2') return profile === 'nopeer' ? 'local' : 'peers'
     // A plain media type that comes first takes precedence over aggregated discovery.
-    if (as === undefined && g === undefined && v === undefined) return false
+    if (as === undefined && g === undefined && v === undefined) return undefined
   }
-  return false
+  return undefined
 }
 
+type DocumentName = 'core' | 'named' | 'merged'
+
 interface CachedDocument {
-  readonly generation: number
+  readonly generation: string
   readonly json: Buffer
   readonly etag: string
 }
-const cache = new WeakMap<DiscoveryRegistry, Partial<Record<'core' | 'named', CachedDocument>>>()
+const cache = new WeakMap<DiscoveryRegistry, Partial<Record<DocumentName, CachedDocument>>>()
 
-export function serveAggregated(exchange: Exchange, registry: DiscoveryRegistry, which: 'core' | 'named'): void {
-  const { json, etag } = findDocument(registry, which)
+export function serveAggregated(exchange: Exchange, registry: DiscoveryRegistry, name: 'core' | 'named', profile: Profile): void {
+  const { peers } = registry
+  if (profile === 'local') peers?.count('nopeer')
+  // Only named groups are merged. A request for a core resource is forwarded, but the document of the core group does not list it.
+  const isMerged = name === 'named' && profile === 'peers' && peers?.merge !== undefined
+  const { json, etag } = findDocument(registry, isMerged ? 'merged' : name)
   const headers = { etag, vary: 'Accept', 'cache-control': 'public' }
   if (exchange.header('if-none-match') === etag) return sendBytes(exchange, 304, headers, '')
   if (exchange.audit?.recordsResponse === true) exchange.audit.recordResponse(json.toString().trimEnd())
   return sendBytes(exchange, 200, { ...headers, 'content-type': aggregatedMediaType }, json)
 }
 
-function findDocument(registry: DiscoveryRegistry, which: 'core' | 'named'): CachedDocument {
+function findDocument(registry: DiscoveryRegistry, name: DocumentName): CachedDocument {
   const documents = cache.get(registry) ?? {}
   cache.set(registry, documents)
-  const current = documents[which]
-  if (current?.generation === registry.generation) return current
-  const groups = registry.groups('name').filter((group) => (group.name === '') === (which === 'core') && group.versions.length > 0)
-  const items = groups.map(groupJson).join(',')
+  const { peers } = registry
+  const generation = name === 'merged' ? `${registry.generation}/${peers?.generation}` : String(registry.generation)
+  const current = documents[name]
+  const isCurrent = current?.generation === generation
+  if (name === 'merged') peers?.count(isCurrent ? 'hit' : 'miss')
+  if (isCurrent) return current
+  const groups = registry.groups('name').filter((group) => (group.name === '') === (name === 'core') && group.versions.length > 0)
+  const entries = groups.map(groupJson)
+  const items = name === 'merged' ? mergeEntries(entries, peers!) : entries.join(',')
   const json = Buffer.from(`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[${items}]}\n`)
   const etag = `"${createHash('sha512').update(json).digest('hex').toUpperCase()}"`
-  return (documents[which] = { generation: registry.generation, json, etag })
+  return (documents[name] = { generation, json, etag })
+}
+
+function mergeEntries(entries: readonly string[], { merge }: PeerGroups): string {
+  return merge!(entries.map((entry) => JSON.parse(entry) as object))
+    .map((group) => JSON.stringify(group))
+    .join(',')
 }
 
 /** The entries of groups. A group that changes is another object, so that a change encodes only one of thousands of custom groups. */

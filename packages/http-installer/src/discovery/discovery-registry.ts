@@ -44,11 +44,23 @@ export interface DiscoveryGroup {
  */
 export type DiscoveryOrder = 'name' | 'service'
 
+/** The groups of the other API servers of the cluster. */
+export interface PeerGroups {
+  /** Number that changes when `merge` would return something else for the same groups. */
+  readonly generation: number
+  /** Merges the entries of this server in aggregated discovery with those of the other servers. Undefined: only the own ones are listed. */
+  readonly merge?: ((groups: readonly object[]) => readonly object[]) | undefined
+  /** Counts a merged document from the cache (`hit`), one that was made (`miss`), or a request for the own groups only. */
+  count(event: 'hit' | 'miss' | 'nopeer'): void
+}
+
 /**
  * Registry of groups, versions and resources for `/api`, `/apis` and aggregated discovery. Several chained servers can share one registry.
  * Each adds its groups, and the first server in the chain answers.
  */
 export class DiscoveryRegistry {
+  /** The groups of other servers, for aggregated discovery. Undefined if there is only this server. */
+  peers: PeerGroups | undefined
   readonly #groups = new Map<string, DiscoveryGroup>()
   readonly #sorted = new Map<DiscoveryOrder, readonly DiscoveryGroup[]>()
   #generation = 0

@@ -1,5 +1,5 @@
 import type { Exchange } from '@keelson/exchange'
-import { requestsAggregated, serveAggregated } from './aggregated.ts'
+import { findRequestedProfile, serveAggregated } from './aggregated.ts'
 import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
 import { serveAnyMethod, serveDocument } from './serve-document.ts'
 import { apiVersionOf } from '../routing/served-resource.ts'
@@ -42,11 +42,19 @@ function findDocument(
     // The path of the core group has no group name, so its second segment is the version.
     if (group !== '') return serveResourceList(exchange, registry.group(''), group)
     if (registry.group('') === undefined) return undefined
-    return () =>
-      requestsAggregated(exchange) ? serveAggregated(exchange, registry, 'core') : serveApiVersions(exchange, registry, serverAddress())
+    return () => {
+      const profile = findRequestedProfile(exchange)
+      if (profile === undefined) serveApiVersions(exchange, registry, serverAddress())
+      else serveAggregated(exchange, registry, 'core', profile)
+    }
   }
-  if (group === '')
-    return () => (requestsAggregated(exchange) ? serveAggregated(exchange, registry, 'named') : groupList(exchange, registry))
+  if (group === '') {
+    return () => {
+      const profile = findRequestedProfile(exchange)
+      if (profile === undefined) groupList(exchange, registry)
+      else serveAggregated(exchange, registry, 'named', profile)
+    }
+  }
   const namedGroup = registry.group(group)
   if (version !== undefined) return serveResourceList(exchange, namedGroup, version)
   return namedGroup && (() => serveMetaDocument(exchange, 'APIGroup', { ...groupEntry(namedGroup) }))

@@ -1,0 +1,7 @@
+export { ProxyCertificate } from '../proxy/proxy-certificate.ts'
+export { mergeDiscovery } from './merge-discovery.ts'
+export type { DiscoveredGroup, DiscoveredResource, DiscoveredVersion } from './merge-discovery.ts'
+export { PeerClients } from './peer-clients.ts'
+export type { PeerClientsOptions } from './peer-clients.ts'
+export { PeerProxy } from './peer-proxy.ts'
+export type { PeerProxyOptions } from './peer-proxy.ts'

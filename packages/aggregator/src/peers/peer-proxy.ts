@@ -1,0 +1,118 @@
+import { getErrorMessage, newServiceUnavailable } from '@keelson/apimachinery'
+import type { Clock, GroupVersionResource } from '@keelson/apimachinery'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import { BrokenResponseError, sendBytes } from '@keelson/exchange'
+import type { Exchange } from '@keelson/exchange'
+import { writeError } from '@keelson/http-installer'
+import type { LoopbackClient, WorkQueueMetrics } from '@keelson/loopback'
+import { hostAndPort, OutboundError } from '@keelson/outbound'
+import type { Destination } from '@keelson/outbound'
+import { ExcludedVersions } from './excluded-versions.ts'
+import type { DiscoveredGroup } from './merge-discovery.ts'
+import { peerProxiedHeader } from './peer-clients.ts'
+import type { PeerClients } from './peer-clients.ts'
+import { PeerDirectory } from './peer-directory.ts'
+import type { PeerEndpoints } from './peer-endpoints.ts'
+import { createPeerMetrics } from './peer-metrics.ts'
+import type { PeerMetrics } from './peer-metrics.ts'
+
+export interface PeerProxyOptions {
+  readonly serverId: string
+  readonly client: LoopbackClient
+  readonly endpoints: Pick<PeerEndpoints, 'find'>
+  readonly clients: PeerClients
+  /** Whether this server serves a resource. */
+  readonly isServed: (resource: GroupVersionResource) => boolean
+  readonly metrics: MetricsRegistry
+  readonly queueMetrics?: WorkQueueMetrics
+  readonly clock: Clock
+  readonly stopping: AbortSignal
+  /** Called with failures, for the log. */
+  readonly onError: (text: string) => void
+}
+
+/** Forwards requests for resources that only other API servers of the cluster serve, for example during an upgrade. */
+export class PeerProxy {
+  readonly #options: PeerProxyOptions
+  readonly #metrics: PeerMetrics
+  readonly #excluded: ExcludedVersions
+  readonly #directory: PeerDirectory
+  #hasSynced = false
+
+  constructor(options: PeerProxyOptions) {
+    this.#options = options
+    this.#metrics = createPeerMetrics(options.metrics)
+    const { serverId, client, endpoints, clients, clock, stopping: signal, queueMetrics } = options
+    const onError = (error: unknown): void => options.onError(getErrorMessage(error))
+    this.#excluded = new ExcludedVersions({ client, clock, signal, onError, onChange: () => this.#directory.refilter() })
+    this.#directory = new PeerDirectory({
+      serverId,
+      client,
+      endpoints,
+      clients,
+      isExcluded: (groupVersion) => this.#excluded.has(groupVersion),
+      metrics: this.#metrics,
+      ...(queueMetrics && { queueMetrics }),
+      clock,
+      signal,
+      onError,
+    })
+  }
+
+  /** Starts to follow peers. Resolves when the existing ones are known. Until then, all requests are served locally. */
+  async start(): Promise<void> {
+    await this.#excluded.start()
+    await this.#directory.start()
+    this.#hasSynced = true
+  }
+
+  /** Number that changes with each change of `groups`. */
+  get generation(): number {
+    return this.#directory.generation
+  }
+
+  /** Returns the groups that peers serve, by server name. */
+  groups(): ReadonlyMap<string, readonly DiscoveredGroup[]> {
+    return this.#directory.groups()
+  }
+
+  /** Forwards the request if this server does not serve its resource and a peer does. */
+  filter(exchange: Exchange): Promise<'answered'> | undefined {
+    const { info } = exchange
+    if (exchange.route !== undefined || !info.isResourceRequest || !this.#hasSynced) return undefined
+    if (exchange.header(peerProxiedHeader) === 'true') return undefined
+    const resource = { group: info.apiGroup, version: info.apiVersion, resource: info.resource }
+    if (this.#options.isServed(resource)) return undefined
+    const servers = this.#directory.findServers(resource)
+    return servers.length === 0 ? undefined : this.#forward(exchange, servers, resource)
+  }
+
+  async #forward(exchange: Exchange, servers: readonly string[], resource: GroupVersionResource): Promise<'answered'> {
+    const { clients, stopping, onError } = this.#options
+    const address = await this.#findAddress(servers)
+    if (address === undefined) {
+      this.#metrics.forwardFailed('endpoint_resolution', resource)
+      writeError(exchange, newServiceUnavailable('Error getting ip and port info of the remote server while proxying'))
+      return 'answered'
+    }
+    try {
+      await clients.forward({ exchange, stopping }, address)
+    } catch (error) {
+      // The client is gone, or has received a part of the answer.
+      if (error instanceof BrokenResponseError || exchange.signal.aborted) return 'answered'
+      if (!(error instanceof OutboundError)) throw error
+      onError(`a request to ${hostAndPort(address)} failed: ${error.message}`)
+      const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }
+      sendBytes(exchange, 503, headers, `${error.message}\n`)
+    }
+    this.#metrics.forwarded(exchange.outgoing.statusCode, resource)
+    return 'answered'
+  }
+
+  /** Returns the address of a random server that has one. */
+  async #findAddress(servers: readonly string[]): Promise<Destination | undefined> {
+    const found = await Promise.all(servers.map((server) => this.#options.endpoints.find(server).catch(() => undefined)))
+    const addresses = found.filter((address) => address !== undefined)
+    return addresses[Math.floor(Math.random() * addresses.length)]
+  }
+}
