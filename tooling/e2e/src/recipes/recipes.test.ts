@@ -8,8 +8,11 @@ import { repositoryRoot } from '../repository-root.ts'
 const run = promisify(execFile)
 /** Directory for the recipes. It is in this package, because the recipes import its dependencies. */
 const scratch = path.join(import.meta.dirname, '../../dist/recipes')
-const guide = readFileSync(path.join(repositoryRoot, 'CONTRIBUTING.md'), 'utf8')
-const recipes = [...guide.matchAll(/^### (Add .*)\n[^]*?^```ts\n([^]*?)^```/gm)].map(([, title, code]) => [title!, code!] as const)
+/** Documents with recipes. The README of a package is one if its examples import packages that depend on it. */
+const guides = ['CONTRIBUTING.md', 'packages/aggregator/README.md'].map((file) => readFileSync(path.join(repositoryRoot, file), 'utf8'))
+const recipes = guides.flatMap((guide) =>
+  [...guide.matchAll(/^### (Add .*)\n[^]*?^```ts\n([^]*?)^```/gm)].map(([, title, code]) => [title!, code!] as const),
+)
 /** Files that declare types for packages without types. */
 const ambient = path.join(repositoryRoot, 'packages/*/src/*.d.ts')
 const locateRecipe = (title: string): string => path.join(scratch, `${title.toLowerCase().replaceAll(' ', '-')}.ts`)
@@ -29,8 +32,14 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(scratch, { recursive: true }))
 
-test('CONTRIBUTING.md contains the expected recipes', () => {
-  expect(recipes.map(([title]) => title)).toEqual(['Add a resource', 'Add a group', 'Add a filter', 'Add an admission plugin'])
+test('the documents contain the expected recipes', () => {
+  expect(recipes.map(([title]) => title)).toEqual([
+    'Add a resource',
+    'Add a group',
+    'Add a filter',
+    'Add an admission plugin',
+    'Add an extension API server',
+  ])
 })
 
 test('the code of the recipes compiles', async () => {
