@@ -5,13 +5,13 @@ const documentation = 'kubernetes.io/docs/reference/access-authn-authz/validatin
 const gatekeeper = 'github.com/open-policy-agent/gatekeeper-library'
 const kyverno = 'github.com/kyverno/policies'
 
-const service = (spec: object): object => ({ metadata: {}, spec: { ports: [{ port: 80 }], ...spec } })
+const createService = (spec: object): object => ({ metadata: {}, spec: { ports: [{ port: 80 }], ...spec } })
 const backend = { service: { name: 's', port: { number: 80 } } }
-const ingress = (host: string | undefined, spec: object = {}, annotations: object = {}): object => ({
+const createIngress = (host: string | undefined, spec: object = {}, annotations: object = {}): object => ({
   metadata: { annotations },
   spec: { rules: [{ ...(host !== undefined && { host }), http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }], ...spec },
 })
-const budget = (spec: object): object => ({ metadata: {}, spec: { selector: { matchLabels: { app: 'a' } }, ...spec } })
+const createBudget = (spec: object): object => ({ metadata: {}, spec: { selector: { matchLabels: { app: 'a' } }, ...spec } })
 const bind = (role: string, subjects: readonly object[]): object => ({
   metadata: {},
   roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
@@ -134,8 +134,8 @@ export const otherRules: readonly ValidatingRule[] = [
     source: `${gatekeeper}/block-nodeport-services, ${kyverno}/best-practices-cel/restrict-node-port`,
     resource: 'services',
     validations: [{ expression: "object.spec.type != 'NodePort'", message: 'no node ports' }],
-    accepts: [service({}), service({ clusterIP: 'None' })],
-    refuses: [[service({ type: 'NodePort' }), 'no node ports']],
+    accepts: [createService({}), createService({ clusterIP: 'None' })],
+    refuses: [[createService({ type: 'NodePort' }), 'no node ports']],
   },
   {
     name: 'load-balancers',
@@ -149,13 +149,13 @@ export const otherRules: readonly ValidatingRule[] = [
       },
     ],
     accepts: [
-      service({}),
+      createService({}),
       {
-        ...service({ type: 'LoadBalancer' }),
+        ...createService({ type: 'LoadBalancer' }),
         metadata: { annotations: { 'service.beta.kubernetes.io/aws-load-balancer-internal': 'true' } },
       },
     ],
-    refuses: [[service({ type: 'LoadBalancer' }), 'only internal load balancers']],
+    refuses: [[createService({ type: 'LoadBalancer' }), 'only internal load balancers']],
   },
   {
     name: 'external-ips',
@@ -168,8 +168,8 @@ export const otherRules: readonly ValidatingRule[] = [
         messageExpression: `'external addresses must be in ' + params.data.network`,
       },
     ],
-    accepts: [service({}), service({ externalIPs: ['203.0.113.9'] })],
-    refuses: [[service({ externalIPs: ['203.0.113.9', '198.51.100.1'] }), 'external addresses must be in 203.0.113.0/24']],
+    accepts: [createService({}), createService({ externalIPs: ['203.0.113.9'] })],
+    refuses: [[createService({ externalIPs: ['203.0.113.9', '198.51.100.1'] }), 'external addresses must be in 203.0.113.0/24']],
   },
   {
     name: 'ingress-hosts',
@@ -179,10 +179,10 @@ export const otherRules: readonly ValidatingRule[] = [
       { expression: "object.spec.rules.all(r, r.?host.orValue('') != '')", message: 'a host is required' },
       { expression: "object.spec.rules.all(r, !r.?host.orValue('').startsWith('*'))", message: 'no wildcards' },
     ],
-    accepts: [ingress('a.example.com')],
+    accepts: [createIngress('a.example.com')],
     refuses: [
-      [ingress(undefined), 'a host is required'],
-      [ingress('*.example.com'), 'no wildcards'],
+      [createIngress(undefined), 'a host is required'],
+      [createIngress('*.example.com'), 'no wildcards'],
     ],
   },
   {
@@ -200,16 +200,20 @@ export const otherRules: readonly ValidatingRule[] = [
       },
     ],
     accepts: [
-      ingress(
+      createIngress(
         'a.example.com',
         { tls: [{ hosts: ['b.example.com', 'a.example.com'], secretName: 's' }] },
         { 'kubernetes.io/ingress.allow-http': 'false' },
       ),
     ],
     refuses: [
-      [ingress('a.example.com'), 'only HTTPS'],
+      [createIngress('a.example.com'), 'only HTTPS'],
       [
-        ingress('a.example.com', { tls: [{ hosts: ['b.example.com'], secretName: 's' }] }, { 'kubernetes.io/ingress.allow-http': 'false' }),
+        createIngress(
+          'a.example.com',
+          { tls: [{ hosts: ['b.example.com'], secretName: 's' }] },
+          { 'kubernetes.io/ingress.allow-http': 'false' },
+        ),
         'a host has no certificate',
       ],
     ],
@@ -225,11 +229,11 @@ export const otherRules: readonly ValidatingRule[] = [
       },
       { expression: "!has(object.spec.minAvailable) || object.spec.minAvailable != '100%'", message: 'disruptions must be possible' },
     ],
-    accepts: [budget({ maxUnavailable: 1 }), budget({ maxUnavailable: '10%' }), budget({ minAvailable: 3 })],
+    accepts: [createBudget({ maxUnavailable: 1 }), createBudget({ maxUnavailable: '10%' }), createBudget({ minAvailable: 3 })],
     refuses: [
-      [budget({ maxUnavailable: 0 }), 'disruptions must be possible'],
-      [budget({ maxUnavailable: '0%' }), 'disruptions must be possible'],
-      [budget({ minAvailable: '100%' }), 'disruptions must be possible'],
+      [createBudget({ maxUnavailable: 0 }), 'disruptions must be possible'],
+      [createBudget({ maxUnavailable: '0%' }), 'disruptions must be possible'],
+      [createBudget({ minAvailable: '100%' }), 'disruptions must be possible'],
     ],
   },
   {

@@ -14,9 +14,9 @@ const allContainers = [
   },
 ]
 
-const secured = (securityContext: object): object => createPod({ securityContext })
+const createSecuredPod = (securityContext: object): object => createPod({ securityContext })
 const withInit = (container: object): object => createPod({}, { initContainers: [{ name: 'init', image, ...container }] })
-const mounting = (path: string): object => createPod({}, { volumes: [{ name: 'v', hostPath: { path } }] })
+const createMountingPod = (path: string): object => createPod({}, { volumes: [{ name: 'v', hostPath: { path } }] })
 
 /** Rules about pods. */
 export const podRules: readonly ValidatingRule[] = [
@@ -31,9 +31,9 @@ export const podRules: readonly ValidatingRule[] = [
         message: 'no privileged containers',
       },
     ],
-    accepts: [createPod(), secured({ privileged: false }), withInit({})],
+    accepts: [createPod(), createSecuredPod({ privileged: false }), withInit({})],
     refuses: [
-      [secured({ privileged: true }), 'no privileged containers'],
+      [createSecuredPod({ privileged: true }), 'no privileged containers'],
       [withInit({ securityContext: { privileged: true } }), 'no privileged containers'],
     ],
   },
@@ -76,8 +76,8 @@ export const podRules: readonly ValidatingRule[] = [
         message: 'capability not allowed',
       },
     ],
-    accepts: [createPod(), secured({ capabilities: { add: ['KILL', 'SETUID'] } })],
-    refuses: [[secured({ capabilities: { add: ['KILL', 'SYS_ADMIN'] } }), 'capability not allowed']],
+    accepts: [createPod(), createSecuredPod({ capabilities: { add: ['KILL', 'SETUID'] } })],
+    refuses: [[createSecuredPod({ capabilities: { add: ['KILL', 'SYS_ADMIN'] } }), 'capability not allowed']],
   },
   {
     name: 'drop-all-capabilities',
@@ -90,10 +90,10 @@ export const podRules: readonly ValidatingRule[] = [
         message: 'drop ALL capabilities',
       },
     ],
-    accepts: [secured({ capabilities: { drop: ['ALL'] } }), secured({ capabilities: { drop: ['KILL', 'all'] } })],
+    accepts: [createSecuredPod({ capabilities: { drop: ['ALL'] } }), createSecuredPod({ capabilities: { drop: ['KILL', 'all'] } })],
     refuses: [
       [createPod(), 'drop ALL capabilities'],
-      [secured({ capabilities: { drop: ['KILL'] } }), 'drop ALL capabilities'],
+      [createSecuredPod({ capabilities: { drop: ['KILL'] } }), 'drop ALL capabilities'],
     ],
   },
   {
@@ -108,10 +108,10 @@ export const podRules: readonly ValidatingRule[] = [
         message: 'set allowPrivilegeEscalation to false',
       },
     ],
-    accepts: [secured({ allowPrivilegeEscalation: false })],
+    accepts: [createSecuredPod({ allowPrivilegeEscalation: false })],
     refuses: [
       [createPod(), 'set allowPrivilegeEscalation'],
-      [secured({ allowPrivilegeEscalation: true }), 'set allowPrivilegeEscalation'],
+      [createSecuredPod({ allowPrivilegeEscalation: true }), 'set allowPrivilegeEscalation'],
     ],
   },
   {
@@ -130,11 +130,11 @@ export const podRules: readonly ValidatingRule[] = [
         message: 'user 0 is root',
       },
     ],
-    accepts: [secured({ runAsNonRoot: true }), createPod({}, { securityContext: { runAsNonRoot: true, runAsUser: 7 } })],
+    accepts: [createSecuredPod({ runAsNonRoot: true }), createPod({}, { securityContext: { runAsNonRoot: true, runAsUser: 7 } })],
     refuses: [
       [createPod(), 'must not run as root'],
       [createPod({ securityContext: { runAsNonRoot: false } }, { securityContext: { runAsNonRoot: true } }), 'must not run as root'],
-      [secured({ runAsNonRoot: true, runAsUser: 0 }), 'user 0 is root'],
+      [createSecuredPod({ runAsNonRoot: true, runAsUser: 0 }), 'user 0 is root'],
     ],
   },
   {
@@ -151,11 +151,11 @@ export const podRules: readonly ValidatingRule[] = [
     ],
     accepts: [
       createPod({}, { securityContext: { seccompProfile: { type: 'RuntimeDefault' } } }),
-      secured({ seccompProfile: { type: 'Localhost', localhostProfile: 'p' } }),
+      createSecuredPod({ seccompProfile: { type: 'Localhost', localhostProfile: 'p' } }),
     ],
     refuses: [
       [createPod(), 'a seccomp profile is required'],
-      [secured({ seccompProfile: { type: 'Unconfined' } }), 'a seccomp profile is required'],
+      [createSecuredPod({ seccompProfile: { type: 'Unconfined' } }), 'a seccomp profile is required'],
     ],
   },
   {
@@ -208,7 +208,7 @@ export const podRules: readonly ValidatingRule[] = [
         message: 'root must be read-only',
       },
     ],
-    accepts: [secured({ readOnlyRootFilesystem: true })],
+    accepts: [createSecuredPod({ readOnlyRootFilesystem: true })],
     refuses: [[createPod(), 'root must be read-only']],
   },
   {
@@ -291,8 +291,8 @@ export const podRules: readonly ValidatingRule[] = [
         message: 'the socket of the runtime is not allowed',
       },
     ],
-    accepts: [createPod(), mounting('/var/log')],
-    refuses: [[mounting('/var/run/docker.sock'), 'the socket of the runtime is not allowed']],
+    accepts: [createPod(), createMountingPod('/var/log')],
+    refuses: [[createMountingPod('/var/run/docker.sock'), 'the socket of the runtime is not allowed']],
   },
   {
     name: 'service-account-token',

@@ -42,7 +42,7 @@ afterAll(async () => {
 })
 
 const runId = Math.random().toString(36).slice(2, 8)
-const nameOf = ({ name }: ValidatingRule | MutatingRule): string => `${name}-${runId}`
+const getName = ({ name }: ValidatingRule | MutatingRule): string => `${name}-${runId}`
 
 async function create(path: string, object: object): Promise<Answer> {
   return client.request('POST', path, { body: object })
@@ -60,7 +60,7 @@ async function install(
   spec: object,
   bindingSpec: object,
 ): Promise<void> {
-  const name = nameOf(rule)
+  const name = getName(rule)
   const { resource, param, labels = {}, variables = [], matchConditions = [] } = rule
   const [apiGroup, version] = apis[resource]
   await mustCreate('/api/v1/namespaces', { metadata: { name, labels } })
@@ -95,7 +95,7 @@ function createObject(rule: ValidatingRule | MutatingRule, object: object): Prom
   const [apiGroup, version] = apis[rule.resource]
   const root = apiGroup === '' ? `/api/${version}` : `/apis/${apiGroup}/${version}`
   const { metadata, ...fields } = object as { metadata?: object }
-  return create(`${root}/namespaces/${nameOf(rule)}/${rule.resource}?dryRun=All`, { metadata: { name: 'x', ...metadata }, ...fields })
+  return create(`${root}/namespaces/${getName(rule)}/${rule.resource}?dryRun=All`, { metadata: { name: 'x', ...metadata }, ...fields })
 }
 
 test('there are at least 30 rules', () => {
@@ -112,7 +112,7 @@ describe.each(validatingRules)('$name ($source)', (rule) => {
     'refuses %s',
     async (_, object, message) => {
       const { status, text } = await createObject(rule, object)
-      const denial = `ValidatingAdmissionPolicy '${nameOf(rule)}' with binding '${nameOf(rule)}' denied request: ${message}`
+      const denial = `ValidatingAdmissionPolicy '${getName(rule)}' with binding '${getName(rule)}' denied request: ${message}`
       expect((JSON.parse(text) as { message: string }).message).toContain(denial)
       expect([403, 422]).toContain(status)
     },
