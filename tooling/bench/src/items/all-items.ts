@@ -5,6 +5,7 @@ import { readyItem } from '../custom/ready-item.ts'
 import type { Item } from '../frame/item.ts'
 import { registryItems } from '../registry/registry-items.ts'
 import { storageItems } from '../storage/storage-items.ts'
+import { admissionItems } from './admission-items.ts'
 import { authorizationItems } from './authorization-items.ts'
 import { dispatchItem } from './dispatch-item.ts'
 import { growthItems } from './growth-items.ts'
@@ -31,6 +32,7 @@ export const allItems: readonly Item[] = [
   ...storageItems,
   dispatchItem,
   ...authorizationItems,
+  ...admissionItems,
   ...customLoadItems,
   ...establishedItems,
   readyItem,
