@@ -77,6 +77,16 @@ test('a plain HTTP connection through konnectivity is reused', async () => {
   })
 })
 
+test('packets have the encoding of upstream', () => {
+  const data = encodePacket({ type: 'data', connectId: 1n, data: Buffer.from('ab') })
+  expect(data.toString('hex')).toBe('000000000a0804220608011a026162')
+  const closing = Buffer.from('08022a020801', 'hex')
+  expect(decodePacket(closing)).toEqual({ type: 'closeRequest', connectId: 1n })
+  // A random number of upstream's client has up to 63 bits.
+  const dial: Packet = { type: 'dialRequest', protocol: 'tcp', address: 'a:1', random: 2n ** 63n - 1n }
+  expect(decodePacket(encodePacket(dial).subarray(5))).toEqual(dial)
+})
+
 describe('a connection through konnectivity', () => {
   test('sends large amounts of data both ways, no faster than they are read', async () => {
     const socket = createSocketPath()

@@ -18,8 +18,18 @@ export type Packet =
   | { readonly type: 'data'; readonly connectId: bigint; readonly data: Uint8Array }
   | { readonly type: 'closeDial'; readonly random: bigint }
 
-/** Names of the packet types by their number. The payload of a type is the field with the number plus 2. */
+/** Names of the packet types by their number. */
 const types = ['dialRequest', 'dialResponse', 'closeRequest', 'closeResponse', 'data', 'closeDial'] as const
+/** Field numbers of the payloads. Their order is not that of the types. */
+const payloadFields: Readonly<Record<Packet['type'], number>> = {
+  dialRequest: 2,
+  dialResponse: 3,
+  data: 4,
+  closeRequest: 5,
+  closeResponse: 6,
+  closeDial: 7,
+}
+const payloadTypes: ReadonlyMap<number, Packet['type']> = new Map(types.map((type) => [payloadFields[type], type]))
 
 interface Field {
   readonly name: string
@@ -50,13 +60,15 @@ export function encodePacket(packet: Packet): Buffer {
   const number = types.indexOf(packet.type)
   const writer = new WireWriter(64 + (packet.type === 'data' ? packet.data.byteLength : 0))
   const mark = writer.mark()
-  fields[packet.type].forEach(({ name }, i) => {
-    const value = values[name]
-    if (typeof value === 'bigint') writer.int64(i + 1, value)
-    else if (typeof value === 'string') writer.bytes(i + 1, Buffer.from(value))
-    else if (value !== undefined) writer.bytes(i + 1, value)
-  })
-  writer.close(number + 2, mark)
+  const known = fields[packet.type]
+  // The writer starts at the last field.
+  for (let i = known.length; i > 0; i--) {
+    const value = values[known[i - 1]!.name]
+    if (typeof value === 'bigint') writer.int64(i, value)
+    else if (typeof value === 'string') writer.bytes(i, Buffer.from(value))
+    else if (value !== undefined) writer.bytes(i, value)
+  }
+  writer.close(payloadFields[packet.type], mark)
   writer.integer(1, number)
   const message = writer.finish()
   const prefix = Buffer.alloc(5)
@@ -71,7 +83,7 @@ export function decodePacket(bytes: Buffer): Packet | undefined {
   let payload: { readonly type: Packet['type']; readonly reader: WireReader } | undefined
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) number = reader.integer()
-    const type = types[field - 2]
+    const type = payloadTypes.get(field)
     if (type !== undefined) payload = { type, reader: reader.message() }
   }
   const type = types[number]
