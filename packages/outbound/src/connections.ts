@@ -66,6 +66,7 @@ export class Connections {
   #firstSocket: Duplex | undefined
   #opening = 0
   #closed = false
+  #isRetired = false
 
   constructor(open: OpenConnection, bounds: ConnectionBounds, mayHttp2: boolean) {
     this.#open = open
@@ -122,6 +123,13 @@ export class Connections {
     } catch {
       clearTimeout(timer)
     }
+  }
+
+  /** Closes each connection after its requests. Requests that wait for a connection still get one. */
+  retire(): void {
+    this.#isRetired = true
+    for (const { session } of this.#sessions) session.close()
+    this.#closeFreeSockets()
   }
 
   close(): void {
@@ -201,7 +209,8 @@ export class Connections {
       release: callOnce(() => {
         if (--entry.streams === 0) {
           entry.session.unref()
-          this.#startIdling(entry)
+          if (this.#isRetired) entry.session.close()
+          else this.#startIdling(entry)
         }
         this.#wakeOne()
       }),
@@ -216,8 +225,15 @@ export class Connections {
       release: callOnce(() => {
         this.#running--
         this.#wakeOne()
+        // Node returns the socket to the agent after this callback.
+        if (this.#isRetired) setImmediate(() => this.#closeFreeSockets())
       }),
     }
+  }
+
+  #closeFreeSockets(): void {
+    for (const socket of Object.values(this.#agent?.freeSockets ?? {}).flat()) socket?.destroy()
+    this.#firstSocket?.destroy()
   }
 
   #startIdling(entry: Session): void {
@@ -270,7 +286,7 @@ export function callOnce(action: () => void): () => void {
 }
 
 /** Rejects with the reason of `signal` once it is aborted. */
-function waitUnlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export function waitUnlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)
     if (signal.aborted) abort()

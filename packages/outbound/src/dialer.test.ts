@@ -56,6 +56,32 @@ describe.each(['h2', 'http/1.1'] as const)('a client over %s', (protocol) => {
     expect(formatAnswer(await sendRequest({ url, tls }, { path: '/redirect' }))).toBe('302 ')
   })
 
+  test('opens new connections for another client certificate, and lets running requests finish', async () => {
+    await using server = await startTestServer(pair, protocol, true)
+    let certificate = pair.certificate
+    const readCertificate = async () => ({ certificate, key: pair.key })
+    using client = createDialer().client({ url: `https://127.0.0.1:${server.port}`, tls, readCertificate })
+    const request = { headers: { 'x-one': 'one' }, timeoutMs: 20_000 }
+    for (let i = 0; i < 3; i++) expect(formatAnswer(await client.request(request))).toBe('200 one:0')
+    expect(server.connections).toBe(1)
+    const controller = new AbortController()
+    const running = client.request({ ...request, path: '/hang', signal: controller.signal })
+    await expect.poll(() => server.requests.length).toBe(4)
+    certificate += '\n'
+    for (let i = 0; i < 3; i++) expect(formatAnswer(await client.request(request))).toBe('200 one:0')
+    expect(server.connections).toBe(2)
+    controller.abort()
+    expect(formatAnswer(await running)).toContain('context canceled')
+    expect(server.requests.every((each) => each.certificate === 'hook')).toBe(true)
+  })
+
+  test('fails while there is no client certificate', async () => {
+    await using server = await startTestServer(pair, protocol)
+    const readCertificate = (): Promise<never> => Promise.reject(new Error('getting credentials: no'))
+    const url = `https://127.0.0.1:${server.port}/`
+    expect(formatAnswer(await sendRequest({ url, tls, readCertificate }))).toBe(`Get "${url}": getting credentials: no`)
+  })
+
   test('reconnects after the server closed all connections', async () => {
     await using server = await startTestServer(pair, protocol)
     using client = createDialer().client({ url: `https://127.0.0.1:${server.port}`, tls })

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
-import { callOnce, Connections } from './connections.ts'
+import { getErrorMessage } from '@keelson/apimachinery'
+import type { ClientCertificate } from './client-certificate.ts'
+import { callOnce, Connections, waitUnlessAborted } from './connections.ts'
 import { connect, dialDirectly } from './dial-tls.ts'
 import type { Dial, EgressNetwork, TlsSettings } from './dial-tls.ts'
 import { OutboundError, hostAndPort } from './failure.ts'
@@ -41,6 +43,11 @@ export interface ClientTarget {
   /** Service to dial instead of the URL's host. */
   readonly service?: ServiceReference
   readonly tls?: TlsSettings
+  /**
+   * Returns the client certificate, instead of that of `tls`. It is called for each request. With another certificate, new connections are opened,
+   * and the others close after their requests.
+   */
+  readonly readCertificate?: (() => Promise<ClientCertificate | undefined>) | undefined
   /** Network for egress selection. Default: `cluster` if `service` is set, otherwise `controlplane`. */
   readonly network?: EgressNetwork
   /** Maximum number of open connections. Default: that of the dialer. */
@@ -139,7 +146,11 @@ class Client implements StreamClient {
   readonly #url: URL
   /** "https://host:port" as configured. Error messages and the Host header keep a port even if it is the scheme's default. */
   readonly #origin: string
-  readonly #connections: Connections
+  readonly #createConnections: (certificate: ClientCertificate | undefined) => Connections
+  readonly #readCertificate: ClientTarget['readCertificate']
+  #certificate: ClientCertificate | undefined
+  #connections: Connections
+  #isDisposed = false
   readonly #maxRequests: number
   #running = 0
 
@@ -154,11 +165,17 @@ class Client implements StreamClient {
     const isSecure = url.protocol === 'https:'
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const urlDestination: Destination = { host, port: Number(url.port || (isSecure ? 443 : 80)) }
-    const open = async (protocols: readonly string[]) => {
-      const destination = service === undefined || resolver === undefined ? urlDestination : await resolveService(resolver, service)
-      return connect(destination, { dial, network, host, tls: isSecure ? (target.tls ?? {}) : undefined, protocols })
+    const bounds = { maxConnections: target.maxConnections ?? maxConnections, idleTimeoutMs }
+    this.#createConnections = (certificate) => {
+      const tls = isSecure ? { ...target.tls, ...certificate } : undefined
+      const open = async (protocols: readonly string[]) => {
+        const destination = service === undefined || resolver === undefined ? urlDestination : await resolveService(resolver, service)
+        return connect(destination, { dial, network, host, tls, protocols })
+      }
+      return new Connections(open, bounds, isSecure)
     }
-    this.#connections = new Connections(open, { maxConnections: target.maxConnections ?? maxConnections, idleTimeoutMs }, isSecure)
+    this.#readCertificate = target.readCertificate
+    this.#connections = this.#createConnections(undefined)
   }
 
   async request(request: OutboundRequest): Promise<OutboundAnswer> {
@@ -202,6 +219,7 @@ class Client implements StreamClient {
   async connect(signal: AbortSignal): Promise<Duplex> {
     const leave = this.#enter()
     try {
+      if (this.#readCertificate !== undefined) await this.#renewCertificate(this.#readCertificate, signal)
       const socket = await this.#connections.open(signal)
       socket.once('close', leave)
       return socket
@@ -212,6 +230,7 @@ class Client implements StreamClient {
   }
 
   [Symbol.dispose](): void {
+    this.#isDisposed = true
     this.#connections.close()
   }
 
@@ -221,6 +240,17 @@ class Client implements StreamClient {
       scheme: this.#url.protocol === 'https:' ? 'https' : 'http',
       authority: this.#origin.slice(this.#origin.indexOf('//') + 2).replace(/^.*@/, ''),
     }
+  }
+
+  /** Replaces the connections if the client certificate has changed. */
+  async #renewCertificate(readCertificate: NonNullable<ClientTarget['readCertificate']>, signal: AbortSignal): Promise<void> {
+    const certificate = await waitUnlessAborted(readCertificate(), signal)
+    const current = this.#certificate
+    if (this.#isDisposed || (certificate?.certificate === current?.certificate && certificate?.key === current?.key)) return
+    this.#certificate = certificate
+    const previous = this.#connections
+    this.#connections = this.#createConnections(certificate)
+    previous.retire()
   }
 
   /** Counts a request. Returns the function that ends counting it. Throws if there are too many. */
@@ -233,8 +263,10 @@ class Client implements StreamClient {
   async #open(message: Message, { signal, idempotent }: { readonly signal: AbortSignal; readonly idempotent: boolean }) {
     const leave = this.#enter()
     try {
+      if (this.#readCertificate !== undefined) await this.#renewCertificate(this.#readCertificate, signal)
       for (let attempt = 1; ; attempt++) {
-        const connection = this.#connections.take() ?? (await this.#connections.reserve(signal))
+        const connections = this.#connections
+        const connection = connections.take() ?? (await connections.reserve(signal))
         let state: 'open' | 'answered' | 'closed' = 'open'
         const onClose = (): void => {
           connection.release()
@@ -250,7 +282,7 @@ class Client implements StreamClient {
         } catch (error) {
           connection.release()
           if (!(error instanceof OutboundError)) throw error
-          if (error.kind === 'timeout' && connection.protocol === 'h2') this.#connections.check(connection.session)
+          if (error.kind === 'timeout' && connection.protocol === 'h2') connections.check(connection.session)
           // A refused request was not processed, so a retry is safe unless a part of its body was consumed.
           const isUnprocessed = error.kind === 'refused' && (message.body === undefined || message.body instanceof Uint8Array)
           if (attempt < 3 && (isUnprocessed || (idempotent && isStale(error)))) continue
@@ -290,7 +322,7 @@ function createCanceledError(signal: AbortSignal | undefined): OutboundError {
 }
 
 function toOutboundError(error: unknown): OutboundError {
-  return error instanceof OutboundError ? error : new OutboundError('closed', String(error), { cause: error })
+  return error instanceof OutboundError ? error : new OutboundError('closed', getErrorMessage(error), { cause: error })
 }
 
 async function resolveService(resolver: ServiceResolver, service: ServiceReference): Promise<Destination> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -57,6 +57,46 @@ test('reads a token file again after a minute', async () => {
   expect(await client.headers()).toEqual({ authorization: 'Bearer two' })
 })
 
+test('reads a client certificate again after five minutes, and keeps it while the files do not match', async () => {
+  const clock = createManualClock()
+  const [first, second] = [createKeyPair(), createKeyPair()]
+  const writePair = ({ certificate, key }: typeof first): void => {
+    write('client.pem', certificate)
+    write('client.key', key)
+  }
+  writePair(first)
+  const client = await readKubeconfig(writeConfig(server, 'client-certificate: client.pem, client-key: client.key'), { clock })
+  writePair(second)
+  expect(await client.readCertificate?.()).toEqual(first)
+  write('client.key', first.key)
+  clock.advance(300_000)
+  expect(await client.readCertificate?.()).toEqual(first)
+  writePair(second)
+  expect(await client.readCertificate?.()).toEqual(first)
+  clock.advance(300_000)
+  expect(await client.readCertificate?.()).toEqual(second)
+})
+
+test('gets credentials from a plugin next to the kubeconfig, until they are rejected', async () => {
+  const apiVersion = 'client.authentication.k8s.io/v1beta1'
+  const credential = JSON.stringify({ kind: 'ExecCredential', apiVersion, status: { token: 'TOKEN' } })
+  const script = `#!/bin/sh\necho run >> ${directory}/runs\necho "$KUBERNETES_EXEC_INFO" > ${directory}/info\necho '${credential}' | sed "s/TOKEN/$(wc -l < ${directory}/runs)/"\n`
+  chmodSync(write('plugin.sh', script), 0o755)
+  const exec = `exec: {apiVersion: ${apiVersion}, command: ./plugin.sh, provideClusterInfo: true}`
+  const client = await readKubeconfig(writeConfig(`${server}, certificate-authority: ca.pem`, exec))
+  for (let i = 0; i < 2; i++) expect(await client.headers()).toEqual({ authorization: 'Bearer 1' })
+  const cluster = {
+    server: 'https://hooks.example.com/authorize',
+    'certificate-authority-data': Buffer.from(pair.certificate).toString('base64'),
+  }
+  expect(JSON.parse(readFileSync(path.join(directory, 'info'), 'utf8'))).toMatchObject({ spec: { interactive: false, cluster } })
+  client.rejectCredentials?.()
+  expect(await client.headers()).toEqual({ authorization: 'Bearer 2' })
+  expect(await client.readCertificate?.()).toBeUndefined()
+  const withToken = await readKubeconfig(writeConfig(server, `${exec}, token: static`))
+  expect(await withToken.headers()).toEqual({ authorization: 'Bearer static' })
+})
+
 test('uses HTTPS for a server without a scheme if TLS is configured', async () => {
   expect((await readKubeconfig(writeConfig('server: "a:80"'))).url).toBe('http://a:80')
   expect((await readKubeconfig(writeConfig('server: "a:80", insecure-skip-tls-verify: true'))).url).toBe('https://a:80')
@@ -85,7 +125,30 @@ describe('an invalid kubeconfig', () => {
       [server, 'token: a, username: b, client-certificate: ca.pem'],
       'invalid configuration: [client-key-data or client-key must be specified for u to use the clientCert authentication method., more than one authentication method found for u; found [token basicAuth], only one is allowed]',
     ],
-    ['a plugin', writeConfig, [server, 'exec: {command: a}'], 'invalid configuration: exec is not supported: user "u"'],
+    [
+      'a plugin without members',
+      writeConfig,
+      [server, 'exec: {env: [{value: a}]}'],
+      'invalid configuration: [command must be specified for u to use exec authentication plugin, apiVersion must be specified for u to use exec authentication plugin, env variable name must be specified for u to use exec authentication plugin]',
+    ],
+    [
+      'a plugin without a mode',
+      writeConfig,
+      [server, 'exec: {command: a, apiVersion: client.authentication.k8s.io/v1}'],
+      'invalid configuration: interactiveMode must be specified for u to use exec authentication plugin',
+    ],
+    [
+      'a plugin with an unknown mode',
+      writeConfig,
+      [server, 'exec: {command: a, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Maybe}'],
+      'invalid configuration: invalid interactiveMode for u: "Maybe"',
+    ],
+    [
+      'an authentication provider',
+      writeConfig,
+      [server, 'auth-provider: {name: a}'],
+      'invalid configuration: auth-provider is not supported: user "u"',
+    ],
   ] as const)('is rejected: %s', async (_title, make, parts, message) => {
     await expect(readKubeconfig(make(...(parts as [string])))).rejects.toThrow(new Error(message))
   })

@@ -1,30 +1,39 @@
 import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { X509Certificate } from 'node:crypto'
 import { aggregateMessages, getErrorMessage, parsePemBlocks, systemClock } from '@keelson/apimachinery'
-import type { Clock, JsonValue } from '@keelson/apimachinery'
+import type { Clock, JsonObject, JsonValue } from '@keelson/apimachinery'
 import { parseYaml } from '@keelson/apimachinery/yaml'
+import { followPair } from './client-certificate.ts'
+import type { CertificateFiles, ClientCertificate } from './client-certificate.ts'
 import type { TlsSettings } from './dial-tls.ts'
+import { ExecPlugin } from './exec-plugin.ts'
+import type { ExecCredentials } from './exec-plugin.ts'
 import { hostAndPort } from './failure.ts'
+import { pickClusterMembers, readExec } from './kubeconfig-exec.ts'
+import type { UserExecConfig } from './kubeconfig-exec.ts'
+import { decode, isPresent, readText, resolvePath, toStruct } from './kubeconfig-struct.ts'
+import type { Struct } from './kubeconfig-struct.ts'
 import { formatOpenError } from './open-error.ts'
 
 /** The server and the credentials of a kubeconfig's current context. */
 export interface KubeconfigClient {
   readonly url: string
   readonly tls: TlsSettings
-  /** Returns the HTTP headers with credentials. A token file is read again once a minute. */
+  /** Returns the current client certificate. Absent: that of `tls`. */
+  readonly readCertificate?: () => Promise<ClientCertificate | undefined>
+  /** Returns the HTTP headers with credentials. A token file is read again once a minute. Rejects if an exec plugin fails. */
   headers(): Promise<Readonly<Record<string, string>>>
+  /** Called after a server has answered 401. An exec plugin then runs again for the next request. */
+  readonly rejectCredentials?: () => void
 }
 
 export interface KubeconfigOptions {
   readonly clock?: Clock
 }
 
-type Struct = Readonly<Record<string, JsonValue | undefined>>
-
 /**
  * Reads the current context of a kubeconfig like client-go does for webhooks. Relative paths are resolved against the file's directory.
- * Certificates are read once. Throws an error that lists all problems.
+ * The client certificate is read again every five minutes, and CAs once. Throws an error that lists all problems.
  */
 export async function readKubeconfig(file: string, { clock = systemClock }: KubeconfigOptions = {}): Promise<KubeconfigClient> {
   const config = toStruct(await parseFile(file))
@@ -35,33 +44,36 @@ export async function readKubeconfig(file: string, { clock = systemClock }: Kube
   const cluster = clusterName === '' ? {} : find({ config, list: 'clusters', member: 'cluster', name: clusterName, label: 'cluster' })
 
   const problems: string[] = []
-  const locateAt = (name: string): string => resolvePath(file, name)
   const read = createReader(file, problems)
-  const userTexts = await readUserCredentials(user, { name: userName, read, problems })
-  const authorities = await readServerAuthorities(cluster, { name: clusterName, read, problems })
+  const userTexts = await readUserCredentials(user, { file, name: userName, read, problems })
+  const authorities = await readServerAuthorities(cluster, { file, name: clusterName, read, problems })
   if (problems.length === 1 && problems[0] === emptyCluster) problems[0] = emptyConfiguration
   if (problems.length > 0) throw new Error(`invalid configuration: ${aggregateMessages(problems)}`)
 
-  const { certificate, key, tokenFile, ...credentials } = userTexts
+  const cluster64 = authorities === '' ? {} : { 'certificate-authority-data': Buffer.from(authorities).toString('base64') }
+  const { tls: userTls, ...credentials } = createUserCredentials(userTexts, {
+    file,
+    clock,
+    cluster: { ...pickClusterMembers(cluster), ...cluster64 },
+  })
   if (authorities !== '') checkAuthorities(authorities)
   const tls: TlsSettings = {
     ...(authorities !== '' && { authorities }),
-    ...(certificate !== '' && { certificate, key }),
+    ...userTls,
     ...(readText(cluster['tls-server-name']) !== '' && { serverName: readText(cluster['tls-server-name']) }),
     ...(cluster['insecure-skip-tls-verify'] === true && { insecureSkipVerify: true }),
   }
   const url = parseServerUrl(readText(cluster['server']), tls)
   // Like client-go, sends no credentials without TLS.
-  const headers = url.startsWith('https:')
-    ? createCredentialHeaders(credentials, { tokenFile: locateAt(tokenFile), clock })
-    : async () => ({})
-  return { url, tls, headers }
+  return url.startsWith('https:') ? { url, tls, ...credentials } : { url, tls, headers: async () => ({}) }
 }
 
 /** The credentials of one user in a kubeconfig. */
 export interface KubeconfigCredentials {
   readonly tls: Pick<TlsSettings, 'certificate' | 'key'>
+  readonly readCertificate?: () => Promise<ClientCertificate | undefined>
   headers: KubeconfigClient['headers']
+  readonly rejectCredentials?: () => void
 }
 
 /** The users of a kubeconfig. Their files are read when they are used. */
@@ -80,22 +92,18 @@ export async function readKubeconfigUsers(file: string, { clock = systemClock }:
   const list = (name: string): readonly Struct[] => (Array.isArray(config[name]) ? config[name].map(toStruct) : [])
   const users = new Map(list('users').map((entry) => [readText(entry['name']), toStruct(entry['user'])]))
   const current = list('contexts').find((entry) => readText(entry['name']) === readText(config['current-context']))
-  const load = async (name: string, user: Struct): Promise<KubeconfigCredentials> => {
+  const load = async (name: string, user: Struct, server: string): Promise<KubeconfigCredentials> => {
     const problems: string[] = []
-    const texts = await readUserCredentials(user, { name, read: createReader(file, problems), problems })
+    const texts = await readUserCredentials(user, { file, name, read: createReader(file, problems), problems })
     if (problems.length > 0) throw new Error(aggregateMessages(problems))
-    const { certificate, key, tokenFile, ...credentials } = texts
-    return {
-      tls: certificate === '' ? {} : { certificate, key },
-      headers: createCredentialHeaders(credentials, { tokenFile: resolvePath(file, tokenFile), clock }),
-    }
+    return createUserCredentials(texts, { file, clock, cluster: { server } })
   }
   return {
     async find(host, port) {
       const names = [...listUserNames(hostAndPort({ host, port })), ...(port === 443 ? listUserNames(host) : []), '*']
       if (current !== undefined) names.push(readText(toStruct(current['context'])['user']))
       const name = names.find((each) => users.has(each))
-      return name === undefined ? undefined : load(name, users.get(name)!)
+      return name === undefined ? undefined : load(name, users.get(name)!, `https://${hostAndPort({ host, port })}`)
     },
   }
 }
@@ -104,10 +112,6 @@ export async function readKubeconfigUsers(file: string, { clock = systemClock }:
 function listUserNames(target: string): string[] {
   const labels = target.split('.')
   return [target, ...labels.slice(1).map((_, i) => `*.${labels.slice(i + 1).join('.')}`)]
-}
-
-function resolvePath(file: string, name: string): string {
-  return name === '' ? '' : path.resolve(path.dirname(file), name)
 }
 
 /** Returns a function that reads a file that the kubeconfig names. It returns "" and adds a problem if the file cannot be read. */
@@ -158,6 +162,8 @@ function find({ config, list, member, name, label }: Lookup): Struct {
 }
 
 interface Reading {
+  /** The kubeconfig. */
+  readonly file: string
   readonly name: string
   readonly read: (name: string, description: string) => Promise<string>
   readonly problems: string[]
@@ -182,7 +188,43 @@ async function readServerAuthorities(cluster: Struct, { name, read, problems }: 
 interface UserCredentials extends Credentials {
   readonly certificate: string
   readonly key: string
+  /** Files of the certificate and the key, if both come from files. */
+  readonly pairFiles: CertificateFiles | undefined
   readonly tokenFile: string
+  readonly exec: UserExecConfig | undefined
+}
+
+interface CredentialSource {
+  /** The kubeconfig. */
+  readonly file: string
+  readonly clock: Clock
+  readonly cluster: JsonObject
+}
+
+function createUserCredentials(texts: UserCredentials, { file, clock, cluster }: CredentialSource): KubeconfigCredentials {
+  const { certificate, key, pairFiles, tokenFile, exec, ...credentials } = texts
+  const pair = certificate === '' ? undefined : { certificate, key }
+  const createHeaders = createCredentialHeaders(credentials, { tokenFile: resolvePath(file, tokenFile), clock })
+  const hasOther =
+    pair !== undefined || tokenFile !== '' || [credentials.token, credentials.username, credentials.password].some((text) => text !== '')
+  // Like client-go, prefers other credentials to an exec plugin.
+  if (exec !== undefined && !hasOther) {
+    const plugin = new ExecPlugin({ ...exec, cluster: exec.provideClusterInfo ? cluster : undefined }, clock)
+    let used: ExecCredentials | undefined
+    return {
+      tls: {},
+      readCertificate: async () => (used = await plugin.get()).pair,
+      headers: async () => {
+        const { token } = (used = await plugin.get())
+        return { ...(await createHeaders()), ...(token !== '' && { authorization: `Bearer ${token}` }) }
+      },
+      rejectCredentials: () => {
+        if (used !== undefined) plugin.reject(used)
+      },
+    }
+  }
+  const shared = { tls: pair ?? {}, headers: createHeaders }
+  return pair === undefined || pairFiles === undefined ? shared : { ...shared, readCertificate: followPair(pairFiles, pair, clock) }
 }
 
 interface Credentials {
@@ -192,9 +234,12 @@ interface Credentials {
   readonly impersonation: Readonly<Record<string, string>>
 }
 
-async function readUserCredentials(user: Struct, { name, read, problems }: Reading): Promise<UserCredentials> {
+async function readUserCredentials(user: Struct, { file, name, read, problems }: Reading): Promise<UserCredentials> {
   const [token, tokenFile, username, password] = ['token', 'tokenFile', 'username', 'password'].map((member) => readText(user[member]))
   const [certificateFile, keyFile] = [readText(user['client-certificate']), readText(user['client-key'])]
+  const isFromFiles =
+    [certificateFile, keyFile].every((each) => each !== '') &&
+    [user['client-certificate-data'], user['client-key-data']].every((data) => readText(data) === '')
   let [certificate, key] = [decode(user['client-certificate-data']), decode(user['client-key-data'])]
   if (certificateFile !== '' || certificate !== '') {
     if (certificateFile !== '' && certificate !== '') {
@@ -212,15 +257,16 @@ async function readUserCredentials(user: Struct, { name, read, problems }: Readi
   if (token !== '' && (username !== '' || password !== '')) {
     problems.push(`more than one authentication method found for ${name}; found [token basicAuth], only one is allowed`)
   }
-  for (const member of ['exec', 'auth-provider']) {
-    if (user[member] !== undefined && user[member] !== null) problems.push(`${member} is not supported: user ${JSON.stringify(name)}`)
-  }
+  if (isPresent(user['auth-provider'])) problems.push(`auth-provider is not supported: user ${JSON.stringify(name)}`)
+  const exec = isPresent(user['exec']) ? readExec(toStruct(user['exec']), { name, problems, file }) : undefined
   if (token === '' && tokenFile !== '') await read(tokenFile!, `tokenFile ${tokenFile} for ${name}`)
   const impersonation = createImpersonationHeaders(user)
   if (impersonation === undefined) problems.push(`requesting uid, groups or user-extra for ${name} without impersonating a user`)
   return {
     certificate,
     key,
+    pairFiles: isFromFiles ? { certificateFile: resolvePath(file, certificateFile), keyFile: resolvePath(file, keyFile) } : undefined,
+    exec,
     token: token!,
     tokenFile: token === '' ? tokenFile! : '',
     username: username!,
@@ -283,16 +329,4 @@ export function checkAuthorities(pem: string): void {
       throw new Error('unable to load root certificates: failed to parse certificate', { cause: error })
     }
   }
-}
-
-function readText(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : ''
-}
-
-function decode(value: JsonValue | undefined): string {
-  return Buffer.from(readText(value), 'base64').toString('utf8')
-}
-
-function toStruct(value: JsonValue | undefined): Struct {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }

@@ -6,7 +6,7 @@ import type { ClientTarget, Dialer, KubeconfigCredentials, KubeconfigUsers, Outb
 /** A connection pool with its credentials. */
 interface Connection {
   readonly client: OutboundClient
-  readonly headers: KubeconfigCredentials['headers'] | undefined
+  readonly credentials: KubeconfigCredentials | undefined
 }
 
 /** A request to a webhook. */
@@ -40,21 +40,23 @@ class HookServer {
       opening.catch(() => {
         if (this.#connection === opening) this.#connection = undefined
       })
-      const { client, headers } = await opening
-      return await client.request({
+      const { client, credentials } = await opening
+      const answer = await client.request({
         method: 'POST',
         path: `${path}?timeout=${Math.ceil(announcedMs / 1000)}s`,
         headers: {
           accept: 'application/json, */*',
           'content-type': 'application/json',
           'user-agent': 'kube-apiserver-admission',
-          ...(await headers?.()),
+          ...(await credentials?.headers()),
         },
         body,
         timeoutMs,
         signal,
         maxBytes: maxResponseBytes,
       })
+      if (!answer.failed && answer.status === 401) credentials?.rejectCredentials?.()
+      return answer
     } finally {
       this.#running--
       this.#closeIfIdle()
@@ -149,7 +151,8 @@ export class HookClients {
     const { hostname, port } = new URL(target.url)
     const credentials = await users?.find(hostname.replace(/^\[|\]$/g, ''), port === '' ? (target.service?.port ?? 443) : Number(port))
     const tls = { ...(authorities.trim() !== '' && { authorities }), ...credentials?.tls }
-    return { client: dialer.client({ ...target, tls, maxConnections }), headers: credentials?.headers }
+    const { readCertificate } = credentials ?? {}
+    return { client: dialer.client({ ...target, tls, maxConnections, readCertificate }), credentials }
   }
 }
 

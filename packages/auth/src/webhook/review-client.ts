@@ -8,6 +8,8 @@ export interface ReviewWebhook {
   readonly client: Pick<OutboundClient, 'request'>
   /** Returns the HTTP headers with credentials, for each request. */
   readonly headers?: (() => Promise<Readonly<Record<string, string>>>) | undefined
+  /** Called after a response with status 401. */
+  readonly rejectCredentials?: () => void
   /** Timeout of each attempt in milliseconds. Default 30 s. */
   readonly timeoutMs?: number
   /** Pause before the second attempt in milliseconds. Default 500 ms. */
@@ -27,8 +29,16 @@ export function openReviewWebhook(kubeconfig: KubeconfigClient, options: ReviewW
   const { dialer, timeoutMs = defaultTimeoutMs, network = 'controlplane', ...rest } = options
   const separator = kubeconfig.url.includes('?') ? '&' : '?'
   const url = `${kubeconfig.url}${separator}timeout=${formatDuration(BigInt(timeoutMs) * 1_000_000n)}`
-  const client = dialer.client({ url, tls: kubeconfig.tls, network })
-  return { ...rest, client, timeoutMs, headers: () => kubeconfig.headers(), [Symbol.dispose]: () => client[Symbol.dispose]() }
+  const { tls, readCertificate, rejectCredentials } = kubeconfig
+  const client = dialer.client({ url, tls, network, readCertificate })
+  return {
+    ...rest,
+    client,
+    timeoutMs,
+    headers: () => kubeconfig.headers(),
+    ...(rejectCredentials && { rejectCredentials }),
+    [Symbol.dispose]: () => client[Symbol.dispose](),
+  }
 }
 
 /** The result of one attempt, for metrics. `error` is undefined after a success. */
@@ -99,6 +109,7 @@ async function post(webhook: ReviewWebhook, { review, body, signal }: Post): Pro
     idempotent: true,
     ...(signal && { signal }),
   })
+  if (!answer.failed && answer.status === 401) webhook.rejectCredentials?.()
   return { code: answer.status, answer: readReview(answer, review) }
 }
 

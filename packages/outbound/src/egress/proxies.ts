@@ -1,12 +1,10 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { connect as connectSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { getErrorMessage, parsePemBlocks } from '@keelson/apimachinery'
+import { getErrorMessage } from '@keelson/apimachinery'
+import { hasCertificate, readPair, readText } from '../client-certificate.ts'
 import { connect, dialDirectly, waitForConnect } from '../dial-tls.ts'
 import type { TlsSettings } from '../dial-tls.ts'
 import { OutboundError, toDialError } from '../failure.ts'
-import { formatOpenError } from '../open-error.ts'
 import type { EgressSelection, ProxyTls } from './egress-configuration.ts'
 import type { ProxyLabels } from './egress-metrics.ts'
 import { openHttpTunnel } from './http-connect.ts'
@@ -69,7 +67,7 @@ async function dialTcp(address: string, tls: TlsSettings | undefined, signal: Ab
 
 /** Reads the TLS files of a proxy. Rejects with kube-apiserver's message. */
 async function readTls({ clientCert = '', clientKey = '', caBundle = '', tlsServerName = '' }: ProxyTls): Promise<TlsSettings> {
-  const pair = await readPair(clientCert, clientKey).catch((error: unknown) => {
+  const pair = await readPair({ certificateFile: clientCert, keyFile: clientKey }).catch((error: unknown) => {
     throw new Error(`failed to read key pair ${clientCert} & ${clientKey}, got ${getErrorMessage(error)}`, { cause: error })
   })
   const serverName = tlsServerName === '' ? {} : { serverName: tlsServerName }
@@ -79,27 +77,4 @@ async function readTls({ clientCert = '', clientKey = '', caBundle = '', tlsServ
   })
   if (!hasCertificate(authorities)) throw new Error('failed to append CA cert to the cert pool')
   return { ...pair, ...serverName, authorities }
-}
-
-async function readPair(certificateFile: string, keyFile: string): Promise<{ readonly certificate: string; readonly key: string }> {
-  const certificate = await readText(certificateFile)
-  const key = await readText(keyFile)
-  if (!hasCertificate(certificate)) throw new Error('tls: failed to find any PEM data in certificate input')
-  if (!parsePemBlocks(key).some(({ label }) => label.endsWith('PRIVATE KEY')))
-    throw new Error('tls: failed to find any PEM data in key input')
-  if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
-    throw new Error('tls: private key does not match public key')
-  return { certificate, key }
-}
-
-function hasCertificate(pem: string): boolean {
-  return parsePemBlocks(pem).some(({ label }) => label === 'CERTIFICATE')
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    throw new Error(formatOpenError(file, error), { cause: error })
-  }
 }
