@@ -43,10 +43,15 @@ export function matchConditionMetricsOf(registry: MetricsRegistry): MatchConditi
     ),
   )
   const metrics: MatchConditionMetrics = {
-    evaluated: ({ name, kind, type }, operation, took) => seconds.with({ name, kind, type, operation }).observe(took),
-    failed: ({ name, kind, type }, operation) => void errors.with({ name, kind, type, operation }).value++,
+    evaluated: (of, operation, took) => seconds.with(getEvaluationLabels(of, operation)).observe(took),
+    failed: (of, operation) => void errors.with(getEvaluationLabels(of, operation)).value++,
     excluded: ({ name, kind, type }, operation) => void exclusions.with({ name, kind, type, operation }).value++,
   }
   created.set(registry, metrics)
   return metrics
+}
+
+/** Returns the labels of an evaluation. As in kube-apiserver, the type of a validating webhook has another name than in exclusions. */
+function getEvaluationLabels({ name, kind, type }: MatchConditionLabels, operation: AdmissionOperation): Record<string, string> {
+  return { name, kind, type: kind === 'webhook' && type === 'validate' ? 'validating' : type, operation }
 }

@@ -7,6 +7,7 @@ import type { AdmissionAttributes } from '../admission.ts'
 import type { ReviewResponse } from './admission-review.ts'
 import { failureMessage } from './call-hook.ts'
 import type { HookOutcome } from './call-hook.ts'
+import type { MatchedResource } from '../matching/match-criteria.ts'
 import type { Invocation } from './match-hook.ts'
 
 /** The result of applying a webhook's patch. */
@@ -49,7 +50,8 @@ export async function applyHookPatch(
   try {
     const patched = await applyJsonPatchInSlices(object as unknown as JsonValue, operations, { signal: () => attributes.context.signal })
     const decoded: VersionedObject = attributes.decode(matched.kind, patched, { checksKind: true })
-    changed = !equalsSemantically(object, decoded)
+    const hasNewTimes = dropsFractions(attributes, matched)
+    changed = hasNewTimes || !equalsSemantically(object, decoded)
     await attributes.replace(decoded)
   } catch (error) {
     attributes.context.signal.throwIfAborted()
@@ -57,6 +59,22 @@ export async function applyHookPatch(
     return { failure: { kind: 'refused', error: isOwn ? error : newInternal(reasonOf(error), { cause: error }) } }
   }
   return { changed, operations }
+}
+
+/** Writes whose object has been patched by a webhook. */
+const patchedWrites = new WeakSet<AdmissionAttributes>()
+
+/**
+ * Returns whether kube-apiserver counts a patch as a change although the object stays the same. Managed fields that the write itself has set
+ * have times with fractions of a second there. The first patch drops the fractions. Custom resources never have them.
+ */
+function dropsFractions(attributes: AdmissionAttributes, { kind }: MatchedResource): boolean {
+  if (patchedWrites.has(attributes)) return false
+  patchedWrites.add(attributes)
+  if (attributes.schemaOf(kind)?.mergeType !== undefined) return false
+  const { object, oldObject } = attributes
+  const old = new Set((oldObject?.metadata?.managedFields ?? []).map((entry) => JSON.stringify(entry)))
+  return (object?.metadata?.managedFields ?? []).some((entry) => !old.has(JSON.stringify(entry)))
 }
 
 /** Decodes a patch. Throws errors with the messages of the library that kube-apiserver uses for webhooks. */

@@ -80,6 +80,23 @@ it('calls a webhook again if a later one changed the object and its policy is If
   expect(attributes.notes).toHaveProperty(['mutation.webhook.admission.k8s.io/round_1_index_0'])
 })
 
+it('counts a first patch that changes nothing as a change of times, if the write has set managed fields', async () => {
+  const labels = { b: 'x' }
+  const managedFields = [{ manager: 'm', operation: 'Update', time: '2026-01-01T00:00:00Z' }]
+  const count = async (old: KubeObject | undefined): Promise<number> => {
+    await using hooks = await openHookCluster(
+      'mutating',
+      { all: [{ name: 'a', reinvocationPolicy: 'IfNeeded' }, { name: 'b' }] },
+      { a: allow, b: label('b', () => 'x') },
+    )
+    const object = { metadata: { name: 'p', labels, managedFields } } as KubeObject
+    await run(hooks, old === undefined ? write('pods', object) : update('pods', old, object))
+    return hooks.calls.length
+  }
+  expect(await count(undefined)).toBe(3)
+  expect(await count({ metadata: { name: 'p', labels, managedFields } })).toBe(2)
+})
+
 it('calls a webhook again if another plugin changed the object in the second run', async () => {
   await using hooks = await openHookCluster('mutating', { all: [{ name: 'a', reinvocationPolicy: 'IfNeeded' }] }, { a: allow })
   const chain = createAdmissionChain([

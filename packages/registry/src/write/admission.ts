@@ -294,7 +294,8 @@ export class WriteAttributes implements AdmissionAttributes {
     const { schema, mergeType } = type
     const isCustom = mergeType !== undefined
     const validation = strict && !isCustom ? 'Strict' : 'Ignore'
-    const { object, strictErrors } = decodeStruct<KubeObject>(schema, document, { converting, strict: validation })
+    const readable = isCustom && checksKind ? dropMalformedMetadata(schema, document) : document
+    const { object, strictErrors } = decodeStruct<KubeObject>(schema, readable, { converting, strict: validation })
     type.prune?.(object, { keepsInvalidNulls: true })
     if (strictErrors.length > 0) {
       // The members of a patched document are sorted.
@@ -342,6 +343,21 @@ function refuseOtherKind(expected: GroupVersionKind, document: JsonObject, types
   throw newUnknownError(
     `converting (${sent.version}.${sent.kind}) to (${formatInternalTypeName({ hub: expected, type })}): unknown conversion`,
   )
+}
+
+/** Drops the metadata of a custom resource that has the wrong type. As in kube-apiserver, a patch of a webhook can set it without effect. */
+function dropMalformedMetadata(schema: KindSchema['schema'], document: JsonValue): JsonValue {
+  const metadata = isJsonObject(document) ? document['metadata'] : undefined
+  if (!isJsonObject(document) || metadata === undefined || !isJsonObject(metadata)) return document
+  const isReadable = ([member, value]: readonly [string, JsonValue]): boolean => {
+    try {
+      decodeStruct(schema, { metadata: { [member]: value } })
+      return true
+    } catch {
+      return false
+    }
+  }
+  return { ...document, metadata: Object.fromEntries(Object.entries(metadata).filter(isReadable)) }
 }
 
 /** Throws kube-apiserver's error if a document of a custom resource has no kind, another one, or one of another group. */

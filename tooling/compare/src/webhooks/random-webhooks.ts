@@ -34,8 +34,15 @@ export function createRandomWebhooks(random: Random, options: WebhookSetOptions)
   })
   const count = random.below(3) + (mutating.length === 0 ? 1 : 0)
   const validating = Array.from({ length: count }, (_, index) => {
-    const behavior = index < count - 1 ? 'allow' : random.weighted({ allow: 6, fail: 6, change: 0.3, hang: 0.1 })
-    return createWebhook(random, { ...options, type: 'validating', index, behavior: pickBehavior(random, behavior) })
+    const isLast = index === count - 1
+    const behavior = isLast ? random.weighted({ allow: 6, fail: 6, change: 0.3, hang: 0.1 }) : 'allow'
+    return createWebhook(random, {
+      ...options,
+      type: 'validating',
+      index,
+      behavior: pickBehavior(random, behavior),
+      isReachable: !isLast,
+    })
   })
   const createConfiguration = (kind: string, webhooks: readonly JsonObject[]): JsonObject => ({
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -72,6 +79,8 @@ interface WebhookOptions extends WebhookSetOptions {
   readonly type: 'mutating' | 'validating'
   readonly index: number
   readonly behavior: string
+  /** Whether the webhook can be called in any case. Default: a few cannot. */
+  readonly isReachable?: boolean
 }
 
 function createWebhook(random: Random, options: WebhookOptions): JsonObject {
@@ -97,8 +106,10 @@ function createWebhook(random: Random, options: WebhookOptions): JsonObject {
   }
 }
 
-function createClientConfig(random: Random, { name, type, index, behavior, serviceNamespace }: WebhookOptions): JsonObject {
+function createClientConfig(random: Random, options: WebhookOptions): JsonObject {
+  const { name, type, index, behavior, serviceNamespace, isReachable = false } = options
   const path = `/${name}/${type[0]}${index}/${behavior}`
+  if (isReachable) return { url: `<url>${path}`, caBundle: '<authority>' }
   switch (random.weighted({ url: 14, localhost: 1, odd: 0.6, service: 2, missing: 0.3, refused: 0.3, untrusted: 0.3, unverified: 0.2 })) {
     case 'url':
       return { url: `<url>${path}`, caBundle: '<authority>' }
