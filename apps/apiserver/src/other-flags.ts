@@ -14,11 +14,6 @@ const truePattern = /^(true|t|1)$/i
 
 const table: Readonly<Record<string, OtherFlag>> = {
   'admission-control': { because: 'it is the old name of --enable-admission-plugins' },
-  'aggregator-reject-forwarding-redirect': {
-    because: 'there is no aggregation of other API servers',
-    harmless: truePattern,
-    isSwitch: true,
-  },
   'allow-metric-labels': { because: 'the labels of metrics are not configurable' },
   'allow-metric-labels-manifest': { because: 'the labels of metrics are not configurable' },
   'allow-privileged': { because: 'privileged pods are always allowed', harmless: truePattern, isSwitch: true },

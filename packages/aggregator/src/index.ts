@@ -1,4 +1,6 @@
-export { apiregistrationGroup } from './apiservices/index.ts'
+export { createAggregator } from './aggregator.ts'
+export type { Aggregator, AggregatorOptions } from './aggregator.ts'
+export { apiregistrationGroup, apiServicesResource } from './apiservices/index.ts'
 export { createProxyTransport } from './proxy/create-proxy-transport.ts'
 export type { ProxyTransportOptions } from './proxy/create-proxy-transport.ts'
 export type { CertificatePair } from './proxy/proxy-certificate.ts'

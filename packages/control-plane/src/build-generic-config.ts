@@ -9,7 +9,7 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createServiceResolver } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
 import { createDialer } from '@keelson/outbound'
-import type { EgressSelector, StreamDialer } from '@keelson/outbound'
+import type { EgressSelector, ServiceResolver, StreamDialer } from '@keelson/outbound'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { newStorageFactoryConfig, createProtobufCodecs, createRecordCodecs } from '@keelson/registry'
 import { createStorageMetrics } from '@keelson/storagebackend'
@@ -61,6 +61,8 @@ export interface GenericConfig {
   readonly egress: EgressSelector
   /** Sends requests to other servers, such as webhooks. */
   readonly dialer: StreamDialer
+  /** Finds the addresses of services. */
+  readonly resolver: ServiceResolver
   /** Sets the client with which authenticators, authorizers and admission plugins read objects. */
   readFrom(client: LoopbackClient): void
 }
@@ -77,14 +79,14 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const dialer = createDialer({ dial: egress.dial, resolver })
   const delegation = await buildDelegation(options, { metrics, clock, dialer })
   try {
-    return await buildParts(options, { metrics, clock, egress, dialer, delegation }, (reader) => (client = reader))
+    return await buildParts(options, { metrics, clock, egress, dialer, resolver, delegation }, (reader) => (client = reader))
   } catch (error) {
     delegation?.[Symbol.dispose]()
     throw error
   }
 }
 
-type BaseParts = Pick<GenericConfig, 'metrics' | 'clock' | 'egress' | 'dialer' | 'delegation'>
+type BaseParts = Pick<GenericConfig, 'metrics' | 'clock' | 'egress' | 'dialer' | 'resolver' | 'delegation'>
 
 async function buildParts(
   options: ServerChainOptions,

@@ -1,3 +1,4 @@
+import { apiregistrationGroup } from '@keelson/aggregator'
 import { apiextensionsGroup } from '@keelson/apiextensions'
 import type { ApiGroup } from '@keelson/registry'
 import { apiGroups } from '@keelson/resources'
@@ -15,6 +16,7 @@ export const servedCore: ApiGroup<GroupServices> = {
 
 /** All built-in groups. Types, kinds, stores, routes and discovery derive from this list. */
 export const builtinGroups: readonly ApiGroup<GroupServices>[] = [
+  apiregistrationGroup,
   ...coreGroups.map((group) => (group === core ? servedCore : group)),
   ...apiGroups,
   apiextensionsGroup,

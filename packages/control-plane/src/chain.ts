@@ -31,6 +31,7 @@ export interface ChainParts {
   readonly presence: ServerPresence | undefined
   readonly host: GroupHost<GroupServices>
   readonly customResources: AsyncDisposable
+  readonly aggregated: AsyncDisposable
   readonly client: ServerChain['client']
   readonly hooks: PostStartHooks
   readonly controllers: ControllerRunner
@@ -129,7 +130,8 @@ export class Chain implements ServerChain {
   }
 
   async #close(): Promise<void> {
-    const { options, config, server, auditor, admission, informers, services, presence, host, customResources, controllers } = this.#parts
+    const { options, config, server, auditor, admission, informers, services, presence, host, customResources, aggregated, controllers } =
+      this.#parts
     this.#ready.reject(new Error('the server was closed before it was ready'))
     const { shutdownDelayMs, shutdownGraceMs } = { ...lifecycleDefaults, ...options.lifecycle }
     if (shutdownDelayMs > 0) {
@@ -146,6 +148,7 @@ export class Chain implements ServerChain {
     await informers[Symbol.asyncDispose]()
     await services?.close()
     await presence?.close()
+    await aggregated[Symbol.asyncDispose]()
     await customResources[Symbol.asyncDispose]()
     await host[Symbol.asyncDispose]()
     await config.backends[Symbol.asyncDispose]()

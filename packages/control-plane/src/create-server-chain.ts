@@ -9,6 +9,7 @@ import type { ApiGroup, RemoteTls } from '@keelson/registry'
 import { consoleLog, createDeprecationMetrics, createServer, createWatchMetrics, describeError, isAbort } from '@keelson/server'
 import type { Server } from '@keelson/server'
 import { advertiseAddress, formatUrlHost } from './addresses.ts'
+import { AggregatedServers } from './aggregated-servers.ts'
 import { authorizeConnect, authorizeCreate } from './authorize-create.ts'
 import { createStartHooks } from './bootstrap/start-hooks.ts'
 import { buildAdmission, selectAdmissionPlugins } from './build-admission.ts'
@@ -144,9 +145,13 @@ async function connectParts(
   const advertised = advertiseAddress(options.serving)
   const formatServerAddress = (): string | undefined => (port === undefined ? undefined : `${formatUrlHost(advertised)}:${port}`)
   const discovery = new DiscoveryRegistry()
+  const openApi = createOpenApi()
+  const { serverCount, rejectForwardingRedirects } = { ...servicesDefaults, ...options.services }
+  const aggregated = new AggregatedServers({ config, client, discovery, openApi, server, log, rejectRedirects: rejectForwardingRedirects })
   const groupServing: InstallOptions = {
     discovery,
-    openApi: createOpenApi(),
+    aggregation: aggregated.aggregation,
+    openApi,
     stopping: server.stopping,
     now: readClock,
     serverAddress: formatServerAddress,
@@ -177,12 +182,12 @@ async function connectParts(
   })
   installGroups(host, groups)
 
+  aggregated.prepare()
   const presence = hasLeases(groups) ? new ServerPresence({ options, config, client, features: serving.features }) : undefined
   const queueMetrics = createWorkQueueMetrics(config.metrics)
   if (presence !== undefined) {
     peers = await buildPeerProxy({ options, config, client, discovery, presence, server, queueMetrics })
   }
-  const { serverCount } = { ...servicesDefaults, ...options.services }
   const customResources = new CustomResources({ config, host, client, server, log, serverCount })
 
   config.authorization.readFrom({ client, informers })
@@ -201,6 +206,7 @@ async function connectParts(
     queueMetrics,
     host,
     customResources,
+    aggregated,
     controllers,
     log,
     livezGraceMs: lifecycle.livezGraceMs,
@@ -217,6 +223,7 @@ async function connectParts(
     presence,
     host,
     customResources,
+    aggregated,
     client,
     hooks,
     controllers,

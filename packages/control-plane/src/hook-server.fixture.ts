@@ -64,7 +64,7 @@ export async function startHookServer(handlers: Readonly<Record<string, HookHand
   }
 }
 
-function createKeyPair(): { readonly certificate: string; readonly key: string } {
+export function createKeyPair(): { readonly certificate: string; readonly key: string } {
   const directory = mkdtempSync(path.join(tmpdir(), 'keelson-hooks-'))
   const [crt, key] = [path.join(directory, 'crt'), path.join(directory, 'key')]
   const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=hook']

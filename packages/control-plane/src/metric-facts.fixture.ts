@@ -91,6 +91,8 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'summary ALPHA': { apiserver_admission_step_admission_duration_seconds_summary: admission },
   'counter ALPHA': {
+    apiserver_kube_aggregator_x509_insecure_sha1_total: '',
+    apiserver_kube_aggregator_x509_missing_san_total: '',
     apiserver_admission_match_condition_evaluation_errors_total: conditions,
     apiserver_admission_match_condition_exclusions_total: conditions,
     apiserver_admission_webhook_fail_open_count: 'name type',
@@ -130,6 +132,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     etcd_requests_total: 'group operation resource',
   },
   'gauge ALPHA': {
+    aggregator_unavailable_apiservice: 'name',
     authentication_token_cache_active_fetch_count: 'status',
     apiserver_resource_objects: object,
     apiserver_resource_size_estimate_bytes: object,

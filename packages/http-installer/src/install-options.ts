@@ -1,5 +1,6 @@
 import type { GroupVersionResource, RequestContext } from '@keelson/apimachinery'
 import type { APIGroupInfo } from './api-group-info.ts'
+import type { Aggregation } from './discovery/aggregation.ts'
 import type { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import type { OpenApiRegistry } from './openapi/openapi-registry.ts'
 
@@ -18,6 +19,8 @@ export interface InstallOptions {
   readonly discovery?: DiscoveryRegistry
   /** Registry of the group's OpenAPI documents. Default: a registry for this app only. */
   readonly openApi?: OpenApiRegistry
+  /** A server in front of the installed groups, which forwards the requests for some groups to other servers. Default: none. */
+  readonly aggregation?: Aggregation
   /** Priority of the group in `/apis`. Higher values come first. Default: 0. */
   readonly priority?: number
   /** Signal that aborts when the server stops. Watches then end without an error. */

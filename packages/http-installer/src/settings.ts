@@ -1,5 +1,6 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
+import type { Aggregation } from './discovery/aggregation.ts'
 import { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import { OpenApiRegistry } from './openapi/openapi-registry.ts'
 import type { DeprecationObserver, InstallOptions, WatchObserver } from './install-options.ts'
@@ -8,6 +9,7 @@ import type { DeprecationObserver, InstallOptions, WatchObserver } from './insta
 export interface SurfaceSettings {
   readonly discovery: DiscoveryRegistry
   readonly openApi: OpenApiRegistry
+  readonly aggregation: Aggregation | undefined
   /** Signal that aborts when the server stops. */
   readonly stopping: AbortSignal
   readonly minRequestTimeoutSeconds: number
@@ -26,6 +28,7 @@ export function completeSettings(options: InstallOptions): SurfaceSettings {
   return {
     discovery: options.discovery ?? new DiscoveryRegistry(),
     openApi: options.openApi ?? new OpenApiRegistry(),
+    aggregation: options.aggregation,
     stopping: options.stopping ?? new AbortController().signal,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? installDefaults.minRequestTimeoutSeconds,
     maxRequestBodyBytes: options.maxRequestBodyBytes ?? installDefaults.maxRequestBodyBytes,

@@ -60,7 +60,7 @@ const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/api\/src\/schema\/schema-table\.ts: splits off|\/internal-form\.ts: splits off/, 'A schema.'],
   [/^packages\/control-plane\/src\/open-backends\.ts: splits off/, 'Parses a list of servers.'],
   [
-    /^packages\/(?:http-installer\/src\/connect\/rewrite-html|outbound\/src\/review-answer|auth\/src\/webhook\/review-client)\.ts: reads the Content-Type/,
+    /^packages\/(?:http-installer\/src\/connect\/rewrite-html|aggregator\/src\/discovery\/[a-z-]+|outbound\/src\/review-answer|auth\/src\/webhook\/review-client)\.ts: reads the (?:Content-Type|Accept)/,
     'Reads the response of another server.',
   ],
 ]

@@ -37,6 +37,12 @@ export const servicesFlags = {
     default: servicesDefaults.enableAggregatorRouting,
     help: 'Send requests of the server to services directly to an endpoint instead of the cluster IP.',
   },
+  'aggregator-reject-forwarding-redirect': {
+    group,
+    type: onOff(),
+    default: servicesDefaults.rejectForwardingRedirects,
+    help: 'Answer 502 if another API server, to which a request was forwarded, answers with a redirect.',
+  },
 } as const
 
 export function readServicesOptions(values: FlagValuesOf<typeof servicesFlags>): NonNullable<ServerChainOptions['services']> {
@@ -46,5 +52,6 @@ export function readServicesOptions(values: FlagValuesOf<typeof servicesFlags>):
     endpointReconcilerType: values['endpoint-reconciler-type'],
     serverCount: values['apiserver-count'],
     enableAggregatorRouting: values['enable-aggregator-routing'],
+    rejectForwardingRedirects: values['aggregator-reject-forwarding-redirect'],
   }
 }

@@ -19,10 +19,6 @@ export function findAvailable(apiService: DeepReadonly<APIService>): DeepReadonl
   return apiService.status?.conditions?.find(({ type }) => type === 'Available')
 }
 
-export function isAvailable(apiService: DeepReadonly<APIService>): boolean {
-  return findAvailable(apiService)?.status === 'True'
-}
-
 /** Sets the condition Available. Its time changes only with its status. */
 export function setAvailable(apiService: APIService, { status, reason, message }: Availability, now: number): void {
   const conditions = ((apiService.status ??= {}).conditions ??= [])

@@ -1,12 +1,15 @@
 import type { APIService } from '@keelson/api/apiregistration/v1'
 import { apiregistrationV1 } from '@keelson/api/apiregistration/v1'
-import { copyObject, systemClock } from '@keelson/apimachinery'
+import { copyObject, isPathSegmentName, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineApiGroup, defineResource } from '@keelson/registry'
 import type { ApiGroup, ResourceDefinition } from '@keelson/registry'
 import { findAvailable, localAvailability, setAvailable } from './conditions.ts'
 import { validateApiService, validateApiServiceStatus } from './validate.ts'
+
+/** Metadata that an update of the status does not change. */
+const fixedMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
 const apiServices: ResourceDefinition<APIService> = defineResource<APIService>({
   group: 'apiregistration.k8s.io',
@@ -18,6 +21,8 @@ const apiServices: ResourceDefinition<APIService> = defineResource<APIService>({
   setDefaults({ spec }) {
     if (spec?.service !== undefined) spec.service.port ??= 443
   },
+  // The name of the core group's APIService is "v1.". That names consist of version and group is checked with the spec.
+  validateName: isPathSegmentName,
   strategy: {
     allowUnconditionalUpdate: false,
     resetFields: withoutFields('status'),
@@ -37,10 +42,12 @@ const apiServices: ResourceDefinition<APIService> = defineResource<APIService>({
         resetFields: withoutFields('spec', 'metadata'),
         prepareForUpdate(_context, apiService, old) {
           const { spec, metadata } = copyObject(old) as APIService
-          const { labels, annotations, finalizers, ownerReferences } = metadata
           if (spec === undefined) delete apiService.spec
           else apiService.spec = spec
-          Object.assign(apiService.metadata, { labels, annotations, finalizers, ownerReferences })
+          for (const member of fixedMetadata) {
+            delete apiService.metadata[member]
+            if (metadata[member] !== undefined) Object.assign(apiService.metadata, { [member]: metadata[member] })
+          }
         },
         validateUpdate: (_context, apiService) => validateApiServiceStatus(apiService),
       },
@@ -62,10 +69,14 @@ function formatAvailable(apiService: DeepReadonly<APIService>): string {
   return status === 'True' || reason === '' ? status : `${status} (${reason})`
 }
 
+/** The resource that stores APIServices. */
+export const apiServicesResource = { group: 'apiregistration.k8s.io', resource: 'apiservices' } as const
+
 /** The group apiregistration.k8s.io, which stores APIServices. */
 export const apiregistrationGroup: ApiGroup = defineApiGroup({
   name: 'apiregistration.k8s.io',
-  priority: 20000,
+  // Higher than the maximum of an APIService, so that discovery lists this group first.
+  priority: 20_001,
   types: [apiregistrationV1],
   resources: [apiServices],
 })

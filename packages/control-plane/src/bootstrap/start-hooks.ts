@@ -1,3 +1,4 @@
+import { apiServicesResource } from '@keelson/aggregator'
 import type { PeerProxy } from '@keelson/aggregator'
 import { groupResourceString, systemClock } from '@keelson/apimachinery'
 import type { GroupResource } from '@keelson/apimachinery'
@@ -11,6 +12,7 @@ import { createBootstrapRoles, followBootstrapRoles } from './rbac.ts'
 import { createSystemNamespaces } from './system-namespaces.ts'
 import { createSystemPriorityClasses } from './system-priority-classes.ts'
 import { createTokenTracking } from './token-tracking.ts'
+import type { AggregatedServers } from '../aggregated-servers.ts'
 import type { GenericConfig } from '../build-generic-config.ts'
 import type { Services } from '../build-services.ts'
 import type { ControllerRunner } from '../controller-runner.ts'
@@ -34,6 +36,7 @@ interface StartHookParts {
   readonly queueMetrics: WorkQueueMetrics
   readonly host: GroupHost<GroupServices>
   readonly customResources: CustomResources
+  readonly aggregated: AggregatedServers
   readonly controllers: ControllerRunner
   readonly log: Log
   readonly livezGraceMs: number
@@ -41,7 +44,21 @@ interface StartHookParts {
 
 /** Creates the post-start hooks in this order: storage, bootstrap objects, repair loops, controllers, and the endpoint of this server. */
 export function createStartHooks(parts: StartHookParts): PostStartHooks {
-  const { config, server, client, informers, services, presence, peers, queueMetrics, host, customResources, controllers, log } = parts
+  const {
+    config,
+    server,
+    client,
+    informers,
+    services,
+    presence,
+    peers,
+    queueMetrics,
+    host,
+    customResources,
+    aggregated,
+    controllers,
+    log,
+  } = parts
   const { backends, clock } = config
   const readClock = (): number => clock.now()
   const hooks = new PostStartHooks(server, parts.livezGraceMs)
@@ -62,6 +79,15 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   addHook('start-apiextensions-informers', definitions, async () => customResources.start(queueMetrics))
   addHook('start-apiextensions-controllers', definitions, () => customResources.waitUntilServed(), ['start-apiextensions-informers'])
   addHook('crd-informer-synced', definitions, () => customResources.waitUntilServed(), ['start-apiextensions-informers'])
+  const apiServices = [resources.apiServices]
+  addHook('start-kube-aggregator-informers', apiServices, () => aggregated.start(queueMetrics))
+  // kube-apiserver has a hook for each controller. Here they start together.
+  for (const name of aggregatorHooks) addHook(name, apiServices, async () => {}, ['start-kube-aggregator-informers'])
+  addHook('apiservice-discovery-controller', apiServices, () => aggregated.discover(), ['start-kube-aggregator-informers'])
+  addHook('kube-apiserver-autoregistration', apiServices, () => aggregated.register(), [
+    'start-kube-aggregator-informers',
+    'crd-informer-synced',
+  ])
   addHook('start-system-namespaces-controller', [resources.namespaces], () => createSystemNamespaces(client))
   addHook('scheduling/bootstrap-system-priority-classes', [resources.priorityClasses], () => createSystemPriorityClasses(client))
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = resources
@@ -128,8 +154,16 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   return hooks
 }
 
+const aggregatorHooks = [
+  'apiservice-registration-controller',
+  'apiservice-status-local-available-controller',
+  'apiservice-status-remote-available-controller',
+  'apiservice-openapiv3-controller',
+]
+
 /** Resources that the bootstrap hooks write, by hook. */
 const resources = {
+  apiServices: apiServicesResource,
   namespaces: { group: '', resource: 'namespaces' },
   configMaps: { group: '', resource: 'configmaps' },
   customResourceDefinitions: { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },

@@ -19,6 +19,8 @@ export interface ServicesOptions {
   readonly serverCount?: number
   /** Sends the server's own requests to services to a ready endpoint, for servers that cannot reach cluster IPs. */
   readonly enableAggregatorRouting?: boolean
+  /** Refuses redirects of other API servers to which requests are forwarded. */
+  readonly rejectForwardingRedirects?: boolean
 }
 
 export const servicesDefaults: Required<ServicesOptions> = {
@@ -27,6 +29,7 @@ export const servicesDefaults: Required<ServicesOptions> = {
   endpointReconcilerType: 'lease',
   serverCount: 1,
   enableAggregatorRouting: false,
+  rejectForwardingRedirects: true,
 }
 
 export const servicesChecks: OptionTable<ServicesOptions> = {
@@ -35,4 +38,5 @@ export const servicesChecks: OptionTable<ServicesOptions> = {
   endpointReconcilerType: isOneOf('lease', 'none'),
   serverCount: isNumber({ min: 1, integer: true }),
   enableAggregatorRouting: isBoolean,
+  rejectForwardingRedirects: isBoolean,
 }

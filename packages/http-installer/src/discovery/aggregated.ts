@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sendBytes } from '@keelson/exchange'
 import type { Exchange } from '@keelson/exchange'
-import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource, DiscoveryVersion, PeerGroups } from './discovery-registry.ts'
+import type { AggregatedGroup, DiscoveryRegistry, DiscoveryResource, DiscoveryVersion, PeerGroups } from './discovery-registry.ts'
 import { apiVersionOf } from '../routing/served-resource.ts'
 
 export const aggregatedMediaType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
@@ -55,7 +55,7 @@ function findDocument(registry: DiscoveryRegistry, name: DocumentName): CachedDo
   const isCurrent = current?.generation === generation
   if (name === 'merged') peers?.count(isCurrent ? 'hit' : 'miss')
   if (isCurrent) return current
-  const groups = registry.groups('name').filter((group) => (group.name === '') === (name === 'core') && group.versions.length > 0)
+  const groups = registry.aggregatedGroups().filter((group) => (group.name === '') === (name === 'core'))
   const entries = groups.map(groupJson)
   const items = name === 'merged' ? mergeEntries(entries, peers!) : entries.join(',')
   const json = Buffer.from(`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[${items}]}\n`)
@@ -70,19 +70,21 @@ function mergeEntries(entries: readonly string[], { merge }: PeerGroups): string
 }
 
 /** The entries of groups. A group that changes is another object, so that a change encodes only one of thousands of custom groups. */
-const encodedGroups = new WeakMap<DiscoveryGroup, string>()
+const encodedGroups = new WeakMap<AggregatedGroup, string>()
 
-function groupJson(group: DiscoveryGroup): string {
+function groupJson(group: AggregatedGroup): string {
   let json = encodedGroups.get(group)
   if (json === undefined) {
     const { name, versions } = group
-    json = JSON.stringify({ metadata: name === '' ? {} : { name }, versions: versions.map((version) => createVersionEntry(name, version)) })
+    const metadata = JSON.stringify(name === '' ? {} : { name })
+    const entries = versions.map((version) => ('json' in version ? version.json : JSON.stringify(createVersionEntry(name, version))))
+    json = `{"metadata":${metadata},"versions":[${entries.join(',')}]}`
     encodedGroups.set(group, json)
   }
   return json
 }
 
-function createVersionEntry(group: string, { version, resources, freshness }: DiscoveryVersion): object {
+function createVersionEntry(group: string, { version, resources }: DiscoveryVersion): object {
   const topLevel = resources.filter((resource) => !resource.name.includes('/'))
   return {
     version,
@@ -90,7 +92,7 @@ function createVersionEntry(group: string, { version, resources, freshness }: Di
       const apiVersion = apiVersionOf({ group, version })
       return Object.assign(createResourceEntry(resource, apiVersion), createSubresources(resource, resources, apiVersion))
     }),
-    freshness: freshness ?? 'Current',
+    freshness: 'Current',
   }
 }
 

@@ -15,7 +15,7 @@ export function createDiscoveryVersion(gv: GroupVersion, table: RouteTable): Dis
   let resources: readonly DiscoveryResource[] | undefined
   return {
     version: gv.version,
-    allowsAnyMethod: table.isCustom,
+    isCustom: table.isCustom,
     get resources() {
       return (resources ??= listResources(table))
     },

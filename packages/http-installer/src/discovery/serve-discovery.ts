@@ -1,5 +1,6 @@
 import type { Exchange } from '@keelson/exchange'
 import { findRequestedProfile, serveAggregated } from './aggregated.ts'
+import type { Aggregation, ListedGroup } from './aggregation.ts'
 import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
 import { serveAnyMethod, serveDocument } from './serve-document.ts'
 import { apiVersionOf } from '../routing/served-resource.ts'
@@ -11,22 +12,28 @@ import { sendBytes } from '@keelson/exchange'
 import { findMetaType } from '../encoding/meta-types.ts'
 import { getForms, mediaTypes, prefersPretty, tryNegotiate } from '../negotiation/negotiate.ts'
 
+interface DiscoverySettings {
+  readonly discovery: DiscoveryRegistry
+  /** Lists the groups instead of the registry. */
+  readonly aggregation: Aggregation | undefined
+  readonly serverAddress: () => string | undefined
+}
+
 /**
  * Serves the discovery document at a path, given by its segments: ["apis"], ["apis", "apps"] or ["apis", "apps", "v1"]. Returns false if
  * the group or version does not exist.
  */
 export function serveDiscovery(
   exchange: Exchange,
-  registry: DiscoveryRegistry,
+  { discovery: registry, aggregation, serverAddress }: DiscoverySettings,
   segments: readonly string[],
-  serverAddress: () => string | undefined,
 ): boolean {
   const [root, group = '', version] = segments
   if (segments.length > (root === 'api' ? 2 : 3)) return false
-  const document = findDocument(exchange, registry, segments, serverAddress)
+  const document = findDocument(exchange, { discovery: registry, aggregation, serverAddress }, segments)
   if (document === undefined) return false
   // As in kube-apiserver, some documents are served for every HTTP method: the list of groups, groups, and versions of custom resources.
-  if (root === 'apis' && (version === undefined || findVersion(registry.group(group), version)?.allowsAnyMethod === true)) {
+  if (root === 'apis' && (version === undefined || findVersion(registry.group(group), version)?.isCustom === true)) {
     serveAnyMethod(exchange, document)
   } else serveDocument(exchange, document)
   return true
@@ -34,9 +41,8 @@ export function serveDiscovery(
 
 function findDocument(
   exchange: Exchange,
-  registry: DiscoveryRegistry,
+  { discovery: registry, aggregation, serverAddress }: DiscoverySettings,
   [root, group = '', version]: readonly string[],
-  serverAddress: () => string | undefined,
 ): (() => void) | undefined {
   if (root === 'api') {
     // The path of the core group has no group name, so its second segment is the version.
@@ -51,12 +57,12 @@ function findDocument(
   if (group === '') {
     return () => {
       const profile = findRequestedProfile(exchange)
-      if (profile === undefined) groupList(exchange, registry)
+      if (profile === undefined) serveGroupList(exchange, aggregation?.listedGroups() ?? registry.groups('service'))
       else serveAggregated(exchange, registry, 'named', profile)
     }
   }
-  const namedGroup = registry.group(group)
-  if (version !== undefined) return serveResourceList(exchange, namedGroup, version)
+  if (version !== undefined) return serveResourceList(exchange, registry.group(group), version)
+  const namedGroup = aggregation?.listedGroup(group) ?? registry.group(group)
   return namedGroup && (() => serveMetaDocument(exchange, 'APIGroup', { ...groupEntry(namedGroup) }))
 }
 
@@ -66,12 +72,12 @@ function serveApiVersions(exchange: Exchange, registry: DiscoveryRegistry, serve
   return serveMetaDocument(exchange, 'APIVersions', { versions, serverAddressByClientCIDRs: addresses }, false)
 }
 
-function groupList(exchange: Exchange, registry: DiscoveryRegistry): void {
-  const namedGroups = registry.groups('service').filter((group) => group.name !== '' && group.versions.length > 0)
+function serveGroupList(exchange: Exchange, groups: Iterable<ListedGroup>): void {
+  const namedGroups = [...groups].filter((group) => group.name !== '' && group.versions.length > 0)
   return serveMetaDocument(exchange, 'APIGroupList', { groups: namedGroups.map(groupEntry) })
 }
 
-function groupEntry({ name, versions }: DiscoveryGroup): object {
+function groupEntry({ name, versions }: ListedGroup): object {
   const entries = versions.map(({ version }) => ({ groupVersion: apiVersionOf({ group: name, version }), version }))
   return { name, versions: entries, preferredVersion: entries[0] ?? { groupVersion: '', version: '' } }
 }

@@ -1,4 +1,5 @@
 import type { GroupVersion } from '@keelson/apimachinery'
+import type { Route } from '@keelson/exchange'
 import type { PathItem, Refer } from './path-items.ts'
 import type { KindDocument } from '@keelson/api/openapi'
 import { generateSwaggerDocument } from './swagger-document.ts'
@@ -19,6 +20,13 @@ export interface DocumentSource {
   identity?(): string
 }
 
+/** An OpenAPI v3 document that another server serves. */
+export interface RemoteDocument {
+  /** URL of the document in the index, with its hash. */
+  readonly url: string
+  readonly route: Pick<Route, 'serve'>
+}
+
 interface Entry {
   readonly source: DocumentSource
   readonly document: CachedDocument
@@ -27,6 +35,8 @@ interface Entry {
 /** A registry of OpenAPI documents: v3 by path ("api/v1", "apis/apps/v1"), and v2 for all of them together. */
 export class OpenApiRegistry {
   readonly #entries = new Map<string, Entry>()
+  /** Documents of other servers by path. Installed documents take precedence. */
+  readonly #remote = new Map<string, RemoteDocument>()
   readonly #recent = new RecentDocuments()
   #swagger: Readonly<Record<SwaggerForm, CachedDocument>> | undefined
 
@@ -46,6 +56,24 @@ export class OpenApiRegistry {
       this.#entries.delete(path)
       this.#swagger = undefined
     }
+  }
+
+  /** Adds a document of another server, or replaces it. It is served only if no installed document has the path. */
+  addRemote(path: string, document: RemoteDocument): () => void {
+    this.#remote.set(path, document)
+    return () => {
+      if (this.#remote.get(path) === document) this.#remote.delete(path)
+    }
+  }
+
+  /** Returns the document of another server at a path. Returns undefined if an installed document has the path. */
+  remote(path: string): RemoteDocument | undefined {
+    return this.#entries.has(path) ? undefined : this.#remote.get(path)
+  }
+
+  /** Returns the paths of the documents of other servers. */
+  remotePaths(): Iterable<string> {
+    return this.#remote.keys()
   }
 
   paths(): string[] {

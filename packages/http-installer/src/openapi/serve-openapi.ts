@@ -11,6 +11,8 @@ export async function serveOpenApi(exchange: Exchange, registry: OpenApiRegistry
   const requested = exchange.target.path
   if (requested === prefix) return serveIndex(exchange, registry)
   const path = requested.slice(prefix.length + 1)
+  const remote = registry.remote(path)
+  if (remote !== undefined) return remote.route.serve(exchange)
   const document = registry.document(path)
   if (document === undefined) return sendBytes(exchange, 404, {}, '')
   const hash = await document.etag()
@@ -31,7 +33,11 @@ async function serveIndex(exchange: Exchange, registry: OpenApiRegistry): Promis
     const hash = await registry.document(path)?.etag()
     if (hash !== undefined) paths[path] = { serverRelativeURL: formatUrl(path, hash) }
   }
-  const body = JSON.stringify({ paths })
+  for (const path of registry.remotePaths()) {
+    const remote = registry.remote(path)
+    if (remote !== undefined) paths[path] = { serverRelativeURL: remote.url }
+  }
+  const body = JSON.stringify({ paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))) })
   const headers: Record<string, string> = {
     etag: `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`,
     'content-type': 'text/plain; charset=utf-8',

@@ -79,7 +79,7 @@ export class ApiSurface {
 
   /** Returns the route for the attributes of a request, for any method. */
   find(info: RequestAttributes): Route | undefined {
-    return this.#tableOf(info)?.find(info)
+    return this.#remoteRouteOf(info.apiPrefix, info.apiGroup, info.apiVersion) ?? this.#tableOf(info)?.find(info)
   }
 
   /**
@@ -112,8 +112,10 @@ export class ApiSurface {
   #serve(exchange: Exchange): Promise<void> | undefined {
     const { route, info, target } = exchange
     if (route !== undefined) return route.serve(exchange)
-    const { discovery, serverAddress } = this.settings
-    const isDocument = !info.isResourceRequest && serveDiscovery(exchange, discovery, target.segments, serverAddress)
+    const [prefix = '', group = '', version = ''] = target.segments
+    const remote = this.#remoteRouteOf(prefix, group, version)
+    if (remote !== undefined) return remote.serve(exchange)
+    const isDocument = !info.isResourceRequest && serveDiscovery(exchange, this.settings, target.segments)
     if (!isDocument) {
       if (this.#knowsGroup(target.segments)) writeNothingThere(exchange)
       else {
@@ -124,6 +126,12 @@ export class ApiSurface {
       }
     }
     return Promise.resolve()
+  }
+
+  /** Returns the route of a path if another server serves it. The APIService of v1 of the core group stands for all paths below `/api`. */
+  #remoteRouteOf(prefix: string, group: string, version: string): Route | undefined {
+    const { aggregation } = this.settings
+    return prefix === 'api' ? aggregation?.routeOf('', 'v1') : aggregation?.routeOf(group, version)
   }
 
   /**

@@ -5,7 +5,6 @@ import { startKeelsonProcess } from '../keelson-process.ts'
 import type { KeelsonProcess } from '../keelson-process.ts'
 import { hasRecordings } from './play.ts'
 import { readCases } from './read-cases.ts'
-import type { GoldenStep } from './read-cases.ts'
 
 interface Resource {
   readonly name: string
@@ -54,12 +53,8 @@ interface AggregatedGroup {
 }
 
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-/** Groups that are not served yet: that of the aggregator. */
-const laterGroups: ReadonlySet<string> = new Set(['apiregistration.k8s.io'])
-
 const steps = hasRecordings ? readCases(['scenarios.jsonl']).find(({ id }) => id === 'scenario/discovery')!.steps : []
-const isOurs = ({ path }: GoldenStep): boolean => ![...laterGroups].some((name) => path.startsWith(`/apis/${name}/`))
-const lists = steps.filter((step) => isOurs(step) && (step.expect.body as { kind?: string }).kind === 'APIResourceList')
+const lists = steps.filter((step) => (step.expect.body as { kind?: string }).kind === 'APIResourceList')
 const groups = (steps.find(({ path }) => path === '/apis')?.expect.body as { readonly groups: readonly Group[] } | undefined)?.groups ?? []
 
 /**
@@ -110,10 +105,10 @@ describe.skipIf(!hasRecordings)('discovery', () => {
 
   test('serves the recorded groups in order, with their preferred versions', async () => {
     const answer = await http.request('GET', '/apis')
-    expect(answer.json()).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups: groups.filter(({ name }) => !laterGroups.has(name)) })
+    expect(answer.json()).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups })
   })
 
-  test.each(groups.filter(({ name }) => !laterGroups.has(name)))('serves group $name as recorded', async (group) => {
+  test.each(groups)('serves group $name as recorded', async (group) => {
     expect((await http.request('GET', `/apis/${group.name}`)).json()).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...group })
   })
 
@@ -122,9 +117,7 @@ describe.skipIf(!hasRecordings)('discovery', () => {
   })
 
   test('serves only group versions that were recorded', () => {
-    const served = groups
-      .filter(({ name }) => !laterGroups.has(name))
-      .flatMap(({ name, versions }) => versions.map(({ version }) => `/apis/${name}/${version}`))
+    const served = groups.flatMap(({ name, versions }) => versions.map(({ version }) => `/apis/${name}/${version}`))
     expect(lists.map(({ path }) => path).toSorted()).toEqual(['/api/v1', ...served].toSorted())
   })
 
@@ -136,7 +129,7 @@ describe.skipIf(!hasRecordings)('discovery', () => {
   test('serves the same resources in aggregated documents and in lists, in the recorded order', async () => {
     const { items } = (await http.request('GET', '/apis', { headers: { accept: aggregated } })).json<{ items: AggregatedGroup[] }>()
     expect(items.map(({ metadata, versions }) => [metadata.name, versions.map(({ version }) => version)])).toEqual(
-      groups.filter(({ name }) => !laterGroups.has(name)).map(({ name, versions }) => [name, versions.map(({ version }) => version)]),
+      groups.map(({ name, versions }) => [name, versions.map(({ version }) => version)]),
     )
     for (const { metadata, versions } of items)
       for (const { version, resources, freshness } of versions) {

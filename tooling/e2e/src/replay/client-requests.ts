@@ -22,11 +22,6 @@ export function readClientRequests(): readonly ClientRequest[] | undefined {
   return existsSync(recorded) ? (JSON.parse(readFileSync(recorded, 'utf8')) as ClientRequest[]) : undefined
 }
 
-/** Path prefixes of requests that are not supported yet, each with the missing feature. `docs/compatibility.md` has the same list. */
-export const laterShapes: Readonly<Record<string, string>> = {
-  '/apis/apiregistration.k8s.io/': 'API services',
-}
-
 export interface Target {
   readonly group: string
   readonly version: string
