@@ -73,4 +73,10 @@ describe('normalize', () => {
     expect(normalizeBody(createError('a', 'b'))).not.toEqual(normalizeBody(createError('a', 'c')))
     expect(normalizeBody(createError('a'))).toEqual(createError('a'))
   })
+
+  it('ignores the order of several errors in a message', () => {
+    const createStatus = (...errors: string[]): JsonValue => ({ kind: 'Status', message: `failed: errors:\n  .${errors.join('\n  .')}` })
+    expect(normalizeBody(createStatus('a: bad', 'b: bad'))).toEqual(normalizeBody(createStatus('b: bad', 'a: bad')))
+    expect(normalizeBody(createStatus('a: bad', 'b: bad'))).not.toEqual(normalizeBody(createStatus('a: bad', 'c: bad')))
+  })
 })

@@ -50,7 +50,7 @@ export class Normalizer {
     const generated = isObject(body) && isObject(body['metadata']) ? body['metadata']['generateName'] : undefined
     const tidy = (value: JsonValue): JsonValue => this.#value(value, { key: '', parent: undefined, grandKey: '' })
     const normal = tidy(typeof generated === 'string' && generated !== '' ? withoutRandom(answer.body, generated) : answer.body)
-    return { ...answer, body: sortCauses(normal) }
+    return { ...answer, body: sortErrorLines(sortCauses(normal)) }
   }
 
   #value(value: JsonValue, place: Place): JsonValue {
@@ -158,6 +158,15 @@ export function sortCauses(body: JsonValue): JsonValue {
   const { causes } = body['details']
   if (!Array.isArray(causes) || causes.length < 2) return body
   return { ...body, message: '<causes>', details: { ...body['details'], causes: sortByText(causes) } } satisfies JsonObject
+}
+
+const startOfErrorLine = '\n  .'
+
+/** Sorts the lines of a message that lists errors of fields, because kube-apiserver visits custom objects in the random order of Go maps. */
+function sortErrorLines(body: JsonValue): JsonValue {
+  if (!isObject(body) || body['kind'] !== 'Status' || typeof body['message'] !== 'string') return body
+  const [head, ...lines] = body['message'].split(startOfErrorLine)
+  return lines.length < 2 ? body : { ...body, message: [head, ...lines.toSorted()].join(startOfErrorLine) }
 }
 
 function sortByText(items: readonly JsonValue[]): JsonValue[] {
