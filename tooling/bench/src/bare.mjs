@@ -1,11 +1,12 @@
 // The bare server, with whose speed results are compared: a plain Hono HTTPS handler that responds to every request with the same Buffer.
-//   node bare.mjs --key KEY --cert CERT --body FILE [--status 200] [--raw | --http2 | --durable DIR] [--lmdb DIR]
+//   node bare.mjs --key KEY --cert CERT --body FILE [--status 200] [--raw | --http2 | --durable DIR | --proxy URL] [--lmdb DIR]
 // --raw     node:https without Hono, to check that Hono is not the bottleneck
 // --http2   HTTP/2, directly on node:http2's streams
 // --durable the limit of writes, without Hono: parses the body, puts the bytes into lmdb, and responds with them once they are on disk
+// --proxy   forwards every request to another HTTPS server over node:https, instead of sending the body
 // --lmdb    also opens an empty lmdb environment, to compare idle memory
 // A GET with ?watch opens a stream; each POST to /emit writes the bytes once to every open stream.
-import { createServer } from 'node:https'
+import { Agent, createServer, request as sendRequest } from 'node:https'
 import { createSecureServer } from 'node:http2'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     raw: { type: 'boolean', default: false },
     http2: { type: 'boolean', default: false },
     durable: { type: 'string' },
+    proxy: { type: 'string' },
     lmdb: { type: 'string' },
   },
 })
@@ -36,11 +38,13 @@ if (values.lmdb !== undefined) (await import('lmdb')).open({ path: values.lmdb }
 const server =
   values.durable !== undefined
     ? await openDurableServer(values.durable)
-    : values.raw
-      ? createRawServer()
-      : values.http2
-        ? createHttp2Server()
-        : createHonoServer()
+    : values.proxy !== undefined
+      ? createProxy(values.proxy)
+      : values.raw
+        ? createRawServer()
+        : values.http2
+          ? createHttp2Server()
+          : createHonoServer()
 server.listen(0, '127.0.0.1', () => console.log(`ready https://127.0.0.1:${server.address().port}`))
 process.on('SIGTERM', () => process.exit(0))
 
@@ -72,6 +76,18 @@ function createRawServer() {
     request.resume()
     response.writeHead(status, headers)
     response.end(body)
+  })
+}
+
+function createProxy(url) {
+  const agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
+  return createServer(tls, (incoming, outgoing) => {
+    const { method, url: path, headers: received } = incoming
+    const request = sendRequest(new URL(path, url), { method, agent, headers: received }, (answer) => {
+      outgoing.writeHead(answer.statusCode, answer.headers)
+      answer.pipe(outgoing)
+    })
+    incoming.pipe(request)
   })
 }
 

@@ -93,13 +93,16 @@ export function startKeelson(scratch: Scratch, program: string, options: Keelson
 }
 
 export interface BareOptions {
-  readonly body: Uint8Array
+  /** Body of every response. A proxy needs none. */
+  readonly body?: Uint8Array
   readonly status?: number
   /**
    * Kind of bare server. Default: a Hono handler over HTTPS. `raw` is node:https alone. `http2` uses HTTP/2. `durable` parses a body,
-   * writes it to disk and responds.
+   * writes it to disk and responds. `proxy` forwards requests to `target`.
    */
-  readonly kind?: 'raw' | 'http2' | 'durable'
+  readonly kind?: 'raw' | 'http2' | 'durable' | 'proxy'
+  /** URL of the server to which a proxy forwards requests. */
+  readonly target?: string
   readonly cores?: Cores
 }
 
@@ -108,7 +111,7 @@ let bares = 0
 export function startBare(scratch: Scratch, options: BareOptions): Promise<ServerUnderTest> {
   const { key, cert } = createSelfSigned()
   const number = ++bares
-  const { kind, cores = 'one' } = options
+  const { kind, cores = 'one', body = Buffer.alloc(0), target = '' } = options
   const args = [
     fileURLToPath(import.meta.resolve('./bare.mjs')),
     '--key',
@@ -116,12 +119,18 @@ export function startBare(scratch: Scratch, options: BareOptions): Promise<Serve
     '--cert',
     scratch.file(`bare-${number}.crt`, cert),
     '--body',
-    scratch.file(`bare-${number}.body`, options.body),
+    scratch.file(`bare-${number}.body`, body),
     '--status',
     String(options.status ?? 200),
-    ...(kind === 'durable' ? ['--durable', path.join(scratch.path, `bare-${number}.data`)] : kind === undefined ? [] : [`--${kind}`]),
+    ...listKindFlags(),
   ]
   return start('bare', args, { probed: true, cores })
+
+  function listKindFlags(): readonly string[] {
+    if (kind === 'durable') return ['--durable', path.join(scratch.path, `bare-${number}.data`)]
+    if (kind === 'proxy') return ['--proxy', target]
+    return kind === undefined ? [] : [`--${kind}`]
+  }
 }
 
 /** Starts a server program. Resolves when the program prints a line with its URL. */

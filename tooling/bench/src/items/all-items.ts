@@ -1,3 +1,4 @@
+import { aggregationItems } from '../aggregation/aggregation-items.ts'
 import { establishedItems } from '../custom/established-items.ts'
 import { customLoadItems } from '../custom/load-items.ts'
 import { definitionMemoryItems } from '../custom/memory-items.ts'
@@ -33,6 +34,7 @@ export const allItems: readonly Item[] = [
   dispatchItem,
   ...authorizationItems,
   ...admissionItems,
+  ...aggregationItems,
   ...customLoadItems,
   ...establishedItems,
   readyItem,
