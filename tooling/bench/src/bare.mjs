@@ -4,6 +4,7 @@
 // --http2   HTTP/2, directly on node:http2's streams
 // --durable the limit of writes, without Hono: parses the body, puts the bytes into lmdb, and responds with them once they are on disk
 // --proxy   forwards every request to another HTTPS server over node:https, instead of sending the body
+// --only    with --raw and --http2: responds with {} to requests for other paths
 // --lmdb    also opens an empty lmdb environment, to compare idle memory
 // A GET with ?watch opens a stream; each POST to /emit writes the bytes once to every open stream.
 import { Agent, createServer, request as sendRequest } from 'node:https'
@@ -24,11 +25,13 @@ const { values } = parseArgs({
     http2: { type: 'boolean', default: false },
     durable: { type: 'string' },
     proxy: { type: 'string' },
+    only: { type: 'string' },
     lmdb: { type: 'string' },
   },
 })
 const tls = { key: readFileSync(values.key), cert: readFileSync(values.cert) }
 const body = readFileSync(values.body)
+const empty = Buffer.from('{}')
 const status = Number(values.status)
 const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
 const init = { status, headers }
@@ -71,11 +74,16 @@ function createHonoServer() {
   return createAdaptorServer({ fetch: app.fetch, createServer, serverOptions: tls })
 }
 
+function selectBody(path) {
+  return values.only === undefined || path.startsWith(values.only) ? body : empty
+}
+
 function createRawServer() {
   return createServer(tls, (request, response) => {
     request.resume()
-    response.writeHead(status, headers)
-    response.end(body)
+    const sent = selectBody(request.url)
+    response.writeHead(status, { ...headers, 'content-length': String(sent.length) })
+    response.end(sent)
   })
 }
 
@@ -92,10 +100,12 @@ function createProxy(url) {
 }
 
 function createHttp2Server() {
-  const server = createSecureServer(tls)
-  server.on('stream', (stream) => {
-    stream.respond({ ':status': status, ...headers })
-    stream.end(body)
+  // Node refuses new streams of a session with more than 10 MB of unsent bytes.
+  const server = createSecureServer({ ...tls, maxSessionMemory: 1000 })
+  server.on('stream', (stream, { ':path': path }) => {
+    const sent = selectBody(path)
+    stream.respond({ ':status': status, ...headers, 'content-length': String(sent.length) })
+    stream.end(sent)
   })
   return server
 }

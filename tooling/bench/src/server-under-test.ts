@@ -101,6 +101,8 @@ export interface BareOptions {
    * writes it to disk and responds. `proxy` forwards requests to `target`.
    */
   readonly kind?: 'raw' | 'http2' | 'durable' | 'proxy'
+  /** Path that gets the body. Other paths get a short one. Only for `raw` and `http2`. Default: every path. */
+  readonly only?: string
   /** URL of the server to which a proxy forwards requests. */
   readonly target?: string
   readonly cores?: Cores
@@ -111,7 +113,7 @@ let bares = 0
 export function startBare(scratch: Scratch, options: BareOptions): Promise<ServerUnderTest> {
   const { key, cert } = createSelfSigned()
   const number = ++bares
-  const { kind, cores = 'one', body = Buffer.alloc(0), target = '' } = options
+  const { kind, cores = 'one', body = Buffer.alloc(0), only, target = '' } = options
   const args = [
     fileURLToPath(import.meta.resolve('./bare.mjs')),
     '--key',
@@ -123,6 +125,7 @@ export function startBare(scratch: Scratch, options: BareOptions): Promise<Serve
     '--status',
     String(options.status ?? 200),
     ...listKindFlags(),
+    ...(only === undefined ? [] : ['--only', only]),
   ]
   return start('bare', args, { probed: true, cores })
 

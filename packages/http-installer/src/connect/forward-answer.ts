@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream'
 import type { Readable } from 'node:stream'
 import { BrokenResponseError, ClientGoneError, DeadlineExceededError, sendBytes, sendStream } from '@keelson/exchange'
 import type { ResponseSink } from '@keelson/exchange'
+import { countForwardedBytes } from './collect-buffers.ts'
 import { pairs, withoutCors, withoutHopByHop } from './forwarded-headers.ts'
 import type { Passage } from './passage.ts'
 import { rewriteHtml } from './rewrite-html.ts'
@@ -131,6 +132,7 @@ class BodyReader {
     return new Promise((resolve, reject) => {
       let isPaused = false
       const write = (chunk: Buffer): void => {
+        countForwardedBytes(chunk.length)
         if (sink.write(chunk) || isPaused) return
         isPaused = true
         this.#body.pause()

@@ -7,7 +7,7 @@ const group = 'aggregated.example.com'
 const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices'
 const patienceMs = 60_000
 
-/** Path of a resource of the aggregated group. The backends of this bench answer every path with the same bytes. */
+/** Path of a resource of the aggregated group. */
 export const aggregatedPath = `/apis/${group}/v1/things`
 
 /**
@@ -38,7 +38,7 @@ export async function registerBackend(server: ServerUnderTest, backend: ServerUn
     },
   })
   for (const deadline = Date.now() + patienceMs; ; await wait(50)) {
-    const { status, body } = await ask(server, 'GET', aggregatedPath)
+    const { status, body } = await ask(server, 'GET', `/apis/${group}/v1`)
     if (status === 200) return
     if (Date.now() > deadline) throw new Error(`${server.name} does not forward requests: ${status} ${body.toString()}`)
   }

@@ -7,7 +7,7 @@ import { createLoadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
 import { readUsage } from '../process-usage.ts'
 import { startBare } from '../server-under-test.ts'
-import type { BareOptions, ServerUnderTest } from '../server-under-test.ts'
+import type { ServerUnderTest } from '../server-under-test.ts'
 import { aggregatedPath, registerBackend } from './aggregated-backend.ts'
 
 const onePod: DatasetSize = { pods: 1, configMaps: 0 }
@@ -48,10 +48,22 @@ export const aggregationItems: readonly Item[] = [
     rounds: 3,
     async open(bench, stack) {
       const backend = stack.use(await startBackend(bench, 'http2', createList()))
-      const server = await startFront(bench)
-      await registerBackend(server, backend)
-      const lists = createLoadSide({ server, unit: 'requests/s', load: () => oneClient })
-      return { sides: [{ ...lists, measure: (seconds) => measureGrowth(server, () => lists.measure(seconds)) }] }
+      return {
+        sides: [
+          {
+            name: 'keelson',
+            warmUp: async () => undefined,
+            async measure(seconds) {
+              // Starts a new server, because memory that an earlier list used may still belong to the process.
+              await bench.stop()
+              const server = await startFront(bench)
+              await registerBackend(server, backend)
+              const lists = createLoadSide({ server, unit: 'requests/s', load: () => oneClient })
+              return measureGrowth(server, () => lists.measure(seconds))
+            },
+          },
+        ],
+      }
     },
   },
 ]
@@ -66,7 +78,7 @@ async function startFront(bench: Bench): Promise<ServerUnderTest> {
 
 function startBackend({ scratch }: Bench, kind: BackendKind, body: Uint8Array): Promise<ServerUnderTest> {
   // Uses all cores, because the backend must not compete with the measured server for one core.
-  return startBare(scratch, { kind, body, cores: 'all' } satisfies BareOptions)
+  return startBare(scratch, { kind, body, only: aggregatedPath, cores: 'all' })
 }
 
 /** Creates an item whose value is the difference between the median latencies of forwarded and direct requests. */
