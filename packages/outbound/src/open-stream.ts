@@ -89,9 +89,10 @@ function openHttp2(
       'headers',
       limitInformational((error) => stream.destroy(error)),
     )
-    stream.once('response', (received, _flags, rawHeaders: string[]) =>
-      resolve(new Http2Answer(stream, { headers: received, rawHeaders, hasEnded })),
-    )
+    stream.once('response', (received, _flags, rawHeaders: string[]) => {
+      hasAnswered = true
+      resolve(new Http2Answer(stream, { headers: received, rawHeaders, hasEnded }))
+    })
     sendBody(stream, body)
   })
 }
