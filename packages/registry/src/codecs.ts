@@ -27,6 +27,8 @@ export function createRecordCodecs(options: { readonly schemaVersion: number }):
       defaultOnRead,
       versions,
       largeMember,
+      // The schema distinguishes integers from floating-point numbers.
+      parseExactly: (text) => decodeStruct<KubeObject>(kind.schema, parseJson(text), { owned: true }).object as never,
       // Members are sorted in schema order, because strategies add members in any order, and equal objects must be encoded as equal bytes.
       toJson: (object) => encodeJson(kind.schema, sortOpenMembers(kind, canonicalizeStruct(kind.schema, object))),
     })

@@ -63,6 +63,8 @@ export interface RecordCodecOptions<T extends KubeObject> {
   readonly versions?: StoredVersions<T> | undefined
   /** A member that is decoded on first use. Default: objects are decoded as a whole. */
   readonly largeMember?: LargeMember | undefined
+  /** Parses the JSON of an object with integers that a double may not represent. Default: JSON.parse, which rounds them. */
+  readonly parseExactly?: ((text: string) => T) | undefined
 }
 
 /** The name of the header field with the version of the object. It cannot be the name of a selectable field. */
@@ -76,7 +78,7 @@ const unfilled = 0
  * JSON.
  */
 export function createRecordCodec<T extends KubeObject = KubeObject>(options: RecordCodecOptions<T>): ObjectCodec<T> {
-  const { kind, schemaVersion, upgrade, defaultOnRead, versions, largeMember } = options
+  const { kind, schemaVersion, upgrade, defaultOnRead, versions, largeMember, parseExactly } = options
   const toJson = options.toJson ?? canonicalJson
   const extractors: Record<string, (object: DeepReadonly<T>) => string> = {
     'metadata.name': (object) => (object as DeepReadonly<KubeObject>).metadata.name ?? '',
@@ -87,12 +89,13 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   const extract = Object.values(extractors)
   const findLayout = (storedVersion: string | undefined): CodecLayout =>
     storedVersion === undefined
-      ? { fieldNames, storedVersion, largeMember, checksum: computeChecksum(fieldNames) }
+      ? { fieldNames, storedVersion, largeMember, parseExactly, checksum: computeChecksum(fieldNames) }
       : // With the version in the checksum, a reader finds out whether a record has the current version without decoding the header.
         {
           fieldNames: [versionField, ...fieldNames],
           storedVersion,
           largeMember,
+          parseExactly,
           checksum: computeChecksum([`${versionField} ${storedVersion}`, ...fieldNames]),
         }
   const current = findLayout(versions?.current)

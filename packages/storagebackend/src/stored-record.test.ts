@@ -1,3 +1,4 @@
+import { parseJson, stringifyJson } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -69,4 +70,18 @@ it('decodes the whole metadata at once if its JSON differs from that of stored o
   expect(open('{"metadata":{"name":"n","annotations":null,"managedFields":[{"manager":"m"}]}}')).toEqual({ metadata })
   expect(open('{"spec":1,"metadata":{"name":"n","annotations":{}}}')).toMatchObject({ spec: 1, metadata: { annotations: {} } })
   expect(() => open('{"metadata":{"name":"n","annotations":{}},"spec":}')).toThrow('is not JSON')
+})
+
+it('keeps integers exactly that a double cannot represent', () => {
+  const parseExactly = (text: string): Thing => parseJson(text).value as unknown as Thing
+  const codec = createRecordCodec<Thing>({ kind: 'Thing', schemaVersion: 1, toJson: stringifyJson, parseExactly })
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (value) => {
+      const spec = { value: Number.isSafeInteger(Number(value)) ? Number(value) : value, text: String(value) }
+      const bytes = codec.encode({ metadata: { name: 'a' }, spec })
+      const decoded = codec.open('k', bytes, 1).copy()
+      expect(decoded.spec).toEqual(spec)
+      expect(Buffer.compare(codec.encode(decoded), bytes)).toBe(0)
+    }),
+  )
 })

@@ -22,7 +22,12 @@ export interface RecordLayout {
   /** See `StoredObject.storedVersion`. */
   readonly storedVersion: string | undefined
   readonly largeMember: LargeMember | undefined
+  /** See `RecordCodecOptions.parseExactly`. */
+  readonly parseExactly: ((text: string) => object) | undefined
 }
+
+/** Sixteen digits in a row. Shorter integers are exact as doubles. */
+const longInteger = /[0-9]{16}/
 
 /** A stored object that decodes its parts on first use. */
 export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
@@ -101,7 +106,10 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   #decode(): T {
     const { largeMember } = this.layout
     const object = largeMember && decodeAround<T>(this.body, largeMember, this.#findStructs(largeMember))
-    return object ?? (JSON.parse(this.#value.toString('utf8', this.#bodyAt)) as T)
+    if (object !== undefined) return object
+    const text = this.#value.toString('utf8', this.#bodyAt)
+    const { parseExactly } = this.layout
+    return (parseExactly !== undefined && longInteger.test(text) ? parseExactly(text) : JSON.parse(text)) as T
   }
 
   #findStructs(member: LargeMember): LargeStructs {
