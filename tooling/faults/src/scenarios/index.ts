@@ -3,6 +3,7 @@ import { clockSteps } from './clock-steps.ts'
 import { damageEmbedded } from './damage-embedded.ts'
 import { diskFaults } from './disk-faults.ts'
 import { etcdFaults } from './etcd-faults.ts'
+import { hostileBackends } from './hostile-backends.ts'
 import { hostileDefinitions } from './hostile-definitions.ts'
 import { hostileHttp } from './hostile-http.ts'
 import { hostileValues } from './hostile-values.ts'
@@ -25,6 +26,7 @@ export const scenarios: readonly Scenario[] = [
   hostileValues,
   hostileDefinitions,
   hostileWebhooks,
+  hostileBackends,
   manyDefinitions,
   stopUnderLoad,
   ...etcdFaults,
