@@ -34,7 +34,7 @@ describe.skipIf(program === undefined)("the stand-in for konnectivity's server",
     const socket = path.join(directory, 'proxy.sock')
     await using server = await startKonnectivityServer({ socket })
     const echoing = await listen((client) => void client.pipe(client))
-    const closing = await listen((client) => void client.end('bye'))
+    const closing = await listen((client) => void client.once('data', () => client.end('bye')))
     const { stdout } = await promisify(execFile)(program ?? '', [socket, echoing, closing, '127.0.0.1:1'])
     expect(
       stdout

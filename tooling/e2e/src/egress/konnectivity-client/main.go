@@ -2,7 +2,7 @@
 //
 //	konnectivity-client SOCKET ECHO_ADDRESS CLOSING_ADDRESS REFUSED_ADDRESS
 //
-// ECHO_ADDRESS sends all bytes back. CLOSING_ADDRESS sends "bye" and closes. The server cannot connect to REFUSED_ADDRESS.
+// ECHO_ADDRESS sends all bytes back. CLOSING_ADDRESS sends "bye" and closes when it has received bytes. The server cannot connect to REFUSED_ADDRESS.
 package main
 
 import (
@@ -111,6 +111,10 @@ func main() {
 	check("ends when the remote closes", func(ctx context.Context) error {
 		connection, tunnel, err := dial(ctx, closing)
 		if err != nil {
+			return err
+		}
+		// The client loses data that arrives before DialContext has returned, so the remote waits for a request.
+		if _, err := connection.Write([]byte("hello")); err != nil {
 			return err
 		}
 		if text, err := io.ReadAll(connection); err != nil || string(text) != "bye" {
