@@ -42,6 +42,7 @@ import { requestDefaults } from './options/requests.ts'
 import { servicesDefaults } from './options/services.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { servingDefaults } from './options/serving.ts'
+import { storageDefaults } from './options/storage.ts'
 import { ServerPresence } from './server-presence.ts'
 import type { ServerChain } from './server-chain.ts'
 import { addStorageHealth } from './storage-health.ts'
@@ -183,7 +184,8 @@ async function connectParts(
   installGroups(host, groups)
 
   aggregated.prepare()
-  const presence = hasLeases(groups) ? new ServerPresence({ options, config, client, features: serving.features }) : undefined
+  const presence =
+    hasLeases(groups) && mayHavePeers(options) ? new ServerPresence({ options, config, client, features: serving.features }) : undefined
   const queueMetrics = createWorkQueueMetrics(config.metrics)
   if (presence !== undefined) {
     peers = await buildPeerProxy({ options, config, client, discovery, presence, server, queueMetrics })
@@ -238,6 +240,11 @@ async function connectParts(
 /** True if the groups include core's services, which need address and port allocation. */
 function hasServices(groups: readonly ApiGroup<GroupServices>[]): boolean {
   return groups.some((group) => group.resources.some(({ group: name, plural }) => name === '' && plural === 'services'))
+}
+
+/** True if other servers may use the same store: it is etcd, or the options for peers are set. Only then does a server announce itself. */
+function mayHavePeers({ storage, peers }: ServerChainOptions): boolean {
+  return peers !== undefined || ((storage?.type ?? storageDefaults.type) || 'etcd3') === 'etcd3'
 }
 
 /** True if the groups include leases, with which servers announce themselves to each other. */

@@ -82,13 +82,15 @@ describe('the identity lease', () => {
     expect(await listNames()).toEqual([expect.stringMatching(/^apiserver-.{26}$/), 'apiserver-valid', 'other'])
   })
 
-  test('is missing without a port, and if the feature is disabled', async () => {
+  test('is missing without a port, without other servers, and if the feature is disabled', async () => {
     const chain = await createServerChain({ controllers: ['none'], log: () => {} })
     open.push(chain)
     await chain.start()
     expect(await listLeases(chain)).toEqual([])
     const gates = { APIServerIdentity: false, UnknownVersionInteroperabilityProxy: false, StorageVersionAPI: false }
-    expect(await listLeases(await startServer({ features: { gates } }))).toEqual([])
+    expect(await listLeases(await startServer({ features: { gates }, peers: {} }))).toEqual([])
+    // Nothing else uses a store in memory, unless the options say so.
+    expect(await listLeases(await startServer({}))).toEqual([])
   })
 })
 

@@ -30,11 +30,10 @@ export async function readPeerOptions(
   problems: Problems,
 ): Promise<Pick<ServerChainOptions, 'peers'>> {
   const authorityFile = await checkFlagFile('peer-ca-file', values['peer-ca-file'], problems)
-  return {
-    peers: {
-      ...(authorityFile && { authorityFile }),
-      ...(values['peer-advertise-ip'] !== undefined && { advertiseAddress: values['peer-advertise-ip'] }),
-      ...(values['peer-advertise-port'] !== undefined && { advertisePort: values['peer-advertise-port'] }),
-    },
+  const peers = {
+    ...(authorityFile && { authorityFile }),
+    ...(values['peer-advertise-ip'] !== undefined && { advertiseAddress: values['peer-advertise-ip'] }),
+    ...(values['peer-advertise-port'] !== undefined && { advertisePort: values['peer-advertise-port'] }),
   }
+  return Object.keys(peers).length > 0 ? { peers } : {}
 }

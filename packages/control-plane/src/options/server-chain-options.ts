@@ -67,6 +67,7 @@ export interface ServerChainOptions {
   readonly lifecycle?: LifecycleOptions
   readonly services?: ServicesOptions
   readonly kubelet?: KubeletClientOptions
+  /** Settings for other servers on the store. A server announces itself to them with leases if this is set, or if the store is etcd. */
   readonly peers?: PeerOptions
   readonly egress?: EgressOptions
   readonly features?: FeatureOptions
