@@ -13,6 +13,8 @@ import { startEtcd } from '../real-parts/etcd-process.ts'
 import type { EtcdProcess } from '../real-parts/etcd-process.ts'
 import { findEtcd } from '../real-parts/find-etcd.ts'
 import { findOpenssl } from '../real-parts/find-openssl.ts'
+import { aggregatedGroups, aggregatedNames, clusterIP, registerBackend, startAggregatedBackend } from './aggregated-backend.ts'
+import type { AggregatedBackend } from './aggregated-backend.ts'
 import { proxyKinds, startProxy } from './start-proxy.ts'
 import type { RestartableProxy } from './start-proxy.ts'
 
@@ -21,9 +23,10 @@ const etcdBinary = findEtcd()
 /** Addresses for documentation (RFC 5737). Without the proxy, connections to them would time out. */
 const [kubeletHost, etcdHost] = ['192.0.2.1', '192.0.2.2']
 const namespace = '/api/v1/namespaces/default'
-const longTimeout = { timeout: 30_000, interval: 200 }
+const longTimeout = { timeout: 60_000, interval: 200 }
+const aggregatedPaths = Object.values(aggregatedGroups).map((group) => `/apis/${group}/v1`)
 
-describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKinds)('egress through %s', { timeout: 120_000 }, (kind) => {
+describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKinds)('egress through %s', { timeout: 240_000 }, (kind) => {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-egress-'))
   const destinations = new Map<string, Destination>()
   const calls: string[] = []
@@ -31,10 +34,16 @@ describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKin
   let proxy: RestartableProxy
   let setup: ServerWithKubelet
   let closeHook: () => void
+  let backend: AggregatedBackend
   const request: ServerWithKubelet['client']['request'] = (...args) => setup.client.request(...args)
 
   beforeAll(async () => {
-    const names = { proxy: 'IP:127.0.0.1', apiserver: 'DNS:apiserver', hook: 'DNS:hook.default.svc,DNS:hook.test' }
+    const names = {
+      proxy: 'IP:127.0.0.1',
+      apiserver: 'DNS:apiserver',
+      hook: 'DNS:hook.default.svc,DNS:hook.test',
+      aggregated: aggregatedNames,
+    }
     const certificates = issueCertificates(openssl ?? '', directory, names)
     etcd = await startEtcd(etcdBinary ?? '')
     destinations.set(`${etcdHost}:2379`, { host: '127.0.0.1', port: etcd.port })
@@ -78,10 +87,16 @@ describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKin
     ]
     const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
     expect(await request('POST', configurations, { body: { metadata: { name: 'hooks' }, webhooks } })).toMatchObject({ status: 201 })
+
+    backend = await startAggregatedBackend(certificates)
+    destinations.set(`${clusterIP}:443`, { host: '127.0.0.1', port: backend.port })
+    destinations.set(`localhost:${backend.port}`, { host: '127.0.0.1', port: backend.port })
+    await registerBackend(setup.client, backend, certificates)
   }, 120_000)
 
   afterAll(async () => {
     closeHook?.()
+    backend?.[Symbol.dispose]()
     await proxy?.start()
     await setup?.[Symbol.asyncDispose]()
     await proxy?.stop()
@@ -93,11 +108,16 @@ describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKin
     request('POST', `${namespace}/${resource}?dryRun=All`, { body: { metadata: { generateName: 'a' } } })
   const readLog = (): ReturnType<typeof request> => request('GET', `${namespace}/pods/p/log`)
 
-  test('etcd, webhooks and kubelets are reached', async () => {
+  test('etcd, webhooks, kubelets and aggregated API servers are reached', async () => {
     await expect
       .poll(async () => [(await create('configmaps')).status, calls], longTimeout)
       .toEqual([201, expect.arrayContaining(['/service'])])
     await expect.poll(async () => [(await create('secrets')).status, calls], longTimeout).toEqual([201, expect.arrayContaining(['/url'])])
+    for (const group of aggregatedPaths) {
+      await expect.poll(async () => (await request('GET', group)).status, longTimeout).toBe(200)
+      expect(await request('GET', `${group}/things`)).toMatchObject({ status: 200 })
+    }
+    expect(backend.calls).toEqual(expect.arrayContaining(aggregatedPaths.map((group) => `${group}/things`)))
     setup.kubelet.log('a line')
     expect(await readLog()).toMatchObject({ status: 200, text: expect.stringContaining('a line') })
     expect(new Set(proxy.addresses)).toEqual(new Set(destinations.keys()))
@@ -125,8 +145,8 @@ describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKin
   })
 
   test('while the proxy is down all calls fail, and afterwards they succeed', async () => {
-    const before = [setup.kubelet.requests.length, calls.length]
     await proxy.stop()
+    const before = [setup.kubelet.requests.length, calls.length, backend.calls.length]
     const write = await request('POST', `${namespace}/events`, {
       body: { metadata: { name: 'e' }, involvedObject: { namespace: 'default' } },
     })
@@ -135,10 +155,14 @@ describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKin
     const log = await readLog()
     expect(log.status).toBe(500)
     for (const resource of ['configmaps', 'secrets']) expect(await create(resource)).toMatchObject({ status: 500 })
-    expect([setup.kubelet.requests.length, calls.length]).toEqual(before)
+    for (const group of aggregatedPaths) expect(await request('GET', `${group}/things`)).toMatchObject({ status: 503 })
+    expect([setup.kubelet.requests.length, calls.length, backend.calls.length]).toEqual(before)
     await proxy.start()
     await expect.poll(async () => (await request('GET', '/readyz/etcd')).status, longTimeout).toBe(200)
     await expect.poll(async () => (await readLog()).status, longTimeout).toBe(200)
     for (const resource of ['configmaps', 'secrets']) await expect.poll(async () => (await create(resource)).status, longTimeout).toBe(201)
+    for (const group of aggregatedPaths) {
+      await expect.poll(async () => (await request('GET', `${group}/things`)).status, longTimeout).toBe(200)
+    }
   })
 })
