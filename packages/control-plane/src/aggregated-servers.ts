@@ -11,7 +11,7 @@ interface AggregatedServersParts {
   readonly client: LoopbackClient
   readonly discovery: DiscoveryRegistry
   readonly openApi: OpenApiRegistry
-  readonly server: Pick<Server, 'addHealthCheck' | 'addListedPaths' | 'holdUnknownPaths' | 'stopping'>
+  readonly server: Pick<Server, 'addHealthCheck' | 'addListedPaths' | 'countForwardingFailure' | 'holdUnknownPaths' | 'stopping'>
   readonly log: Log
   /** Whether redirects of other servers are refused. */
   readonly rejectRedirects: boolean
@@ -39,6 +39,7 @@ export class AggregatedServers implements AsyncDisposable {
         rejectRedirects,
         stopping: server.stopping,
         metrics,
+        onTerminated: server.countForwardingFailure,
         onError: (text) => log(0, text),
       }),
       resolver,

@@ -148,6 +148,9 @@ describe('another server', () => {
       .poll(() => readAvailable(name))
       .toEqual({ status: 'False', reason: 'ServiceNotFound', message: 'service/echo in "default" is not present' })
     expect(await call('GET', echo)).toMatchObject({ code: 503, text: 'service unavailable\n' })
+    expect((await call('GET', '/metrics')).text).toContain(
+      `apiserver_request_terminations_total{code="503",component="aggregator",group="${echoGroup}",resource="echoes",scope="resource",subresource="",verb="GET",version="v1"} 1\n`,
+    )
 
     const headless = { metadata: { name: 'echo' }, spec: { clusterIP: 'None', ports: [{ port: 1 }] } }
     expect((await call('POST', services, headless)).code).toBe(201)

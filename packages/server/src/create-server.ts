@@ -148,6 +148,8 @@ export interface Server {
   readonly metrics: MetricsRegistry
   /** Signal that aborts when the shutdown begins. */
   readonly stopping: AbortSignal
+  /** Counts a request for another API server that this server answered with an error. */
+  countForwardingFailure(exchange: Exchange, code: number): void
   /** Adds a health check to some of the health endpoints (default: all). Returns a function that removes the check. */
   addHealthCheck(check: HealthCheck, endpoints?: readonly HealthEndpointName[]): () => void
   /**
@@ -338,6 +340,7 @@ export function createServer(options: ServerOptions): Server {
     app,
     metrics,
     stopping: lifecycle.stopping,
+    countForwardingFailure: (exchange, code) => requestMetrics.forwardingFailed(exchange, code),
     addHealthCheck: (check, endpoints = endpointNames) => {
       for (const name of endpoints) checks[name].push(check)
       return () => {

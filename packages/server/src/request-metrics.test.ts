@@ -63,6 +63,24 @@ test('counts refused requests, with one label for all non-resource paths', () =>
   expect(count(/^apiserver_request_terminations_total\{/gm)).toBe(4)
 })
 
+test('counts failures of requests for other API servers, with a limited number of names', () => {
+  const registry = createMetricsRegistry()
+  const metrics = createRequestMetrics(registry, () => false)
+  const count = (target: string): void => metrics.forwardingFailed(createObservedRequest(target), 503)
+  for (const target of ['/apis/a.example.com/v1/things', '/apis/a.example.com/v1/things', '/apis/a.example.com/v1']) count(target)
+  const series = 'apiserver_request_terminations_total{code="503",component="aggregator",'
+  expect(registry.text()).toContain(
+    `${series}group="a.example.com",resource="things",scope="cluster",subresource="",verb="LIST",version="v1"} 2\n`,
+  )
+  expect(registry.text()).toContain(
+    `${series}group="",resource="",scope="",subresource="/apis/a.example.com/v1",verb="GET",version=""} 1\n`,
+  )
+  for (let i = 0; i < 6000; i++) count(`/apis/a.example.com/v1/things${i}`)
+  const lines = registry.text().split('\n')
+  expect(lines.length).toBeLessThan(700)
+  expect(lines).toContain(`${series}group="",resource="",scope="cluster",subresource="",verb="LIST",version=""} 5502`)
+})
+
 test('measures service levels without watches and dry runs', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)

@@ -29,6 +29,8 @@ export interface RequestMetrics {
   readonly clientCertificate: Histogram
   /** Counts a request that the server ended early, for example with 504. */
   terminated(request: ObservedRequest, code: number): void
+  /** Counts a request for another API server that this server answered with an error. */
+  forwardingFailed(request: ObservedRequest, code: number): void
   /** Counts a request that was refused with 429. It is also counted as a completed request. */
   dropped(request: ObservedRequest): void
   /** Counts a response that was aborted. */
@@ -114,6 +116,8 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
   const series = new Map<string, Series[]>()
   const uncounted: Value = { value: 0 }
   const rare = new Map<string, Value>()
+  /** Names of resources and paths of other API servers that have been counted. */
+  const forwardedNames = new Set<string>()
 
   function resolveSeries(request: ObservedRequest): Series | undefined {
     const labels = createLabels(request)
@@ -144,7 +148,17 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
 
   function createServedLabels(request: ObservedRequest): RequestLabels {
     const labels = createLabels(request)
-    return isServed(request.info) ? labels : { ...labels, group: '', version: '', resource: '', subresource: '' }
+    return isServed(request.info) ? labels : { ...labels, ...noNames }
+  }
+
+  /** Returns the labels of a request for another API server. Its resources are not known here, so only a limited number of names is counted. */
+  function createForwardedLabels(request: ObservedRequest): RequestLabels {
+    const labels = { ...createLabels(request), component: 'aggregator' }
+    const name = `${labels.group}/${labels.version}/${labels.resource}/${labels.subresource}`
+    if (forwardedNames.has(name)) return labels
+    if (forwardedNames.size >= maxForwardedNames) return { ...labels, ...noNames }
+    forwardedNames.add(name)
+    return labels
   }
 
   /** Counts an event that is rare enough to look its series up each time. */
@@ -155,9 +169,8 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
     count.value++
   }
 
-  function countTerminated(request: ObservedRequest, code: number): void {
-    const { dry_run: _, ...labels } = createServedLabels(request)
-    countRare(`terminated ${code}`, terminations, { ...labels, component, code: String(code) })
+  function countTerminated({ dry_run: _, ...labels }: RequestLabels, code: number): void {
+    countRare(`terminated ${labels.component} ${code}`, terminations, { ...labels, code: String(code) })
   }
 
   return {
@@ -178,9 +191,10 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
       entry.sliDuration?.observe(seconds)
       entry.sizes?.observe(bytes)
     },
-    terminated: countTerminated,
+    terminated: (request, code) => countTerminated({ ...createServedLabels(request), component }, code),
+    forwardingFailed: (request, code) => countTerminated(createForwardedLabels(request), code),
     dropped: (request) => {
-      countTerminated(request, 429)
+      countTerminated({ ...createServedLabels(request), component }, 429)
       const entry = request.info.isResourceRequest ? resolveSeries(request) : undefined
       if (entry !== undefined) findCounter(entry, 429).value++
       else total.with({ ...createServedLabels(request), subresource: '', component, code: '429' }).value++
@@ -220,6 +234,9 @@ const reportedVerbs: Readonly<Record<string, string>> = {
 
 const reportedMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT'])
 const component = 'apiserver'
+const noNames = { group: '', version: '', resource: '', subresource: '' } as const
+/** Maximum number of names of resources and paths of other API servers in the metrics. Clients can invent such names. */
+const maxForwardedNames = 500
 const healthPaths = new Set(['/healthz', '/livez', '/readyz'])
 
 /** Returns whether a request is included in the metrics. */
