@@ -24,7 +24,7 @@ let directory: string
 let backend: Backend
 /** Serves batch/v1, but not apps/v1. */
 let first: ServerChain
-/** Serves apps/v1, but not batch/v1. */
+/** Serves apps/v1, but neither batch/v1 nor autoscaling/v2. */
 let second: ServerChain
 /** Between the peers and `first`. */
 let relay: Relay
@@ -55,14 +55,17 @@ async function openRelay(): Promise<Relay> {
   return relay
 }
 
-/** Starts a server that does not serve one version. Its peers reach it through a relay. */
-async function startWithout(hostname: string, version: string): Promise<{ readonly server: ServerChain; readonly relay: Relay }> {
+/** Starts a server that does not serve some versions. Its peers reach it through a relay. */
+async function startWithout(
+  hostname: string,
+  ...versions: readonly string[]
+): Promise<{ readonly server: ServerChain; readonly relay: Relay }> {
   const relay = await openRelay()
   const server = await createServerChain({
     storage: { backend },
     serving: { certificates: { directory } },
     peers: { hostname, authorityFile: path.join(directory, 'ca.crt'), advertiseAddress: '127.0.0.1', advertisePort: relay.port },
-    features: { runtimeConfig: { [version]: false } },
+    features: { runtimeConfig: Object.fromEntries(versions.map((version) => [version, false])) },
     controllers: ['none'],
     log: () => {},
   })
@@ -80,7 +83,7 @@ beforeAll(async () => {
   const opened = await startWithout('first', 'apps/v1')
   first = opened.server
   relay = opened.relay
-  second = (await startWithout('second', 'batch/v1')).server
+  second = (await startWithout('second', 'batch/v1', 'autoscaling/v2')).server
   for (const [server, target] of [
     [first, deployments],
     [second, jobs],
@@ -159,6 +162,20 @@ describe('requests for a resource that only a peer serves', () => {
   })
 })
 
+test('the hooks of the aggregator and of peers are a part of readiness', async () => {
+  const { text } = await askServerForText(second, 'GET', '/readyz?verbose')
+  const names = [
+    'aggregator-reload-proxy-client-cert',
+    'apiservice-openapi-controller',
+    'apiservice-openapiv3-controller',
+    'mixed-version-proxy-handler',
+    'local-discovery-cache-sync',
+    'peer-discovery-workers',
+    'peer-endpoint-reconciler-controller',
+  ]
+  for (const name of names) expect(text).toContain(`[+]poststarthook/${name} ok\n`)
+})
+
 test('aggregated discovery lists the groups of all servers, unless the client wants those of one server', async () => {
   const documents = await Promise.all([first, second].map((server) => readGroups(server, aggregated)))
   expect(documents[0]).toEqual(documents[1])
@@ -170,6 +187,32 @@ test('aggregated discovery lists the groups of all servers, unless the client wa
   const { text } = await askServerForText(second, 'GET', '/metrics')
   expect(text).toMatch(/^aggregator_discovery_nopeer_requests_total [1-9]/m)
   expect(text).toMatch(/^aggregator_discovery_peer_aggregated_cache_misses_total [1-9]/m)
+})
+
+test('requests are not forwarded to peers for the version of an APIService with a server, nor after its deletion', async () => {
+  const autoscalers = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers'
+  const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices'
+  const readStatus = async (): Promise<number> => (await askServerForText(second, 'GET', autoscalers)).status
+  await expect.poll(readStatus, { timeout: 10_000 }).toBe(200)
+  const spec = {
+    group: 'autoscaling',
+    version: 'v2',
+    groupPriorityMinimum: 1000,
+    versionPriority: 10,
+    insecureSkipTLSVerify: true,
+    service: { namespace: 'default', name: 'absent', port: 443 },
+  }
+  // The servers delete APIServices of versions that they do not serve, so there is none.
+  expect((await askServer(second, 'POST', apiServices, { body: { metadata: { name: 'v2.autoscaling' }, spec } })).status).toBe(201)
+  await expect.poll(readStatus, { timeout: 10_000 }).toBe(503)
+  const readRerouted = async (): Promise<readonly string[]> => {
+    const { text } = await askServerForText(second, 'GET', '/metrics')
+    return text.split('\n').filter((line) => line.startsWith('apiserver_rerouted_request_total'))
+  }
+  const before = await readRerouted()
+  expect((await askServer(second, 'DELETE', `${apiServices}/v2.autoscaling`)).status).toBe(200)
+  await expect.poll(readStatus, { timeout: 10_000 }).toBe(404)
+  expect(await readRerouted()).toEqual(before)
 })
 
 describe('a peer that cannot be reached', () => {

@@ -73,6 +73,10 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     if (missing.length === 0) hooks.add(name, run, { after })
     else log(1, 'Start hook skipped', { hook: name, reason: `not served: ${missing.join(', ')}` })
   }
+  /** Adds hooks for the controllers that another hook starts. kube-apiserver has a hook for each controller. */
+  const addStartedBy = (hook: string, needed: readonly GroupResource[], names: readonly string[]): void => {
+    for (const name of names) addHook(name, needed, async () => {}, [hook])
+  }
   hooks.add('storage-readiness', () => waitForStorages({ backends, storages: host.storages }, { log }))
   hooks.add('storage-object-count-tracker-hook', async () => void countStorage(backends.main, config.storageMetrics, server.stopping))
   const definitions = [resources.customResourceDefinitions]
@@ -81,8 +85,10 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   addHook('crd-informer-synced', definitions, () => customResources.waitUntilServed(), ['start-apiextensions-informers'])
   const apiServices = [resources.apiServices]
   addHook('start-kube-aggregator-informers', apiServices, () => aggregated.start(queueMetrics))
-  // kube-apiserver has a hook for each controller. Here they start together.
-  for (const name of aggregatorHooks) addHook(name, apiServices, async () => {}, ['start-kube-aggregator-informers'])
+  addStartedBy('start-kube-aggregator-informers', apiServices, aggregatorHooks)
+  if (config.certificates.proxyClient !== undefined) {
+    addStartedBy('start-kube-aggregator-informers', apiServices, ['aggregator-reload-proxy-client-cert'])
+  }
   addHook('apiservice-discovery-controller', apiServices, () => aggregated.discover(), ['start-kube-aggregator-informers'])
   addHook('kube-apiserver-autoregistration', apiServices, () => aggregated.register(), [
     'start-kube-aggregator-informers',
@@ -130,7 +136,10 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     const collect = async (): Promise<void> => presence.collectLeases()
     addHook('start-kube-apiserver-identity-lease-garbage-collector', [resources.leases], collect, afterNamespaces)
   }
-  if (peers !== undefined) addHook('mixed-version-proxy-handler', [resources.leases], () => peers.start(), afterNamespaces)
+  if (peers !== undefined) {
+    addHook('mixed-version-proxy-handler', [resources.leases], () => peers.start(), afterNamespaces)
+    addStartedBy('mixed-version-proxy-handler', [resources.leases], ['local-discovery-cache-sync', 'peer-discovery-workers'])
+  }
   hooks.add('start-controllers', async () =>
     controllers.start(client, {
       informers,
@@ -158,6 +167,7 @@ const aggregatorHooks = [
   'apiservice-registration-controller',
   'apiservice-status-local-available-controller',
   'apiservice-status-remote-available-controller',
+  'apiservice-openapi-controller',
   'apiservice-openapiv3-controller',
 ]
 
