@@ -13,6 +13,7 @@ import { findEtcd } from '../real-parts/find-etcd.ts'
 import { findKubeApiserver } from '../real-parts/find-kube-apiserver.ts'
 import { findKubectl } from '../real-parts/find-kubectl.ts'
 import { type KubeApiserverProcess, startKubeApiserver } from '../real-parts/kube-apiserver-process.ts'
+import { writeKubeconfig } from '../write-kubeconfig.ts'
 
 const binaries = { etcd: findEtcd(), apiserver: findKubeApiserver(), kubectl: findKubectl() }
 const widgetsPath = '/apis/widgets.example.com/v1/namespaces/default/widgets'
@@ -37,11 +38,11 @@ describe.skipIf(Object.values(binaries).includes(undefined))('an extension API s
     etcd = await startEtcd(binaries.etcd!)
     host = await startKubeApiserver(binaries.apiserver!, etcd.url, await writeHostFiles())
     hostClient = new HttpsClient(host.url, host.token)
-    kubectl = new Kubectl(binaries.kubectl!, { kubeconfig: await writeKubeconfig('admintoken') }, locateFile('cache'))
+    kubectl = new Kubectl(binaries.kubectl!, { kubeconfig: await writeKubeconfigOf('admintoken') }, locateFile('cache'))
     await kubectl.run(['apply', '-f', '-'], { input: permissions })
     extension = await createServerChain({
       groups: [typedGroup],
-      delegation: { kubeconfigFile: await writeKubeconfig('extensiontoken') },
+      delegation: { kubeconfigFile: await writeKubeconfigOf('extensiontoken') },
       serving: { certificates: { names: ['widgets.default.svc'] } },
       log: () => {},
     })
@@ -207,16 +208,6 @@ async function writeHostFiles(): Promise<readonly string[]> {
   ]
 }
 
-async function writeKubeconfig(token: string): Promise<string> {
-  const file = locateFile(`${token}.kubeconfig`)
-  const content = `
-apiVersion: v1
-kind: Config
-clusters: [{ name: host, cluster: { server: '${host.url}', insecure-skip-tls-verify: true } }]
-users: [{ name: user, user: { token: ${token} } }]
-contexts: [{ name: host, context: { cluster: host, user: user } }]
-current-context: host
-`
-  await writeFile(file, content)
-  return file
+function writeKubeconfigOf(token: string): Promise<string> {
+  return writeKubeconfig(locateFile(`${token}.kubeconfig`), { url: host.url, token })
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -7,6 +7,7 @@ import { readProject } from '../definitions/read-definitions.ts'
 import type { RealDefinition } from '../definitions/read-definitions.ts'
 import { projects } from '../definitions/projects.ts'
 import { HttpsClient } from '../https-client.ts'
+import { writeKubeconfig } from '../write-kubeconfig.ts'
 
 /** An object as JSON. Fields that scenarios read have types. */
 export interface Stored {
@@ -48,15 +49,7 @@ export class Cluster implements AsyncDisposable {
   static async open({ url, token }: { readonly url: string; readonly token: string }): Promise<Cluster> {
     const directory = await mkdtemp(path.join(os.tmpdir(), 'keelson-operators-'))
     const cluster = new Cluster(directory, new HttpsClient(url, token))
-    const config = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      'current-context': 'c',
-      clusters: [{ name: 'c', cluster: { server: url, 'insecure-skip-tls-verify': true } }],
-      users: [{ name: 'u', user: { token } }],
-      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-    }
-    await writeFile(cluster.kubeconfig, JSON.stringify(config))
+    await writeKubeconfig(cluster.kubeconfig, { url, token })
     return cluster
   }
 

@@ -27,6 +27,15 @@ export class OperatorProcess implements AsyncDisposable {
     await this.#ended
   }
 
+  /** Suspends the program. It then no longer responds, but its connections stay open. */
+  pause(): void {
+    this.#child.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT')
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }
