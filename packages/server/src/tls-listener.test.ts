@@ -1,4 +1,8 @@
 import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import type { ServerResponse } from 'node:http'
 import {
@@ -88,3 +92,20 @@ test('serves large requests and responses one after the other on an HTTP/1.1 con
     await worker.terminate()
   }
 })
+
+test('closes at once if an HTTP/2 connection completes its handshake after the shutdown has begun', async () => {
+  const port = await serve()
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  // The server accepts the connection.
+  await wait(100)
+  const startTime = performance.now()
+  const closed = server!.close(30_000)
+  const secure = connectTls({ socket, ALPNProtocols: ['h2'], rejectUnauthorized: false })
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { createConnection: () => secure })
+  session.on('error', () => {})
+  const ended = once(session, 'close')
+  await closed
+  await ended
+  expect(performance.now() - startTime).toBeLessThan(10_000)
+}, 60_000)

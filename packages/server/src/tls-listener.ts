@@ -144,7 +144,11 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     })
     if (socket.alpnProtocol === 'h2' && http2 !== undefined) {
       watched = trafficLimit.add(socket)
-      const onSession = (session: ServerHttp2Session): void => rememberConnection(session, connection)
+      const onSession = (session: ServerHttp2Session): void => {
+        rememberConnection(session, connection)
+        // The handshake was completed after `stopAccepting`, which has closed the other sessions.
+        if (closed !== undefined) session.close()
+      }
       // Node emits 'session' synchronously during 'connection', so the listener receives the session of this socket.
       http2.once('session', onSession)
       http2.emit('connection', socket)
