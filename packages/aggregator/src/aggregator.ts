@@ -14,6 +14,7 @@ import { ServiceChanges } from './availability/service-changes.ts'
 import { DiscoveryController } from './discovery/discovery-controller.ts'
 import { ListedGroups } from './discovery/listed-groups.ts'
 import { OpenApiController } from './openapi/openapi-controller.ts'
+import { SwaggerController } from './openapi/swagger-controller.ts'
 import { AutoRegistration } from './registration/auto-registration.ts'
 import { AggregatedRoutes } from './routing/aggregated-routes.ts'
 import type { ProxyTransport } from './target.ts'
@@ -75,6 +76,7 @@ class RunningAggregator implements Aggregator {
   readonly #services: ServiceChanges
   #discovery: DiscoveryController | undefined
   #openApi: OpenApiController | undefined
+  #swagger: SwaggerController | undefined
   #isStarted = false
   #queueMetrics: WorkQueueMetrics | undefined
   #availability: AvailabilityController | undefined
@@ -141,6 +143,14 @@ class RunningAggregator implements Aggregator {
       queueMetrics,
       onError: (error) => onError('openapi', error),
     })
+    this.#swagger = new SwaggerController({
+      index: this.#index,
+      openApi,
+      findClient,
+      clock,
+      queueMetrics,
+      onError: (error) => onError('openapi-v2', error),
+    })
   }
 
   async discover(): Promise<void> {
@@ -167,6 +177,7 @@ class RunningAggregator implements Aggregator {
     await this.#availability?.[Symbol.asyncDispose]()
     await this.#discovery?.[Symbol.asyncDispose]()
     await this.#openApi?.[Symbol.asyncDispose]()
+    await this.#swagger?.[Symbol.asyncDispose]()
     this.#options.transport[Symbol.dispose]()
   }
 

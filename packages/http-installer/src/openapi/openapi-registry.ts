@@ -3,7 +3,9 @@ import type { Route } from '@keelson/exchange'
 import type { PathItem, Refer } from './path-items.ts'
 import type { KindDocument } from '@keelson/api/openapi'
 import { generateSwaggerDocument } from './swagger-document.ts'
+import type { SwaggerSources } from './swagger-document.ts'
 import { generateSwaggerMessage } from './swagger-message.ts'
+import type { RemoteSwagger } from './remote-swagger.ts'
 import { CachedDocument, RecentDocuments } from './cached-document.ts'
 
 /** Source of the OpenAPI documents of one group version: its paths and schemas. */
@@ -38,6 +40,7 @@ export class OpenApiRegistry {
   /** Documents of other servers by path. Installed documents take precedence. */
   readonly #remote = new Map<string, RemoteDocument>()
   readonly #recent = new RecentDocuments()
+  #remoteSwaggers: readonly RemoteSwagger[] = []
   #swagger: Readonly<Record<SwaggerForm, CachedDocument>> | undefined
 
   add(path: string, source: DocumentSource): () => void {
@@ -66,6 +69,12 @@ export class OpenApiRegistry {
     }
   }
 
+  /** Sets the OpenAPI v2 documents of other servers, which are merged into that of this server. Those with higher priority come first. */
+  setRemoteSwaggers(remotes: readonly RemoteSwagger[]): void {
+    this.#remoteSwaggers = remotes
+    this.#swagger = undefined
+  }
+
   /** Returns the document of another server at a path. Returns undefined if an installed document has the path. */
   remote(path: string): RemoteDocument | undefined {
     return this.#entries.has(path) ? undefined : this.#remote.get(path)
@@ -89,11 +98,11 @@ export class OpenApiRegistry {
   swagger(form: SwaggerForm): CachedDocument {
     this.#swagger ??= {
       json: new CachedDocument(
-        () => generateSwaggerDocument(this.#sources()),
+        () => generateSwaggerDocument(this.#swaggerSources()),
         this.#recent,
         () => this.#identity(),
       ),
-      protobuf: new CachedDocument(() => generateSwaggerMessage(this.#sources()), this.#recent),
+      protobuf: new CachedDocument(() => generateSwaggerMessage(this.#swaggerSources()), this.#recent),
     }
     return this.#swagger[form]
   }
@@ -107,11 +116,12 @@ export class OpenApiRegistry {
     if (!entries.some(([, { source }]) => source.identity !== undefined)) return undefined
     const hashes: string[] = []
     for (const [path, { document }] of entries) hashes.push(`${path} ${await document.etag()}`)
+    for (const { hash } of this.#remoteSwaggers) hashes.push(hash)
     return hashes.join('\n')
   }
 
-  #sources(): DocumentSource[] {
-    return this.paths().map((path) => this.#entries.get(path)!.source)
+  #swaggerSources(): SwaggerSources {
+    return { sources: this.paths().map((path) => this.#entries.get(path)!.source), remotes: this.#remoteSwaggers }
   }
 }
 

@@ -3,6 +3,9 @@ import type { StructSchema } from '@keelson/apimachinery'
 import { openAPISchemas } from '@keelson/api/openapi'
 import type { DocumentSource } from './openapi-registry.ts'
 import { writeJsonPieces } from './json-pieces.ts'
+import { addKinds, mergeSwagger } from './merge-swagger.ts'
+import type { FindInstalled } from './merge-swagger.ts'
+import type { RemoteSwagger } from './remote-swagger.ts'
 import { createReference } from './path-items.ts'
 import type { Refer, PathItem } from './path-items.ts'
 import type { GenerateDefinition, OpenAPISchema, OpenAPIVersion, PublishedSchema } from '@keelson/api/openapi'
@@ -10,6 +13,12 @@ import type { GenerateDefinition, OpenAPISchema, OpenAPIVersion, PublishedSchema
 /** The member `info` of the OpenAPI v2 document. */
 export const swaggerInfo = { title: 'Kubernetes', version: 'unversioned' }
 export const bearerToken = { description: 'Bearer Token authentication', in: 'header', name: 'authorization', type: 'apiKey' }
+
+export interface SwaggerSources {
+  readonly sources: readonly DocumentSource[]
+  /** Documents of other servers. Those with higher priority come first. */
+  readonly remotes: readonly RemoteSwagger[]
+}
 
 /** A path or a definition of the OpenAPI v2 document. All paths come before the definitions. */
 interface SwaggerPart {
@@ -24,29 +33,43 @@ interface SwaggerPart {
  * Generates the OpenAPI v2 document, one part at a time. Other work can run in between, and the complete document is never in memory. Yields ""
  * where other work may run before the next part is complete.
  */
-export function* generateSwaggerParts(sources: readonly DocumentSource[]): Generator<SwaggerPart | ''> {
+export function* generateSwaggerParts({ sources, remotes }: SwaggerSources): Generator<SwaggerPart | ''> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
     roots.set(schema.definition, schema)
     return createReference(schema.definition)
   }
+  const installedPaths = new Set<string>()
   for (const source of sources) {
-    for (const path of source.paths(refer)) yield { section: 'paths', name: path.path, value: toSwaggerPathItem(path) }
+    for (const path of source.paths(refer)) {
+      installedPaths.add(path.path)
+      yield { section: 'paths', name: path.path, value: toSwaggerPathItem(path) }
+    }
   }
   const versions = sources.flatMap(({ groupVersion }) => groupVersion ?? [])
   const shared = openAPISchemas(roots.values())
-  for (const [name, schema] of Object.entries(shared)) {
-    yield { section: 'definitions', name, value: toSwaggerSchema(withGroupVersions(name, schema, versions)) }
-  }
+  const convertShared = (name: string): SwaggerSchema => toSwaggerSchema(withGroupVersions(name, shared[name]!, versions))
+  const customDefinitions = new Map<string, GenerateDefinition>()
   for (const source of sources) {
-    for (const { definitions } of source.kinds?.() ?? []) {
-      for (const [name, generate] of definitions) {
-        if (Object.hasOwn(shared, name)) continue
-        const value = yield* generateDefinition(generate, 2)
-        yield { section: 'definitions', name, value, isCustom: true }
-      }
-    }
+    for (const { definitions } of source.kinds?.() ?? [])
+      for (const [name, generate] of definitions) if (!Object.hasOwn(shared, name)) customDefinitions.set(name, generate)
   }
+  const findInstalled: FindInstalled = function* (name) {
+    if (Object.hasOwn(shared, name)) return convertShared(name)
+    const generate = customDefinitions.get(name)
+    return generate && (yield* generateDefinition(generate, 2))
+  }
+  const merged = yield* mergeSwagger(remotes, installedPaths, findInstalled)
+  for (const [name, value] of merged.paths) yield { section: 'paths', name, value }
+  for (const name of Object.keys(shared)) {
+    yield { section: 'definitions', name, value: addKinds(convertShared(name), merged.addedKinds.get(name)) }
+  }
+  for (const [name, generate] of customDefinitions) {
+    const value = addKinds(yield* generateDefinition(generate, 2), merged.addedKinds.get(name))
+    yield { section: 'definitions', name, value, isCustom: true }
+  }
+  for (const [name, value] of merged.definitions)
+    yield { section: 'definitions', name, value: addKinds(value, merged.addedKinds.get(name)), isCustom: true }
 }
 
 /** Generates a definition. Yields an empty piece where other work may run. */
@@ -59,7 +82,7 @@ export function* generateDefinition(generate: GenerateDefinition, version: OpenA
 }
 
 /** Generates the OpenAPI v2 document of the whole server, in pieces of text. */
-export function* generateSwaggerDocument(sources: readonly DocumentSource[]): Generator<string> {
+export function* generateSwaggerDocument(sources: SwaggerSources): Generator<string> {
   yield `{"swagger":"2.0","info":${JSON.stringify(swaggerInfo)},"paths":{`
   let open = 'paths'
   let separator = ''

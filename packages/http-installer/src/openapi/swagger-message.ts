@@ -1,14 +1,14 @@
 import { encodeLengthDelimited, encodeLengthDelimitedHead, encodeVarintField } from '../encoding/proto-frames.ts'
 import { formatJson } from './json-pieces.ts'
-import type { DocumentSource } from './openapi-registry.ts'
 import { SchemaEncoder } from './schema-message.ts'
 import { bearerToken, swaggerInfo, generateSwaggerParts } from './swagger-document.ts'
+import type { SwaggerSources } from './swagger-document.ts'
 
 /**
  * Generates the OpenAPI v2 document as the protobuf message `openapi.v2.Document` of the library gnostic. Fields that this server's
  * documents never have are omitted. A map is encoded as a list of messages with name (1) and value (2).
  */
-export function* generateSwaggerMessage(sources: readonly DocumentSource[]): Generator<Uint8Array> {
+export function* generateSwaggerMessage(sources: SwaggerSources): Generator<Uint8Array> {
   const definitions = new SchemaEncoder()
   const sections: Record<'paths' | 'definitions', Uint8Array[]> = { paths: [], definitions: [] }
   for (const part of generateSwaggerParts(sources)) {

@@ -118,6 +118,13 @@ describe.skipIf(Object.values(binaries).includes(undefined))('k8s.io/sample-apis
     expect(target).toMatch(/^\/openapi\/v3\/apis\/wardle\.example\.com\/v1beta1\?hash=\w+$/)
     const document = await client.request('GET', target)
     expect(Object.keys(document.json<{ paths: object }>().paths)).toContain(`${flunders.replace('default', '{namespace}')}/{name}`)
+    // All versions of OpenAPI describe the same objects.
+    const readSwagger = async (): Promise<Swagger> => (await client.request('GET', '/openapi/v2')).json<Swagger>()
+    const item = `${flunders.replace('default', '{namespace}')}/{name}`
+    await expect.poll(async () => Object.keys((await readSwagger()).paths), { timeout: 90_000, interval: 500 }).toContain(item)
+    const { definitions } = await readSwagger()
+    expect(Object.keys(definitions)).toContain('io.k8s.sample-apiserver.pkg.apis.wardle.v1beta1.FlunderSpec')
+    expect(Object.keys(definitions).filter((name) => name.startsWith('io.k8s.apimachinery') && /_v\d+$/.test(name))).toEqual([])
     await session.play(
       ['explain flunders.spec', /FIELDS:\n {2}fischerReference\t<string>[\s\S]* {2}flunderReference\t<string>/],
       ['explain flunders.spec --api-version=wardle.example.com/v1alpha1', /FIELDS:\n {2}reference\t<string>/],
@@ -211,6 +218,11 @@ interface Condition {
   readonly status: string
   readonly reason: string
   readonly message: string
+}
+
+interface Swagger {
+  readonly paths: object
+  readonly definitions: object
 }
 
 interface Discovered {
