@@ -31,7 +31,7 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
     ...(await collectProblems(() => selectAdmissionPlugins({ admission }))),
     ...(await collectProblems(() => buildTlsSettings(options))),
     ...(await collectProblems(() => readFeatureGates(gates, () => {}))),
-    ...findPeerProblems(options),
+    ...(await collectProblems(() => checkPeerOptions(options))),
     ...findSigningProblems(options.authentication?.serviceAccounts),
     ...(await collectProblems(() =>
       checkRequestHeaders(
@@ -46,16 +46,14 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
   ]
 }
 
-function findPeerProblems({
-  peers: { authorityFile, advertiseAddress, advertisePort } = {},
-  features,
-}: ServerChainOptions): readonly string[] {
+function checkPeerOptions({ peers: { authorityFile, advertiseAddress, advertisePort } = {}, features }: ServerChainOptions): void {
   const feature = 'UnknownVersionInteroperabilityProxy'
-  if (readFeatureGates(features?.gates ?? {}, () => {}).enabled(feature)) return []
+  if (readFeatureGates(features?.gates ?? {}, () => {}).enabled(feature)) return
   const flags = { 'peer-ca-file': authorityFile, 'peer-advertise-ip': advertiseAddress, 'peer-advertise-port': advertisePort }
-  return Object.entries(flags).flatMap(([flag, value]) =>
+  const problems = Object.entries(flags).flatMap(([flag, value]) =>
     value === undefined ? [] : [`--${flag} requires ${feature} feature to be turned on`],
   )
+  if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
 function findSigningProblems({

@@ -27,11 +27,24 @@ export function createRecordCodecs(options: { readonly schemaVersion: number }):
       defaultOnRead,
       versions,
       largeMember,
-      // The schema distinguishes integers from floating-point numbers.
-      parseExactly: (text) => decodeStruct<KubeObject>(kind.schema, parseJson(text), { owned: true }).object as never,
+      parseExactly: createExactParser(kind.schema) as (text: string) => never,
       // Members are sorted in schema order, because strategies add members in any order, and equal objects must be encoded as equal bytes.
       toJson: (object) => encodeJson(kind.schema, sortOpenMembers(kind, canonicalizeStruct(kind.schema, object))),
     })
+}
+
+/**
+ * Returns a function that parses an object exactly: the schema distinguishes integers from floating-point numbers. The history of the store keeps
+ * it with each record, so it refers to the schema weakly. Otherwise it would keep the schemas of deleted definitions in memory.
+ */
+function createExactParser(schema: KindType['schema']): (text: string) => KubeObject {
+  const reference = new WeakRef(schema)
+  return (text) => {
+    const current = reference.deref()
+    return current === undefined
+      ? (JSON.parse(text) as KubeObject)
+      : decodeStruct<KubeObject>(current, parseJson(text), { owned: true }).object
+  }
 }
 
 /**

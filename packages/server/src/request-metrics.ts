@@ -169,7 +169,8 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
     count.value++
   }
 
-  function countTerminated({ dry_run: _, ...labels }: RequestLabels, code: number): void {
+  function countTerminated(requestLabels: RequestLabels, code: number): void {
+    const { dry_run: _, ...labels } = requestLabels
     countRare(`terminated ${labels.component} ${code}`, terminations, { ...labels, code: String(code) })
   }
 

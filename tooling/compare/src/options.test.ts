@@ -18,6 +18,8 @@ it('parses flags and applies defaults', () => {
     roleWrites: 0,
     policies: 0,
     webhooks: 0,
+    audit: 0,
+    bin: '',
     definitions: 0,
     objects: 10,
     project: '',

@@ -78,10 +78,13 @@ export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T
     return this.#use((storage) => storage.deleteUnreadable(key, options))
   }
 
-  /** Counts objects without creating the storage, so that a definition without objects can be deleted quickly. */
+  /**
+   * Counts objects in the backend. Does not create the storage, so that a definition without objects can be deleted quickly. Does not ask its
+   * cache, which may not have an object yet that was just created.
+   */
   async count(key: string): Promise<number> {
-    if (this.#storage !== undefined) return this.#storage.count(key)
-    return (await this.#options.backend.list(prefixRange(key), { countOnly: true })).count
+    const { entries, count } = await this.#options.backend.list(prefixRange(key), { limit: 1 })
+    return Math.max(entries.length, count)
   }
 
   stats(): Promise<StorageStats> {

@@ -127,5 +127,13 @@ describe.skipIf(!hasRecordings)('objects have the same result in JSON and in pro
 
   test.each(hasRecordings ? listCodecPairs() : [])('gives the same result for the pair %s', (_title, object) => hold(object))
   test.each(hasRecordings ? listStoredValues() : [])('gives the same result for the stored object %s', (_title, object) => hold(object))
-  test.each(hasRecordings ? listCreatedObjects() : [])('gives the same result for the created object %s', (_title, object) => hold(object))
+  test.each(hasRecordings ? listCreatedObjects().filter(([, object]) => !hasChangingStatus(object)) : [])(
+    'gives the same result for the created object %s',
+    (_title, object) => hold(object),
+  )
 })
+
+/** Returns whether the server itself changes the status of an object at any time: that of APIServices that other servers provide. */
+function hasChangingStatus(object: { readonly kind?: unknown; readonly spec?: unknown }): boolean {
+  return object.kind === 'APIService' && typeof object.spec === 'object' && object.spec !== null && 'service' in object.spec
+}
