@@ -105,7 +105,7 @@ export class DefinitionsClient implements Disposable {
 
 function judge(answer: ReceivedAnswer): Attempt {
   const { status, body } = answer
-  const problem = status >= 500 ? `returned ${status}: ${body.slice(0, 500)}` : judgeAnswer(answer, 'POST')
+  const problem = status >= 500 ? `returned ${status}: ${body.slice(0, 500)}` : judgeAnswer(answer, { method: 'POST', path: '' })
   return { status, problem }
 }
 

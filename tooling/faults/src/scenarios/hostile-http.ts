@@ -73,7 +73,7 @@ async function sendRound(client: HostileClient, random: () => number, result: Sc
         }
         const request = createHostileRequest(random)
         const answer = await client.send(request)
-        const wrong = answer && judgeAnswer(answer, request.method)
+        const wrong = answer && judgeAnswer(answer, request)
         if (wrong !== undefined && result.violations.length < 20) {
           const { method, path, headers, body } = request
           fail(
