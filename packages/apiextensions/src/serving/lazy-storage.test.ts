@@ -7,7 +7,7 @@ const prefix = '/registry/example.com/widgets/'
 
 describe('a storage that is not created yet', () => {
   const backend = openMemory()
-  const create = vi.fn(() => ({ stats: () => Promise.resolve({ objectCount: 0 }) }) as unknown as Storage)
+  const create = vi.fn(() => ({ stats: () => Promise.resolve({ objectCount: 0 }), count: () => Promise.resolve(0) }) as unknown as Storage)
   const onEmpty = vi.fn()
   let storage: LazyStorage
   beforeEach(() => {
@@ -61,5 +61,12 @@ describe('a storage that is not created yet', () => {
     await remove(`${prefix}ns/c`)
     expect(await storage.count(prefix)).toBe(0)
     expect(create).not.toHaveBeenCalled()
+  })
+
+  it('counts an object that the watch cache of the storage does not have yet', async () => {
+    await storage.stats()
+    await put(`${prefix}ns/d`)
+    expect(await storage.count(prefix)).toBe(1)
+    await remove(`${prefix}ns/d`)
   })
 })

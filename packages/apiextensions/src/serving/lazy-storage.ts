@@ -79,12 +79,11 @@ export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T
   }
 
   /**
-   * Counts objects in the backend. Does not create the storage, so that a definition without objects can be deleted quickly. Does not ask its
-   * cache, which may not have an object yet that was just created.
+   * Counts objects in the backend. Does not create the storage, so that a definition without objects can be deleted quickly. Does not ask the
+   * watch cache of the storage, which may not have an object yet that was just created.
    */
   async count(key: string): Promise<number> {
-    const { entries, count } = await this.#options.backend.list(prefixRange(key), { limit: 1 })
-    return Math.max(entries.length, count)
+    return (await this.#options.backend.list(prefixRange(key), { countOnly: true })).count
   }
 
   stats(): Promise<StorageStats> {
