@@ -152,7 +152,7 @@ export function parseRequestInfo(method: string, target: RequestTarget, query: Q
   const subresource = verb === 'proxy' ? '' : (parts[2] ?? '')
 
   if (name === '' && verb === 'get') {
-    verb = isTrue(query.get('watch')) ? 'watch' : 'list'
+    verb = parseLooseBoolean(query.get('watch')) ? 'watch' : 'list'
     if (query.size > 0) name = findSelectedName(query)
   }
   if (name === '' && verb === 'delete') verb = 'deletecollection'
@@ -223,11 +223,9 @@ function withoutOuterSlashes(segments: readonly string[]): readonly string[] {
   return end - start === segments.length ? segments : segments.slice(start, end)
 }
 
-/** Parses a boolean query parameter like kube-apiserver. It is true if it is present and neither "false" nor "0". */
-function isTrue(value: string | null): boolean {
-  if (value === null) return false
-  const lower = value.toLowerCase()
-  return lower !== 'false' && lower !== '0'
+/** Parses a boolean query parameter like kube-apiserver: absent, "false" and "0" are false, and all other values are true. */
+export function parseLooseBoolean(value: string | null): boolean {
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false'
 }
 
 /**

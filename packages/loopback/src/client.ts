@@ -17,6 +17,11 @@ export interface LoopbackWatchOptions extends LoopbackListOptions {
   readonly sendInitialEvents?: boolean
 }
 
+export interface LoopbackWriteOptions {
+  /** The manager of the fields that the write sets. Default: the field manager of the client. */
+  readonly fieldManager?: string
+}
+
 /** The object after a write. It is decoded on first use. */
 export interface LoopbackWritten<T extends KubeObject = KubeObject> {
   object(): DeepReadonly<T>
@@ -36,12 +41,17 @@ export interface LoopbackResource<T extends KubeObject = KubeObject> {
    * storage. Ends without error when the signal aborts.
    */
   waitForFirstObject(options: FirstObjectOptions): Promise<void>
-  create(namespace: string, object: T): Promise<LoopbackWritten<T>>
+  create(namespace: string, object: T, options?: LoopbackWriteOptions): Promise<LoopbackWritten<T>>
   /**
    * Reads an object, lets `change` change a copy, and writes the result. Retries on conflict. Throws NotFound if the object does not exist.
    * `subresource` is "status" or "finalize".
    */
-  update(namespace: string, name: string, change: (object: T) => T, options?: { subresource?: string }): Promise<LoopbackWritten<T>>
+  update(
+    namespace: string,
+    name: string,
+    change: (object: T) => T,
+    options?: LoopbackWriteOptions & { subresource?: string },
+  ): Promise<LoopbackWritten<T>>
   /**
    * Applies a configuration with a server-side apply, and takes over fields of other managers (force). Creates a missing object, unless
    * `subresource` is set.

@@ -8,6 +8,7 @@ export type {
   LoopbackListOptions,
   LoopbackResource,
   LoopbackWatchOptions,
+  LoopbackWriteOptions,
   LoopbackWritten,
   ServedKind,
 } from './client.ts'

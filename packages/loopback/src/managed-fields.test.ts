@@ -68,6 +68,11 @@ it('records managed fields for writes of the client and for server-side apply', 
   expect((await resource.apply('ns', { metadata: { name: 'new' } }, { fieldManager: 'painter' })).object()).toMatchObject({
     metadata: { name: 'new' },
   })
+  const named = await resource.create('ns', { metadata: { name: 'named' }, spec: { size: 1 } }, { fieldManager: 'producer' })
+  expect(named.object().metadata.managedFields?.map(({ manager }) => manager)).toEqual(['producer'])
+  const changed = await resource.update('ns', 'named', (thing) => ({ ...thing, spec: { size: 2 } }), { fieldManager: 'other' })
+  expect(changed.object().metadata.managedFields?.map(({ manager }) => manager)).toContain('other')
+
   await expect(
     resource.apply('ns', { metadata: { name: 'absent' } }, { fieldManager: 'painter', subresource: 'status' }),
   ).rejects.toMatchObject({ reason: 'NotFound' })

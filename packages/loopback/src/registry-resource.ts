@@ -32,7 +32,7 @@ import {
 } from '@keelson/registry'
 import type { DeleteRequest, ListRequest, RESTStorage, RestResult, Updater, WriteOptions, WriteRoute } from '@keelson/registry'
 import type { FirstObjectOptions, ObjectWatch, Predicate } from '@keelson/storagebackend'
-import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions, LoopbackWritten } from './client.ts'
+import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions, LoopbackWriteOptions, LoopbackWritten } from './client.ts'
 
 interface RegistryResourceOptions {
   readonly resource: GroupVersionResource
@@ -106,10 +106,10 @@ export class RegistryResource implements LoopbackResource {
     await this.#options.main.waitForFirstObject?.(options)
   }
 
-  async create(namespace: string, object: KubeObject): Promise<LoopbackWritten> {
+  async create(namespace: string, object: KubeObject, { fieldManager }: LoopbackWriteOptions = {}): Promise<LoopbackWritten> {
     const { main, route } = this.#options
     if (!canCreate(main)) throw this.#unsupported('create')
-    const context = this.#context('create', namespace)
+    const context = this.#context('create', namespace, { fieldManager })
     return toWritten(await createObject(main, { route: route('')!, context, name: '', options: ownOptions, sent: { object } }))
   }
 
@@ -117,12 +117,12 @@ export class RegistryResource implements LoopbackResource {
     namespace: string,
     name: string,
     change: (object: KubeObject) => KubeObject,
-    options: { subresource?: string } = {},
+    options: LoopbackWriteOptions & { subresource?: string } = {},
   ): Promise<LoopbackWritten> {
-    const { subresource = '' } = options
+    const { subresource = '', fieldManager } = options
     const { resource, route } = this.#options
     const storage = this.#updater('update', subresource)
-    const context = this.#context('update', namespace, { name, subresource })
+    const context = this.#context('update', namespace, { name, subresource, fieldManager })
     const edit = (current: KubeObject | undefined): KubeObject => {
       if (current === undefined) throw newNotFound(resource, name)
       return change(current)
@@ -185,12 +185,13 @@ export class RegistryResource implements LoopbackResource {
     return { options, dryRun: false, route: this.#options.route('') }
   }
 
-  #context(verb: string, namespace: string, rest: { name?: string; subresource?: string; signal?: AbortSignal } = {}): RequestContext {
-    return createLoopbackContext(
-      { verb, resource: this.#options.resource, namespace, ...rest },
-      this.#options.fieldManager,
-      this.#options.now,
-    )
+  #context(
+    verb: string,
+    namespace: string,
+    { fieldManager, ...rest }: Pick<LoopbackRequest, 'name' | 'subresource' | 'signal'> & { fieldManager?: string | undefined } = {},
+  ): RequestContext {
+    const request = { verb, resource: this.#options.resource, namespace, ...rest }
+    return createLoopbackContext(request, fieldManager ?? this.#options.fieldManager, this.#options.now)
   }
 
   #unsupported(verb: string, subresource = ''): unknown {

@@ -8,6 +8,7 @@ export interface Histogram {
 
 export interface HistogramVector extends Collector {
   with(labels: LabelValues): Histogram
+  delete(labels: LabelValues): void
 }
 
 /** Creates a histogram. `bounds` are the upper bounds of its buckets in ascending order. The bucket `+Inf` is added. */
@@ -20,6 +21,7 @@ export function createHistogram(name: string, help: string, bounds: readonly num
         each.sum = 0
       }
     },
+    delete: (labels) => void series.delete(labelText(labels)),
     with: (labels) => {
       const key = labelText(labels)
       let entry = series.get(key)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createHistogram } from './histogram.ts'
 import { createMetricsRegistry } from './metrics-registry.ts'
-import { createCounter, createGauge, createSampledMetric } from './value-vector.ts'
+import { createCounter, createGauge, createSampledMetric, createSampledVector } from './value-vector.ts'
 
 describe('metrics', () => {
   test('prints each header once, and sorts and escapes labels', () => {
@@ -69,6 +69,21 @@ describe('metrics', () => {
     sample = undefined
     expect(metric.collect()).toBe('')
   })
+})
+
+test('reads sampled series at each scrape, and prints nothing without samples', () => {
+  const samples: (readonly [Record<string, string>, number])[] = []
+  const metric = createSampledVector('gauge', 'seats', 'Seats.', () => samples)
+  expect(metric.collect()).toBe('')
+  samples.push([{ level: 'b', flow: 'a' }, 2], [{ level: 'c' }, 3])
+  expect(metric.collect()).toBe('# HELP seats Seats.\n# TYPE seats gauge\nseats{flow="a",level="b"} 2\nseats{level="c"} 3\n')
+})
+
+test('omits deleted series of a histogram', () => {
+  const histogram = createHistogram('seconds', 'Seconds.', [1])
+  histogram.with({ verb: 'GET' }).observe(1)
+  histogram.delete({ verb: 'GET' })
+  expect(histogram.collect()).toBe('')
 })
 
 describe('reset', () => {

@@ -55,6 +55,22 @@ export function createSampledMetric(type: 'counter' | 'gauge', name: string, hel
   }
 }
 
+/** Creates a metric with several series whose labels and values are read by `sample` at each scrape. */
+export function createSampledVector(
+  type: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  sample: () => Iterable<readonly [labels: LabelValues, value: number]>,
+): Collector {
+  return {
+    collect: () => {
+      let lines = ''
+      for (const [labels, value] of sample()) lines += `${name}{${labelText(labels)}} ${value}\n`
+      return lines === '' ? '' : formatMetricHeader(name, help, type) + lines
+    },
+  }
+}
+
 /**
  * Returns a function that creates a value on its first call and returns the same value afterwards. Used for metric series that should appear only
  * after their first observation.

@@ -1,8 +1,9 @@
 import { newBadRequest, normalizeTime } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
+import { parseLooseBoolean } from '@keelson/exchange'
 import type { QueryParameters } from '@keelson/exchange'
 import type { OptionsDescription, OptionType } from '@keelson/registry'
-import { parseInt64, parseLooseBoolean } from '../handlers/read-request.ts'
+import { parseInt64 } from '../handlers/read-request.ts'
 
 /**
  * Parses the options of a connect request (such as PodExecOptions) from the query. Absent and false members are omitted. Throws 400 for

@@ -8,9 +8,10 @@ import {
   validateListOptions,
 } from '@keelson/apimachinery'
 import type { FieldSelector } from '@keelson/apimachinery'
+import { parseLooseBoolean } from '@keelson/exchange'
 import type { QueryParameters } from '@keelson/exchange'
 import type { Predicate } from '@keelson/storagebackend'
-import { parseInt64, parseLooseBoolean, throwInvalid } from './read-request.ts'
+import { parseInt64, throwInvalid } from './read-request.ts'
 import type { ServedResource } from '../routing/served-resource.ts'
 
 /** Options of list, watch and deletecollection requests (metav1.ListOptions). */

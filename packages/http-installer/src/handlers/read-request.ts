@@ -12,7 +12,7 @@ import {
   isApiError,
   getErrorMessage,
 } from '@keelson/apimachinery'
-import { ClientGoneError } from '@keelson/exchange'
+import { ClientGoneError, parseLooseBoolean } from '@keelson/exchange'
 import type { Exchange, QueryParameters } from '@keelson/exchange'
 import { parseInAdvance, decodeDocument, formatNotRegistered } from '@keelson/registry'
 import type { SentBody, WriteOptions } from '@keelson/registry'
@@ -155,11 +155,6 @@ function parseDeleteOptions(query: QueryParameters): DeleteOptions {
 /** Throws 422 if delete options are invalid. */
 function checkDeleteOptions(options: DeleteOptions): void {
   throwInvalid('DeleteOptions', validateDeleteOptions(options))
-}
-
-/** Parses a boolean as kube-apiserver does: absent, "false" and "0" are false, and all other values are true. */
-export function parseLooseBoolean(value: string | null): boolean {
-  return value !== null && value !== '0' && value.toLowerCase() !== 'false'
 }
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object'

@@ -12,10 +12,10 @@ import type {
   CollectionDeleter,
 } from '@keelson/registry'
 import { negotiateOutput, negotiateInput, cborApplyPatchType, isApply, listPatchTypes } from '../negotiation/negotiate.ts'
-import { parseLooseBoolean, parseWriteOptions, readBody, toSentBody, readDeleteOptions } from './read-request.ts'
+import { parseWriteOptions, readBody, toSentBody, readDeleteOptions } from './read-request.ts'
 import type { Handler, ApiRequest } from '../routing/served-resource.ts'
 import { writeResult } from '../encoding/write-object.ts'
-import { parseMediaType } from '@keelson/exchange'
+import { parseLooseBoolean, parseMediaType } from '@keelson/exchange'
 import { createBlankObject, getMetadata } from '../encoding/rest-result.ts'
 import { writeStatus } from '../encoding/write-error.ts'
 import { parseListOptions } from './list-options.ts'

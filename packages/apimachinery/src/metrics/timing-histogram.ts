@@ -1,0 +1,118 @@
+import { formatBound, labelText, formatMetricHeader } from './metric-text.ts'
+import type { LabelValues } from './metric-text.ts'
+import type { Collector } from './metrics-registry.ts'
+
+/** A ratio whose two numbers change independently. Times are in milliseconds, as returned by the clock of the histogram. */
+export interface TimedRatio {
+  setNumerator(numerator: number, now: number): void
+  setDenominator(denominator: number, now: number): void
+}
+
+export interface TimingHistogramVector extends Collector {
+  /** Returns the ratio of these labels, which starts as 0 of 1. The result is always the same object. */
+  with(labels: LabelValues): TimedRatio
+  delete(labels: LabelValues): void
+}
+
+const nanosecondsPerMillisecond = 1e6
+
+/**
+ * Creates a histogram of ratios over time. As in kube-apiserver, it has one observation for each nanosecond. So a bucket has the number of
+ * nanoseconds in which the ratio was at most its bound.
+ */
+export function createTimingHistogram(
+  name: string,
+  help: string,
+  options: { readonly bounds: readonly number[]; readonly now: () => number },
+): TimingHistogramVector {
+  const { bounds, now } = options
+  const names = [...bounds.map(formatBound), '+Inf']
+  const series = new Map<string, MeasuredRatio>()
+  return {
+    with: (labels) => {
+      const key = labelText(labels)
+      let ratio = series.get(key)
+      if (ratio === undefined) series.set(key, (ratio = new MeasuredRatio(bounds, now())))
+      return ratio
+    },
+    delete: (labels) => void series.delete(labelText(labels)),
+    reset: () => {
+      for (const ratio of series.values()) ratio.reset(now())
+    },
+    collect: () => {
+      if (series.size === 0) return ''
+      let text = formatMetricHeader(name, help, 'histogram')
+      for (const [labels, ratio] of series) {
+        const before = labels === '' ? '' : `${labels},`
+        const braces = labels === '' ? '' : `{${labels}}`
+        const { milliseconds, sum } = ratio.read(now())
+        let total = 0
+        for (const [i, each] of milliseconds.entries()) {
+          total += each
+          text += `${name}_bucket{${before}le="${names[i]}"} ${Math.round(total * nanosecondsPerMillisecond)}\n`
+        }
+        text += `${name}_sum${braces} ${sum * nanosecondsPerMillisecond}\n`
+        text += `${name}_count${braces} ${Math.round(total * nanosecondsPerMillisecond)}\n`
+      }
+      return text
+    },
+  }
+}
+
+class MeasuredRatio implements TimedRatio {
+  readonly #bounds: readonly number[]
+  /** Milliseconds by bucket. */
+  readonly #milliseconds: Float64Array
+  #sum = 0
+  #numerator = 0
+  #denominator = 1
+  #ratio = 0
+  #bucket = 0
+  #since: number
+
+  constructor(bounds: readonly number[], now: number) {
+    this.#bounds = bounds
+    this.#milliseconds = new Float64Array(bounds.length + 1)
+    this.#since = now
+    this.#update()
+  }
+
+  setNumerator(numerator: number, now: number): void {
+    if (numerator === this.#numerator) return
+    this.#accumulate(now)
+    this.#numerator = numerator
+    this.#update()
+  }
+
+  setDenominator(denominator: number, now: number): void {
+    if (denominator === this.#denominator) return
+    this.#accumulate(now)
+    this.#denominator = denominator
+    this.#update()
+  }
+
+  read(now: number): { readonly milliseconds: Float64Array; readonly sum: number } {
+    this.#accumulate(now)
+    return { milliseconds: this.#milliseconds, sum: this.#sum }
+  }
+
+  reset(now: number): void {
+    this.#milliseconds.fill(0)
+    this.#sum = 0
+    this.#since = now
+  }
+
+  #accumulate(now: number): void {
+    const elapsed = now - this.#since
+    this.#since = now
+    this.#milliseconds[this.#bucket]! += elapsed
+    this.#sum += this.#ratio * elapsed
+  }
+
+  #update(): void {
+    this.#ratio = this.#numerator / this.#denominator
+    let bucket = 0
+    while (bucket < this.#bounds.length && this.#ratio > this.#bounds[bucket]!) bucket++
+    this.#bucket = bucket
+  }
+}
