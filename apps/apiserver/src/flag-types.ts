@@ -151,18 +151,6 @@ export function createNamedCertificatesType(): FlagType<readonly NamedCertificat
   }
 }
 
-/** Creates a flag type for a number between 0 and `maximum`. */
-export function createFractionType(maximum: number): FlagType<number> {
-  const expected = `a number from 0 to ${maximum}`
-  return {
-    schema: z.pipe(
-      z.string().check(z.regex(/^(?:\d+(?:\.\d+)?|\.\d+)$/, expected)),
-      z.pipe(z.transform(Number), z.number().check(z.lte(maximum, expected))),
-    ),
-    placeholder: 'float',
-  }
-}
-
 /** Creates a flag type for sizes by resource, such as `pods#0,deployments.apps#100`. */
 export function createResourceSizesType(): FlagType<Readonly<Record<string, number>>> {
   return {
@@ -197,12 +185,13 @@ export function onOff(): FlagType<boolean> {
   }
 }
 
-/** Creates a flag type for a number that is not negative. */
-export function createNumberType(): FlagType<number> {
+/** Creates a flag type for a number that is not negative. Default of the maximum: none. */
+export function createNumberType({ maximum }: { readonly maximum?: number } = {}): FlagType<number> {
+  const expected = maximum === undefined ? 'a number of at least 0' : `a number from 0 to ${maximum}`
   return {
     schema: z.pipe(
-      z.string().check(z.regex(/^(?:\d+(?:\.\d+)?|\.\d+)$/, 'a number of at least 0')),
-      z.transform((written: string) => Number(written)),
+      z.string().check(z.regex(/^(?:\d+(?:\.\d+)?|\.\d+)$/, expected)),
+      z.pipe(z.transform(Number), z.number().check(z.lte(maximum ?? Number.POSITIVE_INFINITY, expected))),
     ),
     placeholder: 'float',
   }

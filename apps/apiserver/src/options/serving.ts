@@ -3,7 +3,6 @@ import type { ServerChainOptions } from '@keelson/control-plane'
 import {
   createDirectoryType,
   createFileType,
-  createFractionType,
   createIpAddressType,
   list,
   createNamedCertificatesType,
@@ -11,6 +10,7 @@ import {
   createChoiceType,
   createTextType,
   createIntegerType,
+  createNumberType,
 } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import { parseHstsDirective, parseOriginPattern } from '../header-flags.ts'
@@ -62,7 +62,7 @@ export const servingFlags = {
   },
   'goaway-chance': {
     group,
-    type: createFractionType(0.02),
+    type: createNumberType({ maximum: 0.02 }),
     default: servingDefaults.goAwayChance,
     help: 'Probability of closing an HTTP/2 connection after a request, so that load balancers can distribute clients: from 0 (never) to 0.02.',
   },
