@@ -13,6 +13,15 @@ describe('times', () => {
     expect(parseInstant('2023-11-14T22:13:20.123456789Z').nanos).toBe(123456789)
   })
 
+  it.each([
+    [0, '1970-01-01T00:00:00.000000Z'],
+    [-0.001, '1969-12-31T23:59:59.999999Z'],
+    [1_767_322_245_999.999, '2026-01-02T02:50:45.999999Z'],
+    [1_767_322_250_500, '2026-01-02T02:50:50.500000Z'],
+  ])('formats %d milliseconds with microseconds', (milliseconds, text) => {
+    expect(formatMicroTime(milliseconds)).toBe(text)
+  })
+
   it('property: parsing a formatted time returns it', () => {
     fc.assert(
       fc.property(fc.integer({ min: -62_135_596_800, max: 253_402_300_799 }), (seconds) => {

@@ -21,11 +21,16 @@ export function requestTime({ now = systemClock.now }: Pick<RequestContext, 'now
   return formatTime(now())
 }
 
-/** Formats a time like metav1.MicroTime: in UTC with six fractional digits. */
+/** Formats a time like metav1.MicroTime: in UTC with six fractional digits. Milliseconds may have a fraction. */
 export function formatMicroTime(moment: number | Instant): string {
-  const instant = typeof moment === 'number' ? fromMillis(moment) : moment
-  const micros = String(Math.trunc(instant.nanos / 1000)).padStart(6, '0')
-  return formatInstant(instant).replace('Z', `.${micros}Z`)
+  if (typeof moment !== 'number') return formatMicros(moment.seconds, Math.trunc(moment.nanos / 1000))
+  const micros = Math.floor(moment * 1000)
+  const seconds = Math.floor(micros / 1e6)
+  return formatMicros(seconds, micros - seconds * 1e6)
+}
+
+function formatMicros(seconds: number, micros: number): string {
+  return `${formatSeconds(seconds)}.${String(micros + 1e6).slice(1)}Z`
 }
 
 /** Parses an RFC 3339 time to milliseconds since 1970. Throws with Go's message if the text is invalid. */
@@ -69,13 +74,17 @@ function fromMillis(millis: number): Instant {
   return { seconds, nanos: Math.round((millis - seconds * 1000) * 1e6) }
 }
 
+function formatInstant({ seconds }: Instant): string {
+  return `${formatSeconds(seconds)}Z`
+}
+
 let lastFormatted = { seconds: NaN, text: '' }
 
-/** Formats a time with whole seconds. Caches the last result, because consecutive times are often within the same second. */
-function formatInstant({ seconds }: Instant): string {
+/** Formats whole seconds without a time zone. Caches the last result, because consecutive times are often within the same second. */
+function formatSeconds(seconds: number): string {
   if (lastFormatted.seconds !== seconds) {
     const iso = new Date(seconds * 1000).toISOString()
-    lastFormatted = { seconds, text: `${iso.slice(0, iso.indexOf('.'))}Z` }
+    lastFormatted = { seconds, text: iso.slice(0, iso.indexOf('.')) }
   }
   return lastFormatted.text
 }

@@ -1,4 +1,4 @@
-import { stringifyJson } from '@keelson/apimachinery'
+import { formatMicroTime, stringifyJson } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
 import type { EventFields, EventStatus, ObjectReference } from './audit-event.ts'
 
@@ -79,21 +79,6 @@ function encodeSorted(members: Readonly<Record<string, string>>): string {
 
 function sortMembers<T>(members: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(members).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-/** The last second that was formatted. Nearly all times that follow each other are of the same second. */
-let lastSecond = Number.NaN
-let secondText = ''
-
-/** Formats a time in microseconds, like Go's `metav1.MicroTime`: "2026-01-02T03:04:05.000006Z". */
-export function formatMicroTime(milliseconds: number): string {
-  const microseconds = Math.floor(milliseconds * 1000)
-  const second = Math.floor(microseconds / 1e6)
-  if (second !== lastSecond) {
-    secondText = new Date(second * 1000).toISOString().slice(0, 20)
-    lastSecond = second
-  }
-  return `${secondText}${String(microseconds - second * 1e6 + 1e6).slice(1)}Z`
 }
 
 /** Formats a time like Go's RFC3339Nano, which drops zeros at the end of the fraction. */
