@@ -222,6 +222,8 @@ export { validateCondition, validateConditions } from './conditions-validation.t
 export type { Condition } from './conditions-validation.ts'
 export { pause, systemClock } from './clock.ts'
 export type { Clock, TimerOptions } from './clock.ts'
+export { TokenBucket } from './token-bucket.ts'
+export type { TokenRate } from './token-bucket.ts'
 export { parsePemBlocks } from './pem.ts'
 export type { PemBlock } from './pem.ts'
 export { trim, trimRight } from './trim.ts'

@@ -1,5 +1,5 @@
-import { pause, systemClock } from '@keelson/apimachinery'
-import type { Clock } from '@keelson/apimachinery'
+import { pause, systemClock, TokenBucket } from '@keelson/apimachinery'
+import type { Clock, TokenRate } from '@keelson/apimachinery'
 import { findAnswerError } from '@keelson/outbound'
 import type { OutboundClient } from '@keelson/outbound'
 import type { AuditEvent } from '../events/audit-event.ts'
@@ -15,7 +15,7 @@ export interface BatchLimits {
   /** Time after which events are sent although the batch is not full, in milliseconds. */
   readonly maxBatchWaitMs: number
   /** Limits the rate of requests. Undefined: no limit. */
-  readonly throttle: { readonly qps: number; readonly burst: number } | undefined
+  readonly throttle: TokenRate | undefined
 }
 
 export interface WebhookBackendOptions {
@@ -60,7 +60,7 @@ class WebhookBackend implements AuditBackend {
     this.#options = options
     this.#clock = options.clock ?? systemClock
     const { throttle } = options.batch
-    this.#throttle = throttle && new TokenBucket(throttle, this.#clock)
+    this.#throttle = throttle && new TokenBucket(throttle, this.#clock.now())
   }
 
   process(event: AuditEvent): Promise<boolean> | undefined {
@@ -85,7 +85,7 @@ class WebhookBackend implements AuditBackend {
       const batch = this.#waiting.slice(0, maxBatchSize)
       this.#waiting = this.#waiting.slice(batch.length)
       for (const part of splitBySize(batch, this.#options.maxBatchBytes)) {
-        await this.#throttle?.take()
+        await this.#throttleRequest()
         const release = (): void => {
           for (const event of part) this.#heldBytes -= measureEvent(event)
         }
@@ -105,6 +105,11 @@ class WebhookBackend implements AuditBackend {
         resolve()
       }
     })
+  }
+
+  async #throttleRequest(): Promise<void> {
+    const wait = this.#throttle?.reserve(this.#clock.now()) ?? 0
+    if (wait > 0) await pause(this.#clock, wait, { keepAlive: true })
   }
 
   #track(sending: Promise<boolean>): Promise<boolean> {
@@ -158,30 +163,4 @@ function splitBySize(events: readonly AuditEvent[], maxBytes = Number.POSITIVE_I
     bytes += size
   }
   return parts
-}
-
-/** Limits a rate. Unused tokens accumulate up to the burst. */
-class TokenBucket {
-  readonly #qps: number
-  readonly #burst: number
-  readonly #clock: Clock
-  #tokens: number
-  #filled: number
-
-  constructor({ qps, burst }: { readonly qps: number; readonly burst: number }, clock: Clock) {
-    this.#qps = qps
-    this.#burst = burst
-    this.#clock = clock
-    this.#tokens = burst
-    this.#filled = clock.now()
-  }
-
-  /** Takes a token. Waits until there is one. */
-  async take(): Promise<void> {
-    const now = this.#clock.now()
-    this.#tokens = Math.min(this.#burst, this.#tokens + (Math.max(0, now - this.#filled) / 1000) * this.#qps)
-    this.#filled = now
-    this.#tokens--
-    if (this.#tokens < 0) await pause(this.#clock, (-this.#tokens / this.#qps) * 1000, { keepAlive: true })
-  }
 }

@@ -1,6 +1,6 @@
 import type { AuditLogFormat, AuditMode } from '@keelson/audit'
 import { isBoolean, isNumber, isObjectOf, isOneOf, isString, requireOption } from '@keelson/apimachinery'
-import type { OptionTable } from '@keelson/apimachinery'
+import type { OptionTable, TokenRate } from '@keelson/apimachinery'
 
 /** The batches of a backend in mode `batch`. */
 export interface AuditBatchOptions {
@@ -11,7 +11,7 @@ export interface AuditBatchOptions {
   /** Time after which a batch is sent although it is not full, in milliseconds. */
   readonly maxWaitMs?: number
   /** Limits the rate of batches. */
-  readonly throttle?: { readonly qps: number; readonly burst: number } | false
+  readonly throttle?: TokenRate | false
 }
 
 /** Limits of the size of events, in bytes. */
@@ -82,7 +82,7 @@ const batchChecks: OptionTable<AuditBatchOptions> = {
   maxWaitMs: isNumber(),
   throttle: (value, path) => (value === false ? [] : throttleCheck(value, path)),
 }
-const throttleCheck = isObjectOf<{ readonly qps: number; readonly burst: number }>({
+const throttleCheck = isObjectOf<TokenRate>({
   qps: requireOption(isNumber()),
   burst: requireOption(count),
 })
