@@ -7,7 +7,6 @@ import {
   createMatchConditions,
   createWebhookAuthorizer,
   findMatchConditionError,
-  openReviewWebhook,
   parseAbacPolicies,
   parseAuthorizationConfiguration,
 } from '@keelson/auth'
@@ -19,7 +18,7 @@ import type {
   AuthorizerConfiguration,
   ReviewVersion,
 } from '@keelson/auth'
-import { readKubeconfig } from '@keelson/outbound'
+import { openKubeconfigWebhook, readKubeconfig } from '@keelson/outbound'
 import type { Dialer } from '@keelson/outbound'
 import { followFile } from './follow-file.ts'
 import { authorizationDefaults, authorizationModes } from './options/authentication.ts'
@@ -127,7 +126,7 @@ export async function openWebhookAuthorizer(
   const { connectionInfo, timeoutMs, failurePolicy, ...settings } = webhook!
   if (connectionInfo.kubeConfigFile === undefined) throw new Error('a webhook with connectionInfo.type=InClusterConfig is not supported')
   const kubeconfig = await readKubeconfig(connectionInfo.kubeConfigFile, { clock })
-  const opened = openReviewWebhook(kubeconfig, { dialer, timeoutMs, clock })
+  const opened = openKubeconfigWebhook(kubeconfig, { dialer, timeoutMs, clock })
   const authorizer = createWebhookAuthorizer({
     name,
     webhook: opened,

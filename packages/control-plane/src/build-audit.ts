@@ -3,7 +3,7 @@ import type * as audit from '@keelson/audit'
 import type { AuditBackend, Auditor, LineWriter, ReportLoss } from '@keelson/audit'
 import { getErrorMessage, quote } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import { readKubeconfig } from '@keelson/outbound'
+import { openKubeconfigWebhook, readKubeconfig } from '@keelson/outbound'
 import type { Dialer } from '@keelson/outbound'
 import type { LoggedOptions } from './chain.ts'
 import { ConfigurationError } from './configuration-error.ts'
@@ -116,14 +116,11 @@ async function buildWebhook(options: AuditWebhookOptions, { library, report, dia
   const kubeconfig = await readKubeconfig(kubeconfigFile).catch((error: unknown) => {
     throw new ConfigurationError(`initializing audit webhook: ${getErrorMessage(error)}`, { cause: error })
   })
-  const separator = kubeconfig.url.includes('?') ? '&' : '?'
   const backend = library.createWebhookBackend({
-    client: dialer.client({ url: `${kubeconfig.url}${separator}timeout=30s`, tls: kubeconfig.tls }),
-    headers: () => kubeconfig.headers(),
+    webhook: openKubeconfigWebhook(kubeconfig, { dialer, retryBackoffMs: initialBackoffMs }),
     mode,
     batch: resolveBatch(options.batch),
     maxBatchBytes: truncation?.maxBatchSize,
-    initialBackoffMs,
     report,
   })
   return truncate(backend, truncation, { library, report })

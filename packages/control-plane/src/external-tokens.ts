@@ -1,8 +1,8 @@
-import { createCachedTokens, createWebhookTokenAuthenticator, openReviewWebhook } from '@keelson/auth'
+import { createCachedTokens, createWebhookTokenAuthenticator } from '@keelson/auth'
 import type { TokenAuthenticator } from '@keelson/auth'
 import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import { readKubeconfig } from '@keelson/outbound'
+import { openKubeconfigWebhook, readKubeconfig } from '@keelson/outbound'
 import type { Dialer } from '@keelson/outbound'
 import { followIssuers, readIssuers } from './authentication-files.ts'
 import { ConfigurationError } from './configuration-error.ts'
@@ -70,7 +70,7 @@ async function openTokenWebhook(
   { audiences, dialer, clock, log }: ExternalTokenParts,
 ): Promise<TokenAuthenticator & Disposable> {
   const kubeconfig = await readKubeconfig(kubeconfigFile, { clock })
-  const webhook = openReviewWebhook(kubeconfig, { dialer, clock })
+  const webhook = openKubeconfigWebhook(kubeconfig, { dialer, clock })
   const webhookAuthenticator = createWebhookTokenAuthenticator({ webhook, version, audiences, log })
   const cached = createCachedTokens(webhookAuthenticator, { audiences, successTtlMs: cacheTtlMs, unknownTtlMs: cacheTtlMs, clock })
   return { ...cached, [Symbol.dispose]: () => webhook[Symbol.dispose]() }

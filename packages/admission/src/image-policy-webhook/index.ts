@@ -1,9 +1,9 @@
 import type { Pod } from '@keelson/api/core/v1'
 import { isApiError, isJsonObject, isQualifiedName, getErrorMessage, systemClock } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
-import { ExpiringCache, openReviewWebhook, sendReview } from '@keelson/auth'
-import type { ReviewWebhook } from '@keelson/auth'
-import { createDialer, jsonTypeProblem, readKubeconfig } from '@keelson/outbound'
+import { ExpiringCache, sendReview } from '@keelson/auth'
+import { createDialer, jsonTypeProblem, openKubeconfigWebhook, readKubeconfig } from '@keelson/outbound'
+import type { KubeconfigWebhook } from '@keelson/outbound'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { forbidden } from '../forbidden.ts'
@@ -24,7 +24,7 @@ export async function imagePolicyWebhook(dependencies: PluginDependencies, confi
   const settings = readImagePolicyConfiguration(configuration)
   const kubeconfig = await readKubeconfig(settings.kubeconfigFile, { clock })
   // kube-apiserver does not use the egress selector for this webhook.
-  const webhook = openReviewWebhook(kubeconfig, { dialer, network: 'direct', retryBackoffMs: settings.retryBackoffMs, clock })
+  const webhook = openKubeconfigWebhook(kubeconfig, { dialer, network: 'direct', retryBackoffMs: settings.retryBackoffMs, clock })
   return new ImagePolicyWebhook(webhook, settings)
 }
 
@@ -38,11 +38,11 @@ class ImagePolicyWebhook implements AdmissionPlugin, AsyncDisposable {
   readonly name = 'ImagePolicyWebhook'
   readonly operations = ['CREATE', 'UPDATE'] as const
   readonly resources = ['pods', 'pods/ephemeralcontainers']
-  readonly #webhook: ReviewWebhook & Disposable
+  readonly #webhook: KubeconfigWebhook & Disposable
   readonly #settings: ImagePolicyConfiguration
   readonly #decisions: ExpiringCache<ImageDecision>
 
-  constructor(webhook: ReviewWebhook & Disposable, settings: ImagePolicyConfiguration) {
+  constructor(webhook: KubeconfigWebhook & Disposable, settings: ImagePolicyConfiguration) {
     this.#webhook = webhook
     this.#settings = settings
     this.#decisions = new ExpiringCache(maxCachedDecisions, webhook.clock ?? systemClock)

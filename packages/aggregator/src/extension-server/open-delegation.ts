@@ -2,10 +2,10 @@ import type { ConfigMap } from '@keelson/api/core/v1'
 import { isApiError, getErrorMessage } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import { createCachedTokens, createWebhookAuthorizer, createWebhookTokenAuthenticator, openReviewWebhook } from '@keelson/auth'
-import type { Authorizer, ReviewWebhook, TokenAuthenticator } from '@keelson/auth'
-import { readInClusterConfig, readKubeconfig } from '@keelson/outbound'
-import type { KubeconfigClient, StreamDialer } from '@keelson/outbound'
+import { createCachedTokens, createWebhookAuthorizer, createWebhookTokenAuthenticator } from '@keelson/auth'
+import type { Authorizer, TokenAuthenticator } from '@keelson/auth'
+import { openKubeconfigWebhook, readInClusterConfig, readKubeconfig } from '@keelson/outbound'
+import type { KubeconfigClient, KubeconfigWebhook, StreamDialer } from '@keelson/outbound'
 import { createDelegationMetrics } from './delegation-metrics.ts'
 import { followConfigMap, readConfigMap } from './follow-config-map.ts'
 import { authenticationConfigMap, nothingPublished, readPublishedAuthentication } from './published-authentication.ts'
@@ -71,8 +71,8 @@ export async function openDelegation(requested: DelegationOptions, parts: Delega
   const { clock, dialer, log } = parts
   const config = await readConfig(options.kubeconfigFile, clock)
   const metrics = createDelegationMetrics(parts.metrics)
-  const openReview = (path: string): ReviewWebhook & Disposable =>
-    openReviewWebhook({ ...config, url: config.url.replace(/\/$/, '') + path }, { dialer, clock, timeoutMs: options.timeoutMs })
+  const openReview = (path: string): KubeconfigWebhook & Disposable =>
+    openKubeconfigWebhook({ ...config, url: config.url.replace(/\/$/, '') + path }, { dialer, clock, timeoutMs: options.timeoutMs })
   const tokenReview = openReview('/apis/authentication.k8s.io/v1/tokenreviews')
   const accessReview = openReview('/apis/authorization.k8s.io/v1/subjectaccessreviews')
   const tokens = createWebhookTokenAuthenticator({

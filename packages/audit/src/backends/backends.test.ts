@@ -121,16 +121,12 @@ function createHook(mode: AuditMode, limits: Partial<BatchLimits> = {}) {
       bodies.push(JSON.parse(String(body)) as { items: { auditID: string }[] })
       return answers.shift() ?? { failed: false, status: 200, headers: {}, body: Buffer.alloc(0) }
     },
-    [Symbol.dispose]: () => {},
   }
   const report = vi.fn()
   const backend = createWebhookBackend({
-    client,
-    headers: async () => ({ authorization: 'Bearer x' }),
+    webhook: { client, headers: async () => ({ authorization: 'Bearer x' }), retryBackoffMs: 10, clock, [Symbol.dispose]: () => {} },
     mode,
     batch: { ...batch, ...limits },
-    initialBackoffMs: 10,
-    clock,
     report,
   })
   return { backend, clock, bodies, answers, report }

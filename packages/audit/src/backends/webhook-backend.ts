@@ -1,7 +1,7 @@
 import { pause, systemClock, TokenBucket } from '@keelson/apimachinery'
 import type { Clock, TokenRate } from '@keelson/apimachinery'
-import { findAnswerError } from '@keelson/outbound'
-import type { OutboundClient } from '@keelson/outbound'
+import { findAnswerError, postToWebhook, retryWebhook } from '@keelson/outbound'
+import type { KubeconfigWebhook, OutboundAnswer } from '@keelson/outbound'
 import type { AuditEvent } from '../events/audit-event.ts'
 import { measureEvent } from './backend.ts'
 import type { AuditBackend, ReportLoss } from './backend.ts'
@@ -19,22 +19,15 @@ export interface BatchLimits {
 }
 
 export interface WebhookBackendOptions {
-  readonly client: Pick<OutboundClient, 'request'> & Disposable
-  /** Returns the HTTP headers with credentials. */
-  readonly headers: () => Promise<Readonly<Record<string, string>>>
+  /** The webhook. The backend disposes it when it closes. */
+  readonly webhook: KubeconfigWebhook & Disposable
   readonly mode: AuditMode
   readonly batch: BatchLimits
   /** Maximum size of the events in a request, in bytes. Default: no limit. */
   readonly maxBatchBytes?: number | undefined
-  /** Pause before the second attempt. It grows by half for each further attempt. */
-  readonly initialBackoffMs: number
-  readonly clock?: Clock
   readonly report: ReportLoss
 }
 
-/** Number of attempts for each request. */
-const maxAttempts = 5
-const timeoutMs = 30_000
 /** Maximum size in bytes of all events that wait or are being sent. kube-apiserver limits only their number. */
 const maxHeldBytes = 128 * 2 ** 20
 
@@ -58,7 +51,7 @@ class WebhookBackend implements AuditBackend {
 
   constructor(options: WebhookBackendOptions) {
     this.#options = options
-    this.#clock = options.clock ?? systemClock
+    this.#clock = options.webhook.clock ?? systemClock
     const { throttle } = options.batch
     this.#throttle = throttle && new TokenBucket(throttle, this.#clock.now())
   }
@@ -120,23 +113,13 @@ class WebhookBackend implements AuditBackend {
 
   /** Sends events, with further attempts after any error. Returns whether they were accepted. */
   async #send(events: readonly AuditEvent[]): Promise<boolean> {
-    const { client, headers, initialBackoffMs, report } = this.#options
+    const { webhook, report } = this.#options
     const items = events.map(({ members }) => `{${members}`).join(',')
     const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items}]}`
-    let problem: Error | undefined
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      if (attempt > 0) await pause(this.#clock, initialBackoffMs * 1.5 ** (attempt - 1) * (1 + 0.2 * Math.random()), { keepAlive: true })
-      problem = await headers().then(
-        async (credentials) => {
-          const contentType = { 'content-type': 'application/json', accept: 'application/json, */*' }
-          const answer = await client.request({ method: 'POST', headers: { ...contentType, ...credentials }, body, timeoutMs })
-          return !answer.failed && answer.status >= 200 && answer.status <= 206 ? undefined : findAnswerError(answer)
-        },
-        (error: unknown) => error as Error,
-      )
-      if (problem === undefined) return true
-    }
-    report('webhook', problem!, events)
+    const attempt = (): Promise<Error | undefined> => postToWebhook(webhook, { body }).then(findProblem, (error: unknown) => error as Error)
+    const problem = await retryWebhook(webhook, attempt, { shouldRetry: (error) => error !== undefined, keepAlive: true })
+    if (problem === undefined) return true
+    report('webhook', problem, events)
     return false
   }
 
@@ -145,8 +128,13 @@ class WebhookBackend implements AuditBackend {
     this.#wake()
     await this.#loop
     while (this.#sending.size > 0) await Promise.all(this.#sending)
-    this.#options.client[Symbol.dispose]()
+    this.#options.webhook[Symbol.dispose]()
   }
+}
+
+/** Returns the error for which an answer does not accept events. */
+function findProblem(answer: OutboundAnswer): Error | undefined {
+  return !answer.failed && answer.status >= 200 && answer.status <= 206 ? undefined : findAnswerError(answer)
 }
 
 /** Splits a batch so that no part has more than `maxBytes` bytes, unless it is a single event. */

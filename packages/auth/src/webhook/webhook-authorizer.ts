@@ -1,5 +1,6 @@
 import { runAfter, getErrorMessage, systemClock } from '@keelson/apimachinery'
 import type { JsonObject, RequestedAction } from '@keelson/apimachinery'
+import type { KubeconfigWebhook } from '@keelson/outbound'
 import { noOpinion } from '../authorizer.ts'
 import type { Authorizer, AuthorizerAttributes, Decision } from '../authorizer.ts'
 import type { WebhookAuthorizerMetrics } from '../authorization-metrics.ts'
@@ -7,7 +8,7 @@ import { buildAccessReview, buildAccessReviewSpec } from './access-review.ts'
 import type { ReviewVersion } from './access-review.ts'
 import { ExpiringCache } from './expiring-cache.ts'
 import { sendReview } from './review-client.ts'
-import type { ReviewAttempt, ReviewWebhook } from './review-client.ts'
+import type { ReviewAttempt } from './review-client.ts'
 
 /** Compiled match conditions. The webhook is only called if they match the spec of the SubjectAccessReview (v1). */
 interface MatchConditions {
@@ -21,7 +22,7 @@ interface MatchVerdict {
 
 export interface WebhookAuthorizerOptions {
   readonly name: string
-  readonly webhook: ReviewWebhook
+  readonly webhook: KubeconfigWebhook
   readonly version: ReviewVersion
   /** How long "allowed" decisions of the webhook are cached, in milliseconds. 0 disables caching. */
   readonly authorizedTtlMs: number

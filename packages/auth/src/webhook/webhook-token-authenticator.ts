@@ -1,13 +1,14 @@
 import { isJsonObject, getErrorMessage } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, UserInfo } from '@keelson/apimachinery'
+import type { KubeconfigWebhook } from '@keelson/outbound'
 import { isRejectedToken } from '../token-authenticator.ts'
 import type { RejectedToken, TokenAuthenticator, TokenForAudiences } from '../token-authenticator.ts'
 import type { ReviewVersion } from './access-review.ts'
 import { sendReview } from './review-client.ts'
-import type { ReviewAttempt, ReviewWebhook } from './review-client.ts'
+import type { ReviewAttempt } from './review-client.ts'
 
 export interface WebhookTokenOptions {
-  readonly webhook: ReviewWebhook
+  readonly webhook: KubeconfigWebhook
   readonly version: ReviewVersion
   /** The audiences of this server. They are used if the webhook's response has no audiences. */
   readonly audiences: readonly string[]
