@@ -1,1 +1,7 @@
-export { decodeConfiguration, defineConfigurationStruct, defineListOfStructs } from './decode-configuration.ts'
+export {
+  decodeConfiguration,
+  decodeLenientConfiguration,
+  defineConfigurationStruct,
+  defineListOfStructs,
+} from './decode-configuration.ts'
+export type { ConfigurationType, DecodedConfiguration } from './decode-configuration.ts'

@@ -97,5 +97,5 @@ const schema = defineConfigurationStruct('AuthenticationConfiguration', {
 /** Decodes an AuthenticationConfiguration strictly. Throws an error with kube-apiserver's message. */
 export function parseAuthenticationConfiguration(text: string): AuthenticationConfiguration {
   if (text === '') throw new Error('empty config data')
-  return decodeConfiguration(text, schema, apiVersions)
+  return decodeConfiguration(text, { schema, apiVersions })
 }

@@ -72,7 +72,7 @@ interface FileConfiguration {
  * with kube-apiserver's message.
  */
 export function parseAuthorizationConfiguration(text: string): AuthorizationConfiguration {
-  const file: FileConfiguration = text === '' ? {} : decodeConfiguration(text, schema, apiVersions)
+  const file: FileConfiguration = text === '' ? {} : decodeConfiguration(text, { schema, apiVersions })
   return {
     authorizers: (file.authorizers ?? []).map(({ type = '', name = '', webhook }) =>
       webhook === undefined ? { type, name } : { type, name, webhook: withDefaults(webhook) },

@@ -63,7 +63,7 @@ interface FileConfiguration {
 
 /** Decodes an EgressSelectorConfiguration strictly. Throws an error with kube-apiserver's message. */
 export function parseEgressConfiguration(text: string): EgressConfiguration {
-  const file: FileConfiguration = decodeConfiguration(text, schema, apiVersions)
+  const file: FileConfiguration = decodeConfiguration(text, { schema, apiVersions })
   return {
     egressSelections: (file.egressSelections ?? []).map(({ name = '', connection: { proxyProtocol = '', transport } = {} }) => ({
       // "master" is the deprecated name of the control plane.
