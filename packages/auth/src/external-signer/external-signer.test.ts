@@ -10,7 +10,7 @@ import { connectSigner, openExternalSigner } from './external-signer.ts'
 import type { ExternalSigner } from './external-signer.ts'
 import { createSignerMetrics } from './signer-metrics.ts'
 
-const claims = { namespace: 'default', serviceAccount: { name: 'a', uid: 'u' }, audiences: ['api'], expirationSeconds: 600 }
+const claims = { id: 'id', namespace: 'default', serviceAccount: { name: 'a', uid: 'u' }, audiences: ['api'], expirationSeconds: 600 }
 const registry = createMetricsRegistry()
 const metrics = createSignerMetrics(registry)
 
@@ -45,7 +45,6 @@ async function open(): Promise<ExternalSigner> {
     client: await connectSigner(signer.socket),
     issuer: 'https://issuer',
     clock: { now: () => now, after: callAfter },
-    newId: () => 'id',
     metrics,
     onError: (error) => errors.push(error),
   })

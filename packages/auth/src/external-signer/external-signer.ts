@@ -1,4 +1,4 @@
-import { createPublicKey, randomUUID } from 'node:crypto'
+import { createPublicKey } from 'node:crypto'
 import { getErrorMessage, systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import { buildTokenPayload } from '../service-account-tokens/claims.ts'
@@ -21,7 +21,6 @@ export interface ExternalSignerOptions {
   /** The `iss` claim of every token. */
   readonly issuer: string
   readonly clock?: Clock
-  readonly newId?: () => string
   readonly metrics?: SignerMetrics
   /** Called when the keys cannot be refreshed; the previous ones stay in use. */
   readonly onError?: (error: unknown) => void
@@ -57,7 +56,7 @@ interface SignerKeys {
 
 /** Opens an external signer. Resolves after its keys and limits are fetched. Rejects if they are not usable. */
 export async function openExternalSigner(options: ExternalSignerOptions): Promise<ExternalSigner> {
-  const { client, issuer, clock = systemClock, newId = randomUUID, metrics, onError = () => {} } = options
+  const { client, issuer, clock = systemClock, metrics, onError = () => {} } = options
 
   async function measureCall<T>(method: string, run: () => Promise<T>): Promise<T> {
     const started = performance.now()
@@ -150,7 +149,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
       issue: async (claims) => {
         let code = 'OK'
         try {
-          return await issue(buildTokenPayload(claims, issuer, clock.now(), newId()))
+          return await issue(buildTokenPayload(claims, issuer, clock.now()))
         } catch (error) {
           code = findCode(error)
           throw error

@@ -12,6 +12,8 @@ export interface ObjectReference {
 
 /** The claims of a service account token, without the issuer. */
 export interface ServiceAccountClaims {
+  /** Unique id of the token, the claim `jti`. */
+  readonly id: string
   readonly namespace: string
   readonly serviceAccount: ObjectReference
   readonly audiences: readonly string[]
@@ -48,8 +50,8 @@ export interface TokenPayload {
   readonly sub: string
 }
 
-/** Builds a token's payload. `now` is in milliseconds since the epoch. `id` must be unique. */
-export function buildTokenPayload(claims: ServiceAccountClaims, issuer: string, now: number, id: string): TokenPayload {
+/** Builds a token's payload. `now` is in milliseconds since the epoch. */
+export function buildTokenPayload(claims: ServiceAccountClaims, issuer: string, now: number): TokenPayload {
   const seconds = Math.floor(now / 1000)
   const { namespace, serviceAccount, pod, secret, node, warnAfterSeconds } = claims
   return {
@@ -57,7 +59,7 @@ export function buildTokenPayload(claims: ServiceAccountClaims, issuer: string, 
     exp: seconds + claims.expirationSeconds,
     iat: seconds,
     iss: issuer,
-    jti: id,
+    jti: claims.id,
     'kubernetes.io': {
       namespace,
       ...(node && { node }),

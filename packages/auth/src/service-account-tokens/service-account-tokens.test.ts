@@ -25,6 +25,7 @@ const pems = {
 }
 
 const claims: ServiceAccountClaims = {
+  id: 'id-1',
   namespace: 'default',
   serviceAccount: { name: 'builder', uid: 'sa-uid' },
   audiences: [issuer],
@@ -49,7 +50,7 @@ function setUp({ pem = pems.ES256, issuers = [issuer] } = {}) {
     clock,
   })
   return {
-    issuer: createTokenIssuer({ issuer, key, clock, newId: () => 'id-1' }),
+    issuer: createTokenIssuer({ issuer, key, clock }),
     authenticate: async (token: string): Promise<UserInfo | undefined> => {
       const result = await authenticator.authenticateToken(token)
       return result === undefined || 'rejected' in result ? undefined : result
@@ -143,7 +144,7 @@ test('rejects other encodings of a valid token', async () => {
 test('rejects critical extensions and invalid object names, even if the signature is valid', async () => {
   const { authenticate } = setUp()
   const key = readSigningKey(pems.ES256)
-  const payload = buildTokenPayload(claims, issuer, start, 'id-1')
+  const payload = buildTokenPayload(claims, issuer, start)
   const signToken = (more: object, changed: object = payload): Promise<string> =>
     signParts({ alg: key.algorithm, kid: key.id, ...more }, changed, key)
   expect(await authenticate(await signToken({}))).toBeDefined()
@@ -164,7 +165,7 @@ test('rejects critical extensions and invalid object names, even if the signatur
 test('rejects unknown and duplicate members of the header', async () => {
   const { reject } = setUp()
   const key = readSigningKey(pems.ES256)
-  const payload = buildTokenPayload(claims, issuer, start, 'id-1')
+  const payload = buildTokenPayload(claims, issuer, start)
   expect(await reject(await signParts({ alg: 'ES256', kid: 'other' }, payload, key))).toEqual({
     rejected: 'invalid signature, no keys found',
   })

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import { CompactSign } from 'jose/jws/compact/sign'
@@ -16,13 +15,12 @@ export interface TokenIssuerOptions {
   readonly issuer: string
   readonly key: SigningKey
   readonly clock?: Clock
-  readonly newId?: () => string
 }
 
-export function createTokenIssuer({ issuer, key, clock = systemClock, newId = randomUUID }: TokenIssuerOptions): TokenIssuer {
+export function createTokenIssuer({ issuer, key, clock = systemClock }: TokenIssuerOptions): TokenIssuer {
   return {
     issue: (claims) => {
-      const payload = JSON.stringify(buildTokenPayload(claims, issuer, clock.now(), newId()))
+      const payload = JSON.stringify(buildTokenPayload(claims, issuer, clock.now()))
       return new CompactSign(Buffer.from(payload)).setProtectedHeader({ alg: key.algorithm, kid: key.id }).sign(key.privateKey)
     },
   }

@@ -1,5 +1,5 @@
 import type { TokenRequest } from '@keelson/api/authentication/v1'
-import { fieldError, fieldPath, formatTime, newConflict, newInvalid, newNotFound, systemClock } from '@keelson/apimachinery'
+import { fieldError, fieldPath, formatTime, newConflict, newInvalid, newNotFound, newUid, systemClock } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { CreateRequest, NamedCreater, RESTStorage, SubresourceFactory } from '@keelson/registry'
 import { findBoundObject } from './bound-object.ts'
@@ -11,6 +11,8 @@ const tokenRequests = { group: tokenRequestKind.group, resource: tokenRequestKin
 
 /** Values for the claims of a service account token. */
 export interface TokenClaims extends BoundObjects {
+  /** Unique id of the token. */
+  readonly id: string
   readonly namespace: string
   readonly serviceAccount: { readonly name: string; readonly uid: string }
   readonly audiences: readonly string[]
@@ -83,13 +85,16 @@ class TokenStorage implements RESTStorage, NamedCreater {
 
     const bound = spec.boundObjectRef ? await findBoundObject(spec.boundObjectRef, namespace, name, lookUp) : {}
     spec.expirationSeconds = this.#shortened(spec.expirationSeconds!, context)
+    const id = newUid()
     const token = await issue({
+      id,
       namespace,
       serviceAccount: { name, uid },
       audiences: spec.audiences!,
       ...this.#lifetime(spec.expirationSeconds, spec.audiences!, bound),
       ...bound,
     })
+    context.annotate?.('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`)
     const answer: TokenRequest = {
       ...request,
       kind: tokenRequestKind.kind,
