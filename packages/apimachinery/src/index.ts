@@ -57,7 +57,7 @@ export {
   createResourceAction,
   unauthenticatedGroup,
 } from './request.ts'
-export type { AnnotationLevel, RequestContext, RequestedAction, RequestInfo, RequestObject, UserInfo } from './request.ts'
+export type { AnnotationLevel, LatencyLayer, RequestContext, RequestedAction, RequestInfo, RequestObject, UserInfo } from './request.ts'
 export type { FieldSchema, ListSchema, MapSchema, ScalarSchema, ScalarType, StructSchema, TypeSchema } from './type-schema.ts'
 export { goTypeName, createStructSchema } from './type-schema.ts'
 export { Scheme } from './scheme.ts'

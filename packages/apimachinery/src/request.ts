@@ -98,9 +98,24 @@ export interface RequestContext {
    * not audited.
    */
   annotate?: ((key: string, value: string, level?: AnnotationLevel) => void) | undefined
+  /** Adds time that the request spent in a layer, for its audit event. Undefined if the request is not audited. */
+  addLatency?: ((layer: LatencyLayer, milliseconds: number) => void) | undefined
   /** Records the object of a create, PUT or delete in the audit event of the request. Undefined if the request is not audited. */
   recordObject?: ((object: RequestObject) => void) | undefined
 }
+
+/** Layers of the server whose latencies the audit event of a slow request contains. */
+export type LatencyLayer =
+  | 'authentication'
+  | 'impersonation'
+  | 'apf-queue-wait'
+  | 'authorization'
+  | 'mutating-webhook'
+  | 'validating-webhook'
+  | 'etcd'
+  | 'transform-response-object'
+  | 'serialize-response-object'
+  | 'response-write'
 
 /** The object in the body of a request, in the version that the client sent, with defaults. */
 export interface RequestObject {

@@ -1,5 +1,5 @@
 import { formatDuration, getErrorMessage, stringifyJson } from '@keelson/apimachinery'
-import type { AnnotationLevel, RequestObject, Status, UserInfo } from '@keelson/apimachinery'
+import type { AnnotationLevel, LatencyLayer, RequestObject, Status, UserInfo } from '@keelson/apimachinery'
 import type { Exchange, RequestAudit } from '@keelson/exchange'
 import type { AuditorOptions } from './auditor.ts'
 import { AuditEvent } from './events/audit-event.ts'
@@ -21,6 +21,8 @@ export interface RecordServices extends Pick<AuditorOptions, 'evaluate' | 'metri
 const maxUserAgent = 1024
 /** Latency in milliseconds above which an event tells it. */
 const slowMs = 500
+/** Layers whose longest time counts, because their steps run at the same time. The times of other layers are added up. */
+const parallelLayers: ReadonlySet<LatencyLayer> = new Set<LatencyLayer>(['validating-webhook', 'authorization', 'apf-queue-wait'])
 const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options'])
 
 /** Collects what is recorded of one request, and creates its events. */
@@ -32,6 +34,9 @@ export class AuditRecord implements RequestAudit {
   #config: AuditConfig | undefined
   #annotations: Record<string, string> | undefined
   #requestAnnotations: Record<string, string> | undefined
+  readonly #layers: LatencyLayer[] = []
+  /** Milliseconds in each of the layers. */
+  readonly #layerTimes: number[] = []
   #reference: ObjectReference | undefined
   #impersonatedUser: UserInfo | undefined
   #constraint = ''
@@ -41,6 +46,8 @@ export class AuditRecord implements RequestAudit {
   #sourceIps: readonly string[] = []
   /** Release that removes the requested version, or "". Undefined if the version is not deprecated. */
   #removalRelease: string | undefined
+  /** Time at which the encoding of the response began, as returned by `performance.now()`. */
+  #encodingBegan: number | undefined
   #hasResponded = false
   #isComplete = false
   /** True for a request that was refused before its authorization. Its only event is that of its response. */
@@ -108,6 +115,13 @@ export class AuditRecord implements RequestAudit {
     annotations[key] ??= value
   }
 
+  readonly addLatency = (layer: LatencyLayer, milliseconds: number): void => {
+    const [layers, times] = [this.#layers, this.#layerTimes]
+    const i = layers.indexOf(layer)
+    if (i < 0) times[layers.push(layer) - 1] = milliseconds
+    else times[i] = parallelLayers.has(layer) ? Math.max(times[i]!, milliseconds) : times[i]! + milliseconds
+  }
+
   readonly recordObject = (object: RequestObject): void => {
     const { metadata } = object
     const reference = this.#reference
@@ -145,6 +159,10 @@ export class AuditRecord implements RequestAudit {
     if (this.recordsResponse) this.#responseObject = stringifyJson(status)
   }
 
+  beginEncoding(): void {
+    this.#encodingBegan = performance.now()
+  }
+
   recordResponse(json: string): void {
     this.#responseObject = this.#config!.omitManagedFields ? withoutManagedFields(json) : json
   }
@@ -165,10 +183,18 @@ export class AuditRecord implements RequestAudit {
       if (this.#exchange.isLongRunning) void this.#record('ResponseStarted')
     }
     const latency = performance.now() - this.#exchange.started
-    if (latency > slowMs) this.annotate('apiserver.latency.k8s.io/total', formatDuration(BigInt(Math.round(latency * 1e6))))
+    if (latency > slowMs) this.#annotateLatencies(latency)
     if (this.#removalRelease !== undefined) this.annotate('k8s.io/deprecated', 'true')
     if (this.#removalRelease) this.annotate('k8s.io/removed-release', this.#removalRelease)
     return this.#record('ResponseComplete')?.then(() => {})
+  }
+
+  #annotateLatencies(total: number): void {
+    if (this.#encodingBegan !== undefined) this.addLatency('serialize-response-object', performance.now() - this.#encodingBegan)
+    const annotateLayer = (layer: string, milliseconds: number): void =>
+      this.annotate(`apiserver.latency.k8s.io/${layer}`, formatDuration(BigInt(Math.round(milliseconds * 1e6))))
+    for (const [i, layer] of this.#layers.entries()) if (this.#layerTimes[i]! > 0) annotateLayer(layer, this.#layerTimes[i]!)
+    annotateLayer('total', total)
   }
 
   recordPanic(error: unknown): void {

@@ -1,30 +1,17 @@
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { askServer, askServerForText } from './ask-server.fixture.ts'
+import { locateLog, readEvents, writePolicy } from './audit-files.fixture.ts'
+import type { Event } from './audit-files.fixture.ts'
 import type { AuditOptions } from './options/audit.ts'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
 import { startChain } from './start-chain.fixture.ts'
-
-interface Event {
-  readonly auditID: string
-  readonly level: string
-  readonly stage: string
-  readonly verb: string
-  readonly requestURI: string
-  readonly user: { readonly username?: string; readonly groups?: readonly string[] }
-  readonly impersonatedUser?: object
-  readonly objectRef?: Record<string, string>
-  readonly responseStatus?: Record<string, unknown>
-  readonly requestObject?: Record<string, unknown>
-  readonly responseObject?: Record<string, unknown>
-  readonly annotations?: Record<string, string>
-}
 
 const pods = '/api/v1/namespaces/default/configmaps'
 let directory: string
@@ -36,25 +23,12 @@ afterEach(async () => {
   await rm(directory, { recursive: true })
 })
 
-const locateLog = (): string => path.join(directory, 'audit.log')
-
-async function writePolicy(rules: string): Promise<string> {
-  const file = path.join(directory, 'policy.yaml')
-  await writeFile(file, `apiVersion: audit.k8s.io/v1\nkind: Policy\n${rules}\n`)
-  return file
-}
-
-async function start(rules: string, audit: Omit<AuditOptions, 'policyFile'> = { log: { path: locateLog() } }): Promise<ServerChain> {
-  const policyFile = await writePolicy(rules)
+async function start(
+  rules: string,
+  audit: Omit<AuditOptions, 'policyFile'> = { log: { path: locateLog(directory) } },
+): Promise<ServerChain> {
+  const policyFile = await writePolicy(directory, rules)
   return (chain = await startChain({ audit: { policyFile, ...audit } }))
-}
-
-async function readEvents(): Promise<readonly Event[]> {
-  const text = await readFile(locateLog(), 'utf8')
-  return text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Event)
 }
 
 const create = (name: string, token?: string) =>
@@ -66,7 +40,7 @@ const create = (name: string, token?: string) =>
 it('records each stage of a request before its response', async () => {
   await start('rules: [{level: RequestResponse}]')
   await create('a')
-  const [received, complete] = (await readEvents()).slice(-2)
+  const [received, complete] = (await readEvents(directory)).slice(-2)
   expect(received).toMatchObject({
     kind: 'Event',
     apiVersion: 'audit.k8s.io/v1',
@@ -98,7 +72,7 @@ it('records only what the policy requires', async () => {
   await askServer(chain!, 'GET', '/version')
   await askServer(chain!, 'GET', `${pods}/a`)
   await askServer(chain!, 'GET', `${pods}?fieldSelector=metadata.name=a`)
-  const events = (await readEvents()).slice(-3)
+  const events = (await readEvents(directory)).slice(-3)
   expect(events.map(({ verb, level, stage }) => `${verb} ${level} ${stage}`)).toEqual([
     'create Request ResponseComplete',
     'get Metadata ResponseComplete',
@@ -118,7 +92,7 @@ it('records the objects of responses as JSON, whatever the client accepts', asyn
   for (const accept of ['application/vnd.kubernetes.protobuf', 'application/yaml', 'application/json;as=Table;v=v1;g=meta.k8s.io']) {
     const answer = await chain!.fetch(pods, { user, headers: { accept } })
     await answer.arrayBuffer()
-    const event = (await readEvents()).at(-1)!
+    const event = (await readEvents(directory)).at(-1)!
     const names = JSON.stringify(event.responseObject)
     expect([event.responseObject!['kind'], names.includes('"a"')]).toEqual([accept.includes('Table') ? 'Table' : 'ConfigMapList', true])
   }
@@ -130,7 +104,7 @@ it('records refused requests with their reasons', async () => {
   expect(refused.status).toBe(401)
   const anonymous = await chain!.fetch(`${pods}/a`)
   expect(anonymous.status).toBe(403)
-  const events = (await readEvents()).slice(-3)
+  const events = (await readEvents(directory)).slice(-3)
   expect(events[0]).toMatchObject({
     stage: 'ResponseStarted',
     user: {},
@@ -150,8 +124,8 @@ it('records when a watch begins and ends, and who is impersonated', async () => 
   const user = { name: 'me', groups: ['system:masters'] }
   const answer = await chain!.fetch(`${pods}?watch=1&timeoutSeconds=1`, { user, headers })
   await answer.text()
-  await expect.poll(async () => (await readEvents()).at(-1)!.stage).toBe('ResponseComplete')
-  const events = (await readEvents()).slice(-3)
+  await expect.poll(async () => (await readEvents(directory)).at(-1)!.stage).toBe('ResponseComplete')
+  const events = (await readEvents(directory)).slice(-3)
   expect(events.map(({ stage, verb }) => `${verb} ${stage}`)).toEqual([
     'watch RequestReceived',
     'watch ResponseStarted',
@@ -161,10 +135,10 @@ it('records when a watch begins and ends, and who is impersonated', async () => 
 })
 
 it('records events before the process is stopped', async () => {
-  await start('rules: [{level: Metadata}]', { log: { path: locateLog(), mode: 'batch' } })
+  await start('rules: [{level: Metadata}]', { log: { path: locateLog(directory), mode: 'batch' } })
   await Promise.all(Array.from({ length: 50 }, (_, i) => create(`c${i}`)))
   await chain!.close()
-  const events = await readEvents()
+  const events = await readEvents(directory)
   expect(events.filter(({ verb, stage }) => verb === 'create' && stage === 'ResponseComplete').length).toBeGreaterThanOrEqual(50)
 })
 
@@ -220,6 +194,6 @@ it.each([
   ['rules: []', 'loaded illegal policy with 0 rules'],
   ['rules: [{level: Most}]', 'rules[0].level: Unsupported value: "Most"'],
 ])('refuses to start with the policy %s', async (rules, problem) => {
-  const policyFile = await writePolicy(rules)
-  await expect(createServerChain({ audit: { policyFile, log: { path: locateLog() } } })).rejects.toThrow(problem)
+  const policyFile = await writePolicy(directory, rules)
+  await expect(createServerChain({ audit: { policyFile, log: { path: locateLog(directory) } } })).rejects.toThrow(problem)
 })

@@ -57,6 +57,7 @@ export class Exchange implements RequestContext {
   /** Records the request for the audit log. Undefined if the request is not audited. */
   audit: RequestAudit | undefined = undefined
   annotate: RequestContext['annotate'] = undefined
+  addLatency: RequestContext['addLatency'] = undefined
   recordObject: RequestContext['recordObject'] = undefined
   info: RequestAttributes = noAttributes
   /** The route of the request; undefined if no installed resource serves its URL. */
@@ -214,6 +215,7 @@ export class Exchange implements RequestContext {
   setAudit(audit: RequestAudit | undefined): void {
     this.audit = audit
     this.annotate = audit?.annotate
+    this.addLatency = audit?.addLatency
     this.recordObject = audit?.recordObject
   }
 

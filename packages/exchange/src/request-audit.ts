@@ -1,7 +1,7 @@
 import type { RequestContext, Status, UserInfo } from '@keelson/apimachinery'
 
 /** Records one request for the audit log. An exchange has one only while its request is audited. */
-export interface RequestAudit extends Required<Pick<RequestContext, 'annotate' | 'recordObject'>> {
+export interface RequestAudit extends Required<Pick<RequestContext, 'annotate' | 'addLatency' | 'recordObject'>> {
   /**
    * Applies the policy to a request whose user is known, and records its arrival. Returns false, or a promise of false, if the event must be
    * stored before the request is served and cannot be.
@@ -20,6 +20,8 @@ export interface RequestAudit extends Required<Pick<RequestContext, 'annotate' |
   /** Records that the API version is deprecated. `gone` is the release that removes it, or "". Only the last event tells it. */
   recordDeprecation(gone: string): void
   recordStatus(status: Status): void
+  /** Records that the object of the response is encoded from now on. Its latency is measured until the response is complete. */
+  beginEncoding(): void
   /** Records the object of the response, as JSON. */
   recordResponse(json: string): void
   /** Records that the headers of the response are sent. Later calls have no effect. */

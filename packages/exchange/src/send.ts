@@ -173,10 +173,12 @@ class NodeSink implements ResponseSink {
     if (this.#end.closed || !(this.#outgoing.writableNeedDrain || this.#socket?.writableNeedDrain === true)) return
     const { clientWait, services, user } = this.#exchange
     clientWait?.begin()
+    const began = performance.now()
     const read = this.#isShared ? undefined : services.unreadAnswers?.add(user.name, this.#outgoing, this.#outgoing.writableLength)
     await this.#end.wait()
     read?.()
     clientWait?.end()
+    this.#exchange.addLatency?.('response-write', performance.now() - began)
   }
 
   onClose(listener: () => void): void {

@@ -16,7 +16,8 @@ export async function get<T extends KubeObject>(
 ): Promise<StoredObject<T>> {
   const key = dependencies.keys.key(context, name)
   try {
-    return await dependencies.storage.get(key, new LazyGetOptions(context, resourceVersion))
+    const reading = dependencies.storage.get(key, new LazyGetOptions(context, resourceVersion))
+    return await (context.addLatency === undefined ? reading : measureStorage(context.addLatency, reading))
   } catch (error) {
     throw translateError('get', error, qualifyResource(dependencies, context), name, resourceVersion)
   }
@@ -49,9 +50,20 @@ export async function list<T extends KubeObject>(
 ): Promise<ObjectList<T>> {
   const { key, recursive } = readRangeOf(dependencies.keys, context, request.predicate.fields, request.continue !== '')
   try {
-    return await dependencies.storage.list(key, { ...request, recursive, signal: context.signal })
+    const reading = dependencies.storage.list(key, { ...request, recursive, signal: context.signal })
+    return await (context.addLatency === undefined ? reading : measureStorage(context.addLatency, reading))
   } catch (error) {
     throw translateError('list', error, qualifyResource(dependencies, context), '', request.resourceVersion)
+  }
+}
+
+/** Adds the duration of a read to the latencies of its request. */
+async function measureStorage<R>(addLatency: NonNullable<RequestContext['addLatency']>, reading: Promise<R>): Promise<R> {
+  const began = performance.now()
+  try {
+    return await reading
+  } finally {
+    addLatency('etcd', performance.now() - began)
   }
 }
 

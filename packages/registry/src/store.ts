@@ -36,7 +36,8 @@ import { deleteCollection } from './write/delete-collection.ts'
 import type { DeletedCollection } from './write/delete-collection.ts'
 import { deleteObject } from './write/delete.ts'
 import { rewrite } from './write/commit.ts'
-import type { Rewrite, Written } from './write/commit.ts'
+import type { Rewrite } from './write/commit.ts'
+import type { Written } from './write/write-target.ts'
 import { storeNew, update } from './write/write.ts'
 
 /** The properties that the storages of a resource and its subresources have in common. */

@@ -38,11 +38,13 @@ export async function callHook({ hook, matched, objects }: Invocation, attribute
   const uid = newUid()
   const body = encodeReview({ version, uid, attributes, matched, objects })
   let answer: OutboundAnswer
+  const began = performance.now()
   try {
     answer = await hook.client.request({ body, ...timesOf(hook, attributes), signal })
   } catch (error) {
     return fail(`could not get REST client: ${getErrorMessage(error)}`, 500)
   }
+  context.addLatency?.(`${hook.type}-webhook`, performance.now() - began)
   signal.throwIfAborted()
   const problem = findAnswerError(answer)
   if (answer.failed || problem !== undefined) {

@@ -1,3 +1,4 @@
+import type { RequestContext } from '@keelson/apimachinery'
 import type { RequestAudit } from '@keelson/exchange'
 import type { ResultList } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
@@ -20,16 +21,32 @@ import { writeProtobufList } from './write-protobuf-list.ts'
  */
 export async function writeList(answer: Answer, list: ResultList): Promise<void> {
   const { exchange, served, negotiated } = answer
+  exchange.audit?.beginEncoding()
   if (exchange.audit?.recordsResponse === true) list = await recordList(answer, exchange.audit, list)
   if (negotiated.form === 'protobuf') return writeProtobufList(answer, list)
   if (negotiated.form === 'cbor') return writeCborList(answer, list)
-  const compact = createJsonShape(answer, list)
+  const { addLatency } = exchange
+  const plain = createJsonShape(answer, list)
+  const compact = addLatency === undefined || negotiated.transform === undefined ? plain : measureTransform(plain, addLatency)
   const pretty = negotiated.form === 'json' && isPretty(answer)
   const shape = negotiated.form === 'yaml' ? createYamlShape(compact) : pretty ? createPrettyShape(compact) : compact
   if (served.servesHub && negotiated.form === 'json' && !pretty && negotiated.transform === undefined) {
     return writeSplicedList(answer, shape, list)
   }
   return writeInSlabs(exchange, { 'content-type': mediaTypes[negotiated.form] }, (writer) => writeItems(writer, shape, list))
+}
+
+/** Adds the time that the rows of a table or the metadata of objects take to the latencies of the request. */
+function measureTransform(shape: ListShape, addLatency: NonNullable<RequestContext['addLatency']>): ListShape {
+  return {
+    ...shape,
+    item(result) {
+      const began = performance.now()
+      const piece = shape.item(result)
+      addLatency('transform-response-object', performance.now() - began)
+      return piece
+    },
+  }
 }
 
 /**

@@ -43,6 +43,7 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
 function recordResult(answer: Answer, audit: RequestAudit, result: RestResult): void {
   const { served, negotiated, query } = answer
   const { transform } = negotiated
+  audit.beginEncoding()
   if (isStatus(result)) return audit.recordStatus(result as Status)
   if (!audit.recordsResponse) return
   if (transform === undefined) return audit.recordResponse(new ObjectEncoder(served, 'json', false).embedded(result).toString())

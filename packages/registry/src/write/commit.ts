@@ -10,21 +10,13 @@ import {
   createVerbatimValue,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachinery'
-import { StorageError, checkPreconditions, isStorageError, isStoredObject } from '@keelson/storagebackend'
-import type {
-  CreateOptions,
-  DeleteObjectOptions,
-  ObjectPreconditions,
-  Storage,
-  StoredObject,
-  TryUpdate,
-  UpdateOptions,
-} from '@keelson/storagebackend'
+import type { ObjectPreconditions } from '@keelson/storagebackend'
 import type { UpdateRequest } from '../rest.ts'
-import type { StorageFacts } from '../resource-definition.ts'
 import { qualifyResource } from '../store-dependencies.ts'
 import type { StoreDependencies, UpdatePlan } from '../store-dependencies.ts'
 import { isNotFoundInStorage, translateError } from '../translate-error.ts'
+import { readWritten, writeTarget } from './write-target.ts'
+import type { Written } from './write-target.ts'
 
 /** One write to one object of a store. */
 export interface StoreWrite<T extends KubeObject> {
@@ -129,7 +121,7 @@ export async function removeFinalized<T extends KubeObject>(
   { dryRun, preconditions }: Pick<UpdateRequest, 'dryRun' | 'preconditions'>,
 ): Promise<void> {
   try {
-    const removed = await writeTarget(dependencies, dryRun).delete(key, {
+    const removed = await writeTarget(dependencies, context, dryRun).delete(key, {
       ...(preconditions === undefined ? undefined : { preconditions }),
       signal: context.signal,
     })
@@ -137,78 +129,6 @@ export async function removeFinalized<T extends KubeObject>(
   } catch (error) {
     // Ignore the error if a concurrent update has already removed the object.
     if (!isNotFoundInStorage(error)) throw translateError('delete', error, qualifyResource(dependencies, context), name)
-  }
-}
-
-/** The result of a write: the stored object. For a dry run, the object that would be stored. */
-export type Written<T extends KubeObject> = StoredObject<T> | T
-
-/** Returns the decoded object of a write's result, for readers in the same process. */
-export function readWritten<T extends KubeObject>(written: Written<T>): DeepReadonly<T> {
-  return isStoredObject(written) ? written.object() : (written as DeepReadonly<T>)
-}
-
-/** The methods of a storage that write. See `Storage` for their contracts. */
-interface WriteTarget<T extends KubeObject> {
-  create(key: string, object: T, options?: CreateOptions): Promise<Written<T>>
-  guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options?: UpdateOptions<T>): Promise<Written<T>>
-  delete(key: string, options?: DeleteObjectOptions<T>): Promise<Written<T>>
-}
-
-/** Returns the storage for a write. For a dry run, returns a replacement that writes nothing. */
-export function writeTarget<T extends KubeObject>(
-  { storage, definition }: Pick<StoreDependencies<T>, 'storage' | 'definition'>,
-  dryRun: boolean,
-): WriteTarget<T> {
-  return dryRun ? new DryRunTarget(storage, definition.storage) : storage
-}
-
-/** Replaces the storage in a dry run. It reads objects, checks preconditions and throws errors like the storage, but writes nothing. */
-class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
-  readonly #storage: Storage<T>
-  readonly #facts: StorageFacts<T> | undefined
-
-  constructor(storage: Storage<T>, facts: StorageFacts<T> | undefined) {
-    this.#storage = storage
-    this.#facts = facts
-  }
-
-  async create(key: string, object: T): Promise<Written<T>> {
-    if ((await this.#find(key)) !== undefined) throw new StorageError({ code: 'KeyExists', key })
-    return this.#asRead(object)
-  }
-
-  async guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options: UpdateOptions<T> = {}): Promise<Written<T>> {
-    const stored = await this.#find(key)
-    if (stored === undefined && options.ignoreNotFound !== true) throw new StorageError({ code: 'KeyNotFound', key })
-    checkPreconditions(key, stored?.object(), options.preconditions)
-    const output = await tryUpdate(options.sharesCurrent === true ? (stored?.object() as T | undefined) : stored?.copy(), stored)
-    if (output !== undefined) return this.#asRead(output.object)
-    if (stored === undefined) throw new StorageError({ code: 'KeyNotFound', key })
-    return stored
-  }
-
-  async delete(key: string, options: DeleteObjectOptions<T> = {}): Promise<Written<T>> {
-    const stored = await this.#storage.get(key)
-    checkPreconditions(key, stored.object(), options.preconditions)
-    await options.validate?.(stored.object(), stored)
-    return stored
-  }
-
-  #asRead(object: T): T | Promise<T> {
-    const { asRead, defaultOnRead } = this.#facts ?? {}
-    if (asRead !== undefined) return asRead(object)
-    if (defaultOnRead?.isDue(object as DeepReadonly<T>) === true) defaultOnRead.fill(object)
-    return object
-  }
-
-  async #find(key: string): Promise<StoredObject<T> | undefined> {
-    try {
-      return await this.#storage.get(key)
-    } catch (error) {
-      if (isStorageError(error) && error.code === 'KeyNotFound') return undefined
-      throw error
-    }
   }
 }
 
@@ -230,7 +150,7 @@ export async function rewrite<T extends KubeObject>(
   const options = { ...(preconditions === undefined ? undefined : { preconditions }), signal: context.signal }
   try {
     const key = dependencies.keys.key(context, name)
-    return await writeTarget(dependencies, dryRun).guaranteedUpdate(key, (current) => ({ object: change(current!) }), options)
+    return await writeTarget(dependencies, context, dryRun).guaranteedUpdate(key, (current) => ({ object: change(current!) }), options)
   } catch (error) {
     throw translateError('update', error, dependencies.resource, name)
   }

@@ -129,5 +129,6 @@ function withNamespace(context: RequestContext, namespace: string): RequestConte
     requestId,
     warn: (text) => context.warn(text),
     annotate: (key, value, level) => context.annotate?.(key, value, level),
+    addLatency: (layer, milliseconds) => context.addLatency?.(layer, milliseconds),
   }
 }

@@ -7,8 +7,8 @@ import type { Deletion } from './prepare-delete.ts'
 import type { DeletionPolicy } from '../resource-definition.ts'
 import { qualifyResource } from '../store-dependencies.ts'
 import { translateError } from '../translate-error.ts'
-import { writeTarget } from './commit.ts'
-import type { Written } from './commit.ts'
+import { writeTarget } from './write-target.ts'
+import type { Written } from './write-target.ts'
 
 /**
  * Runs the first step of a deletion in two steps. It marks the object and calls the `beginDelete` of the policy. If the object is already
@@ -27,7 +27,7 @@ export async function beginDeletion<T extends KubeObject>(
   requireSameUid(run, object)
   if (object.metadata.deletionTimestamp !== undefined) return policy.readyToRemove(object) ? undefined : stored
   try {
-    return await writeTarget(dependencies, request.dryRun).guaranteedUpdate(
+    return await writeTarget(dependencies, context, request.dryRun).guaranteedUpdate(
       key,
       async (current, latest) => {
         if (current === undefined || latest === undefined) throw new Error('cannot delete an absent object')

@@ -2,8 +2,9 @@ import { formatTime, parseTime } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
-import { getTtlOption, readWritten, writeTarget } from './commit.ts'
-import type { Written } from './commit.ts'
+import { getTtlOption } from './commit.ts'
+import { readWritten, writeTarget } from './write-target.ts'
+import type { Written } from './write-target.ts'
 import { admitDelete } from './admission.ts'
 import type { AdmissionTurn } from './admission.ts'
 import { beginDeletion } from './delete-in-steps.ts'
@@ -75,7 +76,7 @@ async function mark<T extends KubeObject>(run: Deletion<T>, stored: StoredObject
   const { dependencies, context, name, key, options, request } = run
   let outcome = 'pending' as MarkOutcome
   try {
-    const object = await writeTarget(dependencies, request.dryRun).guaranteedUpdate(
+    const object = await writeTarget(dependencies, context, request.dryRun).guaranteedUpdate(
       key,
       async (current, latest) => {
         if (current === undefined || latest === undefined) throw new Error('cannot delete an absent object')
@@ -110,7 +111,7 @@ async function remove<T extends KubeObject>(run: Deletion<T>, marked: Extract<Ma
   const { dependencies, context, name, key, options, request } = run
   if (request.dryRun && marked.object !== undefined) return { object: marked.object, immediate: true }
   try {
-    const object = await writeTarget(dependencies, request.dryRun).delete(key, {
+    const object = await writeTarget(dependencies, context, request.dryRun).delete(key, {
       ...getPreconditions(options, marked.object),
       ...(request.route === undefined ? undefined : { validate: (object: DeepReadonly<T>) => admitDelete(run, object as KubeObject) }),
       // The cache may not have the marked object yet. Admission would then be asked about an outdated object first.

@@ -4,7 +4,7 @@ import { isStoredObject } from '@keelson/storagebackend'
 import type { ObjectPreconditions } from '@keelson/storagebackend'
 import type { StoreDependencies } from '../store-dependencies.ts'
 import type { DeleteRequest } from '../rest.ts'
-import type { Written } from './commit.ts'
+import type { Written } from './write-target.ts'
 
 /**
  * The next step of a deletion. `now`: remove the object. `graceful`: store the marked object, which is removed after its grace period.

@@ -20,17 +20,10 @@ import {
   wipeSystemFields,
 } from './change.ts'
 import type { CreateWrite, RoutedWrite } from './change.ts'
-import {
-  dropResourceVersion,
-  explainCreate,
-  explainUpdate,
-  matchVersion,
-  mayBeRemoved,
-  removeFinalized,
-  getTtlOption,
-  writeTarget,
-} from './commit.ts'
-import type { StoreWrite, Written } from './commit.ts'
+import { dropResourceVersion, explainCreate, explainUpdate, matchVersion, mayBeRemoved, removeFinalized, getTtlOption } from './commit.ts'
+import type { StoreWrite } from './commit.ts'
+import { writeTarget } from './write-target.ts'
+import type { Written } from './write-target.ts'
 import { restoreDecodableManagers, keepManagerTimes, trackManagers } from './managed-fields.ts'
 import { prepareCreate, fillSystemFields, prepareUpdate } from './prepare.ts'
 
@@ -118,7 +111,7 @@ async function storeOnce<T extends KubeObject>(
   const key = dependencies.keys.key(context, name)
   try {
     if (!dryRun) dropResourceVersion(object)
-    const written = await writeTarget(dependencies, dryRun).create(key, object, {
+    const written = await writeTarget(dependencies, context, dryRun).create(key, object, {
       ...getTtlOption(dependencies),
       // A getter, because the first access to `context.signal` creates the signal, and most writes do not need one.
       get signal() {
@@ -236,7 +229,7 @@ export async function update<T extends KubeObject>(
   }
   let object: Written<T>
   try {
-    object = await writeTarget(dependencies, dryRun).guaranteedUpdate(run.key, (_current, stored) => attempt(run, stored), {
+    object = await writeTarget(dependencies, context, dryRun).guaranteedUpdate(run.key, (_current, stored) => attempt(run, stored), {
       ignoreNotFound: mayCreate(run),
       sharesCurrent: true,
       ...(preconditions === undefined ? undefined : { preconditions }),

@@ -22,7 +22,11 @@ export function audit(auditor: Pick<Auditor, 'open'> | undefined): Filter | unde
   if (auditor === undefined) return undefined
   return (exchange) => {
     const stored = exchange.audit?.begin() ?? true
-    return stored instanceof Promise ? stored.then((isStored) => finish(exchange, isStored)) : finish(exchange, stored)
+    if (!(stored instanceof Promise)) return finish(exchange, stored)
+    return stored.then((isStored) => {
+      exchange.phaseStarted = performance.now()
+      return finish(exchange, isStored)
+    })
   }
 }
 

@@ -39,7 +39,9 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
     const { incoming, outgoing } = exchange
     // Reads the clock once for the end of this phase and the start of the next.
     exchange.phaseStarted = performance.now()
-    access.authenticated(result, (exchange.phaseStarted - exchange.started) / 1000)
+    const milliseconds = exchange.phaseStarted - exchange.started
+    access.authenticated(result, milliseconds / 1000)
+    exchange.addLatency?.('authentication', milliseconds)
     if (result.outcome !== 'authenticated') {
       if (result.outcome === 'rejected') options.onRejected?.(result.reason, exchange)
       closeAfterAnswer(incoming)

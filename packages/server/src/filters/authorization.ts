@@ -14,7 +14,9 @@ import type { Filter, FilterOutcome } from './filter.ts'
 export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'authorized'>): Filter {
   function finish(exchange: Exchange, { decision, reason, error }: Decision): FilterOutcome {
     const isUndecided = error !== undefined && decision !== 'allow'
-    access.authorized(isUndecided ? 'error' : decision, (performance.now() - exchange.phaseStarted) / 1000)
+    const milliseconds = performance.now() - exchange.phaseStarted
+    access.authorized(isUndecided ? 'error' : decision, milliseconds / 1000)
+    exchange.addLatency?.('authorization', milliseconds)
     if (isUndecided) exchange.annotate?.('authorization.k8s.io/reason', 'internal error')
     else {
       exchange.annotate?.('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid')

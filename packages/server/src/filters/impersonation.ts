@@ -12,13 +12,16 @@ import type { Filter, FilterOutcome } from './filter.ts'
 export function impersonate(authorizer: Authorizer, options: ImpersonationOptions = {}): Filter {
   const authorizeImpersonation = createImpersonation(authorizer, options)
   async function authorize(exchange: Exchange, user: NonNullable<ReturnType<typeof parseImpersonatedUser>>): Promise<FilterOutcome> {
+    const began = performance.now()
     try {
       const impersonated = await authorizeImpersonation({ user: exchange.requestor, action: exchange.info, wanted: user })
       exchange.user = impersonated.user
       exchange.audit?.recordImpersonation(impersonated.user, impersonated.constraint)
-      exchange.phaseStarted = performance.now()
     } catch (error) {
       return answerError(exchange, error)
+    } finally {
+      exchange.phaseStarted = performance.now()
+      exchange.addLatency?.('impersonation', exchange.phaseStarted - began)
     }
   }
   return (exchange) => {
