@@ -1,6 +1,6 @@
 import type { BodyBudget, BodyReservation } from '@keelson/exchange'
-import { LinkedList } from './linked-list.ts'
-import type { ListNode } from './linked-list.ts'
+import { LinkedList } from '@keelson/apimachinery'
+import type { ListNode } from '@keelson/apimachinery'
 
 /**
  * Limits the total size of request bodies in memory. Above `maxBytes`, pauses the bodies of users whose bodies take more than an equal

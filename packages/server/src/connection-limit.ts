@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import { LinkedList } from './linked-list.ts'
-import type { ListNode } from './linked-list.ts'
+import { LinkedList } from '@keelson/apimachinery'
+import type { ListNode } from '@keelson/apimachinery'
 
 /**
  * Share of the connection limit that unauthenticated clients from one address may use. If an address exceeds it, a new connection closes

@@ -1,6 +1,6 @@
 import { constants } from 'node:http2'
 import type { ServerHttp2Stream } from 'node:http2'
-import { LinkedList } from './linked-list.ts'
+import { LinkedList } from '@keelson/apimachinery'
 
 /** Divisor of the stall time: an open stream gets a timer after a quarter of it. */
 const share = 4

@@ -16,7 +16,7 @@ import { Connection, rememberConnection } from './peer.ts'
 import type { PeerRules } from './peer.ts'
 import { StreamStalls } from './stream-stalls.ts'
 import type { TlsSettings } from './tls-settings.ts'
-import { LinkedList } from './linked-list.ts'
+import { LinkedList } from '@keelson/apimachinery'
 
 interface TlsListenerOptions {
   readonly serving: ServingCertificates

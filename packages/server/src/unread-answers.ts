@@ -1,7 +1,7 @@
 import { constants } from 'node:http2'
 import type { Outgoing, UnreadAnswers } from '@keelson/exchange'
-import { LinkedList } from './linked-list.ts'
-import type { ListNode } from './linked-list.ts'
+import { LinkedList } from '@keelson/apimachinery'
+import type { ListNode } from '@keelson/apimachinery'
 
 interface Answer {
   readonly outgoing: Outgoing

@@ -21,6 +21,7 @@ const folders: readonly string[] = [
   'packages/core-services',
   'packages/encryption',
   'packages/exchange',
+  'packages/flowcontrol',
   'packages/http-installer',
   'packages/loopback',
   'packages/outbound',

@@ -1,10 +1,9 @@
-import { newBadRequest, newTimeout, parseDuration } from '@keelson/apimachinery'
+import { LinkedList, newBadRequest, newTimeout, parseDuration } from '@keelson/apimachinery'
 import type { Exchange, Outgoing } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
 import type { RequestMetrics } from '../request-metrics.ts'
 import type { Filter } from './filter.ts'
-import { LinkedList } from '../linked-list.ts'
-import type { ListNode } from '../linked-list.ts'
+import type { ListNode } from '@keelson/apimachinery'
 
 /** Creates the collection of request deadlines. An expired request gets 504; if its response has begun, it is aborted. */
 export function createDeadlines(milliseconds: number, metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>): RequestDeadlines {
