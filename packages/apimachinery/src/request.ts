@@ -91,6 +91,11 @@ export interface RequestContext {
   readonly requestId: string
   /** Returns the time of the server in milliseconds since 1970. Default: the system clock. */
   readonly now?: (() => number) | undefined
+  /**
+   * Called when a watch has sent the existing objects, or when another server takes over the request. The watch then no longer counts as a
+   * running request. Undefined if nobody counts.
+   */
+  readonly watchInitialized?: (() => void) | undefined
   /** Adds a `Warning` header with code 299 to the response. Drops duplicate texts. */
   warn(text: string): void
   /**

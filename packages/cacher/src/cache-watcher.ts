@@ -42,6 +42,8 @@ export interface CacheWatcherOptions<T extends KubeObject> {
   /** The revision of the bookmark that ends the initial state. Undefined: no bookmark is sent. */
   readonly initialEventsEnd?: Revision | undefined
   readonly allowBookmarks: boolean
+  /** Called when the reader has got the initial state, and the changes before it became live. */
+  readonly onInitialized?: (() => void) | undefined
   /** The time when the server ends the watch, in milliseconds since the epoch. */
   readonly deadline?: number | undefined
   /** Called when the watcher falls behind. Its owner then starts to check whether the reader has stalled. */
@@ -96,6 +98,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
   #position: number
   /** True while the watcher waits for the time budget. */
   #isPaused = false
+  #isInitialized = false
   /** The time of the last `take`, or the time when the watcher fell behind. Used only for a watcher that is not live. */
   #lastTaken: number
   #error: unknown
@@ -314,7 +317,14 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
       bytes += visible.object.body.length
     }
     this.#isLive = true
+    this.#reportInitialized()
     return [batch, examined]
+  }
+
+  #reportInitialized(): void {
+    if (this.#isInitialized) return
+    this.#isInitialized = true
+    this.#options.onInitialized?.()
   }
 
   /** Returns the event to send for a change, or undefined if the change does not concern the selection. */

@@ -92,6 +92,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
       limits: this.#limits,
       allowBookmarks: options.allowBookmarks ?? false,
       deadline: options.deadline,
+      onInitialized: options.onInitialized,
       metrics: this.#metrics,
       onBehind: () => this.#behind.add(watcher),
       onEnd: () => {

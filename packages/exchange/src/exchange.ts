@@ -82,6 +82,7 @@ export class Exchange implements RequestContext {
   /** Number of bytes of the response body that were passed to the socket. */
   sentBytes = 0
   clientWait: ClientWait | undefined = undefined
+  watchInitialized: RequestContext['watchInitialized'] = undefined
   /** Memory reserved for the request body; undefined for a small body. */
   bodyReservation: BodyReservation | undefined = undefined
   /** Time at which the deadline passes, as returned by `performance.now()`. */

@@ -79,7 +79,8 @@ export async function watch<T extends KubeObject>(
   const rethrow = (error: unknown): never => {
     throw translateError('watch', error, resource, '', request.resourceVersion)
   }
-  return new TranslatedWatch(await dependencies.storage.watch(key, { ...request, recursive, signal }).catch(rethrow), rethrow)
+  const options = { ...request, recursive, signal, onInitialized: context.watchInitialized }
+  return new TranslatedWatch(await dependencies.storage.watch(key, options).catch(rethrow), rethrow)
 }
 
 /** A watch that translates storage errors to API errors. */

@@ -27,6 +27,7 @@ interface WatchRequest<T extends KubeObject> {
 export async function watchObjects<T extends KubeObject>(request: WatchRequest<T>): Promise<ObjectWatch<T>> {
   const { access, range, revision, options } = request
   if (!startsWithState(options, revision)) {
+    options.onInitialized?.()
     return new IteratedWatch(watchChangesAfter(request, revision > 0 ? revision : await readCurrentRevision(access, range)))
   }
   const state = await readCurrentState(access, range)
@@ -77,6 +78,7 @@ async function* withInitialEvents<T extends KubeObject>(
     batch.push({ type: 'BOOKMARK', revision: state.revision, initialEventsEnd: true })
   }
   if (batch.length > 0) yield batch
+  options.onInitialized?.()
   yield* changes
 }
 

@@ -83,6 +83,11 @@ export interface WatchObjectsOptions {
    * batches with a `state`.
    */
   readonly withPrevious?: boolean
+  /**
+   * Called once when the reader has got the existing objects or past changes with which the watch starts. From then on, the watch waits for
+   * changes.
+   */
+  readonly onInitialized?: (() => void) | undefined
   readonly signal: AbortSignal
 }
 

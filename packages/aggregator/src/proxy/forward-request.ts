@@ -24,6 +24,7 @@ const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
  * is no answer.
  */
 export async function forwardRequest(passage: Passage, leased: LeasedClient, options: ForwardOptions): Promise<void> {
+  passage.exchange.watchInitialized?.()
   const { exchange } = passage
   const { authority } = leased
   const { rejectRedirects, addedHeaders = [] } = options

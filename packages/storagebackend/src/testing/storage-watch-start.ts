@@ -4,6 +4,24 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting } from './test-object.ts'
 
 export function defineWatchStartTests(test: DeclareStorageTest): void {
+  test('watch: reports once that its reader has got the existing objects', async ({ storage, prefix, create }) => {
+    await create('ns', 'a')
+    for (const startsWithState of [true, false]) {
+      let reports = 0
+      const { revision } = await storage.list(prefix)
+      const options = { resourceVersion: startsWithState ? '' : String(revision), onInitialized: () => void reports++ }
+      const reader = await ObjectWatchReader.open(storage, prefix, options)
+      await reader.objects(startsWithState ? 1 : 0)
+      const later = await create('ns', 'later')
+      expect(await reader.objects(1)).toMatchObject([{ type: 'ADDED', name: 'later' }])
+      expect(reports).toBe(1)
+      await storage.delete(later.key)
+      await reader.objects(1)
+      expect(reports).toBe(1)
+      await reader.stop()
+    }
+  })
+
   test('watch: starts correctly for every version, with and without initial events, bookmarks and a name', async ({
     storage,
     prefix,
