@@ -1,3 +1,4 @@
+import { text as readText } from 'node:stream/consumers'
 import type { APIService } from '@keelson/api/apiregistration/v1'
 import { jsonKinds } from '@keelson/api'
 import type { KubeObject } from '@keelson/apimachinery'
@@ -242,6 +243,36 @@ describe('another server', () => {
     await expect.poll(readUrl).toBe(url)
     expect((await readIndex())['apis/apps/v1']?.serverRelativeURL).toMatch(/^.openapi.v3.apis.apps.v1.hash=/)
     await expect.poll(async () => (await call('GET', url)).text).toBe('{"openapi":"3.0.0","info":{"title":"Echoes"}}')
+  })
+
+  it('serves admission webhooks of the service kubernetes, which are called as this server', async () => {
+    const path = `/apis/${echoGroup}/v1/reviews`
+    backend.answers.set(path, (request, response) => {
+      void readText(request).then((body) => {
+        const { apiVersion, kind, request: reviewed } = JSON.parse(body) as KubeObject & { readonly request: { readonly uid: string } }
+        const answer = { uid: reviewed.uid, allowed: false, status: { message: 'the echo says no' } }
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ apiVersion, kind, response: answer }))
+      })
+    })
+    const webhook = {
+      name: 'echo.example.org',
+      clientConfig: { service: { namespace: 'default', name: 'kubernetes', path } },
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+    }
+    const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+    expect((await call('POST', configurations, { metadata: { name: 'echo' }, webhooks: [webhook] })).code).toBe(201)
+    backend.calls.length = 0
+    const create = async (): Promise<Answer<{ message?: string }>> =>
+      call<{ message?: string }>('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', { metadata: { name: 'a' } })
+    await expect
+      .poll(async () => (await create()).body.message)
+      .toBe('admission webhook "echo.example.org" denied the request: the echo says no')
+    const { headers } = backend.calls.find((received) => received.path === path)!
+    expect([headers['x-remote-user'], headers['x-remote-group']]).toEqual(['system:apiserver', 'system:masters, system:authenticated'])
+    await call('DELETE', `${configurations}/echo`)
+    await expect.poll(async () => (await create()).code).toBe(201)
   })
 
   it('takes over a built-in group version, and gives it back', async () => {

@@ -9,7 +9,7 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createServiceResolver } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
 import { createDialer } from '@keelson/outbound'
-import type { EgressSelector, ServiceResolver, StreamDialer } from '@keelson/outbound'
+import type { Destination, EgressSelector, ServiceResolver, StreamDialer } from '@keelson/outbound'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { newStorageFactoryConfig, createProtobufCodecs, createRecordCodecs } from '@keelson/registry'
 import { createStorageMetrics } from '@keelson/storagebackend'
@@ -65,6 +65,8 @@ export interface GenericConfig {
   readonly resolver: ServiceResolver
   /** Sets the client with which authenticators, authorizers and admission plugins read objects. */
   readFrom(client: LoopbackClient): void
+  /** Sets the address of this server, to which the service `kubernetes` resolves. */
+  listenAt(address: Destination): void
 }
 
 /** Opens the store and builds all components that do not depend on API groups. Closes the store again if a step fails. */
@@ -73,13 +75,15 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const metrics = createMetricsRegistry()
   const clock = options.clock ?? systemClock
   let client: LoopbackClient | undefined
+  let address: Destination | undefined
   const { enableAggregatorRouting } = { ...servicesDefaults, ...options.services }
   const egress = await buildEgress(options, metrics)
-  const resolver = createServiceResolver({ client: () => client, toEndpoints: enableAggregatorRouting })
+  const resolver = createServiceResolver({ client: () => client, apiServer: () => address, toEndpoints: enableAggregatorRouting })
   const dialer = createDialer({ dial: egress.dial, resolver })
   const delegation = await buildDelegation(options, { metrics, clock, dialer })
   try {
-    return await buildParts(options, { metrics, clock, egress, dialer, resolver, delegation }, (reader) => (client = reader))
+    const parts = await buildParts(options, { metrics, clock, egress, dialer, resolver, delegation }, (reader) => (client = reader))
+    return { ...parts, listenAt: (bound) => (address = bound) }
   } catch (error) {
     delegation?.[Symbol.dispose]()
     throw error
@@ -92,7 +96,7 @@ async function buildParts(
   options: ServerChainOptions,
   base: BaseParts,
   useClient: (client: LoopbackClient) => void,
-): Promise<GenericConfig> {
+): Promise<Omit<GenericConfig, 'listenAt'>> {
   const { metrics } = base
   const authorization = await buildAuthorization(options, base)
   const encryption = await buildEncryption(options)

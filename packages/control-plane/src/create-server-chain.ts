@@ -4,11 +4,12 @@ import type { Auditor } from '@keelson/audit'
 import { systemClock } from '@keelson/apimachinery'
 import { createGroupHost, DiscoveryRegistry } from '@keelson/http-installer'
 import type { GroupHost, InstallOptions } from '@keelson/http-installer'
-import { createLoopbackClient, createSharedInformers, createWorkQueueMetrics } from '@keelson/loopback'
+import { createLoopbackClient, createSharedInformers, createWorkQueueMetrics, loopbackUser } from '@keelson/loopback'
+import { createLoopbackDialer } from '@keelson/outbound'
 import type { ApiGroup, RemoteTls } from '@keelson/registry'
 import { consoleLog, createDeprecationMetrics, createServer, createWatchMetrics, describeError, isAbort } from '@keelson/server'
 import type { Server } from '@keelson/server'
-import { advertiseAddress, formatUrlHost } from './addresses.ts'
+import { advertiseAddress, bindAddressOf, findReachableAddress, formatUrlHost } from './addresses.ts'
 import { AggregatedServers } from './aggregated-servers.ts'
 import { authorizeConnect, authorizeCreate } from './authorize-create.ts'
 import { createStartHooks } from './bootstrap/start-hooks.ts'
@@ -85,7 +86,7 @@ async function connectParts(
   { controllers, plugins, kubeletTls: tls, serving, auditor }: PreparedParts,
 ): Promise<ServerChain> {
   const { log } = options
-  const { clock, dialer } = config
+  const { clock } = config
   const requests = { ...requestDefaults, ...options.requests }
   const lifecycle = { ...lifecycleDefaults, ...options.lifecycle }
   const { logRequests, profiling } = { ...diagnosticsDefaults, ...options.diagnostics }
@@ -104,6 +105,8 @@ async function connectParts(
   })
   const informers = createSharedInformers(client, { onError: (error) => log(0, 'Informer failed', { err: describeError(error) }) })
   const { authorizer } = config.authorization
+  // Webhooks behind the service `kubernetes` are called as kube-apiserver calls them: through this server, as itself.
+  const dialer = createLoopbackDialer(config.dialer, (path, init) => server.fetch(path, { ...init, user: loopbackUser }))
   const pluginClock = { now: readClock, after: systemClock.after }
   const pluginServices = { client, informers, scheme: config.scheme, authorizer, dialer, clock: pluginClock }
   admission = await buildAdmission(plugins, pluginServices, config.metrics)
@@ -190,7 +193,7 @@ async function connectParts(
   if (presence !== undefined) {
     peers = await buildPeerProxy({ options, config, client, discovery, presence, server, queueMetrics })
   }
-  const customResources = new CustomResources({ config, host, client, server, log, serverCount })
+  const customResources = new CustomResources({ config, host, client, dialer, server, log, serverCount })
 
   config.authorization.readFrom({ client, informers })
   const { serviceAccounts } = config.authentication
@@ -231,6 +234,7 @@ async function connectParts(
     controllers,
     onPort: async (bound) => {
       port = bound
+      config.listenAt({ host: findReachableAddress(bindAddressOf(options.serving)), port })
       await services?.bootstrap.listenOn(bound)
       await presence?.listenOn(bound)
     },

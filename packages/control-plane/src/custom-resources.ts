@@ -2,6 +2,7 @@ import { createConversionMetrics, createCustomResourceHost, startDefinitionContr
 import type { CustomResourceHost, DefinitionControllers } from '@keelson/apiextensions'
 import type { GroupHost } from '@keelson/http-installer'
 import type { LoopbackClient, WorkQueueMetrics } from '@keelson/loopback'
+import type { Dialer } from '@keelson/outbound'
 import { describeError } from '@keelson/server'
 import type { Log, Server } from '@keelson/server'
 import type { GenericConfig } from './build-generic-config.ts'
@@ -11,6 +12,8 @@ interface CustomResourcesParts {
   readonly config: GenericConfig
   readonly host: GroupHost<GroupServices>
   readonly client: LoopbackClient
+  /** Sends requests to conversion webhooks. */
+  readonly dialer: Dialer
   readonly server: Pick<Server, 'holdUnknownPaths'>
   readonly log: Log
   /** Number of API servers of the cluster. */
@@ -31,13 +34,13 @@ export class CustomResources implements AsyncDisposable {
   #controllers: DefinitionControllers | undefined
 
   constructor(parts: CustomResourcesParts) {
-    const { client, config, host, server, log } = parts
+    const { client, config, dialer, host, server, log } = parts
     this.#parts = parts
     this.#releasePaths = client.resource(definitionsResource) === undefined ? () => {} : server.holdUnknownPaths()
     this.#host = createCustomResourceHost({
       host,
       restOptions: config.restOptionsGetter,
-      dialer: config.dialer,
+      dialer,
       conversionMetrics: createConversionMetrics(config.metrics),
       metrics: config.metrics,
       now: () => config.clock.now(),

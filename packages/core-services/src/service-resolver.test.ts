@@ -1,4 +1,5 @@
 import type { LoopbackClient } from '@keelson/loopback'
+import type { Destination } from '@keelson/outbound'
 import { expect, test } from 'vitest'
 import { createServiceResolver } from './service-resolver.ts'
 
@@ -38,6 +39,19 @@ test('resolves a service to a ready endpoint of the primary IP family, and to it
   expect(await resolve(clusterIP, slices)).toEqual({ host: '10.1.0.2', port: 8443 })
   expect(await resolve(clusterIP, slices.slice(0, 2))).toEqual({ host: 'fd00::1', port: 8443 })
   expect(await resolve({ ...clusterIP, clusterIP: 'None' }, slices)).toEqual({ host: '10.1.0.2', port: 8443 })
+})
+
+test('resolves the service of the API server to the address of this server, once it listens', async () => {
+  let address: Destination | undefined
+  const resolver = createServiceResolver({ client: () => createClient(clusterIP), apiServer: () => address })
+  const kubernetes = { namespace: 'default', name: 'kubernetes', port: 443 }
+  expect(await resolver.resolve(kubernetes)).toEqual({ host: '10.0.0.1', port: 443 })
+  address = { host: '127.0.0.1', port: 6443 }
+  expect(await resolver.resolve(kubernetes)).toEqual(address)
+  for (const other of [{ namespace: 'n' }, { name: 'web' }]) {
+    expect(await resolver.resolve({ ...kubernetes, ...other })).toEqual({ host: '10.0.0.1', port: 443 })
+  }
+  await expect(resolver.resolve({ ...kubernetes, port: 80 })).rejects.toThrow('no service port 80 found for service "kubernetes"')
 })
 
 test.each<[object | undefined, readonly object[] | undefined, string]>([

@@ -8,6 +8,8 @@ import type { Destination, ServiceReference, ServiceResolver } from '@keelson/ou
 export interface ServiceResolverOptions {
   /** Returns the client of the server's own objects; undefined until the server has started. */
   readonly client: () => LoopbackClient | undefined
+  /** Returns the address of this server, to which `kubernetes.default.svc:443` resolves. Default: that service resolves like others. */
+  readonly apiServer?: () => Destination | undefined
   /** Whether to resolve to a ready endpoint, for servers that cannot reach cluster IPs. Default: to the cluster IP. */
   readonly toEndpoints?: boolean
   /** Returns a number in [0, 1), which picks an endpoint. */
@@ -18,10 +20,13 @@ export interface ServiceResolverOptions {
  * Creates a resolver of services for outbound requests of the server, for example to webhooks. It is called for each new connection and
  * reads cached objects.
  */
-export function createServiceResolver({ client, toEndpoints = false, random = Math.random }: ServiceResolverOptions): ServiceResolver {
+export function createServiceResolver(options: ServiceResolverOptions): ServiceResolver {
+  const { client, apiServer, toEndpoints = false, random = Math.random } = options
   return {
     async resolve(reference) {
-      const { namespace, name } = reference
+      const { namespace, name, port } = reference
+      const address = namespace === 'default' && name === 'kubernetes' && port === 443 ? apiServer?.() : undefined
+      if (address !== undefined) return address
       const service = await client()?.resource<Service>({ group: '', resource: 'services' })?.get(namespace, name, { resourceVersion: '0' })
       if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
       if (!toEndpoints) return getClusterAddress(service, reference)

@@ -2,7 +2,8 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createDialer, buildServiceUrl } from './dialer.ts'
-import type { ClientTarget, DialerOptions, OutboundAnswer, OutboundRequest } from './dialer.ts'
+import type { ClientTarget, DialerOptions } from './dialer.ts'
+import type { OutboundAnswer, OutboundRequest } from './outbound-request.ts'
 import { createKeyPair, startTestServer } from './test-server.fixture.ts'
 
 const pair = createKeyPair()

@@ -1,6 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
-import { getErrorMessage } from '@keelson/apimachinery'
 import type { ClientCertificate } from './client-certificate.ts'
 import { callOnce, Connections, waitUnlessAborted } from './connections.ts'
 import { connect, dialDirectly } from './dial-tls.ts'
@@ -9,6 +7,8 @@ import { OutboundError, hostAndPort } from './failure.ts'
 import type { Destination } from './failure.ts'
 import { isStale, openStream } from './open-stream.ts'
 import type { Message, StreamedAnswer } from './open-stream.ts'
+import { answerInTime, createCanceledError, defaultMaxBytes, getOrigin, toOutboundError } from './outbound-request.ts'
+import type { OutboundAnswer, OutboundRequest } from './outbound-request.ts'
 import { readAnswer } from './read-answer.ts'
 
 /** A reference to a port of a Service, as in webhook configurations and APIServices. */
@@ -53,34 +53,6 @@ export interface ClientTarget {
   /** Maximum number of open connections. Default: that of the dialer. */
   readonly maxConnections?: number
 }
-
-export interface OutboundRequest {
-  readonly method?: string
-  /** Path and query of the request. Default: those of the client's URL. */
-  readonly path?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Uint8Array | string
-  /** Timeout of the whole request in milliseconds, including connecting and reading the response. */
-  readonly timeoutMs: number
-  readonly signal?: AbortSignal
-  /** Maximum size of the response body. A larger response is an error. Default 4 MiB. */
-  readonly maxBytes?: number
-  /** Whether the request may be retried if a reused connection turns out to be closed. Default: true for GET and HEAD. */
-  readonly idempotent?: boolean
-}
-
-export type OutboundAnswer =
-  | { readonly failed: false; readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }
-  | {
-      readonly failed: true
-      readonly error: OutboundError
-      /** True if the status and the headers of the response had arrived. Default: false. */
-      readonly partial?: boolean
-      /** Status of the response if it had arrived. */
-      readonly status?: number
-      /** Error message of Go's HTTP client, for example `Post "https://…": dial tcp …: connect: connection refused`. */
-      readonly message: string
-    }
 
 /** A request whose body and response are streamed. It has no timeout of its own. */
 export interface StreamRequest {
@@ -129,8 +101,6 @@ export interface StreamDialer extends Dialer {
   client(target: ClientTarget): StreamClient
 }
 
-const defaultMaxBytes = 4 * 1024 * 1024
-
 /**
  * Creates a dialer.
  *
@@ -144,7 +114,6 @@ export function createDialer(options: DialerOptions = {}): StreamDialer {
 
 class Client implements StreamClient {
   readonly #url: URL
-  /** "https://host:port" as configured. Error messages and the Host header keep a port even if it is the scheme's default. */
   readonly #origin: string
   readonly #createConnections: (certificate: ClientCertificate | undefined) => Connections
   readonly #readCertificate: ClientTarget['readCertificate']
@@ -159,7 +128,7 @@ class Client implements StreamClient {
     const url = (this.#url = new URL(target.url))
     if (url.protocol !== 'https:' && url.protocol !== 'http:')
       throw new TypeError(`unsupported protocol scheme "${url.protocol.slice(0, -1)}"`)
-    this.#origin = /^[^/]*\/\/[^/?#]*/.exec(target.url)![0]
+    this.#origin = getOrigin(target.url)
     this.#maxRequests = maxRequests
     const { service, network = service === undefined ? 'controlplane' : 'cluster' } = target
     const isSecure = url.protocol === 'https:'
@@ -178,7 +147,7 @@ class Client implements StreamClient {
     this.#connections = this.#createConnections(undefined)
   }
 
-  async request(request: OutboundRequest): Promise<OutboundAnswer> {
+  request(request: OutboundRequest): Promise<OutboundAnswer> {
     const { method = 'GET', path = `${this.#url.pathname}${this.#url.search}`, headers = {}, body, maxBytes = defaultMaxBytes } = request
     const message = this.#message({
       method,
@@ -187,24 +156,11 @@ class Client implements StreamClient {
       body: typeof body === 'string' ? Buffer.from(body) : body,
     })
     const { idempotent = method === 'GET' || method === 'HEAD' } = request
-    let status: number | undefined
-    try {
-      const answer = await runInTime(request, async (signal) => {
-        const streamed = await this.#open(message, { signal, idempotent })
-        status = streamed.status
-        return readAnswer(streamed, { maxBytes, signal })
-      })
-      return { failed: false, ...answer }
-    } catch (error) {
-      const failure = toOutboundError(error)
-      const verb = `${method.slice(0, 1)}${method.slice(1).toLowerCase()}`
-      return {
-        failed: true,
-        error: failure,
-        ...(status !== undefined && { partial: true, status }),
-        message: `${verb} ${JSON.stringify(this.#origin + path)}: ${failure.message}`,
-      }
-    }
+    return answerInTime(request, this.#origin + path, async (signal, onStatus) => {
+      const streamed = await this.#open(message, { signal, idempotent })
+      onStatus(streamed.status)
+      return readAnswer(streamed, { maxBytes, signal })
+    })
   }
 
   async stream({ signal, ...request }: StreamRequest): Promise<StreamedAnswer> {
@@ -298,32 +254,6 @@ class Client implements StreamClient {
 
 /** Methods that change nothing on the server. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
-
-/** Calls `run` with a signal that aborts at the timeout of the request, or when its own signal aborts. */
-async function runInTime<T>({ timeoutMs, signal }: OutboundRequest, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController()
-  const cancel = (): void => controller.abort(createCanceledError(signal))
-  const timer = setTimeout(() => controller.abort(new OutboundError('timeout', 'context deadline exceeded')), timeoutMs)
-  if (signal?.aborted === true) cancel()
-  signal?.addEventListener('abort', cancel, { once: true })
-  try {
-    return await run(controller.signal)
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', cancel)
-  }
-}
-
-function createCanceledError(signal: AbortSignal | undefined): OutboundError {
-  const reason: unknown = signal?.reason
-  if ((reason as Error | undefined)?.name === 'TimeoutError')
-    return new OutboundError('timeout', 'context deadline exceeded', { cause: reason })
-  return reason instanceof OutboundError ? reason : new OutboundError('canceled', 'context canceled', { cause: reason })
-}
-
-function toOutboundError(error: unknown): OutboundError {
-  return error instanceof OutboundError ? error : new OutboundError('closed', getErrorMessage(error), { cause: error })
-}
 
 async function resolveService(resolver: ServiceResolver, service: ServiceReference): Promise<Destination> {
   try {

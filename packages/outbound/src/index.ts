@@ -3,9 +3,7 @@ export type {
   ClientTarget,
   Dialer,
   DialerOptions,
-  OutboundAnswer,
   OutboundClient,
-  OutboundRequest,
   ServiceReference,
   ServiceResolver,
   StreamClient,
@@ -14,6 +12,9 @@ export type {
 } from './dialer.ts'
 export { connect, dialDirectly } from './dial-tls.ts'
 export type { ConnectOptions, Dial, EgressNetwork, TlsSettings } from './dial-tls.ts'
+export { createLoopbackDialer } from './loopback-dialer.ts'
+export type { ServeRequest } from './loopback-dialer.ts'
+export type { OutboundAnswer, OutboundRequest } from './outbound-request.ts'
 export { readInClusterConfig } from './in-cluster.ts'
 export type { InClusterOptions } from './in-cluster.ts'
 export { checkAuthorities, readKubeconfig, readKubeconfigUsers } from './kubeconfig.ts'

@@ -1,6 +1,7 @@
 import { createManualClock, settle } from '@keelson/apimachinery/testing'
 import { describe, expect, it, vi } from 'vitest'
-import type { ClientTarget, OutboundAnswer, OutboundRequest } from './dialer.ts'
+import type { ClientTarget } from './dialer.ts'
+import type { OutboundAnswer, OutboundRequest } from './outbound-request.ts'
 import { openKubeconfigWebhook, postToWebhook, retryWebhook } from './kubeconfig-webhook.ts'
 
 function createAnswer(status: number): OutboundAnswer {

@@ -1,8 +1,9 @@
 import { formatDuration, pause, systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
-import type { Dialer, OutboundAnswer, OutboundClient } from './dialer.ts'
+import type { Dialer, OutboundClient } from './dialer.ts'
 import type { EgressNetwork } from './dial-tls.ts'
 import type { KubeconfigClient } from './kubeconfig.ts'
+import type { OutboundAnswer } from './outbound-request.ts'
 
 /** A webhook that a kubeconfig names, for reviews (SubjectAccessReview, TokenReview, ImageReview) and audit events. */
 export interface KubeconfigWebhook {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { OutboundAnswer } from './dialer.ts'
+import type { OutboundAnswer } from './outbound-request.ts'
 import { OutboundError } from './failure.ts'
 import { findAnswerError, parseReview } from './review-answer.ts'
 

@@ -8,7 +8,7 @@ import {
 } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, Status } from '@keelson/apimachinery'
 import { parseYaml } from '@keelson/apimachinery/yaml'
-import type { OutboundAnswer } from './dialer.ts'
+import type { OutboundAnswer } from './outbound-request.ts'
 
 /**
  * Returns the error of a request to a webhook, like that of client-go: the request failed, or the response is not a success or empty. Returns
