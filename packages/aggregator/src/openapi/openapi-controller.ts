@@ -1,30 +1,17 @@
-import type { Clock } from '@keelson/apimachinery'
 import type { OpenApiRegistry } from '@keelson/http-installer'
 import type { Route } from '@keelson/exchange'
-import { WorkQueue } from '@keelson/loopback'
-import type { WorkQueueMetrics } from '@keelson/loopback'
-import type { OutboundClient } from '@keelson/outbound'
-import type { ApiServiceIndex, ApiServiceRecord } from '../apiservices/api-service-index.ts'
+import type { ApiServiceRecord } from '../apiservices/api-service-index.ts'
+import { DocumentQueue } from './document-queue.ts'
+import type { DocumentAnswer, DocumentServers } from './document-queue.ts'
 
-export interface OpenApiControllerOptions {
-  readonly index: ApiServiceIndex
-  readonly openApi: OpenApiRegistry
-  /** Returns the client for the server of an APIService. */
-  readonly findClient: (name: string) => OutboundClient | undefined
+export interface OpenApiControllerOptions extends DocumentServers {
+  readonly openApi: Pick<OpenApiRegistry, 'addRemote'>
   /** Returns the route of the server of a group version. */
   readonly routeOf: (group: string, version: string) => Route | undefined
-  readonly clock: Clock
-  readonly queueMetrics: WorkQueueMetrics
-  readonly onError: (error: unknown) => void
 }
 
-const requestTimeoutMs = 60_000
 /** Maximum size of the index of documents. */
 const maxBytes = 2 ** 20
-/** Time in milliseconds before the first read of an index, and after a failure. */
-const firstReadMs = 1000
-const refreshMs = 60_000
-const longestRetry = 3_600_000
 const maxUrlLength = 2048
 
 /**
@@ -33,26 +20,21 @@ const maxUrlLength = 2048
  */
 export class OpenApiController implements AsyncDisposable {
   readonly #options: OpenApiControllerOptions
-  readonly #queue: WorkQueue
+  readonly #queue: DocumentQueue
   /** Functions that remove the documents of an APIService. */
   readonly #removals = new Map<string, { readonly url: string; readonly remove: () => void }>()
 
   constructor(options: OpenApiControllerOptions) {
-    const { index, clock, queueMetrics, onError } = (this.#options = options)
-    this.#queue = new WorkQueue({
-      name: 'open_api_v3_aggregation_controller',
-      workers: 1,
-      clock,
-      metrics: queueMetrics,
-      process: (name) => this.#sync(name),
-      onError: (_name, error) => onError(error),
-      firstRetry: refreshMs,
-      longestRetry,
-    })
-    for (const record of index.values()) this.#readLater(record)
-    index.subscribe(({ name, record, old }) => {
+    this.#options = options
+    options.index.subscribe(({ name, record }) => {
       if (record?.service === undefined) this.#remove(name)
-      else if (record.available?.status !== old?.available?.status || record.uid !== old?.uid) this.#readLater(record)
+    })
+    this.#queue = new DocumentQueue({
+      ...options,
+      name: 'open_api_v3_aggregation_controller',
+      path: '/openapi/v3',
+      maxBytes,
+      accept: (record, answer) => this.#accept(record, answer),
     })
   }
 
@@ -60,25 +42,10 @@ export class OpenApiController implements AsyncDisposable {
     await this.#queue[Symbol.asyncDispose]()
   }
 
-  #readLater({ name, service }: ApiServiceRecord): void {
-    if (service !== undefined) this.#queue.addAfter(name, firstReadMs)
-  }
-
-  async #sync(name: string): Promise<void> {
-    const { index, findClient } = this.#options
-    const record = index.get(name)
-    if (record?.service === undefined) return
-    const answer = await findClient(name)?.request({
-      path: '/openapi/v3',
-      headers: { 'X-Remote-User': 'system:aggregator' },
-      timeoutMs: requestTimeoutMs,
-      maxBytes,
-    })
-    if (answer === undefined || index.get(name)?.uid !== record.uid) return
-    if (answer.failed) throw answer.error
-    if (answer.status !== 200 && answer.status !== 404) throw new Error(`OpenAPI of ${name}: status ${answer.status}`)
-    this.#put(record, answer.status === 404 ? undefined : findUrl(answer.body, record))
-    this.#queue.addAfter(name, refreshMs)
+  #accept(record: ApiServiceRecord, { status, body }: DocumentAnswer): boolean {
+    if (status !== 200 && status !== 404) throw new Error(`OpenAPI of ${record.name}: status ${status}`)
+    this.#put(record, status === 404 ? undefined : findUrl(body, record))
+    return true
   }
 
   #put({ name, group, version }: ApiServiceRecord, url: string | undefined): void {

@@ -1,35 +1,20 @@
 import { compareUtf8 } from '@keelson/apimachinery'
-import type { Clock } from '@keelson/apimachinery'
 import { readRemoteSwagger } from '@keelson/http-installer'
 import type { OpenApiRegistry, RemoteSwagger } from '@keelson/http-installer'
-import { WorkQueue } from '@keelson/loopback'
-import type { WorkQueueMetrics } from '@keelson/loopback'
-import type { OutboundClient } from '@keelson/outbound'
-import type { ApiServiceIndex, ApiServiceRecord } from '../apiservices/api-service-index.ts'
+import type { ApiServiceRecord } from '../apiservices/api-service-index.ts'
+import { DocumentQueue } from './document-queue.ts'
+import type { DocumentAnswer, DocumentServers } from './document-queue.ts'
 
-export interface SwaggerControllerOptions {
-  readonly index: Pick<ApiServiceIndex, 'get' | 'values' | 'subscribe'>
+export interface SwaggerControllerOptions extends DocumentServers {
   readonly openApi: Pick<OpenApiRegistry, 'setRemoteSwaggers'>
-  /** Returns the client for the server of an APIService. */
-  readonly findClient: (name: string) => Pick<OutboundClient, 'request'> | undefined
-  readonly clock: Clock
-  readonly queueMetrics: WorkQueueMetrics
-  readonly onError: (error: unknown) => void
 }
 
-const requestTimeoutMs = 60_000
 /** Maximum size of a document. That of kube-apiserver, with all built-in groups, has 4 MB. */
 const maxBytes = 8 * 2 ** 20
 /** Maximum number of characters that are kept of the documents of all servers. */
 const maxKept = 16 * 2 ** 20
-/** Time in milliseconds before the first read of a document. */
-const firstReadMs = 1000
-/** Time between two reads, and after a failure. */
-const refreshMs = 60_000
-const longestRetry = 3_600_000
 
 interface ReadDocument {
-  readonly uid: string
   readonly etag: string | undefined
   readonly swagger: RemoteSwagger
 }
@@ -37,25 +22,24 @@ interface ReadDocument {
 /** Reads the OpenAPI v2 documents of other servers, and merges them into that of this server. A document that was read is kept while its server fails. */
 export class SwaggerController implements AsyncDisposable {
   readonly #options: SwaggerControllerOptions
-  readonly #queue: WorkQueue
+  readonly #queue: DocumentQueue
   readonly #documents = new Map<string, ReadDocument>()
 
   constructor(options: SwaggerControllerOptions) {
-    const { index, clock, queueMetrics, onError } = (this.#options = options)
-    this.#queue = new WorkQueue({
-      name: 'open_api_aggregation_controller',
-      workers: 1,
-      clock,
-      metrics: queueMetrics,
-      process: (name) => this.#sync(name),
-      onError: (_name, error) => onError(error),
-      firstRetry: refreshMs,
-      longestRetry,
-    })
-    for (const record of index.values()) this.#readLater(record)
-    index.subscribe(({ name, record, old }) => {
+    this.#options = options
+    options.index.subscribe(({ name, record, old }) => {
       if (record?.service === undefined || record.uid !== old?.uid) this.#remove(name)
-      if (record !== undefined && (record.available?.status !== old?.available?.status || record.uid !== old?.uid)) this.#readLater(record)
+    })
+    this.#queue = new DocumentQueue({
+      ...options,
+      name: 'open_api_aggregation_controller',
+      path: '/openapi/v2',
+      maxBytes,
+      createHeaders: (name) => {
+        const etag = this.#documents.get(name)?.etag
+        return { accept: 'application/json', ...(etag !== undefined && { 'if-none-match': etag }) }
+      },
+      accept: (record, answer) => this.#accept(record, answer),
     })
   }
 
@@ -63,37 +47,15 @@ export class SwaggerController implements AsyncDisposable {
     await this.#queue[Symbol.asyncDispose]()
   }
 
-  #readLater({ name, service }: ApiServiceRecord): void {
-    if (service !== undefined) this.#queue.addAfter(name, firstReadMs)
-  }
-
-  async #sync(name: string): Promise<void> {
-    const { index, findClient } = this.#options
-    const record = index.get(name)
-    if (record?.service === undefined) return
-    const old = this.#documents.get(name)
-    const answer = await findClient(name)?.request({
-      path: '/openapi/v2',
-      headers: {
-        'X-Remote-User': 'system:aggregator',
-        accept: 'application/json',
-        ...(old?.etag !== undefined && { 'if-none-match': old.etag }),
-      },
-      timeoutMs: requestTimeoutMs,
-      maxBytes,
-    })
-    if (answer === undefined) return
-    if (answer.failed) throw answer.error
+  async #accept({ name, group, version, uid }: ApiServiceRecord, { status, headers, body }: DocumentAnswer): Promise<boolean> {
     // A server without a document is not asked again until it changes, as in kube-aggregator.
-    if (answer.status === 404) return
-    if (answer.status !== 304) {
-      if (answer.status !== 200) throw new Error(`OpenAPI v2 of ${name}: status ${answer.status}`)
-      const { group, version, uid } = record
-      const swagger = await readRemoteSwagger(answer.body, `/apis/${group}/${version}/`)
-      if (index.get(name)?.uid !== uid) return
-      this.#put(name, { uid, etag: answer.headers['etag'], swagger })
-    }
-    this.#queue.addAfter(name, refreshMs)
+    if (status === 404) return false
+    if (status === 304) return true
+    if (status !== 200) throw new Error(`OpenAPI v2 of ${name}: status ${status}`)
+    const swagger = await readRemoteSwagger(body, `/apis/${group}/${version}/`)
+    if (this.#options.index.get(name)?.uid !== uid) return false
+    this.#put(name, { etag: headers['etag'], swagger })
+    return true
   }
 
   #put(name: string, document: ReadDocument): void {

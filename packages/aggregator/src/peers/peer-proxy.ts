@@ -1,31 +1,25 @@
 import { getErrorMessage, newServiceUnavailable } from '@keelson/apimachinery'
-import type { Clock, GroupVersionResource } from '@keelson/apimachinery'
+import type { GroupVersionResource } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { BrokenResponseError, sendBytes } from '@keelson/exchange'
 import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
-import type { LoopbackClient, WorkQueueMetrics } from '@keelson/loopback'
 import { hostAndPort, OutboundError } from '@keelson/outbound'
 import type { Destination } from '@keelson/outbound'
 import { ExcludedVersions } from './excluded-versions.ts'
 import type { DiscoveredGroup } from './merge-discovery.ts'
 import { peerProxiedHeader } from './peer-clients.ts'
-import type { PeerClients } from './peer-clients.ts'
 import { PeerDirectory } from './peer-directory.ts'
-import type { PeerEndpoints } from './peer-endpoints.ts'
+import type { PeerDirectoryOptions } from './peer-directory.ts'
 import { createPeerMetrics } from './peer-metrics.ts'
 import type { PeerMetrics } from './peer-metrics.ts'
 
-export interface PeerProxyOptions {
-  readonly serverId: string
-  readonly client: LoopbackClient
-  readonly endpoints: Pick<PeerEndpoints, 'find'>
-  readonly clients: PeerClients
+type SharedOptions = Pick<PeerDirectoryOptions, 'serverId' | 'client' | 'endpoints' | 'clients' | 'queueMetrics' | 'clock'>
+
+export interface PeerProxyOptions extends SharedOptions {
   /** Whether this server serves a resource. */
   readonly isServed: (resource: GroupVersionResource) => boolean
   readonly metrics: MetricsRegistry
-  readonly queueMetrics?: WorkQueueMetrics
-  readonly clock: Clock
   readonly stopping: AbortSignal
   /** Called with failures, for the log. */
   readonly onError: (text: string) => void
