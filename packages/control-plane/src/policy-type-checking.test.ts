@@ -1,7 +1,9 @@
 import type { ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
-import { checkedPolicies, gadgets } from './checked-policies.fixture.ts'
+import { checkedCustomResources, gadgets } from './checked-custom-resources.fixture.ts'
+import { checkedFields } from './checked-fields.fixture.ts'
+import { checkedRules } from './checked-rules.fixture.ts'
 import type { ServerChain } from './server-chain.ts'
 import { startChain } from './start-chain.fixture.ts'
 
@@ -35,6 +37,8 @@ async function checkPolicy(name: string, generation: number): Promise<Validating
 function withoutDigits(text: string): string {
   return text.replace(/(\(|, )([A-Z][a-z]+)\d+\./g, '$1$2.')
 }
+
+const checkedPolicies = [...checkedFields, ...checkedRules, ...checkedCustomResources]
 
 test.each(checkedPolicies.map((policy, i) => [`p${i}`, policy] as const))(
   'warns like kube-controller-manager (%s)',
