@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 export interface ServerProcess extends AsyncDisposable {
   readonly port: number
   readonly token: string
-  /** Token of a user of the group "workers", who has no permissions. Unlike those of `token`, the requests of this user are limited. */
+  /** Token of a user of the group "workers". The server limits how many requests of this user run at the same time, unlike those of `token`. */
   readonly workerToken: string
   /** Returns the logged errors. Other messages are not logged at this verbosity. */
   readonly loggedErrors: () => string
