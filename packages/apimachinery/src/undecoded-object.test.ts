@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { encodeJson, stringifyJson } from './go-text.ts'
+import { parseJson } from './json-document.ts'
 import { copyObject } from './json-value.ts'
 import { canonicalizeStruct } from './decode-struct.ts'
 import { createStructSchema } from './type-schema.ts'
@@ -16,6 +17,14 @@ it('is an object with one member, which is decoded when it is read', () => {
   expect({ ...object }).toEqual({ large: { b: 1, a: '<x>' } })
   expect(() => Object.assign(object, { large: {} })).toThrow(TypeError)
   expect(() => createObject('{"large":{"a').large).toThrow('the text of an undecoded object is not JSON')
+})
+
+it('keeps integers exactly that a double cannot represent', () => {
+  const exact = '{"large":{"default":9007199254740993,"maximum":9007199254740992}}'
+  const parseExactly = (content: string): object => parseJson(content).value as object
+  const object = new UndecodedObject('large', Buffer.from(exact), { parseExactly }) as UndecodedObject & { readonly large: object }
+  expect(object.large).toEqual({ default: 9007199254740993n, maximum: 9007199254740992n })
+  expect(stringifyJson({ ...object })).toBe(exact)
 })
 
 it('is written as its text, without being decoded', () => {

@@ -1,5 +1,21 @@
 import type { JsonObject, JsonValue } from './meta.ts'
 
+export interface UndecodedObjectOptions {
+  /** See `parseStoredJson`. */
+  readonly parseExactly?: ((text: string) => object) | undefined
+}
+
+/** Sixteen digits in a row. Shorter integers are exact as doubles. */
+const longInteger = /[0-9]{16}/
+
+/**
+ * Parses JSON that a server stored. `parseExactly` parses a text with integers that a double may not represent. Default: JSON.parse, which rounds
+ * them.
+ */
+export function parseStoredJson<T>(text: string, parseExactly: ((text: string) => object) | undefined): T {
+  return (parseExactly !== undefined && longInteger.test(text) ? parseExactly(text) : JSON.parse(text)) as T
+}
+
 /**
  * An object with one large member that is decoded when it is read. The object is immutable and shared by all copies of the object around it, so
  * that comparing two copies takes no time. `stringifyJson` and `encodeJson` write its text without decoding it.
@@ -11,13 +27,15 @@ import type { JsonObject, JsonValue } from './meta.ts'
 export class UndecodedObject {
   readonly #member: string
   readonly #bytes: Buffer
+  readonly #parseExactly: UndecodedObjectOptions['parseExactly']
   /** The decoded member. The reference is weak, because it is several times as large as the bytes. */
   #decoded: WeakRef<JsonObject> | undefined
 
   /** Creates the object. `bytes` is the JSON text of an object that has only this member, whose value is an object. */
-  constructor(member: string, bytes: Buffer) {
+  constructor(member: string, bytes: Buffer, { parseExactly }: UndecodedObjectOptions = {}) {
     this.#member = member
     this.#bytes = bytes
+    this.#parseExactly = parseExactly
     Object.defineProperty(this, member, { get: () => this.#decode(), enumerable: true, configurable: true })
   }
 
@@ -39,7 +57,7 @@ export class UndecodedObject {
     let decoded = this.#decoded?.deref()
     if (decoded === undefined) {
       try {
-        decoded = (JSON.parse(this.text) as JsonObject)[this.#member] as JsonObject
+        decoded = parseStoredJson<JsonObject>(this.text, this.#parseExactly)[this.#member] as JsonObject
       } catch (cause) {
         throw new Error('the text of an undecoded object is not JSON', { cause })
       }

@@ -4,7 +4,8 @@ import { request } from 'node:https'
 import type { ServerChain } from './server-chain.ts'
 
 export interface RequestOptions {
-  readonly body?: object | undefined
+  /** The body. A string is sent as it is. */
+  readonly body?: object | string | undefined
   /** Bearer token of the request. Default: the token of the administrator. */
   readonly token?: string | undefined
 }
@@ -38,7 +39,7 @@ export async function askServerForText(
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' },
     agent: false,
   })
-  clientRequest.end(body === undefined ? undefined : JSON.stringify(body))
+  clientRequest.end(typeof body === 'object' ? JSON.stringify(body) : body)
   const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]
   return { status: answer.statusCode!, headers: answer.headers, text: Buffer.concat(await answer.toArray()).toString() }
 }

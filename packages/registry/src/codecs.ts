@@ -7,7 +7,7 @@ import {
   parseJson,
   setOwn,
 } from '@keelson/apimachinery'
-import type { GroupVersionKind, JsonObject, JsonValue, KubeObject, Scheme } from '@keelson/apimachinery'
+import type { GroupVersionKind, JsonObject, JsonValue, KubeObject, Scheme, StructSchema, TypeSchema } from '@keelson/apimachinery'
 import { createRecordCodec, CorruptObjectError } from '@keelson/storagebackend'
 import type { ObjectCodec } from '@keelson/storagebackend'
 import { decodeUnknown, encodeUnknown, FieldSets, hasProtoMagic } from '@keelson/api'
@@ -26,7 +26,7 @@ export function createRecordCodecs(options: { readonly schemaVersion: number }):
       selectableFields,
       defaultOnRead,
       versions,
-      largeMember,
+      largeMember: largeMember && { ...largeMember, parseExactly: createExactParser(findStruct(kind.schema, largeMember.path)) },
       parseExactly: createExactParser(kind.schema) as (text: string) => never,
       // Members are sorted in schema order, because strategies add members in any order, and equal objects must be encoded as equal bytes.
       toJson: (object) => encodeJson(kind.schema, sortOpenMembers(kind, canonicalizeStruct(kind.schema, object))),
@@ -37,14 +37,23 @@ export function createRecordCodecs(options: { readonly schemaVersion: number }):
  * Returns a function that parses an object exactly: the schema distinguishes integers from floating-point numbers. The history of the store keeps
  * it with each record, so it refers to the schema weakly. Otherwise it would keep the schemas of deleted definitions in memory.
  */
-function createExactParser(schema: KindType['schema']): (text: string) => KubeObject {
+function createExactParser(schema: StructSchema): (text: string) => object {
   const reference = new WeakRef(schema)
   return (text) => {
     const current = reference.deref()
-    return current === undefined
-      ? (JSON.parse(text) as KubeObject)
-      : decodeStruct<KubeObject>(current, parseJson(text), { owned: true }).object
+    return current === undefined ? (JSON.parse(text) as object) : decodeStruct<object>(current, parseJson(text), { owned: true }).object
   }
+}
+
+/** Returns the schema of the structs to which a path leads, with "*" for the items of a list. */
+function findStruct(schema: StructSchema, path: readonly string[]): StructSchema {
+  let type: TypeSchema | undefined = schema
+  for (const step of path) {
+    if (step === '*') type = type?.kind === 'list' ? type.items : undefined
+    else type = type?.kind === 'struct' ? type.byName.get(step)?.type : undefined
+  }
+  if (type?.kind !== 'struct') throw new TypeError(`${path.join('.')} of ${schema.name} is no struct`)
+  return type
 }
 
 /**

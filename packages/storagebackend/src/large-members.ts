@@ -10,6 +10,8 @@ import { UndecodedObject } from '@keelson/apimachinery'
 export interface LargeMember {
   readonly path: readonly string[]
   readonly member: string
+  /** Parses the text of a struct with integers that a double may not represent. Default: JSON.parse, which rounds them. */
+  readonly parseExactly?: ((text: string) => object) | undefined
 }
 
 /** The structs with large members of a stored body, in order. */
@@ -27,7 +29,7 @@ const code = { quote: 0x22, openList: 0x5b, escape: 0x5c, closeList: 0x5d, open:
  * Finds the large members of a stored body by searching for the ends of strings and objects, which takes a fraction of the time for decoding
  * them.
  */
-export function findLargeStructs(body: Uint8Array, { path, member }: LargeMember): LargeStructs {
+export function findLargeStructs(body: Uint8Array, { path, member, parseExactly }: LargeMember): LargeStructs {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const name = Buffer.from(`"${path.at(-1)!}":`)
   const start = Buffer.from(`{"${member}":{`)
@@ -44,7 +46,7 @@ export function findLargeStructs(body: Uint8Array, { path, member }: LargeMember
         continue
       }
       const end = endOfValue(bytes, valueAt)
-      structs.push({ start: valueAt, end, struct: new UndecodedObject(member, bytes.subarray(valueAt, end)) })
+      structs.push({ start: valueAt, end, struct: new UndecodedObject(member, bytes.subarray(valueAt, end), { parseExactly }) })
       at = end - 1
     }
   }

@@ -1,3 +1,4 @@
+import { parseStoredJson } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import type { Revision } from './backend.ts'
 import { CorruptObjectError } from './errors.ts'
@@ -25,9 +26,6 @@ export interface RecordLayout {
   /** See `RecordCodecOptions.parseExactly`. */
   readonly parseExactly: ((text: string) => object) | undefined
 }
-
-/** Sixteen digits in a row. Shorter integers are exact as doubles. */
-const longInteger = /[0-9]{16}/
 
 /** A stored object that decodes its parts on first use. */
 export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
@@ -107,9 +105,7 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
     const { largeMember } = this.layout
     const object = largeMember && decodeAround<T>(this.body, largeMember, this.#findStructs(largeMember))
     if (object !== undefined) return object
-    const text = this.#value.toString('utf8', this.#bodyAt)
-    const { parseExactly } = this.layout
-    return (parseExactly !== undefined && longInteger.test(text) ? parseExactly(text) : JSON.parse(text)) as T
+    return parseStoredJson<T>(this.#value.toString('utf8', this.#bodyAt), this.layout.parseExactly)
   }
 
   #findStructs(member: LargeMember): LargeStructs {

@@ -149,6 +149,7 @@ export class ServedDefinition {
       outline,
       schema: new VersionSchema(gvk, {
         load: () => this.#schemaOf(outline.name),
+        loadText: () => stringifyJson(this.#storedVersionOf(outline.name)?.schema ?? null),
         size: () => this.#stored.body.byteLength,
         ruleMetrics: this.#options.metrics && getExpressionMetrics(this.#options.metrics),
       }),
@@ -158,8 +159,12 @@ export class ServedDefinition {
 
   /** Returns the schema of a version. It is decoded until the next garbage collection, because several callers need it at the same time. */
   #schemaOf(version: string): JSONSchemaProps | undefined {
-    const { versions } = this.#stored.object().spec
-    return versions?.find(({ name }) => name === version)?.schema?.openAPIV3Schema as JSONSchemaProps | undefined
+    return this.#storedVersionOf(version)?.schema?.openAPIV3Schema as JSONSchemaProps | undefined
+  }
+
+  /** Returns a version from the stored definition. Its schema is not decoded before it is read. */
+  #storedVersionOf(version: string): OutlineVersion | undefined {
+    return this.#stored.object().spec.versions?.find(({ name }) => name === version)
   }
 
   #groupOf(version: CompiledVersion): ApiGroup {

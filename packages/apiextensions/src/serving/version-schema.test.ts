@@ -23,6 +23,7 @@ function createSource(schema: JSONSchemaProps): ConstructorParameters<typeof Ver
       this.loads++
       return schema
     },
+    loadText: () => JSON.stringify(schema),
     size: () => JSON.stringify(schema).length,
   }
 }
@@ -55,7 +56,11 @@ describe('the schema of a version', () => {
 
   it('prepare can be repeated after reading the definition failed', async () => {
     let fails = true
-    const source = { load: (): JSONSchemaProps => (fails ? raise() : createSchema(1)), size: () => 1_000_000 }
+    const source = {
+      ...createSource(createSchema(1)),
+      load: (): JSONSchemaProps => (fails ? raise() : createSchema(1)),
+      size: () => 1_000_000,
+    }
     const schema = new VersionSchema(gvk, source)
     await expect(schema.prepare()).rejects.toThrow('unreadable')
     fails = false

@@ -14,6 +14,8 @@ import type { CompiledSchema, ValidateOptions } from '../schema/compile-schema.t
 export interface SchemaSource {
   /** Reads the schema from the stored definition. */
   load(): JSONSchemaProps | undefined
+  /** Returns the schema as text without decoding it. Equal texts mean equal schemas. */
+  loadText(): string
   /** Returns the size of the stored definition in bytes. */
   size(): number
   /** Metrics of the evaluation of rules. Default: none. */
@@ -63,7 +65,7 @@ export class VersionSchema {
 
   /** The schema as text, to compare it with others. It is not kept. */
   get text(): string {
-    return JSON.stringify(this.#source.load()) ?? ''
+    return this.#source.loadText()
   }
 
   /** Returns the object with kind and apiVersion, which objects inside the server lack. */

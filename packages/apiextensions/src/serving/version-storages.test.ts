@@ -45,10 +45,9 @@ class Versions {
         const gvk = { group, version: name, kind }
         const selectableFields = fields.map((field) => ({ jsonPath: `.spec.${field}` }))
         const outline = { name, served: true, storage: name === storageVersion, selectableFields }
-        return [
-          name,
-          { gvk, outline, schema: new VersionSchema(gvk, { load: () => createSchema(fields, defaults), size: () => 0 }), scale: undefined },
-        ]
+        const schema = createSchema(fields, defaults)
+        const source = { load: () => schema, loadText: () => JSON.stringify(schema), size: () => 0 }
+        return [name, { gvk, outline, schema: new VersionSchema(gvk, source), scale: undefined }]
       }),
     )
     const webhook = { clientConfig: { url: 'https://127.0.0.1:1/convert' }, conversionReviewVersions: ['v1'] }
