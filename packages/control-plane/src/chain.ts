@@ -24,7 +24,7 @@ export interface ChainParts {
   readonly server: Server
   readonly auditor: Auditor | undefined
   readonly admission: AsyncDisposable
-  readonly informers: AsyncDisposable
+  readonly informers: ServerChain['informers']
   /** Address and port allocation. Undefined if the core group with its services is not installed. */
   readonly services: Services | undefined
   /** Tells other servers about this one. Undefined if leases are not served. */
@@ -83,6 +83,11 @@ export class Chain implements ServerChain {
   get client(): ServerChain['client'] {
     if (!this.#isStarted) throw createNotStartedError('client')
     return this.#parts.client
+  }
+
+  get informers(): ServerChain['informers'] {
+    if (!this.#isStarted) throw createNotStartedError('informers')
+    return this.#parts.informers
   }
 
   async fetch(...request: Parameters<ServerChain['fetch']>): Promise<Response> {

@@ -1,5 +1,5 @@
 import type { InstalledGroup } from '@keelson/http-installer'
-import type { LoopbackClient } from '@keelson/loopback'
+import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { ApiGroup } from '@keelson/registry'
 import type { FetchInit } from '@keelson/server'
 import type { GroupServices } from './group-services.ts'
@@ -19,6 +19,8 @@ export interface ServerChain extends AsyncDisposable {
   readonly certificateAuthority: string
   /** In-process client with the identity `system:apiserver`. Throws before `start` or `listen` is called. */
   readonly client: LoopbackClient
+  /** Informers that authorizers, admission plugins and controllers share. Throws before `start` or `listen` is called. */
+  readonly informers: SharedInformers
   /**
    * Serves a request in process exactly like one from the network, including authentication, admission and watches. Accepts the arguments
    * of the global `fetch`; the URL may be a path only. The request is anonymous unless it has credentials (such as `adminToken`) or `user`

@@ -162,6 +162,8 @@ export interface SharedInformers extends AsyncDisposable {
    * `LoopbackClient.resource`. Callers must not dispose the informer.
    */
   of<T extends KubeObject = KubeObject>(resource: GroupResource & { readonly version?: string }): Informer<T> | undefined
+  /** Returns the informer of a resource if it was requested before. */
+  find(resource: GroupResource): Informer<KubeObject> | undefined
   /** Stops the informers of a resource that is no longer served. Resolves when they have ended. */
   remove(resource: GroupResource): Promise<void>
 }
@@ -183,6 +185,7 @@ export function createSharedInformers(
       if (informer === undefined) versions.set(served, (informer = createInformer(served, options)))
       return informer as unknown as Informer<T>
     },
+    find: (resource) => started.get(resource)?.values().next().value,
     async remove(resource) {
       const versions = started.get(resource)
       started.delete(resource)

@@ -57,6 +57,7 @@ const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/server\/src\/filters\/authorization\.ts: reads a request's URL/, 'Quotes the URL in an error message.'],
   [/^packages\/backend-etcd3\/src\/grpc-status\.ts: decodes/, 'Decodes a gRPC message.'],
   [/^packages\/core-services\/src\/kubelet\/pod-\w+\.ts: parses a query/, 'Builds a query for a kubelet.'],
+  [/^packages\/testing\/src\/resource-client\.ts: parses a query/, 'Builds the query of a client.'],
   [/^packages\/api\/src\/schema\/schema-table\.ts: splits off|\/internal-form\.ts: splits off/, 'A schema.'],
   [/^packages\/control-plane\/src\/open-backends\.ts: splits off/, 'Parses a list of servers.'],
   [

@@ -30,6 +30,7 @@ const folders: readonly string[] = [
   'packages/resources-core',
   'packages/server',
   'packages/storagebackend',
+  'packages/testing',
   'tooling/bench',
   'tooling/codegen',
   'tooling/compare',

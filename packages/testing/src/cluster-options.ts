@@ -1,0 +1,21 @@
+import type { ServerChainOptions } from '@keelson/control-plane'
+import type { Manifests } from './manifests.ts'
+
+/** Options of a cluster. */
+export interface ClusterOptions {
+  /** Objects to apply at the start: definitions, policies, namespaces, anything else. */
+  readonly manifests?: Manifests
+  /**
+   * Controllers to run: names, `*` for all, `none`, or `-name` to exclude one. Default: all controllers, so that namespaces end, dependents are
+   * deleted, and namespaces have service accounts.
+   */
+  readonly controllers?: readonly string[]
+  /** Opens a port of 127.0.0.1 at the start. Default: a port is opened when a kubeconfig is asked for. */
+  readonly listen?: boolean
+  /** All other options of the server, such as `admission`, `authorization` and `groups`. */
+  readonly server?: Omit<ServerChainOptions, 'controllers' | 'log' | 'storage'> & {
+    readonly storage?: Omit<NonNullable<ServerChainOptions['storage']>, 'backend' | 'dataDir' | 'durability' | 'transport' | 'type'>
+  }
+  /** Called for messages of the server. Level 0 is for operators. Default: messages are discarded. */
+  readonly log?: ServerChainOptions['log']
+}

@@ -1,0 +1,23 @@
+export type { ResourceTypes } from '@keelson/admission'
+export { isApiError } from '@keelson/apimachinery'
+export type { KubeList, KubeObject } from '@keelson/apimachinery'
+export type { KeelsonCluster } from './cluster.ts'
+export type { ClusterClient, Identity, ResourceOptions, TypedResourceName } from './cluster-client.ts'
+export type { ClusterOptions } from './cluster-options.ts'
+export type { KubeConfigOfClientNode } from './kube-config.ts'
+export type { Manifests } from './manifests.ts'
+export type {
+  ApplyOptions,
+  ListOptions,
+  ObjectToWrite,
+  PatchOptions,
+  ResourceClient,
+  SelectOptions,
+  WatchOptions,
+  WriteOptions,
+} from './resource-client.ts'
+export type { ObjectReference } from './served-resources.ts'
+export { startKeelson } from './start-keelson.ts'
+export { WaitTimeoutError } from './wait-conditions.ts'
+export type { WaitCondition, WaitOptions } from './wait-conditions.ts'
+export type { WatchEvent } from './watch-lines.ts'
