@@ -19,6 +19,7 @@ const packagesToRename = [
   'tooling/compare',
   'tooling/e2e',
   'tooling/faults',
+  'tooling/soak',
   'tooling/repo',
   'tooling/walk',
 ]

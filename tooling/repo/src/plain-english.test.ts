@@ -36,6 +36,7 @@ const folders: readonly string[] = [
   'tooling/compare',
   'tooling/e2e',
   'tooling/faults',
+  'tooling/soak',
   'tooling/walk',
 ]
 

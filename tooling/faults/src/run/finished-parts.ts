@@ -8,7 +8,7 @@ export interface FinishedPart extends ScenarioResult {
 }
 
 /** A directory with the results of finished parts. A later run continues with the remaining parts. */
-export class FinishedParts {
+export class FinishedParts<Result = FinishedPart> {
   readonly #directory: string
 
   constructor(directory: string) {
@@ -16,15 +16,15 @@ export class FinishedParts {
     mkdirSync(directory, { recursive: true })
   }
 
-  get(id: string): FinishedPart | undefined {
+  get(id: string): Result | undefined {
     try {
-      return JSON.parse(readFileSync(this.#file(id), 'utf8')) as FinishedPart
+      return JSON.parse(readFileSync(this.#file(id), 'utf8')) as Result
     } catch {
       return undefined
     }
   }
 
-  set(id: string, result: FinishedPart): void {
+  set(id: string, result: Result): void {
     writeFileSync(this.#file(id), JSON.stringify(result))
   }
 
