@@ -91,6 +91,32 @@ function parseList(written: string): readonly string[] {
   return written.split(',').filter((part) => part !== '')
 }
 
+/**
+ * Creates a flag type for pairs whose texts may contain commas. One pair is written as it is: `a,b=c,d`. Several pairs are written in quotes:
+ * `"a,b=c,d","e,f=g"`. Repeated flags are appended.
+ */
+export function createQuotedPairsType(): FlagType<readonly (readonly [string, string])[]> {
+  return {
+    schema: z.pipe(
+      z.string().check(z.refine((written) => splitPairs(written).every((pair) => /^[^=]+=/.test(pair)), 'pairs like "a,b=c,d","e,f=g"')),
+      z.transform((written: string) =>
+        splitPairs(written).map((pair) => {
+          const at = pair.indexOf('=')
+          return [pair.slice(0, at), pair.slice(at + 1)] as const
+        }),
+      ),
+    ),
+    placeholder: 'mapStringString',
+    show: (value) => value.map(([key, text]) => JSON.stringify(`${key}=${text}`)).join(','),
+  }
+}
+
+function splitPairs(written: string): readonly string[] {
+  if (written.indexOf('=') === written.lastIndexOf('=')) return [written.replace(/^"|"$/g, '')]
+  const fields = written.match(/("(?:[^"]|"")*"|[^",]*)(?=,|$)/gy) ?? []
+  return fields.filter((field) => field !== '').map((field) => (field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field))
+}
+
 /** Creates a flag type for pairs such as `key=value`. The value may contain any characters. Repeated flags are appended. */
 export function createPairsType(): FlagType<readonly (readonly [string, string])[]> {
   return {

@@ -10,6 +10,7 @@ import { featureFlags } from './options/features.ts'
 import { frontProxyFlags } from './options/front-proxy.ts'
 import { kubeletFlags } from './options/kubelet.ts'
 import { lifecycleFlags } from './options/lifecycle.ts'
+import { metricsFlags } from './options/metrics.ts'
 import { peerFlags } from './options/peers.ts'
 import { requestFlags } from './options/requests.ts'
 import { servicesFlags } from './options/services.ts'
@@ -33,6 +34,7 @@ const table = {
   ...egressFlags,
   ...peerFlags,
   ...diagnosticsFlags,
+  ...metricsFlags,
 }
 
 /** Values of all flags. Flags with a default are always present. */

@@ -14,12 +14,9 @@ const truePattern = /^(true|t|1)$/i
 
 const table: Readonly<Record<string, OtherFlag>> = {
   'admission-control': { because: 'it is the old name of --enable-admission-plugins' },
-  'allow-metric-labels': { because: 'the labels of metrics are not configurable' },
-  'allow-metric-labels-manifest': { because: 'the labels of metrics are not configurable' },
   'allow-privileged': { because: 'privileged pods are always allowed', harmless: truePattern, isSwitch: true },
   'contention-profiling': { because: 'a single thread has no lock contention', harmless: any, isSwitch: true },
   'debug-socket-path': { because: 'profiles are only served at /debug/pprof/' },
-  'disabled-metrics': { because: 'metrics cannot be switched off one by one' },
   'emulated-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.36$/ },
   'emulation-forward-compatible': { because: 'no other version is emulated', harmless: falsePattern, isSwitch: true },
   'enable-logs-handler': { because: 'the files of /var/log are not served', harmless: falsePattern, isSwitch: true },
@@ -45,7 +42,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'permit-address-sharing': { because: 'the port is not shared', harmless: falsePattern, isSwitch: true },
   'permit-port-sharing': { because: 'the port is not shared', harmless: falsePattern, isSwitch: true },
   'runtime-config-emulation-forward-compatible': { because: 'no other version is emulated', harmless: falsePattern, isSwitch: true },
-  'show-hidden-metrics-for-version': { because: 'no metrics are hidden' },
   'shutdown-watch-termination-grace-period': { because: 'watches end at once when a stop begins', harmless: any },
   'storage-initialization-timeout': { because: 'the server waits for its caches for a minute at the most', harmless: any },
   'tls-curve-preferences': { because: 'the key exchange is chosen by the runtime' },

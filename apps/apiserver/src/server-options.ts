@@ -11,6 +11,7 @@ import { readEgressOptions } from './options/egress.ts'
 import { readFeatureOptions } from './options/features.ts'
 import { readKubeletOptions } from './options/kubelet.ts'
 import { readLifecycleOptions } from './options/lifecycle.ts'
+import { readMetricsOptions } from './options/metrics.ts'
 import { readPeerOptions } from './options/peers.ts'
 import { requestOptions } from './options/requests.ts'
 import { readServicesOptions } from './options/services.ts'
@@ -53,6 +54,7 @@ export async function readServerOptions(
     egress: await readEgressOptions(values, problems),
     ...(await readPeerOptions(values, problems)),
     ...readFeatureOptions(values),
+    metrics: await readMetricsOptions(values, problems),
     diagnostics: readDiagnosticsOptions(values, formatShownFlags(values)),
     log,
   }

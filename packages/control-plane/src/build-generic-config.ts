@@ -72,7 +72,7 @@ export interface GenericConfig {
 /** Opens the store and builds all components that do not depend on API groups. Closes the store again if a step fails. */
 export async function buildGenericConfig(options: ServerChainOptions): Promise<GenericConfig> {
   // Steps without side effects run first, so that invalid options fail before anything is opened.
-  const metrics = createMetricsRegistry()
+  const metrics = createMetricsRegistry({ ...options.metrics, includesRegistryMetrics: true })
   const clock = options.clock ?? systemClock
   let client: LoopbackClient | undefined
   let address: Destination | undefined

@@ -1,4 +1,4 @@
-import { createGauge } from '@keelson/apimachinery/metrics'
+import { createSampledVector } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { FeatureStage } from './feature-gate-table.ts'
 import type { FeatureGates } from './feature-gates.ts'
@@ -7,11 +7,9 @@ const stages: Readonly<Record<FeatureStage, string>> = { Alpha: 'ALPHA', Beta: '
 
 /** Registers kube-apiserver's metric `kubernetes_feature_enabled`. Its values are computed on each scrape. */
 export function registerFeatureMetrics(registry: MetricsRegistry, features: FeatureGates): void {
-  registry.register({
-    collect() {
-      const gauge = createGauge('kubernetes_feature_enabled', '[BETA] Feature gates by name and stage: 1 enabled, 0 not.')
-      for (const { name, stage, enabled } of features.all()) gauge.with({ name, stage: stages[stage] }).value = enabled ? 1 : 0
-      return gauge.collect()
-    },
-  })
+  registry.register(
+    createSampledVector('gauge', 'kubernetes_feature_enabled', '[BETA] Feature gates by name and stage: 1 enabled, 0 not.', () =>
+      features.all().map(({ name, stage, enabled }) => [{ name, stage: stages[stage] }, enabled ? 1 : 0] as const),
+    ),
+  )
 }

@@ -27,6 +27,7 @@ const bounds: Readonly<Record<string, string>> = {
   apiserver_request_duration_seconds: `0.005 0.025 ${sliBounds}`,
   apiserver_request_sli_duration_seconds: sliBounds,
   apiserver_response_sizes: '1000 10000 100000 1e+06 1e+07 1e+08 1e+09',
+  apiserver_watch_list_duration_seconds: '0.05 0.1 0.2 0.4 0.6 0.8 1 2 4 6 8 10 15 20 30 45 60',
   apiserver_watch_events_sizes: '1024 2048 4096 8192 16384 32768 65536 131072',
   apiserver_watch_cache_read_wait_seconds: '0.005 0.025 0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3',
   apiserver_client_certificate_expiration_seconds:
@@ -70,6 +71,9 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     apiserver_response_sizes: sli,
   },
   'counter BETA': {
+    disabled_metrics_total: '',
+    hidden_metrics_total: '',
+    registered_metrics_total: 'deprecated_version stability_level',
     apiserver_storage_events_received_total: object,
     apiserver_validating_admission_policy_check_total: policyCheck,
     workqueue_adds_total: 'name',
@@ -83,6 +87,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     workqueue_unfinished_work_seconds: 'name',
   },
   'histogram BETA': {
+    apiserver_watch_list_duration_seconds: 'group resource scope version',
     apiserver_cel_compilation_duration_seconds: '',
     apiserver_cel_evaluation_duration_seconds: '',
     apiserver_validating_admission_policy_check_duration_seconds: policyCheck,
@@ -91,6 +96,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'summary ALPHA': { apiserver_admission_step_admission_duration_seconds_summary: admission },
   'counter ALPHA': {
+    cardinality_enforcement_unexpected_categorizations_total: '',
     apiserver_kube_aggregator_x509_insecure_sha1_total: '',
     apiserver_kube_aggregator_x509_missing_san_total: '',
     apiserver_admission_match_condition_evaluation_errors_total: conditions,

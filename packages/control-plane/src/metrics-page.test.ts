@@ -57,11 +57,14 @@ beforeAll(async () => {
   await requestText('DELETE', `${configMaps}/a`)
   for (const path of [configMaps, '/api/v1/namespaces/default/endpoints', '/readyz']) await requestText('GET', path)
   await chain.fetch('/api', { headers: { authorization: `Bearer ${chain.adminToken}`, 'impersonate-user': 'alice' } })
-  const watch = request(`${chain.url}/api/v1/namespaces?watch=1&resourceVersion=0`, {
-    ca: chain.certificateAuthority,
-    headers: { authorization: `Bearer ${chain.adminToken}` },
-    agent: false,
-  }).end()
+  const watch = request(
+    `${chain.url}/api/v1/namespaces?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+    {
+      ca: chain.certificateAuthority,
+      headers: { authorization: `Bearer ${chain.adminToken}` },
+      agent: false,
+    },
+  ).end()
   const [answer] = (await once(watch, 'response')) as [IncomingMessage]
   await once(answer, 'data')
   // Waits, because stored objects are counted in the background, and policies apply soon after their creation.

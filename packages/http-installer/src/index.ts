@@ -20,7 +20,7 @@ export { getExchange, openExchange, responseSent, withExchange } from './routing
 export type { InstallerContext, InstallerEnv } from './routing/hono.ts'
 export { installDefaults } from './settings.ts'
 export { createRouteFinder, installAPIGroup, isInstalledResource } from './install-api-group.ts'
-export type { DeprecationObserver, InstalledRoutes, InstallOptions, WatchObserver } from './install-options.ts'
+export type { DeprecationObserver, InstalledRoutes, InstallOptions, WatchObserver, WatchRecorder } from './install-options.ts'
 export type { Page } from './openapi/discovery-items.ts'
 export { createPageSource } from './openapi/openapi-document.ts'
 export { OpenApiRegistry } from './openapi/openapi-registry.ts'

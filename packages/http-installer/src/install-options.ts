@@ -1,11 +1,20 @@
 import type { GroupVersionResource, RequestContext } from '@keelson/apimachinery'
+import type { Exchange } from '@keelson/exchange'
 import type { APIGroupInfo } from './api-group-info.ts'
 import type { Aggregation } from './discovery/aggregation.ts'
 import type { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import type { OpenApiRegistry } from './openapi/openapi-registry.ts'
 
-/** Called when a watch opens. It returns a function that is called with the number and the size of sent events. */
-export type WatchObserver = (of: GroupVersionResource) => (events: number, bytes: number) => void
+/** Called when a watch opens. */
+export type WatchObserver = (of: GroupVersionResource, exchange: Pick<Exchange, 'info' | 'started'>) => WatchRecorder
+
+/** Records what one watch sends. */
+export interface WatchRecorder {
+  /** Records events and their size in bytes, without the framing of HTTP. */
+  sent(events: number, bytes: number): void
+  /** Records that the initial events have been sent, if the watch began with them (`sendInitialEvents`). */
+  sentInitialEvents(): void
+}
 
 /**
  * Called for each request of a deprecated API version. The same path always has the same `path` object. `gone` is the release that removes

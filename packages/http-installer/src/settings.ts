@@ -35,7 +35,7 @@ export function completeSettings(options: InstallOptions): SurfaceSettings {
     serverAddress: options.serverAddress ?? (() => undefined),
     authorizeCreate: options.authorizeCreate ?? (() => {}),
     authorizeConnect: options.authorizeConnect ?? (() => {}),
-    observeWatch: options.observeWatch ?? (() => () => {}),
+    observeWatch: options.observeWatch ?? (() => ({ sent: () => {}, sentInitialEvents: () => {} })),
     observeDeprecated: options.observeDeprecated ?? (() => {}),
     now: options.now ?? systemClock.now,
     random: options.random ?? Math.random,

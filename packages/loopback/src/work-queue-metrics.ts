@@ -1,5 +1,5 @@
-import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
-import type { Collector, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
+import { createCounter, createHistogram, createSampledVector } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
 /** Histogram buckets: powers of ten from 10 ns. Some values have the same rounding errors as in kube-controller-manager. */
 const buckets = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 0.001, 0.01, 0.1, 1, 10]
@@ -28,7 +28,11 @@ export interface QueueMetrics {
 export function createWorkQueueMetrics(registry: MetricsRegistry): WorkQueueMetrics {
   const states = new Map<string, () => WorkQueueState>()
   const registerSampled = (name: string, help: string, read: (state: WorkQueueState) => number): void => {
-    registry.register(createSampledGauge(`workqueue_${name}`, `[BETA] ${help}`, states, read))
+    registry.register(
+      createSampledVector('gauge', `workqueue_${name}`, `[BETA] ${help}`, () =>
+        Array.from(states, ([queue, state]) => [{ name: queue }, read(state())] as const),
+      ),
+    )
   }
   registerSampled('depth', 'Keys that wait in the work queue.', ({ waiting }) => waiting)
   const adds = registry.register(createCounter('workqueue_adds_total', '[BETA] Keys that were added to the work queue.'))
@@ -66,20 +70,4 @@ export function createWorkQueueMetrics(registry: MetricsRegistry): WorkQueueMetr
 
 function increase(value: Value): void {
   value.value++
-}
-
-/** Creates a gauge whose value is computed from the open queues at each scrape. */
-function createSampledGauge(
-  name: string,
-  help: string,
-  states: ReadonlyMap<string, () => WorkQueueState>,
-  read: (state: WorkQueueState) => number,
-): Collector {
-  return {
-    collect() {
-      const gauge = createGauge(name, help)
-      for (const [queue, state] of states) gauge.with({ name: queue }).value = read(state())
-      return gauge.collect()
-    },
-  }
 }

@@ -77,6 +77,12 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
       sliBuckets,
     ),
   )
+  registry.register(
+    sliDuration.alias(
+      'apiserver_request_slo_duration_seconds',
+      '[ALPHA] (Deprecated since 1.27.0) The same as apiserver_request_sli_duration_seconds.',
+    ),
+  )
   const sizes = registry.register(
     createHistogram(
       'apiserver_response_sizes',
@@ -302,7 +308,8 @@ function decideVerb({ info, contentType }: ObservedRequest): string {
   return reportedVerbs[info.verb] ?? 'other'
 }
 
-function decideScope(info: RequestInfo): string {
+/** Returns the label `scope` of a request for a resource. */
+export function decideScope(info: RequestInfo): string {
   if (info.name !== '' || info.verb === 'create') return 'resource'
   return info.namespace === '' ? 'cluster' : 'namespace'
 }

@@ -29,17 +29,17 @@ test('a refresh reports the number of objects, -1 if it is unknown, and nothing 
   const deployments = metrics.forResource({ group: 'apps', resource: 'deployments' }, learn)
   await metrics.refresh(() => Promise.resolve(4096))
   expect(splitLines(registry.text())).toEqual([
-    'apiserver_storage_objects{resource="deployments.apps"} 3',
     'apiserver_resource_objects{group="apps",resource="deployments"} 3',
     'apiserver_resource_size_estimate_bytes{group="apps",resource="deployments"} 1500',
+    'apiserver_storage_objects{resource="deployments.apps"} 3',
     'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} 4096',
   ])
   stats = undefined
   await metrics.refresh(() => Promise.reject(new Error('away')))
   expect(splitLines(registry.text())).toEqual([
-    'apiserver_storage_objects{resource="deployments.apps"} -1',
     'apiserver_resource_objects{group="apps",resource="deployments"} -1',
     'apiserver_resource_size_estimate_bytes{group="apps",resource="deployments"} -1',
+    'apiserver_storage_objects{resource="deployments.apps"} -1',
     'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} -1',
   ])
   // Close a resource during the refresh. The refresh must not report it.

@@ -1,5 +1,8 @@
 export type LabelValues = Readonly<Record<string, string>>
 
+/** Returns labels with the same names and allowed values. */
+export type LabelConstraint = (labels: LabelValues) => LabelValues
+
 export function formatMetricHeader(name: string, help: string, type: 'counter' | 'gauge' | 'histogram' | 'summary'): string {
   return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`
 }

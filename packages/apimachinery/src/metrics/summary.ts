@@ -1,5 +1,5 @@
 import { labelText, formatMetricHeader } from './metric-text.ts'
-import type { LabelValues } from './metric-text.ts'
+import type { LabelConstraint, LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
 
 export interface Summary {
@@ -25,9 +25,13 @@ const binsPerE = 1 / Math.log(ratio)
 /** Creates a summary. Its quantiles cover the durations of the last `maxAgeMs`. Its memory use is constant. */
 export function createSummary(name: string, help: string, maxAgeMs: number, clock: () => number = () => performance.now()): SummaryVector {
   const series = new Map<string, Recent>()
+  let constrain: LabelConstraint | undefined
   return {
+    name,
+    help,
+    constrainLabels: (constraint) => void (constrain = constraint),
     with: (labels) => {
-      const key = labelText(labels)
+      const key = labelText(constrain === undefined ? labels : constrain(labels))
       let recent = series.get(key)
       if (recent === undefined) series.set(key, (recent = new Recent(maxAgeMs / windows)))
       return recent
@@ -35,18 +39,15 @@ export function createSummary(name: string, help: string, maxAgeMs: number, cloc
     reset: () => {
       for (const recent of series.values()) recent.reset()
     },
-    collect: () => {
-      if (series.size === 0) return ''
-      let text = formatMetricHeader(name, help, 'summary')
+    *collect() {
+      if (series.size === 0) return
+      yield formatMetricHeader(name, help, 'summary')
       for (const [labels, recent] of series) {
         const before = labels === '' ? '' : `${labels},`
         const braces = labels === '' ? '' : `{${labels}}`
-        recent.quantiles(clock()).forEach((value, i) => {
-          text += `${name}{${before}quantile="${quantiles[i]}"} ${value}\n`
-        })
-        text += `${name}_sum${braces} ${recent.sum}\n${name}_count${braces} ${recent.count}\n`
+        const lines = recent.quantiles(clock()).map((value, i) => `${name}{${before}quantile="${quantiles[i]}"} ${value}\n`)
+        yield `${lines.join('')}${name}_sum${braces} ${recent.sum}\n${name}_count${braces} ${recent.count}\n`
       }
-      return text
     },
   }
 }

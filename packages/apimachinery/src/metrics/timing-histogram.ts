@@ -1,5 +1,5 @@
 import { formatBound, labelText, formatMetricHeader } from './metric-text.ts'
-import type { LabelValues } from './metric-text.ts'
+import type { LabelConstraint, LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
 
 /** A ratio whose two numbers change independently. Times are in milliseconds, as returned by the clock of the histogram. */
@@ -28,33 +28,38 @@ export function createTimingHistogram(
   const { bounds, now } = options
   const names = [...bounds.map(formatBound), '+Inf']
   const series = new Map<string, MeasuredRatio>()
+  let constrain: LabelConstraint | undefined
+  const formatKey = (labels: LabelValues): string => labelText(constrain === undefined ? labels : constrain(labels))
   return {
+    name,
+    help,
+    constrainLabels: (constraint) => void (constrain = constraint),
     with: (labels) => {
-      const key = labelText(labels)
+      const key = formatKey(labels)
       let ratio = series.get(key)
       if (ratio === undefined) series.set(key, (ratio = new MeasuredRatio(bounds, now())))
       return ratio
     },
-    delete: (labels) => void series.delete(labelText(labels)),
+    delete: (labels) => void series.delete(formatKey(labels)),
     reset: () => {
       for (const ratio of series.values()) ratio.reset(now())
     },
-    collect: () => {
-      if (series.size === 0) return ''
-      let text = formatMetricHeader(name, help, 'histogram')
+    *collect() {
+      if (series.size === 0) return
+      yield formatMetricHeader(name, help, 'histogram')
       for (const [labels, ratio] of series) {
         const before = labels === '' ? '' : `${labels},`
         const braces = labels === '' ? '' : `{${labels}}`
         const { milliseconds, sum } = ratio.read(now())
+        let text = ''
         let total = 0
         for (const [i, each] of milliseconds.entries()) {
           total += each
           text += `${name}_bucket{${before}le="${names[i]}"} ${Math.round(total * nanosecondsPerMillisecond)}\n`
         }
         text += `${name}_sum${braces} ${sum * nanosecondsPerMillisecond}\n`
-        text += `${name}_count${braces} ${Math.round(total * nanosecondsPerMillisecond)}\n`
+        yield `${text}${name}_count${braces} ${Math.round(total * nanosecondsPerMillisecond)}\n`
       }
-      return text
     },
   }
 }

@@ -1,5 +1,5 @@
 import { labelText, formatMetricHeader } from './metric-text.ts'
-import type { LabelValues } from './metric-text.ts'
+import type { LabelConstraint, LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
 
 /** One time series of a counter or gauge. */
@@ -15,22 +15,30 @@ export interface ValueVector extends Collector {
 
 function createValueVector(type: 'counter' | 'gauge', name: string, help: string): ValueVector & { values(): Iterable<Value> } {
   const series = new Map<string, Value>()
+  let constrain: LabelConstraint | undefined
+  const formatKey = (labels: LabelValues): string => labelText(constrain === undefined ? labels : constrain(labels))
   return {
+    name,
+    help,
+    constrainLabels: (constraint) => void (constrain = constraint),
     with: (labels) => {
-      const key = labelText(labels)
+      const key = formatKey(labels)
       let value = series.get(key)
       if (value === undefined) series.set(key, (value = { value: 0 }))
       return value
     },
     values: () => series.values(),
-    delete: (labels) => void series.delete(labelText(labels)),
-    collect: () => {
-      if (series.size === 0) return ''
-      let text = formatMetricHeader(name, help, type)
-      for (const [labels, { value }] of series) text += labels === '' ? `${name} ${value}\n` : `${name}{${labels}} ${value}\n`
-      return text
+    delete: (labels) => void series.delete(formatKey(labels)),
+    *collect() {
+      if (series.size === 0) return
+      yield formatMetricHeader(name, help, type)
+      for (const [labels, { value }] of series) yield formatSample(name, labels, value)
     },
   }
+}
+
+function formatSample(name: string, labels: string, value: number): string {
+  return labels === '' ? `${name} ${value}\n` : `${name}{${labels}} ${value}\n`
 }
 
 export function createCounter(name: string, help: string): ValueVector {
@@ -45,16 +53,6 @@ export function createGauge(name: string, help: string): ValueVector {
   return createValueVector('gauge', name, help)
 }
 
-/** Creates a metric whose value is read by `sample` at each scrape. */
-export function createSampledMetric(type: 'counter' | 'gauge', name: string, help: string, sample: () => number | undefined): Collector {
-  return {
-    collect: () => {
-      const value = sample()
-      return value === undefined ? '' : `${formatMetricHeader(name, help, type)}${name} ${value}\n`
-    },
-  }
-}
-
 /** Creates a metric with several series whose labels and values are read by `sample` at each scrape. */
 export function createSampledVector(
   type: 'counter' | 'gauge',
@@ -62,13 +60,30 @@ export function createSampledVector(
   help: string,
   sample: () => Iterable<readonly [labels: LabelValues, value: number]>,
 ): Collector {
+  let constrain: LabelConstraint | undefined
   return {
-    collect: () => {
-      let lines = ''
-      for (const [labels, value] of sample()) lines += `${name}{${labelText(labels)}} ${value}\n`
-      return lines === '' ? '' : formatMetricHeader(name, help, type) + lines
+    name,
+    help,
+    constrainLabels: (constraint) => void (constrain = constraint),
+    *collect() {
+      const sums = new Map<string, number>()
+      for (const [labels, value] of sample()) {
+        const key = labelText(constrain === undefined ? labels : constrain(labels))
+        sums.set(key, (sums.get(key) ?? 0) + value)
+      }
+      if (sums.size === 0) return
+      yield formatMetricHeader(name, help, type)
+      for (const [labels, value] of sums) yield formatSample(name, labels, value)
     },
   }
+}
+
+/** Creates a metric without labels whose value is read by `sample` at each scrape. */
+export function createSampledMetric(type: 'counter' | 'gauge', name: string, help: string, sample: () => number | undefined): Collector {
+  return createSampledVector(type, name, help, () => {
+    const value = sample()
+    return value === undefined ? [] : [[{}, value]]
+  })
 }
 
 /**

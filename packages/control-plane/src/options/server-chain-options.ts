@@ -22,6 +22,8 @@ import { kubeletChecks } from './kubelet.ts'
 import type { KubeletClientOptions } from './kubelet.ts'
 import { lifecycleChecks } from './lifecycle.ts'
 import type { LifecycleOptions } from './lifecycle.ts'
+import { metricsChecks } from './metrics.ts'
+import type { MetricsOptions } from './metrics.ts'
 import { peerChecks } from './peers.ts'
 import type { PeerOptions } from './peers.ts'
 import { requestChecks } from './requests.ts'
@@ -72,6 +74,7 @@ export interface ServerChainOptions {
   readonly egress?: EgressOptions
   readonly features?: FeatureOptions
   readonly diagnostics?: DiagnosticsOptions
+  readonly metrics?: MetricsOptions
   /**
    * Controllers to run: names, `*` for all, `none`, or `-name` to exclude one. Default: all controllers; none with etcd, because other
    * servers may share it.
@@ -109,6 +112,7 @@ export const serverChainChecks: OptionTable<ServerChainOptions> = {
   egress: isObjectOf<EgressOptions>(egressChecks),
   features: isObjectOf<FeatureOptions>(featureChecks),
   diagnostics: isObjectOf<DiagnosticsOptions>(diagnosticsChecks),
+  metrics: isObjectOf<MetricsOptions>(metricsChecks),
   controllers: isListOf(isString),
   clock: hasMethods('now', 'after'),
   log: isFunction,

@@ -202,3 +202,8 @@ export function encodeHttpChunk(pieces: readonly Buffer[]): Buffer {
   for (const piece of pieces) length += piece.length
   return Buffer.concat([Buffer.from(`${length.toString(16)}\r\n`, 'latin1'), ...pieces, lineEnd])
 }
+
+/** Returns the number of bytes in a chunk of HTTP/1.1's chunked transfer encoding. */
+export function countChunkPayload(chunk: Buffer): number {
+  return chunk.length - chunk.indexOf(lineEnd) - 2 * lineEnd.length
+}

@@ -2,6 +2,8 @@ import { isApiError, newInternal } from '@keelson/apimachinery'
 import type { Status } from '@keelson/apimachinery'
 import type { ObjectEvent, ObjectWatch } from '@keelson/storagebackend'
 import type { ResponseSink } from '@keelson/exchange'
+import type { WatchRecorder } from '../install-options.ts'
+import { countChunkPayload } from './event-frames.ts'
 import type { EventFramer } from './event-frames.ts'
 
 export interface WatchPump {
@@ -9,7 +11,7 @@ export interface WatchPump {
   readonly framer: EventFramer
   readonly failed: (status: Status) => Buffer
   readonly signal: AbortSignal
-  readonly sent: (events: number, bytes: number) => void
+  readonly recorder: WatchRecorder
   readonly onInternalError: (error: unknown) => void
 }
 
@@ -67,21 +69,29 @@ function groupEvents(batch: readonly ObjectEvent[]): readonly (readonly ObjectEv
   return eventGroups
 }
 
-function writeEvents({ sink, framer, sent }: WatchPump, events: readonly ObjectEvent[]): boolean {
-  if (sink.writeChunk !== undefined) {
+function writeEvents(pump: WatchPump, events: readonly ObjectEvent[]): boolean {
+  const { sink, framer, recorder } = pump
+  let isReady: boolean
+  if (sink.writeChunk === undefined) isReady = writeFrames(pump, events)
+  else {
     const chunk = framer.chunk(events)
-    sent(events.length, chunk.length)
-    return sink.writeChunk(chunk)
+    recorder.sent(events.length, countChunkPayload(chunk))
+    isReady = sink.writeChunk(chunk)
   }
+  for (const event of events) if (event.type === 'BOOKMARK' && event.initialEventsEnd) recorder.sentInitialEvents()
+  return isReady
+}
+
+function writeFrames({ sink, framer, recorder }: WatchPump, events: readonly ObjectEvent[]): boolean {
   sink.cork()
-  let ready = true
+  let isReady = true
   let bytes = 0
   for (const event of events) {
     const frame = framer.frame(event)
     bytes += frame.length
-    ready = sink.write(frame)
+    isReady = sink.write(frame)
   }
   sink.uncork()
-  sent(events.length, bytes)
-  return ready
+  recorder.sent(events.length, bytes)
+  return isReady
 }

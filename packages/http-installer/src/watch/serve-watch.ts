@@ -21,7 +21,8 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
   const { exchange, served, query } = request
   const { settings } = served
   const seconds = options.timeoutSeconds > 0 ? options.timeoutSeconds : settings.minRequestTimeoutSeconds * (1 + settings.random())
-  const watchMetrics = settings.observeWatch({ group: served.gvk.group, version: served.gvk.version, resource: served.resource })
+  const { group, version } = served.gvk
+  const recorder = settings.observeWatch({ group, version, resource: served.resource }, exchange)
   const life = new WatchLife(settings.stopping, seconds * 1000)
   // A client may disconnect before the first event, or even before the watch is open.
   const onDisconnect = (): void => life.end()
@@ -45,7 +46,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
               framer,
               failed: (status) => encodeErrorFrame(status, negotiated, exchange.services.cbor),
               signal: life.signal,
-              sent: watchMetrics,
+              recorder,
               onInternalError: settings.onInternalError,
             },
             openedWatch.watch,
