@@ -58,9 +58,9 @@ test('is exact for the largest deck', () => {
 })
 
 test.each([
-  [64, 3, 2 ** 22],
-  [128, 3, 128 * 127 * 126],
-  [50, 4, 50 * 49 * 48 * 47],
+  [64, 3, 2 ** 19],
+  [40, 3, 40 * 39 * 38],
+  [20, 4, 20 * 19 * 18 * 17],
 ])('deals all hands of a deck of %i and a hand of %i equally often', { timeout: 60_000 }, (deckSize, handSize, hashes) => {
   const dealer = new Dealer(deckSize, handSize)
   const counts = new Map<number, number>()

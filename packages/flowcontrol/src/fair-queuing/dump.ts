@@ -33,10 +33,11 @@ export interface RequestDump extends RequestDetails {
   readonly additionalLatency: number
 }
 
-export function dumpQueue(queue: Queue): QueueDump {
+/** Describes a queue. `createdAt` is the time at which the queue set was created. */
+export function dumpQueue(queue: Queue, createdAt: number): QueueDump {
   return {
-    waiting: Array.from(queue.waiting, dumpRequest),
-    executing: Array.from(queue.executing, dumpRequest),
+    waiting: Array.from(queue.waiting, (request) => dumpRequest(request, createdAt)),
+    executing: Array.from(queue.executing, (request) => dumpRequest(request, createdAt)),
     seatsInUse: queue.seatsInUse,
     nextDispatch: formatSeatSeconds(queue.nextDispatch),
     initialSeats: queue.waitingInitialSeats,
@@ -45,13 +46,13 @@ export function dumpQueue(queue: Queue): QueueDump {
   }
 }
 
-export function dumpRequest(request: QueuedRequest): RequestDump {
+export function dumpRequest(request: QueuedRequest, createdAt: number): RequestDump {
   const { flow, details } = request
   return {
     schema: flow.counters.schema,
     distinguisher: flow.distinguisher,
-    arrivedAt: request.arrivedAt / 1e6,
-    startedAt: request.isWaiting ? undefined : request.startedAt / 1e6,
+    arrivedAt: createdAt + request.arrivedAt / 1e6,
+    startedAt: request.isWaiting ? undefined : createdAt + request.startedAt / 1e6,
     initialSeats: request.initialSeats,
     finalSeats: request.finalSeats,
     additionalLatency: request.additionalLatency / 1e6,

@@ -37,7 +37,7 @@ export interface RequestDetails {
 export interface FairRequest {
   /** True until the request executes or is cancelled. */
   readonly isWaiting: boolean
-  /** Milliseconds from the arrival of the request to the start of its execution. */
+  /** Milliseconds from the arrival of the request to the start of its execution. 0 if it has not started. */
   readonly waited: number
   /** Resolves with true when the request starts to execute, and with false when it is cancelled. Call it at most once, for a waiting request. */
   whenDecided(): Promise<boolean>
@@ -60,7 +60,7 @@ export interface RequestOwner {
 }
 
 export interface RequestArrival {
-  /** Reading of the clock in nanoseconds. */
+  /** Nanoseconds since the creation of the queue set. */
   readonly time: number
   readonly progress: SeatSeconds
   readonly queue: Queue | undefined
@@ -90,9 +90,9 @@ export class QueuedRequest implements FairRequest {
   readonly finalWork: SeatSeconds
   readonly totalWork: SeatSeconds
 
-  /** Readings of the clock in nanoseconds. */
+  /** Nanoseconds since the creation of the queue set. */
   readonly arrivedAt: number
-  startedAt = 0
+  startedAt: number
   /** Start of the execution, or of its continuation after a pause. */
   continuedAt = 0
   /** Progress of the queue set when the request arrived. */
@@ -104,7 +104,7 @@ export class QueuedRequest implements FairRequest {
     this.flow = flow
     this.details = arrival.details
     this.queue = arrival.queue
-    this.arrivedAt = arrival.time
+    this.arrivedAt = this.startedAt = arrival.time
     this.arrivalProgress = arrival.progress
     this.initialSeats = estimate.initialSeats
     this.finalSeats = estimate.finalSeats
@@ -119,7 +119,7 @@ export class QueuedRequest implements FairRequest {
   }
 
   get waited(): number {
-    return this.startedAt === 0 ? 0 : (this.startedAt - this.arrivedAt) / 1e6
+    return (this.startedAt - this.arrivedAt) / 1e6
   }
 
   whenDecided(): Promise<boolean> {

@@ -125,8 +125,10 @@ class FairQueueSet implements QueueSet, RequestOwner {
   #queues: Queue[] = []
   readonly #queueless = new LinkedList<QueuedRequest>()
   #progress: SeatSeconds = 0
-  /** Reading of the clock in nanoseconds at which the progress was updated. */
-  #updatedAt: number
+  /** Reading of the clock at the creation. Times are nanoseconds since then, which doubles represent exactly for 104 days. */
+  readonly #createdAt: number
+  /** Time at which the progress was updated. */
+  #updatedAt = 0
   /** Index of the queue that was served last. */
   #lastServed = 0
   #enqueued = 0
@@ -142,7 +144,7 @@ class FairQueueSet implements QueueSet, RequestOwner {
     this.name = name
     this.#clock = clock
     this.#observer = observer
-    this.#updatedAt = this.#readTime()
+    this.#createdAt = clock.now()
     this.demand = new SeatDemand(clock.now)
     this.#clientWaits = new ClientWaits(clock, (request) => this.#pause(request))
     this.configure(queuing, seats)
@@ -272,11 +274,15 @@ class FairQueueSet implements QueueSet, RequestOwner {
   }
 
   dump(): QueueSetDump {
-    return { queues: this.#queues.map(dumpQueue), queuelessRequests: Array.from(this.#queueless, dumpRequest) }
+    const createdAt = this.#createdAt
+    return {
+      queues: this.#queues.map((queue) => dumpQueue(queue, createdAt)),
+      queuelessRequests: Array.from(this.#queueless, (request) => dumpRequest(request, createdAt)),
+    }
   }
 
   #readTime(): number {
-    return Math.round(this.#clock.now() * 1e6)
+    return Math.round((this.#clock.now() - this.#createdAt) * 1e6)
   }
 
   /** Returns the time. Must be called before each change, because the progress depends on the state since the last change. */
@@ -513,7 +519,7 @@ class FairQueueSet implements QueueSet, RequestOwner {
   }
 
   #reportCounts(): void {
-    const now = this.#updatedAt / 1e6
+    const now = this.#createdAt + this.#updatedAt / 1e6
     this.demand.set(this.#counts.seatsInUse + this.#counts.waitingSeats, now)
     this.#observer.countsChanged?.(now, this.#counts)
   }
