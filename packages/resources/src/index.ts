@@ -5,6 +5,7 @@ export type { NamespaceLabels } from './resource/claim-rules.ts'
 export type { ClaimStatusAuthorizer } from './resource/resourceclaims/status-permissions.ts'
 export { readCertificateRequestSubject } from './certificates/certificatesigningrequests/request-pem.ts'
 export type { CertificateSubject } from './certificates/certificatesigningrequests/request-pem.ts'
+export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './flowcontrol/mandatory.ts'
 export { autoUpdateAnnotation, bootstrapFlowSchemas, bootstrapPriorityLevels } from './flowcontrol/suggested.ts'
 export { isSystemPriorityClass, systemPriorityClasses } from './scheduling/priorityclasses/system-classes.ts'
 export {

@@ -53,7 +53,7 @@ export interface QueueSetObserver {
   /** Called when a request of a level that is not exempt executes or is rejected. */
   waited?(flow: FlowSchemaCounters, milliseconds: number, isExecuted: boolean): void
   /** Called when a request finishes. Its time includes pauses. */
-  executed?(flow: FlowSchemaCounters, milliseconds: number): void
+  executed?(flow: FlowSchemaCounters, milliseconds: number, details: RequestDetails): void
   /** Called after each change of the counts. `now` is the reading of the clock. */
   countsChanged?(now: number, counts: QueueSetCounts): void
   /** Called when the last request leaves. */
@@ -250,7 +250,7 @@ class FairQueueSet implements QueueSet, RequestOwner {
     request.state = 'finished'
     this.#counts.executingRequests--
     request.flow.counters.executingRequests--
-    this.#observer.executed?.(request.flow.counters, (time - request.startedAt) / 1e6)
+    this.#observer.executed?.(request.flow.counters, (time - request.startedAt) / 1e6, request.details)
     if (isPaused) {
       this.#pausedRequests--
       if (request.node !== undefined) this.#queueless.remove(request.node)

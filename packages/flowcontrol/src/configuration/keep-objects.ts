@@ -1,0 +1,167 @@
+import type { PriorityLevelConfigurationSpec } from '@keelson/api/flowcontrol/v1'
+import { copyObject, equalsSemantically, isApiError, pause } from '@keelson/apimachinery'
+import type { Clock, DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
+import {
+  autoUpdateAnnotation,
+  bootstrapFlowSchemas,
+  bootstrapPriorityLevels,
+  mandatoryFlowSchemas,
+  mandatoryPriorityLevels,
+} from '@keelson/resources'
+
+const group = 'flowcontrol.apiserver.k8s.io'
+const fieldManager = 'api-priority-and-fairness-config-producer-v1'
+const retryMs = 1000
+const longestStartMs = 5 * 60_000
+const checkMs = 60_000
+
+type Configuration = KubeObject & { spec?: object }
+type Names = Pick<ReadonlySet<string>, 'has'>
+
+export interface KeepOptions {
+  readonly client: LoopbackClient
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Keeps the built-in objects until the signal aborts. Resolves when all of them exist, and then checks them every minute. Retries a failed
+ * check after a second. Rejects if the objects cannot be created within five minutes.
+ */
+export async function startKeepingObjects({ client, clock, signal, onError }: KeepOptions): Promise<void> {
+  const started = clock.now()
+  for (;;) {
+    try {
+      await keepBuiltInObjects(client)
+      break
+    } catch (error) {
+      if (signal.aborted || clock.now() - started >= longestStartMs) throw error
+      onError(error)
+    }
+    await pause(clock, retryMs, { signal })
+  }
+  void checkRegularly({ client, clock, signal, onError })
+}
+
+async function checkRegularly({ client, clock, signal, onError }: KeepOptions): Promise<void> {
+  for (;;) {
+    await pause(clock, checkMs, { signal })
+    if (signal.aborted) return
+    await keepBuiltInObjects(client).catch(onError)
+  }
+}
+
+/**
+ * Creates the built-in FlowSchemas and PriorityLevelConfigurations that are missing, and updates outdated ones. The specs of mandatory objects
+ * are always restored. Those of suggested ones are restored unless an administrator has changed them or has set the annotation to "false".
+ * Removes objects that an earlier version of the server has created and that are not built in any more.
+ */
+export async function keepBuiltInObjects(client: LoopbackClient): Promise<void> {
+  const levels = client.resource<Configuration>({ group, resource: 'prioritylevelconfigurations' })
+  const schemas = client.resource<Configuration>({ group, resource: 'flowschemas' })
+  if (levels === undefined || schemas === undefined) return
+  await ensureObjects(levels, bootstrapPriorityLevels, mandatoryPriorityLevels)
+  await ensureObjects(schemas, bootstrapFlowSchemas, mandatoryFlowSchemas)
+  await removeUnknown(schemas, new Set(bootstrapFlowSchemas.map(({ metadata }) => metadata.name)))
+  await removeUnknown(levels, new Set(bootstrapPriorityLevels.map(({ metadata }) => metadata.name)))
+}
+
+async function ensureObjects(
+  resource: LoopbackResource<Configuration>,
+  builtIn: readonly DeepReadonly<Configuration>[],
+  mandatory: Names,
+): Promise<void> {
+  const present = new Map((await resource.list({ resourceVersion: '' })).items.map((object) => [object.metadata.name, object]))
+  await Promise.all(
+    builtIn.map((object) => {
+      const name = object.metadata.name!
+      const current = present.get(name)
+      return current === undefined
+        ? createMissing(resource, object)
+        : updateOutdated(resource, object, { current, isMandatory: mandatory.has(name) })
+    }),
+  )
+}
+
+async function createMissing(resource: LoopbackResource<Configuration>, object: DeepReadonly<Configuration>): Promise<void> {
+  try {
+    await resource.create('', copyObject(object) as Configuration, { fieldManager })
+  } catch (error) {
+    // Another server has created the object. The next check compares its spec.
+    if (!isApiError(error, 'AlreadyExists')) throw error
+  }
+}
+
+interface Revision {
+  readonly current: DeepReadonly<Configuration>
+  readonly isMandatory: boolean
+}
+
+/** Restores the spec and the annotation of an object if necessary. */
+async function updateOutdated(
+  resource: LoopbackResource<Configuration>,
+  builtIn: DeepReadonly<Configuration>,
+  { current, isMandatory }: Revision,
+): Promise<void> {
+  if (findOutdated(current, builtIn, isMandatory) === undefined) return
+  const change = (object: Configuration): Configuration => {
+    const outdated = findOutdated(object, builtIn, isMandatory)
+    if (outdated?.spec !== undefined) object.spec = outdated.spec
+    if (outdated?.annotation !== undefined) {
+      object.metadata.annotations = { ...object.metadata.annotations, [autoUpdateAnnotation]: outdated.annotation }
+    }
+    return object
+  }
+  try {
+    await resource.update('', builtIn.metadata.name!, change, { fieldManager })
+  } catch (error) {
+    // The object was deleted. The next check creates it.
+    if (!isApiError(error, 'NotFound')) throw error
+  }
+}
+
+/** Returns the new values of the outdated members of an object. Returns undefined if the object is up to date. */
+function findOutdated(
+  object: DeepReadonly<Configuration>,
+  builtIn: DeepReadonly<Configuration>,
+  isMandatory: boolean,
+): { readonly spec: object | undefined; readonly annotation: string | undefined } | undefined {
+  const isAutomatic = isMandatory || isUpdatedAutomatically(object)
+  const wanted = withOwnShares(builtIn.spec as ExemptSpec, object.spec as ExemptSpec | undefined)
+  const spec = isAutomatic && !equalsSemantically(object.spec, wanted) ? copyObject(builtIn.spec as object) : undefined
+  const isAnnotated = parseBoolean(object.metadata.annotations?.[autoUpdateAnnotation]) === isAutomatic
+  if (spec === undefined && isAnnotated) return undefined
+  return { spec, annotation: isAnnotated ? undefined : String(isAutomatic) }
+}
+
+type ExemptSpec = DeepReadonly<PriorityLevelConfigurationSpec>
+
+/** Returns the built-in spec with the shares of the exempt level as they are, because administrators may set them. */
+function withOwnShares(builtIn: ExemptSpec, present: ExemptSpec | undefined): ExemptSpec {
+  return builtIn.exempt !== undefined && present?.exempt !== undefined ? { ...builtIn, exempt: present.exempt } : builtIn
+}
+
+/** Returns whether the server maintains the spec of a suggested object: the annotation says so, or nobody has changed the spec. */
+function isUpdatedAutomatically({ metadata }: DeepReadonly<Configuration>): boolean {
+  return parseBoolean(metadata.annotations?.[autoUpdateAnnotation]) ?? metadata.generation === 1
+}
+
+async function removeUnknown(resource: LoopbackResource<Configuration>, builtIn: ReadonlySet<string | undefined>): Promise<void> {
+  for (const { metadata } of (await resource.list({ resourceVersion: '' })).items) {
+    if (builtIn.has(metadata.name) || parseBoolean(metadata.annotations?.[autoUpdateAnnotation]) !== true) continue
+    try {
+      await resource.delete('', metadata.name!)
+    } catch (error) {
+      if (!isApiError(error, 'NotFound')) throw error
+    }
+  }
+}
+
+/** Parses a boolean like Go's `strconv.ParseBool`. Returns undefined for any other text. */
+function parseBoolean(text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined
+  if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true
+  return /^(0|f|F|FALSE|false|False)$/.test(text) ? false : undefined
+}
