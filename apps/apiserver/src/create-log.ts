@@ -1,12 +1,12 @@
 import type { ServerChainOptions } from '@keelson/control-plane'
 import { quote } from '@keelson/apimachinery'
+import type { LogVerbosity } from './log-verbosity.ts'
 
 type Log = NonNullable<ServerChainOptions['log']>
 type Fields = NonNullable<Parameters<Log>[2]>
 
 export interface LogOptions {
-  /** Highest level of messages that are written. */
-  readonly verbosity: number
+  readonly verbosity: Pick<LogVerbosity, 'includes'>
   readonly format: 'text' | 'json'
   readonly write?: (line: string) => void
   /** Returns the time in milliseconds since 1970, with a fraction. */
@@ -25,14 +25,29 @@ const caller = '???:1'
  * `err` is an error: in text it starts with `E`, and in JSON it has no level.
  */
 export function createLog(options: LogOptions): Log {
-  const { verbosity, format, pid = process.pid } = options
-  const write = options.write ?? ((line: string) => void process.stderr.write(line))
-  const now = options.now ?? (() => performance.timeOrigin + performance.now())
-  const lineOf = format === 'json' ? formatJsonLine : formatTextLine
-  const paddedPid = String(pid).padStart(7)
+  const { verbosity } = options
+  const { write, stamp } = completeOptions(options)
+  const lineOf = options.format === 'json' ? formatJsonLine : formatTextLine
   return (level, text, fields = {}) => {
-    if (level <= verbosity) write(lineOf({ level, text, fields, time: now(), pid: paddedPid }))
+    if (verbosity.includes(level, text)) write(lineOf({ level, text, fields, ...stamp() }))
   }
+}
+
+/** Creates a function that writes texts of several lines, such as traces, as kube-apiserver writes them: unquoted and without fields. */
+export function createTextWriter(options: Omit<LogOptions, 'verbosity'>): (text: string) => void {
+  const { write, stamp } = completeOptions(options)
+  return options.format === 'json'
+    ? (text) => write(formatJsonLine({ level: 0, text, fields: {}, ...stamp() }))
+    : (text) => write(`I${formatPrefix(stamp())}${text}${text.endsWith('\n') ? '' : '\n'}`)
+}
+
+function completeOptions(options: Omit<LogOptions, 'verbosity'>): {
+  readonly write: (line: string) => void
+  readonly stamp: () => Pick<Entry, 'time' | 'pid'>
+} {
+  const now = options.now ?? (() => performance.timeOrigin + performance.now())
+  const pid = String(options.pid ?? process.pid).padStart(7)
+  return { write: options.write ?? ((line) => void process.stderr.write(line)), stamp: () => ({ time: now(), pid }) }
 }
 
 interface Entry {
@@ -45,9 +60,14 @@ interface Entry {
 
 /** Formats a log line as klog does: `I0102 15:04:05.678901   12345 ???:1] "HTTP" verb="GET" resp=200`. */
 function formatTextLine({ text, fields, time, pid }: Entry): string {
-  let line = `${fields['err'] === undefined ? 'I' : 'E'}${formatClock(time)} ${pid} ${caller}] ${quote(text)}`
+  let line = `${fields['err'] === undefined ? 'I' : 'E'}${formatPrefix({ time, pid })}${quote(text)}`
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) line += ` ${name}=${formatValue(value)}`
   return `${line}\n`
+}
+
+/** Formats the start of a line without its severity. */
+function formatPrefix({ time, pid }: Pick<Entry, 'time' | 'pid'>): string {
+  return `${formatClock(time)} ${pid} ${caller}] `
 }
 
 /** Formats a time in the local time zone, as klog does. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 // zod parses and checks the values of flags. `zod/mini` is its small variant, because every start loads it.
 import * as z from 'zod/mini'
+import type { ModuleVerbosity } from './log-verbosity.ts'
 
 /** The syntax of a flag on the command line, and the type of its value. */
 export interface FlagType<T> {
@@ -115,6 +116,23 @@ function splitPairs(written: string): readonly string[] {
   if (written.indexOf('=') === written.lastIndexOf('=')) return [written.replace(/^"|"$/g, '')]
   const fields = written.match(/("(?:[^"]|"")*"|[^",]*)(?=,|$)/gy) ?? []
   return fields.filter((field) => field !== '').map((field) => (field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field))
+}
+
+/** Creates a flag type for verbosities of modules, such as `httplog=3,trace*=4`. */
+export function createModulesType(): FlagType<readonly ModuleVerbosity[]> {
+  return {
+    schema: z.pipe(
+      z.string().check(z.regex(/^([^=,]+=\d{1,9}(,|$))*$/, 'a list like httplog=3,trace=4')),
+      z.transform((written: string) =>
+        parseList(written).map((pair): ModuleVerbosity => {
+          const [pattern = '', level] = pair.split('=')
+          return { pattern, level: Number(level) }
+        }),
+      ),
+    ),
+    placeholder: 'pattern=N,...',
+    show: (value) => value.map(({ pattern, level }) => `${pattern}=${level}`).join(','),
+  }
 }
 
 /** Creates a flag type for pairs such as `key=value`. The value may contain any characters. Repeated flags are appended. */

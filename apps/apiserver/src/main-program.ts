@@ -3,9 +3,10 @@ import { parseArguments } from './arguments.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { flags } from './flags.ts'
 import type { FlagValues } from './flags.ts'
-import { createLog } from './create-log.ts'
+import { createLog, createTextWriter } from './create-log.ts'
 import { formatHelp } from './help.ts'
 import { watchIdleMemory } from './idle-memory.ts'
+import { LogVerbosity } from './log-verbosity.ts'
 import { bindAddress } from './options/serving.ts'
 import { getKubeconfigPath, readServerOptions } from './server-options.ts'
 import type { ServiceManager } from './service-manager.ts'
@@ -76,8 +77,10 @@ function report(messages: readonly string[]): void {
 }
 
 async function serve(values: FlagValues, problems: Problems): Promise<void> {
-  const log = createLog({ verbosity: values.v, format: values['logging-format'] })
-  const options = await readServerOptions(values, log, problems)
+  const verbosity = new LogVerbosity(values.v, values.vmodule)
+  const format = values['logging-format']
+  const log = createLog({ verbosity, format })
+  const options = await readServerOptions(values, { log, verbosity, writeText: createTextWriter({ format }) }, problems)
   const { createServerChain, findOptionProblems, versionInfo, writeKubeconfig } = await import('@keelson/control-plane')
   for (const problem of await findOptionProblems(options)) problems.usage(problem)
   if (problems.messages.length > 0) {

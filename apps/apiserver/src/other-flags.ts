@@ -45,8 +45,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'shutdown-watch-termination-grace-period': { because: 'watches end at once when a stop begins', harmless: any },
   'storage-initialization-timeout': { because: 'the server waits for its caches for a minute at the most', harmless: any },
   'tls-curve-preferences': { because: 'the key exchange is chosen by the runtime' },
-  'tracing-config-file': { because: 'requests are not traced' },
-  vmodule: { because: 'the log has one level for all: --v' },
 }
 
 const families: readonly (readonly [prefix: string, flag: OtherFlag])[] = [

@@ -7,6 +7,7 @@ import { readAuditOptions } from './options/audit.ts'
 import { readAuthenticationOptions } from './options/authentication.ts'
 import { readAuthorizationOptions } from './options/authorization.ts'
 import { readDiagnosticsOptions } from './options/diagnostics.ts'
+import type { DiagnosticsParts } from './options/diagnostics.ts'
 import { readEgressOptions } from './options/egress.ts'
 import { readFeatureOptions } from './options/features.ts'
 import { readKubeletOptions } from './options/kubelet.ts'
@@ -19,6 +20,11 @@ import { bindAddress, readServingOptions } from './options/serving.ts'
 import { readStorageOptions, selectStorageType } from './options/storage.ts'
 import type { Problems } from './start-error.ts'
 
+/** The log of the program. */
+export interface ProgramLog extends Pick<DiagnosticsParts, 'verbosity' | 'writeText'> {
+  readonly log: NonNullable<ServerChainOptions['log']>
+}
+
 /** Returns the path of the administrator's kubeconfig. */
 export function getKubeconfigPath(values: FlagValues): string {
   return path.join(path.resolve(values['data-dir']), 'admin.kubeconfig')
@@ -30,7 +36,7 @@ export function getKubeconfigPath(values: FlagValues): string {
  */
 export async function readServerOptions(
   values: FlagValues,
-  log: NonNullable<ServerChainOptions['log']>,
+  { log, verbosity, writeText }: ProgramLog,
   problems: Problems,
 ): Promise<ServerChainOptions> {
   // A server with in-memory storage needs no data directory. It stores certificates only if a flag sets a directory for them.
@@ -55,7 +61,7 @@ export async function readServerOptions(
     ...(await readPeerOptions(values, problems)),
     ...readFeatureOptions(values),
     metrics: await readMetricsOptions(values, problems),
-    diagnostics: readDiagnosticsOptions(values, formatShownFlags(values)),
+    diagnostics: await readDiagnosticsOptions(values, { verbosity, writeText, flags: formatShownFlags(values) }, problems),
     log,
   }
 }

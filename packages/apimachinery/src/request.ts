@@ -1,6 +1,7 @@
 import type { FieldRequirement } from './field-selector.ts'
 import type { LabelRequirement } from './label-requirement.ts'
 import type { DeepReadonly, ObjectMeta } from './meta.ts'
+import type { Span } from './span.ts'
 
 /** The user of a request, as authenticated or impersonated. */
 export interface UserInfo {
@@ -96,6 +97,8 @@ export interface RequestContext {
    * running request. Undefined if nobody counts.
    */
   readonly watchInitialized?: (() => void) | undefined
+  /** Current step of the request's trace. Undefined if the request is not recorded. */
+  readonly span?: Span | undefined
   /** Adds a `Warning` header with code 299 to the response. Drops duplicate texts. */
   warn(text: string): void
   /**

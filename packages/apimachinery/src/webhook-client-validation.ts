@@ -24,7 +24,7 @@ export function validateWebhookURL(url: string, path: FieldPath): FieldErrorList
 }
 
 /** Returns the error of Go's `net/url` for an invalid URL; undefined for a valid one. */
-function findUrlSyntaxError(url: string): string | undefined {
+export function findUrlSyntaxError(url: string): string | undefined {
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(url)) return 'net/url: invalid control character in URL'
   if (url.startsWith(':')) return 'missing protocol scheme'

@@ -1,4 +1,4 @@
-import type { CommitResult, Transaction } from '@keelson/storagebackend'
+import type { CommitOptions, CommitResult, Transaction } from '@keelson/storagebackend'
 import { commitMethod } from './kv-methods.ts'
 import type { KnownRevisions } from './known-revisions.ts'
 import { CallFailedError, type Servers } from './servers.ts'
@@ -22,10 +22,12 @@ export class Committer {
     this.#resolve = resolve
   }
 
-  async commit(transaction: Transaction): Promise<CommitResult> {
+  async commit(transaction: Transaction, { span }: CommitOptions = {}): Promise<CommitResult> {
     const base = this.#knownRevisions.current
     try {
-      const result = await this.#servers.call({ type: 'write' }, (endpoint, settings) => endpoint.call(commitMethod, transaction, settings))
+      const result = await this.#servers.call({ type: 'write', span }, (endpoint, settings) =>
+        endpoint.call(commitMethod, transaction, settings),
+      )
       this.#knownRevisions.recordRevision(result.revision)
       return result
     } catch (error) {

@@ -2,6 +2,8 @@
 // calls are sent through Http2Channel.
 import { Etcd3, KVClient, LeaseClient, MaintenanceClient, type ICallable, type IOptions, type IWatchRequest } from 'etcd3'
 import type { ChannelCredentials, Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
+import type { Span } from '@keelson/apimachinery'
+import { recordEnd, startGrpcCall } from './grpc-call-span.ts'
 import type { Http2Channel } from './http2-channel.ts'
 import { newClosedError } from './translate-error.ts'
 import { UnaryCall, type UnaryMethod } from './unary-call.ts'
@@ -13,6 +15,8 @@ export interface CallSettings {
   /** Deadline of the call in milliseconds since 1970. */
   readonly deadline: number
   readonly signal?: AbortSignal | undefined
+  /** Step of a recorded request that the call belongs to. Its trace context is sent. */
+  readonly span?: Span | undefined
 }
 
 const passThrough = { execute: (call: () => unknown) => call() } as unknown as NonNullable<NonNullable<IOptions['faultHandling']>['global']>
@@ -70,7 +74,7 @@ export class Endpoint implements ICallable<unknown> {
 
   /** Sends a call like `exec`, but with a custom encoding of the messages. */
   async call<Q, T>(method: UnaryMethod<Q, T>, request: Q, options?: Partial<CallSettings>): Promise<T> {
-    const { signal, deadline } = options ?? {}
+    const { signal, deadline, span } = options ?? {}
     signal?.throwIfAborted()
     if (this.#closed) throw newClosedError()
     return new Promise<T>((resolve, reject) => {
@@ -82,7 +86,9 @@ export class Endpoint implements ICallable<unknown> {
         else if (signal?.aborted) reject(signal.reason as Error)
         else reject(this.#closed ? newClosedError() : error)
       }
-      const call = new UnaryCall({ channel: this.#channel, method, request, deadline, done: settle })
+      const recorded = span && startGrpcCall(span, method.path)
+      const done = recorded === undefined ? settle : recordEnd(recorded, settle)
+      const call = new UnaryCall({ channel: this.#channel, method, request, deadline, recorded, done })
       this.#calls.add(call)
       signal?.addEventListener('abort', cancel)
       call.start()

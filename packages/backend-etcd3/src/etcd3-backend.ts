@@ -2,6 +2,7 @@ import { trim } from '@keelson/apimachinery'
 import { requireTransaction, StoppedError, UnavailableError } from '@keelson/storagebackend'
 import type {
   Backend,
+  CommitOptions,
   CommitResult,
   Compaction,
   GetResult,
@@ -94,10 +95,10 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     return this.#reader.list(range, options)
   }
 
-  async commit(transaction: Transaction): Promise<CommitResult> {
+  async commit(transaction: Transaction, options?: CommitOptions): Promise<CommitResult> {
     this.#requireOpen()
     requireTransaction(transaction)
-    return this.#committer.commit(transaction)
+    return this.#committer.commit(transaction, options)
   }
 
   watch(range: KeyRange, after: Revision, { signal }: WatchOptions): AsyncIterable<WatchMessage> {

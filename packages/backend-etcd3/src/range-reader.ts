@@ -48,10 +48,12 @@ export class RangeReader implements Reader {
     return (await this.#range({ key: '\0', countOnly: true }, signal ? { signal } : {})).revision
   }
 
-  async #range(request: RangeRequest, { at, signal }: ReadOptions): Promise<RangeResponse> {
+  async #range(request: RangeRequest, { at, signal, span }: ReadOptions): Promise<RangeResponse> {
     try {
       const full = at === undefined ? request : { ...request, at }
-      const answer = await this.#servers.call({ type: 'read', signal }, (endpoint, settings) => endpoint.call(rangeMethod, full, settings))
+      const answer = await this.#servers.call({ type: 'read', signal, span }, (endpoint, settings) =>
+        endpoint.call(rangeMethod, full, settings),
+      )
       this.#knownRevisions.recordRevision(answer.revision)
       return answer
     } catch (error) {

@@ -1,5 +1,5 @@
 import { pause } from '@keelson/apimachinery'
-import type { Clock } from '@keelson/apimachinery'
+import type { Clock, Span } from '@keelson/apimachinery'
 import type { CallSettings, Endpoint } from './endpoint.ts'
 import { readFailure, type CallFailure } from './translate-error.ts'
 
@@ -23,6 +23,8 @@ export interface RepeatOptions {
   /** Timeout of each attempt in milliseconds. Default: the timeout in the servers' settings. */
   readonly callTimeout?: number
   readonly retryTimeout?: number
+  /** Step of a recorded request that the call belongs to. */
+  readonly span?: Span | undefined
 }
 
 /** The etcd servers, of which one is in use. Sends calls to it and decides whether a failed call is retried. */
@@ -57,13 +59,13 @@ export class Servers {
    * not gRPC errors.
    */
   async call<T>(options: RepeatOptions, call: (endpoint: Endpoint, settings: CallSettings) => Promise<T>): Promise<T> {
-    const { type, signal } = options
+    const { type, signal, span } = options
     const giveUpAt = this.#clock.now() + (options.retryTimeout ?? this.#retryTimeout)
     for (let pauseMs = initialPause; ; pauseMs = Math.min(pauseMs * 2, maxPause)) {
       const endpoint = this.current
       const deadline = Date.now() + (options.callTimeout ?? this.#callTimeout)
       try {
-        return await call(endpoint, { deadline, signal })
+        return await call(endpoint, { deadline, signal, span })
       } catch (error) {
         if (signal?.aborted) throw signal.reason
         if (typeof (error as { code?: unknown }).code !== 'number') throw error

@@ -1,6 +1,8 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
 import { getErrorMessage } from '@keelson/apimachinery'
+import type { CallSpan } from '@keelson/apimachinery'
 import { grpcCode, newGrpcError, readStatus, mapHttpStatus, mapResetCode, type GrpcStatus } from './grpc-status.ts'
+import { addMessageEvent } from './grpc-call-span.ts'
 import type { Http2Channel } from './http2-channel.ts'
 import type { Http2Connection } from './http2-connection.ts'
 
@@ -19,6 +21,8 @@ export interface UnaryCallOptions<Request, Answer> {
   readonly deadline: number | undefined
   /** Receives the result. Called once, but never before `start` returns. The error has the properties `code` and `details` of gRPC errors. */
   readonly done: (error: Error | undefined, answer: Answer | undefined) => void
+  /** Span of the call, if its request is recorded. Its trace context is sent. */
+  readonly recorded?: CallSpan | undefined
 }
 
 /** Start of the error message for a call that was never sent. */
@@ -73,8 +77,9 @@ export class UnaryCall<Request, Answer> {
 
   #send(connection: Http2Connection): void {
     if (this.#finished) return
-    const { channel, method, deadline } = this.#options
+    const { channel, method, deadline, recorded } = this.#options
     const headers: OutgoingHttpHeaders = {
+      ...recorded?.headers,
       ':method': 'POST',
       ':scheme': channel.scheme,
       ':authority': channel.authority,
@@ -112,6 +117,7 @@ export class UnaryCall<Request, Answer> {
       if (!this.#finished) this.#handleClose(stream.rstCode)
     })
     stream.end(this.#bytes)
+    if (recorded !== undefined) addMessageEvent(recorded, 'SENT', this.#bytes.length - prefixLength)
   }
 
   /** Handles a stream that closed before its response was complete. */
@@ -132,6 +138,8 @@ export class UnaryCall<Request, Answer> {
       return
     }
     const received = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
+    const { recorded } = this.#options
+    if (recorded !== undefined) addMessageEvent(recorded, 'RECEIVED', received.length - prefixLength)
     let answer: Answer
     try {
       answer = this.#options.method.responseDeserialize(removeFrame(received))

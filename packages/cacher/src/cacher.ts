@@ -1,5 +1,5 @@
 import { systemClock } from '@keelson/apimachinery'
-import type { Clock, KubeObject } from '@keelson/apimachinery'
+import type { Clock, GroupResource, KubeObject, Span } from '@keelson/apimachinery'
 import {
   StorageError,
   decodeContinue,
@@ -45,6 +45,7 @@ import { Readiness } from './readiness.ts'
 import { routeList } from './read-routing.ts'
 import type { ReadRoute } from './read-routing.ts'
 import { Selection } from './cache-event.ts'
+import { slowStepMs, startCacheStep, startGetStep, TracedGetOptions } from './cache-steps.ts'
 import { WatchCache } from './watch-cache.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 import { WatchRegister } from './watch-register.ts'
@@ -63,6 +64,8 @@ export interface CacherOptions<T extends KubeObject = KubeObject> extends WatchR
   readonly compactedRevision?: (() => Revision) | undefined
   readonly clock?: Clock | undefined
   readonly ring?: EventRingOptions | undefined
+  /** The resource in traces. */
+  readonly resource?: GroupResource | undefined
   /** The maximum time that a read waits until the cache has a revision, in milliseconds. Default: 3,000. */
   readonly freshnessTimeout?: number | undefined
   /** The interval between comparisons of the cache with the store, in milliseconds. 0 disables comparisons. Default: 5 minutes. */
@@ -72,6 +75,13 @@ export interface CacherOptions<T extends KubeObject = KubeObject> extends WatchR
   readonly metrics?: ResourceCacheMetrics | undefined
   /** Called for errors outside of requests, for example if the watch on the store fails, or if the cache differs from the store. */
   readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** A list that the cache answers. */
+interface CachedListRequest {
+  readonly prefix: string
+  readonly route: Exclude<ReadRoute, { readonly type: 'store' }>
+  readonly options: ListObjectsOptions
 }
 
 const reinitializing = 'storage is (re)initializing'
@@ -151,14 +161,32 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   get(key: string, options: GetOptions = {}): Promise<StoredObject<T>> {
+    return options.span === undefined ? this.#get(key, options) : this.#getInStep(key, options, startGetStep(options.span, key, options))
+  }
+
+  async #getInStep(key: string, options: GetOptions, step: Span): Promise<StoredObject<T>> {
+    try {
+      return await this.#get(key, new TracedGetOptions(options, step))
+    } finally {
+      step.end(slowStepMs)
+    }
+  }
+
+  #get(key: string, options: GetOptions): Promise<StoredObject<T>> {
     if ((options.resourceVersion ?? '') === '' || !(this.#readiness.isReady || this.#hasOldStateFrom(options.resourceVersion)))
-      return this.#storage.get(key, options)
+      return this.#getFromStore(key, options)
     return this.#getNotOlder(key, options)
+  }
+
+  #getFromStore(key: string, options: GetOptions): Promise<StoredObject<T>> {
+    options.span?.addEvent('About to Get from underlying storage')
+    return this.#storage.get(key, options)
   }
 
   async #getNotOlder(key: string, options: GetOptions): Promise<StoredObject<T>> {
     const revision = requireParsableResourceVersion(options.resourceVersion)
     const prepared = prepareKey(this.#prefix, key, false)
+    options.span?.addEvent('About to fetch object from cache')
     await this.#waitFor(prepared, revision, options.signal)
     const object = this.#cache.get(prepared)
     if (object === undefined) throw new StorageError({ code: 'KeyNotFound', key: prepared })
@@ -173,14 +201,30 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
       !(this.#readiness.isReady || (route.type === 'notOlderThan' && this.#hasOldStateFrom(options.resourceVersion)))
     )
       return this.#storage.list(key, options)
+    const { span } = options
+    if (span === undefined) return this.#listFromCache(key, { prefix, route, options })
+    const step = startCacheStep(span, 'cacher.GetList', this.#options.resource)
+    step.addEvent('Ready')
+    try {
+      const list = await this.#listFromCache(key, { prefix, route, options: { ...options, span: step } })
+      if (Array.isArray(list.items)) step.addEvent('Filtered items', { count: list.items.length })
+      return list
+    } finally {
+      step.end(slowStepMs)
+    }
+  }
+
+  async #listFromCache(key: string, { prefix, route, options }: CachedListRequest): Promise<ObjectList<T>> {
     const fromStore = (): Promise<ObjectList<T>> => this.#storage.list(key, options)
     switch (route.type) {
       case 'notOlderThan':
         await this.#waitFor(prefix, route.revision, options.signal)
+        options.span?.addEvent('watchCache fresh enough')
         return this.#listLatest(prefix, undefined, route.limit, options)
       case 'consistent': {
         const revision = await this.#storage.currentRevision()
         const isFresh = (await this.#freshness.wait(revision, this.#timeout, options.signal)) && this.#readiness.isReady
+        if (isFresh) options.span?.addEvent('watchCache fresh enough')
         const list = isFresh ? this.#listLatest(prefix, route.startKey, route.limit, options) : fromStore()
         const count = (success: boolean): void => this.#options.metrics?.consistentRead(success, !isFresh)
         list.then(
@@ -191,6 +235,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
       }
       case 'exact': {
         await this.#waitFor(prefix, route.revision, options.signal)
+        options.span?.addEvent('watchCache fresh enough')
         const state = this.#cache.stateAt(route.revision)
         return state === undefined ? fromStore() : listFromState(state, { ...route, prefix, ...this.#listing(options) })
       }
@@ -198,6 +243,15 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   async watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>> {
+    const step = options.span && startCacheStep(options.span, 'cacher.Watch', this.#options.resource)
+    try {
+      return await this.#watch(key, options)
+    } finally {
+      step?.end(slowStepMs)
+    }
+  }
+
+  async #watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>> {
     const recursive = options.recursive ?? true
     const selection = new Selection<T>(prepareKey(this.#prefix, key, recursive), recursive, options.predicate)
     requireParsableResourceVersion(options.resourceVersion)

@@ -25,6 +25,7 @@ export function createStorageWithCacher(
       ...settings,
       storage: request.storage ?? createObjectStore<T>(request),
       prefix,
+      resource,
       triggerField,
       metrics: metrics?.forResource(resource),
       requestProgress: () => backend.requestProgress(),

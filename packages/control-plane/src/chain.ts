@@ -3,6 +3,7 @@ import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
 import type { ApiGroup } from '@keelson/registry'
 import { describeError, kubeconfig, writeKubeconfig } from '@keelson/server'
 import type { Server } from '@keelson/server'
+import type { RequestTracer } from '@keelson/tracing'
 import { formatUrlHost, findReachableAddress } from './addresses.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import type { Services } from './build-services.ts'
@@ -23,6 +24,7 @@ export interface ChainParts {
   readonly config: GenericConfig
   readonly server: Server
   readonly auditor: Auditor | undefined
+  readonly tracer: RequestTracer
   readonly admission: AsyncDisposable
   readonly informers: ServerChain['informers']
   /** Address and port allocation. Undefined if the core group with its services is not installed. */
@@ -135,8 +137,21 @@ export class Chain implements ServerChain {
   }
 
   async #close(): Promise<void> {
-    const { options, config, server, auditor, admission, informers, services, presence, host, customResources, aggregated, controllers } =
-      this.#parts
+    const {
+      options,
+      config,
+      server,
+      auditor,
+      tracer,
+      admission,
+      informers,
+      services,
+      presence,
+      host,
+      customResources,
+      aggregated,
+      controllers,
+    } = this.#parts
     this.#ready.reject(new Error('the server was closed before it was ready'))
     const { shutdownDelayMs, shutdownGraceMs } = { ...lifecycleDefaults, ...options.lifecycle }
     if (shutdownDelayMs > 0) {
@@ -147,6 +162,7 @@ export class Chain implements ServerChain {
     await Promise.all([services?.bootstrap.stop(), presence?.stop()])
     await server.close(shutdownGraceMs)
     await auditor?.close()
+    await tracer.shutdown()
     await controllers.stop()
     await admission[Symbol.asyncDispose]()
     await config.authorization[Symbol.asyncDispose]()

@@ -9,6 +9,7 @@ import { createLoopbackDialer } from '@keelson/outbound'
 import type { ApiGroup, RemoteTls } from '@keelson/registry'
 import { consoleLog, createDeprecationMetrics, createServer, createWatchMetrics, describeError, isAbort } from '@keelson/server'
 import type { Server } from '@keelson/server'
+import type { RequestTracer } from '@keelson/tracing'
 import { advertiseAddress, bindAddressOf, findReachableAddress, formatUrlHost } from './addresses.ts'
 import { AggregatedServers } from './aggregated-servers.ts'
 import { authorizeConnect, authorizeCreate } from './authorize-create.ts'
@@ -20,6 +21,7 @@ import { buildGenericConfig } from './build-generic-config.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { buildPeerProxy } from './build-peer-proxy.ts'
 import { buildServing } from './build-serving.ts'
+import { buildTracing } from './build-tracing.ts'
 import type { Serving } from './build-serving.ts'
 import { buildServices } from './build-services.ts'
 import { builtinGroups } from './builtin-groups.ts'
@@ -59,11 +61,14 @@ export async function createServerChain(requested: ServerChainOptions = {}): Pro
   const serving = await buildServing(options)
   const config = await buildGenericConfig(options)
   let auditor: Auditor | undefined
+  let tracer: RequestTracer | undefined
   try {
     auditor = await buildAudit(options, config)
-    return await connectParts(options, config, { controllers, plugins, kubeletTls: tls, serving, auditor })
+    tracer = await buildTracing(options, config)
+    return await connectParts(options, config, { controllers, plugins, kubeletTls: tls, serving, auditor, tracer })
   } catch (error) {
     await auditor?.close()
+    await tracer?.shutdown()
     await config.backends[Symbol.asyncDispose]()
     config.authentication.close()
     config.encryption?.close()
@@ -78,18 +83,19 @@ interface PreparedParts {
   readonly kubeletTls: () => Promise<RemoteTls>
   readonly serving: Serving
   readonly auditor: Auditor | undefined
+  readonly tracer: RequestTracer
 }
 
 async function connectParts(
   options: LoggedOptions,
   config: GenericConfig,
-  { controllers, plugins, kubeletTls: tls, serving, auditor }: PreparedParts,
+  { controllers, plugins, kubeletTls: tls, serving, auditor, tracer }: PreparedParts,
 ): Promise<ServerChain> {
   const { log } = options
   const { clock } = config
   const requests = { ...requestDefaults, ...options.requests }
   const lifecycle = { ...lifecycleDefaults, ...options.lifecycle }
-  const { logRequests, profiling } = { ...diagnosticsDefaults, ...options.diagnostics }
+  const { logRequests, profiling, setVerbosity } = { ...diagnosticsDefaults, ...options.diagnostics }
   const { http2, unref, maxStreamsPerConnection, goAwayChance, corsAllowedOrigins, hstsDirectives } = {
     ...servingDefaults,
     ...options.serving,
@@ -126,6 +132,7 @@ async function connectParts(
     cbor: serving.cbor,
     zpages: serving.zpages,
     auditor,
+    tracer,
     limits: { readOnly: requests.maxReadOnlyInFlight, mutating: requests.maxMutatingInFlight },
     requestTimeoutMs: requests.timeoutMs,
     http2,
@@ -140,6 +147,7 @@ async function connectParts(
     log,
     logRequests,
     profiling,
+    ...(setVerbosity && { setVerbosity }),
     filters: [{ name: 'peer-proxy', after: 'request-metrics', filter: (exchange) => peers?.filter(exchange) }, ...(options.filters ?? [])],
   })
   addStorageHealth(server, config)
@@ -222,6 +230,7 @@ async function connectParts(
     config,
     server,
     auditor,
+    tracer,
     admission,
     informers,
     services,

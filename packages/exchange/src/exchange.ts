@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RequestContext, UserInfo } from '@keelson/apimachinery'
+import type { RequestContext, Span, UserInfo } from '@keelson/apimachinery'
 import type * as cbor from '@keelson/apimachinery/cbor'
 import type { BodyBudget, ClientWait, BodyReservation, UnreadAnswers } from './bounds.ts'
 import { ClientGoneError, DeadlineExceededError } from './errors.ts'
@@ -59,6 +59,8 @@ export class Exchange implements RequestContext {
   annotate: RequestContext['annotate'] = undefined
   addLatency: RequestContext['addLatency'] = undefined
   recordObject: RequestContext['recordObject'] = undefined
+  /** Current step of the request's trace. Undefined if the request is not recorded. */
+  span: Span | undefined = undefined
   info: RequestAttributes = noAttributes
   /** The route of the request; undefined if no installed resource serves its URL. */
   route: Route | undefined = undefined

@@ -1,10 +1,12 @@
 import type { Duplex, Readable } from 'node:stream'
+import type { Span } from '@keelson/apimachinery'
 import type { ClientCertificate } from './client-certificate.ts'
 import { callOnce, Connections, waitUnlessAborted } from './connections.ts'
 import { connect, dialDirectly } from './dial-tls.ts'
 import type { Dial, EgressNetwork, TlsSettings } from './dial-tls.ts'
 import { OutboundError, hostAndPort } from './failure.ts'
 import type { Destination } from './failure.ts'
+import { replaceHeaders, startHttpCall } from './http-call.ts'
 import { isStale, openStream } from './open-stream.ts'
 import type { Message, StreamedAnswer } from './open-stream.ts'
 import { answerInTime, createCanceledError, defaultMaxBytes, getOrigin, toOutboundError } from './outbound-request.ts'
@@ -64,6 +66,8 @@ export interface StreamRequest {
   readonly body?: Readable | undefined
   /** Aborts the request, also while the body of the response is read. */
   readonly signal: AbortSignal
+  /** Step of a recorded request that this request belongs to. Its trace context is sent. */
+  readonly span?: Span | undefined
 }
 
 /** An HTTP client for one server with its own connection pool. */
@@ -149,26 +153,32 @@ class Client implements StreamClient {
 
   request(request: OutboundRequest): Promise<OutboundAnswer> {
     const { method = 'GET', path = `${this.#url.pathname}${this.#url.search}`, headers = {}, body, maxBytes = defaultMaxBytes } = request
-    const message = this.#message({
-      method,
-      path,
-      headers: Object.entries(headers).flat(),
-      body: typeof body === 'string' ? Buffer.from(body) : body,
-    })
     const { idempotent = method === 'GET' || method === 'HEAD' } = request
-    return answerInTime(request, this.#origin + path, async (signal, onStatus) => {
+    return answerInTime(request, this.#origin + path, async ({ signal, onStatus, traceHeaders }) => {
+      const message = this.#message({
+        method,
+        path,
+        headers: Object.entries({ ...headers, ...traceHeaders }).flat(),
+        body: typeof body === 'string' ? Buffer.from(body) : body,
+      })
       const streamed = await this.#open(message, { signal, idempotent })
       onStatus(streamed.status)
       return readAnswer(streamed, { maxBytes, signal })
     })
   }
 
-  async stream({ signal, ...request }: StreamRequest): Promise<StreamedAnswer> {
-    const message = this.#message({ ...request, body: request.body })
+  async stream({ signal, span, ...request }: StreamRequest): Promise<StreamedAnswer> {
+    const call = span && startHttpCall(span, request.method, this.#origin + request.path)
+    const headers = call === undefined ? request.headers : replaceHeaders(request.headers, call.headers)
+    const message = this.#message({ ...request, headers, body: request.body })
     try {
-      return await this.#open(message, { signal, idempotent: request.body === undefined && safeMethods.has(request.method) })
+      const answer = await this.#open(message, { signal, idempotent: request.body === undefined && safeMethods.has(request.method) })
+      if (call !== undefined) answer.body.once('close', () => call.end(answer.status))
+      return answer
     } catch (error) {
-      throw signal.aborted ? createCanceledError(signal) : toOutboundError(error)
+      const failure = signal.aborted ? createCanceledError(signal) : toOutboundError(error)
+      call?.fail(failure)
+      throw failure
     }
   }
 

@@ -25,6 +25,8 @@ export { findAnswerError, jsonTypeProblem, parseReview } from './review-answer.t
 export type { ExpectedReview, ParsedReview } from './review-answer.ts'
 export { hostAndPort, OutboundError, toConnectionError } from './failure.ts'
 export type { Destination, FailureKind } from './failure.ts'
+export { openRelay } from './open-relay.ts'
+export type { Relay } from './open-relay.ts'
 export type { StreamedAnswer } from './open-stream.ts'
 export { createEgressSelector, directEgress } from './egress/create-egress-selector.ts'
 export type { EgressSelector } from './egress/create-egress-selector.ts'

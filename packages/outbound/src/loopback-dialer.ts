@@ -2,7 +2,7 @@ import { waitUnlessAborted } from './connections.ts'
 import type { ClientTarget, Dialer, OutboundClient } from './dialer.ts'
 import { OutboundError } from './failure.ts'
 import { answerInTime, defaultMaxBytes, getOrigin } from './outbound-request.ts'
-import type { OutboundAnswer, OutboundRequest } from './outbound-request.ts'
+import type { OutboundAnswer, OutboundRequest, SendOptions } from './outbound-request.ts'
 import type { RawAnswer } from './read-answer.ts'
 
 /** Serves a request in this process, with the identity of the server. Takes the arguments of the global `fetch`, with a path as URL. */
@@ -38,7 +38,7 @@ class LoopbackClient implements OutboundClient {
   request(request: OutboundRequest): Promise<OutboundAnswer> {
     const { pathname, search } = new URL(this.#url)
     const { path = pathname + search } = request
-    return answerInTime(request, getOrigin(this.#url) + path, (signal, onStatus) => this.#send(path, request, { signal, onStatus }))
+    return answerInTime(request, getOrigin(this.#url) + path, (options) => this.#send(path, request, options))
   }
 
   [Symbol.dispose](): void {
@@ -48,10 +48,15 @@ class LoopbackClient implements OutboundClient {
   async #send(
     path: string,
     { method = 'GET', headers = {}, body, maxBytes = defaultMaxBytes }: OutboundRequest,
-    { signal: deadline, onStatus }: { readonly signal: AbortSignal; readonly onStatus: (status: number) => void },
+    { signal: deadline, onStatus, traceHeaders }: SendOptions,
   ): Promise<RawAnswer> {
     const signal = AbortSignal.any([deadline, this.#stop.signal])
-    const init: RequestInit = { method, headers, signal, ...(body !== undefined && { body: body as NonNullable<RequestInit['body']> }) }
+    const init: RequestInit = {
+      method,
+      headers: { ...headers, ...traceHeaders },
+      signal,
+      ...(body !== undefined && { body: body as NonNullable<RequestInit['body']> }),
+    }
     const response = await waitUnlessAborted(this.#serve(path, init), signal)
     onStatus(response.status)
     const received = await waitUnlessAborted(readBody(response, maxBytes), signal)

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { getErrorMessage } from '@keelson/apimachinery'
+import type { Span } from '@keelson/apimachinery'
 import { OutboundError } from './failure.ts'
+import { startHttpCall } from './http-call.ts'
 import type { RawAnswer } from './read-answer.ts'
 
 export interface OutboundRequest {
@@ -16,6 +18,8 @@ export interface OutboundRequest {
   readonly maxBytes?: number
   /** Whether the request may be retried if a reused connection turns out to be closed. Default: true for GET and HEAD. */
   readonly idempotent?: boolean
+  /** Step of a recorded request that this request belongs to. Its trace context is sent. */
+  readonly span?: Span | undefined
 }
 
 export type OutboundAnswer =
@@ -41,18 +45,30 @@ export function getOrigin(url: string): string {
   return /^[^/]*\/\/[^/?#]*/.exec(url)![0]
 }
 
-/** Sends a request. Reports the status of the response before its body is read. */
-export type SendRequest = (signal: AbortSignal, onStatus: (status: number) => void) => Promise<RawAnswer>
+export interface SendOptions {
+  readonly signal: AbortSignal
+  /** Must be called with the status of the response before its body is read. */
+  readonly onStatus: (status: number) => void
+  /** Headers with the trace context, which must be sent too. */
+  readonly traceHeaders: Readonly<Record<string, string>> | undefined
+}
+
+/** Sends a request. */
+export type SendRequest = (options: SendOptions) => Promise<RawAnswer>
 
 /** Sends a request within its timeout. Never rejects: failures are part of the answer. */
 export async function answerInTime(request: OutboundRequest, url: string, send: SendRequest): Promise<OutboundAnswer> {
+  const { method = 'GET' } = request
+  const call = request.span && startHttpCall(request.span, method, url)
+  const onStatus = (received: number): void => void (status = received)
   let status: number | undefined
   try {
-    const answer = await runInTime(request, (signal) => send(signal, (received) => (status = received)))
+    const answer = await runInTime(request, (signal) => send({ signal, onStatus, traceHeaders: call?.headers }))
+    call?.end(answer.status)
     return { failed: false, ...answer }
   } catch (error) {
     const failure = toOutboundError(error)
-    const { method = 'GET' } = request
+    call?.fail(failure)
     const verb = `${method.slice(0, 1)}${method.slice(1).toLowerCase()}`
     return {
       failed: true,

@@ -1,5 +1,5 @@
 import { copyObject } from '@keelson/apimachinery'
-import type { KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { KubeObject, RequestContext, Span } from '@keelson/apimachinery'
 import type { GetOptions, StoredObject, ObjectList, ObjectEvents, ObjectWatch } from '@keelson/storagebackend'
 import type { GetRequest, ListRequest, WatchRequest, ExportRequest, RestResult } from './rest.ts'
 import { qualifyResource, readRangeOf } from './store-dependencies.ts'
@@ -33,6 +33,10 @@ class LazyGetOptions implements GetOptions {
     this.resourceVersion = resourceVersion
   }
 
+  get span(): Span | undefined {
+    return this.#context.span
+  }
+
   get signal(): AbortSignal {
     return this.#context.signal
   }
@@ -50,7 +54,7 @@ export async function list<T extends KubeObject>(
 ): Promise<ObjectList<T>> {
   const { key, recursive } = readRangeOf(dependencies.keys, context, request.predicate.fields, request.continue !== '')
   try {
-    const reading = dependencies.storage.list(key, { ...request, recursive, signal: context.signal })
+    const reading = dependencies.storage.list(key, { ...request, recursive, signal: context.signal, span: context.span })
     return await (context.addLatency === undefined ? reading : measureStorage(context.addLatency, reading))
   } catch (error) {
     throw translateError('list', error, qualifyResource(dependencies, context), '', request.resourceVersion)
@@ -79,7 +83,7 @@ export async function watch<T extends KubeObject>(
   const rethrow = (error: unknown): never => {
     throw translateError('watch', error, resource, '', request.resourceVersion)
   }
-  const options = { ...request, recursive, signal, onInitialized: context.watchInitialized }
+  const options = { ...request, recursive, signal, onInitialized: context.watchInitialized, span: context.span }
   return new TranslatedWatch(await dependencies.storage.watch(key, options).catch(rethrow), rethrow)
 }
 

@@ -6,6 +6,7 @@ import type { UserInfo } from '@keelson/apimachinery'
 import { addAuthenticatedGroup, createImpersonationMetrics } from '@keelson/auth'
 import type { Authenticator, Authorizer, IdentityHeaders } from '@keelson/auth'
 import type { Auditor } from '@keelson/audit'
+import type { RequestTracer } from '@keelson/tracing'
 import { isAbort, isExchange } from '@keelson/exchange'
 import type { CborCodec, Exchange, ExchangeServices } from '@keelson/exchange'
 import {
@@ -38,6 +39,7 @@ import type { ServingCertificates } from './certificates/serving-names.ts'
 import type { HealthCheck, OnChecked } from './health.ts'
 import { registerBuildInfo, versionInfo } from './version.ts'
 import { Lifecycle } from './filters/wait-group.ts'
+import { installDebugFlags } from './debug-flags.ts'
 import { installMetrics } from './install-metrics.ts'
 import { createNodeListener, PathRouter } from './hono-adapter.ts'
 import { optionTable } from './option-table.ts'
@@ -125,16 +127,23 @@ export interface ServerOptions {
    * checks). Default: level 0 goes to the console.
    */
   readonly log?: Log
-  /** Logs every completed request at level 3. Default: false. */
-  readonly logRequests?: boolean
+  /** Whether every completed request is logged at level 3. A function is called for each request. Default: false. */
+  readonly logRequests?: boolean | (() => boolean)
   /** Codec for CBOR. Default: the server neither accepts nor sends CBOR. */
   readonly cbor?: CborCodec | undefined
   /** Debugging pages to serve. Default: only `/statusz`. */
   readonly zpages?: ZPages
   /** Serves profiles of the process at `/debug/pprof/`. Default: false. */
   readonly profiling?: boolean
+  /**
+   * Sets the verbosity of the log, for `PUT /debug/flags/v`. Throws an error whose message is shown to the client. Default: the path does not
+   * exist. It does not exist without `profiling` either.
+   */
+  readonly setVerbosity?: (text: string) => void
   /** Records requests for the audit log. Default: requests are not audited. The caller closes it after the server. */
   readonly auditor?: Pick<Auditor, 'open'> | undefined
+  /** Records traces of requests. Default: requests are not traced. The caller shuts it down after the server. */
+  readonly tracer?: RequestTracer | undefined
   /** Custom filters. Each is placed before or after a named filter. Default: none. */
   readonly filters?: readonly PlacedFilter[]
 }
@@ -226,6 +235,7 @@ export function createServer(options: ServerOptions): Server {
     identityHeaders: options.identityHeaders ?? (() => noHeaders),
     impersonation: { constrained: options.constrainedImpersonation ?? true, metrics: createImpersonationMetrics(metrics) },
     auditor: options.auditor,
+    tracer: options.tracer,
     limits: options.limits ?? serverDefaults.limits,
     deadlines,
     goAwayChance: options.goAwayChance ?? 0,
@@ -236,7 +246,8 @@ export function createServer(options: ServerOptions): Server {
     access: createAccessMetrics(metrics),
     findRoute: (info) => findRoute(info),
     onRejected: (reason, { requestId }) => log(2, 'Unable to authenticate the request', { err: reason, 'audit-ID': requestId }),
-    onRequest: options.logRequests === true ? (record) => log(3, 'HTTP', record) : undefined,
+    logsRequests: typeof options.logRequests === 'function' ? options.logRequests : () => options.logRequests === true,
+    onRequest: (record) => log(3, 'HTTP', record),
   })
   const onFailure = (error: unknown, { method, incoming, requestId }: Exchange): void =>
     onBug(`${method} ${incoming.url}`, error, requestId)
@@ -276,7 +287,10 @@ export function createServer(options: ServerOptions): Server {
   const healthMetrics = registerHealthMetrics(metrics)
   installHealth(app, checks, { onFailure: (text) => log(2, text), onChecked: healthMetrics.onChecked })
   installPlainPaths()
-  if (options.profiling === true) installProfiling(app)
+  if (options.profiling === true) {
+    installProfiling(app)
+    if (options.setVerbosity !== undefined) installDebugFlags(app, { v: options.setVerbosity })
+  }
   const zpages = installZPages(app, { componentName: 'kube-apiserver', version, paths: listAllPaths, ...options.zpages })
   let isReadinessFailed = false
   checks.readyz.push({

@@ -56,10 +56,12 @@ export const optionTable: OptionTable<ServerOptions> = {
   version: isAnything,
   metrics: hasMethods('register', 'text', 'reset'),
   log: isFunction,
-  logRequests: isBoolean,
+  logRequests: (value, path) => (typeof value === 'function' ? [] : isBoolean(value, path)),
   cbor: isAnything,
   zpages: isObjectOf<Part<'zpages'>>({ statusz: isBoolean, flagz: isFunction }),
   profiling: isBoolean,
+  setVerbosity: isFunction,
+  tracer: hasMethods('start', 'receive', 'shutdown'),
   filters: isListOf(
     isObjectOf<PlacedFilter>({ name: requireOption(isString), filter: requireOption(isFunction), before: isString, after: isString }),
   ),

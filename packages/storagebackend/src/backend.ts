@@ -1,4 +1,5 @@
 import { isUint8Array } from 'node:util/types'
+import type { Span } from '@keelson/apimachinery'
 
 /** The version of the whole store. It increases with every commit. Drivers parse it into a safe integer. */
 export type Revision = number
@@ -36,6 +37,8 @@ export interface ReadOptions {
    * creates no signal. If undefined, drivers use `signal.aborted`.
    */
   readonly aborted?: boolean
+  /** Step of a recorded request that this read belongs to. */
+  readonly span?: Span | undefined
 }
 
 export interface GetResult {
@@ -93,6 +96,11 @@ export type CommitResult =
    */
   | { readonly committed: false; readonly revision: Revision; readonly current: readonly (Entry | undefined)[] }
 
+export interface CommitOptions {
+  /** Step of a recorded request that this write belongs to. */
+  readonly span?: Span | undefined
+}
+
 export interface Writer {
   /**
    * Commits a transaction. Resolves when the outcome is durable. For `committed: false`, that includes the writes that made a condition
@@ -102,7 +110,7 @@ export interface Writer {
    * `UnavailableError` if etcd could not be reached and nothing was written, and `UnknownOutcomeError` if the connection to etcd was lost
    * during the write.
    */
-  commit(transaction: Transaction): Promise<CommitResult>
+  commit(transaction: Transaction, options?: CommitOptions): Promise<CommitResult>
 }
 
 export type Change =

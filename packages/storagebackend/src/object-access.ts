@@ -1,7 +1,18 @@
 import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots } from './backend.ts'
-import type { Backend, CommitResult, Entry, GetResult, LeaseId, Operation, ReadOptions, Revision, BackendSnapshot } from './backend.ts'
+import type {
+  Backend,
+  CommitOptions,
+  CommitResult,
+  Entry,
+  GetResult,
+  LeaseId,
+  Operation,
+  ReadOptions,
+  Revision,
+  BackendSnapshot,
+} from './backend.ts'
 import { newTransformError } from './errors.ts'
 import type { LabelSet } from './record-matcher.ts'
 import { matcher } from './predicate.ts'
@@ -28,8 +39,16 @@ interface ObjectAccessOptions<T extends KubeObject> {
   readonly metrics: ResourceMetrics | undefined
 }
 
-/** The signal options of a read. They are passed on as one object, because reading `signal` may create the signal. */
-type Abortable = Pick<ReadOptions, 'signal' | 'aborted'>
+/** The signal and the span of a read. They are passed on as one object, because reading `signal` may create the signal. */
+type Abortable = Pick<ReadOptions, 'signal' | 'aborted' | 'span'>
+
+/** A value to write. */
+export interface ObjectPut {
+  readonly key: string
+  /** The encoded object. */
+  readonly bytes: Uint8Array
+  readonly lease: LeaseId
+}
 
 /**
  * The result of comparing a stored value with new bytes. `stale`: the object is the same, but the value must be written again (for example
@@ -141,12 +160,15 @@ export class ObjectAccess<T extends KubeObject> {
    * Writes encoded bytes if the key is at the revision `expected` (0: absent). If a concurrent write came first, the current entry in the
    * result is prepared for `open`.
    */
-  put(key: string, bytes: Uint8Array, lease: LeaseId, expected: Revision): Promise<CommitResult> {
-    return this.#commit({ type: 'put', key, value: this.transformer ? this.#toStorage(key, bytes) : bytes, lease }, expected)
+  put(put: ObjectPut, expected: Revision, options?: CommitOptions): Promise<CommitResult> {
+    const { key, bytes, lease } = put
+    const value = this.transformer ? this.#toStorage(key, bytes) : bytes
+    options?.span?.addEvent('TransformToStorage succeeded')
+    return this.#commit({ type: 'put', key, value, lease }, expected, options)
   }
 
-  delete(key: string, expected: Revision): Promise<CommitResult> {
-    return this.#commit({ type: 'delete', key }, expected)
+  delete(key: string, expected: Revision, options?: CommitOptions): Promise<CommitResult> {
+    return this.#commit({ type: 'delete', key }, expected, options)
   }
 
   /**
@@ -209,14 +231,16 @@ export class ObjectAccess<T extends KubeObject> {
   }
 
   /** Commits one operation on one key. */
-  #commitStored(operation: Operation, expected: Revision): Promise<CommitResult> {
+  #commitStored(operation: Operation, expected: Revision, options?: CommitOptions): Promise<CommitResult> {
     const { key } = operation
     const verb = operation.type === 'delete' ? 'delete' : expected === 0 ? 'create' : 'update'
-    return this.measure(verb, key, () => this.backend.commit({ compare: [{ key, modRevision: expected }], operations: [operation] }))
+    return this.measure(verb, key, () =>
+      this.backend.commit({ compare: [{ key, modRevision: expected }], operations: [operation] }, options),
+    )
   }
 
-  async #commit(operation: Operation, expected: Revision): Promise<CommitResult> {
-    const result = await this.#commitStored(operation, expected)
+  async #commit(operation: Operation, expected: Revision, options: CommitOptions | undefined): Promise<CommitResult> {
+    const result = await this.#commitStored(operation, expected, options)
     const current = result.committed ? undefined : result.current[0]
     const wait = current && this.prepare(current)
     if (wait) await wait

@@ -90,7 +90,8 @@ async function listSnapshot<T extends KubeObject>(list: PlannedList<T>, snapshot
 async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<ObjectList<T>> {
   const { access, prefix, options, plan, range, unreadable } = list
   const page = newPage(list)
-  const signal = options.signal && { signal: options.signal }
+  const { span } = options
+  const shared = { ...(options.signal && { signal: options.signal }), ...(span && { span }) }
   let at = plan.at
   let limit = plan.limit
   let start = range.start
@@ -98,7 +99,7 @@ async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<
   try {
     for (;;) {
       const startRange = { start, end: range.end }
-      const readOptions = { ...(at !== 0 && { at }), ...(limit !== 0 && { limit }), ...signal }
+      const readOptions = { ...(at !== 0 && { at }), ...(limit !== 0 && { limit }), ...shared }
       const fetched: ListPage = await access.measure('list', prefix, () => access.backend.list(startRange, readOptions))
       read += fetched.entries.length
       if (plan.notOlderThan > fetched.revision) throw newTooLargeError(prefix, plan.notOlderThan, fetched.revision)

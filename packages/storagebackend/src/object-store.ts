@@ -9,6 +9,7 @@ import { ObjectAccess, objectSnapshots } from './object-access.ts'
 import { listObjects } from './object-list.ts'
 import { watchObjects } from './object-watch.ts'
 import { OpenWatches } from './open-watches.ts'
+import { slowStepMs, startListStep, startWriteStep } from './storage-steps.ts'
 import { requireParsableResourceVersion, requireResourceVersion } from './resource-version.ts'
 import type { ObjectCodec, Storage, StorageStats } from './storage.ts'
 import type { StorageMetrics } from './storage-metrics.ts'
@@ -33,6 +34,8 @@ export interface ObjectStoreOptions<T extends KubeObject> {
    */
   readonly collectUnreadable?: boolean
   readonly metrics?: StorageMetrics
+  /** The internal Go type of the objects, "core.Pod", for traces. Default: traces do not have it. */
+  readonly typeName?: string | undefined
   /** Returns the time in milliseconds since the epoch. Default: the system clock. */
   readonly now?: () => number
 }
@@ -59,17 +62,27 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
     access.measure('listWithCount', key, () => backend.list(prefixRange(key), { countOnly: true }))
 
   return {
-    async create(rawKey, object, { ttlSeconds } = {}) {
+    async create(rawKey, object, { ttlSeconds, span } = {}) {
       const key = prepareKey(prefix, rawKey, false)
       const version = object.metadata.resourceVersion
       if (version !== undefined && version !== '' && version !== '0') {
         throw new Error('resourceVersion should not be set on objects to be created')
       }
-      const value = codec.encode(object, key)
-      const lease = ttlSeconds ? await leases.lease(key, ttlSeconds) : 0
-      const result = await access.put(key, value, lease, 0)
-      if (!result.committed) throw newKeyExistsError(key)
-      return codec.open(key, value, result.revision)
+      const step = span && startWriteStep(span, 'Create etcd3', { key: rawKey, resource, type: options.typeName })
+      try {
+        step?.addEvent('About to Encode')
+        const bytes = codec.encode(object, key)
+        step?.addEvent('Encode succeeded', { len: bytes.length })
+        const lease = ttlSeconds ? await leases.lease(key, ttlSeconds) : 0
+        const result = await access.put({ key, bytes, lease }, 0, step && { span: step })
+        step?.addEvent('Txn call succeeded')
+        if (!result.committed) throw newKeyExistsError(key)
+        const stored = codec.open(key, bytes, result.revision)
+        step?.addEvent('decode succeeded', { len: bytes.length })
+        return stored
+      } finally {
+        step?.end(slowStepMs)
+      }
     },
 
     async get(rawKey, getOptions = {}) {
@@ -84,7 +97,11 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
     async list(rawKey, listOptions = {}) {
       const listed = prepareKey(prefix, rawKey, listOptions.recursive ?? true)
       const unreadable = options.collectUnreadable ? new UnreadableObjects(listed) : undefined
-      return listObjects({ access, prefix: listed, options: listOptions, unreadable })
+      const { span } = listOptions
+      if (span === undefined) return listObjects({ access, prefix: listed, options: listOptions, unreadable })
+      const step = startListStep(span, rawKey, listOptions)
+      const list = listObjects({ access, prefix: listed, options: { ...listOptions, span: step }, unreadable })
+      return list.finally(() => step.end(slowStepMs))
     },
 
     async watch(rawKey, watchOptions) {
@@ -95,16 +112,13 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       return watchObjects({ access, range, revision, options: { ...watchOptions, signal: openWatches.untilClosed(watchOptions.signal) } })
     },
 
-    guaranteedUpdate: (key, tryUpdate, updateOptions = {}) =>
-      guaranteedUpdate({
-        access,
-        leases,
-        prefix,
-        key,
-        tryUpdate,
-        options: updateOptions,
-        ignoreNotFound: updateOptions.ignoreNotFound ?? false,
-      }),
+    guaranteedUpdate(key, tryUpdate, updateOptions = {}) {
+      const update = { access, leases, prefix, key, tryUpdate, ignoreNotFound: updateOptions.ignoreNotFound ?? false }
+      const { span } = updateOptions
+      if (span === undefined) return guaranteedUpdate({ ...update, options: updateOptions })
+      const step = startWriteStep(span, 'GuaranteedUpdate etcd3', { key, resource, type: options.typeName })
+      return guaranteedUpdate({ ...update, options: { ...updateOptions, span: step } }).finally(() => step.end(slowStepMs))
+    },
 
     delete: (key, deleteOptions = {}) => deleteObject({ access, prefix, key, options: deleteOptions }),
 

@@ -4,7 +4,15 @@ import type { Entry, Revision } from './backend.ts'
 import { newKeyNotFoundError, newInvalidObjectError } from './errors.ts'
 import type { ObjectAccess } from './object-access.ts'
 import { prepareKey } from './object-key.ts'
-import type { StoredObject, TryUpdate, UpdateOptions, UpdateOutput, DeleteObjectOptions, ObjectPreconditions } from './storage.ts'
+import type {
+  StoredObject,
+  TracedOptions,
+  TryUpdate,
+  UpdateOptions,
+  UpdateOutput,
+  DeleteObjectOptions,
+  ObjectPreconditions,
+} from './storage.ts'
 import type { LeasePool } from './lease-pool.ts'
 import { StoredRecord } from './stored-record.ts'
 import { isUnreadable } from './unreadable-objects.ts'
@@ -32,7 +40,7 @@ interface ObjectWrite<T extends KubeObject> {
   readonly key: string
   /** Whether the write may start from an absent object. If false, an absent object is the error `KeyNotFound`. Default: false. */
   readonly ignoreNotFound?: boolean
-  readonly options: { readonly suggestion?: StoredObject<T>; readonly signal?: AbortSignal }
+  readonly options: TracedOptions & { readonly suggestion?: StoredObject<T>; readonly signal?: AbortSignal }
 }
 
 interface WriteSteps<T extends KubeObject, Write extends ObjectWrite<T>, Prepared> {
@@ -52,9 +60,10 @@ async function commitWithRetries<T extends KubeObject, Write extends ObjectWrite
   write: Write,
   { prepare, commit }: WriteSteps<T, Write, Prepared>,
 ): Promise<StoredObject<T>> {
-  const { suggestion, signal } = write.options
+  const { suggestion, signal, span } = write.options
   const key = prepareKey(write.prefix, write.key, false)
   let state = suggestion ? createStateOfSuggestion(key, suggestion) : await readState(write, key)
+  span?.addEvent('initial value restored')
   for (;;) {
     signal?.throwIfAborted()
     let prepared: Prepared
@@ -74,6 +83,7 @@ async function commitWithRetries<T extends KubeObject, Write extends ObjectWrite
     const outcome = await commit(write, state, prepared)
     if ('isStoredObject' in outcome) return outcome
     state = outcome
+    span?.addEvent('Retry value restored')
   }
 }
 
@@ -123,9 +133,12 @@ async function writeOutput<T extends KubeObject>(
   output: UpdateOutput<T> | undefined,
 ): Promise<StoredObject<T> | ObjectState<T>> {
   const { access } = update
+  const { span } = update.options
   const { key } = state
   const startTime = performance.now()
+  span?.addEvent('About to Encode')
   const bytes = output && access.codec.encode(output.object, key)
+  if (bytes !== undefined) span?.addEvent('Encode succeeded', { len: bytes.length })
   const pause = pauseIfLong(startTime)
   if (pause !== undefined) await pause
   if (!state.isCurrent && (bytes === undefined || hasSameBody(update, state, bytes))) {
@@ -144,8 +157,15 @@ async function writeOutput<T extends KubeObject>(
   if (state.stored && comparison === 'same') return state.stored
 
   const lease = output.ttlSeconds ? await update.leases.lease(key, output.ttlSeconds) : 0
-  const result = await access.put(key, bytes, lease, state.revision)
-  return result.committed ? access.codec.open(key, bytes, result.revision) : createStateOfEntry(update, key, result.current[0])
+  const putting = access.put({ key, bytes, lease }, state.revision, span && { span })
+  span?.addEvent('Transaction prepared')
+  const result = await putting
+  span?.addEvent('Txn call completed')
+  if (!result.committed) return createStateOfEntry(update, key, result.current[0])
+  span?.addEvent('Transaction committed')
+  const stored = access.codec.open(key, bytes, result.revision)
+  span?.addEvent('decode succeeded', { len: bytes.length })
+  return stored
 }
 
 function hasSameBody<T extends KubeObject>(
@@ -176,7 +196,8 @@ function check<T extends KubeObject>({ options }: ObjectDeletion<T>, { key, stor
 async function remove<T extends KubeObject>(deletion: ObjectDeletion<T>, state: ObjectState<T>): Promise<StoredObject<T> | ObjectState<T>> {
   const { access } = deletion
   const { key, stored, entry } = state
-  const result = await access.delete(key, state.revision)
+  const { span } = deletion.options
+  const result = await access.delete(key, state.revision, span && { span })
   if (!result.committed) return createStateOfEntry(deletion, key, result.current[0])
   if (entry && !access.transformer) return access.openDeleted(entry, result.revision)
   // The write started from a suggestion, so the stored bytes were not read. The suggestion was current.

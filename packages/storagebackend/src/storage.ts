@@ -1,4 +1,4 @@
-import type { DeepReadonly, FieldSelector, KubeObject, LabelsSelector } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldSelector, KubeObject, LabelsSelector, Span } from '@keelson/apimachinery'
 import type { KeyRange, Revision } from './backend.ts'
 import type { LabelSet } from './record-matcher.ts'
 
@@ -34,7 +34,13 @@ export interface Predicate {
   readonly fields: FieldSelector
 }
 
-export interface GetOptions {
+/** Options that all requests to a storage have. */
+export interface TracedOptions {
+  /** Step of a recorded request that this one belongs to. */
+  readonly span?: Span | undefined
+}
+
+export interface GetOptions extends TracedOptions {
   /** "" reads the current state of the store. "0" accepts any state. A number accepts a state that is not older than this revision. */
   readonly resourceVersion?: string
   readonly signal?: AbortSignal
@@ -42,7 +48,7 @@ export interface GetOptions {
   readonly aborted?: boolean
 }
 
-export interface ListObjectsOptions {
+export interface ListObjectsOptions extends TracedOptions {
   readonly resourceVersion?: string
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined
   readonly predicate?: Predicate
@@ -65,7 +71,7 @@ export interface ObjectList<T extends KubeObject = KubeObject> {
   readonly items: Iterable<StoredObject<T>>
 }
 
-export interface WatchObjectsOptions {
+export interface WatchObjectsOptions extends TracedOptions {
   /**
    * With "" or "0" the watch starts with ADDED events for existing objects. With a number it starts with the changes after this revision.
    * `startsWithState` has the exact rules.
@@ -140,7 +146,7 @@ export interface ObjectPreconditions {
   readonly resourceVersion?: string
 }
 
-export interface CreateOptions {
+export interface CreateOptions extends TracedOptions {
   /** The time to live in seconds. 0 or absent: the object does not expire. */
   readonly ttlSeconds?: number
   readonly signal?: AbortSignal
@@ -162,7 +168,7 @@ export type TryUpdate<T extends KubeObject> = (
   stored: StoredObject<T> | undefined,
 ) => UpdateOutput<T> | undefined | Promise<UpdateOutput<T> | undefined>
 
-export interface UpdateOptions<T extends KubeObject> {
+export interface UpdateOptions<T extends KubeObject> extends TracedOptions {
   /**
    * Whether an absent object may be created. If true, `tryUpdate` is called with undefined, and its result is created. If false, an absent
    * object is the error `KeyNotFound`. Default: false.
@@ -179,7 +185,7 @@ export interface UpdateOptions<T extends KubeObject> {
   readonly signal?: AbortSignal
 }
 
-export interface DeleteObjectOptions<T extends KubeObject> {
+export interface DeleteObjectOptions<T extends KubeObject> extends TracedOptions {
   readonly preconditions?: ObjectPreconditions
   /** Throws to refuse the deletion. If a concurrent write comes first, it is called again with the newer object. */
   readonly validate?: (object: DeepReadonly<T>, stored: StoredObject<T>) => void | Promise<void>

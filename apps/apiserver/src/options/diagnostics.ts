@@ -1,6 +1,9 @@
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { createFileType, onOff, createChoiceType, createIntegerType } from '../flag-types.ts'
+import { createFileType, createModulesType, onOff, createChoiceType, createIntegerType } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
+import type { LogVerbosity } from '../log-verbosity.ts'
+import type { Problems } from '../start-error.ts'
+import { checkFlagFile } from './flag-files.ts'
 
 const group = 'Log and diagnostics'
 
@@ -21,17 +24,46 @@ export const diagnosticsFlags = {
     group,
     type: createIntegerType(),
     default: 0,
-    help: 'Verbosity of the log on stderr. 0 logs errors, start and stop; 3 also logs every request.',
+    help: 'Verbosity of the log on stderr. 0 logs errors, start and stop; 2 also logs slow requests, 3 every request.',
+  },
+  vmodule: {
+    group,
+    type: createModulesType(),
+    help: 'Verbosity of single modules, as in httplog=3,trace=4. Only for --logging-format=text.',
+  },
+  'tracing-config-file': {
+    group,
+    type: createFileType(),
+    help: 'TracingConfiguration file with the OpenTelemetry collector for traces of requests. Default: no traces are recorded.',
   },
   profiling: { group, type: onOff(), default: true, help: 'Serve profiles at /debug/pprof/ to users with permission.' },
 } as const
 
-/** Verbosity from which every request is logged. */
-const requestVerbosity = 3
+type Diagnostics = NonNullable<ServerChainOptions['diagnostics']>
 
-export function readDiagnosticsOptions(
+export interface DiagnosticsParts {
+  readonly verbosity: LogVerbosity
+  /** Writes a text of several lines to the log. */
+  readonly writeText: (text: string) => void
+  /** All flags with their values, as they are written on the command line. */
+  readonly flags: Readonly<Record<string, string>>
+}
+
+export async function readDiagnosticsOptions(
   values: FlagValuesOf<typeof diagnosticsFlags>,
-  flags: Readonly<Record<string, string>>,
-): NonNullable<ServerChainOptions['diagnostics']> {
-  return { logRequests: values.v >= requestVerbosity, profiling: values.profiling, flags }
+  { verbosity, writeText, flags }: DiagnosticsParts,
+  problems: Problems,
+): Promise<Diagnostics> {
+  if (values.vmodule !== undefined && values['logging-format'] !== 'text') {
+    problems.usage('logging.vmodule: Forbidden: Only supported for text log format')
+  }
+  const tracingConfigFile = await checkFlagFile('tracing-config-file', values['tracing-config-file'], problems)
+  return {
+    logRequests: () => verbosity.logsRequests,
+    slowRequests: { isEnabled: () => verbosity.logsSlowRequests, isDetailed: () => verbosity.logsAllSteps, write: writeText },
+    ...(tracingConfigFile !== undefined && { tracingConfigFile }),
+    profiling: values.profiling,
+    setVerbosity: (text) => verbosity.set(text),
+    flags,
+  }
 }

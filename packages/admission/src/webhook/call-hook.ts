@@ -1,5 +1,12 @@
-import { createApiErrorFromStatus, isApiError, getErrorMessage, newBadRequest, newUid } from '@keelson/apimachinery'
-import type { ApiError, DeepReadonly, Status } from '@keelson/apimachinery'
+import {
+  createApiErrorFromStatus,
+  groupVersionResourceString,
+  isApiError,
+  getErrorMessage,
+  newBadRequest,
+  newUid,
+} from '@keelson/apimachinery'
+import type { ApiError, DeepReadonly, Span, Status } from '@keelson/apimachinery'
 import { findAnswerError } from '@keelson/outbound'
 import type { OutboundAnswer } from '@keelson/outbound'
 import type { AdmissionAttributes } from '../admission.ts'
@@ -37,12 +44,16 @@ export async function callHook({ hook, matched, objects }: Invocation, attribute
   signal.throwIfAborted()
   const uid = newUid()
   const body = encodeReview({ version, uid, attributes, matched, objects })
+  const step = context.span && startHookStep(context.span, hook, { attributes, uid })
   let answer: OutboundAnswer
   const began = performance.now()
   try {
-    answer = await hook.client.request({ body, ...timesOf(hook, attributes), signal })
+    answer = await hook.client.request({ body, ...timesOf(hook, attributes), signal, span: step })
+    step?.addEvent('Request completed')
   } catch (error) {
     return fail(`could not get REST client: ${getErrorMessage(error)}`, 500)
+  } finally {
+    step?.end(slowHookMs)
   }
   context.addLatency?.(`${hook.type}-webhook`, performance.now() - began)
   signal.throwIfAborted()
@@ -56,6 +67,27 @@ export async function callHook({ hook, matched, objects }: Invocation, attribute
   annotateWrite(hook, response, attributes)
   for (const warning of response.warnings) context.warn(warning)
   return response.allowed ? { kind: 'allowed', response } : { kind: 'rejected', error: rejection(hook, response.status) }
+}
+
+/** Time in milliseconds from which the call of a webhook is in the log of slow requests. */
+const slowHookMs = 500
+
+interface HookCall {
+  readonly attributes: AdmissionAttributes
+  readonly uid: string
+}
+
+/** Starts the step of a call. The name and the attributes are kube-apiserver's. */
+function startHookStep(request: Span, { type, name, configuration }: Hook, { attributes, uid }: HookCall): Span {
+  const { resource, subresource, operation } = attributes
+  return request.startChild(`Call ${type} webhook`, () => ({
+    configuration,
+    webhook: name,
+    resource: groupVersionResourceString(resource),
+    subresource,
+    operation,
+    UID: uid,
+  }))
 }
 
 /** Returns kube-apiserver's message for a failed call. */

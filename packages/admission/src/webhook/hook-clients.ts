@@ -1,5 +1,5 @@
 import type { WebhookClientConfig } from '@keelson/api/admissionregistration/v1'
-import type { DeepReadonly } from '@keelson/apimachinery'
+import type { DeepReadonly, Span } from '@keelson/apimachinery'
 import { buildServiceUrl, checkAuthorities } from '@keelson/outbound'
 import type { ClientTarget, Dialer, KubeconfigCredentials, KubeconfigUsers, OutboundAnswer, OutboundClient } from '@keelson/outbound'
 
@@ -17,6 +17,8 @@ export interface HookRequest {
   /** The time after which the request fails, in milliseconds. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  /** Step of a recorded request that calls the webhook. */
+  readonly span?: Span | undefined
 }
 
 /**
@@ -33,7 +35,7 @@ class HookServer {
     this.#open = open
   }
 
-  async request(path: string, { body, announcedMs, timeoutMs, signal }: HookRequest): Promise<OutboundAnswer> {
+  async request(path: string, { body, announcedMs, timeoutMs, signal, span }: HookRequest): Promise<OutboundAnswer> {
     this.#running++
     try {
       const opening = (this.#connection ??= this.#open())
@@ -53,6 +55,7 @@ class HookServer {
         body,
         timeoutMs,
         signal,
+        span,
         maxBytes: maxResponseBytes,
       })
       if (!answer.failed && answer.status === 401) credentials?.rejectCredentials?.()

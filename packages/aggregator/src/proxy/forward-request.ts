@@ -58,6 +58,7 @@ function sendRequest(exchange: Exchange, { client, authority }: LeasedClient, ad
     path: escapePath(exchange.target.path) + (query === '' ? '' : `?${query}`),
     headers,
     body,
+    span: exchange.span,
     signal: isDiscovery(exchange) ? AbortSignal.any([exchange.signal, AbortSignal.timeout(discoveryTimeoutMs)]) : exchange.signal,
   })
 }

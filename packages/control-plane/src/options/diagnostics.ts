@@ -1,16 +1,36 @@
-import { isBoolean, isString, isMapOf } from '@keelson/apimachinery'
+import { hasMethods, isBoolean, isFunction, isString, isMapOf } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
+import type { TraceLog } from '@keelson/tracing'
 
-/** Options of logs and diagnostic pages. */
+/** Options of logs, traces and diagnostic pages. */
 export interface DiagnosticsOptions {
-  /** Logs every request when it ends, at log level 3. */
-  readonly logRequests?: boolean
+  /** Whether every request is logged when it ends, at log level 3. A function is called for each request. */
+  readonly logRequests?: boolean | (() => boolean)
+  /** The log of slow requests. Default: slow requests are not logged. */
+  readonly slowRequests?: TraceLog
+  /**
+   * File with a TracingConfiguration (apiserver.config.k8s.io/v1): the OpenTelemetry collector that gets traces of requests, and the rate of
+   * recorded requests. It is read once. Default: no traces are recorded.
+   */
+  readonly tracingConfigFile?: string
   /** Serves profiles at `/debug/pprof/`. */
   readonly profiling?: boolean
+  /**
+   * Sets the verbosity of the log, for `PUT /debug/flags/v`. Throws an error whose message is shown to the client. Default: the path does not
+   * exist. It does not exist without `profiling` either.
+   */
+  readonly setVerbosity?: (text: string) => void
   /** Command-line flags by name, shown at `/flagz`. Default: the page does not exist. */
   readonly flags?: Readonly<Record<string, string>>
 }
 
 export const diagnosticsDefaults = { logRequests: false, profiling: false } as const
 
-export const diagnosticsChecks: OptionTable<DiagnosticsOptions> = { logRequests: isBoolean, profiling: isBoolean, flags: isMapOf(isString) }
+export const diagnosticsChecks: OptionTable<DiagnosticsOptions> = {
+  logRequests: (value, path) => (typeof value === 'function' ? [] : isBoolean(value, path)),
+  slowRequests: hasMethods('isEnabled', 'isDetailed', 'write'),
+  tracingConfigFile: isString,
+  profiling: isBoolean,
+  setVerbosity: isFunction,
+  flags: isMapOf(isString),
+}

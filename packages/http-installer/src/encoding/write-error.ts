@@ -5,7 +5,9 @@ import { BrokenResponseError, ClientGoneError, sendBytes } from '@keelson/exchan
 import type { Exchange, ResponseHeaders } from '@keelson/exchange'
 import { encodeUnknown } from '@keelson/api'
 import { metaV1 } from '@keelson/api/meta/v1'
+import { endResponseStep, startResponseStep } from '../handlers/request-step.ts'
 import { mediaTypes, prefersPretty, tryNegotiate } from '../negotiation/negotiate.ts'
+import type { Negotiated } from '../negotiation/negotiate.ts'
 
 /**
  * Sends an error as an HTTP response. An ApiError becomes its Status, in an encoding that the client accepts, or else in JSON. Any other
@@ -36,6 +38,20 @@ function createHeaders(error: ApiError): ResponseHeaders {
 /** Sends a Status: an error, or the result of a delete that returns no object. */
 export function writeStatus(exchange: Exchange, code: number, status: Status, headers: ResponseHeaders = {}): void {
   const negotiated = tryNegotiate(exchange, 'error')
+  if (exchange.span === undefined) return sendStatus(exchange, code, status, { negotiated, headers })
+  const form = negotiated?.form ?? 'json'
+  const step = startResponseStep(exchange, { mediaType: mediaTypes[form], encoder: form })
+  sendStatus(exchange, code, status, { negotiated, headers })
+  endResponseStep(exchange, step)
+}
+
+interface StatusEncoding {
+  /** Undefined if the client accepts no known encoding. */
+  readonly negotiated: Negotiated | undefined
+  readonly headers: ResponseHeaders
+}
+
+function sendStatus(exchange: Exchange, code: number, status: Status, { negotiated, headers }: StatusEncoding): void {
   if (negotiated === undefined) {
     headers['content-type'] = mediaTypes.json
     return sendBytes(exchange, code, headers, JSON.stringify(status, undefined, 2))

@@ -6,6 +6,7 @@ import { writeCborList } from '../cbor/write-cbor-list.ts'
 import { encodePiece, writePiece } from './json-piece.ts'
 import { createJsonShape, createPrettyShape, createYamlShape } from './list-shape.ts'
 import type { ListShape } from './list-shape.ts'
+import { sendInStep } from '../handlers/request-step.ts'
 import { mediaTypes } from '../negotiation/negotiate.ts'
 import type { Answer } from '../routing/served-resource.ts'
 import { collect, writeSizedList } from './sized-list.ts'
@@ -19,7 +20,13 @@ import { writeProtobufList } from './write-protobuf-list.ts'
  * Writes a list to the socket, no faster than the client reads. Works in time slices and through small buffers, so the whole list is never
  * in memory.
  */
-export async function writeList(answer: Answer, list: ResultList): Promise<void> {
+export function writeList(answer: Answer, list: ResultList): Promise<void> {
+  const { exchange, negotiated } = answer
+  if (exchange.span === undefined) return writeListOf(answer, list)
+  return sendInStep(exchange, { mediaType: mediaTypes[negotiated.form], encoder: negotiated.form }, () => writeListOf(answer, list))
+}
+
+async function writeListOf(answer: Answer, list: ResultList): Promise<void> {
   const { exchange, served, negotiated } = answer
   exchange.audit?.beginEncoding()
   if (exchange.audit?.recordsResponse === true) list = await recordList(answer, exchange.audit, list)

@@ -13,6 +13,7 @@ import type { Transform } from '../negotiation/negotiate.ts'
 import { lineFeed, ObjectEncoder, shapeJson } from './object-encoder.ts'
 import { createPartialForm, encodePartialJson, encodePartialProto } from './partial-metadata.ts'
 import { parseIncludeObject } from '../handlers/read-request.ts'
+import { sendResponseInStep } from '../handlers/request-step.ts'
 import { getMetadata } from './rest-result.ts'
 import type { Answer } from '../routing/served-resource.ts'
 import { objectSlabs, spliceObject, measureSpliced, writeSpliced } from './splice.ts'
@@ -20,6 +21,13 @@ import { TableRows } from './table.ts'
 
 /** Sends an object in the negotiated encoding, as the object itself, its metadata or a table. */
 export function writeResult(answer: Answer, status: number, result: RestResult): void | Promise<void> {
+  const { exchange, negotiated } = answer
+  if (exchange.span === undefined) return writeObject(answer, status, result)
+  const content = { mediaType: mediaTypes[negotiated.form], encoder: negotiated.form }
+  return sendResponseInStep(exchange, content, () => writeObject(answer, status, result))
+}
+
+function writeObject(answer: Answer, status: number, result: RestResult): void | Promise<void> {
   const { exchange, served, negotiated, query } = answer
   const { form, transform } = negotiated
   if (exchange.audit !== undefined) recordResult(answer, exchange.audit, result)

@@ -16,7 +16,7 @@ import { ClientGoneError, parseLooseBoolean } from '@keelson/exchange'
 import type { Exchange, QueryParameters } from '@keelson/exchange'
 import { parseInAdvance, decodeDocument, formatNotRegistered } from '@keelson/registry'
 import type { SentBody, WriteOptions } from '@keelson/registry'
-import type { DeleteOptions, FieldErrorList, FieldValidation, GroupVersionKind, KubeObject } from '@keelson/apimachinery'
+import type { DeleteOptions, FieldErrorList, FieldValidation, GroupVersionKind, KubeObject, Span } from '@keelson/apimachinery'
 import { isApply, negotiateInput } from '../negotiation/negotiate.ts'
 import { findMetaType } from '../encoding/meta-types.ts'
 import { encodeTypedJson } from '@keelson/registry'
@@ -29,9 +29,22 @@ import type { ServedResource } from '../routing/served-resource.ts'
 export async function readBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
   const announced = Number(exchange.header('content-length') ?? 0)
   if (announced > limit) throw createTooLargeError(limit)
-  const body = await readIncoming(exchange, limit)
+  const reading = readIncoming(exchange, limit)
+  const body = await (exchange.span === undefined ? reading : recordRead(exchange.span, reading))
   await (body.length > largeBytes ? turnOfLarge() : waitForSharedTurn())
   return body
+}
+
+/** Adds the end of reading a body to the step of the handler. */
+async function recordRead(step: Span, reading: Promise<Uint8Array>): Promise<Uint8Array> {
+  try {
+    const body = await reading
+    step.addEvent('limitedReadBody succeeded', { len: body.length })
+    return body
+  } catch (error) {
+    step.addEvent('limitedReadBody failed', { len: 0, err: getErrorMessage(error) })
+    throw error
+  }
 }
 
 /**
@@ -191,6 +204,10 @@ export async function readDeleteOptions(exchange: Exchange, served: ServedResour
   const options = hasBody
     ? decodeDeleteOptions(exchange, await toSentBody(exchange, { form: negotiateInput(exchange), bytes: body }))
     : parseDeleteOptions(query)
+  if (hasBody) {
+    exchange.span?.addEvent('Decoded delete options')
+    exchange.span?.addEvent('Recorded the audit event')
+  }
   delete options.ignoreStoreReadErrorWithClusterBreakingPotential
   checkDeleteOptions(options)
   return options

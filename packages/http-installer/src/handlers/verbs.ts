@@ -1,4 +1,5 @@
-import { newBadRequest, newUnsupportedMediaType, newMethodNotSupported } from '@keelson/apimachinery'
+import { getErrorMessage, newBadRequest, newUnsupportedMediaType, newMethodNotSupported } from '@keelson/apimachinery'
+import type { Span } from '@keelson/apimachinery'
 import { canExport, createObject, canList, canWatch } from '@keelson/registry'
 import type {
   Getter,
@@ -32,6 +33,8 @@ export function handleGet(storage: RESTStorage & Getter): Handler {
       return writeResult({ exchange, served, query, negotiated }, 200, await storage.export(exchange, name, { exact }))
     }
     const resourceVersion = query.get('resourceVersion')
+    if (exchange.target.query !== '') exchange.span?.addEvent('About to process Get options')
+    exchange.span?.addEvent('About to Get from storage')
     const result = await storage.get(exchange, name, resourceVersion === null ? {} : { resourceVersion })
     return writeResult({ exchange, served, query, negotiated }, 200, result)
   }
@@ -44,9 +47,11 @@ export function handleCreate(storage: RESTStorage & (Creater | NamedCreater)): H
     const form = negotiateInput(exchange)
     const bytes = await readBody(exchange, served.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'CreateOptions')
+    exchange.span?.addEvent('About to convert to expected version')
     const parsing = toSentBody(exchange, { form, bytes })
     const body = parsing instanceof Promise ? await parsing : parsing
-    const result = await createObject(storage, { route: served, context: exchange, name, options, sent: body })
+    const creating = createObject(storage, { route: served, context: exchange, name, options, sent: body })
+    const result = await (exchange.span === undefined ? creating : recordWrite(exchange.span, bytes.length, creating))
     return writeResult({ exchange, served, query, negotiated }, 201, result)
   }
 }
@@ -57,11 +62,25 @@ export function handleUpdate(storage: Updater): Handler {
     const negotiated = negotiateOutput(exchange, served.endpoint)
     const bytes = await readBody(exchange, served.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'UpdateOptions')
+    exchange.span?.addEvent('About to convert to expected version')
     const parsing = toSentBody(exchange, { form: negotiateInput(exchange), bytes })
     const body = parsing instanceof Promise ? await parsing : parsing
     const { dryRun } = options
-    const { object, created } = await storage.update(exchange, name, { change: { kind: 'replace', body }, dryRun, route: served, options })
+    const updating = storage.update(exchange, name, { change: { kind: 'replace', body }, dryRun, route: served, options })
+    const { object, created } = await (exchange.span === undefined ? updating : recordWrite(exchange.span, bytes.length, updating))
     return writeResult({ exchange, served, query, negotiated }, created ? 201 : 200, object)
+  }
+}
+
+/** Adds the end of a write to the step of its handler. `length` is the length of the request's body. */
+async function recordWrite<T>(step: Span, length: number, writing: Promise<T>): Promise<T> {
+  try {
+    const written = await writing
+    step.addEvent('Write to database call succeeded', { len: length })
+    return written
+  } catch (error) {
+    step.addEvent('Write to database call failed', { len: length, err: getErrorMessage(error) })
+    throw error
   }
 }
 
@@ -79,6 +98,7 @@ export function handlePatch(storage: Updater): Handler {
     const bytes = await readBody(exchange, served.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'PatchOptions', patchType)
     exchange.audit?.recordPatch(bytes)
+    exchange.span?.addEvent('Recorded the audit event')
     const { dryRun } = options
     let change: Change
     if (isApply(patchType)) {
@@ -86,6 +106,7 @@ export function handlePatch(storage: Updater): Handler {
       change = { kind: 'apply', configuration: parsing instanceof Promise ? await parsing : parsing }
     } else change = { kind: 'patch', type: patchType as MergePatchType, body: bytes }
     const { object, created } = await storage.update(exchange, name, { change, dryRun, route: served, options })
+    exchange.span?.addEvent('Object stored in database')
     return writeResult({ exchange, served, query, negotiated }, created ? 201 : 200, object)
   }
 }
@@ -99,20 +120,24 @@ export function handleDelete(storage: GracefulDeleter): Handler {
     const negotiated = negotiateOutput(exchange, served.endpoint)
     const options = await readDeleteOptions(exchange, served, query)
     const dryRun = (options.dryRun ?? []).length > 0
+    exchange.span?.addEvent('About to delete object from database')
     const { object, immediate, blank = false } = await storage.delete(exchange, name, { options, dryRun, route: served })
+    exchange.span?.addEvent('Object deleted from database')
     if (blank) return writeResult({ exchange, served, query, negotiated }, 200, createBlankObject(served, {}))
     if (!immediate || storage.returnsDeletedObject) {
       return writeResult({ exchange, served, query, negotiated }, !immediate && options.orphanDependents === false ? 202 : 200, object)
     }
     const { uid } = getMetadata(object)
     const { group, resource } = served.groupResource
-    return writeStatus(exchange, 200, {
+    exchange.span?.addEvent('About to write a response')
+    writeStatus(exchange, 200, {
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
       status: 'Success',
       details: { name, ...(group === '' ? undefined : { group }), kind: resource, ...(uid === undefined ? undefined : { uid }) },
     })
+    exchange.span?.addEvent('Writing http response done')
   }
 }
 

@@ -15,6 +15,7 @@ import {
 import type { DeprecationNotice, Listing, RESTStorage } from '@keelson/registry'
 import { handleConnect } from '../connect/handle-connect.ts'
 import { handleStream } from '../connect/handle-stream.ts'
+import { endHandlerStep, startHandlerStep } from '../handlers/request-step.ts'
 import { handleCreate, handleDelete, handleDeleteCollection, handleGet, handleList, handlePatch, handleUpdate } from '../handlers/verbs.ts'
 import type { Handler, Method, MethodTable, ServedResource } from './served-resource.ts'
 import { isApiError, newBadRequest, newGenericServerResponse, newMethodNotSupported } from '@keelson/apimachinery'
@@ -35,16 +36,16 @@ export interface ResourceRoutes {
 
 function createRoutes(served: ServedResource): ResourceRoutes {
   const { storage } = served
-  const list: Method | undefined = canList(storage) || canWatch(storage) ? { handle: handleList } : undefined
+  const list: Method | undefined = canList(storage) || canWatch(storage) ? { handle: handleList, step: 'List' } : undefined
   const item: Record<string, Method> = {}
   const withPath: Record<string, Method> = {}
   const collection: Record<string, Method> = {}
-  if (canGet(storage)) item['GET'] = { handle: handleGet(storage) }
-  if (canUpdate(storage)) item['PUT'] = { handle: handleUpdate(storage) }
-  if (canPatch(storage)) item['PATCH'] = { handle: handlePatch(storage) }
-  if (canDelete(storage)) item['DELETE'] = { handle: handleDelete(storage) }
-  if (canCreateNamed(storage)) item['POST'] = { handle: handleCreate(storage) }
-  if (canStream(storage)) item['GET'] = { handle: handleStream(storage), mediaTypes: ['text/plain'] }
+  if (canGet(storage)) item['GET'] = { handle: handleGet(storage), step: 'Get' }
+  if (canUpdate(storage)) item['PUT'] = { handle: handleUpdate(storage), step: 'Update' }
+  if (canPatch(storage)) item['PATCH'] = { handle: handlePatch(storage), step: 'Patch' }
+  if (canDelete(storage)) item['DELETE'] = { handle: handleDelete(storage), step: 'Delete' }
+  if (canCreateNamed(storage)) item['POST'] = { handle: handleCreate(storage), step: 'Create' }
+  if (canStream(storage)) item['GET'] = { handle: handleStream(storage), mediaTypes: ['text/plain'], step: 'Get' }
   if (canConnect(storage)) {
     const connect: Method = { handle: handleConnect(storage), mediaTypes: 'any' }
     for (const method of storage.connectMethods) {
@@ -54,10 +55,10 @@ function createRoutes(served: ServedResource): ResourceRoutes {
   }
   if (served.subresource === '') {
     if (list !== undefined) collection['GET'] = list
-    if (canCreate(storage)) collection['POST'] = { handle: handleCreate(storage) }
-    if (canDeleteCollection(storage)) collection['DELETE'] = { handle: handleDeleteCollection(storage) }
+    if (canCreate(storage)) collection['POST'] = { handle: handleCreate(storage), step: 'Create' }
+    if (canDeleteCollection(storage)) collection['DELETE'] = { handle: handleDeleteCollection(storage), step: 'Delete' }
   } else if (canCreate(storage) && item['POST'] === undefined) {
-    item['POST'] = { handle: handleCreate(storage) }
+    item['POST'] = { handle: handleCreate(storage), step: 'Create' }
   }
   return { served, item, below: withPath, collection, allNamespaces: served.namespaced && list !== undefined ? { GET: list } : {} }
 }
@@ -207,12 +208,15 @@ class ResourceRoute implements Route {
   }
 
   async serve(exchange: Exchange): Promise<void> {
+    const { span } = exchange
     try {
       await this.#handle(exchange)
     } catch (error) {
       const cause = error instanceof BrokenResponseError ? error.cause : error
       if (!isApiError(cause) && !isAbort(cause) && !exchange.aborted) this.served.settings.onInternalError(cause)
       writeError(exchange, error)
+    } finally {
+      if (span !== undefined) endHandlerStep(exchange, span)
     }
   }
 
@@ -223,7 +227,7 @@ class ResourceRoute implements Route {
     // Over HTTP/2, the method may be any word, including names of members that every object inherits.
     const servedMethod = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
     if (servedMethod === undefined) return this.#refuse(exchange)
-    const { handle, mediaTypes = noMethods } = servedMethod
+    const { handle, mediaTypes = noMethods, step } = servedMethod
     // As in kube-apiserver, requests for kinds without a protobuf encoding skip these checks. Their handlers check both headers.
     if (mediaTypes !== 'any' && !this.isJsonOnly) {
       if (method === 'PATCH') checkConsumable(exchange.contentType, listPatchTypes(exchange))
@@ -237,6 +241,7 @@ class ResourceRoute implements Route {
       exchange.audit?.recordDeprecation(gone)
       served.settings.observeDeprecated(served, gone)
     }
+    if (exchange.span !== undefined && step !== undefined && info.verb !== 'watch') startHandlerStep(exchange, exchange.span, step)
     return handle({ exchange, served, name, query: exchange.query })
   }
 

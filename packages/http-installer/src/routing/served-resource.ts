@@ -44,6 +44,8 @@ export type Handler = (request: ApiRequest) => Promise<void>
 /** Handler and settings of an HTTP method for one kind of URL. */
 export interface Method {
   readonly handle: Handler
+  /** Name of the handler's step in traces. Default: the handler has no step. */
+  readonly step?: string
   /** Media types of responses in addition to the usual ones. 'any' if another server sends the response. Default: none. */
   readonly mediaTypes?: readonly string[] | 'any'
 }

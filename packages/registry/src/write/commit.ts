@@ -124,6 +124,7 @@ export async function removeFinalized<T extends KubeObject>(
     const removed = await writeTarget(dependencies, context, dryRun).delete(key, {
       ...(preconditions === undefined ? undefined : { preconditions }),
       signal: context.signal,
+      span: context.span,
     })
     if (!dryRun) await dependencies.hooks.afterDelete?.(readWritten(removed))
   } catch (error) {
@@ -147,7 +148,7 @@ export async function rewrite<T extends KubeObject>(
   name: string,
   { change, dryRun, preconditions }: Rewrite<T>,
 ): Promise<Written<T>> {
-  const options = { ...(preconditions === undefined ? undefined : { preconditions }), signal: context.signal }
+  const options = { ...(preconditions === undefined ? undefined : { preconditions }), signal: context.signal, span: context.span }
   try {
     const key = dependencies.keys.key(context, name)
     return await writeTarget(dependencies, context, dryRun).guaranteedUpdate(key, (current) => ({ object: change(current!) }), options)

@@ -58,7 +58,7 @@ export async function deleteObject<T extends KubeObject>(
 
 async function read<T extends KubeObject>({ dependencies, context, name, key }: Deletion<T>): Promise<StoredObject<T>> {
   try {
-    return await dependencies.storage.get(key, { signal: context.signal })
+    return await dependencies.storage.get(key, { signal: context.signal, span: context.span })
   } catch (error) {
     throw translateError('delete', error, qualifyResource(dependencies, context), name)
   }
@@ -84,7 +84,7 @@ async function mark<T extends KubeObject>(run: Deletion<T>, stored: StoredObject
         outcome = markObject(run, current)
         return outcome === 'waiting' || outcome === 'removable' ? { object: current, ...getTtlOption(dependencies) } : undefined
       },
-      { ...getPreconditions(options), suggestion: stored, signal: context.signal },
+      { ...getPreconditions(options), suggestion: stored, signal: context.signal, span: context.span },
     )
     if (outcome === 'pending') return { next: 'wait', object: stored }
     if (outcome === 'unmarked') return { next: 'remove', mayBeGone: false, isUnmarked: true }
@@ -117,6 +117,7 @@ async function remove<T extends KubeObject>(run: Deletion<T>, marked: Extract<Ma
       // The cache may not have the marked object yet. Admission would then be asked about an outdated object first.
       ...(marked.object !== undefined && isStoredObject(marked.object) && { suggestion: marked.object }),
       signal: context.signal,
+      span: context.span,
     })
     if (!request.dryRun) await dependencies.hooks.afterDelete?.(readWritten(object))
     return { object, immediate: true, ...(request.dryRun && marked.isUnmarked && { blank: true }) }

@@ -52,6 +52,7 @@ export async function createObject(storage: RESTStorage & (Creater | NamedCreate
   const startTime = performance.now()
   const decoding = decodeNew(create)
   const decoded = decoding instanceof Promise ? await decoding : decoding
+  context.span?.addEvent('Conversion done')
   const { object } = decoded
   if (object.metadata !== undefined) {
     if ((storage as Partial<NamedCreater>).keepsSystemFields !== true) wipeSystemFields(object)
@@ -61,6 +62,7 @@ export async function createObject(storage: RESTStorage & (Creater | NamedCreate
   const write: RoutedWrite = { route, context, name: create.name || (object.metadata?.name ?? ''), dryRun, options }
   const pause = pauseIfLong(startTime)
   if (pause !== undefined) await pause
+  context.span?.addEvent('About to store object in database')
   const mutating = trackAndMutate(write, decoded, { live: undefined })
   if (mutating !== undefined) await mutating
   const request: CreateRequest = { dryRun, validate: (final) => validate(write, 'CREATE', final, undefined) }
@@ -113,6 +115,7 @@ async function storeOnce<T extends KubeObject>(
     if (!dryRun) dropResourceVersion(object)
     const written = await writeTarget(dependencies, context, dryRun).create(key, object, {
       ...getTtlOption(dependencies),
+      span: context.span,
       // A getter, because the first access to `context.signal` creates the signal, and most writes do not need one.
       get signal() {
         return context.signal
@@ -210,6 +213,8 @@ export async function update<T extends KubeObject>(
     const startTime = performance.now()
     const decoding = decodeReplacement(routed, change.body)
     decoded = decoding instanceof Promise ? await decoding : decoding
+    context.span?.addEvent('Conversion done')
+    context.span?.addEvent('About to store object in database')
     const pause = pauseIfLong(startTime)
     if (pause !== undefined) await pause
     const { uid = '' } = decoded.object.metadata
@@ -234,6 +239,7 @@ export async function update<T extends KubeObject>(
       sharesCurrent: true,
       ...(preconditions === undefined ? undefined : { preconditions }),
       signal: context.signal,
+      span: context.span,
     })
     if (run.hook.isPending && run.last?.kind !== 'delete') await run.hook.succeed()
   } catch (error) {
@@ -266,13 +272,17 @@ async function attempt<T extends KubeObject>(run: Update<T>, stored: StoredObjec
   const viewed = view && stored?.copy()
   const current = viewed === undefined ? (stored?.object() as KubeObject | undefined) : view!.read(viewed)
   const startTime = performance.now()
+  const { kind: changeKind } = request.change
+  const isPatch = changeKind === 'patch' || changeKind === 'apply'
+  if (isPatch) context.span?.addEvent('About to apply patch')
   const changing = applyChange(run, current, stored)
   const changed = changing instanceof Promise ? await changing : changing
   if (routed !== undefined) {
     const pause = pauseIfLong(startTime)
     if (pause !== undefined) await pause
-    if (request.change.kind !== 'replace') checkIdentity(routed, changed.object, current)
-    const mutating = trackAndMutate(routed, changed, { live: current, tracked: request.change.kind === 'apply' })
+    if (changeKind !== 'replace') checkIdentity(routed, changed.object, current)
+    if (isPatch) context.span?.addEvent('About to check admission control')
+    const mutating = trackAndMutate(routed, changed, { live: current, tracked: changeKind === 'apply' })
     if (mutating !== undefined) await mutating
   }
   let object = changed.object as T

@@ -4,6 +4,7 @@ import type { AccessMetrics } from './authentication.ts'
 import type { Lifecycle } from './wait-group.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
 import type { Auditor } from '@keelson/audit'
+import type { RequestTracer } from '@keelson/tracing'
 import { audit, openAudit } from './audit.ts'
 import { auditId } from './audit-id.ts'
 import { authenticate } from './authentication.ts'
@@ -23,6 +24,7 @@ import { logRequest } from './request-log.ts'
 import type { RequestRecord } from './request-log.ts'
 import { requestInfo } from './request-info.ts'
 import { measureRequest } from './request-metrics.ts'
+import { traceAuthentication, tracePhase, traceRequest } from './tracing.ts'
 import { countRequest } from './wait-group.ts'
 
 export interface FilterOptions {
@@ -33,6 +35,8 @@ export interface FilterOptions {
   readonly impersonation?: ImpersonationOptions
   /** Records requests for the audit log. Undefined: requests are not audited. */
   readonly auditor?: Pick<Auditor, 'open'> | undefined
+  /** Records traces of requests. Undefined: requests are not traced. */
+  readonly tracer?: RequestTracer | undefined
   readonly limits: InFlightLimits
   readonly goAwayChance: number
   readonly corsAllowedOrigins: readonly RegExp[]
@@ -47,6 +51,8 @@ export interface FilterOptions {
   readonly onRejected?: ((reason: string, exchange: Exchange) => void) | undefined
   /** Called with the log record of every completed request. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined
+  /** Returns whether requests are logged now. Default: they are if there is an `onRequest`. */
+  readonly logsRequests?: (() => boolean) | undefined
 }
 
 /**
@@ -54,11 +60,12 @@ export interface FilterOptions {
  * request log comes before the request info, so that requests with a malformed URL are logged too.
  */
 export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
-  const { authenticator, authorizer, auditor, lifecycle, metrics, access } = options
+  const { authenticator, authorizer, auditor, lifecycle, metrics, access, tracer } = options
+  const impersonationPhase = options.impersonation?.constrained === true ? 'constrainedimpersonation' : 'impersonation'
   return [
     { name: 'audit-id', filter: auditId },
     { name: 'audit-init', filter: openAudit(auditor) },
-    { name: 'request-log', filter: logRequest(options.onRequest) },
+    { name: 'request-log', filter: logRequest(options.onRequest, options.logsRequests) },
     { name: 'request-info', filter: requestInfo(options.findRoute) },
     { name: 'draining', filter: refuseWhileDraining(lifecycle) },
     { name: 'hsts', filter: strictTransportSecurity(options.hstsDirectives) },
@@ -67,14 +74,16 @@ export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
     { name: 'wait-group', filter: countRequest(lifecycle) },
     { name: 'request-deadline', filter: requestDeadline(options.deadlines, metrics) },
     { name: 'cors', filter: cors(options.corsAllowedOrigins) },
+    { name: 'authentication-trace', filter: traceAuthentication(tracer) },
     {
       name: 'authentication',
       filter: authenticate(authenticator, { access, metrics, identityHeaders: options.identityHeaders, onRejected: options.onRejected }),
     },
-    { name: 'audit', filter: audit(auditor) },
-    { name: 'impersonation', filter: impersonate(authorizer, options.impersonation) },
+    { name: 'request-trace', filter: traceRequest(tracer) },
+    { name: 'audit', filter: tracePhase(tracer, 'audit', audit(auditor)) },
+    { name: 'impersonation', filter: tracePhase(tracer, impersonationPhase, impersonate(authorizer, options.impersonation)) },
     { name: 'in-flight', filter: limitInFlight(createInFlightLimit(options.limits, metrics.inFlight), metrics) },
-    { name: 'authorization', filter: authorize(authorizer, access) },
+    { name: 'authorization', filter: tracePhase(tracer, 'authorization', authorize(authorizer, access)) },
     { name: 'request-metrics', filter: measureRequest(metrics) },
   ]
 }

@@ -22,9 +22,10 @@ export interface RequestRecord extends Readonly<Record<string, unknown>> {
 }
 
 /** Creates a filter that logs every request when its response is written or its client has disconnected. */
-export function logRequest(log: ((record: RequestRecord) => void) | undefined): Filter | undefined {
+export function logRequest(log: ((record: RequestRecord) => void) | undefined, isEnabled: () => boolean = () => true): Filter | undefined {
   if (log === undefined) return undefined
   return (exchange) => {
+    if (!isEnabled()) return
     const { incoming, outgoing } = exchange
     const { remoteAddress = '', remotePort = 0 } = incoming.socket
     outgoing.once('close', () => {

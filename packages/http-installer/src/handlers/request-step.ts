@@ -1,0 +1,116 @@
+import { getErrorMessage } from '@keelson/apimachinery'
+import type { Span, SpanAttributes } from '@keelson/apimachinery'
+import type { Exchange } from '@keelson/exchange'
+import { isApply } from '../negotiation/negotiate.ts'
+
+/** Time in milliseconds from which a handler is in the log of slow requests. */
+const slowHandlerMs = 500
+/** Time in milliseconds from which sending a response is in the log of slow requests. */
+const slowResponseMs = 5000
+
+/** Starts the step of a handler in the trace of a recorded request. The handler adds events to `exchange.span`. */
+export function startHandlerStep(exchange: Exchange, request: Span, name: string): void {
+  exchange.span = request.startChild(name, () => describeRequest(exchange))
+}
+
+/** Ends the step of a handler, if one was started. */
+export function endHandlerStep(exchange: Exchange, request: Span): void {
+  if (exchange.span === request) return
+  exchange.span?.end(slowHandlerMs)
+  exchange.span = request
+}
+
+/** Starts the step of a watch that begins with the existing objects. */
+export function startWatchListStep(exchange: Exchange, request: Span): Span {
+  return request.startChild('WatchList', () => describeRequest(exchange))
+}
+
+/** Ends the step of a watch: its initial events are sent. */
+export function endWatchListStep(step: Span): void {
+  step.end(slowHandlerMs)
+}
+
+/** Sends the response of a handler that is not a list. */
+export async function sendResponseInStep(exchange: Exchange, content: ResponseContent, send: () => void | Promise<void>): Promise<void> {
+  const handler = exchange.span!
+  handler.addEvent('About to write a response')
+  await sendInStep(exchange, content, send)
+  handler.addEvent('Writing http response done')
+}
+
+export interface ResponseContent extends SpanAttributes {
+  readonly mediaType: string
+  /** Name of the encoding: json, yaml, protobuf or cbor. */
+  readonly encoder: string
+}
+
+/** Sends a response within the step `SerializeObject` of a recorded request. */
+export async function sendInStep(exchange: Exchange, content: ResponseContent, send: () => void | Promise<void>): Promise<void> {
+  const handler = exchange.span
+  const step = startResponseStep(exchange, content)
+  exchange.span = step
+  try {
+    const sending = send()
+    if (sending !== undefined) await sending
+    endResponseStep(exchange, step)
+  } catch (error) {
+    endResponseStep(exchange, step, error)
+    throw error
+  } finally {
+    exchange.span = handler
+  }
+}
+
+/** Starts the step `SerializeObject` of a recorded request. */
+export function startResponseStep(exchange: Exchange, content: ResponseContent): Span {
+  const step = exchange.span!.startChild('SerializeObject', () => describeResponse(exchange, content))
+  step.addEvent('About to start writing response')
+  return step
+}
+
+export function endResponseStep(exchange: Exchange, step: Span, error?: unknown): void {
+  const size = exchange.sentBytes
+  if (error === undefined) step.addEvent('Write call succeeded', { size })
+  else step.addEvent('Write call failed', { size, err: getErrorMessage(error) })
+  step.end(slowResponseMs)
+}
+
+/** Describes a response for the step `SerializeObject` and for steps of watches. */
+export function describeResponse(exchange: Exchange, content: ResponseContent): SpanAttributes {
+  const { method, target, requestId } = exchange
+  return { 'audit-id': requestId, method, url: target.path, protocol: formatProtocol(exchange), ...content }
+}
+
+const maxUserAgentLength = 1024
+
+/** Describes a request with the names of kube-apiserver. */
+function describeRequest(exchange: Exchange): SpanAttributes {
+  const { incoming, info, target, userAgent } = exchange
+  return {
+    accept: exchange.accept,
+    'audit-id': exchange.requestId,
+    client: incoming.socket.remoteAddress ?? 'unknown',
+    'api-group': info.apiGroup,
+    'api-version': info.apiVersion,
+    name: info.name,
+    subresource: info.subresource,
+    namespace: info.namespace,
+    protocol: formatProtocol(exchange),
+    resource: info.resource,
+    scope: info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace === '' ? 'cluster' : 'namespace',
+    url: target.path,
+    'user-agent': userAgent.length > maxUserAgentLength ? `${userAgent.slice(0, maxUserAgentLength)}...TRUNCATED` : userAgent,
+    verb: decideVerb(exchange),
+  }
+}
+
+function formatProtocol({ incoming }: Exchange): string {
+  return `HTTP/${incoming.httpVersion}`
+}
+
+/** Returns the verb with which a request is counted: its method, but LIST, WATCH or APPLY for these requests. */
+function decideVerb({ info, method, contentType }: Exchange): string {
+  if (info.verb === 'list' || info.verb === 'watch') return info.verb.toUpperCase()
+  if (method === 'PATCH' && isApply(contentType ?? '')) return 'APPLY'
+  return method === 'HEAD' ? 'GET' : method
+}
