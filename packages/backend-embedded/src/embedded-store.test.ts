@@ -143,6 +143,73 @@ describe('fork', () => {
     expect(Buffer.from(fork.snapshot().get('/k2')!.value).toString()).toBe('origin')
     expect(fork.snapshot().revision).toBe(origin.snapshot().revision)
   })
+
+  it('a fork may have a clock of its own', async () => {
+    const clock = createManualClock()
+    await using origin = openMemory()
+    const lease = await origin.grantLease(60)
+    await origin.commit({ compare: [], operations: [{ type: 'put', key: '/leased', value: Buffer.from('1'), lease }] })
+    await using fork = origin.fork({ clock })
+    clock.advance(Date.now() - clock.now() + 61_000)
+    expect([origin, fork].map((store) => store.snapshot().get('/leased') !== undefined)).toEqual([true, false])
+  })
+})
+
+describe('restore', () => {
+  const readAll = (store: EmbeddedBackend): readonly (readonly [string, string])[] =>
+    Array.from(store.snapshot().scan(prefixRange('/')), ({ key, value }) => [key, Buffer.from(value).toString()] as const)
+
+  it('restores an image as one revision that watches see', async () => {
+    await using store = openMemory()
+    for (let i = 0; i < 100; i++) await put(store, `/k${i}`, 'origin')
+    const image = store.image()
+    const before = readAll(store)
+    await put(store, '/k1', 'changed')
+    await put(store, '/new')
+    await store.commit({ compare: [], operations: [{ type: 'delete', key: '/k2' }] })
+    const { revision } = store.snapshot()
+    const abort = new AbortController()
+    const watch = store.watch(prefixRange('/'), revision, { signal: abort.signal })[Symbol.asyncIterator]()
+    await store.restore(image)
+    expect(readAll(store)).toEqual(before)
+    const { value } = await watch.next()
+    expect(value).toMatchObject({ type: 'changes', changes: [{ type: 'put' }, { type: 'put' }, { type: 'delete', key: '/new' }] })
+    expect(store.snapshot().revision).toBe(revision + 1)
+    await store.restore(image)
+    expect(store.snapshot().revision).toBe(revision + 1)
+    abort.abort()
+  })
+
+  it('an image can be opened, and restored into another store', async () => {
+    await using origin = openMemory()
+    await put(origin, '/a', 'origin')
+    const image = origin.image()
+    await using opened = openMemory({ image })
+    await put(opened, '/a', 'opened')
+    await using other = openMemory()
+    await put(other, '/b')
+    await other.restore(image)
+    expect([readAll(origin), readAll(opened), readAll(other)]).toEqual([[['/a', 'origin']], [['/a', 'opened']], [['/a', 'origin']]])
+  })
+
+  it('restores keys with their leases, except for expired ones', async () => {
+    const clock = createManualClock()
+    await using store = openMemory({ clock })
+    const putLeased = async (key: string, seconds: number): Promise<void> => {
+      const lease = await store.grantLease(seconds)
+      await store.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.from('1'), lease }] })
+    }
+    await putLeased('/short', 10)
+    await putLeased('/long', 60)
+    const image = store.image()
+    await store.commit({ compare: [], operations: [{ type: 'delete', key: '/short' }] })
+    await store.commit({ compare: [], operations: [{ type: 'delete', key: '/long' }] })
+    clock.advance(20_000)
+    await store.restore(image)
+    expect(readAll(store)).toEqual([['/long', '1']])
+    clock.advance(41_000)
+    expect(readAll(store)).toEqual([])
+  })
 })
 
 it('refuses requests after disposal', async () => {

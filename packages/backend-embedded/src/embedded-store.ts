@@ -1,3 +1,4 @@
+import { mapList } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import { CompactedError, FutureRevisionError, StoppedError } from '@keelson/storagebackend'
 import type {
@@ -11,6 +12,7 @@ import type {
   LeaseId,
   ListOptions,
   ListPage,
+  Operation,
   OrderedTree,
   QueueLimits,
   ReadOptions,
@@ -31,9 +33,26 @@ import { Leases } from './leases.ts'
 import type { LeaseState } from './leases.ts'
 import { WatchPublisher } from './watch-publisher.ts'
 
-/** A store that can be copied in memory. */
+/** A store that can be copied in memory, in constant time for a store of any size. */
 export interface Forks {
-  fork(): EmbeddedBackend
+  /** Opens an independent copy of the store. `clock` is the clock of the copy. Default: the clock of this store. */
+  fork(options?: { readonly clock?: Clock }): EmbeddedBackend
+  /** Returns the current contents. They can be restored, also into other stores. */
+  image(): StoreImage
+  /**
+   * Replaces the contents by those of an image, as one revision that watches see like any other write. Keys that differ get this revision. Leases
+   * that have ended are granted again until their original time, and keys of expired leases are not restored. Takes time for the differences
+   * only.
+   */
+  restore(image: StoreImage): Promise<void>
+}
+
+/** The contents of a store at one revision. It does not change. */
+export interface StoreImage {
+  readonly tree: TreeSnapshot<Entry>
+  readonly revision: Revision
+  readonly bytes: number
+  readonly leases: readonly LeaseState[]
 }
 
 export interface EmbeddedBackend extends Backend, Snapshots, Compaction, SizeStatistics, Forks {}
@@ -185,16 +204,33 @@ export class EmbeddedStore implements EmbeddedBackend {
     this.#durability?.checkHealth?.()
   }
 
-  fork(): EmbeddedBackend {
+  fork({ clock = this.#options.clock }: { readonly clock?: Clock } = {}): EmbeddedBackend {
+    return openImage(this.image(), { ...this.#options, clock })
+  }
+
+  image(): StoreImage {
     this.#requireOpen()
-    const origin = {
-      revision: this.#history.current,
-      tree: this.#tree.snapshot().edit(),
-      index: undefined,
-      bytes: this.#bytes,
-      leases: this.#leases.all(),
+    const leases = mapList(this.#leases.all(), ({ lease, keys }) => ({ lease, keys: [...keys] }))
+    return { tree: this.#tree.snapshot(), revision: this.#history.current, bytes: this.#bytes, leases }
+  }
+
+  async restore({ tree, leases }: StoreImage): Promise<void> {
+    this.#requireOpen()
+    const now = this.#options.clock.now()
+    const usable = new Set<LeaseId>()
+    for (const { lease } of leases) {
+      if (lease.expiresAt <= now) continue
+      usable.add(lease.id)
+      if (!this.#leases.has(lease.id)) await this.#queue.grant(lease)
     }
-    return new EmbeddedStore(this.#options, origin)
+    const operations: Operation[] = []
+    for (const { before, after } of this.#tree.snapshot().changesTo(tree)) {
+      if (after !== undefined && (after.lease === 0 || usable.has(after.lease))) {
+        if (before?.value === after.value && before.lease === after.lease) continue
+        operations.push({ type: 'put', key: after.key, value: after.value, ...(after.lease !== 0 && { lease: after.lease }) })
+      } else if (before !== undefined) operations.push({ type: 'delete', key: before.key })
+    }
+    await this.commit({ compare: [], operations })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -253,6 +289,11 @@ export class EmbeddedStore implements EmbeddedBackend {
     if (options?.aborted !== false) options?.signal?.throwIfAborted()
     if (this.#closed) throw this.#closed
   }
+}
+
+/** Opens a store in memory that starts with the contents of an image. */
+export function openImage({ tree, revision, bytes, leases }: StoreImage, options: EmbeddedStoreOptions): EmbeddedBackend {
+  return new EmbeddedStore(options, { revision, tree: tree.edit(), index: undefined, bytes, leases })
 }
 
 function measureEntry(entry: Entry): number {

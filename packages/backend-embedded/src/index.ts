@@ -1,6 +1,6 @@
 export { DamagedStoreError } from './entry-record.ts'
 export { LockedError } from './lock-owner.ts'
-export type { EmbeddedBackend, Forks } from './embedded-store.ts'
+export type { EmbeddedBackend, Forks, StoreImage } from './embedded-store.ts'
 export type { HistoryLimits } from './history.ts'
 export { openEmbedded } from './open-embedded.ts'
 export type { EmbeddedOptions } from './open-embedded.ts'

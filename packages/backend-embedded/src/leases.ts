@@ -43,6 +43,10 @@ export class Leases {
     this.#leases.delete(id)
   }
 
+  has(id: LeaseId): boolean {
+    return this.#leases.has(id)
+  }
+
   /** Throws if the lease does not exist or has expired. Keys of an expired lease may be about to be deleted, so no key may be added. */
   require(id: LeaseId): void {
     const lease = this.#leases.get(id)

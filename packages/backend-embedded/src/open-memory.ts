@@ -1,7 +1,7 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import { defaultQueueLimits, OrderedTree, type QueueLimits } from '@keelson/storagebackend'
-import { EmbeddedStore, type EmbeddedBackend, type EmbeddedStoreOptions } from './embedded-store.ts'
+import { EmbeddedStore, openImage, type EmbeddedBackend, type EmbeddedStoreOptions, type StoreImage } from './embedded-store.ts'
 import { defaultHistory, type HistoryLimits } from './history.ts'
 
 export interface StoreOptions {
@@ -17,8 +17,9 @@ export interface StoreOptions {
   readonly clock?: Clock
 }
 
-/** Opens a store in memory. Its first revision is 1, as in etcd. */
-export function openMemory(options: StoreOptions = {}): EmbeddedBackend {
+/** Opens a store in memory: an empty one, whose first revision is 1, as in etcd, or one with the contents of an image. */
+export function openMemory({ image, ...options }: StoreOptions & { readonly image?: StoreImage } = {}): EmbeddedBackend {
+  if (image !== undefined) return openImage(image, storeOptions(options))
   return new EmbeddedStore(storeOptions(options), { revision: 1, tree: new OrderedTree(), index: new Map(), bytes: 0, leases: [] })
 }
 

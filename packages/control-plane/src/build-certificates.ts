@@ -56,11 +56,11 @@ export async function buildCertificates(options: ServerChainOptions, delegation?
     check('the authorities of front proxies', () => new X509Certificate(pem))
   }
   const proxyClient = proxyClientFiles && (await readProxyClient(proxyClientFiles))
-  const { directory, names = [] } = certificates
+  const { directory, store = createMemoryCertificateStore(), names = [] } = certificates
   const { clusterIpRange } = { ...servicesDefaults, ...options.services }
   const serviceIp = firstServiceIp(clusterIpRange.split(',')[0]!)
   const generated = await ownCertificates({
-    store: directory === undefined ? createMemoryCertificateStore() : createDirectoryCertificateStore(directory),
+    store: directory === undefined ? store : createDirectoryCertificateStore(directory),
     names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), bindAddressOf(options.serving), advertiseAddress(options.serving)],
     frontProxy: usesOwnFrontProxy(options),
     onNote: (note) => directory !== undefined && logNote(options, directory, note),

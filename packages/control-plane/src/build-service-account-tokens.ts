@@ -123,7 +123,9 @@ async function openOwnKeys({ authentication = {}, serving = {}, clock = systemCl
   const { issuers, keyFiles = [], signingKeyFile } = { ...authenticationDefaults.serviceAccounts, ...authentication.serviceAccounts }
   const onMade = (file: string): void => log?.(0, 'Made a key for service account tokens', { file })
   const signingPem =
-    signingKeyFile === undefined ? await ownTokenKey(serving.certificates?.directory, onMade) : await readKeys(signingKeyFile, (pem) => pem)
+    signingKeyFile === undefined
+      ? await ownTokenKey(serving.certificates?.directory ?? serving.certificates?.store, onMade)
+      : await readKeys(signingKeyFile, (pem) => pem)
   const key = await wrapKeyError(signingKeyFile ?? 'generated', () => readSigningKey(signingPem))
   const files = await Promise.all(keyFiles.map((file) => readKeys(file, readVerificationKeys)))
   const keys: readonly VerificationKey[] = keyFiles.length > 0 ? files.flat() : [key]

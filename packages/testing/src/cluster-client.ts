@@ -3,7 +3,7 @@ import { parseGroupVersion } from '@keelson/apimachinery'
 import type { KubeObject, UserInfo } from '@keelson/apimachinery'
 import { formatServiceAccountUserName, listServiceAccountGroups } from '@keelson/auth'
 import { kubeconfig, writeKubeconfig } from '@keelson/control-plane'
-import type { ServerChain } from '@keelson/control-plane'
+import type { ClusterHost } from './cluster-host.ts'
 import { fillKubeConfig } from './kube-config.ts'
 import type { KubeConfigOfClientNode } from './kube-config.ts'
 import { readManifests, sortForApply } from './manifests.ts'
@@ -11,7 +11,6 @@ import type { Manifests } from './manifests.ts'
 import { ResourceClient } from './resource-client.ts'
 import { findKind, findResource, waitUntilObserved, waitUntilServed } from './served-resources.ts'
 import type { ObjectReference, ServedKind } from './served-resources.ts'
-import type { UserTokens } from './user-tokens.ts'
 import type { WaitCondition, WaitOptions } from './wait-conditions.ts'
 
 /** Names of resources with known types, such as "pods" and "deployments.apps". */
@@ -29,16 +28,6 @@ export interface Identity {
   readonly groups?: readonly string[]
   readonly uid?: string
   readonly extra?: Readonly<Record<string, readonly string[]>>
-}
-
-/** The server behind the clients of all users. */
-export interface ClusterHost {
-  readonly chain: ServerChain
-  readonly tokens: UserTokens
-  /** URL of the server. Undefined if it has no port. */
-  readonly url: string | undefined
-  /** Opens the port on the first call. Returns the URL. */
-  listen(): Promise<string>
 }
 
 /** Time in milliseconds for which the server may take to serve a new custom resource. */

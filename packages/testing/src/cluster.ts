@@ -1,37 +1,44 @@
 import { mastersGroup } from '@keelson/apimachinery'
-import type { EmbeddedBackend } from '@keelson/backend-embedded'
-import { createServerChain } from '@keelson/control-plane'
-import type { ServerChain } from '@keelson/control-plane'
+import type { EmbeddedBackend, StoreImage } from '@keelson/backend-embedded'
 import { ClusterClient } from './cluster-client.ts'
-import type { ClusterHost } from './cluster-client.ts'
+import { ClusterHost } from './cluster-host.ts'
 import type { ClusterOptions } from './cluster-options.ts'
-import { UserTokens } from './user-tokens.ts'
+import { keepPreparedStore } from './prepared-stores.ts'
 
 const administrator = { name: 'kubernetes-admin', groups: [mastersGroup] }
-/** Time in milliseconds that requests in flight get to finish when the cluster closes. */
-const shutdownGraceMs = 1000
+
+/** All objects of a cluster at one moment. Taking it needs no longer for more objects. */
+export interface ClusterSnapshot {
+  /** Contents of the store. */
+  readonly image: StoreImage
+}
 
 /** A Kubernetes API server inside this process. Its own methods act as an administrator. */
 export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
-  readonly #host: Host
+  readonly #host: ClusterHost
+  readonly #options: ClusterOptions
+  /** The state to which `reset` returns. */
+  readonly #start: ClusterSnapshot
 
   /** Starts a server on a store, which the cluster closes. */
   static async start(store: EmbeddedBackend, options: ClusterOptions): Promise<KeelsonCluster> {
-    const host = await Host.start(store, options)
-    const cluster = new KeelsonCluster(host)
+    const host = await ClusterHost.start(store, options)
     try {
+      keepPreparedStore(store, options)
       if (options.listen === true) await host.listen()
-      if (options.manifests !== undefined) await cluster.apply(options.manifests)
+      if (options.manifests !== undefined) await new ClusterClient(host, administrator).apply(options.manifests)
+      return new KeelsonCluster(host, options)
     } catch (error) {
-      await cluster.close()
+      await host.close()
       throw error
     }
-    return cluster
   }
 
-  private constructor(host: Host) {
+  private constructor(host: ClusterHost, options: ClusterOptions) {
     super(host, administrator)
     this.#host = host
+    this.#options = options
+    this.#start = this.snapshot()
   }
 
   /** URL of the server. Undefined until `listen` or `kubeconfig` was called. */
@@ -44,6 +51,41 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
     return this.#host.listen()
   }
 
+  /**
+   * Starts a cluster with the same objects and options. It shares the memory of all objects until they change. Later changes of one cluster are
+   * not visible in the other.
+   *
+   * @example
+   * await using copy = await cluster.fork()
+   */
+  fork(): Promise<KeelsonCluster> {
+    const { manifests: _applied, ...options } = this.#options
+    return KeelsonCluster.start(this.#host.store.fork(), options)
+  }
+
+  /** Returns the current state of all objects, for `restore`. */
+  snapshot(): ClusterSnapshot {
+    return { image: this.#host.store.image() }
+  }
+
+  /**
+   * Replaces all objects by those of a snapshot, also of another cluster. Restored objects keep their uids and get a new resource version. Watches
+   * stay open and see the changes, and the port stays open. Takes time for the objects that differ only.
+   */
+  restore({ image }: ClusterSnapshot): Promise<void> {
+    return this.#host.restore(image)
+  }
+
+  /**
+   * Restores the state after the start, with the manifests of the options.
+   *
+   * @example
+   * afterEach(() => cluster.reset())
+   */
+  reset(): Promise<void> {
+    return this.restore(this.#start)
+  }
+
   /** Ends all requests and watches, stops the server, and frees its memory. */
   close(): Promise<void> {
     return this.#host.close()
@@ -51,56 +93,5 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-}
-
-/** The running server of a cluster with its store. */
-class Host implements ClusterHost {
-  readonly chain: ServerChain
-  readonly tokens: UserTokens
-  readonly #store: EmbeddedBackend
-  #listening: Promise<string> | undefined
-  #url: string | undefined
-  #closing: Promise<void> | undefined
-
-  private constructor(chain: ServerChain, store: EmbeddedBackend, tokens: UserTokens) {
-    this.chain = chain
-    this.tokens = tokens
-    this.#store = store
-  }
-
-  static async start(store: EmbeddedBackend, { server = {}, controllers = ['*'], log = () => {} }: ClusterOptions): Promise<Host> {
-    const tokens = new UserTokens()
-    try {
-      const chain = await createServerChain({
-        ...server,
-        controllers,
-        log,
-        storage: { ...server.storage, backend: store },
-        authentication: { ...server.authentication, tokens: [tokens, ...(server.authentication?.tokens ?? [])] },
-        lifecycle: { shutdownGraceMs, ...server.lifecycle },
-      })
-      const host = new Host(chain, store, tokens)
-      await chain.start().catch(async (error: unknown) => {
-        await host.close()
-        throw error
-      })
-      return host
-    } catch (error) {
-      await store[Symbol.asyncDispose]()
-      throw error
-    }
-  }
-
-  get url(): string | undefined {
-    return this.#url
-  }
-
-  listen(): Promise<string> {
-    return (this.#listening ??= this.chain.listen().then(() => (this.#url = this.chain.url)))
-  }
-
-  close(): Promise<void> {
-    return (this.#closing ??= this.chain.close().then(() => this.#store[Symbol.asyncDispose]()))
   }
 }

@@ -1,7 +1,7 @@
 export type { ResourceTypes } from '@keelson/admission'
 export { isApiError } from '@keelson/apimachinery'
 export type { KubeList, KubeObject } from '@keelson/apimachinery'
-export type { KeelsonCluster } from './cluster.ts'
+export type { ClusterSnapshot, KeelsonCluster } from './cluster.ts'
 export type { ClusterClient, Identity, ResourceOptions, TypedResourceName } from './cluster-client.ts'
 export type { ClusterOptions } from './cluster-options.ts'
 export type { KubeConfigOfClientNode } from './kube-config.ts'

@@ -1,6 +1,6 @@
-import { openMemory } from '@keelson/backend-embedded'
 import { KeelsonCluster } from './cluster.ts'
 import type { ClusterOptions } from './cluster-options.ts'
+import { openPreparedStore } from './prepared-stores.ts'
 
 /**
  * Starts a Kubernetes API server in this process, in memory and without a port. Close it with `await using` or `close()`.
@@ -10,5 +10,5 @@ import type { ClusterOptions } from './cluster-options.ts'
  * await cluster.resource('configmaps').create({ metadata: { name: 'settings' } })
  */
 export function startKeelson(options: ClusterOptions = {}): Promise<KeelsonCluster> {
-  return KeelsonCluster.start(openMemory(), options)
+  return KeelsonCluster.start(openPreparedStore(options), options)
 }

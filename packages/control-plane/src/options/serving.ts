@@ -1,7 +1,7 @@
-import { isBoolean, isNumber, isRegExp, isString, isListOf, isObjectOf, requireOption } from '@keelson/apimachinery'
+import { hasMethods, isBoolean, isNumber, isRegExp, isString, isListOf, isObjectOf, requireOption } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import { serverDefaults } from '@keelson/server'
-import type { KeyPair } from '@keelson/server'
+import type { CertificateStore, KeyPair } from '@keelson/server'
 import type { CertificateFiles, NamedCertificateFiles } from '../serving-files.ts'
 
 /** Options for the port, certificates and connection limits. */
@@ -22,6 +22,8 @@ export interface ServingOptions {
   readonly certificates?: {
     /** Directory in which generated certificates are stored. Default: certificates are generated on each start and kept in memory. */
     readonly directory?: string
+    /** Store of generated certificates and of the key for service account tokens, such as one in memory that several servers share. */
+    readonly store?: CertificateStore
     /** Additional DNS names and IP addresses in the serving certificate. */
     readonly names?: readonly string[]
   }
@@ -69,7 +71,11 @@ export const servingChecks: OptionTable<ServingOptions> = {
   maxStreamsPerConnection: isNumber({ integer: true }),
   goAwayChance: isNumber({ max: 1 }),
   unref: isBoolean,
-  certificates: isObjectOf<NonNullable<ServingOptions['certificates']>>({ directory: isString, names: strings }),
+  certificates: isObjectOf<NonNullable<ServingOptions['certificates']>>({
+    directory: isString,
+    store: hasMethods('load', 'save'),
+    names: strings,
+  }),
   certificate: isObjectOf<KeyPair>({ certificate: requireOption(isString), key: requireOption(isString) }),
   certificateFiles: isObjectOf<CertificateFiles>(files),
   namedCertificateFiles: isListOf(isObjectOf<NamedCertificateFiles>({ ...files, names: strings })),

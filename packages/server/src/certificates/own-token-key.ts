@@ -2,15 +2,20 @@ import { generateKeyPair } from 'node:crypto'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { readIfPresent } from './certificate-store.ts'
+import type { CertificateStore } from './certificate-store.ts'
 import { writeFileAtomically } from '../write-file.ts'
 
 /**
- * Returns the private key in PEM that signs service account tokens. Reuses the key in the directory. If there is no directory, generates a
- * new key at each start. Calls `onMade` after it has generated and stored a key.
+ * Returns the private key in PEM that signs service account tokens. Reuses the key in the directory or in the store. Without both, generates a
+ * new key at each start. Calls `onMade` after it has generated a key and written it to a file.
  */
-export async function ownTokenKey(directory: string | undefined, onMade: (file: string) => void = () => {}): Promise<string> {
-  const file = directory === undefined ? undefined : path.join(directory, 'sa.key')
-  const storedKey = file === undefined ? undefined : await readIfPresent(file)
+export async function ownTokenKey(
+  place: string | CertificateStore | undefined,
+  onMade: (file: string) => void = () => {},
+): Promise<string> {
+  const store = typeof place === 'object' ? place : undefined
+  const file = typeof place === 'string' ? path.join(place, 'sa.key') : undefined
+  const storedKey = file === undefined ? (await store?.load('sa'))?.key : await readIfPresent(file)
   if (storedKey !== undefined) return storedKey
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
@@ -18,5 +23,6 @@ export async function ownTokenKey(directory: string | undefined, onMade: (file: 
     await writeFileAtomically(file, pem, 0o600)
     onMade(file)
   }
+  await store?.save('sa', { certificate: '', key: pem })
   return pem
 }

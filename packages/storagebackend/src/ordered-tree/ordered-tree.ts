@@ -16,6 +16,8 @@ import {
   split,
 } from './tree-node.ts'
 import type { Edit, Inner, Keyed, Leaf, Node } from './tree-node.ts'
+import { diffTrees } from './tree-diff.ts'
+import type { TreeChange } from './tree-diff.ts'
 import { TreeScan } from './tree-scan.ts'
 
 /** One version of an `OrderedTree`. It is immutable, and shares nodes with other versions. */
@@ -51,6 +53,14 @@ export class TreeSnapshot<V extends Keyed> {
   /** Returns a tree with only the values in the range. It keeps no other values in memory. Takes about as long as a write. */
   within({ start, end }: { readonly start: string; readonly end: string }): TreeSnapshot<V> {
     return new TreeSnapshot(nodeWithin(this.#root, start, end, this.#wide), this.#wide)
+  }
+
+  /**
+   * Yields the differences from this version to another one in key order. Values are compared by identity. Takes time for the nodes that the
+   * versions do not share.
+   */
+  changesTo(other: TreeSnapshot<V>): Generator<TreeChange<V>, void> {
+    return diffTrees(this.#root, other.#root, this.#wide || other.#wide)
   }
 
   /** Returns a tree that starts with the values of this version and can be changed. */

@@ -1,0 +1,112 @@
+import { waitForNextTurn } from '@keelson/apimachinery'
+import type { EmbeddedBackend, StoreImage } from '@keelson/backend-embedded'
+import { createMemoryCertificateStore, createServerChain } from '@keelson/control-plane'
+import type { ServerChain } from '@keelson/control-plane'
+import type { ClusterOptions } from './cluster-options.ts'
+import { UserTokens } from './user-tokens.ts'
+
+/** Time in milliseconds that requests in flight get to finish when the cluster closes. */
+const shutdownGraceMs = 1000
+/** Certificates and keys of all clusters in this process, because generating them would take a large part of each start. */
+const certificates = createMemoryCertificateStore()
+
+/** Event loop turns in which a change in memory reaches all watches, informers and controllers that wait for it. */
+const settleTurns = 5
+/** Attempts to remove what controllers write while a snapshot is restored. */
+const maxRounds = 20
+/** Attempts to find an object that a controller creates. */
+const maxAttempts = 1000
+
+/** Objects that controllers create in each namespace. */
+const namespaceObjects = [
+  { resource: 'serviceaccounts', name: 'default', controller: 'serviceaccount-controller' },
+  { resource: 'configmaps', name: 'kube-root-ca.crt', controller: 'root-ca-certificate-publisher-controller' },
+] as const
+
+/** The running server of a cluster with its store. */
+export class ClusterHost {
+  readonly chain: ServerChain
+  readonly tokens: UserTokens
+  readonly store: EmbeddedBackend
+  #listening: Promise<string> | undefined
+  #url: string | undefined
+  #closing: Promise<void> | undefined
+
+  private constructor(chain: ServerChain, store: EmbeddedBackend, tokens: UserTokens) {
+    this.chain = chain
+    this.tokens = tokens
+    this.store = store
+  }
+
+  /** Starts a server on a store, which it closes. Waits until controllers have created the first objects. */
+  static async start(store: EmbeddedBackend, options: ClusterOptions): Promise<ClusterHost> {
+    const { server = {}, controllers = ['*'], log = () => {} } = options
+    const tokens = new UserTokens()
+    let host: ClusterHost | undefined
+    try {
+      const chain = await createServerChain({
+        ...server,
+        controllers,
+        log,
+        storage: { ...server.storage, backend: store },
+        serving: { ...server.serving, certificates: { store: certificates, ...server.serving?.certificates } },
+        authentication: { ...server.authentication, tokens: [tokens, ...(server.authentication?.tokens ?? [])] },
+        lifecycle: { shutdownGraceMs, ...server.lifecycle },
+      })
+      host = new ClusterHost(chain, store, tokens)
+      await chain.start()
+      await waitForNamespaceObjects(chain, controllers)
+      return host
+    } catch (error) {
+      await (host?.close() ?? store[Symbol.asyncDispose]())
+      throw error
+    }
+  }
+
+  /** URL of the server. Undefined if it has no port. */
+  get url(): string | undefined {
+    return this.#url
+  }
+
+  /** Opens the port on the first call. Returns the URL. */
+  listen(): Promise<string> {
+    return (this.#listening ??= this.chain.listen().then(() => (this.#url = this.chain.url)))
+  }
+
+  /**
+   * Replaces all objects. Then waits until the server's components have seen the changes, and removes what controllers wrote for the replaced
+   * objects in the meantime.
+   */
+  async restore(image: StoreImage): Promise<void> {
+    for (let round = 0; round < maxRounds; round++) {
+      const { revision } = this.store.snapshot()
+      await this.store.restore(image)
+      if (round > 0 && this.store.snapshot().revision === revision) return
+      await settle()
+    }
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.chain.close().then(() => this.store[Symbol.asyncDispose]()))
+  }
+}
+
+/** Waits until the selected controllers have created their objects in the namespaces that exist from the start. */
+async function waitForNamespaceObjects({ client }: ServerChain, controllers: readonly string[]): Promise<void> {
+  const namespaces = await client.resource({ group: '', resource: 'namespaces' })?.list()
+  for (const { resource, name, controller } of namespaceObjects) {
+    const isSelected = controllers.includes(controller) || (controllers.includes('*') && !controllers.includes(`-${controller}`))
+    const objects = client.resource({ group: '', resource })
+    if (!isSelected || objects === undefined) continue
+    for (const { metadata } of namespaces?.items ?? []) {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        if ((await objects.get(metadata.name ?? '', name, { resourceVersion: '' })) !== undefined) break
+        await settle()
+      }
+    }
+  }
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < settleTurns; turn++) await waitForNextTurn()
+}

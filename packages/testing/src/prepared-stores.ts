@@ -1,0 +1,24 @@
+import { openMemory } from '@keelson/backend-embedded'
+import type { EmbeddedBackend, StoreImage } from '@keelson/backend-embedded'
+import type { ClusterOptions } from './cluster-options.ts'
+
+/** Stores of clusters after their start, by the options that decide which objects a server creates: namespaces, roles, flow schemas. */
+const images = new Map<string, StoreImage>()
+const maxImages = 8
+
+/** Opens a store with the objects that a server with these options creates at its start, if a cluster with these options has started before. */
+export function openPreparedStore(options: ClusterOptions): EmbeddedBackend {
+  const image = images.get(formatKey(options) ?? '')
+  return openMemory({ ...(image && { image }) })
+}
+
+/** Keeps the contents of a store after the start, for later clusters with the same options. */
+export function keepPreparedStore(store: EmbeddedBackend, options: ClusterOptions): void {
+  const key = formatKey(options)
+  if (key !== undefined && !images.has(key) && images.size < maxImages) images.set(key, store.image())
+}
+
+/** Returns undefined for options of the server, which may change any object. */
+function formatKey({ server = {}, controllers = ['*'] }: ClusterOptions): string | undefined {
+  return Object.keys(server).length === 0 ? JSON.stringify(controllers) : undefined
+}
