@@ -76,12 +76,17 @@ export class AuditRecord implements RequestAudit {
     this.#exchange.onEnd(() => void this.complete())
     const stored = this.#record('RequestReceived')
     if (stored === undefined) return true
-    // A read changes nothing, so it need not wait: its response is sent after its events are stored.
-    if (!this.#services.isStrict) return readVerbs.has(this.#exchange.info.verb) || stored.then(() => true)
+    // A short read changes nothing, so it need not wait: its response is sent after its events are stored.
+    if (!this.#services.isStrict) return this.#isShortRead || stored.then(() => true)
     return stored.then((isStored) => {
       if (!isStored) this.#services.metrics.rejected()
       return isStored
     })
+  }
+
+  get #isShortRead(): boolean {
+    const { info, isLongRunning } = this.#exchange
+    return readVerbs.has(info.verb) && !isLongRunning
   }
 
   beginRefused(message: string): void {

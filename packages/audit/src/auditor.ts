@@ -48,7 +48,7 @@ const maxLogged = 10
 export function createLossReport(metrics: AuditMetrics, log: (text: string) => void): ReportLoss {
   return (plugin, error, events) => {
     metrics.lost(plugin, events.length)
-    const lines = events.slice(0, maxLogged).map(({ fields }) => formatLegacyLine(fields))
+    const lines = events.slice(0, maxLogged).map(formatLegacyLine)
     const more = events.length - lines.length
     log(
       [

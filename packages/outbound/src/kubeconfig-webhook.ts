@@ -50,7 +50,7 @@ export function openKubeconfigWebhook(kubeconfig: KubeconfigClient, options: Kub
 
 export interface WebhookPost {
   /** JSON. */
-  readonly body: string
+  readonly body: string | Uint8Array
   readonly signal?: AbortSignal | undefined
 }
 

@@ -9,6 +9,8 @@ import { startServer } from './http/server-process.ts'
 import type { ValueCase } from './http/value-cases.ts'
 import { createRandom } from './load/random.ts'
 import { runPart } from './run/run-part.ts'
+import { endLog, runStalledDisk } from './scenarios/audit-faults.ts'
+import type { AuditRound } from './scenarios/audit-faults.ts'
 import { EarlyDisk, runDisk } from './scenarios/disk-faults.ts'
 import { sendBombs } from './scenarios/hostile-definitions.ts'
 import { runCases } from './scenarios/hostile-values.ts'
@@ -18,7 +20,7 @@ import { newResult } from './scenarios/scenario.ts'
 describe('fault scenarios with few rounds', () => {
   for (const scenario of scenarios) {
     if (scenario.shortRounds === 0) continue
-    it(`passes the scenario ${scenario.name}: ${scenario.about}`, { timeout: 60_000 }, async ({ skip }) => {
+    it(`passes the scenario ${scenario.name}: ${scenario.about}`, { timeout: 120_000 }, async ({ skip }) => {
       const reason = await scenario.unavailable?.()
       if (reason !== undefined) skip(reason)
       const result = await runPart(scenario, scenario.shortRounds, () => undefined)
@@ -90,4 +92,41 @@ it('detects a definition that blocks the server', { timeout: 120_000 }, async ()
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
+})
+
+/** Runs a round of audit faults on a server that loads a module with a planted bug. Returns what it found. */
+async function runAuditPlanted(source: string, run: (round: AuditRound) => Promise<void>): Promise<readonly string[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'keelson-audit-'))
+  const result = newResult()
+  try {
+    const nodeFlags = ['--import', `data:text/javascript,${encodeURIComponent(source)}`]
+    await run({ name: 'planted', directory, random: createRandom(1), number: 0, result, nodeFlags })
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return result.violations.map(({ message }) => message)
+}
+
+it('detects an audit log that loses events', { timeout: 120_000 }, async () => {
+  const forgetful = `import { open } from 'node:fs/promises'
+    const handle = await open('/dev/null')
+    const prototype = Object.getPrototypeOf(handle)
+    const { write } = prototype
+    let writes = 0
+    prototype.write = function (bytes, offset = 0) {
+      return ++writes % 7 === 0 ? Promise.resolve({ bytesWritten: bytes.length - offset }) : write.call(this, bytes, offset)
+    }
+    await handle.close()`
+  const found = await runAuditPlanted(forgetful, (round) => endLog(round, { mode: 'blocking-strict', ending: 'stop' }))
+  expect(found).toContainEqual(expect.stringMatching(/the event of its (?:response|arrival) is lost/))
+})
+
+it('detects audit events that fill the memory', { timeout: 120_000 }, async () => {
+  const boundless = `const { from } = Buffer
+    Buffer.from = (text, ...rest) => {
+      const bytes = from(text, ...rest)
+      return typeof text === 'string' && text.startsWith('{"kind":"Event"') ? Object.defineProperty(bytes, 'length', { value: 0 }) : bytes
+    }`
+  const found = await runAuditPlanted(boundless, runStalledDisk)
+  expect(found).toContainEqual(expect.stringMatching(/: the waiting events took \d+ MB/))
 })

@@ -1,4 +1,5 @@
-import type { AuditEvent } from '../events/audit-event.ts'
+import type { AuditEvent, EventSummary } from '../events/audit-event.ts'
+import { eventHead } from '../events/event-json.ts'
 
 /** Stores or sends events. */
 export interface AuditBackend {
@@ -14,7 +15,7 @@ export interface AuditBackend {
 /**
  * Reports events that could not be stored. `plugin` is the name of the backend in metrics and in the log.
  */
-export type ReportLoss = (plugin: string, error: Error, events: readonly AuditEvent[]) => void
+export type ReportLoss = (plugin: string, error: Error, events: readonly EventSummary[]) => void
 
 /** Passes every event to all backends. */
 export function createUnionBackend(backends: readonly AuditBackend[]): AuditBackend {
@@ -32,9 +33,12 @@ export interface TruncationLimits {
   readonly maxEventSize: number
 }
 
+/** Number of bytes that the line of an event has in addition to its members. */
+export const lineHeadSize: number = eventHead.length + 2
+
 /** Size of an event in a log, in bytes. */
 export function measureEvent(event: AuditEvent): number {
-  return Buffer.byteLength(event.line) + 1
+  return Buffer.byteLength(event.members) + lineHeadSize
 }
 
 /**
@@ -47,7 +51,7 @@ export function createTruncatingBackend(backend: AuditBackend, { maxEventSize }:
       if (measureEvent(event) <= maxEventSize) return backend.process(event)
       const short = event.level === 'Metadata' ? event : event.withoutObjects()
       if (short !== event && measureEvent(short) <= maxEventSize) return backend.process(short)
-      report('truncate', new Error('event is too large even after truncating'), [short])
+      report('truncate', new Error('event is too large even after truncating'), [short.summary])
       return undefined
     },
     close: () => backend.close(),

@@ -3,7 +3,7 @@ import { createManualClock } from '@keelson/apimachinery/testing'
 import type { OutboundAnswer, OutboundRequest } from '@keelson/outbound'
 import { createEvent } from '../event.fixture.ts'
 import { createTruncatingBackend, createUnionBackend } from './backend.ts'
-import type { AuditBackend } from './backend.ts'
+import type { AuditBackend, ReportLoss } from './backend.ts'
 import { createLogBackend } from './log-backend.ts'
 import type { AuditMode } from './log-backend.ts'
 import type { LineWriter } from './log-file.ts'
@@ -178,4 +178,29 @@ it('sends what waits when it closes', async () => {
   await settle()
   await backend.close()
   expect(bodies.length).toBe(1)
+})
+
+it.each(['log', 'webhook'] as const)('bounds the memory of the %s in mode batch', async (name) => {
+  const requestObject = JSON.stringify('x'.repeat(20 * 2 ** 20))
+  const { backend, report } = name === 'log' ? createLog('batch', 1000) : createHook('batch', { bufferSize: 1000, maxBatchSize: 500 })
+  for (let i = 0; i < 9; i++) void backend.process(createEvent({ level: 'Request', requestObject }))
+  // Seven events have more than 128 MiB.
+  expect(report).toHaveBeenCalledTimes(2)
+  const [plugin, , [lost]] = report.mock.calls[0] as Parameters<ReportLoss>
+  expect([plugin, lost!.requestUri, 'requestObject' in lost! && lost.requestObject]).toEqual([
+    'buffered',
+    '/api/v1/namespaces/default/pods/a',
+    undefined,
+  ])
+})
+
+it('has room again when events are sent', async () => {
+  const requestObject = JSON.stringify('x'.repeat(70 * 2 ** 20))
+  const { backend, report, bodies } = createHook('batch', { maxBatchSize: 1 })
+  for (let i = 0; i < 3; i++) void backend.process(createEvent({ level: 'Request', requestObject }))
+  expect(report).toHaveBeenCalledTimes(1)
+  await settle()
+  void backend.process(createEvent())
+  await settle()
+  expect([report.mock.calls.length, bodies.length]).toEqual([1, 3])
 })

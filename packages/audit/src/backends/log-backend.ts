@@ -1,6 +1,8 @@
 import type { AuditEvent } from '../events/audit-event.ts'
 import { formatLegacyLine } from '../events/legacy-line.ts'
 import type { AuditBackend, ReportLoss } from './backend.ts'
+import { EventBuffer, measureHeld } from './event-buffer.ts'
+import type { HeldEvent } from './event-buffer.ts'
 import type { LineWriter } from './log-file.ts'
 
 /**
@@ -28,32 +30,35 @@ export function createLogBackend(options: LogBackendOptions): AuditBackend {
 }
 
 interface Batch {
-  readonly events: AuditEvent[]
-  readonly lines: Buffer[]
+  readonly events: HeldEvent[]
   readonly stored: Promise<boolean>
   readonly finish: (stored: boolean) => void
 }
 
 class LogBackend implements AuditBackend {
   readonly #options: LogBackendOptions
+  readonly #buffer: EventBuffer
   #next: Batch | undefined
   #writing: Promise<void> | undefined
 
   constructor(options: LogBackendOptions) {
     this.#options = options
+    const { mode, format, bufferSize, report } = options
+    this.#buffer = new EventBuffer({
+      isBounded: mode === 'batch',
+      maxWaiting: bufferSize,
+      encode: format === 'json' ? ({ line }) => `${line}\n` : ({ fields }) => `${formatLegacyLine(fields)}\n`,
+      report,
+    })
   }
 
   process(event: AuditEvent): Promise<boolean> | undefined {
-    const { mode, format, bufferSize, report } = this.#options
     const batch = (this.#next ??= createBatch())
-    if (mode === 'batch' && batch.events.length >= bufferSize) {
-      report('buffered', new Error('audit buffer queue blocked'), [event])
-      return undefined
-    }
-    batch.events.push(event)
-    batch.lines.push(Buffer.from(`${format === 'json' ? event.line : formatLegacyLine(event.fields)}\n`))
+    const held = this.#buffer.hold(event, batch.events.length)
+    if (held === undefined) return undefined
+    batch.events.push(held)
     this.#writing ??= this.#writeAll()
-    return mode === 'batch' ? undefined : batch.stored
+    return this.#options.mode === 'batch' ? undefined : batch.stored
   }
 
   async #writeAll(): Promise<void> {
@@ -62,13 +67,14 @@ class LogBackend implements AuditBackend {
     const { writer, mode, report } = this.#options
     for (let batch = this.#next; batch !== undefined; batch = this.#next) {
       this.#next = undefined
-      const { events, lines } = batch
-      const failures = await writer.write(lines)
+      const { events } = batch
+      const failures = await writer.write(events.map(({ bytes }) => bytes))
+      this.#buffer.release(measureHeld(events))
       if (failures.size > 0)
         report(
           'log',
           [...failures.values()][0]!,
-          [...failures.keys()].map((i) => events[i]!),
+          [...failures.keys()].map((i) => events[i]!.summary),
         )
       // A batch fails as a whole: events of several requests are lost together if the disk is full.
       batch.finish(mode !== 'blocking-strict' || failures.size === 0)
@@ -85,5 +91,5 @@ class LogBackend implements AuditBackend {
 function createBatch(): Batch {
   let finish!: (stored: boolean) => void
   const stored = new Promise<boolean>((resolve) => (finish = resolve))
-  return { events: [], lines: [], stored, finish }
+  return { events: [], stored, finish }
 }

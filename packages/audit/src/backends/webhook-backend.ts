@@ -2,9 +2,11 @@ import { pause, systemClock, TokenBucket } from '@keelson/apimachinery'
 import type { Clock, TokenRate } from '@keelson/apimachinery'
 import { findAnswerError, postToWebhook, retryWebhook } from '@keelson/outbound'
 import type { KubeconfigWebhook, OutboundAnswer } from '@keelson/outbound'
-import type { AuditEvent } from '../events/audit-event.ts'
-import { measureEvent } from './backend.ts'
+import type { AuditEvent, EventSummary } from '../events/audit-event.ts'
+import { lineHeadSize } from './backend.ts'
 import type { AuditBackend, ReportLoss } from './backend.ts'
+import { EventBuffer, measureHeld } from './event-buffer.ts'
+import type { HeldEvent } from './event-buffer.ts'
 import type { AuditMode } from './log-backend.ts'
 
 export interface BatchLimits {
@@ -28,9 +30,6 @@ export interface WebhookBackendOptions {
   readonly report: ReportLoss
 }
 
-/** Maximum size in bytes of all events that wait or are being sent. kube-apiserver limits only their number. */
-const maxHeldBytes = 128 * 2 ** 20
-
 /** Creates the backend that posts lists of events to a webhook. */
 export function createWebhookBackend(options: WebhookBackendOptions): AuditBackend {
   return new WebhookBackend(options)
@@ -41,31 +40,33 @@ class WebhookBackend implements AuditBackend {
   readonly #clock: Clock
   readonly #sending = new Set<Promise<boolean>>()
   readonly #throttle: TokenBucket | undefined
-  #waiting: AuditEvent[] = []
+  readonly #buffer: EventBuffer
+  #waiting: HeldEvent[] = []
   /** The loop that sends batches while events wait. */
   #loop: Promise<void> | undefined
   /** Ends the wait for more events. */
   #wake: () => void = () => {}
-  #heldBytes = 0
   #isClosing = false
 
   constructor(options: WebhookBackendOptions) {
     this.#options = options
     this.#clock = options.webhook.clock ?? systemClock
-    const { throttle } = options.batch
+    const { throttle, bufferSize } = options.batch
+    this.#buffer = new EventBuffer({
+      isBounded: options.mode === 'batch',
+      maxWaiting: bufferSize,
+      encode: ({ members }) => members,
+      report: options.report,
+    })
     this.#throttle = throttle && new TokenBucket(throttle, this.#clock.now())
   }
 
   process(event: AuditEvent): Promise<boolean> | undefined {
-    const { mode, batch, report } = this.#options
-    if (mode !== 'batch') return this.#track(this.#send([event])).then((stored) => stored || mode === 'blocking')
-    const bytes = measureEvent(event)
-    if (this.#waiting.length >= batch.bufferSize || this.#heldBytes + bytes > maxHeldBytes) {
-      report('buffered', new Error('audit buffer queue blocked'), [event])
-      return undefined
-    }
-    this.#heldBytes += bytes
-    this.#waiting.push(event)
+    const { mode, batch } = this.#options
+    const held = this.#buffer.hold(event, this.#waiting.length)
+    if (held === undefined) return undefined
+    if (mode !== 'batch') return this.#track(this.#send([held])).then((stored) => stored || mode === 'blocking')
+    this.#waiting.push(held)
     if (this.#waiting.length >= batch.maxBatchSize) this.#wake()
     this.#loop ??= this.#sendBatches()
     return undefined
@@ -79,10 +80,7 @@ class WebhookBackend implements AuditBackend {
       this.#waiting = this.#waiting.slice(batch.length)
       for (const part of splitBySize(batch, this.#options.maxBatchBytes)) {
         await this.#throttleRequest()
-        const release = (): void => {
-          for (const event of part) this.#heldBytes -= measureEvent(event)
-        }
-        void this.#track(this.#send(part)).then(release)
+        void this.#track(this.#send(part))
       }
     }
     this.#loop = undefined
@@ -111,16 +109,19 @@ class WebhookBackend implements AuditBackend {
     return sending
   }
 
-  /** Sends events, with further attempts after any error. Returns whether they were accepted. */
-  async #send(events: readonly AuditEvent[]): Promise<boolean> {
+  #send(events: readonly HeldEvent[]): Promise<boolean> {
+    // The attempts keep only one copy of the encoded events.
+    return this.#post(encodeList(events), { summaries: events.map(({ summary }) => summary), size: measureHeld(events) })
+  }
+
+  /** Posts a list of events, with further attempts after any error. Returns whether they were accepted. */
+  async #post(body: Buffer, { summaries, size }: { readonly summaries: readonly EventSummary[]; readonly size: number }): Promise<boolean> {
     const { webhook, report } = this.#options
-    const items = events.map(({ members }) => `{${members}`).join(',')
-    const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items}]}`
     const attempt = (): Promise<Error | undefined> => postToWebhook(webhook, { body }).then(findProblem, (error: unknown) => error as Error)
     const problem = await retryWebhook(webhook, attempt, { shouldRetry: (error) => error !== undefined, keepAlive: true })
-    if (problem === undefined) return true
-    report('webhook', problem, events)
-    return false
+    this.#buffer.release(size)
+    if (problem !== undefined) report('webhook', problem, summaries)
+    return problem === undefined
   }
 
   async close(): Promise<void> {
@@ -137,12 +138,20 @@ function findProblem(answer: OutboundAnswer): Error | undefined {
   return !answer.failed && answer.status >= 200 && answer.status <= 206 ? undefined : findAnswerError(answer)
 }
 
+const listHead = Buffer.from('{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[{')
+const listBetween = Buffer.from(',{')
+const listEnd = Buffer.from(']}')
+
+function encodeList(events: readonly HeldEvent[]): Buffer {
+  return Buffer.concat([...events.flatMap(({ bytes }, i) => [i === 0 ? listHead : listBetween, bytes]), listEnd])
+}
+
 /** Splits a batch so that no part has more than `maxBytes` bytes, unless it is a single event. */
-function splitBySize(events: readonly AuditEvent[], maxBytes = Number.POSITIVE_INFINITY): readonly (readonly AuditEvent[])[] {
-  const parts: AuditEvent[][] = []
+function splitBySize(events: readonly HeldEvent[], maxBytes = Number.POSITIVE_INFINITY): readonly (readonly HeldEvent[])[] {
+  const parts: HeldEvent[][] = []
   let bytes = 0
   for (const event of events) {
-    const size = measureEvent(event)
+    const size = event.bytes.length + lineHeadSize
     if (parts.length === 0 || bytes + size > maxBytes) {
       parts.push([])
       bytes = 0

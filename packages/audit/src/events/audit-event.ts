@@ -40,6 +40,9 @@ export interface EventFields {
   readonly annotations: Readonly<Record<string, string>> | undefined
 }
 
+/** An event without the objects of the request and of the response, for messages about it. */
+export type EventSummary = Omit<EventFields, 'requestObject' | 'responseObject'>
+
 /** An event of one stage of a request. Encoded at most once, however many backends take it. */
 export class AuditEvent {
   readonly fields: EventFields
@@ -51,6 +54,13 @@ export class AuditEvent {
 
   get level(): AuditLevel {
     return this.fields.level
+  }
+
+  /** What backends keep of an event while it waits, next to its encoded form. */
+  get summary(): EventSummary {
+    if (this.fields.requestObject === undefined && this.fields.responseObject === undefined) return this.fields
+    const { requestObject: _, responseObject: __, ...summary } = this.fields
+    return summary
   }
 
   /** Members of the event in JSON, with a closing brace and without an opening one. */

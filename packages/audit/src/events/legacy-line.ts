@@ -1,9 +1,9 @@
 import { quote } from '@keelson/apimachinery'
-import type { EventFields } from './audit-event.ts'
+import type { EventSummary } from './audit-event.ts'
 import { formatNanoTime } from './event-json.ts'
 
 /** Formats an event as one line of kube-apiserver's format `legacy`. */
-export function formatLegacyLine(event: EventFields): string {
+export function formatLegacyLine(event: EventSummary): string {
   const { user, impersonatedUser, objectRef, status } = event
   const hasUser = user.name !== ''
   const groups = hasUser && user.groups.length > 0 ? quoteAll(user.groups) : '<none>'

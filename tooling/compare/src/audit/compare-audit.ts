@@ -3,10 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
+import { startRecorder } from '@keelson/tooling-e2e/audit-recorder'
+import type { Recorder } from '@keelson/tooling-e2e/audit-recorder'
 import { startEtcd } from '@keelson/tooling-e2e/etcd-process'
 import { findEtcd } from '@keelson/tooling-e2e/find-etcd'
 import { startKeelsonProcess } from '@keelson/tooling-e2e/keelson-process'
 import { startKubeApiserver } from '@keelson/tooling-e2e/kube-apiserver-process'
+import { writeKubeconfig } from '@keelson/tooling-e2e/write-kubeconfig'
 import type { Step } from '../cases/case.ts'
 import { generateCase } from '../cases/generate.ts'
 import { isObject } from '../cases/locations.ts'
@@ -20,8 +23,6 @@ import { openNamespace } from '../play/run-namespace.ts'
 import { Server } from '../play/server.ts'
 import { scenarios } from '../scenarios/index.ts'
 import { auditPolicies } from './policies.ts'
-import { startRecorder } from './recorder.ts'
-import type { Recorder } from './recorder.ts'
 
 export interface AuditOptions {
   /** Path of kube-apiserver. */
@@ -69,10 +70,11 @@ async function compareWithPolicy(
   const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-audit-'))
   await using recorder = await startRecorder()
   try {
-    const createFlags = (name: string): readonly string[] => writeAuditFiles(directory, run.policy, { name, url: recorder.url(name) })
+    const createFlags = (name: string): Promise<readonly string[]> =>
+      writeAuditFiles(directory, run.policy, { name, url: recorder.url(name) })
     await using etcd = await startEtcd(findEtcd() ?? '')
-    await using kubeApiserver = await startKubeApiserver(run.program, etcd.url, createFlags('reference'))
-    await using keelson = await startKeelsonProcess({ controllers: 'none', flags: createFlags('candidate') })
+    await using kubeApiserver = await startKubeApiserver(run.program, etcd.url, await createFlags('reference'))
+    await using keelson = await startKeelsonProcess({ controllers: 'none', flags: await createFlags('candidate') })
     using reference = new Server(kubeApiserver.url, kubeApiserver.token)
     using candidate = new Server(keelson.url, keelson.token)
     const steps = await playRequests(reference, candidate, run)
@@ -83,20 +85,14 @@ async function compareWithPolicy(
   }
 }
 
-function writeAuditFiles(
+async function writeAuditFiles(
   directory: string,
   policy: object,
   { name, url }: { readonly name: string; readonly url: string },
-): readonly string[] {
+): Promise<readonly string[]> {
   const policyFile = path.join(directory, 'policy.json')
   writeFileSync(policyFile, JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', ...policy }))
-  const kubeconfig = path.join(directory, `${name}.kubeconfig`)
-  const content = {
-    clusters: [{ name: 'c', cluster: { server: url } }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: '' } }],
-    'current-context': 'c',
-  }
-  writeFileSync(kubeconfig, JSON.stringify(content))
+  const kubeconfig = await writeKubeconfig(path.join(directory, `${name}.kubeconfig`), { url, token: 'recorder' })
   return [
     `--audit-policy-file=${policyFile}`,
     `--audit-webhook-config-file=${kubeconfig}`,
@@ -157,8 +153,9 @@ function compareEvents(
   for (const [id, step] of steps) {
     const [want, got] = [wanted!.get(id) ?? [], gotten!.get(id) ?? []]
     events += want.length
-    const [left, right] = [want, got].map((list) => normalizeEvents(list, step))
-    const difference = firstDifference(left!, right!)
+    const normal = normalizeEvents(got, step)
+    const found = splitAttempts(want).map((attempt) => firstDifference(normalizeEvents(attempt, step), normal))
+    const difference = found.includes(undefined) ? undefined : found[0]
     if (difference !== undefined) differences.push({ ...difference, step })
   }
   return { events, differences }
@@ -171,6 +168,19 @@ function groupByRequest(events: readonly JsonObject[]): ReadonlyMap<string, read
     groups.set(id, [...(groups.get(id) ?? []), event])
   }
   return groups
+}
+
+/** Splits the events of a request by attempts. A failed request to kube-apiserver is repeated, because some errors are chosen at random. */
+function splitAttempts(events: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
+  const attempts: JsonObject[][] = [[]]
+  const counts = new Map<string, number>()
+  for (const event of events) {
+    const stage = readText(event, 'stage')
+    const attempt = counts.get(stage) ?? 0
+    counts.set(stage, attempt + 1)
+    ;(attempts[attempt] ??= []).push(event)
+  }
+  return attempts
 }
 
 function readText(event: JsonObject, member: string): string {

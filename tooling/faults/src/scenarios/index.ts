@@ -1,3 +1,4 @@
+import { auditLoss, auditMemory } from './audit-faults.ts'
 import { boundsLarge, boundsUpdates } from './bounds.ts'
 import { clockSteps } from './clock-steps.ts'
 import { damageEmbedded } from './damage-embedded.ts'
@@ -29,5 +30,7 @@ export const scenarios: readonly Scenario[] = [
   hostileBackends,
   manyDefinitions,
   stopUnderLoad,
+  auditLoss,
+  auditMemory,
   ...etcdFaults,
 ]
