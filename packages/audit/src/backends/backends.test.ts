@@ -187,11 +187,7 @@ it.each(['log', 'webhook'] as const)('bounds the memory of the %s in mode batch'
   // Seven events have more than 128 MiB.
   expect(report).toHaveBeenCalledTimes(2)
   const [plugin, , [lost]] = report.mock.calls[0] as Parameters<ReportLoss>
-  expect([plugin, lost!.requestUri, 'requestObject' in lost! && lost.requestObject]).toEqual([
-    'buffered',
-    '/api/v1/namespaces/default/pods/a',
-    undefined,
-  ])
+  expect([plugin, lost!.requestUri, 'requestObject' in lost!]).toEqual(['buffered', '/api/v1/namespaces/default/pods/a', false])
 })
 
 it('has room again when events are sent', async () => {
