@@ -149,6 +149,17 @@ describe('evaluation of rules', () => {
     expect(rules.validate({ kind: 'Widget', metadata: { name: 'x' } }, undefined, { path: fieldPath('default') }).errors).toHaveLength(1)
   })
 
+  it.each([
+    ['dyn(self).any == dyn(self.list)', 7],
+    ['dyn(self.list) == dyn(self).any', 7],
+    ['dyn(self).any != dyn(self.list)', 7],
+  ])('an equality of a value without a type costs as much as in kube-apiserver: %s', (rule, cost) => {
+    const any: Schema = { 'x-kubernetes-preserve-unknown-fields': true }
+    const schema = createObjectSchema({ any, list: { type: 'array', items: integer, maxItems: 5 } }, { rule })
+    const { remaining } = compileRules(withSpec(schema))!.validate({ spec: { any: 'a', list: [] } }, undefined, { budget: 100 })
+    expect(100 - remaining).toBe(cost)
+  })
+
   it('the evaluation ends when the cost budget is used up', () => {
     const schema = createObjectSchema({ a: integer }, { rule: 'self.a == 1' }, { rule: 'self.a == 2' })
     const { errors, remaining } = compileRules(withSpec(schema))!.validate({ spec: { a: 1 } }, undefined, { budget: 3 })

@@ -3,6 +3,7 @@ import { CelError, EvaluationPanic, OpaqueValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { getElement, isList, listSize } from '../values/list.ts'
 import { findInMap, isMap, listKeys } from '../values/map.ts'
+import { PreservedValue } from '../values/schema-value.ts'
 import { getChargedSize, getSize } from '../values/size.ts'
 import { workload } from '../values/workload.ts'
 import { NamedFormat } from '../functions/named-formats.ts'
@@ -95,10 +96,11 @@ const chargeSmallerSize: CallCost = ([a, b]) => computeSmallerSizeCost(a!, b!)
 const chargeBothSizes: CallCost = ([a, b]) => Math.ceil((getChargedSize(a!) + getChargedSize(b!)) * traversalFactor)
 const chargeFirstSize: CallCost = ([a]) => Math.ceil(getChargedSize(a!) * traversalFactor)
 
-/** Returns the cost of `==` or `!=`. An equality of opaque values has a fixed cost. */
+/** Returns the cost of `==` or `!=`. An equality of opaque values has a fixed cost, except for values without a type in the schema. */
 export function computeEqualityCost(first: Value, second: Value, isNegated: boolean): number {
   if ((typeof first === 'number' || typeof first === 'boolean') && typeof second === typeof first) return callCost
-  return !isNegated && first instanceof OpaqueValue ? callCost : computeSmallerSizeCost(first, second)
+  const isFixed = !isNegated && first instanceof OpaqueValue && !(first instanceof PreservedValue)
+  return isFixed ? callCost : computeSmallerSizeCost(first, second)
 }
 
 const chargeContainment: CallCost = ([network, other]) =>
