@@ -33,6 +33,17 @@ it('deletes a definition that was never established', async () => {
   await test.until('others.example.com', (definition) => definition === undefined)
 })
 
+it('deletes the instances of a definition whose names were accepted, but which was never established', async () => {
+  await using slow = await openControllers({ establishDelayMs: 5000 })
+  slow.resources.objects.set(name, instances)
+  await slow.definitions.create('', definitionOf(name))
+  await slow.condition(name, 'NamesAccepted', 'True')
+  instances.counts.set('a', 1)
+  await slow.definitions.delete('', name)
+  await slow.until(name, (definition) => definition === undefined)
+  expect([instances.counts.size, instances.deletions, slow.errors]).toEqual([0, 1, []])
+})
+
 it('waits for instances with finalizers, and continues after a restart', async () => {
   instances.counts.set('a', 1)
   instances.held.add('a')

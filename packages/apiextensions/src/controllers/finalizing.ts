@@ -104,7 +104,9 @@ async function cleanUp(
 ): Promise<ConditionState> {
   const { name = '' } = definition.metadata
   if (overlapping.has(name)) return builtIn
-  if (!isConditionTrue(definition, 'Established')) return neverEstablished
+  const isEstablished = isConditionTrue(definition, 'Established')
+  // A definition is served as soon as its names are accepted, so objects may exist before it is established.
+  if (!isEstablished && !isConditionTrue(definition, 'NamesAccepted')) return neverEstablished
   const instances = resources.instances(name)
   if (instances === undefined) {
     const problem = `unable to find a custom resource client for ${name}: the definition is not served`
@@ -112,7 +114,7 @@ async function cleanUp(
   }
   await deleteAll(instances)
   await waitUntilEmpty(instances, clock, signal)
-  return completed
+  return isEstablished ? completed : neverEstablished
 }
 
 async function deleteAll(instances: Instances): Promise<void> {
