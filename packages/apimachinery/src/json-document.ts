@@ -2,6 +2,7 @@ import { newRequestEntityTooLarge } from './api-errors.ts'
 import { JsonError, newUnexpectedEnd } from './json-error.ts'
 import { maxJsonDepth, readJsonExactly } from './json-reader.ts'
 import type { JsonValue } from './meta.ts'
+import { pauseIfLong, runAfter } from './scheduling.ts'
 
 /** Result of `parseJson`: the value, and the facts that strict decoding needs. */
 export interface ParsedJson {
@@ -17,15 +18,22 @@ export function parseJson(input: Uint8Array | string): ParsedJson {
   return new JsonDocument(typeof input === 'string' ? input : decodeUtf8(input))
 }
 
-/** Parses the JSON document of a request like `parseJson`. Throws a 413 if it has too many values, before it parses them. */
-export function parseJsonRequest(input: Uint8Array): ParsedJson {
+/**
+ * Parses the JSON document of a request like `parseJson`. Throws a 413 if it has too many values, before it parses them. Returns a promise
+ * only for a large document, to let other requests run between the steps.
+ */
+export function parseJsonRequest(input: Uint8Array): ParsedJson | Promise<ParsedJson> {
+  const startTime = performance.now()
   const text = decodeUtf8(input)
   const scan = scanJson(text)
   // A list or object of n values has n - 1 commas, so these are bounds for the number of values.
   if (scan.commas >= maxRequestValues) throw newTooManyValues()
-  const parsed = new JsonDocument(text, scan)
-  if (scan.commas + scan.containers > maxRequestValues) refuseTooManyValues(parsed.value, text.length)
-  return parsed
+  const native = parseNatively(text)
+  return runAfter(pauseIfLong(startTime), () => {
+    const parsed = new JsonDocument(text, { scan, native })
+    if (scan.commas + scan.containers > maxRequestValues) refuseTooManyValues(parsed.value, text.length)
+    return parsed
+  })
 }
 
 const recursionLimit = 500
@@ -43,9 +51,10 @@ export class JsonDocument implements ParsedJson {
   readonly exactValue: unknown
   readonly duplicates: readonly string[]
 
-  constructor(text: string, scan: JsonScan = scanJson(text)) {
+  /** Creates a document. `known` has the results of steps that have been done. */
+  constructor(text: string, known?: { readonly scan: JsonScan; readonly native: JsonValue }) {
     this.text = text
-    const native = parseNatively(text)
+    const { scan, native } = known ?? { scan: scanJson(text), native: parseNatively(text) }
     if (scan.depth > maxJsonDepth) throw createExactError(text)
     // `countKeys` is recursive, so values that are nested deeper use the exact reader.
     if (scan.exact || scan.depth > recursionLimit || countKeys(native) !== scan.keys) {

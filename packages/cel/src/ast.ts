@@ -1,3 +1,5 @@
+import { operators } from './operators.ts'
+
 /** A constant with its CEL type. Both int and uint are `bigint`. */
 export type Constant =
   | { readonly type: 'null'; readonly value: null }
@@ -120,4 +122,19 @@ export function getQualifiedName(expression: Expr): string | undefined {
   if (expression.kind !== 'select' || expression.testOnly) return undefined
   const operand = getQualifiedName(expression.operand)
   return operand === undefined ? undefined : `${operand}.${expression.field}`
+}
+
+/**
+ * Returns the operands of the `&&` and `||` at the top of an expression, and these calls themselves, each after its operands. The last node is the
+ * expression. A long expression often consists of thousands of short operands.
+ */
+export function listLogicNodes(expression: Expr): readonly Expr[] {
+  const nodes: Expr[] = []
+  const open = [expression]
+  // Visits a call before its operands, and these from right to left.
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    nodes.push(node)
+    if (node.kind === 'call' && (node.name === operators.and || node.name === operators.or)) open.push(...node.args)
+  }
+  return nodes.reverse()
 }

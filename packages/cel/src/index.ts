@@ -17,7 +17,7 @@ export type {
 export type { Checked, Reference } from './checker/checker.ts'
 export { compile, CompileError, compileStepwise, parse, findProgramError } from './compile.ts'
 export type { Compiled, Parsed } from './compile.ts'
-export { estimateCost } from './cost/estimate-cost.ts'
+export { estimateCost, estimateCostStepwise } from './cost/estimate-cost.ts'
 export type { Range } from './cost/range.ts'
 export type { SizeHints } from './cost/sized-node.ts'
 export type { FunctionDeclaration, Overload } from './declarations/function-declaration.ts'

@@ -29,7 +29,8 @@ export function createRecordCodecs(options: { readonly schemaVersion: number }):
       largeMember: largeMember && { ...largeMember, parseExactly: createExactParser(findStruct(kind.schema, largeMember.path)) },
       parseExactly: createExactParser(kind.schema) as (text: string) => never,
       // Members are sorted in schema order, because strategies add members in any order, and equal objects must be encoded as equal bytes.
-      toJson: (object) => encodeJson(kind.schema, sortOpenMembers(kind, canonicalizeStruct(kind.schema, object))),
+      canonicalize: (object) => sortOpenMembers(kind, canonicalizeStruct(kind.schema, object)),
+      toJson: (object) => encodeJson(kind.schema, object),
     })
 }
 
@@ -82,18 +83,26 @@ function sortMembers(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return sortItems(value) ?? value
   const keys = Object.keys(value)
-  const members = sortItems(keys.map((key) => value[key]!))
-  if (members === undefined && keys.every((key, i) => i === 0 || keys[i - 1]! < key)) return value
-  const positions = new Map(keys.map((key, i) => [key, i]))
+  let isSorted = true
+  let changed: Map<string, JsonValue> | undefined
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!
+    if (i > 0 && keys[i - 1]! > key) isSorted = false
+    const member = value[key]!
+    const sorted = sortMembers(member)
+    if (sorted !== member) (changed ??= new Map()).set(key, sorted)
+  }
+  if (isSorted && changed === undefined) return value
   const sorted: JsonObject = {}
-  for (const key of keys.toSorted()) setOwn(sorted, key, members === undefined ? value[key] : members[positions.get(key)!])
+  for (const key of isSorted ? keys : keys.sort()) setOwn(sorted, key, changed?.get(key) ?? value[key])
   return sorted
 }
 
 /** Returns the items after sorting their members. Returns undefined if nothing changes. */
 function sortItems(items: readonly JsonValue[]): JsonValue[] | undefined {
   let sorted: JsonValue[] | undefined
-  for (const [i, item] of items.entries()) {
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]!
     const member = sortMembers(item)
     if (member !== item) (sorted ??= [...items])[i] = member
   }

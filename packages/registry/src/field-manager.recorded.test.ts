@@ -5,8 +5,11 @@ import { coreV1 } from '@keelson/api/core/v1'
 import { metaV1 } from '@keelson/api/meta/v1'
 import { decodeStruct, Scheme } from '@keelson/apimachinery'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '@keelson/apimachinery'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStorageFieldManager } from './write/route.ts'
+
+// The clock stands still, so no step takes long, and `update` never pauses.
+beforeEach(() => void vi.spyOn(performance, 'now').mockReturnValue(0))
 
 /** A random write and its result in kube-apiserver 1.36.4, without timestamps. */
 interface RecordedWrite {

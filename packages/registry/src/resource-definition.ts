@@ -35,7 +35,7 @@ export interface Strategy<T extends KubeObject> {
    * only if validation takes long. Default: one call without `steps`.
    */
   runValidation?(context: RequestContext, validate: (steps?: ValidationSteps) => FieldErrorList): FieldErrorList | Promise<FieldErrorList>
-  warningsOnCreate?(context: RequestContext, object: DeepReadonly<T>): readonly string[]
+  warningsOnCreate?(context: RequestContext, object: DeepReadonly<T>): readonly string[] | Promise<readonly string[]>
   /**
    * Removes fields that another cluster sets itself, for `?export=true`. Runs after `prepareForCreate`. Throws `ApiError` to refuse the
    * export. Default: nothing.
@@ -46,7 +46,7 @@ export interface Strategy<T extends KubeObject> {
   /** Resets fields that clients may not change. `old` is the stored object. Default: nothing. */
   prepareForUpdate?(context: RequestContext, object: T, old: DeepReadonly<T>): void
   validateUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>, steps?: ValidationSteps): FieldErrorList
-  warningsOnUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): readonly string[]
+  warningsOnUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): readonly string[] | Promise<readonly string[]>
   /** Fields that `prepareForCreate` and `prepareForUpdate` reset. Field managers never own these fields. Default: none. */
   resetFields?: FieldFilter
   /** Whether a PUT of an absent object creates the object. Default: false. */

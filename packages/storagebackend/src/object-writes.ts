@@ -135,9 +135,12 @@ async function writeOutput<T extends KubeObject>(
   const { access } = update
   const { span } = update.options
   const { key } = state
+  const { codec } = access
   const startTime = performance.now()
   span?.addEvent('About to Encode')
-  const bytes = output && access.codec.encode(output.object, key)
+  const encoding =
+    output && (codec.encodeInSteps === undefined ? codec.encode(output.object, key) : codec.encodeInSteps(output.object, key))
+  const bytes = encoding instanceof Promise ? await encoding : encoding
   if (bytes !== undefined) span?.addEvent('Encode succeeded', { len: bytes.length })
   const pause = pauseIfLong(startTime)
   if (pause !== undefined) await pause

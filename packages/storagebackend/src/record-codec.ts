@@ -1,3 +1,4 @@
+import { pauseIfLong, runAfter } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { CorruptObjectError } from './errors.ts'
 import type { LargeMember } from './large-members.ts'
@@ -47,10 +48,9 @@ export interface RecordCodecOptions<T extends KubeObject> {
    * Selectable fields besides metadata.name and metadata.namespace. Each function returns the field's value, or "" if the field is unset.
    */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /**
-   * Returns the object as compact JSON, with members in the kind's order, so that equal objects give equal text. Default: metadata first,
-   * then all other members sorted by name.
-   */
+  /** Returns the object with members in the kind's order, so that equal objects give equal text. Default: returns the object unchanged. */
+  readonly canonicalize?: ((object: T) => T) | undefined
+  /** Returns a canonical object as compact JSON. Default: metadata first, then all other members sorted by name. */
   readonly toJson?: (object: T) => string
   /** Converts an object that was written with another schema version. Default: returns the object unchanged. */
   readonly upgrade?: (object: T, schemaVersion: number) => T
@@ -102,10 +102,25 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
 
   const encode = (object: T): Uint8Array => encodeAs(current, object)
 
-  function encodeAs({ storedVersion, checksum }: CodecLayout, object: T): Uint8Array {
+  function canonicalize(object: T): T {
     const stripped = strip(object)
-    const json = toJson(stripped)
-    const fields = extract.map((field) => field(stripped as DeepReadonly<T>))
+    return options.canonicalize === undefined ? stripped : options.canonicalize(stripped)
+  }
+
+  /** Pauses between its two steps if the object is large. */
+  function encodeInSteps(object: T): Uint8Array | Promise<Uint8Array> {
+    const startTime = performance.now()
+    const canonical = canonicalize(object)
+    return runAfter(pauseIfLong(startTime), () => encodeCanonical(current, object, canonical))
+  }
+
+  function encodeAs(layout: CodecLayout, object: T): Uint8Array {
+    return encodeCanonical(layout, object, canonicalize(object))
+  }
+
+  function encodeCanonical({ storedVersion, checksum }: CodecLayout, object: T, canonical: T): Uint8Array {
+    const json = toJson(canonical)
+    const fields = extract.map((field) => field(canonical as DeepReadonly<T>))
     return encodeRecord({
       schemaVersion: defaultOnRead?.isDue(object as DeepReadonly<T>) === true ? unfilled : schemaVersion,
       fieldsChecksum: checksum,
@@ -189,7 +204,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   /** The layout belongs to this codec, because a codec does not share its layouts. */
   const owns = (view: object): boolean =>
     view instanceof StoredRecord ? view.layout === current || otherLayouts.has(view.layout) : (view as LabelSet).table === labelSets
-  return { encode, open, headers, ...(versions !== undefined && { isSame, owns }) }
+  return { encode, encodeInSteps, open, headers, ...(versions !== undefined && { isSame, owns }) }
 }
 
 interface CodecLayout extends RecordLayout {

@@ -281,6 +281,8 @@ export interface ObjectCodec<T extends KubeObject = KubeObject> {
    * of the object. Codecs that cache values need it.
    */
   encode(object: T, key?: string): Uint8Array
+  /** Encodes like `encode`, but lets other work run between the steps for a large object. Default: encodes in one step. */
+  encodeInSteps?(object: T, key?: string): Uint8Array | Promise<Uint8Array>
   /**
    * Creates a stored object from stored bytes. It does not parse JSON if the encoding makes that unnecessary. Throws `CorruptObjectError`
    * if the bytes are invalid.

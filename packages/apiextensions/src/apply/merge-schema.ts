@@ -67,24 +67,28 @@ class ObjectType implements MergeMap {
 function createMembers(find: () => JSONSchemaProps, { keepsUnknown: keepsOuter, isResource }: ObjectTypeOptions): Members {
   const schema = find()
   const keepsUnknown = keepsOuter || schema['x-kubernetes-preserve-unknown-fields'] === true
-  const types = new Map<string, MergeType>()
-  for (const name of Object.keys(schema.properties ?? {})) {
-    types.set(
+  const byName = new Map<string, MergeField>()
+  const add = (name: string, type: MergeType): void => void byName.set(name, { name, element: createFieldElement(name), type })
+  const { properties = {} } = schema
+  for (const name of Object.keys(properties)) {
+    add(
       name,
-      toMergeType(schema.properties![name]!, () => find().properties![name]!, keepsUnknown),
+      toMergeType(properties[name]!, () => find().properties![name]!, keepsUnknown),
     )
   }
-  if (isResource) for (const [name, type] of listResourceTypes()) types.set(name, type)
-  const fields = [...types.keys()].sort(compareUtf8).map((name) => ({ name, element: createFieldElement(name), type: types.get(name)! }))
+  if (isResource) for (const [name, type] of listResourceTypes()) add(name, type)
+  let fields: readonly MergeField[] | undefined
   let byElement: ReadonlyMap<PathElement, MergeField> | undefined
   return {
-    fields,
-    byName: new Map(fields.map((field) => [field.name, field])),
-    // Creates of objects do not need it.
-    get byElement() {
-      return (byElement ??= new Map(fields.map((field) => [field.element, field])))
+    byName,
+    // Creates of objects do not need the others.
+    get fields() {
+      return (fields ??= [...byName.values()].sort((a, b) => compareUtf8(a.name, b.name)))
     },
-    values: createValues(schema, find, { keepsUnknown, isClosed: fields.length > 0 }),
+    get byElement() {
+      return (byElement ??= new Map(Array.from(byName.values(), (field) => [field.element, field])))
+    },
+    values: createValues(schema, find, { keepsUnknown, isClosed: byName.size > 0 }),
   }
 }
 

@@ -47,7 +47,9 @@ function createStoredCodec(request: StorageSuiteRequest): ObjectCodec<TestObject
     versions: { current: 'v2', refresh: () => undefined },
     selectableFields,
   })
-  return { ...codec, encode: (object, key) => (isUndecodable(object) ? request.codec.encode(toV1(object), key) : codec.encode(object)) }
+  const encode: typeof codec.encode = (object, key) =>
+    isUndecodable(object) ? request.codec.encode(toV1(object), key) : codec.encode(object)
+  return { ...codec, encode, encodeInSteps: encode }
 }
 
 function isUndecodable({ spec }: TestObject): boolean {

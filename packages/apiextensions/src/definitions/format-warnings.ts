@@ -2,18 +2,25 @@ import { quote } from '@keelson/apimachinery'
 import { isSupportedFormat } from '../schema/formats.ts'
 import type { Definition, Schema } from './hub-spec.ts'
 import { schemasOf, toHubSpec } from './hub-spec.ts'
-import { someSchema } from './subschemas.ts'
+import { someSchemaStepwise } from './subschemas.ts'
+import { runInSlices } from './tasks.ts'
+import type { Task } from './tasks.ts'
 
 /** Returns warnings about formats that have no effect. Formats of the stored definition cause no warning. */
-export function findFormatWarnings(definition: Definition, old?: Definition): string[] {
-  const oldFormats = new Set(old === undefined ? [] : findUnknownFormats(old))
-  return findUnknownFormats(definition).flatMap((format) => (oldFormats.has(format) ? [] : [`unrecognized format ${quote(format)}`]))
+export function findFormatWarnings(definition: Definition, old?: Definition): string[] | Promise<string[]> {
+  return runInSlices(findNewFormats(definition, old))
 }
 
-function findUnknownFormats({ spec }: Definition): string[] {
+function* findNewFormats(definition: Definition, old: Definition | undefined): Task<string[]> {
+  const oldFormats = new Set(old === undefined ? [] : yield* findUnknownFormats(old))
+  const formats = yield* findUnknownFormats(definition)
+  return formats.flatMap((format) => (oldFormats.has(format) ? [] : [`unrecognized format ${quote(format)}`]))
+}
+
+function* findUnknownFormats({ spec }: Definition): Task<string[]> {
   const formats: string[] = []
   for (const root of schemasOf(toHubSpec(spec))) {
-    someSchema(root, (schema) => {
+    yield* someSchemaStepwise(root, (schema) => {
       if (hasUnknownFormat(schema)) formats.push(schema.format!)
       return false
     })

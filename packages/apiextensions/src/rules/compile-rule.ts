@@ -1,4 +1,4 @@
-import { CompileError, compileStepwise, estimateCost, findProgramError, trimSpace } from '@keelson/cel'
+import { CompileError, compileStepwise, estimateCostStepwise, findProgramError, trimSpace } from '@keelson/cel'
 import type { Compiled, RuleEnvironments, SizeHints } from '@keelson/cel'
 import { finishTask } from '../definitions/tasks.ts'
 import type { Task } from '../definitions/tasks.ts'
@@ -39,7 +39,8 @@ export function* compileRuleStepwise(
   const problem = findProgramError(compiled)
   if (problem !== undefined) return { problem, usesOldSelf }
   yield
-  const rule: CompiledRule = { rule: compiled, usesOldSelf, ...(hints === undefined ? {} : { cost: estimateCost(compiled, hints).max }) }
+  const cost = hints && (yield* estimateCostStepwise(compiled, hints)).max
+  const rule: CompiledRule = { rule: compiled, usesOldSelf, ...(cost !== undefined && { cost }) }
   if (messageExpression === '') return rule
   yield
   const message = yield* attempt(compileStepwise(messageExpression, environment))
@@ -51,7 +52,8 @@ export function* compileRuleStepwise(
       : 'messageExpression must evaluate to a string'
   if (messageProblem !== undefined) return { ...rule, messageProblem }
   yield
-  return { ...rule, message, ...(hints === undefined ? {} : { messageCost: estimateCost(message, hints).max }) }
+  const messageCost = hints && (yield* estimateCostStepwise(message, hints)).max
+  return { ...rule, message, ...(messageCost !== undefined && { messageCost }) }
 }
 
 function* attempt(compiling: Task<Compiled>): Task<Compiled | string> {

@@ -99,7 +99,7 @@ export class RuleEvaluation {
           return true
         }
         this.#advanceFrame(frame)
-      } else this.#advanceCompiling(this.#compiling)
+      } else if (this.#advanceCompiling(this.#compiling) >= sliceMilliseconds) return false
       if (this.#continue !== undefined) return false
       if (this.#work < costPerClockRead) continue
       this.#work = 0
@@ -109,14 +109,17 @@ export class RuleEvaluation {
     }
   }
 
-  #advanceCompiling(task: Task<unknown>): void {
+  /** Runs the next step of compiling. Returns how many milliseconds the step took. */
+  #advanceCompiling(task: Task<unknown>): number {
     this.#work += costPerClockRead
     const startTime = performance.now()
     const { done } = task.next()
-    this.#compileMilliseconds += performance.now() - startTime
-    if (done !== true) return
+    const took = performance.now() - startTime
+    this.#compileMilliseconds += took
+    if (done !== true) return took
     this.#compiling = undefined
     this.#thenEvaluate!()
+    return took
   }
 
   /** Compiles a rule or message expression, in later slices if it takes long. Then calls `thenEvaluate`. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import type { TypeSchema } from '../type-schema.ts'
 import { compareValuesOfType } from './compare.ts'
-import { CreatedShapes } from './created-shapes.ts'
+import { CreatedShapes, findShapeSet } from './created-shapes.ts'
 import { leaf, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { TypedError, mergeTypeOf } from './merge-type.ts'
@@ -78,7 +78,9 @@ describe('CreatedShapes', () => {
     fc.assert(
       fc.property(objects, (value) => {
         const object = createTypedObject(value)
-        expect(printSet(() => shapes.setOf(object, () => computeCreatedFields(object)))).toBe(printSet(() => computeCreatedFields(object)))
+        expect(printSet(() => findShapeSet(shapes.shapeOf(object), () => computeCreatedFields(object)))).toBe(
+          printSet(() => computeCreatedFields(object)),
+        )
       }),
       { numRuns: 3000 },
     )
@@ -88,15 +90,15 @@ describe('CreatedShapes', () => {
     const shapes = new CreatedShapes(empty)
     const createNamed = (name: string): TypedObject =>
       createTypedObject({ text: name, labels: { app: name }, named: [{ name: 'c', tags: { a: name } }] })
-    const first = shapes.setOf(createNamed('x'), () => computeCreatedFields(createNamed('x')))
-    expect(shapes.setOf(createNamed('y'), () => expect.fail('computed again'))).toBe(first)
+    const first = findShapeSet(shapes.shapeOf(createNamed('x')), () => computeCreatedFields(createNamed('x')))
+    expect(findShapeSet(shapes.shapeOf(createNamed('y')), () => expect.fail('computed again'))).toBe(first)
   })
 
   it('returns correct sets when the cache is full', () => {
     const shapes = new CreatedShapes(empty)
     const expectRight = (labels: JsonObject): void => {
       const object = createTypedObject({ labels })
-      expect(shapes.setOf(object, () => computeCreatedFields(object))).toEqual(computeCreatedFields(object))
+      expect(findShapeSet(shapes.shapeOf(object), () => computeCreatedFields(object))).toEqual(computeCreatedFields(object))
     }
     for (let i = 0; i < 3000; i++) expectRight({ [`key-${i}`]: '' })
     expectRight(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key-${i}`, ''])))

@@ -42,6 +42,20 @@ class ShapeNode {
   }
 }
 
+/** The place of the cached field set of a shape. */
+export type Shape = Pick<ShapeNode, 'fieldSet'>
+
+/**
+ * Returns the cached field set of a shape, or computes it. The result of `compute` must depend only on the empty object and the object of the
+ * shape. Exceptions are not cached.
+ */
+export function findShapeSet(shape: Shape | undefined, compute: () => FieldSet): FieldSet {
+  if (shape === undefined) return compute()
+  if (shape.fieldSet === undefined) return (shape.fieldSet = compute())
+  shareText(shape.fieldSet)
+  return shape.fieldSet
+}
+
 /** Maximum number of cached nodes. It suffices for dozens of pods with different shapes. */
 const maxNodes = 4096
 /** Maximum length of strings in cached shapes. Longer strings are rare and not worth the memory. */
@@ -71,22 +85,15 @@ export class CreatedShapes {
     this.#empty = empty
   }
 
-  /**
-   * Returns the cached field set of an object's shape, or computes it. The result of `compute` must depend only on the empty object and `object`.
-   * Exceptions are not cached.
-   */
-  setOf(object: TypedObject, compute: () => FieldSet): FieldSet {
+  /** Returns the shape of an object; undefined if it is not cached. */
+  shapeOf(object: TypedObject): Shape | undefined {
     if (this.#nodeCount >= maxNodes) {
       this.#root = new ShapeNode()
       this.#nodeCount = 0
     }
     this.#at = this.#root
     this.#value(object.type, this.#empty.value, object.value)
-    const node = this.#at
-    if (node === undefined) return compute()
-    if (node.fieldSet === undefined) return (node.fieldSet = compute())
-    shareText(node.fieldSet)
-    return node.fieldSet
+    return this.#at
   }
 
   #step(step: Step): void {

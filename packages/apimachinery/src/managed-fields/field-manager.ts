@@ -17,7 +17,7 @@ import {
   getTakenFields,
 } from './managed.ts'
 import { equalsValue } from './path-element.ts'
-import { CreatedShapes } from './created-shapes.ts'
+import { CreatedShapes, findShapeSet } from './created-shapes.ts'
 import type { FieldFilter, FieldSet } from './field-set.ts'
 import { containsSet, subtractSet, createFieldSet, hasPath, isEmptySet, leaf, union } from './field-set.ts'
 import { TypedError, foldAtomicFields } from './merge-type.ts'
@@ -232,14 +232,15 @@ export class FieldManager {
     const updater = this.#updater(manager)
     if (managed.size === 0 && live === this.#kind.typed(undefined)) {
       this.#created ??= new CreatedShapes(live)
-      this.#addFields(
-        managed,
-        updater,
-        this.#created.setOf(next, () => subtractSet(getTakenFields(compareObjects(change)).changed, unmanaged)),
-      )
+      const shape = this.#created.shapeOf(next)
+      yield
+      const set = findShapeSet(shape, () => subtractSet(getTakenFields(compareObjects(change)).changed, unmanaged))
+      yield
+      this.#addFields(managed, updater, set)
       return managed.size > 0
     }
     const comparison = compareObjects(change)
+    yield
     const before = new Map(managed)
     if (comparison !== undefined) this.#foldAtomic(managed)
     const takenFields = getTakenFields(comparison)

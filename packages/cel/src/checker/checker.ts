@@ -1,4 +1,4 @@
-import { getQualifiedName } from '../ast.ts'
+import { getQualifiedName, listLogicNodes } from '../ast.ts'
 import type { Call, Comprehension, Expr, Ident, ListExpr, MapExpr, Select, Struct } from '../ast.ts'
 import type { FunctionDeclaration } from '../declarations/function-declaration.ts'
 import type { Environment } from '../environment.ts'
@@ -35,11 +35,17 @@ export interface Checked {
   readonly references: ReadonlyMap<Expr, Reference>
 }
 
-/** Infers the type of every node of an expression. https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking */
-export function check(expression: Expr, environment: Environment, issues: Issues): Checked {
+/** Number of operands of `&&` and `||` that are checked in one step. */
+const operandsPerStep = 64
+
+/** Infers the type of every node of an expression. Yields between the operands of a long `&&` or `||`. https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking */
+export function* checkStepwise(expression: Expr, environment: Environment, issues: Issues): Generator<undefined, Checked> {
   const checker = new Checker(environment, issues)
   try {
-    checker.check(expression)
+    for (const [i, node] of listLogicNodes(expression).entries()) {
+      checker.checkOperand(node)
+      if (i % operandsPerStep === operandsPerStep - 1) yield
+    }
     return checker.finish()
   } catch (error) {
     if (!(error instanceof TypeTooLarge)) throw error
@@ -54,6 +60,8 @@ class Checker {
   readonly #types = new Map<Expr, Type>()
   readonly #references = new Map<Expr, Reference>()
   readonly #substitution = new Substitution()
+  /** Operands that are checked before the expression around them. */
+  readonly #checkedOperands = new Set<Expr>()
   #scope: Scope
 
   constructor(environment: Environment, issues: Issues) {
@@ -69,7 +77,14 @@ class Checker {
     return { types: this.#types, references: this.#references }
   }
 
+  /** Checks an operand of the expression before the expression itself. */
+  checkOperand(operand: Expr): void {
+    this.check(operand)
+    this.#checkedOperands.add(operand)
+  }
+
   check(expression: Expr): Type {
+    if (this.#checkedOperands.has(expression)) return this.#types.get(expression)!
     const inferred = this.#typeOf(expression)
     // The size is limited, because a map literal with the same variable as key and value doubles the type, and binding the map to a
     // variable allows doubling again.

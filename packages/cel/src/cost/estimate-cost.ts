@@ -1,4 +1,6 @@
 import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select } from '../ast.ts'
+import { listLogicNodes } from '../ast.ts'
+import { finish } from '../compile.ts'
 import type { Compiled } from '../compile.ts'
 import { countCodePoints } from '../source.ts'
 import { getOptionalValue } from '../types/type.ts'
@@ -25,7 +27,20 @@ const scalars: ReadonlySet<Type['kind']> = new Set<Type['kind']>(['bool', 'doubl
  * string costs 0.1 per character.
  */
 export function estimateCost(compiled: Compiled, hints: SizeHints): Range {
-  return new CostEstimator(compiled, hints).cost(compiled.expression)
+  return finish(estimateCostStepwise(compiled, hints))
+}
+
+/** Number of operands of `&&` and `||` whose cost is estimated in one step. */
+const operandsPerStep = 64
+
+/** Estimates the cost of an expression like `estimateCost`. Yields between the operands of a long `&&` or `||`. */
+export function* estimateCostStepwise(compiled: Compiled, hints: SizeHints): Generator<undefined, Range> {
+  const estimator = new CostEstimator(compiled, hints)
+  for (const [i, node] of listLogicNodes(compiled.expression).entries()) {
+    estimator.estimateOperand(node)
+    if (i % operandsPerStep === operandsPerStep - 1) yield
+  }
+  return estimator.cost(compiled.expression)
 }
 
 class CostEstimator {
@@ -35,13 +50,22 @@ class CostEstimator {
   readonly #sizes = new Map<Expr, Range>()
   readonly #entrySizes = new Map<Expr, EntrySize>()
   readonly #variables = new LocalVariables()
+  /** Costs of operands that are estimated before the expression around them. */
+  readonly #operandCosts = new Map<Expr, Range>()
 
   constructor(compiled: Compiled, hints: SizeHints) {
     this.#compiled = compiled
     this.#hints = hints
   }
 
+  /** Estimates an operand of the expression before the expression itself. */
+  estimateOperand(operand: Expr): void {
+    this.#operandCosts.set(operand, this.cost(operand))
+  }
+
   cost(expression: Expr): Range {
+    const known = this.#operandCosts.get(expression)
+    if (known !== undefined) return known
     const reference = this.#compiled.references.get(expression)
     if (reference?.kind === 'ident' && expression.kind !== 'struct') return this.#variable(expression, reference.name)
     switch (expression.kind) {

@@ -202,7 +202,7 @@ export async function readDeleteOptions(exchange: Exchange, served: ServedResour
   const body = await readBody(exchange, served.settings.maxRequestBodyBytes)
   const hasBody = body.byteLength > 0
   const options = hasBody
-    ? decodeDeleteOptions(exchange, await toSentBody(exchange, { form: negotiateInput(exchange), bytes: body }))
+    ? await decodeDeleteOptions(exchange, await toSentBody(exchange, { form: negotiateInput(exchange), bytes: body }))
     : parseDeleteOptions(query)
   if (hasBody) {
     exchange.span?.addEvent('Decoded delete options')
@@ -216,10 +216,10 @@ export async function readDeleteOptions(exchange: Exchange, served: ServedResour
 /** The version of DeleteOptions in audit events, whatever the client sent. kube-apiserver shows its internal version. */
 const recordedOptions: GroupVersionKind = { group: 'meta.k8s.io', version: '__internal', kind: 'DeleteOptions' }
 
-function decodeDeleteOptions(exchange: Exchange, sent: SentBody): DeleteOptions {
+async function decodeDeleteOptions(exchange: Exchange, sent: SentBody): Promise<DeleteOptions> {
   const type = findMetaType('DeleteOptions')
   try {
-    const document = decodeDocument(sent, { group: '', version: 'v1', kind: 'DeleteOptions' })
+    const document = await decodeDocument(sent, { group: '', version: 'v1', kind: 'DeleteOptions' })
     const { kind } = document.gvk
     if (kind !== 'DeleteOptions') {
       if (!metaKinds.has(kind)) throw newBadRequest(formatNotRegistered(document.gvk, metaScheme))

@@ -15,7 +15,7 @@ import type { FieldValidation, GroupVersionKind, KubeObject } from '@keelson/api
 import type { KindType } from '@keelson/api'
 import { toHub } from '../write/route.ts'
 import type { WriteRoute } from '../write/route.ts'
-import { decodeDocument, formatNotRegistered, splitIntoWarnings } from './document.ts'
+import { decodeDocument, explainErrors, formatNotRegistered, splitIntoWarnings } from './document.ts'
 import type { SentBody, TypedDocument } from './document.ts'
 
 /** A decoded object in the hub version. */
@@ -41,25 +41,29 @@ export function decodeBody(
   warn: (text: string) => void,
 ): DecodedBody | Promise<DecodedBody> {
   const readStart = performance.now()
-  const document = readDocument(route, body)
-  return runAfter(route.type?.prepare?.() ?? pauseIfLong(readStart), () => {
-    const decoding = performance.now()
-    const decoded = decodeTyped(route, document, validation, warn)
-    return runAfter(pauseIfLong(decoding), () => convertBodyToHub(route, decoded))
-  })
+  return runAfter(readDocument(route, body), (document) =>
+    runAfter(route.type?.prepare?.() ?? pauseIfLong(readStart), () => {
+      const decoding = performance.now()
+      const decoded = decodeTyped(route, document, validation, warn)
+      return runAfter(pauseIfLong(decoding), () => convertBodyToHub(route, decoded))
+    }),
+  )
 }
 
-function readDocument(route: WriteRoute, body: SentBody): TypedDocument {
-  try {
-    const document = decodeDocument(body, route.gvk)
-    if (isCustomRoute(route) && document.typeMeta !== undefined) checkTypeMeta(document.typeMeta, body)
-    return document
-  } catch (error) {
-    if (isApiError(error)) throw error
-    throw newBadRequest(
-      `the object provided is unrecognized (must be of type ${route.gvk.kind}): ${getErrorMessage(error)} (${summarize(body.bytes)})`,
-    )
-  }
+function readDocument(route: WriteRoute, body: SentBody): TypedDocument | Promise<TypedDocument> {
+  return explainErrors(
+    () =>
+      runAfter(decodeDocument(body, route.gvk), (document) => {
+        if (isCustomRoute(route) && document.typeMeta !== undefined) checkTypeMeta(document.typeMeta, body)
+        return document
+      }),
+    (error) => {
+      if (isApiError(error)) throw error
+      throw newBadRequest(
+        `the object provided is unrecognized (must be of type ${route.gvk.kind}): ${getErrorMessage(error)} (${summarize(body.bytes)})`,
+      )
+    },
+  )
 }
 
 /** Returns whether the objects of a route are custom resources. Scales of custom resources are not. */

@@ -6,8 +6,9 @@ import {
   getErrorMessage,
   parseJsonRequest,
   refuseTooManyValues,
+  runAfter,
 } from '@keelson/apimachinery'
-import type { Decoded, FieldValidation, GroupVersionKind, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { Decoded, FieldValidation, GroupVersionKind, JsonValue, KubeObject, ParsedJson, RequestContext } from '@keelson/apimachinery'
 import { parseYaml, parseYamlInThread } from '@keelson/apimachinery/yaml'
 import type { ParsedYaml } from '@keelson/apimachinery/yaml'
 import { decodeUnknown } from '@keelson/api'
@@ -54,8 +55,14 @@ interface SentTypeMeta {
   readonly kind: string
 }
 
-/** Reads the kind of a request body. Throws a plain Error with kube-apiserver's message if the body cannot be parsed. */
-export function decodeDocument({ form, bytes: body, cbor, yaml }: SentBody, defaults: GroupVersionKind): TypedDocument {
+/**
+ * Reads the kind of a request body. Throws a plain Error with kube-apiserver's message if the body cannot be parsed. Returns a promise only for
+ * a large body.
+ */
+export function decodeDocument(
+  { form, bytes: body, cbor, yaml }: SentBody,
+  defaults: GroupVersionKind,
+): TypedDocument | Promise<TypedDocument> {
   switch (form) {
     case 'json':
       return readJsonDocument(body, defaults)
@@ -71,16 +78,27 @@ export function decodeDocument({ form, bytes: body, cbor, yaml }: SentBody, defa
   }
 }
 
-function readJsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
-  let parsed: ReturnType<typeof parseJsonRequest>
-  let typeMeta: SentTypeMeta
+function readJsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument | Promise<TypedDocument> {
+  return explainErrors(
+    () => runAfter(parseJsonRequest(body), (parsed) => createJsonDocument(parsed, readTypeMeta(parsed.value), defaults)),
+    (error) => {
+      if (isApiError(error)) throw error
+      throw new Error(`couldn't get version/kind; json parse error: ${getErrorMessage(error)}`, { cause: error })
+    },
+  )
+}
+
+/** Runs a function and passes its error, or that of its promise, to `explain`. */
+export function explainErrors<T>(run: () => T | Promise<T>, explain: (error: unknown) => never): T | Promise<T> {
   try {
-    parsed = parseJsonRequest(body)
-    typeMeta = readTypeMeta(parsed.value)
+    const result = run()
+    return result instanceof Promise ? result.catch(explain) : result
   } catch (error) {
-    if (isApiError(error)) throw error
-    throw new Error(`couldn't get version/kind; json parse error: ${getErrorMessage(error)}`, { cause: error })
+    return explain(error)
   }
+}
+
+function createJsonDocument(parsed: ParsedJson, typeMeta: SentTypeMeta, defaults: GroupVersionKind): TypedDocument {
   let owned = true
   return {
     gvk: completeKind(typeMeta, defaults),

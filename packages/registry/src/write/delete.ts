@@ -1,6 +1,6 @@
 import { formatTime, parseTime } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
-import { isStoredObject } from '@keelson/storagebackend'
+import { isStoredObject, readSmallMetadata } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
 import { getTtlOption } from './commit.ts'
 import { readWritten, writeTarget } from './write-target.ts'
@@ -45,7 +45,9 @@ export async function deleteObject<T extends KubeObject>(
     const waiting = await beginDeletion(run, stored, deletion)
     if (waiting !== undefined) return { object: waiting, immediate: false }
   }
-  const object = stored.copy()
+  // Decoding the whole object may take long, and only kinds with graceful deletion need it.
+  const isGraceful = dependencies.definition.strategy.checkGracefulDelete !== undefined
+  const object = isGraceful ? stored.copy() : ({ metadata: readSmallMetadata(stored) } as T)
   const mode = prepareDelete(dependencies, context, object, run.options)
   if (mode === 'pending') return { object: stored, immediate: false }
   const hasFinalizers = (object.metadata.finalizers ?? []).length > 0

@@ -4,6 +4,7 @@ import {
   formatTime,
   newInvalid,
   newBadRequest,
+  runAfter,
   validateObjectMeta,
   isPathSegmentName,
   nameIsDNSSubdomain,
@@ -12,6 +13,8 @@ import {
 import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
 import type { ResourceDefinition, Strategy, ValidationSteps } from '../resource-definition.ts'
 import type { StoreDependencies, UpdatePlan } from '../store-dependencies.ts'
+
+const noWarnings: readonly string[] = []
 
 /** Sets the uid and creation time of a new object, and removes other system fields that the client sent. */
 export function fillSystemFields(dependencies: Pick<StoreDependencies<KubeObject>, 'now' | 'newUid'>, metadata: ObjectMeta): void {
@@ -37,8 +40,10 @@ export function prepareCreate<T extends KubeObject>(
     validate: (steps) => validateNew(definition, object.metadata, strategy.validateCreate?.(context, readonly, steps) ?? []),
     finish(errors) {
       refuseInvalid(dependencies, object, errors)
-      for (const text of strategy.warningsOnCreate?.(context, readonly) ?? []) context.warn(text)
-      strategy.canonicalize?.(object)
+      return runAfter(strategy.warningsOnCreate?.(context, readonly) ?? noWarnings, (warnings) => {
+        for (const text of warnings) context.warn(text)
+        strategy.canonicalize?.(object)
+      })
     },
   })
 }
@@ -95,7 +100,7 @@ function refuseInvalid<T extends KubeObject>(dependencies: StoreDependencies<T>,
 
 interface Validation {
   readonly validate: (steps?: ValidationSteps) => FieldErrorList
-  readonly finish: (errors: FieldErrorList) => void
+  readonly finish: (errors: FieldErrorList) => void | Promise<void>
 }
 
 /**
@@ -136,8 +141,10 @@ export function prepareUpdate<T extends KubeObject>(
     ],
     finish(errors) {
       refuseInvalid(dependencies, object, errors)
-      for (const text of strategy.warningsOnUpdate?.(context, readonly, old) ?? []) context.warn(text)
-      strategy.canonicalize?.(object)
+      return runAfter(strategy.warningsOnUpdate?.(context, readonly, old) ?? noWarnings, (warnings) => {
+        for (const text of warnings) context.warn(text)
+        strategy.canonicalize?.(object)
+      })
     },
   })
 }

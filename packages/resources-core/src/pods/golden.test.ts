@@ -62,7 +62,7 @@ function create({ body }: Step): Answer {
   pods.strategy.prepareForCreate?.(context, pod)
   const errors = [...validateObjectMeta(pod.metadata, { namespaced: true }), ...(pods.strategy.validateCreate?.(context, pod) ?? [])]
   if (errors.length > 0) return { message: newInvalid(gvk, pod.metadata.name ?? '', errors).message, warnings }
-  warnings.push(...(pods.strategy.warningsOnCreate?.(context, pod) ?? []))
+  warnings.push(...((pods.strategy.warningsOnCreate?.(context, pod) ?? []) as readonly string[]))
   return { pod: JSON.parse(encodeJson(schema, pod)) as Pod, warnings }
 }
 

@@ -14,13 +14,12 @@ describe('service accounts', () => {
     expect(account.secrets).toEqual([{ name: 's' }, {}])
   })
 
-  it('warns if a deprecated annotation is added', () => {
+  it('warns if a deprecated annotation is added', async () => {
     const annotated = { metadata: { ...metadata, annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } } }
-    expect(strategy.warningsOnCreate?.(context, annotated)?.[0]).toMatch(
-      /^metadata\.annotations\[kubernetes\.io\/enforce-mountable-secrets\]/,
-    )
-    expect(strategy.warningsOnUpdate?.(context, annotated, { metadata })).toHaveLength(1)
-    expect(strategy.warningsOnUpdate?.(context, annotated, annotated)).toEqual([])
-    expect(strategy.warningsOnCreate?.(context, { metadata })).toEqual([])
+    const warnings = await strategy.warningsOnCreate?.(context, annotated)
+    expect(warnings?.[0]).toMatch(/^metadata\.annotations\[kubernetes\.io\/enforce-mountable-secrets\]/)
+    expect(await strategy.warningsOnUpdate?.(context, annotated, { metadata })).toHaveLength(1)
+    expect(await strategy.warningsOnUpdate?.(context, annotated, annotated)).toEqual([])
+    expect(await strategy.warningsOnCreate?.(context, { metadata })).toEqual([])
   })
 })
