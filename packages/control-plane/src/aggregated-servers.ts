@@ -11,7 +11,7 @@ interface AggregatedServersParts {
   readonly client: LoopbackClient
   readonly discovery: DiscoveryRegistry
   readonly openApi: OpenApiRegistry
-  readonly server: Pick<Server, 'addHealthCheck' | 'addListedPaths' | 'countForwardingFailure' | 'holdUnknownPaths' | 'stopping'>
+  readonly server: Pick<Server, 'addStartCheck' | 'addListedPaths' | 'countForwardingFailure' | 'holdUnknownPaths' | 'stopping'>
   readonly log: Log
   /** Whether redirects of other servers are refused. */
   readonly rejectRedirects: boolean
@@ -60,7 +60,7 @@ export class AggregatedServers implements AsyncDisposable {
     if (client.resource(apiServicesResource) === undefined) return
     this.#releasePaths = server.holdUnknownPaths()
     server.addListedPaths(() => this.#aggregator.paths)
-    server.addHealthCheck({
+    server.addStartCheck({
       name: 'autoregister-completion',
       check: () => {
         const { pending } = this.#aggregator

@@ -48,7 +48,7 @@ import { servingDefaults } from './options/serving.ts'
 import { storageDefaults } from './options/storage.ts'
 import { ServerPresence } from './server-presence.ts'
 import type { ServerChain } from './server-chain.ts'
-import { addStorageHealth } from './storage-health.ts'
+import { addInformerHealth, addStorageHealth } from './storage-health.ts'
 
 /** Creates a complete server that does not listen yet. Throws `ConfigurationError` for options that cannot be satisfied. */
 export async function createServerChain(requested: ServerChainOptions = {}): Promise<ServerChain> {
@@ -135,6 +135,7 @@ async function connectParts(
     tracer,
     limits: { readOnly: requests.maxReadOnlyInFlight, mutating: requests.maxMutatingInFlight },
     requestTimeoutMs: requests.timeoutMs,
+    livezGraceMs: lifecycle.livezGraceMs,
     http2,
     unref,
     maxStreamsPerConnection,
@@ -151,6 +152,7 @@ async function connectParts(
     filters: [{ name: 'peer-proxy', after: 'request-metrics', filter: (exchange) => peers?.filter(exchange) }, ...(options.filters ?? [])],
   })
   addStorageHealth(server, config)
+  addInformerHealth(server, informers)
   registerFeatureMetrics(config.metrics, serving.features)
 
   let port: number | undefined
@@ -222,7 +224,6 @@ async function connectParts(
     aggregated,
     controllers,
     log,
-    livezGraceMs: lifecycle.livezGraceMs,
   })
 
   return new Chain({

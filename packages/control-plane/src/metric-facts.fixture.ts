@@ -53,7 +53,6 @@ const bounds: Readonly<Record<string, string>> = {
 const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'counter STABLE': {
     apiserver_request_total: `code ${request}`,
-    kubernetes_healthchecks_total: 'name status type',
   },
   'gauge STABLE': {
     apiserver_current_inflight_requests: 'request_kind',
@@ -61,7 +60,6 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     apiserver_requested_deprecated_apis: 'group removed_release resource subresource version',
     apiserver_storage_objects: 'resource',
     apiserver_storage_size_bytes: 'storage_cluster_id',
-    kubernetes_healthcheck: 'name type',
   },
   'histogram STABLE': {
     apiserver_admission_controller_admission_duration_seconds: `name ${admission}`,

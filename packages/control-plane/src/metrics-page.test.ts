@@ -96,6 +96,8 @@ test('has no metrics that kube-apiserver lacks, except those of Node.js', () => 
 test('serves the metrics of service levels at /metrics/slis', async () => {
   const sliFamilies = parseExposition(await requestText('GET', '/metrics/slis'))
   expect([...sliFamilies.keys()]).toEqual(['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'])
+  expect(sliFamilies.get('kubernetes_healthcheck')).toMatchObject({ type: 'gauge', labels: ['name', 'type'] })
+  expect(sliFamilies.get('kubernetes_healthchecks_total')).toMatchObject({ type: 'counter', labels: ['name', 'status', 'type'] })
 })
 
 test('metrics have only labels of served resources', async () => {

@@ -14,11 +14,9 @@ function createGate(): Gate {
 }
 
 /** Creates a fake server that records the health checks that hooks add. */
-function createFakeServer(): { readonly server: Server; readonly failing: () => string[] } {
+function createFakeServer(): { readonly server: Pick<Server, 'addStartCheck'>; readonly failing: () => string[] } {
   const checks = new Map<string, () => unknown>()
-  const server: Pick<Server, 'addHealthCheck'> = {
-    addHealthCheck: ({ name, check }) => (checks.set(name, check), () => checks.delete(name)),
-  }
+  const server: Pick<Server, 'addStartCheck'> = { addStartCheck: ({ name, check }) => void checks.set(name, check) }
   const fails = (check: () => unknown): boolean => {
     try {
       check()
@@ -27,7 +25,7 @@ function createFakeServer(): { readonly server: Server; readonly failing: () => 
       return true
     }
   }
-  return { server: server as Server, failing: () => [...checks].flatMap(([name, check]) => (fails(check) ? [name] : [])) }
+  return { server, failing: () => [...checks].flatMap(([name, check]) => (fails(check) ? [name] : [])) }
 }
 
 test('runs a hook after all earlier hooks, or after the hooks that it names', async () => {

@@ -16,15 +16,11 @@ export interface HookOptions {
  */
 export class PostStartHooks {
   readonly #hooks: Hook[] = []
-  readonly #server: Server
-  readonly #livezFrom: number
-  readonly #now: () => number
+  readonly #server: Pick<Server, 'addStartCheck'>
 
-  /** Creates an empty list of hooks. `/livez` ignores unfinished hooks until `livezGraceMs` have passed. */
-  constructor(server: Server, livezGraceMs = 0, now: () => number = () => performance.now()) {
+  /** Creates an empty list of hooks. */
+  constructor(server: Pick<Server, 'addStartCheck'>) {
     this.#server = server
-    this.#now = now
-    this.#livezFrom = now() + livezGraceMs
   }
 
   get names(): readonly string[] {
@@ -37,11 +33,7 @@ export class PostStartHooks {
     const check = (): void => {
       if (!isDone) throw new Error('not finished')
     }
-    const checkLater = (): void => {
-      if (this.#now() >= this.#livezFrom) check()
-    }
-    this.#server.addHealthCheck({ name: `poststarthook/${name}`, check }, ['healthz', 'readyz'])
-    this.#server.addHealthCheck({ name: `poststarthook/${name}`, check: checkLater }, ['livez'])
+    this.#server.addStartCheck({ name: `poststarthook/${name}`, check })
     this.#hooks.push({
       name,
       after,

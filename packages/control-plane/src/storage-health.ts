@@ -1,19 +1,31 @@
 import { type Clock, getErrorMessage, pause, systemClock } from '@keelson/apimachinery'
+import type { SharedInformers } from '@keelson/loopback'
 import type { Log, Server } from '@keelson/server'
 import { isBackendError } from '@keelson/storagebackend'
 import type { Backend, Storage } from '@keelson/storagebackend'
 import type { GenericConfig } from './build-generic-config.ts'
 
 /** Adds health checks of the stores. They are named "etcd" for every driver, because monitoring relies on that name. */
-export function addStorageHealth(server: Server, config: GenericConfig): void {
-  server.addHealthCheck({ name: 'etcd', check: () => checkStores(config) })
-  server.addHealthCheck({ name: 'etcd-readiness', check: () => checkStores(config) }, ['readyz'])
+export function addStorageHealth(server: Pick<Server, 'addHealthCheck'>, { backends, encryption }: CheckedStorages): void {
+  for (const [n, backend] of backends.all.entries()) {
+    const [name, readiness] = n === 0 ? ['etcd', 'etcd-readiness'] : [`etcd-override-${n - 1}`, `etcd-override-readiness-${n - 1}`]
+    const check = (): Promise<void> => backend.checkHealth()
+    server.addHealthCheck({ name, group: 'etcd', check })
+    server.addHealthCheck({ name: readiness, group: 'etcd-readiness', check }, ['readyz'])
+  }
   // Checks of KMS plugins do not affect liveness, because a restart does not fix a plugin.
-  for (const check of config.encryption?.checks ?? []) server.addHealthCheck(check, ['healthz', 'readyz'])
+  for (const check of encryption?.checks ?? []) server.addHealthCheck(check, ['healthz', 'readyz'])
 }
 
-async function checkStores({ backends }: GenericConfig): Promise<void> {
-  await Promise.all(backends.all.map((backend) => backend.checkHealth()))
+type CheckedStorages = Pick<GenericConfig, 'encryption'> & { readonly backends: { readonly all: readonly Pick<Backend, 'checkHealth'>[] } }
+
+/** Adds the check that informers have read their resources. */
+export function addInformerHealth(server: Pick<Server, 'addHealthCheck'>, informers: Pick<SharedInformers, 'listUnsynced'>): void {
+  const check = (): void => {
+    const unsynced = informers.listUnsynced()
+    if (unsynced.length > 0) throw new Error(`${unsynced.length} informers not started yet: [${unsynced.join(' ')}]`)
+  }
+  server.addHealthCheck({ name: 'informer-sync', check }, ['readyz'])
 }
 
 interface StartedStorages {

@@ -84,10 +84,10 @@ export interface ResponseSink {
    */
   write(chunk: Uint8Array | string, written?: () => void): boolean
   /**
-   * Writes a chunk that already includes the framing of chunked encoding. Returns the same as `write`. Bytes that many responses share are then
-   * framed only once. Defined only on HTTP/1.1 for a response without a length.
+   * Writes a chunk that already includes the framing of chunked encoding, and `bytes` bytes of the body. Returns the same as `write`. Bytes that
+   * many responses share are then framed only once. Defined only on HTTP/1.1 for a response without a length.
    */
-  readonly writeChunk?: (chunk: Uint8Array) => boolean
+  readonly writeChunk?: (chunk: Uint8Array, bytes: number) => boolean
   /** Resolves when the socket accepts more data, or when it closes. */
   drained(): Promise<void>
   /** True after the client has disconnected. Later writes are dropped. */
@@ -119,7 +119,6 @@ export async function sendStream(
     await produce(sink)
     const stored = exchange.audit?.complete()
     if (stored !== undefined) await stored
-    exchange.sentBytes = sink.bytes
     sink.finish()
   } catch (error) {
     outgoing.destroy()
@@ -128,13 +127,11 @@ export async function sendStream(
 }
 
 class NodeSink implements ResponseSink {
-  readonly writeChunk?: (chunk: Uint8Array) => boolean
+  readonly writeChunk?: (chunk: Uint8Array, bytes: number) => boolean
   readonly #exchange: Exchange
   readonly #outgoing: ServerResponse
   readonly #socket: Socket | undefined
   readonly #end = new SinkEnd()
-  /** Number of bytes written to the body, without framing. */
-  bytes = 0
 
   constructor(exchange: Exchange, outgoing: ServerResponse) {
     this.#exchange = exchange
@@ -142,7 +139,11 @@ class NodeSink implements ResponseSink {
     if (outgoing.chunkedEncoding && outgoing.socket !== null && exchange.method !== 'HEAD') {
       // Writes directly to the socket. The headers were flushed and nothing else is buffered, so the order of bytes is preserved.
       const socket = (this.#socket = outgoing.socket)
-      this.writeChunk = (chunk) => this.#end.closed || socket.write(chunk)
+      this.writeChunk = (chunk, bytes) => {
+        if (this.#end.closed) return true
+        exchange.sentBytes += bytes
+        return socket.write(chunk)
+      }
       socket.on('drain', this.#end.wake)
     }
     // On HTTP/2, a write after the client disconnected emits `error`. The event `close` follows, and its handler ends the sink.
@@ -165,7 +166,7 @@ class NodeSink implements ResponseSink {
 
   write(chunk: Uint8Array | string, written?: () => void): boolean {
     if (this.#end.closed) return true
-    this.bytes += chunk.length
+    this.#exchange.sentBytes += chunk.length
     return written === undefined ? this.#outgoing.write(chunk) : this.#outgoing.write(chunk, written)
   }
 

@@ -152,6 +152,11 @@ export class ResourceMap<T> {
     if (resources?.size === 0) this.#groups.delete(group)
   }
 
+  /** Iterates over all resources and their values, group by group. */
+  *entries(): Generator<readonly [GroupResource, T]> {
+    for (const [group, resources] of this.#groups) for (const [resource, value] of resources) yield [{ group, resource }, value]
+  }
+
   /** Iterates over all values, group by group. */
   *values(): Generator<T> {
     for (const resources of this.#groups.values()) yield* resources.values()

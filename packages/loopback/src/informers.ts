@@ -1,3 +1,4 @@
+import { groupResourceString } from '@keelson/apimachinery'
 import type { Clock, DeepReadonly, KubeObject, GroupResource } from '@keelson/apimachinery'
 import type { Predicate, StoredObject } from '@keelson/storagebackend'
 import type { Informer, InformerEvent, LoopbackResource, LoopbackClient } from './client.ts'
@@ -164,6 +165,8 @@ export interface SharedInformers extends AsyncDisposable {
   of<T extends KubeObject = KubeObject>(resource: GroupResource & { readonly version?: string }): Informer<T> | undefined
   /** Returns the informer of a resource if it was requested before. */
   find(resource: GroupResource): Informer<KubeObject> | undefined
+  /** Returns the resources that have an informer which has not read its objects yet. */
+  listUnsynced(): readonly string[]
   /** Stops the informers of a resource that is no longer served. Resolves when they have ended. */
   remove(resource: GroupResource): Promise<void>
 }
@@ -186,6 +189,10 @@ export function createSharedInformers(
       return informer as unknown as Informer<T>
     },
     find: (resource) => started.get(resource)?.values().next().value,
+    listUnsynced: () =>
+      [...started.entries()]
+        .filter(([, versions]) => [...versions.values()].some(({ hasSynced }) => !hasSynced))
+        .map(([resource]) => groupResourceString(resource)),
     async remove(resource) {
       const versions = started.get(resource)
       started.delete(resource)

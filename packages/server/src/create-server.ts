@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import { ApiError, getErrorMessage, checkOptions, systemClock } from '@keelson/apimachinery'
+import { ApiError, checkOptions, systemClock } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
 import { addAuthenticatedGroup, createImpersonationMetrics } from '@keelson/auth'
 import type { Authenticator, Authorizer, IdentityHeaders } from '@keelson/auth'
@@ -32,7 +32,7 @@ import { placeFilters, answerPanic, createHandlerChain } from './filters/filter.
 import type { PlacedFilter } from './filters/filter.ts'
 import type { InFlightLimits } from './filters/in-flight.ts'
 import { createDeadlines } from './filters/request-deadline.ts'
-import { createHealthEndpoint, registerHealthMetrics } from './health.ts'
+import { createHealthEndpoint, createHealthMetrics } from './health.ts'
 import { ClientAuthorities } from './client-authorities.ts'
 import type { TrustedAuthorities } from './client-authorities.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
@@ -46,6 +46,7 @@ import { optionTable } from './option-table.ts'
 import { createRawJson, sendPlain } from './plain-answer.ts'
 import { installProfiling } from './pprof/install-profiling.ts'
 import { registerProcessMetrics } from './process-metrics.ts'
+import { createBasicChecks } from './basic-checks.ts'
 import { createBodyBudget } from './body-budget.ts'
 import { serverDefaults } from './server-defaults.ts'
 import { createUnreadAnswers } from './unread-answers.ts'
@@ -87,6 +88,8 @@ export interface ServerOptions {
   /** During shutdown, accepts connections and answers new requests with 429 until all requests have ended. Default: false. */
   readonly shutdownSendRetryAfter?: boolean
   readonly requestTimeoutMs?: number
+  /** Time in milliseconds for which `/livez` succeeds although checks of the start fail. Default: 0. */
+  readonly livezGraceMs?: number
   /** Maximum number of open connections. At the limit, the oldest unauthenticated connection is closed. Default: 10,000. */
   readonly maxConnections?: number
   /**
@@ -161,6 +164,8 @@ export interface Server {
   countForwardingFailure(exchange: Exchange, code: number): void
   /** Adds a health check to some of the health endpoints (default: all). Returns a function that removes the check. */
   addHealthCheck(check: HealthCheck, endpoints?: readonly HealthEndpointName[]): () => void
+  /** Adds a health check of the start to all endpoints. `/livez` ignores its failures for the time `livezGraceMs`. */
+  addStartCheck(check: HealthCheck): void
   /**
    * Adds paths to the list of paths that the server returns at `/`. Calls `paths` for each request of that list. Returns a function that
    * removes the paths.
@@ -282,10 +287,18 @@ export function createServer(options: ServerOptions): Server {
 
   const version = options.version ?? versionInfo()
   registerBuildInfo(metrics, version)
-  const checks: Record<HealthEndpointName, HealthCheck[]> = { healthz: [], livez: [], readyz: [] }
+  const checks = createBasicChecks()
   const listedPaths = new Set<() => readonly string[]>()
-  const healthMetrics = registerHealthMetrics(metrics)
-  installHealth(app, checks, { onFailure: (text) => log(2, text), onChecked: healthMetrics.onChecked })
+  const healthMetrics = createHealthMetrics()
+  const shutdownCheck: HealthCheck = {
+    name: 'shutdown',
+    check: () => {
+      if (isReadinessFailed || lifecycle.state !== 'running') throw new Error('process is shutting down')
+    },
+  }
+  const listChecks = (name: HealthEndpointName): readonly HealthCheck[] =>
+    name === 'readyz' ? [...checks.readyz, shutdownCheck] : checks[name]
+  installHealth(app, listChecks, { onFailure: (text) => log(2, text), onChecked: healthMetrics.onChecked })
   installPlainPaths()
   if (options.profiling === true) {
     installProfiling(app)
@@ -293,13 +306,6 @@ export function createServer(options: ServerOptions): Server {
   }
   const zpages = installZPages(app, { componentName: 'kube-apiserver', version, paths: listAllPaths, ...options.zpages })
   let isReadinessFailed = false
-  checks.readyz.push({
-    name: 'shutdown',
-    check: () => {
-      if (isReadinessFailed || lifecycle.state !== 'running') throw new Error('process is shutting down')
-    },
-  })
-
   function installPlainPaths(): void {
     const body = createRawJson(version)
     const serveVersion = withExchange((exchange) => serveJsonDocument(exchange, () => sendPlain(exchange, body)))
@@ -319,7 +325,7 @@ export function createServer(options: ServerOptions): Server {
     const paths = new Set(['/metrics', '/metrics/slis', '/version', ...zpages])
     for (const name of endpointNames) {
       paths.add(`/${name}`)
-      for (const check of checks[name]) paths.add(`/${name}/${check.name}`)
+      for (const check of listChecks(name)) paths.add(`/${name}/${check.name}`)
     }
     for (const listPaths of listedPaths) for (const path of listPaths()) paths.add(path)
     return [...paths].sort()
@@ -360,6 +366,11 @@ export function createServer(options: ServerOptions): Server {
       return () => {
         for (const name of endpoints) checks[name] = checks[name].filter((other) => other !== check)
       }
+    },
+    addStartCheck: (check) => {
+      const livezFrom = performance.now() + (options.livezGraceMs ?? 0)
+      for (const name of ['healthz', 'readyz'] as const) checks[name].push(check)
+      checks.livez.push({ ...check, check: () => (performance.now() < livezFrom ? undefined : check.check()) })
     },
     addListedPaths: (paths) => {
       listedPaths.add(paths)
@@ -415,16 +426,15 @@ function newIncompletePaths(): ApiError {
 
 function installHealth(
   app: Hono<InstallerEnv>,
-  checks: Record<HealthEndpointName, HealthCheck[]>,
+  listChecks: (name: HealthEndpointName) => readonly HealthCheck[],
   { onFailure, onChecked }: { readonly onFailure: (text: string) => void; readonly onChecked: OnChecked },
 ): void {
   for (const name of endpointNames) {
-    checks[name].push({ name: 'ping', check: () => {} })
     const endpoint = createHealthEndpoint({
       name,
-      checks: () => checks[name],
+      checks: () => listChecks(name),
       onChecked: (check, passed) => onChecked(name, check, passed),
-      onFailure: (at, check, error) => onFailure(`${check} check failed: ${at}: ${getErrorMessage(error)}`),
+      onFailure: (endpointName, failed, lines) => onFailure(`${failed.join(',')} check failed: ${endpointName}\n${lines.join('\n')}`),
     })
     app.all(
       `/${name}`,

@@ -43,6 +43,7 @@ export const optionTable: OptionTable<ServerOptions> = {
   hstsDirectives: isListOf(isString),
   shutdownSendRetryAfter: isBoolean,
   requestTimeoutMs: isNumber(),
+  livezGraceMs: isNumber(),
   maxConnections: count,
   stallMs: isNumber(),
   maxUnreadBytes: isNumber(),

@@ -48,7 +48,8 @@ test('measures the sizes of read responses', () => {
   const text = registry.text()
   expect(text).toMatch(/^apiserver_response_sizes_bucket\{[^}]*verb="LIST"[^}]*le="10000"\} 0$/m)
   expect(text).toMatch(/^apiserver_response_sizes_sum\{[^}]*verb="LIST"[^}]*\} 20000$/m)
-  expect(text.match(/^apiserver_response_sizes_count/gm)).toHaveLength(1)
+  expect(text).toMatch(/^apiserver_response_sizes_sum\{[^}]*scope="cluster"[^}]*verb="WATCH"[^}]*\} 5$/m)
+  expect(text.match(/^apiserver_response_sizes_count/gm)).toHaveLength(2)
 })
 
 test('counts refused requests, with one label for all non-resource paths', () => {
@@ -103,4 +104,17 @@ test("counts health endpoints with kube-apiserver's labels", () => {
   expect(registry.text()).toContain(
     'apiserver_request_total{code="200",component="",dry_run="",group="",resource="",scope="",subresource="/readyz",verb="GET",version=""} 1\n',
   )
+})
+
+test('counts a collection by the scope of its route, and a running watch of one object by the scope of the object', () => {
+  const registry = createMetricsRegistry()
+  const metrics = createRequestMetrics(registry, isServed)
+  const selected = '/api/v1/namespaces/n/pods?fieldSelector=metadata.name%3Da'
+  metrics.observe(createObservedRequest(selected), 200, 0.001, 1)
+  metrics.observe({ ...createObservedRequest(selected), method: 'DELETE', info: parseInfo('DELETE', selected) }, 200, 0.001, 1)
+  metrics.longRunning(createObservedRequest(`${selected}&watch=1`)).value++
+  const text = registry.text()
+  expect(text).toMatch(/^apiserver_request_total\{[^}]*scope="namespace"[^}]*verb="LIST"[^}]*\} 1$/m)
+  expect(text).toMatch(/^apiserver_request_total\{[^}]*scope="namespace"[^}]*verb="DELETE"[^}]*\} 1$/m)
+  expect(text).toMatch(/^apiserver_longrunning_requests\{[^}]*scope="resource"[^}]*verb="WATCH"[^}]*\} 1$/m)
 })

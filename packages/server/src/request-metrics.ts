@@ -45,10 +45,11 @@ interface Series {
   readonly duration: Histogram
   /** Durations for service level indicators. Undefined for watches and dry runs. */
   readonly sliDuration: Histogram | undefined
-  /** Sizes of responses to read requests. Undefined for writes and watches. */
+  /** Sizes of responses to read requests. Undefined for writes. */
   readonly sizes: Histogram | undefined
   readonly byCode: Map<number, Value>
-  longRunning: Value | undefined
+  /** Running requests by the label `scope`, which is "resource" for a watch of one object, unlike the scope of its route. */
+  readonly longRunning: Map<string, Value>
   readonly labels: RequestLabels
 }
 
@@ -136,9 +137,9 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
     const entry = {
       duration: duration.with(labels),
       sliDuration: labels.verb === 'WATCH' || labels.dry_run !== '' ? undefined : sliDuration.with(sliLabels),
-      sizes: labels.verb === 'GET' || labels.verb === 'LIST' ? sizes.with(sliLabels) : undefined,
+      sizes: hasMeasuredSize(labels) ? sizes.with(sliLabels) : undefined,
       byCode: new Map(),
-      longRunning: undefined,
+      longRunning: new Map(),
       labels,
     }
     if (candidates === undefined) series.set(first, [entry])
@@ -185,8 +186,13 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
     longRunning: (request) => {
       const entry = resolveSeries(request)
       if (entry === undefined) return uncounted
-      const { dry_run: _, ...labels } = entry.labels
-      return (entry.longRunning ??= longRunning.with(labels))
+      const scope = request.info.isResourceRequest ? decideScope(request.info) : ''
+      let running = entry.longRunning.get(scope)
+      if (running === undefined) {
+        const { dry_run: _, ...labels } = entry.labels
+        entry.longRunning.set(scope, (running = longRunning.with({ ...labels, scope })))
+      }
+      return running
     },
     handshakeErrors: handshakeErrors.with({}),
     clientCertificate: certificates.with({}),
@@ -236,7 +242,7 @@ const reportedVerbs: Readonly<Record<string, string>> = {
   update: 'PUT',
   patch: 'PATCH',
   delete: 'DELETE',
-  deletecollection: 'DELETECOLLECTION',
+  deletecollection: 'DELETE',
 }
 
 const reportedMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT'])
@@ -244,11 +250,17 @@ const component = 'apiserver'
 const noNames = { group: '', version: '', resource: '', subresource: '' } as const
 /** Maximum number of names of resources and paths of other API servers in the metrics. Clients can invent such names. */
 const maxForwardedNames = 500
-const healthPaths = new Set(['/healthz', '/livez', '/readyz'])
+/** Label `subresource` of the paths that are counted although they have no resource. */
+const countedPaths: ReadonlyMap<string, string> = new Map([
+  ['/healthz', '/healthz'],
+  ['/livez', '/livez'],
+  ['/readyz', '/readyz'],
+  ['/openapi/v3', 'openapi/v3'],
+])
 
 /** Returns whether a request is included in the metrics. */
 export function isObserved(info: RequestInfo): boolean {
-  return info.isResourceRequest || healthPaths.has(info.path)
+  return info.isResourceRequest || countedPaths.has(info.path)
 }
 
 export interface ObservedRequest {
@@ -279,10 +291,10 @@ function createLabels(request: ObservedRequest): RequestLabels {
       group: '',
       version: '',
       resource: '',
-      subresource: info.path,
+      subresource: countedPaths.get(info.path) ?? info.path,
       scope: '',
-      // The health endpoints of kube-apiserver have no component.
-      component: healthPaths.has(info.path) ? '' : component,
+      // The counted paths of kube-apiserver have no component.
+      component: countedPaths.has(info.path) ? '' : component,
     }
   }
   return {
@@ -292,9 +304,20 @@ function createLabels(request: ObservedRequest): RequestLabels {
     version: info.apiVersion,
     resource: info.resource,
     subresource: info.subresource,
-    scope: decideScope(info),
+    scope: decideRouteScope(info),
     component,
   }
+}
+
+/** Returns whether the sizes of these responses are measured: those of routes for reading. */
+function hasMeasuredSize({ verb, subresource }: RequestLabels): boolean {
+  return verb === 'GET' || verb === 'LIST' || verb === 'WATCH' || (verb === 'CONNECT' && subresource === 'log')
+}
+
+/** Returns the scope of the route of a request. The name in a field selector has no influence on the route. */
+function decideRouteScope(info: RequestInfo): string {
+  const isCollection = info.verb === 'list' || info.verb === 'deletecollection' || (info.verb === 'watch' && !info.path.includes('/watch/'))
+  return isCollection ? decideScope({ verb: info.verb, namespace: info.namespace, name: '' }) : decideScope(info)
 }
 
 function normalizeMethod({ method }: ObservedRequest): string {
@@ -308,8 +331,8 @@ function decideVerb({ info, contentType }: ObservedRequest): string {
   return reportedVerbs[info.verb] ?? 'other'
 }
 
-/** Returns the label `scope` of a request for a resource. */
-export function decideScope(info: RequestInfo): string {
+/** Returns the label `scope` of a request for a resource. A watch of one object, selected by its name, has the scope of a resource. */
+export function decideScope(info: Pick<RequestInfo, 'name' | 'verb' | 'namespace'>): string {
   if (info.name !== '' || info.verb === 'create') return 'resource'
   return info.namespace === '' ? 'cluster' : 'namespace'
 }

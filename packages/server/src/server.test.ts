@@ -264,7 +264,7 @@ describe('paths outside the API', () => {
     expect(await requestOverHttp1('/livez/ping', 'root')).toMatchObject({ status: 200, body: 'ok' })
     expect(await requestOverHttp1('/livez/none', 'root')).toMatchObject({ status: 404 })
     expect((await requestOverHttp1('/readyz?verbose&exclude=ping&exclude=none')).body).toBe(
-      '[+]ping excluded: ok\n[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for "none"\nreadyz check passed\n',
+      '[+]ping excluded: ok\n[+]log ok\n[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for "none"\nreadyz check passed\n',
     )
   })
 
@@ -279,7 +279,7 @@ describe('paths outside the API', () => {
     const { port: testPort } = await testServer.listen(0, '127.0.0.1')
     expect(await requestOverHttp1('/readyz', undefined, { agent: false }, testPort)).toMatchObject({
       status: 500,
-      body: '[+]ping ok\n[+]shutdown ok\n[-]etcd failed: reason withheld\nreadyz check failed\n',
+      body: '[+]ping ok\n[+]log ok\n[-]etcd failed: reason withheld\n[+]shutdown ok\nreadyz check failed\n',
     })
     expect((await requestOverHttp1('/readyz?exclude=etcd', undefined, { agent: false }, testPort)).status).toBe(200)
     await testServer.close(0)

@@ -7,7 +7,7 @@ import type { InstallerEnv } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import { registerBuildInfo, versionInfo } from './version.ts'
-import { registerHealthMetrics } from './health.ts'
+import { createHealthMetrics } from './health.ts'
 import { installZPages } from './zpages.ts'
 
 function createPages(services: ExchangeServices = {}): (path: string, accept?: string) => Promise<Response> {
@@ -67,7 +67,7 @@ it.each([
 
 it('exposes metrics of health checks and of the version', () => {
   const registry = createMetricsRegistry()
-  const health = registerHealthMetrics(registry)
+  const health = createHealthMetrics()
   health.onChecked('livez', 'ping', true)
   health.onChecked('livez', 'ping', false)
   registerBuildInfo(registry, versionInfo())

@@ -50,7 +50,7 @@ function compareRequests(pages: Pages, tally: Tally): string[] {
     // The histograms without the label dry_run are compared for the kinds of request that exist without dry runs only.
     if (dryRun !== '') continue
     if (labels.verb !== 'WATCH') compare('apiserver_request_sli_duration_seconds_count', sliLabels, count)
-    if (labels.verb !== 'GET' && labels.verb !== 'LIST') continue
+    if (!['GET', 'LIST', 'WATCH'].includes(labels.verb)) continue
     compare('apiserver_response_sizes_count', sliLabels, count)
     compare('apiserver_response_sizes_sum', sliLabels, bytes)
   }

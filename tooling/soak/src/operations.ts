@@ -1,5 +1,5 @@
 import type { JsonObject } from '@keelson/apimachinery'
-import type { CountedAnswer, CountedClient, CountedRequest } from './counted-client.ts'
+import type { CountedAnswer, CountedClient, CountedRequest, RequestLabels } from './counted-client.ts'
 import { clusterPath, collectionPath, createLabels, kinds, leases, leasesPath, namespace } from './kinds.ts'
 import type { SoakKind } from './kinds.ts'
 import { createObject, stamp } from './slots.ts'
@@ -142,7 +142,7 @@ async function deleteBatch(context: LoadContext): Promise<void> {
   if (slots.some(({ isBusy }) => isBusy)) return
   for (const slot of slots) slot.isBusy = true
   const path = `${collectionPath(kind)}?labelSelector=batch%3Db${context.next() % 20}`
-  const answer = await sendExpecting(context, { method: 'DELETE', path, labels: createLabels(kind, 'DELETECOLLECTION', 'namespace') }, 200)
+  const answer = await sendExpecting(context, { method: 'DELETE', path, labels: createLabels(kind, 'DELETE', 'namespace') }, 200)
   const { items = [] } = JSON.parse(answer.body.toString()) as { items?: readonly { readonly metadata: { readonly name: string } }[] }
   const deleted = new Set(items.map(({ metadata }) => metadata.name))
   context.tally.countChanges(kind.resource, deleted.size * kind.changesOfDeletion)
@@ -173,7 +173,16 @@ async function renewLease(context: LoadContext): Promise<void> {
   lease.isBusy = false
 }
 
-const readyLabels = { verb: 'GET', group: '', version: '', resource: '', subresource: '/readyz', scope: '', dry_run: '' }
+const createPathLabels = (subresource: string): RequestLabels => ({
+  verb: 'GET',
+  group: '',
+  version: '',
+  resource: '',
+  subresource,
+  scope: '',
+  dry_run: '',
+})
+const readyLabels = createPathLabels('/readyz')
 
 const withStatus = (slot: Slot): boolean => exists(slot) && slot.kind.hasStatus
 const isBuiltIn = (slot: Slot): boolean => exists(slot) && !slot.kind.isCustom
@@ -294,7 +303,7 @@ export const operations: readonly Operation[] = [
     }),
   },
   { name: 'discovery', rate: 2, run: ask('GET', '/apis', 200) },
-  { name: 'openapi', rate: 0.2, run: ask('GET', '/openapi/v3', 200) },
+  { name: 'openapi', rate: 0.2, run: ask('GET', '/openapi/v3', 200, createPathLabels('openapi/v3')) },
   {
     name: 'ready',
     rate: 1,

@@ -78,7 +78,7 @@ export async function runPart(server: SoakedServer, { seconds, rate, watchesPerK
     ...(await compareObjects(control, slots)),
     ...objectDifferences,
     ...watches.complete.flatMap((watch) => compareWatch(watch, tally)),
-    ...compareCounts({ before, after }, tally, { openWatches: openCounts, otherRequests: watches.all.length + 1 }),
+    ...compareCounts({ before, after }, tally, { openWatches: openCounts, otherRequests: watches.all.length + 2 }),
   ]
   for (const watch of watches.all) watch.close()
   await wait(settleMs)
@@ -101,8 +101,10 @@ function qualify({ group, resource }: SoakKind): string {
   return group === '' ? resource : `${resource}.${group}`
 }
 
+/** Reads the metrics and the metrics of health checks, with one request each. */
 async function readMetrics(control: HttpsClient): Promise<MetricsPage> {
-  return new MetricsPage((await control.request('GET', '/metrics')).text)
+  const [metrics, healthMetrics] = [await control.request('GET', '/metrics'), await control.request('GET', '/metrics/slis')]
+  return new MetricsPage(metrics.text + healthMetrics.text)
 }
 
 const countMs = 70_000

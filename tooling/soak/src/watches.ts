@@ -20,7 +20,9 @@ export interface SoakWatch {
   readonly kind: SoakKind
   /** Number of events received since `begin`. */
   events(): number
-  /** Starts counting from 0. */
+  /** Number of received bytes. */
+  bytes(): number
+  /** Starts counting events from 0. */
   begin(): void
   /** Resolves when the server has ended the watch. */
   readonly ended: Promise<void>
@@ -42,6 +44,7 @@ export async function openSoakWatch({ url, tally, kind, query, measuresLag = fal
   const status = response.statusCode ?? 0
   if (status !== 200) tally.report(`a watch of ${kind.resource} returned ${status}`)
   let events = 0
+  let bytes = 0
   let rest: Buffer[] = []
   response.on('data', (piece: Buffer) => {
     const now = performance.now()
@@ -59,6 +62,7 @@ export async function openSoakWatch({ url, tally, kind, query, measuresLag = fal
     }
     if (measuresLag && from < piece.length) rest.push(piece.subarray(from))
     events += count
+    bytes += piece.length
     tally.countEvents(kind.resource, count, piece.length)
   })
   let isClosed = false
@@ -73,6 +77,7 @@ export async function openSoakWatch({ url, tally, kind, query, measuresLag = fal
   return {
     kind,
     events: () => events,
+    bytes: () => bytes,
     begin: () => void (events = 0),
     ended,
     close: () => {
@@ -93,5 +98,5 @@ export async function runShortWatch(context: {
   const start = random() < 0.3 ? 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true' : 'resourceVersion=0'
   const watch = await openSoakWatch({ url, tally, kind, query: `${start}&timeoutSeconds=${1 + Math.floor(random() * 2)}` })
   await watch.ended
-  tally.countRequest(createLabels(kind, 'WATCH', 'namespace'), 200, 0)
+  tally.countRequest(createLabels(kind, 'WATCH', 'namespace'), 200, watch.bytes())
 }

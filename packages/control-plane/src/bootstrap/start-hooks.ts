@@ -39,7 +39,6 @@ interface StartHookParts {
   readonly aggregated: AggregatedServers
   readonly controllers: ControllerRunner
   readonly log: Log
-  readonly livezGraceMs: number
 }
 
 /** Creates the post-start hooks in this order: storage, bootstrap objects, repair loops, controllers, and the endpoint of this server. */
@@ -61,7 +60,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   } = parts
   const { backends, clock } = config
   const readClock = (): number => clock.now()
-  const hooks = new PostStartHooks(server, parts.livezGraceMs)
+  const hooks = new PostStartHooks(server)
   /** Adds a hook that writes the resources in `needed`. Skips the hook if one of them is not served. */
   const addHook = (
     name: string,
@@ -77,6 +76,11 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   const addStartedBy = (hook: string, needed: readonly GroupResource[], names: readonly string[]): void => {
     for (const name of names) addHook(name, needed, async () => {}, [hook])
   }
+  /** Adds hooks of kube-apiserver for steps that this server has completed before it listens. */
+  const addCompleted = (...names: readonly string[]): void => {
+    for (const name of names) hooks.add(name, async () => {}, { after: [] })
+  }
+  addCompleted('start-apiserver-admission-initializer', 'generic-apiserver-start-informers', 'max-in-flight-filter')
   hooks.add('storage-readiness', () => waitForStorages({ backends, storages: host.storages }, { log }))
   hooks.add('storage-object-count-tracker-hook', async () => void countStorage(backends.main, config.storageMetrics, server.stopping))
   const definitions = [resources.customResourceDefinitions]
@@ -131,6 +135,8 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     ['start-system-namespaces-controller'],
   )
   const afterNamespaces = ['start-system-namespaces-controller']
+  // Without other servers on the store there is nothing to announce.
+  if (presence === undefined) addCompleted(...presenceHooks)
   if (presence?.hasLease === true) {
     addHook('start-kube-apiserver-identity-lease-controller', [resources.leases], () => presence.startLease(), afterNamespaces)
     const collect = async (): Promise<void> => presence.collectLeases()
@@ -140,7 +146,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     addHook('mixed-version-proxy-handler', [resources.leases], () => peers.start(), afterNamespaces)
     addStartedBy('mixed-version-proxy-handler', [resources.leases], ['local-discovery-cache-sync', 'peer-discovery-workers'])
   }
-  hooks.add('start-controllers', async () =>
+  hooks.add('keelson/start-controllers', async () =>
     controllers.start(client, {
       informers,
       clock,
@@ -162,6 +168,12 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   }
   return hooks
 }
+
+const presenceHooks = [
+  'start-kube-apiserver-identity-lease-controller',
+  'start-kube-apiserver-identity-lease-garbage-collector',
+  'peer-endpoint-reconciler-controller',
+]
 
 const aggregatorHooks = [
   'apiservice-registration-controller',

@@ -75,8 +75,9 @@ function writeEvents(pump: WatchPump, events: readonly ObjectEvent[]): boolean {
   if (sink.writeChunk === undefined) isReady = writeFrames(pump, events)
   else {
     const chunk = framer.chunk(events)
-    recorder.sent(events.length, countChunkPayload(chunk))
-    isReady = sink.writeChunk(chunk)
+    const bytes = countChunkPayload(chunk)
+    recorder.sent(events.length, bytes)
+    isReady = sink.writeChunk(chunk, bytes)
   }
   for (const event of events) if (event.type === 'BOOKMARK' && event.initialEventsEnd) recorder.sentInitialEvents()
   return isReady
