@@ -20,11 +20,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'emulated-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.36$/ },
   'emulation-forward-compatible': { because: 'no other version is emulated', harmless: falsePattern, isSwitch: true },
   'enable-logs-handler': { because: 'the files of /var/log are not served', harmless: falsePattern, isSwitch: true },
-  'enable-priority-and-fairness': {
-    because: 'only --max-requests-inflight and --max-mutating-requests-inflight limit requests',
-    harmless: falsePattern,
-    isSwitch: true,
-  },
   'etcd-count-metric-poll-period': { because: 'objects are counted as they come and go', harmless: any },
   'etcd-db-metric-poll-interval': { because: 'the size of the store is read when metrics are scraped', harmless: any },
   'etcd-healthcheck-timeout': { because: 'the health of the store is known without asking it', harmless: any },

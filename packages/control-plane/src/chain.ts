@@ -31,6 +31,7 @@ export interface ChainParts {
   readonly services: Services | undefined
   /** Tells other servers about this one. Undefined if leases are not served. */
   readonly presence: ServerPresence | undefined
+  readonly flowControl: AsyncDisposable
   readonly host: GroupHost<GroupServices>
   readonly customResources: AsyncDisposable
   readonly aggregated: AsyncDisposable
@@ -147,6 +148,7 @@ export class Chain implements ServerChain {
       informers,
       services,
       presence,
+      flowControl,
       host,
       customResources,
       aggregated,
@@ -169,6 +171,7 @@ export class Chain implements ServerChain {
     await informers[Symbol.asyncDispose]()
     await services?.close()
     await presence?.close()
+    await flowControl[Symbol.asyncDispose]()
     await aggregated[Symbol.asyncDispose]()
     await customResources[Symbol.asyncDispose]()
     await host[Symbol.asyncDispose]()

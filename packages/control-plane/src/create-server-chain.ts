@@ -17,6 +17,7 @@ import { createStartHooks } from './bootstrap/start-hooks.ts'
 import { buildAdmission, selectAdmissionPlugins } from './build-admission.ts'
 import type { SelectedPlugins } from './build-admission.ts'
 import { buildAudit } from './build-audit.ts'
+import { buildFlowControl, FlowControlWork } from './build-flow-control.ts'
 import { buildGenericConfig } from './build-generic-config.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { buildPeerProxy } from './build-peer-proxy.ts'
@@ -118,6 +119,8 @@ async function connectParts(
   admission = await buildAdmission(plugins, pluginServices, config.metrics)
 
   let peers: PeerProxy | undefined
+  const groups = options.groups ?? builtinGroups
+  const flowControl = buildFlowControl(options, config, groups)
   const server = createServerOf({
     authenticator: config.authentication.authenticator,
     authorizer,
@@ -133,6 +136,7 @@ async function connectParts(
     zpages: serving.zpages,
     auditor,
     tracer,
+    flowControl,
     limits: { readOnly: requests.maxReadOnlyInFlight, mutating: requests.maxMutatingInFlight },
     requestTimeoutMs: requests.timeoutMs,
     livezGraceMs: lifecycle.livezGraceMs,
@@ -177,7 +181,6 @@ async function connectParts(
     onInternalError: (error) => log(isAbort(error) ? 3 : 0, 'Internal error', { err: describeError(error) }),
   }
   server.addListedPaths(() => ['/openapi/v2', '/openapi/v3', '/openapi/v3/'])
-  const groups = options.groups ?? builtinGroups
   const services = hasServices(groups) ? buildServices(config, options, client) : undefined
   const { scheme, types, restOptionsGetter: restOptions } = config
   const legacy = { ...options.storage, client, ...(services && { allocators: services.allocators }), kubelet: { ...options.kubelet, tls } }
@@ -210,7 +213,17 @@ async function connectParts(
   config.readFrom(client)
   installOpenIdDocuments(server, () => serviceAccounts.documents(formatServerAddress() ?? advertised), log)
 
+  const flowControlWork = new FlowControlWork({
+    control: flowControl,
+    config,
+    client,
+    informers,
+    queueMetrics,
+    stopping: server.stopping,
+    log,
+  })
   const hooks = createStartHooks({
+    flowControl: flowControlWork,
     config,
     server,
     client,
@@ -236,6 +249,7 @@ async function connectParts(
     informers,
     services,
     presence,
+    flowControl: flowControlWork,
     host,
     customResources,
     aggregated,

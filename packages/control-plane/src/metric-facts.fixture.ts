@@ -17,6 +17,9 @@ const sli = 'component group resource scope subresource verb version'
 const object = 'group resource'
 const admission = 'operation rejected type'
 const conditions = 'kind name operation type'
+const level = 'priority_level'
+const flow = 'flow_schema priority_level'
+const waitBounds = '0 0.005 0.02 0.05 0.1 0.2 0.5 1 2 5 10 15 30'
 const policyCheck = 'enforcement_action error_type policy policy_binding'
 const mutation = 'error_type policy policy_binding'
 const sliBounds = '0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60'
@@ -26,6 +29,15 @@ const bounds: Readonly<Record<string, string>> = {
   etcd_request_duration_seconds: `0.005 0.025 ${sliBounds}`,
   apiserver_request_duration_seconds: `0.005 0.025 ${sliBounds}`,
   apiserver_request_sli_duration_seconds: sliBounds,
+  apiserver_flowcontrol_demand_seats: '0.2 0.4 0.6 0.8 1 1.2 1.4 1.7 2 2.8 4 6',
+  apiserver_flowcontrol_priority_level_request_utilization: '0 0.001 0.003 0.01 0.03 0.1 0.25 0.5 0.75 1',
+  apiserver_flowcontrol_priority_level_seat_utilization: '0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 0.95 0.99 1',
+  apiserver_flowcontrol_read_vs_write_current_requests: '0 0.001 0.01 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 0.95 0.99 1',
+  apiserver_flowcontrol_request_execution_seconds: waitBounds,
+  apiserver_flowcontrol_request_queue_length_after_enqueue: '0 10 25 50 100 250 500 1000',
+  apiserver_flowcontrol_request_wait_duration_seconds: waitBounds,
+  apiserver_flowcontrol_watch_count_samples: '0 1 10 100 1000 10000',
+  apiserver_flowcontrol_work_estimated_seats: '1 2 4 8 16 32 64 100',
   apiserver_response_sizes: '1000 10000 100000 1e+06 1e+07 1e+08 1e+09',
   apiserver_watch_list_duration_seconds: '0.05 0.1 0.2 0.4 0.6 0.8 1 2 4 6 8 10 15 20 30 45 60',
   apiserver_watch_events_sizes: '1024 2048 4096 8192 16384 32768 65536 131072',
@@ -69,6 +81,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     apiserver_response_sizes: sli,
   },
   'counter BETA': {
+    apiserver_flowcontrol_dispatched_requests_total: flow,
     disabled_metrics_total: '',
     hidden_metrics_total: '',
     registered_metrics_total: 'deprecated_version stability_level',
@@ -78,6 +91,10 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     workqueue_retries_total: 'name',
   },
   'gauge BETA': {
+    apiserver_flowcontrol_current_executing_requests: flow,
+    apiserver_flowcontrol_current_executing_seats: flow,
+    apiserver_flowcontrol_current_inqueue_requests: flow,
+    apiserver_flowcontrol_nominal_limit_seats: level,
     kubernetes_build_info: 'build_date compiler git_commit git_tree_state git_version go_version major minor platform',
     kubernetes_feature_enabled: 'name stage',
     workqueue_depth: 'name',
@@ -85,6 +102,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     workqueue_unfinished_work_seconds: 'name',
   },
   'histogram BETA': {
+    apiserver_flowcontrol_request_wait_duration_seconds: `execute ${flow}`,
     apiserver_watch_list_duration_seconds: 'group resource scope version',
     apiserver_cel_compilation_duration_seconds: '',
     apiserver_cel_evaluation_duration_seconds: '',
@@ -136,6 +154,22 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     etcd_requests_total: 'group operation resource',
   },
   'gauge ALPHA': {
+    apiserver_current_inqueue_requests: 'request_kind',
+    apiserver_flowcontrol_current_inqueue_seats: flow,
+    apiserver_flowcontrol_current_limit_seats: level,
+    apiserver_flowcontrol_current_r: level,
+    apiserver_flowcontrol_demand_seats_average: level,
+    apiserver_flowcontrol_demand_seats_high_watermark: level,
+    apiserver_flowcontrol_demand_seats_smoothed: level,
+    apiserver_flowcontrol_demand_seats_stdev: level,
+    apiserver_flowcontrol_dispatch_r: level,
+    apiserver_flowcontrol_latest_s: level,
+    apiserver_flowcontrol_lower_limit_seats: level,
+    apiserver_flowcontrol_next_discounted_s_bounds: `bound ${level}`,
+    apiserver_flowcontrol_next_s_bounds: `bound ${level}`,
+    apiserver_flowcontrol_seat_fair_frac: '',
+    apiserver_flowcontrol_target_seats: level,
+    apiserver_flowcontrol_upper_limit_seats: level,
     aggregator_unavailable_apiservice: 'name',
     authentication_token_cache_active_fetch_count: 'status',
     apiserver_resource_objects: object,
@@ -144,6 +178,14 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     watch_cache_capacity: object,
   },
   'histogram ALPHA': {
+    apiserver_flowcontrol_demand_seats: level,
+    apiserver_flowcontrol_priority_level_request_utilization: `phase ${level}`,
+    apiserver_flowcontrol_priority_level_seat_utilization: `phase ${level}`,
+    apiserver_flowcontrol_read_vs_write_current_requests: 'phase request_kind',
+    apiserver_flowcontrol_request_execution_seconds: `${flow} type`,
+    apiserver_flowcontrol_request_queue_length_after_enqueue: flow,
+    apiserver_flowcontrol_watch_count_samples: flow,
+    apiserver_flowcontrol_work_estimated_seats: flow,
     apiserver_admission_match_condition_evaluation_seconds: conditions,
     apiserver_client_certificate_expiration_seconds: '',
     apiserver_impersonation_attempts_duration_seconds: 'decision mode',

@@ -4,6 +4,7 @@ import { checkAuthorization } from './build-authorizer.ts'
 import { selectAdmissionPlugins } from './build-admission.ts'
 import { buildTlsSettings } from './build-serving.ts'
 import { parseServiceOption } from './build-services.ts'
+import { findFlowControlProblems } from './build-flow-control.ts'
 import { builtinGroups } from './builtin-groups.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { ControllerRunner, listEnabledControllers } from './controller-runner.ts'
@@ -32,6 +33,7 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
     ...(await collectProblems(() => buildTlsSettings(options))),
     ...(await collectProblems(() => readFeatureGates(gates, () => {}))),
     ...(await collectProblems(() => checkPeerOptions(options))),
+    ...findFlowControlProblems(options),
     ...findSigningProblems(options.authentication?.serviceAccounts),
     ...(await collectProblems(() =>
       checkRequestHeaders(

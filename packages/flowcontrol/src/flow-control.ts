@@ -3,6 +3,8 @@ import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { FlowConfiguration } from './configuration/flow-configuration.ts'
 import type { FlowTarget } from './configuration/flow-target.ts'
+import { dumpTable } from './debug/dump-tables.ts'
+import type { DumpedTable, DumpOptions } from './debug/dump-tables.ts'
 import type { FairRequest, RequestDetails } from './fair-queuing/fair-request.ts'
 import type { Rejection } from './fair-queuing/queue-set.ts'
 import { createFlowControlMetrics } from './metrics/flow-control-metrics.ts'
@@ -74,6 +76,11 @@ export class FlowControl {
   countRejected({ level }: FlowTarget): number {
     level.retryDelay.record(this.clock.now())
     return level.retryDelay.seconds
+  }
+
+  /** Returns the state of all priority levels as a table, for the debug endpoints. */
+  dump(table: DumpedTable, options: DumpOptions): string {
+    return dumpTable(table, this.configuration.levels.values(), options)
   }
 
   /** Returns the statistics of the objects that a list returns. */

@@ -21,6 +21,7 @@ export type {
 export { validateQueuing } from './fair-queuing/queuing.ts'
 export type { Queuing } from './fair-queuing/queuing.ts'
 export type { DemandStatistics, SeatDemand } from './fair-queuing/seat-demand.ts'
+export type { DumpedTable, DumpOptions } from './debug/dump-tables.ts'
 export { FlowControl } from './flow-control.ts'
 export type { ControlledRequest, FlowControlOptions } from './flow-control.ts'
 export type { FindObjectStats } from './width/estimate-work.ts'

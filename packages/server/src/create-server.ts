@@ -30,6 +30,7 @@ import { consoleLog, describeError } from './console-log.ts'
 import { buildFilters } from './filters/build-filters.ts'
 import { placeFilters, answerPanic, createHandlerChain } from './filters/filter.ts'
 import type { PlacedFilter } from './filters/filter.ts'
+import type { FlowControl } from './filters/flow-control.ts'
 import type { InFlightLimits } from './filters/in-flight.ts'
 import { createDeadlines } from './filters/request-deadline.ts'
 import { createHealthEndpoint, createHealthMetrics } from './health.ts'
@@ -40,6 +41,8 @@ import type { HealthCheck, OnChecked } from './health.ts'
 import { registerBuildInfo, versionInfo } from './version.ts'
 import { Lifecycle } from './filters/wait-group.ts'
 import { installDebugFlags } from './debug-flags.ts'
+import { installFlowControlPages } from './install-flow-control-pages.ts'
+import type { DumpedFlowControl } from './install-flow-control-pages.ts'
 import { installMetrics } from './install-metrics.ts'
 import { createNodeListener, PathRouter } from './hono-adapter.ts'
 import { optionTable } from './option-table.ts'
@@ -81,6 +84,8 @@ export interface ServerOptions {
   readonly constrainedImpersonation?: boolean
   /** Maximum numbers of requests in flight. 0 means no limit. Default: `serverDefaults`. */
   readonly limits?: InFlightLimits
+  /** Priority and fairness, which replaces `limits`. Default: none. */
+  readonly flowControl?: (FlowControl & DumpedFlowControl) | undefined
   /** Patterns of origins whose web pages may read responses (CORS). Default: none. */
   readonly corsAllowedOrigins?: readonly RegExp[]
   /** Directives of the `Strict-Transport-Security` header, such as `max-age=31536000`. Default: the header is not sent. */
@@ -242,6 +247,7 @@ export function createServer(options: ServerOptions): Server {
     auditor: options.auditor,
     tracer: options.tracer,
     limits: options.limits ?? serverDefaults.limits,
+    flowControl: options.flowControl,
     deadlines,
     goAwayChance: options.goAwayChance ?? 0,
     corsAllowedOrigins: options.corsAllowedOrigins ?? [],
@@ -304,6 +310,7 @@ export function createServer(options: ServerOptions): Server {
     installProfiling(app)
     if (options.setVerbosity !== undefined) installDebugFlags(app, { v: options.setVerbosity })
   }
+  if (options.flowControl !== undefined) installFlowControlPages(app, options.flowControl)
   const zpages = installZPages(app, { componentName: 'kube-apiserver', version, paths: listAllPaths, ...options.zpages })
   let isReadinessFailed = false
   function installPlainPaths(): void {

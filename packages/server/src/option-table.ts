@@ -39,6 +39,7 @@ export const optionTable: OptionTable<ServerOptions> = {
   identityHeaders: isFunction,
   constrainedImpersonation: isBoolean,
   limits: isObjectOf<Part<'limits'>>({ readOnly: requireOption(count), mutating: requireOption(count) }),
+  flowControl: hasMethods('classify', 'start', 'countRejected', 'dump'),
   corsAllowedOrigins: isListOf(isRegExp),
   hstsDirectives: isListOf(isString),
   shutdownSendRetryAfter: isBoolean,

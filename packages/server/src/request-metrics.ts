@@ -1,5 +1,5 @@
 import type { RequestInfo } from '@keelson/apimachinery'
-import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
+import { createCounter, createGauge, createHistogram, memoize } from '@keelson/apimachinery/metrics'
 import type { Histogram, MetricsRegistry, Value, ValueVector } from '@keelson/apimachinery/metrics'
 import type { QueryParameters } from '@keelson/exchange'
 
@@ -36,6 +36,8 @@ export interface RequestMetrics {
   /** Counts a response that was aborted. */
   aborted(request: ObservedRequest): void
   readonly inFlight: { readonly readOnly: Value; readonly mutating: Value }
+  /** Returns the numbers of requests that wait for their turn. */
+  inQueue(): { readonly readOnly: Value; readonly mutating: Value }
   /** Returns the gauge of running long-running requests with the labels of this request. */
   longRunning(request: ObservedRequest): Value
   readonly handshakeErrors: Value
@@ -106,6 +108,9 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
   )
   const inFlight = registry.register(
     createGauge('apiserver_current_inflight_requests', '[STABLE] Requests that are being served now, per request kind.'),
+  )
+  const inQueue = registry.register(
+    createGauge('apiserver_current_inqueue_requests', '[ALPHA] Requests that wait for their turn now, per request kind.'),
   )
   const longRunning = registry.register(
     createGauge(
@@ -182,6 +187,10 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
   }
 
   return {
+    inQueue: memoize(() => ({
+      readOnly: inQueue.with({ request_kind: 'readOnly' }),
+      mutating: inQueue.with({ request_kind: 'mutating' }),
+    })),
     inFlight: { readOnly: inFlight.with({ request_kind: 'readOnly' }), mutating: inFlight.with({ request_kind: 'mutating' }) },
     longRunning: (request) => {
       const entry = resolveSeries(request)

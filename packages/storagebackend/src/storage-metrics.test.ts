@@ -34,6 +34,8 @@ test('a refresh reports the number of objects, -1 if it is unknown, and nothing 
     'apiserver_storage_objects{resource="deployments.apps"} 3',
     'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} 4096',
   ])
+  const resource = { group: 'apps', resource: 'deployments' }
+  expect(metrics.findStats(resource)).toMatchObject({ objectCount: 3, estimatedAverageObjectSize: 500 })
   stats = undefined
   await metrics.refresh(() => Promise.reject(new Error('away')))
   expect(splitLines(registry.text())).toEqual([
@@ -42,11 +44,14 @@ test('a refresh reports the number of objects, -1 if it is unknown, and nothing 
     'apiserver_storage_objects{resource="deployments.apps"} -1',
     'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} -1',
   ])
+  expect(metrics.findStats(resource)).toMatchObject({ objectCount: 3 })
+  expect(metrics.findStats({ group: '', resource: 'pods' })).toBeUndefined()
   // Close a resource during the refresh. The refresh must not report it.
   const refreshing = metrics.refresh()
   deployments.close()
   deployments.close()
   await refreshing
   await metrics.refresh()
+  expect(metrics.findStats(resource)).toBeUndefined()
   expect(splitLines(registry.text())).toEqual(['apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} -1'])
 })

@@ -25,6 +25,13 @@ export interface StorageMetrics {
    * as -1.
    */
   refresh(size?: () => Promise<number>): Promise<void>
+  /** Returns the result of the last successful `refresh` of a resource. Undefined if its objects were never counted. */
+  findStats(resource: GroupResource): CountedStats | undefined
+}
+
+export interface CountedStats extends StorageStats {
+  /** Time of the count, as returned by `performance.now()`. */
+  readonly countedAt: number
 }
 
 /** Metrics of one resource's object store. Time series are created on first use. After that, recording allocates nothing. */
@@ -83,6 +90,7 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
   const decodeErrors = registerCounter('apiserver_storage_decode_errors_total', '[ALPHA] Stored objects that could not be decoded.')
 
   const observed = new Set<() => Promise<void>>()
+  const latestStats = new Map<string, CountedStats>()
 
   function createResourceMetrics(resource: GroupResource, stats: () => Promise<StorageStats>): ResourceMetrics {
     const labels = { group: resource.group, resource: resource.resource }
@@ -95,6 +103,7 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
       const learnt = await ignoreFailure(stats())
       // The resource was closed while its objects were counted.
       if (!observed.has(observe)) return
+      if (learnt !== undefined) latestStats.set(qualified.resource, { ...learnt, countedAt: performance.now() })
       counts.with(qualified).value = resourceCounts.with(labels).value = learnt?.objectCount ?? -1
       sizes.with(labels).value = learnt ? learnt.objectCount * learnt.estimatedAverageObjectSize : -1
     }
@@ -127,6 +136,7 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
       bookmark: () => void bookmarkSeries().value++,
       close() {
         observed.delete(observe)
+        latestStats.delete(qualified.resource)
         counts.delete(qualified)
         for (const gauge of [resourceCounts, sizes]) gauge.delete(labels)
       },
@@ -135,6 +145,7 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
 
   return {
     forResource: createResourceMetrics,
+    findStats: (resource) => latestStats.get(groupResourceString(resource)),
     async refresh(size) {
       for (const observe of observed) await observe()
       if (size) storeSize.with({ storage_cluster_id: 'etcd-0' }).value = (await ignoreFailure(size())) ?? -1

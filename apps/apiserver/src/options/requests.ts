@@ -1,6 +1,6 @@
 import { requestDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { createDurationType, createIntegerType } from '../flag-types.ts'
+import { createDurationType, createIntegerType, onOff } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
 
@@ -19,6 +19,12 @@ export const requestFlags = {
     type: createIntegerType(),
     default: requestDefaults.maxMutatingInFlight,
     help: 'Maximum number of concurrent writes. Additional writes get 429. 0 means no limit.',
+  },
+  'enable-priority-and-fairness': {
+    group,
+    type: onOff(),
+    default: requestDefaults.priorityAndFairness,
+    help: 'Queue requests by FlowSchemas and PriorityLevelConfigurations. The sum of the two limits of concurrent requests is then the number of seats.',
   },
   'request-timeout': {
     group,
@@ -39,6 +45,7 @@ export function requestOptions(values: FlagValuesOf<typeof requestFlags>, proble
   return {
     maxReadOnlyInFlight: values['max-requests-inflight'],
     maxMutatingInFlight: values['max-mutating-requests-inflight'],
+    priorityAndFairness: values['enable-priority-and-fairness'],
     timeoutMs: values['request-timeout'],
     minWatchTimeoutSeconds: values['min-request-timeout'],
   }

@@ -7,11 +7,11 @@ import type { LoopbackClient, SharedInformers, WorkQueueMetrics } from '@keelson
 import { describeError } from '@keelson/server'
 import type { Log, Server } from '@keelson/server'
 import { publishAuthenticationInfo } from './cluster-authentication-info.ts'
-import { createFlowControl } from './flow-control.ts'
 import { createBootstrapRoles, followBootstrapRoles } from './rbac.ts'
 import { createSystemNamespaces } from './system-namespaces.ts'
 import { createSystemPriorityClasses } from './system-priority-classes.ts'
 import { createTokenTracking } from './token-tracking.ts'
+import type { FlowControlWork } from '../build-flow-control.ts'
 import type { AggregatedServers } from '../aggregated-servers.ts'
 import type { GenericConfig } from '../build-generic-config.ts'
 import type { Services } from '../build-services.ts'
@@ -34,6 +34,7 @@ interface StartHookParts {
   /** Forwarding to other API servers. Undefined if it is not configured. */
   readonly peers: PeerProxy | undefined
   readonly queueMetrics: WorkQueueMetrics
+  readonly flowControl: FlowControlWork
   readonly host: GroupHost<GroupServices>
   readonly customResources: CustomResources
   readonly aggregated: AggregatedServers
@@ -52,6 +53,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     presence,
     peers,
     queueMetrics,
+    flowControl,
     host,
     customResources,
     aggregated,
@@ -109,7 +111,13 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     'start-system-namespaces-controller',
   ])
   const { flowSchemas, priorityLevels } = resources
-  addHook('priority-and-fairness-config-producer', [flowSchemas, priorityLevels], () => createFlowControl(client, readClock))
+  const producer = 'priority-and-fairness-config-producer'
+  addHook(producer, [flowSchemas, priorityLevels], () => flowControl.keepObjects())
+  if (flowControl.isEnabled) {
+    const consumer = 'priority-and-fairness-config-consumer'
+    addHook(consumer, [flowSchemas, priorityLevels], () => flowControl.followConfiguration(), [producer])
+    addStartedBy(consumer, [], ['priority-and-fairness-filter'])
+  }
   if (services !== undefined) {
     const { bootstrap, repair } = services
     const ranges = 'start-kubernetes-service-cidr-controller'

@@ -1,4 +1,4 @@
-import { isNumber } from '@keelson/apimachinery'
+import { isBoolean, isNumber } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import { installDefaults } from '@keelson/http-installer'
 import { serverDefaults } from '@keelson/server'
@@ -9,6 +9,11 @@ export interface RequestOptions {
   readonly maxReadOnlyInFlight?: number
   /** Maximum number of concurrent write requests. Additional ones get 429. 0 means no limit. */
   readonly maxMutatingInFlight?: number
+  /**
+   * Queues and limits requests by FlowSchemas and PriorityLevelConfigurations. The sum of the two numbers above is then the number of seats of
+   * the server. Without API group `flowcontrol.apiserver.k8s.io`, the two numbers limit requests.
+   */
+  readonly priorityAndFairness?: boolean
   /** Timeout in milliseconds for requests that are not watches. */
   readonly timeoutMs?: number
   /** Minimum duration in seconds of watches whose request has no timeout. */
@@ -18,6 +23,7 @@ export interface RequestOptions {
 export const requestDefaults: Required<RequestOptions> = {
   maxReadOnlyInFlight: serverDefaults.limits.readOnly,
   maxMutatingInFlight: serverDefaults.limits.mutating,
+  priorityAndFairness: true,
   timeoutMs: serverDefaults.requestTimeoutMs,
   minWatchTimeoutSeconds: installDefaults.minRequestTimeoutSeconds,
 }
@@ -27,6 +33,7 @@ const count = isNumber({ integer: true })
 export const requestChecks: OptionTable<RequestOptions> = {
   maxReadOnlyInFlight: count,
   maxMutatingInFlight: count,
+  priorityAndFairness: isBoolean,
   timeoutMs: isNumber(),
   minWatchTimeoutSeconds: isNumber(),
 }

@@ -34,6 +34,8 @@ export class ConfigController implements AsyncDisposable {
   readonly #queue: WorkQueue
   /** The times of the latest status updates, by name of the flow schema. Entries are at most a minute old. */
   readonly #updates = new Map<string, number[]>()
+  /** The last written message of each flow schema, with the object that it was based on. The informer reports the result later. */
+  readonly #written = new Map<string, { readonly schema: DeepReadonly<FlowSchema>; readonly message: string }>()
   readonly #stops: (() => void)[] = []
   #levels: Informer<PriorityLevelConfiguration> | undefined
   #schemas: Informer<FlowSchema> | undefined
@@ -55,19 +57,21 @@ export class ConfigController implements AsyncDisposable {
     })
   }
 
-  /** Starts to follow the objects. Resolves when the configuration has all of them. */
+  /** Starts to follow the objects. Resolves when the configuration has all of them, and their status is written. */
   async start(): Promise<void> {
-    const { informers, configuration } = this.#options
+    const { informers, onError } = this.#options
     this.#levels = informers.of<PriorityLevelConfiguration>({ group, resource: 'prioritylevelconfigurations' })
     this.#schemas = informers.of<FlowSchema>({ group, resource: 'flowschemas' })
     if (this.#levels === undefined || this.#schemas === undefined) return
     await Promise.all([this.#levels.synced, this.#schemas.synced])
     if (this.#isStopped) return
-    configuration.digest(this.#levels.list(), this.#schemas.list())
+    this.#scheduleAdjustment()
+    // Retries a failed status update in the background.
+    await this.#sync().catch((error: unknown) => onError(error))
+    if (this.#isStopped) return
     this.#stops.push(this.#levels.subscribe((event) => this.#onChange(event, ['spec'])))
     // Other servers may write another status. The status must be that of this server, so its changes matter too.
     this.#stops.push(this.#schemas.subscribe((event) => this.#onChange(event, ['spec', 'status'])))
-    this.#scheduleAdjustment()
   }
 
   /** Reads the objects again, because a deleted priority level has become idle. */
@@ -101,36 +105,42 @@ export class ConfigController implements AsyncDisposable {
   async #sync(): Promise<void> {
     const schemas = this.#schemas!.list()
     const levels = this.#options.configuration.digest(this.#levels!.list(), schemas)
+    const names = new Set(schemas.map(({ metadata }) => metadata.name))
+    for (const name of this.#written.keys()) if (!names.has(name)) this.#written.delete(name)
     let mustWait = false
-    const errors: unknown[] = []
+    const writes: Promise<void>[] = []
     for (const schema of schemas) {
       const condition = this.#findOutdated(schema, levels)
       if (condition === undefined) continue
-      const name = schema.metadata.name!
-      if (this.#isUpdatedTooOften(name)) mustWait = true
-      else await this.#writeCondition(name, condition).catch((error: unknown) => errors.push(error))
+      if (this.#isUpdatedTooOften(schema.metadata.name!)) mustWait = true
+      else writes.push(this.#writeCondition(schema, condition))
     }
-    if (errors.length > 0) throw errors[0]
+    await Promise.all(writes)
     const { random = Math.random } = this.#options
     if (mustWait) throw new RetryAfter((30 + Math.floor(45 * random())) * 1000, 'the status of a FlowSchema changes too often')
   }
 
   /** Returns the condition that a schema should have. Returns undefined if it has that condition. */
-  #findOutdated({ spec, status }: DeepReadonly<FlowSchema>, levels: ReadonlySet<string>): FlowSchemaCondition | undefined {
+  #findOutdated(schema: DeepReadonly<FlowSchema>, levels: ReadonlySet<string>): FlowSchemaCondition | undefined {
+    const { metadata, spec, status } = schema
     const wanted = createDanglingCondition(spec?.priorityLevelConfiguration.name ?? '', levels)
     const present = status?.conditions?.find(({ type }) => type === wanted.type)
     const isCurrent =
       present !== undefined && present.status === wanted.status && present.reason === wanted.reason && present.message === wanted.message
-    return isCurrent ? undefined : { ...wanted, lastTransitionTime: formatTime(this.#options.clock.now()) }
+    const written = this.#written.get(metadata.name!)
+    const isWritten = written?.schema === schema && written.message === wanted.message
+    return isCurrent || isWritten ? undefined : { ...wanted, lastTransitionTime: formatTime(this.#options.clock.now()) }
   }
 
-  async #writeCondition(name: string, condition: FlowSchemaCondition): Promise<void> {
+  async #writeCondition(schema: DeepReadonly<FlowSchema>, condition: FlowSchemaCondition): Promise<void> {
     const { client, clock } = this.#options
+    const name = schema.metadata.name!
     this.#updates.set(name, [clock.now(), ...(this.#updates.get(name) ?? [])])
     const config: FlowSchema = { metadata: { name }, status: { conditions: [condition] } }
     try {
       const schemas = client.resource<FlowSchema>({ group, resource: 'flowschemas' })
       await schemas?.apply('', config, { fieldManager, subresource: 'status' })
+      this.#written.set(name, { schema, message: condition.message! })
     } catch (error) {
       // The informer is about to report that the schema was deleted.
       if (!isApiError(error, 'NotFound')) throw error

@@ -11,8 +11,10 @@ import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
 import { cacheControl } from './cache-control.ts'
 import { cors } from './cors.ts'
+import { controlFlow } from './flow-control.ts'
+import type { FlowControl } from './flow-control.ts'
 import { refuseWhileDraining } from './draining.ts'
-import type { NamedFilter } from './filter.ts'
+import type { Filter, NamedFilter } from './filter.ts'
 import { goAway } from './goaway.ts'
 import { strictTransportSecurity } from './hsts.ts'
 import { impersonate } from './impersonation.ts'
@@ -38,6 +40,8 @@ export interface FilterOptions {
   /** Records traces of requests. Undefined: requests are not traced. */
   readonly tracer?: RequestTracer | undefined
   readonly limits: InFlightLimits
+  /** Priority and fairness. Undefined: `limits` are used instead. */
+  readonly flowControl?: FlowControl | undefined
   readonly goAwayChance: number
   readonly corsAllowedOrigins: readonly RegExp[]
   readonly hstsDirectives: readonly string[]
@@ -82,8 +86,13 @@ export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
     { name: 'request-trace', filter: traceRequest(tracer) },
     { name: 'audit', filter: tracePhase(tracer, 'audit', audit(auditor)) },
     { name: 'impersonation', filter: tracePhase(tracer, impersonationPhase, impersonate(authorizer, options.impersonation)) },
-    { name: 'in-flight', filter: limitInFlight(createInFlightLimit(options.limits, metrics.inFlight), metrics) },
+    { name: 'in-flight', filter: createInFlightFilter(options) },
     { name: 'authorization', filter: tracePhase(tracer, 'authorization', authorize(authorizer, access)) },
     { name: 'request-metrics', filter: measureRequest(metrics) },
   ]
+}
+
+function createInFlightFilter({ flowControl, limits, metrics, deadlines, tracer }: FilterOptions): Filter | undefined {
+  if (flowControl === undefined) return limitInFlight(createInFlightLimit(limits, metrics.inFlight), metrics)
+  return tracePhase(tracer, 'priorityandfairness', controlFlow(flowControl, { metrics, requestTimeoutMs: deadlines.milliseconds }))
 }

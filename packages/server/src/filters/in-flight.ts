@@ -57,7 +57,7 @@ export function createInFlightLimit(limits: InFlightLimits, current: Readonly<Re
   const exempt = { readOnly: createExemptTicket(current.readOnly), mutating: createExemptTicket(current.mutating) }
   return {
     admit: (info, user) => {
-      const kind = readOnlyVerbs.has(info.verb) ? 'readOnly' : 'mutating'
+      const kind = classifyVerb(info.verb)
       const limit = limits[kind]
       if (limit === 0 || isExempt(info, user)) {
         current[kind].value++
@@ -66,6 +66,11 @@ export function createInFlightLimit(limits: InFlightLimits, current: Readonly<Re
       return limited[kind].taken < limit ? new CountedTicket(limited[kind]) : undefined
     },
   }
+}
+
+/** Returns the kind of requests with this verb. */
+export function classifyVerb(verb: string): InFlightKind {
+  return readOnlyVerbs.has(verb) ? 'readOnly' : 'mutating'
 }
 
 function isExempt(info: RequestInfo, user: UserInfo): boolean {

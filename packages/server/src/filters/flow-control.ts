@@ -1,0 +1,135 @@
+import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
+import type { TimedRatio } from '@keelson/apimachinery/metrics'
+import type { ClientWait, Exchange, QueryParameters } from '@keelson/exchange'
+import { createPlainError, sendPlain } from '../plain-answer.ts'
+import type { RequestMetrics } from '../request-metrics.ts'
+import type { Filter, FilterOutcome } from './filter.ts'
+import { classifyVerb } from './in-flight.ts'
+import type { InFlightKind } from './in-flight.ts'
+
+/** A request that the flow control has admitted or queued. */
+export interface ControlledRequest extends ClientWait {
+  /** True until the request runs or is cancelled. */
+  readonly isWaiting: boolean
+  /** Milliseconds that the request waited. */
+  readonly waited: number
+  /** Resolves with true when the request may run, and with false when it is cancelled. */
+  whenDecided(): Promise<boolean>
+  /** Removes a waiting request from its queue. */
+  cancel(): void
+  /** Ends a running request. */
+  leave(): void
+}
+
+/** The flow schema and the priority level of a request. */
+export interface FlowTarget {
+  /** Headers of the response, as alternating names and values. */
+  readonly headers: readonly string[]
+}
+
+/** Priority and fairness, as the filter uses it: `FlowControl` of `@keelson/flowcontrol`. */
+export interface FlowControl<T extends FlowTarget = FlowTarget> {
+  readonly clock: { now(): number }
+  classify(info: RequestInfo, user: UserInfo): T
+  /** Starts or queues a request. Returns the reason if it is rejected. */
+  start(exchange: Exchange, target: T): ControlledRequest | string
+  /** Counts a rejected request. Returns the number of seconds after which its client should try again. */
+  countRejected(target: T): number
+  readonly watches: { add(watch: { readonly info: RequestInfo; readonly query: QueryParameters }): () => void }
+  readonly metrics: { readonly concurrency: Readonly<Record<'waiting' | 'executing', Readonly<Record<InFlightKind, TimedRatio>>>> }
+}
+
+interface FlowControlFilterOptions {
+  readonly metrics: Pick<RequestMetrics, 'dropped' | 'inFlight' | 'inQueue'>
+  /** Timeout of requests. A request waits in its queue for at most a quarter of its timeout. */
+  readonly requestTimeoutMs: number
+}
+
+const longestWaitMs = 60_000
+
+/**
+ * Creates a filter that lets requests wait for their turn, and answers 429 if there are too many of them. A watch counts only until it has sent
+ * the existing objects. Other long-running requests are not limited.
+ */
+export function controlFlow<T extends FlowTarget>(control: FlowControl<T>, options: FlowControlFilterOptions): Filter {
+  const { metrics, requestTimeoutMs } = options
+  const { concurrency } = control.metrics
+  const gauges = { waiting: metrics.inQueue(), executing: metrics.inFlight }
+  const counts: Readonly<Record<'waiting' | 'executing', Record<InFlightKind, number>>> = {
+    waiting: { readOnly: 0, mutating: 0 },
+    executing: { readOnly: 0, mutating: 0 },
+  }
+  const count = (phase: 'waiting' | 'executing', exchange: Exchange, difference: 1 | -1): void => {
+    const kind = classifyVerb(exchange.info.verb)
+    const value = (counts[phase][kind] += difference)
+    gauges[phase][kind].value = value
+    concurrency[phase][kind].setNumerator(value, control.clock.now())
+  }
+
+  /** Ends a request. It is shared by all requests, which keep their ticket in the exchange. */
+  const leave = (exchange: Exchange): void => {
+    const request = exchange.clientWait as ControlledRequest
+    request.leave()
+    count('executing', exchange, -1)
+  }
+
+  const run = (exchange: Exchange, request: ControlledRequest): void => {
+    count('executing', exchange, 1)
+    if (exchange.info.verb === 'watch') return runWatch(exchange, request)
+    exchange.clientWait = request
+    exchange.onEnd(leave)
+  }
+
+  const runWatch = (exchange: Exchange, request: ControlledRequest): void => {
+    let isInitialized = false
+    const initialize = (): void => {
+      if (isInitialized) return
+      isInitialized = true
+      request.leave()
+      count('executing', exchange, -1)
+    }
+    const forget = control.watches.add(exchange)
+    exchange.watchInitialized = initialize
+    exchange.onEnd(() => {
+      initialize()
+      forget()
+    })
+  }
+
+  const reject = (exchange: Exchange, target: T): FilterOutcome => {
+    metrics.dropped(exchange)
+    const seconds = control.countRejected(target)
+    if (exchange.outgoing.destroyed) return 'answered'
+    exchange.outgoing.setHeader('Retry-After', String(seconds))
+    sendPlain(exchange, createPlainError(429, 'Too many requests, please try again later.'))
+    return 'answered'
+  }
+
+  const waitForTurn = async (exchange: Exchange, target: T, request: ControlledRequest): Promise<FilterOutcome> => {
+    count('waiting', exchange, 1)
+    const cancel = (): void => request.cancel()
+    const timeout = exchange.deadline === undefined ? requestTimeoutMs : exchange.deadline - exchange.started
+    const waitEnds = exchange.started + Math.min(timeout / 4, longestWaitMs)
+    const timer = setTimeout(cancel, Math.max(0, waitEnds - performance.now())).unref()
+    exchange.outgoing.once('close', cancel)
+    exchange.onEnd(cancel)
+    const isRunning = await request.whenDecided()
+    clearTimeout(timer)
+    exchange.outgoing.off('close', cancel)
+    count('waiting', exchange, -1)
+    exchange.addLatency?.('apf-queue-wait', request.waited)
+    // The next phase begins now, so its duration does not include the wait.
+    exchange.phaseStarted = performance.now()
+    return isRunning ? run(exchange, request) : reject(exchange, target)
+  }
+
+  return (exchange) => {
+    const { info } = exchange
+    if (exchange.isLongRunning && info.verb !== 'watch') return
+    const target = control.classify(info, exchange.user)
+    exchange.addHeaders(target.headers)
+    const request = control.start(exchange, target)
+    if (typeof request === 'string') return reject(exchange, target)
+    return request.isWaiting ? waitForTurn(exchange, target, request) : run(exchange, request)
+  }
+}
