@@ -14,7 +14,7 @@ export {
 } from './field-error.ts'
 export { maxRequestValues, newTooManyValues, parseJson, parseJsonRequest, refuseTooManyValues } from './json-document.ts'
 export { findBase64Error } from './decode-scalar.ts'
-export { TimeSlice, runAfter, waitForNextTurn, pauseIfLong, waitForSharedTurn, sliceMilliseconds } from './scheduling.ts'
+export { TimeSlice, runAfter, waitForNextTurn, pauseIfLong, waitForShare, waitForSharedTurn, sliceMilliseconds } from './scheduling.ts'
 export type {
   DeepReadonly,
   DeleteOptions,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TimeSlice, pauseIfLong, waitForSharedTurn, sliceMilliseconds } from './scheduling.ts'
+import { TimeSlice, pauseIfLong, waitForShare, waitForSharedTurn, sliceMilliseconds } from './scheduling.ts'
 
 const spin = (milliseconds: number): void => {
   for (const end = performance.now() + milliseconds; performance.now() < end;) continue
@@ -57,4 +57,45 @@ test('resumes all callers of one turn together', async () => {
   }
   await Promise.all([go('a'), go('b')])
   expect(steps).toEqual(['a1', 'b1', 'a2', 'b2'])
+})
+
+test('resumes large tasks for one slice in each turn, however many there are', async () => {
+  let running = 20
+  const run = async (): Promise<void> => {
+    for (let step = 0; step < 3; step++) {
+      await waitForShare('alice')
+      // The work of a step comes after a few promises.
+      await Promise.resolve()
+      await Promise.resolve()
+      spin(2)
+    }
+    running--
+  }
+  const tasks = Array.from({ length: 20 }, run)
+  const turns: number[] = []
+  let last = performance.now()
+  while (running > 0) {
+    await new Promise((resolve) => setImmediate(resolve))
+    const now = performance.now()
+    turns.push(now - last)
+    last = now
+  }
+  await Promise.all(tasks)
+  // 120 ms of work in slices of 5 ms, each of which may be exceeded by one step.
+  expect(turns.length).toBeGreaterThanOrEqual(15)
+  expect(turns.toSorted((a, b) => a - b)[Math.floor(turns.length / 2)]).toBeLessThan(4 * sliceMilliseconds)
+})
+
+test('gives each owner of large tasks the same share', async () => {
+  const order: string[] = []
+  const run = async (owner: string, steps: number): Promise<void> => {
+    for (let step = 0; step < steps; step++) {
+      await waitForShare(owner)
+      order.push(owner)
+    }
+  }
+  await Promise.all([...Array.from({ length: 100 }, () => run('flooding', 1)), run('quiet', 5)])
+  expect(order.indexOf('quiet')).toBeLessThan(3)
+  expect(order.lastIndexOf('quiet')).toBeLessThan(12)
+  expect(order).toHaveLength(105)
 })

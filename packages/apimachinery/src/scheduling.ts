@@ -1,3 +1,6 @@
+import { LinkedList } from './linked-list.ts'
+import type { ListNode } from './linked-list.ts'
+
 /** Maximum time that a loop may block the thread, in milliseconds. */
 export const sliceMilliseconds = 5
 
@@ -73,6 +76,55 @@ export function waitForNextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
   })
+}
+
+/** Tasks that wait for the thread, by owner. The first owner in the map is next. */
+const waitingTasks = new Map<string, LinkedList<() => void>>()
+let isDividing = false
+
+/**
+ * Resolves when a large task may use the thread for another slice. In each turn of the event loop, waiting tasks run for one slice altogether, so
+ * small requests wait for no more than two slices, however many large tasks there are. The owners take turns: an owner with hundreds of tasks gets
+ * the same share of the thread as an owner with one.
+ */
+export function waitForShare(owner: string): Promise<void> {
+  return new Promise((resolve) => {
+    const tasks = waitingTasks.get(owner)
+    if (tasks !== undefined) tasks.add(resolve)
+    else {
+      const list = new LinkedList<() => void>()
+      list.add(resolve)
+      waitingTasks.set(owner, list)
+    }
+    if (isDividing) return
+    isDividing = true
+    setImmediate(divideTurn)
+  })
+}
+
+/** Resumes tasks one after the other until the slice is over. */
+function divideTurn(): void {
+  const end = performance.now() + sliceMilliseconds
+  const resumeNext = (): void => {
+    if (waitingTasks.size === 0) isDividing = false
+    else if (performance.now() >= end) setImmediate(divideTurn)
+    else {
+      takeNextTask()()
+      // A tick that is requested by a microtask comes after all microtasks, so after the resumed task has reached its next wait.
+      queueMicrotask(() => process.nextTick(resumeNext))
+    }
+  }
+  resumeNext()
+}
+
+function takeNextTask(): () => void {
+  const [owner, tasks] = waitingTasks.entries().next().value as [string, LinkedList<() => void>]
+  const first = tasks.first as ListNode<() => void>
+  tasks.remove(first)
+  // The owner moves to the end.
+  waitingTasks.delete(owner)
+  if (tasks.first !== undefined) waitingTasks.set(owner, tasks)
+  return first.value
 }
 
 let shared: Promise<void> | undefined

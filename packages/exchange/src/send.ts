@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { waitForShare } from '@keelson/apimachinery'
 import { BrokenResponseError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -178,6 +179,8 @@ class NodeSink implements ResponseSink {
     const read = this.#isShared ? undefined : services.unreadAnswers?.add(user.name, this.#outgoing, this.#outgoing.writableLength)
     await this.#end.wait()
     read?.()
+    // Otherwise hundreds of sockets that became writable at the same time would block the thread.
+    if (!this.#isShared && !this.#end.closed) await waitForShare(user.name)
     clientWait?.end()
     this.#exchange.addLatency?.('response-write', performance.now() - began)
   }

@@ -45,9 +45,9 @@ export interface FairRequest {
   cancel(): void
   /** Ends the execution. Does nothing if the request is not executing. */
   leave(): void
-  /** Notes that the response waits for its client to read. After a second of waiting, the request gives its seats back. */
+  /** Gives the seats back while the response waits for its client to read. */
   begin(): void
-  /** Notes that the client reads on. The request takes its seats back, even if that exceeds the limit, so that it can finish. */
+  /** Takes the seats again, even if that exceeds the limit, so that a request that has begun is completed. */
   end(): void
 }
 
@@ -55,8 +55,8 @@ export interface FairRequest {
 export interface RequestOwner {
   cancel(request: QueuedRequest): void
   finish(request: QueuedRequest): void
-  beginClientWait(request: QueuedRequest): void
-  endClientWait(request: QueuedRequest): void
+  pause(request: QueuedRequest): void
+  resume(request: QueuedRequest): void
 }
 
 export interface RequestArrival {
@@ -78,8 +78,6 @@ export class QueuedRequest implements FairRequest {
   queue: Queue | undefined
   /** Entry in the list of waiting, executing or paused requests. */
   node: ListNode<QueuedRequest> | undefined = undefined
-  clientWait: ListNode<QueuedRequest> | undefined = undefined
-  clientWaitBegan = 0
   state: 'waiting' | 'executing' | 'paused' | 'finished' | 'cancelled' = 'waiting'
 
   readonly initialSeats: number
@@ -141,10 +139,10 @@ export class QueuedRequest implements FairRequest {
   }
 
   begin(): void {
-    if (this.state === 'executing') this.owner.beginClientWait(this)
+    if (this.state === 'executing') this.owner.pause(this)
   }
 
   end(): void {
-    this.owner.endClientWait(this)
+    if (this.state === 'paused') this.owner.resume(this)
   }
 }

@@ -1,6 +1,5 @@
 import { LinkedList, monotonicClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
-import { ClientWaits } from './client-waits.ts'
 import { Dealer } from './dealer.ts'
 import { dumpQueue, dumpRequest } from './dump.ts'
 import type { QueueSetDump } from './dump.ts'
@@ -115,7 +114,6 @@ class FairQueueSet implements QueueSet, RequestOwner {
   readonly demand: SeatDemand
   readonly #clock: Clock
   readonly #observer: QueueSetObserver
-  readonly #clientWaits: ClientWaits
   #queuing: Queuing = { type: 'reject' }
   #seats = 0
   #queueLengthLimit = 0
@@ -146,7 +144,6 @@ class FairQueueSet implements QueueSet, RequestOwner {
     this.#observer = observer
     this.#createdAt = clock.now()
     this.demand = new SeatDemand(clock.now)
-    this.#clientWaits = new ClientWaits(clock, (request) => this.#pause(request))
     this.configure(queuing, seats)
   }
 
@@ -244,33 +241,47 @@ class FairQueueSet implements QueueSet, RequestOwner {
   }
 
   finish(request: QueuedRequest): void {
+    if (request.state === 'paused') this.resume(request)
     const time = this.#updateProgress()
-    const isPaused = request.state === 'paused'
-    this.#clientWaits.end(request)
     request.state = 'finished'
     this.#counts.executingRequests--
     request.flow.counters.executingRequests--
     this.#observer.executed?.(request.flow.counters, (time - request.startedAt) / 1e6, request.details)
-    if (isPaused) {
-      this.#pausedRequests--
-      if (request.node !== undefined) this.#queueless.remove(request.node)
-    } else {
-      this.#endWork(request, time)
-      if (request.additionalLatency > 0) this.#clock.after(request.additionalLatency / 1e6, () => this.#endAdditionalLatency(request))
-      else this.#releaseSeats(request)
-      this.#dispatchWaiting()
-    }
+    this.#endWork(request, time)
+    if (request.additionalLatency > 0) this.#clock.after(request.additionalLatency / 1e6, () => this.#endAdditionalLatency(request))
+    else this.#releaseSeats(request)
+    this.#dispatchWaiting()
     this.#reportCounts()
     this.#reportIdle()
   }
 
-  beginClientWait(request: QueuedRequest): void {
-    this.#clientWaits.begin(request)
+  pause(request: QueuedRequest): void {
+    const time = this.#updateProgress()
+    this.#endWork(request, time)
+    request.state = 'paused'
+    this.#pausedRequests++
+    request.node = this.#queueless.add(request)
+    this.#releaseSeats(request)
+    this.#dispatchWaiting()
+    this.#reportCounts()
   }
 
-  endClientWait(request: QueuedRequest): void {
-    this.#clientWaits.end(request)
-    if (request.state === 'paused') this.#continue(request)
+  resume(request: QueuedRequest): void {
+    const time = this.#updateProgress()
+    if (request.node !== undefined) this.#queueless.remove(request.node)
+    request.state = 'executing'
+    request.continuedAt = time
+    this.#pausedRequests--
+    this.#occupySeats(request)
+    if (request.queue?.isRemoved) request.queue = undefined
+    const { queue } = request
+    if (queue === undefined) request.node = this.#queueless.add(request)
+    else {
+      if (!queue.isActive) queue.nextDispatch = this.#progress
+      this.#occupyQueue(request, queue)
+      queue.nextDispatch += multiplySeats(request.initialSeats, estimatedNanoseconds)
+    }
+    this.#reportCounts()
   }
 
   dump(): QueueSetDump {
@@ -486,35 +497,6 @@ class FairQueueSet implements QueueSet, RequestOwner {
     this.#updateProgress()
     this.#releaseSeats(request)
     this.#dispatchWaiting()
-    this.#reportCounts()
-  }
-
-  #pause(request: QueuedRequest): void {
-    const time = this.#updateProgress()
-    this.#endWork(request, time)
-    request.state = 'paused'
-    this.#pausedRequests++
-    request.node = this.#queueless.add(request)
-    this.#releaseSeats(request)
-    this.#dispatchWaiting()
-    this.#reportCounts()
-  }
-
-  #continue(request: QueuedRequest): void {
-    const time = this.#updateProgress()
-    if (request.node !== undefined) this.#queueless.remove(request.node)
-    request.state = 'executing'
-    request.continuedAt = time
-    this.#pausedRequests--
-    this.#occupySeats(request)
-    if (request.queue?.isRemoved) request.queue = undefined
-    const { queue } = request
-    if (queue === undefined) request.node = this.#queueless.add(request)
-    else {
-      if (!queue.isActive) queue.nextDispatch = this.#progress
-      this.#occupyQueue(request, queue)
-      queue.nextDispatch += multiplySeats(request.initialSeats, estimatedNanoseconds)
-    }
     this.#reportCounts()
   }
 

@@ -1,4 +1,4 @@
-import { waitForNextTurn, sliceMilliseconds } from '@keelson/apimachinery'
+import { sliceMilliseconds, waitForShare } from '@keelson/apimachinery'
 import type { ResponseSink } from '@keelson/exchange'
 import { listSlabs } from './splice.ts'
 
@@ -8,12 +8,15 @@ import { listSlabs } from './splice.ts'
  */
 export class SlabWriter {
   readonly #open: () => Promise<ResponseSink>
+  readonly #user: string
   #sink: ResponseSink | undefined
   #slab: Buffer = listSlabs.take()
   #length = 0
   #sliceStart = performance.now()
 
-  constructor(open: () => Promise<ResponseSink>) {
+  /** `user` is the name of the user who gets the response. */
+  constructor(user: string, open: () => Promise<ResponseSink>) {
+    this.#user = user
     this.#open = open
   }
 
@@ -65,13 +68,19 @@ export class SlabWriter {
   }
 
   async #flush(): Promise<void> {
-    const sink = (this.#sink ??= await this.#open())
+    const sink = (this.#sink ??= await this.#start())
     if (this.#length === 0) return
     const full = this.#slab
     const ready = sink.write(full.subarray(0, this.#length), () => listSlabs.release(full))
     this.#slab = listSlabs.take()
     this.#length = 0
     if (!ready) await this.#drained()
+  }
+
+  /** Starts the streamed response. Waits first, because many large responses may start in the same turn. */
+  async #start(): Promise<ResponseSink> {
+    await this.nextSlice()
+    return this.#open()
   }
 
   async #drained(): Promise<void> {
@@ -85,7 +94,7 @@ export class SlabWriter {
   }
 
   async nextSlice(): Promise<void> {
-    await waitForNextTurn()
+    await waitForShare(this.#user)
     this.#sliceStart = performance.now()
   }
 

@@ -26,7 +26,7 @@ export async function writeInSlabs(
       // If the client has disconnected in the meantime, there is no sink.
       streaming.then(() => reject(new ClientGoneError()), reject)
     })
-  const writer = new SlabWriter(open)
+  const writer = new SlabWriter(exchange.user.name, open)
   written.catch(() => {})
   try {
     await write(writer)
