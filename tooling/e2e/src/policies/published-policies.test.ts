@@ -21,7 +21,7 @@ const apis: Readonly<Record<PolicyResource, readonly [group: string, version: st
   rolebindings: ['rbac.authorization.k8s.io', 'v1'],
   services: ['', 'v1'],
 }
-/** The server under test, or a running kube-apiserver: REFERENCE_URL and REFERENCE_TOKEN. */
+/** A running kube-apiserver with --allow-privileged, to test instead of this server. REFERENCE_TOKEN is the token of an administrator. */
 const reference = process.env['REFERENCE_URL']
 
 let server: KeelsonProcess | undefined
