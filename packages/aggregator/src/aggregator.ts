@@ -96,7 +96,11 @@ class RunningAggregator implements Aggregator {
     this.#services = new ServiceChanges({
       client,
       clock,
-      onChange: (namespace, name) => this.#checkService(namespace, name),
+      onReplace: () => transport.forgetAddress(),
+      onChange: (namespace, name) => {
+        transport.forgetAddress({ namespace, name })
+        this.#checkService(namespace, name)
+      },
       onError: (error) => onError('service-changes', error),
     })
     this.#index.subscribe((change) => {

@@ -25,6 +25,8 @@ export interface ProxyTransport extends Disposable {
    * user, and belongs to the transport.
    */
   client(target: ProxyTarget): OutboundClient
+  /** Resolves a service again for its next request, because its objects have changed. Without a service: all services. */
+  forgetAddress(service?: Pick<ServiceReference, 'namespace' | 'name'>): void
   /** Closes the idle connections of a target that is no longer used. Requests in flight finish. */
   release(target: ProxyTarget): void
 }

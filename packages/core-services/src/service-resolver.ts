@@ -23,6 +23,7 @@ export interface ServiceResolverOptions {
 export function createServiceResolver(options: ServiceResolverOptions): ServiceResolver {
   const { client, apiServer, toEndpoints = false, random = Math.random } = options
   return {
+    isStable: !toEndpoints,
     async resolve(reference) {
       const { namespace, name, port } = reference
       const address = namespace === 'default' && name === 'kubernetes' && port === 443 ? apiServer?.() : undefined

@@ -58,11 +58,11 @@ function openHttp2(
   const { session, isReused } = connection
   const { method, scheme, authority, path, body } = message
   return new Promise((resolve, reject) => {
-    const headers = toHeaderObject([...message.headers, ...listBodyHeaders(message, 'h2')])
-    const pseudoHeaders = { ':method': method, ':scheme': scheme, ':authority': authority, ':path': path }
+    const pseudoHeaders = [':method', method, ':scheme', scheme, ':authority', authority, ':path', path]
+    const headers = pseudoHeaders.concat(message.headers, listBodyHeaders(message, 'h2'))
     let stream: ClientHttp2Stream
     try {
-      stream = session.request({ ...pseudoHeaders, ...headers }, { endStream: body === undefined })
+      stream = session.request(acceptsHeaderLists ? headers : toHeaderObject(headers), { endStream: body === undefined })
     } catch (error) {
       return reject(toRequestError(error))
     }
@@ -246,7 +246,10 @@ function toRequestError(error: unknown): OutboundError {
   return failure.kind === 'refused' ? failure : new OutboundError('protocol', failure.message, { cause: error })
 }
 
-/** Joins the values of each header name, because HTTP/2 requests of Node before 26 do not accept lists. */
+/** Whether HTTP/2 requests accept headers as a list, which takes less time and memory than an object. */
+const acceptsHeaderLists: boolean = Number.parseInt(process.versions.node, 10) >= 26
+
+/** Joins the values of each header name, for Node before 26. */
 function toHeaderObject(list: readonly string[]): Record<string, string | string[]> {
   const object = Object.create(null) as Record<string, string | string[]>
   for (let i = 0; i + 1 < list.length; i += 2) {

@@ -6,6 +6,8 @@ import { serviceNameLabel } from './check-service.ts'
 export interface ServiceChangesOptions {
   readonly client: LoopbackClient
   readonly clock: Clock
+  /** Called when any service may have changed: before the first change, and after changes were missed. */
+  readonly onReplace: () => void
   /** Called for each change of a service or its endpoint slices. */
   readonly onChange: (namespace: string, name: string) => void
   readonly onError: (error: unknown) => void
@@ -47,12 +49,12 @@ export class ServiceChanges implements AsyncDisposable {
   }
 
   async #follow(resource: GroupResource, nameOf: (change: ObjectChange<never>) => string, signal: AbortSignal): Promise<void> {
-    const { client, clock, onChange, onError } = this.#options
+    const { client, clock, onReplace, onChange, onError } = this.#options
     const served = client.resource<never>(resource)
     if (served === undefined) return
-    // Nothing is done for the initial objects, because each APIService is checked when it is added, and every 30 seconds.
+    // The initial objects cause no checks, because each APIService is checked when it is added, and every 30 seconds.
     const sink = {
-      replace: () => {},
+      replace: onReplace,
       apply: (change: ObjectChange<never>) => {
         const name = nameOf(change)
         if (name !== '') onChange(change.object.field('metadata.namespace'), name)

@@ -4,7 +4,7 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { sendBytes } from '@keelson/exchange'
 import type { Exchange } from '@keelson/exchange'
 import { OutboundError } from '@keelson/outbound'
-import type { OutboundClient, ServiceResolver, StreamDialer } from '@keelson/outbound'
+import type { OutboundClient, ServiceReference, ServiceResolver, StreamDialer } from '@keelson/outbound'
 import type { ProxyTarget, ProxyTransport } from '../target.ts'
 import { createCertificateMetrics } from './certificate-metrics.ts'
 import type { CertificateMetrics } from './certificate-metrics.ts'
@@ -17,7 +17,7 @@ import type { LeasedClient } from './target-clients.ts'
 
 export interface ProxyTransportOptions {
   readonly dialer: StreamDialer
-  /** Finds the address of a service, for each request. */
+  /** Finds the address of a service: for each request, or after changes of the service if it is stable. */
   readonly resolver: ServiceResolver
   /** Reads the client certificate that identifies this server. Absent: the other servers cannot trust the users of forwarded requests. */
   readonly readCertificate?: (() => Promise<CertificatePair>) | undefined
@@ -61,7 +61,8 @@ class Transport implements ProxyTransport {
     if (!target.isAvailable) return this.#terminate(exchange, 503, 'service unavailable')
     let leased: LeasedClient
     try {
-      leased = await this.#clients.lease(target)
+      const lease = this.#clients.lease(target)
+      leased = lease instanceof Promise ? await lease : lease
     } catch (error) {
       if (error instanceof TransportError) return this.#terminate(exchange, 500, error.message)
       return this.#terminate(exchange, 503, 'service unavailable')
@@ -96,6 +97,10 @@ class Transport implements ProxyTransport {
       },
       [Symbol.dispose]: () => {},
     }
+  }
+
+  forgetAddress(service?: Pick<ServiceReference, 'namespace' | 'name'>): void {
+    this.#clients.forgetAddress(service)
   }
 
   release(target: ProxyTarget): void {

@@ -1,5 +1,5 @@
 import { checkAuthorities, hostAndPort, OutboundError } from '@keelson/outbound'
-import type { Destination, ServiceResolver, StreamClient, StreamDialer } from '@keelson/outbound'
+import type { Destination, ServiceReference, ServiceResolver, StreamClient, StreamDialer } from '@keelson/outbound'
 import type { ProxyTarget } from '../target.ts'
 import type { CertificatePair, ProxyCertificate } from './proxy-certificate.ts'
 
@@ -30,6 +30,10 @@ export class TargetClients implements Disposable {
   readonly #options: TargetClientsOptions
   readonly #byTarget = new Map<ProxyTarget, Map<string, SharedClient>>()
   readonly #released = new WeakSet<ProxyTarget>()
+  /** The clients for the current addresses of services. Used only if the resolver is stable. */
+  readonly #current = new Map<ProxyTarget, SharedClient>()
+  /** Number that changes when addresses are forgotten. */
+  #generation = 0
   #pair: CertificatePair | undefined
   #isDisposed = false
 
@@ -39,20 +43,21 @@ export class TargetClients implements Disposable {
 
   /**
    * Resolves the service of a target and returns a client for its address. Rejects with an `OutboundError` of kind `resolve` if that fails, and
-   * with a `TransportError` if the CA certificates of the target cannot be used.
+   * with a `TransportError` if the CA certificates of the target cannot be used. Returns a promise only if it has to wait.
    */
-  async lease(target: ProxyTarget): Promise<LeasedClient> {
+  lease(target: ProxyTarget): LeasedClient | Promise<LeasedClient> {
     const certificate = this.#options.certificate.get()
-    const pair = certificate instanceof Promise ? await certificate : certificate
-    const destination = await this.#resolve(target)
-    if (this.#isDisposed) throw new OutboundError('canceled', 'http: client is closed')
-    if (pair !== this.#pair) {
-      this.#pair = pair
-      this.#retireAll()
+    const current = this.#current.get(target)
+    return current !== undefined && certificate === this.#pair ? current.lease() : this.#leaseLater(target, certificate)
+  }
+
+  /** Resolves a service again for its next request. Without a service: all services. */
+  forgetAddress(service?: Pick<ServiceReference, 'namespace' | 'name'>): void {
+    this.#generation++
+    if (service === undefined) return this.#current.clear()
+    for (const target of this.#current.keys()) {
+      if (target.service.name === service.name && target.service.namespace === service.namespace) this.#current.delete(target)
     }
-    const leased = this.#findClient(target, destination).lease()
-    if (this.#released.has(target)) this.#retire(target)
-    return leased
   }
 
   /** Disposes the clients of a target when their requests have ended. */
@@ -66,6 +71,22 @@ export class TargetClients implements Disposable {
     this.#retireAll()
   }
 
+  async #leaseLater(target: ProxyTarget, certificate: ReturnType<ProxyCertificate['get']>): Promise<LeasedClient> {
+    const pair = certificate instanceof Promise ? await certificate : certificate
+    const generation = this.#generation
+    const destination = await this.#resolve(target)
+    if (this.#isDisposed) throw new OutboundError('canceled', 'http: client is closed')
+    if (pair !== this.#pair) {
+      this.#pair = pair
+      this.#retireAll()
+    }
+    const shared = this.#findClient(target, destination)
+    const leased = shared.lease()
+    if (this.#released.has(target)) this.#retire(target)
+    else if (this.#options.resolver.isStable === true && generation === this.#generation) this.#current.set(target, shared)
+    return leased
+  }
+
   #retireAll(): void {
     for (const target of this.#byTarget.keys()) this.#retire(target)
   }
@@ -73,6 +94,7 @@ export class TargetClients implements Disposable {
   #retire(target: ProxyTarget): void {
     const clients = this.#byTarget.get(target)
     this.#byTarget.delete(target)
+    this.#current.delete(target)
     if (clients !== undefined) for (const client of clients.values()) client.retire()
   }
 
