@@ -11,7 +11,8 @@ import { type EtcdProcess, startEtcd } from '../real-parts/etcd-process.ts'
 import { findEtcd } from '../real-parts/find-etcd.ts'
 import { findKubectl } from '../real-parts/find-kubectl.ts'
 import { findOpenssl } from '../real-parts/find-openssl.ts'
-import { SampleApiserver, buildSampleApiserver } from './sample-apiserver.ts'
+import { ExtensionProcess } from './extension-process.ts'
+import { buildSampleApiserver, createSampleApiserver } from './sample-apiserver.ts'
 
 const binaries = { etcd: findEtcd(), kubectl: findKubectl(), openssl: findOpenssl(), sample: await buildSampleApiserver() }
 const group = '/apis/wardle.example.com'
@@ -25,7 +26,7 @@ let etcd: EtcdProcess
 let front: KeelsonProcess
 let client: HttpsClient
 let kubectl: Kubectl
-let sample: SampleApiserver
+let sample: ExtensionProcess
 
 describe.skipIf(Object.values(binaries).includes(undefined))('k8s.io/sample-apiserver behind the server', { timeout: 240_000 }, () => {
   beforeAll(async () => {
@@ -35,10 +36,9 @@ describe.skipIf(Object.values(binaries).includes(undefined))('k8s.io/sample-apis
     client = new HttpsClient(front.url, front.token)
     kubectl = new Kubectl(binaries.kubectl!, front, path.join(directory, 'cache'))
     await kubectl.run(['apply', '-f', '-'], { input: permissionsOfUsers })
-    sample = await SampleApiserver.open({
+    sample = await ExtensionProcess.open(createSampleApiserver(etcd.url), {
       program: binaries.sample!,
       openssl: binaries.openssl!,
-      etcdUrl: etcd.url,
       directory,
       kubectl,
       frontUrl: front.url,

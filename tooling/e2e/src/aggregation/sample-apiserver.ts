@@ -1,10 +1,5 @@
-import path from 'node:path'
-import type { Kubectl } from '../kubectl/kubectl.ts'
-import { issueCertificate } from '../operators/issue-certificate.ts'
-import { OperatorProcess } from '../operators/operator-process.ts'
 import { buildGoDirectory } from '../real-parts/build-go-directory.ts'
-import { freePorts } from '../real-parts/etcd-process.ts'
-import { writeKubeconfig } from '../write-kubeconfig.ts'
+import type { ExtensionServer } from './extension-process.ts'
 
 /** Namespace of the service and the service account of sample-apiserver. */
 const namespace = 'wardle'
@@ -19,76 +14,14 @@ export function buildSampleApiserver(): Promise<string | undefined> {
   })
 }
 
-export interface SampleApiserverOptions {
-  readonly program: string
-  readonly openssl: string
-  readonly etcdUrl: string
-  /** Directory for certificates and the kubeconfig. */
-  readonly directory: string
-  /** kubectl on the server in front, with the permissions of an administrator. */
-  readonly kubectl: Kubectl
-  /** URL of the server in front. */
-  readonly frontUrl: string
-}
-
-/** sample-apiserver behind another API server, as its service account. */
-export class SampleApiserver implements AsyncDisposable {
-  readonly url: string
-  readonly #program: string
-  readonly #flags: readonly string[]
-  #process: OperatorProcess
-
-  private constructor(program: string, flags: readonly string[], url: string) {
-    this.url = url
-    this.#program = program
-    this.#flags = flags
-    this.#process = new OperatorProcess(program, flags)
-  }
-
-  /** Grants the permissions of extension API servers, starts sample-apiserver and registers its group. */
-  static async open(options: SampleApiserverOptions): Promise<SampleApiserver> {
-    const { program, openssl, etcdUrl, directory, kubectl, frontUrl } = options
-    const [port = 0] = await freePorts(1)
-    const certificate = await issueCertificate(openssl, directory, `DNS:api.${namespace}.svc`)
-    await kubectl.run(['apply', '-f', '-'], { input: permissions })
-    const token = (await kubectl.run(['create', 'token', 'apiserver', '-n', namespace])).trim()
-    const kubeconfig = await writeKubeconfig(path.join(directory, 'kubeconfig'), { url: frontUrl, token })
-    const flags = [
-      `--secure-port=${port}`,
-      '--bind-address=127.0.0.1',
-      `--etcd-servers=${etcdUrl}`,
-      `--tls-cert-file=${path.join(directory, 'tls.crt')}`,
-      `--tls-private-key-file=${path.join(directory, 'tls.key')}`,
-      ...['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'].map((flag) => `--${flag}=${kubeconfig}`),
-    ]
-    const server = new SampleApiserver(program, flags, `https://127.0.0.1:${port}`)
-    await kubectl.run(['apply', '-f', '-'], { input: createRegistration(port, certificate) })
-    return server
-  }
-
-  get output(): string {
-    return this.#process.output
-  }
-
-  kill(): Promise<void> {
-    return this.#process.stop('SIGKILL')
-  }
-
-  /** Starts sample-apiserver again after it was killed. */
-  start(): void {
-    this.#process = new OperatorProcess(this.#program, this.#flags)
-  }
-
-  pause(): void {
-    this.#process.pause()
-  }
-
-  resume(): void {
-    this.#process.resume()
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.kill()
+/** sample-apiserver on its own etcd. */
+export function createSampleApiserver(etcdUrl: string): ExtensionServer {
+  return {
+    account: { namespace, name: 'apiserver' },
+    service: 'api',
+    permissions,
+    flags: [`--etcd-servers=${etcdUrl}`],
+    createRegistration,
   }
 }
 

@@ -1,5 +1,7 @@
-import { createServer } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { createServer, request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { expect } from 'vitest'
 import type { HttpsClient } from '../https-client.ts'
 import type { IssuedCertificates } from '../kubelet/issue-certificates.ts'
@@ -29,6 +31,13 @@ export async function startAggregatedBackend(certificates: IssuedCertificates): 
       )
     },
   )
+  // Accepts every protocol, and sends all bytes back.
+  server.on('upgrade', ({ url, headers }: IncomingMessage, socket: Duplex) => {
+    calls.push(url ?? '')
+    socket.on('error', () => socket.destroy())
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${headers.upgrade}\r\n\r\n`)
+    socket.pipe(socket)
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
@@ -66,4 +75,54 @@ export async function registerBackend(client: HttpsClient, { port }: AggregatedB
       spec: { group, version: 'v1', groupPriorityMinimum: 1000, versionPriority: 10, caBundle, service },
     })
   }
+}
+
+/**
+ * Asks a server to change to a protocol, and sends a text. Resolves to the protocol and the text that came back, or to the status of a normal
+ * response.
+ */
+export function exchangeText({ url, token }: ServerAccess, path: string, { protocol, text }: UpgradeOptions): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const websocket = { 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+    const request = requestHttps(new URL(path, url), {
+      headers: {
+        authorization: `Bearer ${token}`,
+        connection: 'Upgrade',
+        upgrade: protocol,
+        ...(protocol === 'websocket' && websocket),
+      },
+      rejectUnauthorized: false,
+      agent: false,
+    })
+    request.on('error', reject)
+    request.on('response', (response) => {
+      response.resume()
+      resolve(String(response.statusCode))
+    })
+    request.on('upgrade', ({ headers }, socket, head) => {
+      let received = head.toString()
+      const finish = (): void => {
+        if (received.length < text.length) return
+        resolve(`${headers.upgrade}: ${received}`)
+        socket.destroy()
+      }
+      socket.on('error', reject)
+      socket.on('data', (chunk: Buffer) => {
+        received += chunk.toString()
+        finish()
+      })
+      socket.write(text)
+    })
+    request.end()
+  })
+}
+
+interface ServerAccess {
+  readonly url: string
+  readonly token: string
+}
+
+interface UpgradeOptions {
+  readonly protocol: string
+  readonly text: string
 }

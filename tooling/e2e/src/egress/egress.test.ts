@@ -13,7 +13,14 @@ import { startEtcd } from '../real-parts/etcd-process.ts'
 import type { EtcdProcess } from '../real-parts/etcd-process.ts'
 import { findEtcd } from '../real-parts/find-etcd.ts'
 import { findOpenssl } from '../real-parts/find-openssl.ts'
-import { aggregatedGroups, aggregatedNames, clusterIP, registerBackend, startAggregatedBackend } from './aggregated-backend.ts'
+import {
+  aggregatedGroups,
+  aggregatedNames,
+  clusterIP,
+  exchangeText,
+  registerBackend,
+  startAggregatedBackend,
+} from './aggregated-backend.ts'
 import type { AggregatedBackend } from './aggregated-backend.ts'
 import { proxyKinds, startProxy } from './start-proxy.ts'
 import type { RestartableProxy } from './start-proxy.ts'
@@ -123,6 +130,17 @@ describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKin
     expect(new Set(proxy.addresses)).toEqual(new Set(destinations.keys()))
   })
 
+  test.each(['SPDY/3.1', 'websocket'])('an aggregated call changes to %s', async (protocol) => {
+    proxy.forget()
+    for (const group of aggregatedPaths) {
+      const stream = `${group}/namespaces/default/things/a/stream`
+      expect(await exchangeText(setup.server, stream, { protocol, text: 'x'.repeat(100_000) })).toBe(`${protocol}: ${'x'.repeat(100_000)}`)
+      expect(backend.calls).toContain(stream)
+    }
+    // Each of these connections is a new one.
+    expect(proxy.addresses).toEqual(expect.arrayContaining([`${clusterIP}:443`, `localhost:${backend.port}`]))
+  })
+
   test('dials are counted', async () => {
     const { text: metrics } = await request('GET', '/metrics')
     const [protocol, transport] = [kind.startsWith('GRPC') ? 'grpc' : 'http_connect', kind.endsWith('TLS') ? 'tcp' : 'uds']
@@ -155,7 +173,10 @@ describe.skipIf(openssl === undefined || etcdBinary === undefined).each(proxyKin
     const log = await readLog()
     expect(log.status).toBe(500)
     for (const resource of ['configmaps', 'secrets']) expect(await create(resource)).toMatchObject({ status: 500 })
-    for (const group of aggregatedPaths) expect(await request('GET', `${group}/things`)).toMatchObject({ status: 503 })
+    for (const group of aggregatedPaths) {
+      expect(await request('GET', `${group}/things`)).toMatchObject({ status: 503 })
+      expect(await exchangeText(setup.server, `${group}/things`, { protocol: 'SPDY/3.1', text: 'x' })).toBe('503')
+    }
     expect([setup.kubelet.requests.length, calls.length, backend.calls.length]).toEqual(before)
     await proxy.start()
     await expect.poll(async () => (await request('GET', '/readyz/etcd')).status, longTimeout).toBe(200)

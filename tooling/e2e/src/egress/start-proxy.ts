@@ -10,8 +10,9 @@ export type ProxyKind = (typeof proxyKinds)[number]
 export interface RestartableProxy extends AsyncDisposable {
   /** EgressSelectorConfiguration that uses the proxy for all networks. */
   readonly configFile: string
-  /** Addresses that the server requested so far. */
+  /** Addresses that the server requested so far, or since the last call of `forget`. */
   readonly addresses: readonly string[]
+  forget(): void
   stop(): Promise<void>
   start(): Promise<void>
 }
@@ -73,6 +74,7 @@ export async function startProxy(kind: ProxyKind, { directory, certificates, des
   return {
     configFile,
     addresses,
+    forget: () => void (addresses.length = 0),
     stop,
     start: async () => void (running ??= await open()),
     [Symbol.asyncDispose]: stop,
