@@ -86,7 +86,7 @@ export class Endpoint implements ICallable<unknown> {
         else if (signal?.aborted) reject(signal.reason as Error)
         else reject(this.#closed ? newClosedError() : error)
       }
-      const recorded = span && startGrpcCall(span, method.path)
+      const recorded = span && startGrpcCall(span, method.path, this.#channel.authority)
       const done = recorded === undefined ? settle : recordEnd(recorded, settle)
       const call = new UnaryCall({ channel: this.#channel, method, request, deadline, recorded, done })
       this.#calls.add(call)

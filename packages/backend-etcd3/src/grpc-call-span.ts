@@ -1,9 +1,18 @@
-import type { CallSpan, Span } from '@keelson/apimachinery'
+import type { CallSpan, Span, SpanAttributes } from '@keelson/apimachinery'
 
 /** Starts the span of a gRPC call, with the attributes of OpenTelemetry's semantic conventions for gRPC clients. */
-export function startGrpcCall(request: Span, path: string): CallSpan {
+export function startGrpcCall(request: Span, path: string, authority: string): CallSpan {
   const name = path.slice(1)
-  return request.startCall({ name, protocol: 'grpc', attributes: { 'rpc.method': name, 'rpc.system.name': 'grpc' } })
+  const describe = (): SpanAttributes => {
+    const { hostname, port } = new URL(`grpc://${authority}`)
+    return {
+      'rpc.method': name,
+      'rpc.system.name': 'grpc',
+      'server.address': hostname.replace(/^\[|\]$/g, ''),
+      ...(port !== '' && { 'server.port': Number(port) }),
+    }
+  }
+  return request.startCall({ name, protocol: 'grpc', attributes: describe })
 }
 
 /** Adds the event of a message. A call has one message in each direction. */

@@ -25,6 +25,7 @@ import type {
   Storage,
   StorageStats,
   StoredObject,
+  TracedOptions,
   TryUpdate,
   UpdateOptions,
   WatchObjectsOptions,
@@ -76,6 +77,9 @@ export interface CacherOptions<T extends KubeObject = KubeObject> extends WatchR
   /** Called for errors outside of requests, for example if the watch on the store fails, or if the cache differs from the store. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
+
+/** A request that waits for a revision. */
+type WaitOptions = Pick<GetOptions, 'signal' | 'span'>
 
 /** A list that the cache answers. */
 interface CachedListRequest {
@@ -187,7 +191,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     const revision = requireParsableResourceVersion(options.resourceVersion)
     const prepared = prepareKey(this.#prefix, key, false)
     options.span?.addEvent('About to fetch object from cache')
-    await this.#waitFor(prepared, revision, options.signal)
+    await this.#waitFor(prepared, revision, options)
     const object = this.#cache.get(prepared)
     if (object === undefined) throw new StorageError({ code: 'KeyNotFound', key: prepared })
     return object
@@ -207,7 +211,8 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     step.addEvent('Ready')
     try {
       const list = await this.#listFromCache(key, { prefix, route, options: { ...options, span: step } })
-      if (Array.isArray(list.items)) step.addEvent('Filtered items', { count: list.items.length })
+      step.addEvent('Listed items from cache')
+      step.addEvent('Filtered items', Array.isArray(list.items) ? { count: list.items.length } : undefined)
       return list
     } finally {
       step.end(slowStepMs)
@@ -218,13 +223,11 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     const fromStore = (): Promise<ObjectList<T>> => this.#storage.list(key, options)
     switch (route.type) {
       case 'notOlderThan':
-        await this.#waitFor(prefix, route.revision, options.signal)
-        options.span?.addEvent('watchCache fresh enough')
+        await this.#waitFor(prefix, route.revision, options)
         return this.#listLatest(prefix, undefined, route.limit, options)
       case 'consistent': {
-        const revision = await this.#storage.currentRevision()
-        const isFresh = (await this.#freshness.wait(revision, this.#timeout, options.signal)) && this.#readiness.isReady
-        if (isFresh) options.span?.addEvent('watchCache fresh enough')
+        const revision = await this.#storage.currentRevision(options)
+        const isFresh = (await this.#waitUntilFresh(revision, options)) && this.#readiness.isReady
         const list = isFresh ? this.#listLatest(prefix, route.startKey, route.limit, options) : fromStore()
         const count = (success: boolean): void => this.#options.metrics?.consistentRead(success, !isFresh)
         list.then(
@@ -234,8 +237,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
         return list
       }
       case 'exact': {
-        await this.#waitFor(prefix, route.revision, options.signal)
-        options.span?.addEvent('watchCache fresh enough')
+        await this.#waitFor(prefix, route.revision, options)
         const state = this.#cache.stateAt(route.revision)
         return state === undefined ? fromStore() : listFromState(state, { ...route, prefix, ...this.#listing(options) })
       }
@@ -245,7 +247,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   async watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>> {
     const step = options.span && startCacheStep(options.span, 'cacher.Watch', this.#options.resource)
     try {
-      return await this.#watch(key, options)
+      return await this.#watch(key, step === undefined ? options : { ...options, span: step })
     } finally {
       step?.end(slowStepMs)
     }
@@ -257,8 +259,8 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     requireParsableResourceVersion(options.resourceVersion)
     const status: CacheStatus = {
       isReady: () => this.#readiness.isReady,
-      storeRevision: () => this.#storage.currentRevision(),
-      waitFor: (revision) => this.#freshness.wait(revision, this.#timeout, options.signal),
+      storeRevision: () => this.#storage.currentRevision(options),
+      waitFor: (revision) => this.#waitUntilFresh(revision, options),
     }
     while (await this.#readiness.wait(this.#timeout, options.signal)) {
       const watcher = await this.#watches.open(selection, options, status)
@@ -279,8 +281,8 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return this.#storage.stats()
   }
 
-  currentRevision(): Promise<Revision> {
-    return this.#storage.currentRevision()
+  currentRevision(options?: TracedOptions): Promise<Revision> {
+    return this.#storage.currentRevision(options)
   }
 
   async checkReady(): Promise<void> {
@@ -379,10 +381,18 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   /** Waits until the cache has the revision. Throws `ResourceVersionTooLarge` after a timeout. */
-  async #waitFor(key: string, revision: Revision, signal: AbortSignal | undefined): Promise<void> {
-    if (await this.#freshness.wait(revision, this.#timeout, signal)) return
-    signal?.throwIfAborted()
+  async #waitFor(key: string, revision: Revision, options: WaitOptions): Promise<void> {
+    if (await this.#waitUntilFresh(revision, options)) return
+    options.signal?.throwIfAborted()
     throw newTooLargeError(key, revision, this.#cache.revision)
+  }
+
+  /** Resolves to true when the cache has the revision, or to false after a timeout. */
+  async #waitUntilFresh(revision: Revision, { signal, span }: WaitOptions): Promise<boolean> {
+    span?.addEvent('watchCache locked acquired')
+    const isFresh = await this.#freshness.wait(revision, this.#timeout, signal)
+    if (isFresh) span?.addEvent('watchCache fresh enough')
+    return isFresh
   }
 
   #notReady(): StorageError {

@@ -28,7 +28,7 @@ export { createResourceStorage, createStore, newRESTStorage } from './create-res
 export type { ResourceStorageOptions, RESTStorageExtensions, SubresourceFactory } from './create-resource-storage.ts'
 export { decodeDocument, formatNotRegistered, parseInAdvance } from './decode/document.ts'
 export type { CborDecoder, SentBody, TypedDocument } from './decode/document.ts'
-export { formatInternalTypeName } from './decode/body.ts'
+export { formatInternalTypeName } from './internal-type-name.ts'
 export { formatAge, ageColumn, formatHumanDuration, nameColumn, createTableConvertor } from './table.ts'
 export { createProtobufCodecs, createRecordCodecs } from './codecs.ts'
 export type { ProtobufCodecsOptions, StorageMediaType } from './codecs.ts'

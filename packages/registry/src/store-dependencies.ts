@@ -12,6 +12,7 @@ import type { GroupResource, GroupVersionKind, KubeObject, RequestContext, DeepR
 import { isStorageError } from '@keelson/storagebackend'
 import type { Storage } from '@keelson/storagebackend'
 import type { ApiTypes } from '@keelson/api'
+import { formatInternalTypeName } from './internal-type-name.ts'
 import { countObjects } from './quota-rules.ts'
 import type { QuotaRules } from './quota-rules.ts'
 import type { ResourceDefinition, Strategy, SubresourceStrategy, UpdateStrategy } from './resource-definition.ts'
@@ -111,6 +112,7 @@ export function completeWithOptions<T extends KubeObject>(
       ...(definition.storage?.version !== undefined && { storedVersion: definition.storage.version }),
     }),
     resource,
+    typeName: formatInternalTypeName({ hub: gvk, type }),
     prefix: `${prefix}/`,
     ...(triggerField === undefined ? {} : { triggerField }),
     ...(restOptions.transformer === undefined ? {} : { transformer: restOptions.transformer }),

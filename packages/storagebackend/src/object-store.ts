@@ -1,5 +1,5 @@
 import { systemClock } from '@keelson/apimachinery'
-import type { GroupResource, KubeObject } from '@keelson/apimachinery'
+import type { GroupResource, KubeObject, Span } from '@keelson/apimachinery'
 import type { Backend, ListPage } from './backend.ts'
 import { deleteObject, deleteUnreadable, guaranteedUpdate } from './object-writes.ts'
 import { newKeyExistsError, newKeyNotFoundError, StorageError, newTooLargeError } from './errors.ts'
@@ -58,8 +58,8 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
   const leases = new LeasePool(backend, options.now ?? systemClock.now)
   const openWatches = new OpenWatches()
 
-  const listCount = (key: string): Promise<ListPage> =>
-    access.measure('listWithCount', key, () => backend.list(prefixRange(key), { countOnly: true }))
+  const listCount = (key: string, span?: Span): Promise<ListPage> =>
+    access.measure('listWithCount', key, () => backend.list(prefixRange(key), { countOnly: true, ...(span && { span }) }))
 
   return {
     async create(rawKey, object, { ttlSeconds, span } = {}) {
@@ -118,7 +118,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       const { span } = updateOptions
       if (span === undefined) return guaranteedUpdate({ ...update, options: updateOptions })
       const step = startWriteStep(span, 'GuaranteedUpdate etcd3', { key, resource, type: options.typeName })
-      return guaranteedUpdate({ ...update, options: { ...updateOptions, span: step } }).finally(() => step.end(slowStepMs))
+      return guaranteedUpdate({ ...update, step, options: { ...updateOptions, span: step } }).finally(() => step.end(slowStepMs))
     },
 
     delete: (key, deleteOptions = {}) => deleteObject({ access, prefix, key, options: deleteOptions }),
@@ -129,7 +129,14 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
 
     stats: measureStats,
 
-    currentRevision: async () => (await listCount(prefix)).revision,
+    async currentRevision({ span } = {}) {
+      const step = span && startListStep(span, prefix, { recursive: false, limit: 1 })
+      try {
+        return (await listCount(prefix, step)).revision
+      } finally {
+        step?.end(slowStepMs)
+      }
+    },
 
     async checkReady() {
       try {

@@ -1,5 +1,5 @@
 import { runAfter, pauseIfLong } from '@keelson/apimachinery'
-import type { KubeObject } from '@keelson/apimachinery'
+import type { KubeObject, Span } from '@keelson/apimachinery'
 import type { Entry, Revision } from './backend.ts'
 import { newKeyNotFoundError, newInvalidObjectError } from './errors.ts'
 import type { ObjectAccess } from './object-access.ts'
@@ -40,6 +40,8 @@ interface ObjectWrite<T extends KubeObject> {
   readonly key: string
   /** Whether the write may start from an absent object. If false, an absent object is the error `KeyNotFound`. Default: false. */
   readonly ignoreNotFound?: boolean
+  /** Step of the write in the trace of a recorded request. Undefined for deletions. */
+  readonly step?: Span | undefined
   readonly options: TracedOptions & { readonly suggestion?: StoredObject<T>; readonly signal?: AbortSignal }
 }
 
@@ -60,10 +62,10 @@ async function commitWithRetries<T extends KubeObject, Write extends ObjectWrite
   write: Write,
   { prepare, commit }: WriteSteps<T, Write, Prepared>,
 ): Promise<StoredObject<T>> {
-  const { suggestion, signal, span } = write.options
+  const { suggestion, signal } = write.options
   const key = prepareKey(write.prefix, write.key, false)
   let state = suggestion ? createStateOfSuggestion(key, suggestion) : await readState(write, key)
-  span?.addEvent('initial value restored')
+  write.step?.addEvent('initial value restored')
   for (;;) {
     signal?.throwIfAborted()
     let prepared: Prepared
@@ -83,7 +85,7 @@ async function commitWithRetries<T extends KubeObject, Write extends ObjectWrite
     const outcome = await commit(write, state, prepared)
     if ('isStoredObject' in outcome) return outcome
     state = outcome
-    span?.addEvent('Retry value restored')
+    write.step?.addEvent('Retry value restored')
   }
 }
 
@@ -132,16 +134,15 @@ async function writeOutput<T extends KubeObject>(
   state: ObjectState<T>,
   output: UpdateOutput<T> | undefined,
 ): Promise<StoredObject<T> | ObjectState<T>> {
-  const { access } = update
-  const { span } = update.options
+  const { access, step } = update
   const { key } = state
   const { codec } = access
   const startTime = performance.now()
-  span?.addEvent('About to Encode')
+  step?.addEvent('About to Encode')
   const encoding =
     output && (codec.encodeInSteps === undefined ? codec.encode(output.object, key) : codec.encodeInSteps(output.object, key))
   const bytes = encoding instanceof Promise ? await encoding : encoding
-  if (bytes !== undefined) span?.addEvent('Encode succeeded', { len: bytes.length })
+  if (bytes !== undefined) step?.addEvent('Encode succeeded', { len: bytes.length })
   const pause = pauseIfLong(startTime)
   if (pause !== undefined) await pause
   if (!state.isCurrent && (bytes === undefined || hasSameBody(update, state, bytes))) {
@@ -160,14 +161,14 @@ async function writeOutput<T extends KubeObject>(
   if (state.stored && comparison === 'same') return state.stored
 
   const lease = output.ttlSeconds ? await update.leases.lease(key, output.ttlSeconds) : 0
-  const putting = access.put({ key, bytes, lease }, state.revision, span && { span })
-  span?.addEvent('Transaction prepared')
+  const putting = access.put({ key, bytes, lease }, state.revision, step && { span: step })
+  step?.addEvent('Transaction prepared')
   const result = await putting
-  span?.addEvent('Txn call completed')
+  step?.addEvent('Txn call completed')
   if (!result.committed) return createStateOfEntry(update, key, result.current[0])
-  span?.addEvent('Transaction committed')
+  step?.addEvent('Transaction committed')
   const stored = access.codec.open(key, bytes, result.revision)
-  span?.addEvent('decode succeeded', { len: bytes.length })
+  step?.addEvent('decode succeeded', { len: bytes.length })
   return stored
 }
 

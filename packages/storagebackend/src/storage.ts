@@ -228,7 +228,7 @@ export interface Storage<T extends KubeObject = KubeObject> {
   /** Returns statistics about the objects of the resource. */
   stats(): Promise<StorageStats>
   /** Returns the current revision of the store. */
-  currentRevision(): Promise<Revision>
+  currentRevision(options?: TracedOptions): Promise<Revision>
   /** Throws the reason if the storage cannot serve requests (`NotReady`, `Unreachable`). */
   checkReady(): Promise<void>
   /** Closes the storage and ends open watches. The driver stays open, because other storages may use it. */

@@ -12,6 +12,7 @@ import type {
   Storage,
   StorageStats,
   StoredObject,
+  TracedOptions,
   TryUpdate,
   UpdateOptions,
   WatchObjectsOptions,
@@ -128,8 +129,8 @@ export class ConvertedStorage<T extends KubeObject> implements Storage<T> {
     return this.#storage.stats()
   }
 
-  currentRevision(): Promise<Revision> {
-    return this.#storage.currentRevision()
+  currentRevision(options?: TracedOptions): Promise<Revision> {
+    return this.#storage.currentRevision(options)
   }
 
   checkReady(): Promise<void> {

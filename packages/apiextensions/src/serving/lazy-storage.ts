@@ -14,6 +14,7 @@ import type {
   Storage,
   StorageStats,
   StoredObject,
+  TracedOptions,
   TryUpdate,
   UpdateOptions,
   WatchObjectsOptions,
@@ -90,8 +91,8 @@ export class LazyStorage<T extends KubeObject = KubeObject> implements Storage<T
     return this.#use((storage) => storage.stats())
   }
 
-  currentRevision(): Promise<Revision> {
-    return this.#use((storage) => storage.currentRevision())
+  currentRevision(options?: TracedOptions): Promise<Revision> {
+    return this.#use((storage) => storage.currentRevision(options))
   }
 
   /** A storage that is not created yet is ready. */

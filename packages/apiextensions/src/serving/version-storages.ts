@@ -176,6 +176,7 @@ export class VersionStorages {
         },
       }),
       resource: { group: definition.spec.group, resource: definition.status!.acceptedNames.plural },
+      typeName: 'unstructured.Unstructured',
       prefix: this.#prefix,
       ...(transformer && { transformer }),
       ...(metrics && { metrics }),

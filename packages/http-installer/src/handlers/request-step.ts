@@ -20,14 +20,43 @@ export function endHandlerStep(exchange: Exchange, request: Span): void {
   exchange.span = request
 }
 
-/** Starts the step of a watch that begins with the existing objects. */
-export function startWatchListStep(exchange: Exchange, request: Span): Span {
-  return request.startChild('WatchList', () => describeRequest(exchange))
-}
+/** The steps of a watch that begins with the existing objects. They end when these objects are sent. */
+export class WatchListSteps {
+  readonly #exchange: Exchange
+  readonly #request: Span
+  readonly #watch: Span
+  #response: Span | undefined
 
-/** Ends the step of a watch: its initial events are sent. */
-export function endWatchListStep(step: Span): void {
-  step.end(slowHandlerMs)
+  /** Starts the step of the watch. */
+  constructor(exchange: Exchange, request: Span) {
+    this.#exchange = exchange
+    this.#request = request
+    this.#watch = request.startChild('WatchList', () => describeRequest(exchange))
+    exchange.span = this.#watch
+  }
+
+  startResponse(content: ResponseContent): void {
+    this.#response = this.#watch.startChild('WatchServer.HandleHTTP', () => describeResponse(this.#exchange, content))
+    this.#response.addEvent('About to start writing response')
+  }
+
+  /** Ends the steps: the initial events are sent. */
+  finish(): void {
+    this.#response?.addEvent('Writing initial events done')
+    this.#end(slowResponseMs, slowHandlerMs)
+  }
+
+  /** Ends the steps of a watch that has ended. Does nothing if they have ended before. */
+  close(): void {
+    this.#end(undefined, undefined)
+  }
+
+  #end(responseMs: number | undefined, watchMs: number | undefined): void {
+    if (this.#exchange.span !== this.#watch) return
+    this.#response?.end(responseMs)
+    this.#watch.end(watchMs)
+    this.#exchange.span = this.#request
+  }
 }
 
 /** Sends the response of a handler that is not a list. */

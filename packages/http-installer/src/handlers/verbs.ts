@@ -33,7 +33,6 @@ export function handleGet(storage: RESTStorage & Getter): Handler {
       return writeResult({ exchange, served, query, negotiated }, 200, await storage.export(exchange, name, { exact }))
     }
     const resourceVersion = query.get('resourceVersion')
-    if (exchange.target.query !== '') exchange.span?.addEvent('About to process Get options')
     exchange.span?.addEvent('About to Get from storage')
     const result = await storage.get(exchange, name, resourceVersion === null ? {} : { resourceVersion })
     return writeResult({ exchange, served, query, negotiated }, 200, result)
@@ -153,7 +152,9 @@ export function handleDeleteCollection(storage: CollectionDeleter): Handler {
       { options, dryRun, route: served },
       { predicate, resourceVersion, resourceVersionMatch, limit, continue: token },
     )
-    return writeList({ exchange, served, query, negotiated }, deleted)
+    exchange.span?.addEvent('About to write a response')
+    await writeList({ exchange, served, query, negotiated }, deleted)
+    exchange.span?.addEvent('Writing http response done')
   }
 }
 

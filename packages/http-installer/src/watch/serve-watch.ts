@@ -6,6 +6,8 @@ import type { ListRequestOptions } from '../handlers/list-options.ts'
 import { cborStream, mediaTypes, negotiateStream } from '../negotiation/negotiate.ts'
 import type { NegotiatedStream } from '../negotiation/negotiate.ts'
 import { parseIncludeObject } from '../handlers/read-request.ts'
+import { WatchListSteps } from '../handlers/request-step.ts'
+import type { WatchRecorder } from '../install-options.ts'
 import { sendStream } from '@keelson/exchange'
 import type { ResponseSink } from '@keelson/exchange'
 import type { ApiRequest } from '../routing/served-resource.ts'
@@ -22,7 +24,10 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
   const { settings } = served
   const seconds = options.timeoutSeconds > 0 ? options.timeoutSeconds : settings.minRequestTimeoutSeconds * (1 + settings.random())
   const { group, version } = served.gvk
-  const recorder = settings.observeWatch({ group, version, resource: served.resource }, exchange)
+  const metrics = settings.observeWatch({ group, version, resource: served.resource }, exchange)
+  const isWatchList = options.sendInitialEvents === true && options.allowWatchBookmarks
+  const steps = exchange.span !== undefined && isWatchList ? new WatchListSteps(exchange, exchange.span) : undefined
+  const recorder: WatchRecorder = steps === undefined ? metrics : recordSteps(metrics, steps)
   const life = new WatchLife(settings.stopping, seconds * 1000)
   // A client may disconnect before the first event, or even before the watch is open.
   const onDisconnect = (): void => life.end()
@@ -33,6 +38,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
     // Negotiates after opening the watch, because errors of the watch take precedence over errors of its encoding.
     const negotiated = negotiateStream(exchange, served.endpoint)
     const { form } = negotiated
+    steps?.startResponse({ mediaType: streamType(form), encoder: form })
     const include = negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata'
     const framer = createFramer(served, negotiated, { include, cbor: exchange.services.cbor })
     const produce = async (sink: ResponseSink): Promise<void> => {
@@ -62,8 +68,20 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
     life.end()
     throw error
   } finally {
+    steps?.close()
     exchange.signal.removeEventListener('abort', onDisconnect)
     exchange.outgoing.off('close', onDisconnect)
+  }
+}
+
+/** Returns a recorder that also ends the steps of the watch when its initial events are sent. */
+function recordSteps(metrics: WatchRecorder, steps: WatchListSteps): WatchRecorder {
+  return {
+    sent: (events, bytes) => metrics.sent(events, bytes),
+    sentInitialEvents() {
+      metrics.sentInitialEvents()
+      steps.finish()
+    },
   }
 }
 

@@ -13,6 +13,7 @@ import {
 } from '@keelson/apimachinery'
 import type { FieldValidation, GroupVersionKind, KubeObject } from '@keelson/apimachinery'
 import type { KindType } from '@keelson/api'
+import { formatInternalTypeName } from '../internal-type-name.ts'
 import { toHub } from '../write/route.ts'
 import type { WriteRoute } from '../write/route.ts'
 import { decodeDocument, explainErrors, formatNotRegistered, splitIntoWarnings } from './document.ts'
@@ -142,16 +143,4 @@ function summarize(body: Uint8Array): string {
   if (body.byteLength === 0) return '<empty>'
   const start = Buffer.from(body.buffer, body.byteOffset, Math.min(30, body.byteLength))
   return start.toString(body[0] === 0x7b ? 'latin1' : 'hex') + (body.byteLength > 30 ? ' ...' : '')
-}
-
-/** The Go packages of the groups whose package name differs from the first label of the group's name. */
-const packages: Readonly<Record<string, string>> = { '': 'core', 'events.k8s.io': 'core', 'internal.apiserver.k8s.io': 'apiserverinternal' }
-
-/**
- * Returns the internal Go type of a resource as kube-apiserver's errors print it: "core.Pod", or "unstructured.Unstructured" for a kind without
- * generated types.
- */
-export function formatInternalTypeName({ hub, type }: Pick<WriteRoute, 'hub' | 'type'>, suffix: '' | 'List' = ''): string {
-  if (type === undefined) return `unstructured.Unstructured${suffix}`
-  return `${packages[hub.group] ?? hub.group.split('.', 1)[0]}.${hub.kind}${suffix}`
 }

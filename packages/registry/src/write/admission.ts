@@ -29,7 +29,7 @@ import type {
 import { sortMembers } from '@keelson/apimachinery/managed-fields'
 import type { KindSchema } from '@keelson/apimachinery/managed-fields'
 import type { OtherVersions } from '../resource-definition.ts'
-import { formatInternalTypeName } from '../decode/body.ts'
+import { formatInternalTypeName } from '../internal-type-name.ts'
 import { formatNotRegistered } from '../decode/document.ts'
 import { Reinvocation } from './reinvocation.ts'
 import { parseApiVersion } from './route.ts'

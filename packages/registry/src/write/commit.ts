@@ -54,7 +54,7 @@ export async function explainCreate<T extends KubeObject>(
   if (!isApiError(error, 'AlreadyExists')) return error
   const collision = (metadata.generateName ?? '') === '' ? error : newGenerateNameConflict(resource, name, 1)
   try {
-    const existing = await dependencies.storage.get(key)
+    const existing = await dependencies.storage.get(key, { span: context.span })
     if (existing.object().metadata.deletionTimestamp === undefined) return collision
   } catch {
     return collision
