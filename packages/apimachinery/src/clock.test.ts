@@ -15,6 +15,16 @@ it('supports waits longer than the maximum of a timer', () => {
   expect(call).toHaveBeenCalledOnce()
 })
 
+it('rounds waits of a minute or more up to seconds', () => {
+  const call = vi.fn()
+  systemClock.after(59_999.5, call)
+  systemClock.after(60_000.5, call)
+  vi.advanceTimersByTime(60_000)
+  expect(call).toHaveBeenCalledTimes(1)
+  vi.advanceTimersByTime(1000)
+  expect(call).toHaveBeenCalledTimes(2)
+})
+
 it('can cancel a long wait, which consists of several timers', () => {
   const call = vi.fn()
   const cancel = systemClock.after(2 ** 32, call)

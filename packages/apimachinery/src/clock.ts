@@ -2,7 +2,7 @@
 export interface Clock {
   /** Returns the time in milliseconds since 1970. */
   readonly now: () => number
-  /** Calls `call` once, after the given time. Returns a function that cancels the call. By default, the timer does not keep the process alive. */
+  /** Calls `call` once, after the given time. A time of a minute or more may be rounded up to seconds. Returns a function that cancels the call. By default, the timer does not keep the process alive. */
   readonly after: (milliseconds: number, call: () => void, options?: TimerOptions) => () => void
 }
 
@@ -14,6 +14,12 @@ export interface TimerOptions {
 // Maximum delay of a Node timer in milliseconds. A longer wait uses several timers.
 const maxDelay = 2 ** 31 - 1
 
+/**
+ * Delays of at least this length, in milliseconds, are rounded up to seconds. Node keeps a list for each distinct delay until the delay is over,
+ * even if all of its timers are canceled. Random delays of several minutes would fill the memory with such lists.
+ */
+const roundedDelay = 60_000
+
 export const systemClock: Clock = {
   now: Date.now,
   after(milliseconds, call, { keepAlive = false } = {}) {
@@ -23,7 +29,7 @@ export const systemClock: Clock = {
       timer = setTimeout(() => (rest > delay ? start(rest - delay) : call()), delay)
       if (!keepAlive) timer.unref()
     }
-    start(milliseconds)
+    start(milliseconds < roundedDelay ? milliseconds : Math.ceil(milliseconds / 1000) * 1000)
     return () => clearTimeout(timer)
   },
 }

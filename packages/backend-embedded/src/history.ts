@@ -24,6 +24,9 @@ const overheadBytes = 200
 /** The number of dropped records after which the array is shortened. Shortening moves all other records, so it is done rarely. */
 const cutEvery = 4096
 
+/** Replaces dropped records until the array is shortened, so that their values are freed at once. */
+const dropped: RevisionRecord = { revision: 0, time: 0, changes: [], bytes: 0 }
+
 /**
  * The changes of the newest revisions, with one record for each revision. Record `i` has the changes of revision `compacted + 1 + i`. The
  * state at every revision since `compacted` can be read, and a watch can start from every such revision.
@@ -94,7 +97,10 @@ export class History {
     // This comes before dropping records, because the states after `revision` must not depend on dropped records.
     this.#tree.startAt(revision, this.#replay)
     let head = this.#head
-    while (head < this.#records.length && this.#records[head]!.revision <= revision) this.#bytes -= this.#records[head++]!.bytes
+    while (head < this.#records.length && this.#records[head]!.revision <= revision) {
+      this.#bytes -= this.#records[head]!.bytes
+      this.#records[head++] = dropped
+    }
     this.#compacted = revision
     this.#head = head
     if (head >= cutEvery || head === this.#records.length) {

@@ -35,6 +35,17 @@ describe('a cached document', () => {
     expect([a.count(), b.count(), large.count()]).toEqual([3, 1, 1])
   })
 
+  it('keeps nothing after it is closed, even if it is being generated', async () => {
+    const { document, count } = createDocument(new RecentDocuments(), 1)
+    await document.chunks()
+    document.close()
+    const generating = document.chunks()
+    document.close()
+    await generating
+    await document.chunks()
+    expect(count()).toBe(3)
+  })
+
   it('divides a document into chunks', async () => {
     const { document } = createDocument(new RecentDocuments(), 3)
     const chunks = await document.chunks()

@@ -47,6 +47,7 @@ export class CachedDocument {
   readonly #identity: (() => Promise<string | undefined> | string | undefined) | undefined
   #etag: Promise<string> | undefined
   #pending: Promise<readonly Buffer[]> | undefined
+  #isClosed = false
 
   /**
    * Creates a document. `identity` returns a text that identifies its content, from which the hash is computed. Without this text, the hash is
@@ -77,11 +78,17 @@ export class CachedDocument {
     if (recent !== undefined) return Promise.resolve(recent)
     this.#pending ??= generate(this.#pieces)
       .then((chunks) => {
-        this.#recent.put(this, chunks)
+        if (!this.#isClosed) this.#recent.put(this, chunks)
         return chunks
       })
       .finally(() => (this.#pending = undefined))
     return this.#pending
+  }
+
+  /** Drops the chunks, and keeps none in future. A kept document would also keep its source, such as the storage of a removed group. */
+  close(): void {
+    this.#isClosed = true
+    this.#recent.remove(this)
   }
 }
 
@@ -104,18 +111,18 @@ export class RecentDocuments {
   }
 
   put(document: CachedDocument, chunks: readonly Buffer[]): void {
-    this.#remove(document)
+    this.remove(document)
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
     for (const oldest of this.#documents.keys()) {
       if (this.#bytes + bytes <= keptBytes) break
-      this.#remove(oldest)
+      this.remove(oldest)
     }
-    const timer = setTimeout(() => this.#remove(document), keptMilliseconds).unref()
+    const timer = setTimeout(() => this.remove(document), keptMilliseconds).unref()
     this.#documents.set(document, { chunks, bytes, timer })
     this.#bytes += bytes
   }
 
-  #remove(document: CachedDocument): void {
+  remove(document: CachedDocument): void {
     const recent = this.#documents.get(document)
     if (recent === undefined) return
     clearTimeout(recent.timer)

@@ -52,9 +52,11 @@ export class OpenApiRegistry {
         () => source.identity?.(),
       ),
     }
+    this.#entries.get(path)?.document.close()
     this.#entries.set(path, entry)
     this.#swagger = undefined
     return () => {
+      entry.document.close()
       if (this.#entries.get(path) !== entry) return
       this.#entries.delete(path)
       this.#swagger = undefined

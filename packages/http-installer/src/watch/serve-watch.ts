@@ -22,7 +22,8 @@ import { sendWebSocket, watchMessages, findWebSocketUpgrade } from './watch-webs
 export async function serveWatch(request: ApiRequest, storage: Watchable, options: ListRequestOptions): Promise<void> {
   const { exchange, served, query } = request
   const { settings } = served
-  const seconds = options.timeoutSeconds > 0 ? options.timeoutSeconds : settings.minRequestTimeoutSeconds * (1 + settings.random())
+  const seconds =
+    options.timeoutSeconds > 0 ? options.timeoutSeconds : Math.ceil(settings.minRequestTimeoutSeconds * (1 + settings.random()))
   const { group, version } = served.gvk
   const metrics = settings.observeWatch({ group, version, resource: served.resource }, exchange)
   const isWatchList = options.sendInitialEvents === true && options.allowWatchBookmarks
