@@ -32,7 +32,7 @@ const formatFile = (name) => `${name.replace('/', '-')}.cjs`
 
 // An import of node:http reads all exports of the module. One of them loads Node's WebSocket client, which takes 7 MB and 25 ms. Add names here as needed: the
 // build fails for others.
-const httpNames = ['Agent', 'ServerResponse', 'request']
+const httpNames = ['Agent', 'ServerResponse', 'createServer', 'request']
 const httpWithoutWebSocket = {
   name: 'http-without-websocket',
   resolveId: (id) => (id === 'node:http' ? '\0node:http' : null),

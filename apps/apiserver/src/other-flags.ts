@@ -16,7 +16,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'admission-control': { because: 'it is the old name of --enable-admission-plugins' },
   'allow-privileged': { because: 'privileged pods are always allowed', harmless: truePattern, isSwitch: true },
   'contention-profiling': { because: 'a single thread has no lock contention', harmless: any, isSwitch: true },
-  'debug-socket-path': { because: 'profiles are only served at /debug/pprof/' },
   'emulated-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.36$/ },
   'emulation-forward-compatible': { because: 'no other version is emulated', harmless: falsePattern, isSwitch: true },
   'enable-logs-handler': { because: 'the files of /var/log are not served', harmless: falsePattern, isSwitch: true },
@@ -37,7 +36,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'permit-address-sharing': { because: 'the port is not shared', harmless: falsePattern, isSwitch: true },
   'permit-port-sharing': { because: 'the port is not shared', harmless: falsePattern, isSwitch: true },
   'runtime-config-emulation-forward-compatible': { because: 'no other version is emulated', harmless: falsePattern, isSwitch: true },
-  'shutdown-watch-termination-grace-period': { because: 'watches end at once when a stop begins', harmless: any },
   'storage-initialization-timeout': { because: 'the server waits for its caches for a minute at the most', harmless: any },
   'tls-curve-preferences': { because: 'the key exchange is chosen by the runtime' },
 }

@@ -1,7 +1,7 @@
 import type { Auditor } from '@keelson/audit'
 import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
 import type { ApiGroup } from '@keelson/registry'
-import { describeError, kubeconfig, writeKubeconfig } from '@keelson/server'
+import { describeError, kubeconfig, openDebugSocket, writeKubeconfig } from '@keelson/server'
 import type { Server } from '@keelson/server'
 import type { RequestTracer } from '@keelson/tracing'
 import { formatUrlHost, findReachableAddress } from './addresses.ts'
@@ -49,6 +49,7 @@ export class Chain implements ServerChain {
   #haveHooksStarted = false
   #url: string | undefined
   #closing: Promise<void> | undefined
+  #debugSocket: AsyncDisposable | undefined
 
   constructor(parts: ChainParts) {
     this.#parts = parts
@@ -117,7 +118,19 @@ export class Chain implements ServerChain {
     this.#url = `https://${formatUrlHost(findReachableAddress(host))}:${port}`
     await onPort(port)
     if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, this.kubeconfig)
+    await this.#openDebugSocket()
     this.#runHooks()
+  }
+
+  /** Opens the debug socket, if it is configured. A failure is only logged, as in kube-apiserver. */
+  async #openDebugSocket(): Promise<void> {
+    const { diagnostics: { debugSocketPath: path, setVerbosity } = {}, log } = this.#parts.options
+    if (path === undefined) return
+    const onError = (error: unknown): void => log(0, 'Debug socket failed', { path, err: describeError(error) })
+    this.#debugSocket = await openDebugSocket(path, { onError, setVerbosity }).catch((error: unknown) => {
+      onError(error)
+      return undefined
+    })
   }
 
   #runHooks(): void {
@@ -163,6 +176,7 @@ export class Chain implements ServerChain {
     config.certificates.files.close()
     await Promise.all([services?.bootstrap.stop(), presence?.stop()])
     await server.close(shutdownGraceMs)
+    await this.#debugSocket?.[Symbol.asyncDispose]()
     await auditor?.close()
     await tracer.shutdown()
     await controllers.stop()

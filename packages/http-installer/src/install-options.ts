@@ -34,6 +34,8 @@ export interface InstallOptions {
   readonly priority?: number
   /** Signal that aborts when the server stops. Watches then end without an error. */
   readonly stopping?: AbortSignal
+  /** Returns the time in milliseconds after which the next watch ends when the server stops. Default: all watches end at once. */
+  readonly delayWatchEnd?: () => number
   /**
    * Minimum duration of watches without `timeoutSeconds`. They end at a random time between this value and twice this value. Default: 1800
    * s.

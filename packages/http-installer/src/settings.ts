@@ -12,6 +12,7 @@ export interface SurfaceSettings {
   readonly aggregation: Aggregation | undefined
   /** Signal that aborts when the server stops. */
   readonly stopping: AbortSignal
+  readonly delayWatchEnd: () => number
   readonly minRequestTimeoutSeconds: number
   readonly maxRequestBodyBytes: number
   readonly serverAddress: () => string | undefined
@@ -30,6 +31,7 @@ export function completeSettings(options: InstallOptions): SurfaceSettings {
     openApi: options.openApi ?? new OpenApiRegistry(),
     aggregation: options.aggregation,
     stopping: options.stopping ?? new AbortController().signal,
+    delayWatchEnd: options.delayWatchEnd ?? (() => 0),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? installDefaults.minRequestTimeoutSeconds,
     maxRequestBodyBytes: options.maxRequestBodyBytes ?? installDefaults.maxRequestBodyBytes,
     serverAddress: options.serverAddress ?? (() => undefined),

@@ -92,6 +92,8 @@ export interface ServerOptions {
   readonly hstsDirectives?: readonly string[]
   /** During shutdown, accepts connections and answers new requests with 429 until all requests have ended. Default: false. */
   readonly shutdownSendRetryAfter?: boolean
+  /** Maximum time in milliseconds over which the ends of watches are spread during shutdown. Default: 0, they end at once. */
+  readonly shutdownWatchGraceMs?: number
   readonly requestTimeoutMs?: number
   /** Time in milliseconds for which `/livez` succeeds although checks of the start fail. Default: 0. */
   readonly livezGraceMs?: number
@@ -165,6 +167,8 @@ export interface Server {
   readonly metrics: MetricsRegistry
   /** Signal that aborts when the shutdown begins. */
   readonly stopping: AbortSignal
+  /** Returns the time in milliseconds after which the next watch ends when the shutdown begins. */
+  delayWatchEnd(): number
   /** Counts a request for another API server that this server answered with an error. */
   countForwardingFailure(exchange: Exchange, code: number): void
   /** Adds a health check to some of the health endpoints (default: all). Returns a function that removes the check. */
@@ -227,7 +231,8 @@ export function createServer(options: ServerOptions): Server {
   const onBug = (request: string, error: unknown, requestId?: string): void => {
     log(isAbort(error) ? 3 : 0, 'Internal error', { request, err: describeError(error), ...(requestId && { 'audit-ID': requestId }) })
   }
-  const lifecycle = new Lifecycle()
+  const { shutdownWatchGraceMs: watchGraceMs = 0 } = options
+  const lifecycle = new Lifecycle(watchGraceMs)
   const metrics = options.metrics ?? createMetricsRegistry()
   const requestMetrics = createRequestMetrics(metrics, (info) =>
     info.isResourceRequest ? isInstalledResource(app, info) : listAllPaths().includes(info.path),
@@ -253,6 +258,7 @@ export function createServer(options: ServerOptions): Server {
     corsAllowedOrigins: options.corsAllowedOrigins ?? [],
     hstsDirectives: options.hstsDirectives ?? [],
     lifecycle,
+    sendRetryAfter: options.shutdownSendRetryAfter === true,
     metrics: requestMetrics,
     access: createAccessMetrics(metrics),
     findRoute: (info) => findRoute(info),
@@ -352,11 +358,20 @@ export function createServer(options: ServerOptions): Server {
   }
   let closing: Promise<void> | undefined
   async function close(graceMs: number): Promise<void> {
+    const activeBefore = lifecycle.watches
     lifecycle.drain()
     if (options.shutdownSendRetryAfter !== true) listener?.stopAccepting()
     const startTime = performance.now()
     // A response in flight may be written completely, although the client has not read it yet.
-    const idle = await lifecycle.idle(graceMs)
+    const idle = await lifecycle.idle(Math.max(graceMs, watchGraceMs))
+    if (watchGraceMs > 0) {
+      const duration = `${watchGraceMs / 1000}s`
+      log(1, '[graceful-termination] active watch request(s) have drained', {
+        duration,
+        activeWatchesBefore: activeBefore,
+        activeWatchesAfter: lifecycle.watches,
+      })
+    }
     await listener?.close(idle ? Math.max(1000, graceMs - (performance.now() - startTime)) : 0)
     node.close()
     deadlines.stop()
@@ -367,6 +382,7 @@ export function createServer(options: ServerOptions): Server {
     app,
     metrics,
     stopping: lifecycle.stopping,
+    delayWatchEnd: () => lifecycle.delayWatchEnd(),
     countForwardingFailure: (exchange, code) => requestMetrics.forwardingFailed(exchange, code),
     addHealthCheck: (check, endpoints = endpointNames) => {
       for (const name of endpoints) checks[name].push(check)

@@ -43,6 +43,7 @@ export const optionTable: OptionTable<ServerOptions> = {
   corsAllowedOrigins: isListOf(isRegExp),
   hstsDirectives: isListOf(isString),
   shutdownSendRetryAfter: isBoolean,
+  shutdownWatchGraceMs: isNumber(),
   requestTimeoutMs: isNumber(),
   livezGraceMs: isNumber(),
   maxConnections: count,

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { ServerChainOptions } from '@keelson/control-plane'
 import { createFileType, createModulesType, onOff, createChoiceType, createIntegerType } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
@@ -36,6 +37,11 @@ export const diagnosticsFlags = {
     type: createFileType(),
     help: 'TracingConfiguration file with the OpenTelemetry collector for traces of requests. Default: no traces are recorded.',
   },
+  'debug-socket-path': {
+    group,
+    type: createFileType(),
+    help: 'Unix socket that serves profiles and /debug/flags/v without authentication and authorization. Default: there is none.',
+  },
   profiling: { group, type: onOff(), default: true, help: 'Serve profiles at /debug/pprof/ to users with permission.' },
 } as const
 
@@ -57,12 +63,14 @@ export async function readDiagnosticsOptions(
   if (values.vmodule !== undefined && values['logging-format'] !== 'text') {
     problems.usage('logging.vmodule: Forbidden: Only supported for text log format')
   }
+  const debugSocketPath = values['debug-socket-path']
   const tracingConfigFile = await checkFlagFile('tracing-config-file', values['tracing-config-file'], problems)
   return {
     logRequests: () => verbosity.logsRequests,
     slowRequests: { isEnabled: () => verbosity.logsSlowRequests, isDetailed: () => verbosity.logsAllSteps, write: writeText },
     ...(tracingConfigFile !== undefined && { tracingConfigFile }),
     profiling: values.profiling,
+    ...(debugSocketPath !== undefined && { debugSocketPath: path.resolve(debugSocketPath) }),
     setVerbosity: (text) => verbosity.set(text),
     flags,
   }

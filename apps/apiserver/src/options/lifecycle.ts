@@ -25,6 +25,12 @@ export const lifecycleFlags = {
     default: lifecycleDefaults.shutdownSendRetryAfter,
     help: 'During a shutdown, answer requests on new connections with 429 and Retry-After until no request is in flight. By default, new connections are refused.',
   },
+  'shutdown-watch-termination-grace-period': {
+    group,
+    type: createDurationType(),
+    default: lifecycleDefaults.shutdownWatchGraceMs,
+    help: 'Maximum time over which the ends of watches are spread during a shutdown. At least 200 watches end in a second. 0 ends all at once.',
+  },
 } as const
 
 export function readLifecycleOptions(values: FlagValuesOf<typeof lifecycleFlags>): NonNullable<ServerChainOptions['lifecycle']> {
@@ -32,5 +38,6 @@ export function readLifecycleOptions(values: FlagValuesOf<typeof lifecycleFlags>
     livezGraceMs: values['livez-grace-period'],
     shutdownDelayMs: values['shutdown-delay-duration'],
     shutdownSendRetryAfter: values['shutdown-send-retry-after'],
+    shutdownWatchGraceMs: values['shutdown-watch-termination-grace-period'],
   }
 }

@@ -82,7 +82,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   const addCompleted = (...names: readonly string[]): void => {
     for (const name of names) hooks.add(name, async () => {}, { after: [] })
   }
-  addCompleted('start-apiserver-admission-initializer', 'generic-apiserver-start-informers', 'max-in-flight-filter')
+  addCompleted('start-apiserver-admission-initializer', 'generic-apiserver-start-informers')
   hooks.add('storage-readiness', () => waitForStorages({ backends, storages: host.storages }, { log }))
   hooks.add('storage-object-count-tracker-hook', async () => void countStorage(backends.main, config.storageMetrics, server.stopping))
   const definitions = [resources.customResourceDefinitions]
@@ -117,7 +117,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     const consumer = 'priority-and-fairness-config-consumer'
     addHook(consumer, [flowSchemas, priorityLevels], () => flowControl.followConfiguration(), [producer])
     addStartedBy(consumer, [], ['priority-and-fairness-filter'])
-  }
+  } else addCompleted('max-in-flight-filter')
   if (services !== undefined) {
     const { bootstrap, repair } = services
     const ranges = 'start-kubernetes-service-cidr-controller'

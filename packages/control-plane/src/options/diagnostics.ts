@@ -15,6 +15,8 @@ export interface DiagnosticsOptions {
   readonly tracingConfigFile?: string
   /** Serves profiles at `/debug/pprof/`. */
   readonly profiling?: boolean
+  /** Path of a Unix socket that serves profiles and `/debug/flags/v` without authentication. Default: there is none. */
+  readonly debugSocketPath?: string
   /**
    * Sets the verbosity of the log, for `PUT /debug/flags/v`. Throws an error whose message is shown to the client. Default: the path does not
    * exist. It does not exist without `profiling` either.
@@ -31,6 +33,7 @@ export const diagnosticsChecks: OptionTable<DiagnosticsOptions> = {
   slowRequests: hasMethods('isEnabled', 'isDetailed', 'write'),
   tracingConfigFile: isString,
   profiling: isBoolean,
+  debugSocketPath: isString,
   setVerbosity: isFunction,
   flags: isMapOf(isString),
 }

@@ -10,6 +10,8 @@ export interface LifecycleOptions {
   readonly shutdownDelayMs?: number
   /** Answers new connections with 429 during the shutdown until no request is in flight. If false, new connections are refused. */
   readonly shutdownSendRetryAfter?: boolean
+  /** Maximum time in milliseconds over which the ends of watches are spread during the shutdown. At least 200 watches end in a second. */
+  readonly shutdownWatchGraceMs?: number
   /** Maximum time in milliseconds for which the shutdown waits for requests in flight. */
   readonly shutdownGraceMs?: number
 }
@@ -18,6 +20,7 @@ export const lifecycleDefaults: Required<LifecycleOptions> = {
   livezGraceMs: 0,
   shutdownDelayMs: 0,
   shutdownSendRetryAfter: false,
+  shutdownWatchGraceMs: 0,
   shutdownGraceMs: serverDefaults.closeGraceMs,
 }
 
@@ -25,5 +28,6 @@ export const lifecycleChecks: OptionTable<LifecycleOptions> = {
   livezGraceMs: isNumber(),
   shutdownDelayMs: isNumber(),
   shutdownSendRetryAfter: isBoolean,
+  shutdownWatchGraceMs: isNumber(),
   shutdownGraceMs: isNumber(),
 }

@@ -11,6 +11,7 @@ import type { WatchRecorder } from '../install-options.ts'
 import { sendStream } from '@keelson/exchange'
 import type { ResponseSink } from '@keelson/exchange'
 import type { ApiRequest } from '../routing/served-resource.ts'
+import type { SurfaceSettings } from '../settings.ts'
 import { createFramer, encodeErrorFrame } from './event-frames.ts'
 import { pumpWatch } from './pump-watch.ts'
 import { sendWebSocket, watchMessages, findWebSocketUpgrade } from './watch-websocket.ts'
@@ -29,7 +30,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
   const isWatchList = options.sendInitialEvents === true && options.allowWatchBookmarks
   const steps = exchange.span !== undefined && isWatchList ? new WatchListSteps(exchange, exchange.span) : undefined
   const recorder: WatchRecorder = steps === undefined ? metrics : recordSteps(metrics, steps)
-  const life = new WatchLife(settings.stopping, seconds * 1000)
+  const life = new WatchLife(settings, seconds * 1000)
   // A client may disconnect before the first event, or even before the watch is open.
   const onDisconnect = (): void => life.end()
   exchange.outgoing.once('close', onDisconnect)
@@ -117,15 +118,21 @@ async function open(
 /** Lifetime of a watch. It ends after its timeout, when the server stops, or when `end` is called. */
 class WatchLife {
   readonly #controller = new AbortController()
-  readonly #stopping: AbortSignal
-  readonly #timer: NodeJS.Timeout
-  readonly #onStop = (): void => this.end()
+  readonly #settings: Pick<SurfaceSettings, 'stopping' | 'delayWatchEnd'>
+  #timer: NodeJS.Timeout
+  readonly #onTimeout = (): void => this.end()
+  readonly #onStop = (): void => {
+    const milliseconds = this.#settings.delayWatchEnd()
+    if (milliseconds === 0) return this.end()
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(this.#onTimeout, milliseconds)
+  }
 
-  constructor(stopping: AbortSignal, milliseconds: number) {
-    this.#stopping = stopping
-    this.#timer = setTimeout(this.#onStop, Math.min(milliseconds, 2 ** 31 - 1))
-    if (stopping.aborted) this.end()
-    else stopping.addEventListener('abort', this.#onStop, { once: true })
+  constructor(settings: Pick<SurfaceSettings, 'stopping' | 'delayWatchEnd'>, milliseconds: number) {
+    this.#settings = settings
+    this.#timer = setTimeout(this.#onTimeout, Math.min(milliseconds, 2 ** 31 - 1))
+    if (settings.stopping.aborted) this.end()
+    else settings.stopping.addEventListener('abort', this.#onStop, { once: true })
   }
 
   get signal(): AbortSignal {
@@ -134,7 +141,7 @@ class WatchLife {
 
   end(): void {
     clearTimeout(this.#timer)
-    this.#stopping.removeEventListener('abort', this.#onStop)
+    this.#settings.stopping.removeEventListener('abort', this.#onStop)
     this.#controller.abort()
   }
 }

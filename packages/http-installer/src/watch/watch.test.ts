@@ -105,6 +105,18 @@ describe('a watch', () => {
     await openEndedWatch.ended
   })
 
+  it('watches end one after the other when the server stops, if it delays their ends', async () => {
+    const stopServer = new AbortController()
+    let count = 0
+    const server = await open({ stopping: stopServer.signal, delayWatchEnd: () => 40 * count++ })
+    const watches = [await openWatch(server.base, `${maps}?watch=1`), await openWatch(server.base, `${maps}?watch=1`)]
+    const ended: number[] = []
+    for (const [n, watch] of watches.entries()) void watch.ended.then(() => ended.push(n))
+    stopServer.abort()
+    await Promise.all(watches.map((watch) => watch.ended))
+    expect(ended).toEqual([0, 1])
+  })
+
   it('ends the storage watch if the client disconnects', async () => {
     const server = await open()
     const storage = server.info.storage.get('v1')!.get('configmaps')! as unknown as {

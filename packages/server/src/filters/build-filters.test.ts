@@ -12,6 +12,7 @@ test("lists the filters in the order of kube-apiserver's handler chain", () => {
   const filters = buildFilters({
     authenticator: { authenticate: () => ({ outcome: 'unknown' }) },
     authorizer: { authorize: () => ({ decision: 'allow', reason: '' }) },
+    sendRetryAfter: false,
     limits: { readOnly: 1, mutating: 1 },
     deadlines: createDeadlines(1000, metrics),
     identityHeaders: () => [],

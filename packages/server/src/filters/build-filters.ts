@@ -46,6 +46,8 @@ export interface FilterOptions {
   readonly corsAllowedOrigins: readonly RegExp[]
   readonly hstsDirectives: readonly string[]
   readonly lifecycle: Lifecycle
+  /** Answers requests during shutdown with 429 instead of 503. */
+  readonly sendRetryAfter: boolean
   readonly deadlines: RequestDeadlines
   readonly metrics: RequestMetrics
   readonly access: AccessMetrics
@@ -71,7 +73,7 @@ export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
     { name: 'audit-init', filter: openAudit(auditor) },
     { name: 'request-log', filter: logRequest(options.onRequest, options.logsRequests) },
     { name: 'request-info', filter: requestInfo(options.findRoute) },
-    { name: 'draining', filter: refuseWhileDraining(lifecycle) },
+    { name: 'draining', filter: refuseWhileDraining(lifecycle, options.sendRetryAfter) },
     { name: 'hsts', filter: strictTransportSecurity(options.hstsDirectives) },
     { name: 'cache-control', filter: cacheControl },
     { name: 'goaway', filter: goAway(options.goAwayChance) },

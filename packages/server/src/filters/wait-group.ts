@@ -1,11 +1,12 @@
-import type { Filter } from './filter.ts'
 import { setMaxListeners } from 'node:events'
+import type { Exchange } from '@keelson/exchange'
+import type { Filter } from './filter.ts'
 
 /** Creates a filter that counts requests in flight, so that the shutdown can wait for them. */
 export function countRequest(lifecycle: Lifecycle): Filter {
-  const onEnd = (): void => lifecycle.leave()
+  const onEnd = ({ info }: Exchange): void => lifecycle.leave(info.verb === 'watch')
   return (exchange) => {
-    lifecycle.enter()
+    lifecycle.enter(exchange.info.verb === 'watch')
     exchange.onEnd(onEnd)
   }
 }
@@ -16,14 +17,23 @@ export function countRequest(lifecycle: Lifecycle): Filter {
  */
 type LifecycleState = 'running' | 'draining' | 'stopped'
 
+/** Number of watches that end in a second at least, as in kube-apiserver. */
+const minWatchRate = 200
+
 /** State of a server from start to stop, and the number of requests in flight. */
 export class Lifecycle {
   #state: LifecycleState = 'running'
   #active = 0
+  /** Number of the active requests that are watches. */
+  #watches = 0
+  #endedWatches = 0
+  readonly #watchGraceMs: number
   readonly #stopping = new AbortController()
   #idle: (() => void)[] = []
 
-  constructor() {
+  /** Creates the state of a running server. When it drains, its watches end spread over at most `watchGraceMs`. */
+  constructor(watchGraceMs = 0) {
+    this.#watchGraceMs = watchGraceMs
     // Disables Node's warning about many listeners, because every watch adds one.
     setMaxListeners(0, this.#stopping.signal)
   }
@@ -41,16 +51,32 @@ export class Lifecycle {
     return this.#active
   }
 
-  enter(): void {
+  enter(isWatch = false): void {
     this.#active++
+    if (isWatch) this.#watches++
   }
 
-  leave(): void {
+  leave(isWatch = false): void {
+    if (isWatch) this.#watches--
     this.#active--
     if (this.#active > 0) return
     const waiting = this.#idle
     this.#idle = []
     for (const resolve of waiting) resolve()
+  }
+
+  get watches(): number {
+    return this.#watches
+  }
+
+  /**
+   * Returns the time in milliseconds after which the next watch ends when the server drains. Clients that lose their watches at once would all
+   * connect to the other servers at once.
+   */
+  delayWatchEnd(): number {
+    if (this.#watchGraceMs === 0) return 0
+    const watchesPerSecond = Math.max(minWatchRate, (this.#watches / this.#watchGraceMs) * 1000)
+    return (this.#endedWatches++ / watchesPerSecond) * 1000
   }
 
   drain(): void {
