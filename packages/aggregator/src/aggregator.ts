@@ -11,6 +11,8 @@ import { AvailabilityController } from './availability/availability-controller.t
 import { createAvailabilityMetrics } from './availability/availability-metrics.ts'
 import { createServiceCheck } from './availability/check-service.ts'
 import { ServiceChanges } from './availability/service-changes.ts'
+import { listRemoteContent } from './content/remote-content.ts'
+import type { RemoteContent } from './content/remote-content.ts'
 import { DiscoveryController } from './discovery/discovery-controller.ts'
 import { ListedGroups } from './discovery/listed-groups.ts'
 import { OpenApiController } from './openapi/openapi-controller.ts'
@@ -45,6 +47,8 @@ export interface Aggregator extends AsyncDisposable {
   readonly pending: readonly string[]
   /** Paths that other servers serve, for the list of all paths. */
   readonly paths: readonly string[]
+  /** Returns the namespaced resources of other servers, as far as their discovery documents were read. */
+  listContent(): RemoteContent
   /** Starts to follow the APIServices. Resolves when all that existed at the start have routes. */
   start(queueMetrics: WorkQueueMetrics): Promise<void>
   /** Resolves when the discovery documents of all servers that existed at the start were read, or could not be read. */
@@ -117,6 +121,10 @@ class RunningAggregator implements Aggregator {
 
   get paths(): readonly string[] {
     return this.#routes.paths
+  }
+
+  listContent(): RemoteContent {
+    return listRemoteContent({ discovered: this.#discovery?.remoteResources() ?? [], findClient: (name) => this.#findClient(name) })
   }
 
   async start(queueMetrics: WorkQueueMetrics): Promise<void> {

@@ -1,6 +1,7 @@
 export { createAggregator } from './aggregator.ts'
 export type { Aggregator, AggregatorOptions } from './aggregator.ts'
 export { apiregistrationGroup, apiServicesResource } from './apiservices/index.ts'
+export type { RemoteContent, RemoteContentResource } from './content/remote-content.ts'
 export { createProxyTransport } from './proxy/create-proxy-transport.ts'
 export type { ProxyTransportOptions } from './proxy/create-proxy-transport.ts'
 export type { CertificatePair } from './proxy/proxy-certificate.ts'

@@ -1,5 +1,5 @@
 import { apiServicesResource, createAggregator, createProxyTransport } from '@keelson/aggregator'
-import type { Aggregator } from '@keelson/aggregator'
+import type { Aggregator, RemoteContent } from '@keelson/aggregator'
 import type { Aggregation, DiscoveryRegistry, OpenApiRegistry } from '@keelson/http-installer'
 import type { LoopbackClient, WorkQueueMetrics } from '@keelson/loopback'
 import { describeError } from '@keelson/server'
@@ -73,6 +73,11 @@ export class AggregatedServers implements AsyncDisposable {
   async start(metrics: WorkQueueMetrics): Promise<void> {
     await this.#aggregator.start(metrics)
     this.#releasePaths()
+  }
+
+  /** Returns the namespaced resources of the other servers. */
+  listContent(): RemoteContent {
+    return this.#aggregator.listContent()
   }
 
   /** Resolves when the discovery documents of the other servers were read. */

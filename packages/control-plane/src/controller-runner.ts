@@ -11,7 +11,10 @@ export function listEnabledControllers({ controllers, storage }: ServerChainOpti
   return enableGarbageCollection || enabled.includes('none') ? enabled : [...enabled, '-garbage-collector-controller']
 }
 
-interface RunnerOptions extends Pick<ControllersOptions, 'clock' | 'informers' | 'rootCA' | 'types' | 'onError' | 'metrics'> {
+interface RunnerOptions extends Pick<
+  ControllersOptions,
+  'clock' | 'informers' | 'rootCA' | 'types' | 'remoteContent' | 'onError' | 'metrics'
+> {
   /** Called for each enabled controller that is skipped because its resources are not served. */
   readonly onSkipped: (name: string) => void
 }

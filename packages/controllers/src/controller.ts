@@ -1,5 +1,5 @@
 import type { ApiTypes } from '@keelson/api'
-import type { Clock, KubeObject } from '@keelson/apimachinery'
+import type { Clock, DeepReadonly, DeleteOptions, GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { Informer, LoopbackClient, SharedInformers, WorkQueueMetrics } from '@keelson/loopback'
 
 export interface Namespace extends KubeObject {
@@ -15,6 +15,22 @@ export interface NamespaceCondition {
   message?: string
 }
 
+/** A namespaced resource whose objects are deleted with their namespace. */
+export interface ContentResource extends GroupResource {
+  deleteCollection(namespace: string, options: DeleteOptions): Promise<void>
+  list(options: {
+    readonly namespace: string
+    readonly resourceVersion: ''
+  }): Promise<{ readonly items: readonly DeepReadonly<Pick<KubeObject, 'metadata'>>[] }>
+}
+
+/** The namespaced resources of other API servers. */
+export interface RemoteContent {
+  readonly resources: readonly ContentResource[]
+  /** Group versions with unknown resources ("example.com/v1"), and why they are unknown. Namespaces are not removed meanwhile. */
+  readonly failures: ReadonlyMap<string, string>
+}
+
 /** Dependencies of every controller. */
 export interface ControllerContext {
   readonly client: LoopbackClient
@@ -27,6 +43,8 @@ export interface ControllerContext {
   readonly rootCA: string | undefined
   /** Types of all served kinds. Undefined: policies are not checked. */
   readonly types: ApiTypes | undefined
+  /** Returns the namespaced resources of other API servers. Undefined: there are no other servers. */
+  readonly remoteContent: (() => RemoteContent) | undefined
   /** Metrics of the controllers' work queues. */
   readonly metrics: WorkQueueMetrics
   readonly onError: (controller: string, error: unknown) => void

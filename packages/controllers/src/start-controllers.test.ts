@@ -3,8 +3,9 @@ import { createManualClock } from '@keelson/apimachinery/testing'
 import type { ManualClock } from '@keelson/apimachinery/testing'
 import { openCluster } from './cluster.fixture.ts'
 import type { Cluster } from './cluster.fixture.ts'
+import type { ContentResource } from './controller.ts'
 import { startControllers } from './start-controllers.ts'
-import type { RunningControllers } from './start-controllers.ts'
+import type { ControllersOptions, RunningControllers } from './start-controllers.ts'
 
 let clock: ManualClock
 let cluster: Cluster
@@ -22,8 +23,9 @@ afterEach(async () => {
   expect(errors).toEqual([])
 })
 
-const start = (enabled = '*'): void => {
+const start = (enabled = '*', options: Pick<ControllersOptions, 'remoteContent'> = {}): void => {
   runningControllers = startControllers(cluster.client, {
+    ...options,
     enabled,
     clock,
     rootCA: 'PEM',
@@ -83,6 +85,44 @@ it('deletes a namespace with all its content, and nothing else', async () => {
     expect((await resource.list({ namespace: 'a', ...live })).items).toEqual([])
     expect((await resource.list({ namespace: 'b', ...live })).items).not.toEqual([])
   }
+})
+
+it('deletes the objects of other API servers, and keeps the namespace while their resources are unknown', async () => {
+  const objects = new Map([
+    ['a', ['x', 'y']],
+    ['b', ['z']],
+  ])
+  const flunders: ContentResource = {
+    group: 'example.com',
+    resource: 'flunders',
+    deleteCollection: async (namespace) => void objects.delete(namespace),
+    list: async ({ namespace }) => ({ items: (objects.get(namespace) ?? []).map((name) => ({ metadata: { name } })) }),
+  }
+  const failures = new Map([
+    ['example.com/v2', 'stale GroupVersion discovery: example.com/v2'],
+    ['example.com/v1', 'stale GroupVersion discovery: example.com/v1'],
+  ])
+  for (const name of ['a', 'b']) await cluster.namespaces.create('', { metadata: { name } })
+  start('namespace-controller', { remoteContent: () => ({ resources: [flunders], failures }) })
+  await cluster.namespaces.delete('', 'a')
+  const message =
+    'unable to retrieve the complete list of server APIs: example.com/v1: stale GroupVersion discovery: example.com/v1, example.com/v2: stale GroupVersion discovery: example.com/v2'
+  await waitUntilPasses(async () => {
+    const { status, spec } = (await cluster.namespaces.get('', 'a', live))!
+    expect(spec?.finalizers).toEqual(['kubernetes'])
+    expect(status?.conditions?.find(({ type }) => type === 'NamespaceDeletionDiscoveryFailure')).toMatchObject({
+      status: 'True',
+      reason: 'DiscoveryFailed',
+      message: `Discovery failed for some groups, 2 failing: ${message}`,
+    })
+  })
+  expect([...objects.keys()]).toEqual(['b'])
+  await waitUntilPasses(() => expect(errors.length).toBeGreaterThan(0))
+  failures.clear()
+  clock.advance(60_000)
+  await isGone('a')
+  for (const error of errors) expect(String(error)).toContain(message)
+  errors = []
 })
 
 it('deletes a namespace that was Terminating at start', async () => {

@@ -4,7 +4,7 @@ import type { Clock } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createSharedInformers, createWorkQueueMetrics } from '@keelson/loopback'
 import type { LoopbackClient, SharedInformers, WorkQueueMetrics } from '@keelson/loopback'
-import type { Namespace, StartController } from './controller.ts'
+import type { Namespace, RemoteContent, StartController } from './controller.ts'
 import { startClusterRoleAggregation } from './clusterrole-aggregation/index.ts'
 import { startGarbageCollector } from './garbage-collector/index.ts'
 import { startNamespaceController } from './namespace/index.ts'
@@ -35,6 +35,8 @@ export interface ControllersOptions {
   readonly rootCA?: string
   /** Types of all served kinds, for type checking. If they are absent, policies are not checked. */
   readonly types?: ApiTypes
+  /** Returns the namespaced resources of other API servers, which are deleted with their namespaces. Default: there are none. */
+  readonly remoteContent?: () => RemoteContent
   /** Called for each failure. Failed steps are always retried. */
   readonly onError?: (controller: string, error: unknown) => void
   /** Metrics of the work queues. Default: the metrics are not exported. */
@@ -54,7 +56,7 @@ const stopped: RunningControllers = { names: [], async [Symbol.asyncDispose]() {
  */
 export function startControllers(client: LoopbackClient, options: ControllersOptions = {}): RunningControllers {
   const selected = selectControllers(options.enabled ?? '*', controllerNames)
-  const { clock = systemClock, rootCA, types, onError = () => {} } = options
+  const { clock = systemClock, rootCA, types, remoteContent, onError = () => {} } = options
   if (selected.size === 0) return stopped
   const ownInformers =
     options.informers === undefined ? createSharedInformers(client, { clock, onError: (error) => onError('informers', error) }) : undefined
@@ -65,7 +67,7 @@ export function startControllers(client: LoopbackClient, options: ControllersOpt
   const running = new Map<string, AsyncDisposable>()
   for (const [name, start] of controllers) {
     if (!selected.has(name)) continue
-    const controller = start({ client, clock, informers, namespaces, rootCA, types, onError, metrics })
+    const controller = start({ client, clock, informers, namespaces, rootCA, types, remoteContent, onError, metrics })
     if (controller !== undefined) running.set(name, controller)
   }
   return {

@@ -1,4 +1,4 @@
-import type { APIVersionDiscovery } from '@keelson/api/apidiscovery/v2'
+import type { APIResourceDiscovery, APIVersionDiscovery } from '@keelson/api/apidiscovery/v2'
 import type { Clock } from '@keelson/apimachinery'
 import type { DiscoveryRegistry, RemoteVersion } from '@keelson/http-installer'
 import { WorkQueue } from '@keelson/loopback'
@@ -36,6 +36,14 @@ interface ServerDocument {
 interface Entry {
   readonly record: ApiServiceRecord
   readonly version: RemoteVersion
+  readonly resources: readonly APIResourceDiscovery[]
+  readonly isCurrent: boolean
+}
+
+/** The resources of an APIService. Undefined if its server did not answer the last request for them. */
+export interface RemoteResources {
+  readonly record: ApiServiceRecord
+  readonly resources: readonly APIResourceDiscovery[] | undefined
 }
 
 /**
@@ -80,6 +88,15 @@ export class DiscoveryController implements AsyncDisposable {
         }
       }),
     )
+  }
+
+  /** Returns the resources of all other servers. */
+  *remoteResources(): Generator<RemoteResources> {
+    for (const record of this.#options.index.values()) {
+      if (record.service === undefined) continue
+      const { resources, isCurrent = false } = this.#groups.get(record.group)?.get(record.name) ?? {}
+      yield { record, resources: isCurrent ? resources : undefined }
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -159,7 +176,7 @@ export class DiscoveryController implements AsyncDisposable {
       present.record.versionPriority === versionPriority
     )
       return
-    entries.set(name, { record, version: { version, groupPriority, json } })
+    entries.set(name, { record, version: { version, groupPriority, json }, resources, isCurrent })
     this.#groups.set(group, entries)
     this.#publish(group)
   }

@@ -160,6 +160,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
       clock,
       rootCA: config.certificates.authority,
       types: config.types,
+      remoteContent: () => aggregated.listContent(),
       metrics: queueMetrics,
       onError: (name, error) => log(0, 'Controller failed', { controller: name, err: describeError(error) }),
       onSkipped: (name) => log(1, 'Controller skipped', { controller: name, reason: 'its resources are not served' }),

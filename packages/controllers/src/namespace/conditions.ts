@@ -35,8 +35,12 @@ export function computeDeletionConditions(
   return changed ? conditions : undefined
 }
 
-function describeProblems({ resources, finalizers, errors }: Remaining): Map<string, { reason: string; message: string }> {
+function describeProblems({ resources, finalizers, errors, failures }: Remaining): Map<string, { reason: string; message: string }> {
   const problems = new Map<string, { reason: string; message: string }>()
+  if (failures.size > 0) {
+    const message = `Discovery failed for some groups, ${failures.size} failing: ${describeFailures(failures)}`
+    problems.set('NamespaceDeletionDiscoveryFailure', { reason: 'DiscoveryFailed', message })
+  }
   if (errors.length > 0) {
     const messages = errors.map(getErrorMessage).toSorted()
     problems.set('NamespaceDeletionContentFailure', {
@@ -59,4 +63,10 @@ function describeProblems({ resources, finalizers, errors }: Remaining): Map<str
     })
   }
   return problems
+}
+
+/** Returns client-go's message for incomplete discovery. */
+export function describeFailures(failures: Remaining['failures']): string {
+  const groups = Array.from(failures, ([groupVersion, reason]) => `${groupVersion}: ${reason}`).toSorted()
+  return `unable to retrieve the complete list of server APIs: ${groups.join(', ')}`
 }

@@ -1,15 +1,20 @@
 import { isApiError } from '@keelson/apimachinery'
-import type { Clock, DeepReadonly, DeleteOptions, GroupResource, KubeObject } from '@keelson/apimachinery'
+import type { DeepReadonly, DeleteOptions, GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
+import type { ContentResource, ControllerContext, RemoteContent } from '../controller.ts'
 
 export interface Remaining {
   /** Number of remaining objects by resource. Keys have the format "pods." (resource and group). */
   readonly resources: Map<string, number>
   readonly finalizers: Map<string, number>
   readonly errors: unknown[]
+  /** Group versions of other API servers with unknown resources, and why they are unknown. */
+  readonly failures: RemoteContent['failures']
   /** Seconds until the next check is useful. 0 if the namespace is empty. */
   estimate: number
 }
+
+type Content = Pick<ContentResource, 'deleteCollection' | 'list'>
 
 interface Pod extends KubeObject {
   spec?: { nodeName?: string; terminationGracePeriodSeconds?: number }
@@ -29,11 +34,12 @@ const pods: GroupResource = { group: '', resource: 'pods' }
  * deletion of one resource fails, continues with the others.
  */
 export async function deleteContent(
-  { client, clock }: { readonly client: LoopbackClient; readonly clock: Clock },
+  { client, clock, remoteContent }: Pick<ControllerContext, 'client' | 'clock' | 'remoteContent'>,
   namespace: string,
   deletedAt: number,
 ): Promise<Remaining> {
-  const remaining: Remaining = { resources: new Map(), finalizers: new Map(), errors: [], estimate: 0 }
+  const { resources: remoteResources, failures } = remoteContent?.() ?? { resources: [], failures: new Map<string, string>() }
+  const remaining: Remaining = { resources: new Map(), finalizers: new Map(), errors: [], failures, estimate: 0 }
   const resources = client.deletableResources().filter(({ namespaced }) => namespaced)
   const isPods = ({ group, resource }: GroupResource): boolean => group === '' && resource === 'pods'
   if (resources.some(isPods)) {
@@ -46,20 +52,28 @@ export async function deleteContent(
   for (const resource of resources) {
     if (isPods(resource)) continue
     const served = client.resource(resource)
-    if (served === undefined) continue
-    await attempt(remaining, async () => {
-      await deleteAll(served, namespace)
-      await countLeft(served, resource, { namespace, remaining, grace: 0 })
-    })
+    if (served !== undefined) await deleteResource(served, resource, { namespace, remaining })
   }
+  for (const resource of remoteResources) await deleteResource(resource, resource, { namespace, remaining })
   return remaining
+}
+
+async function deleteResource(
+  served: Content,
+  resource: GroupResource,
+  { namespace, remaining }: { readonly namespace: string; readonly remaining: Remaining },
+): Promise<void> {
+  await attempt(remaining, async () => {
+    await deleteAll(served, namespace)
+    await countLeft(served, resource, { namespace, remaining, grace: 0 })
+  })
 }
 
 /**
  * Deletes all objects of a resource. Repeats the deletion if objects remain, because writes in flight may create objects during the first
  * one.
  */
-async function deleteAll(served: LoopbackResource, namespace: string): Promise<void> {
+async function deleteAll(served: Content, namespace: string): Promise<void> {
   for (let round = 1; round <= 3; round++) {
     await served.deleteCollection(namespace, backgroundDeletion)
     const { items } = await served.list({ namespace, resourceVersion: '' })
@@ -100,7 +114,7 @@ async function deleteNow(resource: LoopbackResource<Pod>, { metadata }: DeepRead
 }
 
 async function countLeft(
-  served: LoopbackResource,
+  served: Content,
   { group, resource }: GroupResource,
   { namespace, remaining, grace }: { readonly namespace: string; readonly remaining: Remaining; readonly grace: number },
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { RetryAfter, WorkQueue } from '@keelson/loopback'
 import type { LoopbackResource } from '@keelson/loopback'
 import { disposeAll } from '../controller.ts'
 import type { ControllerContext, Namespace } from '../controller.ts'
-import { computeDeletionConditions } from './conditions.ts'
+import { computeDeletionConditions, describeFailures } from './conditions.ts'
 import { deleteContent } from './delete-content.ts'
 import type { Remaining } from './delete-content.ts'
 
@@ -43,7 +43,9 @@ async function finishDeletion(context: ControllerContext, resource: LoopbackReso
     if ((current.spec?.finalizers ?? []).includes(finalizer)) {
       const remaining = await deleteContent(context, name, parseTime(deletionTimestamp))
       await report(context, resource, current, remaining)
-      if (remaining.errors.length > 0) throw createFailure(name, remaining.errors)
+      const { failures } = remaining
+      const errors = failures.size === 0 ? remaining.errors : [new Error(describeFailures(failures)), ...remaining.errors]
+      if (errors.length > 0) throw createFailure(name, errors)
       if (remaining.estimate > 0) {
         const seconds = Math.trunc(remaining.estimate / 2) + 1
         throw new RetryAfter(

@@ -157,6 +157,17 @@ describe.skipIf(Object.values(binaries).includes(undefined))('k8s.io/sample-apis
     expect((await direct.request('DELETE', `${flunders}/a`, { headers: forged })).status).toBe(403)
   })
 
+  test('its objects are deleted with their namespace', async () => {
+    const inNamespace = manifest.replace('name: a', 'name: a\n  namespace: doomed')
+    const count = async (): Promise<number> =>
+      (await client.request('GET', flunders.replace('default', 'doomed'))).json<{ items: object[] }>().items.length
+    await kubectl.run(['create', 'namespace', 'doomed'])
+    await kubectl.run(['apply', '-f', '-'], { input: inNamespace })
+    expect(await count()).toBe(1)
+    await kubectl.run(['delete', 'namespace', 'doomed', '--wait', '--timeout=30s'])
+    expect(await count()).toBe(0)
+  })
+
   test('becomes unavailable when it is killed, and available when it is back', async () => {
     await sample.kill()
     const refused = await client.request('GET', flunders)
@@ -169,8 +180,18 @@ describe.skipIf(Object.values(binaries).includes(undefined))('k8s.io/sample-apis
     )
     expect(await client.request('GET', flunders)).toMatchObject({ status: 503, text: 'service unavailable\n' })
     expect(await readVersions()).toMatchObject([{ freshness: 'Stale' }, { freshness: 'Stale' }])
+    // Meanwhile, nobody knows whether a namespace has objects of the group.
+    await kubectl.run(['create', 'namespace', 'waiting'])
+    await kubectl.run(['delete', 'namespace', 'waiting', '--wait=false'])
+    const discovered = 'jsonpath={.status.conditions[?(@.type=="NamespaceDeletionDiscoveryFailure")].message}'
+    await expect
+      .poll(async () => (await kubectl.try(['get', 'namespace', 'waiting', '-o', discovered])).stdout, { timeout: 20_000 })
+      .toMatch(
+        /^Discovery failed for some groups, 2 failing: unable to retrieve .*: wardle\.example\.com\/v1alpha1: stale GroupVersion discovery: /,
+      )
     sample.start()
     await waitForCondition('True', 'Passed')
+    await expect.poll(async () => (await client.request('GET', '/api/v1/namespaces/waiting')).status, { timeout: 120_000 }).toBe(404)
     expect((await client.request('GET', flunders)).status).toBe(200)
   })
 
