@@ -13,6 +13,8 @@ export interface ProxiedResponse {
   readonly body: string
 }
 
+const passedHeaders = ['content-type', 'warning', 'x-kubernetes-pf-flowschema-uid', 'x-kubernetes-pf-prioritylevel-uid']
+
 /**
  * Starts a proxy that changes the response bodies of a server: the client receives `alter(response)`. Does not support streamed responses.
  */
@@ -31,7 +33,7 @@ export async function startAlteringProxy(
       headers: Object.fromEntries(requestHeaders) as Record<string, string>,
       ...(body !== '' && { body }),
     })
-    const responseHeaders = ['content-type', 'warning'].filter((name) => answer.headers[name] !== undefined)
+    const responseHeaders = passedHeaders.filter((name) => answer.headers[name] !== undefined)
     return {
       code: answer.status,
       headers: Object.fromEntries(responseHeaders.map((name) => [name, String(answer.headers[name])])),

@@ -7,6 +7,7 @@ import { compareAudit } from './audit/compare-audit.ts'
 import { compareDecisions } from './authorization/compare-decisions.ts'
 import { compareRoleWrites } from './authorization/compare-role-writes.ts'
 import { compare } from './compare.ts'
+import { compareFlows } from './flows/compare-flows.ts'
 import { compareDefinitions } from './definitions/compare-definitions.ts'
 import { printDefinitions } from './definitions/print-differences.ts'
 import { comparePolicies } from './policies/compare-policies.ts'
@@ -41,6 +42,7 @@ async function run(options: Options): Promise<number> {
   if (options.decisions > 0 || options.roleWrites > 0) return await compareAuthorization(reference, candidate, options)
   if (options.policies > 0) return await compareAdmissionPolicies(reference, candidate, options)
   if (options.webhooks > 0) return await compareAdmissionWebhooks(reference, candidate, options)
+  if (options.flows > 0) return await compareFlowControl(reference, candidate, options)
   if (options.definitions > 0) return await compareRealDefinitions(reference, candidate, options)
   const scenarios = new Map<string, number>()
   const result = await compare(reference, candidate, {
@@ -112,6 +114,17 @@ async function compareAdmissionWebhooks(reference: Server, candidate: Server, { 
   }
   print(
     `compare: ${requests} writes with random webhooks from seed ${seed}; ${calls} calls, ${refused} refused, ${differences.length} differ`,
+  )
+  return differences.length === 0 ? 0 : 1
+}
+
+async function compareFlowControl(reference: Server, candidate: Server, { seed, flows, show }: Options): Promise<number> {
+  const prefix = `compare-${randomBytes(3).toString('hex')}`
+  const { assigned, configurations, differences } = await compareFlows(reference, candidate, { seed, requests: flows, prefix })
+  for (const { what, want, got } of differences.slice(0, show))
+    print(`${JSON.stringify(what)}\n  kube-apiserver: ${JSON.stringify(want)}\n  keelson:        ${JSON.stringify(got)}`)
+  print(
+    `compare: ${flows} requests with ${configurations} random configurations from seed ${seed}; ${assigned.size} flow schemas were used, ${differences.length} differ`,
   )
   return differences.length === 0 ? 0 : 1
 }

@@ -18,6 +18,7 @@ it('parses flags and applies defaults', () => {
     roleWrites: 0,
     policies: 0,
     webhooks: 0,
+    flows: 0,
     audit: 0,
     bin: '',
     definitions: 0,

@@ -16,6 +16,7 @@ Sends random requests to a running kube-apiserver and to a new Keelson server, a
   --role-writes N  Compare N writes of roles and bindings by users with limited permissions instead
   --policies N     Compare N dry runs of writes to which random validating admission policies apply instead
   --webhooks N     Compare N writes to which random webhooks apply, and the requests that the webhooks get, instead
+  --flows N        Compare the flow schemas and priority levels of N requests with random configurations instead
   --audit N        Compare the audit events of N requests instead. Starts kube-apiserver itself, so --bin replaces --server
   --bin DIR        Directory of kube-apiserver for --audit
   --definitions N  Compare N CustomResourceDefinitions of real projects and objects of them instead. Needs Go
@@ -38,6 +39,7 @@ export interface Options {
   readonly roleWrites: number
   readonly policies: number
   readonly webhooks: number
+  readonly flows: number
   readonly audit: number
   readonly bin: string
   readonly definitions: number
@@ -64,6 +66,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
       'role-writes': { type: 'string', default: '0' },
       policies: { type: 'string', default: '0' },
       webhooks: { type: 'string', default: '0' },
+      flows: { type: 'string', default: '0' },
       audit: { type: 'string', default: '0' },
       bin: { type: 'string', default: '' },
       definitions: { type: 'string', default: '0' },
@@ -93,6 +96,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     roleWrites: parseWholeNumber('role-writes', values['role-writes']),
     policies: parseWholeNumber('policies', values.policies),
     webhooks: parseWholeNumber('webhooks', values.webhooks),
+    flows: parseWholeNumber('flows', values.flows),
     audit,
     bin,
     definitions: parseWholeNumber('definitions', values.definitions),

@@ -12,7 +12,7 @@ export interface Answer {
 
 export interface RequestOptions {
   readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | string[]>>
   readonly token?: string
   readonly signal?: AbortSignal
 }

@@ -101,7 +101,7 @@ async function changePolicy(random: Random, policy: InstalledObjects, { words, n
 }
 
 /** The objects of a run, which exist on both servers. Removes the objects at the end. */
-class InstalledObjects {
+export class InstalledObjects {
   readonly #pair: Pair
   readonly #paths = new Set<string>()
 
@@ -206,7 +206,8 @@ function toComparableReason(reason: string, isAllowed: boolean): string {
         .join(' ')
 }
 
-async function runInParallel<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+/** Runs `run` for all items, some of them concurrently. */
+export async function runInParallel<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
   let next = 0
   const runNext = async (): Promise<void> => {
     while (next < items.length) await run(items[next++]!)

@@ -61,6 +61,15 @@ export class Server implements Disposable {
     return answer.body
   }
 
+  /** Sends a request without a body and returns the headers of the response. */
+  async sendForHeaders(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string | string[]>>,
+  ): Promise<Readonly<Record<string, string | string[] | undefined>>> {
+    return (await this.#client.request(method, path, { headers, signal: AbortSignal.timeout(timeoutMs) })).headers
+  }
+
   async #watch({ path, headers = {}, as = '' }: Step): Promise<Answer> {
     const watch = await openWatch('HTTP/1.1', this, path, headers)
     if (watch.status !== 200) {
