@@ -62,13 +62,15 @@ export interface KeelsonOptions {
    * and the server uses several threads.
    */
   readonly cores?: Cores
+  /** More flags of the server. */
+  readonly flags?: readonly string[]
 }
 
 let servers = 0
 
 /** Starts a Keelson server: the built program or the program of another revision. */
 export function startKeelson(scratch: Scratch, program: string, options: KeelsonOptions = {}): Promise<ServerUnderTest> {
-  const { name = 'keelson', store = 'embedded', probed = true, cores = 'one' } = options
+  const { name = 'keelson', store = 'embedded', probed = true, cores = 'one', flags = [] } = options
   const tokens = scratch.file('tokens.csv', `${token},bench,bench,"system:masters"\n${limitedToken},${limitedUser},${limitedUser}\n`)
   const data = options.dataDirectory ?? path.join(scratch.path, `data-${++servers}`)
   const storage =
@@ -87,6 +89,7 @@ export function startKeelson(scratch: Scratch, program: string, options: Keelson
       tokens,
       '--controllers=none',
       ...storage,
+      ...flags,
     ],
     { probed, cores },
   )

@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly directory?: string
   readonly probed?: KeelsonOptions['probed']
   readonly cores?: Cores
+  /** More flags of the server. */
+  readonly flags?: readonly string[]
 }
 
 /** Servers and datasets that items share. Each dataset is created once. A server keeps running as long as the following items need it. */

@@ -68,9 +68,9 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
   async function start(
     of: Program,
     size: DatasetSize,
-    { store = 'embedded', own, directory: given, probed = true, cores = 'one' }: ServerOptions,
+    { store = 'embedded', own, directory: given, probed = true, cores = 'one', flags = [] }: ServerOptions,
   ): Promise<ServerUnderTest | undefined> {
-    const options = { name: of.name, probed, cores } satisfies KeelsonOptions
+    const options = { name: of.name, probed, cores, flags } satisfies KeelsonOptions
     if (given !== undefined) return startKeelson(scratch, of.program, { ...options, dataDirectory: given })
     if (store === 'embedded') {
       const { directory } = await openDataset(of, size)
@@ -89,8 +89,8 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
   }
 
   async function openServer(of: Program, size: DatasetSize, options: ServerOptions = {}): Promise<ServerUnderTest | undefined> {
-    const { store = 'embedded', own, directory, probed = true, cores = 'one' } = options
-    const key = JSON.stringify([of.program, size, store, own, directory, probed, cores])
+    const { store = 'embedded', own, directory, probed = true, cores = 'one', flags = [] } = options
+    const key = JSON.stringify([of.program, size, store, own, directory, probed, cores, flags])
     wanted.add(key)
     const there = running.get(key)
     if (there !== undefined) return there

@@ -7,6 +7,7 @@ import type { Item } from '../frame/item.ts'
 import { registryItems } from '../registry/registry-items.ts'
 import { storageItems } from '../storage/storage-items.ts'
 import { admissionItems } from './admission-items.ts'
+import { auditItems } from './audit-items.ts'
 import { authorizationItems } from './authorization-items.ts'
 import { dispatchItem } from './dispatch-item.ts'
 import { growthItems } from './growth-items.ts'
@@ -33,6 +34,7 @@ export const allItems: readonly Item[] = [
   ...storageItems,
   dispatchItem,
   ...authorizationItems,
+  ...auditItems,
   ...admissionItems,
   ...aggregationItems,
   ...customLoadItems,
