@@ -153,9 +153,7 @@ function compareEvents(
   for (const [id, step] of steps) {
     const [want, got] = [wanted!.get(id) ?? [], gotten!.get(id) ?? []]
     events += want.length
-    const normal = normalizeEvents(got, step)
-    const found = splitAttempts(want).map((attempt) => firstDifference(normalizeEvents(attempt, step), normal))
-    const difference = found.includes(undefined) ? undefined : found[0]
+    const difference = compareEventsOf(step, want, got)
     if (difference !== undefined) differences.push({ ...difference, step })
   }
   return { events, differences }
@@ -170,7 +168,19 @@ function groupByRequest(events: readonly JsonObject[]): ReadonlyMap<string, read
   return groups
 }
 
-/** Splits the events of a request by attempts. A failed request to kube-apiserver is repeated, because some errors are chosen at random. */
+/**
+ * Compares the events of a request. If only their number differs, kube-apiserver got the request several times: failed requests are repeated,
+ * because it chooses some errors at random.
+ */
+function compareEventsOf(step: Step, want: readonly JsonObject[], got: readonly JsonObject[]): Difference | undefined {
+  const difference = firstDifference(normalizeEvents(want, step), normalizeEvents(got, step))
+  if (difference === undefined || want.length <= got.length) return difference
+  const normal = normalizeEvents(got, step)
+  const isAlike = splitAttempts(want).some((attempt) => firstDifference(normalizeEvents(attempt, step), normal) === undefined)
+  return isAlike ? undefined : difference
+}
+
+/** Splits the events of a request that was sent several times. */
 function splitAttempts(events: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
   const attempts: JsonObject[][] = [[]]
   const counts = new Map<string, number>()
