@@ -4,6 +4,8 @@ import type { Exchange, RequestAudit } from '@keelson/exchange'
 import type { AuditorOptions } from './auditor.ts'
 import { AuditEvent } from './events/audit-event.ts'
 import type { EventStatus, ObjectReference } from './events/audit-event.ts'
+import { encodeReference, encodeRequest } from './events/event-json.ts'
+import type { RequestTexts } from './events/event-json.ts'
 import type { AuditConfig } from './policy/evaluate-policy.ts'
 import { auditLevels } from './policy/policy.ts'
 import type { AuditLevel, AuditStage } from './policy/policy.ts'
@@ -25,6 +27,10 @@ const slowMs = 500
 const parallelLayers: ReadonlySet<LatencyLayer> = new Set<LatencyLayer>(['validating-webhook', 'authorization', 'apf-queue-wait'])
 const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options'])
 
+function completeAudit(exchange: Exchange): void {
+  void exchange.audit?.complete()
+}
+
 /** Collects what is recorded of one request, and creates its events. */
 export class AuditRecord implements RequestAudit {
   readonly #exchange: Exchange
@@ -38,12 +44,14 @@ export class AuditRecord implements RequestAudit {
   /** Milliseconds in each of the layers. */
   readonly #layerTimes: number[] = []
   #reference: ObjectReference | undefined
+  /** JSON of the reference. Undefined if it has changed since it was encoded. */
+  #referenceText: string | undefined
   #impersonatedUser: UserInfo | undefined
   #constraint = ''
   #requestObject: string | undefined
   #responseObject: string | undefined
   #status: EventStatus | undefined
-  #sourceIps: readonly string[] = []
+  #request: RequestTexts | undefined
   /** Release that removes the requested version, or "". Undefined if the version is not deprecated. */
   #removalRelease: string | undefined
   /** Time at which the encoding of the response began, as returned by `performance.now()`. */
@@ -73,7 +81,7 @@ export class AuditRecord implements RequestAudit {
 
   begin(): boolean | Promise<boolean> {
     if (!this.#applyPolicy()) return true
-    this.#exchange.onEnd(() => void this.complete())
+    this.#exchange.onEnd(completeAudit)
     const stored = this.#record('RequestReceived')
     if (stored === undefined) return true
     // A short read changes nothing, so it need not wait: its response is sent after its events are stored.
@@ -106,7 +114,16 @@ export class AuditRecord implements RequestAudit {
       return false
     }
     this.#config = config
-    this.#sourceIps = findSourceIps(exchange)
+    const { userAgent } = exchange
+    this.#request = encodeRequest({
+      auditId: exchange.requestId,
+      requestUri: exchange.target.text,
+      verb: info.verb,
+      user: requestor,
+      sourceIps: findSourceIps(exchange),
+      userAgent: userAgent.length > maxUserAgent ? `${userAgent.slice(0, maxUserAgent)}...TRUNCATED` : userAgent,
+      received: exchange.started + this.#clockOffset,
+    })
     if (info.isResourceRequest) {
       const { resource, namespace, name, apiGroup, apiVersion, subresource } = info
       this.#reference = { resource, namespace, name, uid: '', apiGroup, apiVersion, resourceVersion: '', subresource }
@@ -135,6 +152,7 @@ export class AuditRecord implements RequestAudit {
       reference.name ||= metadata.name ?? ''
       reference.uid ||= metadata.uid ?? ''
       reference.resourceVersion ||= metadata.resourceVersion ?? ''
+      this.#referenceText = undefined
     }
     if (this.#has('Request')) this.#requestObject = object.encode({ omitManagedFields: this.#config!.omitManagedFields })
   }
@@ -214,26 +232,17 @@ export class AuditRecord implements RequestAudit {
   #record(stage: AuditStage): Promise<boolean> | undefined {
     const config = this.#config!
     if (config.omitStages.has(stage)) return undefined
-    const exchange = this.#exchange
-    const received = exchange.started + this.#clockOffset
-    const { userAgent } = exchange
     const event = new AuditEvent({
       level: config.level,
-      auditId: exchange.requestId,
       stage,
-      requestUri: exchange.target.text,
-      verb: exchange.info.verb,
-      user: exchange.requestor,
+      request: this.#request!,
       impersonatedUser: this.#impersonatedUser,
       impersonationConstraint: this.#constraint,
-      sourceIps: this.#sourceIps,
-      userAgent: userAgent.length > maxUserAgent ? `${userAgent.slice(0, maxUserAgent)}...TRUNCATED` : userAgent,
-      objectRef: this.#reference && { ...this.#reference },
+      objectRef: this.#reference && (this.#referenceText ??= encodeReference(this.#reference)),
       status: this.#status,
       requestObject: this.#requestObject,
       responseObject: this.#responseObject,
-      received,
-      reached: stage === 'RequestReceived' ? received : performance.now() + this.#clockOffset,
+      reached: stage === 'RequestReceived' ? undefined : performance.now() + this.#clockOffset,
       annotations: this.#joinAnnotations(),
     })
     return this.#services.record(event)
@@ -241,7 +250,7 @@ export class AuditRecord implements RequestAudit {
 
   #joinAnnotations(): Record<string, string> | undefined {
     const extra = this.#has('Request') ? this.#requestAnnotations : undefined
-    if (extra === undefined) return this.#annotations && { ...this.#annotations }
+    if (extra === undefined) return this.#annotations
     return { ...extra, ...this.#annotations }
   }
 }

@@ -5,7 +5,6 @@ import { createCounter, memoize } from '@keelson/apimachinery/metrics'
 import type { Exchange } from '@keelson/exchange'
 import type { AuditBackend, ReportLoss } from './backends/backend.ts'
 import type { AuditEvent } from './events/audit-event.ts'
-import { formatLegacyLine } from './events/legacy-line.ts'
 import { auditLevels } from './policy/policy.ts'
 import type { AuditLevel } from './policy/policy.ts'
 import type { EvaluatePolicy } from './policy/evaluate-policy.ts'
@@ -46,13 +45,14 @@ const maxLogged = 10
 
 /** Returns the function by which backends report lost events. Counts the events and writes them to the server's log. */
 export function createLossReport(metrics: AuditMetrics, log: (text: string) => void): ReportLoss {
-  return (plugin, error, events) => {
-    metrics.lost(plugin, events.length)
-    const lines = events.slice(0, maxLogged).map(formatLegacyLine)
-    const more = events.length - lines.length
+  return (plugin, error, lost) => {
+    const { count } = lost
+    metrics.lost(plugin, count)
+    const lines = Array.from({ length: Math.min(count, maxLogged) }, (_, i) => lost.describe(i))
+    const more = count - lines.length
     log(
       [
-        `Error in audit plugin '${plugin}' affecting ${events.length} audit events: ${error.message}`,
+        `Error in audit plugin '${plugin}' affecting ${count} audit events: ${error.message}`,
         'Impacted events:',
         ...lines,
         ...(more > 0 ? [`and ${more} more`] : []),
@@ -85,8 +85,9 @@ export function createAuditor(options: AuditorOptions): Auditor {
     metrics.event()
     return backend.process(event)
   }
+  const services = { ...options, record, measureClockOffset }
   return {
-    open: (exchange) => exchange.setAudit(new AuditRecord(exchange, { ...options, record, measureClockOffset })),
+    open: (exchange) => exchange.setAudit(new AuditRecord(exchange, services)),
     close: () => backend.close(),
   }
 }

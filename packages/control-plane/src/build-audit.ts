@@ -101,10 +101,10 @@ async function openFile(open: () => Promise<LineWriter>): Promise<LineWriter> {
 /** Returns a writer that passes lines to the standard output. Waits until the reader has taken them. */
 function createStdoutWriter(): LineWriter {
   return {
-    write: (lines) =>
+    write: (bytes, ends) =>
       new Promise((resolve) => {
-        process.stdout.write(Buffer.concat(lines), (error) => {
-          resolve(new Map(error ? lines.map((_line, i) => [i, error]) : []))
+        process.stdout.write(bytes, (error) => {
+          resolve(new Map(error ? ends.map((_end, i) => [i, error]) : []))
         })
       }),
     close: () => Promise.resolve(),

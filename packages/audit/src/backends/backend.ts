@@ -1,5 +1,6 @@
-import type { AuditEvent, EventSummary } from '../events/audit-event.ts'
+import type { AuditEvent } from '../events/audit-event.ts'
 import { eventHead } from '../events/event-json.ts'
+import { formatLegacyLine } from '../events/legacy-line.ts'
 
 /** Stores or sends events. */
 export interface AuditBackend {
@@ -12,10 +13,23 @@ export interface AuditBackend {
   close(): Promise<void>
 }
 
-/**
- * Reports events that could not be stored. `plugin` is the name of the backend in metrics and in the log.
- */
-export type ReportLoss = (plugin: string, error: Error, events: readonly EventSummary[]) => void
+/** Events that could not be stored. */
+export interface LostEvents {
+  readonly count: number
+  /** Returns an event as a line of kube-apiserver's format `legacy`. */
+  describe(index: number): string
+}
+
+/** Reports lost events. `plugin` is the name of the backend in metrics and in the log. `lost` is only valid during the call. */
+export type ReportLoss = (plugin: string, error: Error, lost: LostEvents) => void
+
+/** Returns lost events whose summaries in JSON are known. */
+export function describeLost(summaries: readonly string[]): LostEvents {
+  return { count: summaries.length, describe: (index) => formatLegacyLine(summaries[index]!) }
+}
+
+/** Maximum size in bytes of all events that wait or are being stored in mode `batch`. kube-apiserver limits only their number. */
+export const maxHeldSize: number = 128 * 2 ** 20
 
 /** Passes every event to all backends. */
 export function createUnionBackend(backends: readonly AuditBackend[]): AuditBackend {
@@ -51,7 +65,7 @@ export function createTruncatingBackend(backend: AuditBackend, { maxEventSize }:
       if (measureEvent(event) <= maxEventSize) return backend.process(event)
       const short = event.level === 'Metadata' ? event : event.withoutObjects()
       if (short !== event && measureEvent(short) <= maxEventSize) return backend.process(short)
-      report('truncate', new Error('event is too large even after truncating'), [short.summary])
+      report('truncate', new Error('event is too large even after truncating'), describeLost([short.summary]))
       return undefined
     },
     close: () => backend.close(),

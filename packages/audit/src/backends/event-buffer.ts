@@ -1,15 +1,14 @@
-import type { AuditEvent, EventSummary } from '../events/audit-event.ts'
+import type { AuditEvent } from '../events/audit-event.ts'
+import { describeLost, maxHeldSize } from './backend.ts'
 import type { ReportLoss } from './backend.ts'
 
-/** Maximum size in bytes of all events that wait or are being stored in mode `batch`. kube-apiserver limits only their number. */
-const maxHeldBytes = 128 * 2 ** 20
-/** Approximate size in bytes of what is kept of an event next to its encoded form. */
-const summarySize = 1024
+/** Approximate size of what is kept of an event next to its encoded form. */
+const overhead = 1024
 
-/** An encoded event that waits. */
+/** An encoded event that waits. Its texts share their parts with each other and are not copied until they are stored. */
 export interface HeldEvent {
-  readonly bytes: Buffer
-  readonly summary: EventSummary
+  readonly text: string
+  readonly summary: string
 }
 
 export interface EventBufferOptions {
@@ -17,14 +16,13 @@ export interface EventBufferOptions {
   readonly isBounded: boolean
   /** Maximum number of events that wait. */
   readonly maxWaiting: number
-  readonly encode: (event: AuditEvent) => string
   readonly report: ReportLoss
 }
 
 /** Encodes the events that a backend keeps. Limits them in mode `batch`, and reports those beyond the limit, which are lost. */
 export class EventBuffer {
   readonly #options: EventBufferOptions
-  #heldBytes = 0
+  #heldSize = 0
 
   constructor(options: EventBufferOptions) {
     this.#options = options
@@ -32,25 +30,25 @@ export class EventBuffer {
 
   /** Returns the event to keep. Returns undefined if it is lost because `waiting` events wait already, or because they are too large. */
   hold(event: AuditEvent, waiting: number): HeldEvent | undefined {
-    const { isBounded, maxWaiting, encode, report } = this.#options
-    if (!isBounded || (waiting < maxWaiting && this.#heldBytes < maxHeldBytes)) {
-      const held = { bytes: Buffer.from(encode(event)), summary: event.summary }
-      this.#heldBytes += held.bytes.length + summarySize
+    const { isBounded, maxWaiting, report } = this.#options
+    if (!isBounded || (waiting < maxWaiting && this.#heldSize < maxHeldSize)) {
+      const held = { text: event.members, summary: event.summary }
+      this.#heldSize += held.text.length + overhead
       return held
     }
-    report('buffered', new Error('audit buffer queue blocked'), [event.summary])
+    report('buffered', new Error('audit buffer queue blocked'), describeLost([event.summary]))
     return undefined
   }
 
   /** Makes room again when events of this size are stored or lost. */
   release(size: number): void {
-    this.#heldBytes -= size
+    this.#heldSize -= size
   }
 }
 
-/** Returns the size of held events in bytes. */
+/** Returns the size of held events. */
 export function measureHeld(events: readonly HeldEvent[]): number {
   let size = 0
-  for (const { bytes } of events) size += bytes.length + summarySize
+  for (const { text } of events) size += text.length + overhead
   return size
 }

@@ -24,8 +24,8 @@ export interface LogFileOptions {
 
 /** A place for lines of a log. Calls of `write` must not overlap. */
 export interface LineWriter {
-  /** Writes lines. Returns the errors of the lines that were not written, by index. */
-  write(lines: readonly Buffer[]): Promise<ReadonlyMap<number, Error>>
+  /** Writes the lines in `bytes`, which end at `ends`. Returns the errors of the lines that were not written, by index. */
+  write(bytes: Buffer, ends: readonly number[]): Promise<ReadonlyMap<number, Error>>
   close(): Promise<void>
 }
 
@@ -34,6 +34,13 @@ export async function openLogFile(options: LogFileOptions): Promise<LineWriter> 
   await mkdir(path.dirname(options.path), { recursive: true, mode: 0o700 })
   const handle = await open(options.path, 'a', 0o600)
   return new LogFile(options, handle, (await handle.stat()).size)
+}
+
+/** Lines of one write: the index of the first one, the ends relative to the written bytes, and where failures are added. */
+interface AppendedLines {
+  readonly first: number
+  readonly ends: readonly number[]
+  readonly failures: Map<number, Error>
 }
 
 class LogFile implements LineWriter {
@@ -53,35 +60,36 @@ class LogFile implements LineWriter {
     this.#size = size
   }
 
-  async write(lines: readonly Buffer[]): Promise<ReadonlyMap<number, Error>> {
+  async write(bytes: Buffer, ends: readonly number[]): Promise<ReadonlyMap<number, Error>> {
     const failures = new Map<number, Error>()
     const { maxBytes } = this.#options
-    let batch: number[] = []
-    let batchBytes = 0
-    const flush = async (): Promise<void> => {
-      if (batch.length > 0) await this.#append(lines, batch, failures)
-      batch = []
-      batchBytes = 0
-    }
-    for (const [i, line] of lines.entries()) {
-      if (maxBytes > 0 && line.length > maxBytes) {
-        failures.set(i, new Error(`write length ${line.length} exceeds maximum file size ${maxBytes}`))
-        continue
-      }
-      if (maxBytes > 0 && this.#size + batchBytes + line.length > maxBytes) {
-        await flush()
-        if (this.#size + line.length > maxBytes) await this.#rotate().catch(() => {})
-      }
-      batch.push(i)
-      batchBytes += line.length
-    }
-    await flush()
+    if (maxBytes === 0 || this.#size + bytes.length <= maxBytes) await this.#append(bytes, { first: 0, ends, failures })
+    else await this.#appendInFiles(bytes, ends, failures)
     return failures
   }
 
-  /** Appends the lines with these indexes by one write. After an error, reports the lines that the file does not hold completely. */
-  async #append(lines: readonly Buffer[], batch: readonly number[], failures: Map<number, Error>): Promise<void> {
-    const bytes = Buffer.concat(batch.map((i) => lines[i]!))
+  /** Appends lines to as many files as needed. */
+  async #appendInFiles(bytes: Buffer, ends: readonly number[], failures: Map<number, Error>): Promise<void> {
+    const { maxBytes } = this.#options
+    for (let first = 0; first < ends.length;) {
+      const start = ends[first - 1] ?? 0
+      const length = ends[first]! - start
+      if (length > maxBytes) {
+        failures.set(first++, new Error(`write length ${length} exceeds maximum file size ${maxBytes}`))
+        continue
+      }
+      if (this.#size + length > maxBytes) await this.#rotate().catch(() => {})
+      let last = first
+      // A line that exceeds the maximum is only written if the file cannot be rotated.
+      while (last + 1 < ends.length && this.#size + ends[last + 1]! - start <= maxBytes) last++
+      const own = ends.slice(first, last + 1).map((end) => end - start)
+      await this.#append(bytes.subarray(start, ends[last]), { first, ends: own, failures })
+      first = last + 1
+    }
+  }
+
+  /** Appends lines by one write. After an error, adds those that the file does not hold completely to the failures. */
+  async #append(bytes: Buffer, { first, ends, failures }: AppendedLines): Promise<void> {
     let written = 0
     try {
       this.#handle ??= await open(this.#options.path, 'a', 0o600)
@@ -92,13 +100,10 @@ class LogFile implements LineWriter {
       this.#size += written
     } catch (error) {
       this.#size += written
-      let end = 0
-      for (const i of batch) {
-        const start = end
-        end += lines[i]!.length
+      for (const [i, end] of ends.entries()) {
         if (end <= written) continue
-        failures.set(i, error as Error)
-        if (start < written) this.#isTorn = true
+        failures.set(first + i, error as Error)
+        if ((ends[i - 1] ?? 0) < written) this.#isTorn = true
       }
     }
   }

@@ -2,8 +2,8 @@ import { pause, systemClock, TokenBucket } from '@keelson/apimachinery'
 import type { Clock, TokenRate } from '@keelson/apimachinery'
 import { findAnswerError, postToWebhook, retryWebhook } from '@keelson/outbound'
 import type { KubeconfigWebhook, OutboundAnswer } from '@keelson/outbound'
-import type { AuditEvent, EventSummary } from '../events/audit-event.ts'
-import { lineHeadSize } from './backend.ts'
+import type { AuditEvent } from '../events/audit-event.ts'
+import { describeLost, lineHeadSize } from './backend.ts'
 import type { AuditBackend, ReportLoss } from './backend.ts'
 import { EventBuffer, measureHeld } from './event-buffer.ts'
 import type { HeldEvent } from './event-buffer.ts'
@@ -55,7 +55,6 @@ class WebhookBackend implements AuditBackend {
     this.#buffer = new EventBuffer({
       isBounded: options.mode === 'batch',
       maxWaiting: bufferSize,
-      encode: ({ members }) => members,
       report: options.report,
     })
     this.#throttle = throttle && new TokenBucket(throttle, this.#clock.now())
@@ -115,12 +114,12 @@ class WebhookBackend implements AuditBackend {
   }
 
   /** Posts a list of events, with further attempts after any error. Returns whether they were accepted. */
-  async #post(body: Buffer, { summaries, size }: { readonly summaries: readonly EventSummary[]; readonly size: number }): Promise<boolean> {
+  async #post(body: Buffer, { summaries, size }: { readonly summaries: readonly string[]; readonly size: number }): Promise<boolean> {
     const { webhook, report } = this.#options
     const attempt = (): Promise<Error | undefined> => postToWebhook(webhook, { body }).then(findProblem, (error: unknown) => error as Error)
     const problem = await retryWebhook(webhook, attempt, { shouldRetry: (error) => error !== undefined, keepAlive: true })
     this.#buffer.release(size)
-    if (problem !== undefined) report('webhook', problem, summaries)
+    if (problem !== undefined) report('webhook', problem, describeLost(summaries))
     return problem === undefined
   }
 
@@ -138,20 +137,18 @@ function findProblem(answer: OutboundAnswer): Error | undefined {
   return !answer.failed && answer.status >= 200 && answer.status <= 206 ? undefined : findAnswerError(answer)
 }
 
-const listHead = Buffer.from('{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[{')
-const listBetween = Buffer.from(',{')
-const listEnd = Buffer.from(']}')
-
 function encodeList(events: readonly HeldEvent[]): Buffer {
-  return Buffer.concat([...events.flatMap(({ bytes }, i) => [i === 0 ? listHead : listBetween, bytes]), listEnd])
+  const items = events.map(({ text }) => text).join(',{')
+  return Buffer.from(`{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[{${items}]}`)
 }
 
 /** Splits a batch so that no part has more than `maxBytes` bytes, unless it is a single event. */
-function splitBySize(events: readonly HeldEvent[], maxBytes = Number.POSITIVE_INFINITY): readonly (readonly HeldEvent[])[] {
+function splitBySize(events: readonly HeldEvent[], maxBytes?: number): readonly (readonly HeldEvent[])[] {
+  if (maxBytes === undefined) return [events]
   const parts: HeldEvent[][] = []
   let bytes = 0
   for (const event of events) {
-    const size = event.bytes.length + lineHeadSize
+    const size = Buffer.byteLength(event.text) + lineHeadSize
     if (parts.length === 0 || bytes + size > maxBytes) {
       parts.push([])
       bytes = 0

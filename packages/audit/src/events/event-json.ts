@@ -5,21 +5,63 @@ import type { EventFields, EventStatus, ObjectReference } from './audit-event.ts
 /** Start of an event in a log. The events of a list do not have it. */
 export const eventHead = '"kind":"Event","apiVersion":"audit.k8s.io/v1",'
 
-/** Returns the members of an event in JSON, with a closing brace and without an opening one. Their order is kube-apiserver's. */
-export function encodeEventMembers(event: EventFields): string {
-  const { impersonatedUser, impersonationConstraint, sourceIps, userAgent, objectRef, status, requestObject, responseObject } = event
-  let json = `"level":"${event.level}","auditID":${toJson(event.auditId)},"stage":"${event.stage}","requestURI":${toJson(event.requestUri)}`
-  json += `,"verb":${toJson(event.verb)},"user":${encodeUser(event.user)}`
-  if (impersonatedUser !== undefined) json += `,"impersonatedUser":${encodeUser(impersonatedUser)}`
-  if (impersonationConstraint !== '') json += `,"authenticationMetadata":{"impersonationConstraint":${toJson(impersonationConstraint)}}`
-  if (sourceIps.length > 0) json += `,"sourceIPs":["${sourceIps.join('","')}"]`
-  if (userAgent !== '') json += `,"userAgent":${toJson(userAgent)}`
-  if (objectRef !== undefined) json += `,"objectRef":${encodeReference(objectRef)}`
-  if (status !== undefined) json += `,"responseStatus":${encodeStatus(status)}`
-  if (requestObject !== undefined) json += `,"requestObject":${requestObject}`
-  if (responseObject !== undefined) json += `,"responseObject":${responseObject}`
-  json += `,"requestReceivedTimestamp":"${formatMicroTime(event.received)}","stageTimestamp":"${formatMicroTime(event.reached)}"`
-  return event.annotations === undefined ? `${json}}` : `${json},"annotations":${encodeSorted(event.annotations)}}`
+/** What the client of a request sent, and when. */
+export interface RequestFields {
+  readonly auditId: string
+  readonly requestUri: string
+  readonly verb: string
+  readonly user: UserInfo
+  readonly sourceIps: readonly string[]
+  readonly userAgent: string
+  /** Time at which the request arrived, in milliseconds since 1970. May have a fraction. */
+  readonly received: number
+}
+
+/** The members that all events of a request have in common, as JSON. */
+export interface RequestTexts {
+  readonly auditId: string
+  /** The URI, the verb and the user. */
+  readonly identity: string
+  /** Source addresses and user agent. Members of other events come before them. */
+  readonly origin: string
+  readonly received: string
+}
+
+export function encodeRequest(fields: RequestFields): RequestTexts {
+  const { sourceIps, userAgent } = fields
+  let origin = sourceIps.length > 0 ? `,"sourceIPs":["${sourceIps.join('","')}"]` : ''
+  if (userAgent !== '') origin += `,"userAgent":${toJson(userAgent)}`
+  return {
+    auditId: toJson(fields.auditId),
+    identity: `,"requestURI":${toJson(fields.requestUri)},"verb":${toJson(fields.verb)},"user":${encodeUser(fields.user)}`,
+    origin,
+    received: formatMicroTime(fields.received),
+  }
+}
+
+/** The members of an event in JSON, in kube-apiserver's order. `objects` are those of the request and of the response. */
+export interface EncodedEvent {
+  readonly head: string
+  readonly objects: string
+  /** Ends with a closing brace. */
+  readonly tail: string
+}
+
+export function encodeEvent(event: EventFields): EncodedEvent {
+  const { request, impersonatedUser, impersonationConstraint, objectRef, status, requestObject, responseObject, reached, annotations } =
+    event
+  let head = `"level":"${event.level}","auditID":${request.auditId},"stage":"${event.stage}"${request.identity}`
+  if (impersonatedUser !== undefined) head += `,"impersonatedUser":${encodeUser(impersonatedUser)}`
+  if (impersonationConstraint !== '') head += `,"authenticationMetadata":{"impersonationConstraint":${toJson(impersonationConstraint)}}`
+  head += request.origin
+  if (objectRef !== undefined) head += `,"objectRef":${objectRef}`
+  if (status !== undefined) head += `,"responseStatus":${encodeStatus(status)}`
+  let objects = requestObject === undefined ? '' : `,"requestObject":${requestObject}`
+  if (responseObject !== undefined) objects += `,"responseObject":${responseObject}`
+  const reachedText = reached === undefined ? request.received : formatMicroTime(reached)
+  const times = `,"requestReceivedTimestamp":"${request.received}","stageTimestamp":"${reachedText}"`
+  const tail = annotations === undefined ? `${times}}` : `${times},"annotations":${encodeAnnotations(annotations)}}`
+  return { head, objects, tail }
 }
 
 /** Text that JSON contains as it is. Other text is escaped like in Go, which also escapes `<`, `>` and `&`. */
@@ -47,7 +89,7 @@ function encodeUser(user: UserInfo): string {
   return json
 }
 
-function encodeReference(reference: Readonly<ObjectReference>): string {
+export function encodeReference(reference: Readonly<ObjectReference>): string {
   let json = ''
   const { resource, namespace, name, uid, apiGroup, apiVersion, resourceVersion, subresource } = reference
   if (resource !== '') json += `,"resource":${toJson(resource)}`
@@ -73,18 +115,23 @@ function encodeStatus({ status, message, reason, details, code }: EventStatus): 
   })
 }
 
-function encodeSorted(members: Readonly<Record<string, string>>): string {
-  return stringifyJson(sortMembers(members))
+/** Encodes annotations in the order of their keys. */
+function encodeAnnotations(annotations: Readonly<Record<string, string>>): string {
+  const keys = Object.keys(annotations)
+  // The annotations of authorization are in order, and most requests have no others.
+  if (keys.length > 2 || (keys.length === 2 && keys[0]! > keys[1]!)) keys.sort()
+  let json = ''
+  for (const key of keys) json += `${json === '' ? '{' : ','}${toJson(key)}:${toJson(annotations[key]!)}`
+  return json === '' ? '{}' : `${json}}`
 }
 
 function sortMembers<T>(members: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(members).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Formats a time like Go's RFC3339Nano, which drops zeros at the end of the fraction. */
-export function formatNanoTime(milliseconds: number): string {
-  const text = formatMicroTime(milliseconds)
-  let end = text.length - 1
-  while (text[end - 1] === '0') end--
-  return `${text.slice(0, text[end - 1] === '.' ? end - 1 : end)}Z`
+/** Removes the zeros at the end of a time in microseconds, like Go's RFC3339Nano. */
+export function formatNanoTime(microTime: string): string {
+  let end = microTime.length - 1
+  while (microTime[end - 1] === '0') end--
+  return `${microTime.slice(0, microTime[end - 1] === '.' ? end - 1 : end)}Z`
 }
