@@ -239,6 +239,7 @@ async function connectParts(
     aggregated,
     controllers,
     log,
+    hasBootstrapObjects: options.storage?.hasBootstrapObjects ?? false,
   })
 
   return new Chain({

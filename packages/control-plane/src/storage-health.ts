@@ -1,4 +1,4 @@
-import { type Clock, getErrorMessage, pause, systemClock } from '@keelson/apimachinery'
+import { type Clock, getErrorMessage, pause, systemClock, waitForNextTurn } from '@keelson/apimachinery'
 import type { SharedInformers } from '@keelson/loopback'
 import type { Log, Server } from '@keelson/server'
 import { isBackendError } from '@keelson/storagebackend'
@@ -52,6 +52,8 @@ interface StorageWait {
 }
 
 const timeoutMs = 60_000
+/** Turns of the event loop after which the storages are checked by time. */
+const maxTurns = 20
 
 /**
  * Waits until the watch caches are initialized, for at most a minute as in kube-apiserver. After that the server starts anyway: an object
@@ -59,7 +61,8 @@ const timeoutMs = 60_000
  */
 export async function waitForStorages(started: StartedStorages, { clock = systemClock, log }: StorageWait): Promise<void> {
   const deadline = clock.now() + timeoutMs
-  for (let delay = 1; ; delay = Math.min(delay * 2, 200)) {
+  let turns = 0
+  for (let delay = 1; ; delay = Math.min(turns < maxTurns ? 1 : delay * 2, 200)) {
     try {
       await checkAllReady(started)
       return
@@ -73,6 +76,8 @@ export async function waitForStorages(started: StartedStorages, { clock = system
         return
       }
     }
-    await pause(clock, delay, { keepAlive: true })
+    // A store in memory is ready after a few turns of the event loop.
+    if (turns++ < maxTurns) await waitForNextTurn()
+    else await pause(clock, delay, { keepAlive: true })
   }
 }

@@ -3,6 +3,7 @@ import type { EmbeddedBackend, StoreImage } from '@keelson/backend-embedded'
 import { createMemoryCertificateStore, createServerChain } from '@keelson/control-plane'
 import type { ServerChain } from '@keelson/control-plane'
 import type { ClusterOptions } from './cluster-options.ts'
+import type { PreparedStore } from './prepared-stores.ts'
 import { UserTokens } from './user-tokens.ts'
 
 /** Time in milliseconds that requests in flight get to finish when the cluster closes. */
@@ -39,7 +40,7 @@ export class ClusterHost {
   }
 
   /** Starts a server on a store, which it closes. Waits until controllers have created the first objects. */
-  static async start(store: EmbeddedBackend, options: ClusterOptions): Promise<ClusterHost> {
+  static async start({ store, hasBootstrapObjects }: PreparedStore, options: ClusterOptions): Promise<ClusterHost> {
     const { server = {}, controllers = ['*'], log = () => {} } = options
     const tokens = new UserTokens()
     let host: ClusterHost | undefined
@@ -48,7 +49,7 @@ export class ClusterHost {
         ...server,
         controllers,
         log,
-        storage: { ...server.storage, backend: store },
+        storage: { ...server.storage, backend: store, hasBootstrapObjects },
         serving: { ...server.serving, certificates: { store: certificates, ...server.serving?.certificates } },
         authentication: { ...server.authentication, tokens: [tokens, ...(server.authentication?.tokens ?? [])] },
         lifecycle: { shutdownGraceMs, ...server.lifecycle },

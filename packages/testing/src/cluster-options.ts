@@ -14,7 +14,10 @@ export interface ClusterOptions {
   readonly listen?: boolean
   /** All other options of the server, such as `admission`, `authorization` and `groups`. */
   readonly server?: Omit<ServerChainOptions, 'controllers' | 'log' | 'storage'> & {
-    readonly storage?: Omit<NonNullable<ServerChainOptions['storage']>, 'backend' | 'dataDir' | 'durability' | 'transport' | 'type'>
+    readonly storage?: Omit<
+      NonNullable<ServerChainOptions['storage']>,
+      'backend' | 'dataDir' | 'durability' | 'hasBootstrapObjects' | 'transport' | 'type'
+    >
   }
   /** Called for messages of the server. Level 0 is for operators. Default: messages are discarded. */
   readonly log?: ServerChainOptions['log']

@@ -38,6 +38,15 @@ describe('fork', () => {
     await watch.return()
   })
 
+  test('has exactly the objects of its origin, also if bootstrap objects were changed', async () => {
+    await using origin = await startKeelson({ controllers: ['none'] })
+    await origin.resource('clusterroles.rbac.authorization.k8s.io').delete('view')
+    await using fork = await origin.fork()
+    expect((await fork.fetch('/apis/rbac.authorization.k8s.io/v1/clusterroles/view')).status).toBe(404)
+    const { metadata } = await origin.resource('namespaces').list()
+    expect((await fork.resource('namespaces').list()).metadata).toEqual(metadata)
+  })
+
   test('outlives its origin', async () => {
     const origin = await startKeelson({ controllers: ['none'] })
     await create(origin, 'a')

@@ -1,9 +1,10 @@
 import { mastersGroup } from '@keelson/apimachinery'
-import type { EmbeddedBackend, StoreImage } from '@keelson/backend-embedded'
+import type { StoreImage } from '@keelson/backend-embedded'
 import { ClusterClient } from './cluster-client.ts'
 import { ClusterHost } from './cluster-host.ts'
 import type { ClusterOptions } from './cluster-options.ts'
 import { keepPreparedStore } from './prepared-stores.ts'
+import type { PreparedStore } from './prepared-stores.ts'
 
 const administrator = { name: 'kubernetes-admin', groups: [mastersGroup] }
 
@@ -21,10 +22,10 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
   readonly #start: ClusterSnapshot
 
   /** Starts a server on a store, which the cluster closes. */
-  static async start(store: EmbeddedBackend, options: ClusterOptions): Promise<KeelsonCluster> {
-    const host = await ClusterHost.start(store, options)
+  static async start(prepared: PreparedStore, options: ClusterOptions): Promise<KeelsonCluster> {
+    const host = await ClusterHost.start(prepared, options)
     try {
-      keepPreparedStore(store, options)
+      keepPreparedStore(host.store, options)
       if (options.listen === true) await host.listen()
       if (options.manifests !== undefined) await new ClusterClient(host, administrator).apply(options.manifests)
       return new KeelsonCluster(host, options)
@@ -60,7 +61,7 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
    */
   fork(): Promise<KeelsonCluster> {
     const { manifests: _applied, ...options } = this.#options
-    return KeelsonCluster.start(this.#host.store.fork(), options)
+    return KeelsonCluster.start({ store: this.#host.store.fork(), hasBootstrapObjects: true }, options)
   }
 
   /** Returns the current state of all objects, for `restore`. */

@@ -6,10 +6,17 @@ import type { ClusterOptions } from './cluster-options.ts'
 const images = new Map<string, StoreImage>()
 const maxImages = 8
 
+/** A store for a new server. */
+export interface PreparedStore {
+  readonly store: EmbeddedBackend
+  /** True if a server has created the objects that every cluster has. */
+  readonly hasBootstrapObjects: boolean
+}
+
 /** Opens a store with the objects that a server with these options creates at its start, if a cluster with these options has started before. */
-export function openPreparedStore(options: ClusterOptions): EmbeddedBackend {
+export function openPreparedStore(options: ClusterOptions): PreparedStore {
   const image = images.get(formatKey(options) ?? '')
-  return openMemory({ ...(image && { image }) })
+  return { store: openMemory({ ...(image && { image }) }), hasBootstrapObjects: image !== undefined }
 }
 
 /** Keeps the contents of a store after the start, for later clusters with the same options. */

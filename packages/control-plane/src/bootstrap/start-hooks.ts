@@ -40,6 +40,8 @@ interface StartHookParts {
   readonly aggregated: AggregatedServers
   readonly controllers: ControllerRunner
   readonly log: Log
+  /** True if the store already has the objects that every cluster has. */
+  readonly hasBootstrapObjects: boolean
 }
 
 /** Creates the post-start hooks in this order: storage, bootstrap objects, repair loops, controllers, and the endpoint of this server. */
@@ -74,6 +76,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     if (missing.length === 0) hooks.add(name, run, { after })
     else log(1, 'Start hook skipped', { hook: name, reason: `not served: ${missing.join(', ')}` })
   }
+  const createIfNeeded = (create: () => Promise<void>): (() => Promise<void>) => (parts.hasBootstrapObjects ? async () => {} : create)
   /** Adds hooks for the controllers that another hook starts. kube-apiserver has a hook for each controller. */
   const addStartedBy = (hook: string, needed: readonly GroupResource[], names: readonly string[]): void => {
     for (const name of names) addHook(name, needed, async () => {}, [hook])
@@ -100,10 +103,23 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     'start-kube-aggregator-informers',
     'crd-informer-synced',
   ])
-  addHook('start-system-namespaces-controller', [resources.namespaces], () => createSystemNamespaces(client))
-  addHook('scheduling/bootstrap-system-priority-classes', [resources.priorityClasses], () => createSystemPriorityClasses(client))
+  addHook(
+    'start-system-namespaces-controller',
+    [resources.namespaces],
+    createIfNeeded(() => createSystemNamespaces(client)),
+  )
+  addHook(
+    'scheduling/bootstrap-system-priority-classes',
+    [resources.priorityClasses],
+    createIfNeeded(() => createSystemPriorityClasses(client)),
+  )
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = resources
   const bootstrapRoles = async (): Promise<void> => {
+    // A cluster whose store was copied may have deleted some of the roles, so nothing waits for them.
+    if (parts.hasBootstrapObjects) {
+      await Promise.all([clusterRoles, clusterRoleBindings, roles, roleBindings].map((resource) => informers.of(resource)?.synced))
+      return
+    }
     await createBootstrapRoles(client)
     await followBootstrapRoles(informers, clock)
   }
@@ -124,9 +140,12 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
     addHook(ranges, [resources.serviceCIDRs], () => bootstrap.syncRanges())
     addHook('start-service-ip-repair-controllers', [resources.services, resources.ipAddresses], () => repair.start(), [ranges])
   }
-  addHook('start-legacy-token-tracking-controller', [resources.configMaps], () => createTokenTracking(client, readClock), [
-    'start-system-namespaces-controller',
-  ])
+  addHook(
+    'start-legacy-token-tracking-controller',
+    [resources.configMaps],
+    createIfNeeded(() => createTokenTracking(client, readClock)),
+    ['start-system-namespaces-controller'],
+  )
   addHook(
     'start-cluster-authentication-info-controller',
     [resources.configMaps],

@@ -38,6 +38,11 @@ export interface StorageOptions extends Config {
    * `type` only selects the encoding of objects.
    */
   readonly backend?: Backend
+  /**
+   * Whether `backend` has the objects that every cluster has: it is a copy of a store on which a server of this version has started. The server
+   * then does not create or update them, which takes most of the time of a start. Default: false.
+   */
+  readonly hasBootstrapObjects?: boolean
   /** Encryption at rest, configured by an EncryptionConfiguration file. Default: no encryption. */
   readonly encryption?: { readonly configFile: string; readonly automaticReload?: boolean }
   /** Serves lists and watches from an in-memory cache of each resource. */
@@ -88,6 +93,7 @@ export const storageChecks: OptionTable<StorageOptions> = {
   mediaType: isString,
   drivers: isMapOf(isFunction),
   backend: hasMethods('get', 'list', 'watch'),
+  hasBootstrapObjects: isBoolean,
   encryption: isObjectOf<NonNullable<StorageOptions['encryption']>>({ configFile: requireOption(isString), automaticReload: isBoolean }),
   watchCache: isBoolean,
   watchCacheSizes: isMapOf(count),

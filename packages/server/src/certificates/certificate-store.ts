@@ -8,6 +8,11 @@ export interface CertificateStore {
   /** Returns the stored parts of a key pair. The object is empty if none are stored. */
   load(name: string): Promise<Partial<KeyPair>>
   save(name: string, pair: KeyPair): Promise<void>
+  /**
+   * Results of reading and checking key pairs, for stores that nothing else changes. Reading and checking takes milliseconds, so servers that share
+   * a store do it only once.
+   */
+  readonly checked?: Map<string, { readonly result: unknown; readonly until: number }>
 }
 
 export function createDirectoryCertificateStore(directory: string): CertificateStore {
@@ -30,6 +35,7 @@ export function createMemoryCertificateStore(): CertificateStore {
   return {
     load: async (name) => pairs.get(name) ?? {},
     save: async (name, pair) => void pairs.set(name, pair),
+    checked: new Map(),
   }
 }
 

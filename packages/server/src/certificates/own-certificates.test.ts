@@ -40,6 +40,17 @@ test('reuses stored certificates, and keeps keys readable only for the owner', a
   expect((await stat(path.join(directory, 'certs/ca.key'))).mode & 0o777).toBe(0o600)
 })
 
+test('a store in memory keeps checked certificates for a day, by names', async () => {
+  const store = createMemoryCertificateStore()
+  let now = Date.now()
+  const load = (names: readonly string[] = []): Promise<unknown> => ownCertificates({ store, names, now: () => now })
+  const first = await load()
+  expect(await load()).toBe(first)
+  expect(await load(['other.example.org'])).not.toEqual(first)
+  now += day
+  expect(await load()).not.toBe(first)
+})
+
 test('replaces a certificate that expires soon, lacks a required name, or is damaged, and keeps the CA', async () => {
   const store = createDirectoryCertificateStore(directory)
   const first = await ownCertificates({ store })

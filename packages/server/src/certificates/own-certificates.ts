@@ -61,9 +61,22 @@ export const frontProxyName = 'front-proxy-client'
  * are replaced if they are unusable.
  */
 export async function ownCertificates(options: OwnCertificatesOptions): Promise<OwnCertificates> {
-  const { store, onNote = () => {} } = options
+  const { checked } = options.store
   const now = (options.now ?? systemClock.now)()
   const names = listServingNames(options.names ?? [])
+  const key = JSON.stringify([names, options.admin, options.frontProxy === true])
+  const earlier = checked?.get(key)
+  if (earlier !== undefined && now < earlier.until) return earlier.result as OwnCertificates
+  const result = await loadCertificates(options, now, names)
+  checked?.set(key, { result, until: now + checkedMs })
+  return result
+}
+
+/** Time in milliseconds after which certificates of a shared store are checked again. They are renewed long before they end. */
+const checkedMs = day
+
+async function loadCertificates(options: OwnCertificatesOptions, now: number, names: readonly string[]): Promise<OwnCertificates> {
+  const { store, onNote = () => {} } = options
   const admin = options.admin ?? { commonName: 'kubernetes-admin', organizations: [mastersGroup] }
 
   const ca = await loadAuthority('ca', caSubject)

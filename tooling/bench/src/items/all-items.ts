@@ -6,6 +6,7 @@ import { readyItem } from '../custom/ready-item.ts'
 import type { Item } from '../frame/item.ts'
 import { registryItems } from '../registry/registry-items.ts'
 import { storageItems } from '../storage/storage-items.ts'
+import { testingItems } from '../testing/testing-items.ts'
 import { admissionItems } from './admission-items.ts'
 import { auditItems } from './audit-items.ts'
 import { authorizationItems } from './authorization-items.ts'
@@ -42,4 +43,5 @@ export const allItems: readonly Item[] = [
   readyItem,
   ...definitionMemoryItems,
   ...registryItems,
+  ...testingItems,
 ]
