@@ -1,5 +1,6 @@
 import { aggregationItems } from '../aggregation/aggregation-items.ts'
 import { establishedItems } from '../custom/established-items.ts'
+import { heapGrowthItem } from '../custom/heap-growth-item.ts'
 import { customLoadItems } from '../custom/load-items.ts'
 import { definitionMemoryItems } from '../custom/memory-items.ts'
 import { readyItem } from '../custom/ready-item.ts'
@@ -42,6 +43,7 @@ export const allItems: readonly Item[] = [
   ...establishedItems,
   readyItem,
   ...definitionMemoryItems,
+  heapGrowthItem,
   ...registryItems,
   ...testingItems,
 ]
