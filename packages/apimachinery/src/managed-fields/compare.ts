@@ -149,15 +149,25 @@ function compareMaps(type: MergeMap, fromValue: JsonValue, toValue: JsonValue, d
   const from = toMembers(fromValue)
   const to = toMembers(toValue)
   const builder = new ComparisonBuilder(detectsEmpty)
-  const { values } = type
-  if (values === undefined) {
+  if (hasFewFields(type)) {
     for (const { name, element, type: fieldType } of type.fields) builder.compare(element, fieldType, from[name], to[name])
-  } else {
-    for (const name of sortKeys(includesKeys(to, from) ? to : { ...from, ...to })) {
-      builder.compare(createFieldElement(name), findMemberType(type, name) ?? values, readMember(from, name), readMember(to, name))
-    }
+    return builder.build()
+  }
+  for (const name of sortKeys(includesKeys(to, from) ? to : { ...from, ...to })) {
+    const field = type.byName.get(name)
+    const memberType = field?.type ?? type.values
+    if (memberType === undefined) continue
+    builder.compare(field?.element ?? createFieldElement(name), memberType, readMember(from, name), readMember(to, name))
   }
   return builder.build()
+}
+
+/** Maximum number of fields that are looked up in an object. The members of an object are looked up in a type with more fields. */
+const maxListedFields = 200
+
+/** Returns whether all members of an object can be found by reading the fields of its type, which are sorted already. */
+function hasFewFields({ values, byName }: MergeMap): boolean {
+  return values === undefined && byName.size <= maxListedFields
 }
 
 /** Returns whether `members` has all keys of `others`. Most writes remove no key, and then the keys need not be joined. */
@@ -209,28 +219,27 @@ function listAllFields(type: MergeType, value: JsonValue): FieldSet {
     if (resolved.relationship === 'atomic' || isEmptyList(value)) return leaf
     addItems(resolved, value as JsonValue[], node)
   } else {
-    if (resolved.atomic || isEmptyMap(value)) return leaf
-    addMembers(resolved, value as Members, node)
+    if (resolved.atomic || !isJsonObject(value)) return leaf
+    addMembers(resolved, value, node)
   }
   return node.build()!
 }
 
 function addMembers(type: MergeMap, members: Members, node: NodeBuilder): void {
-  const { values } = type
-  if (values === undefined) {
+  if (hasFewFields(type)) {
     for (const { name, element, type: fieldType } of type.fields) {
       const member = members[name]
       if (member !== undefined) node.add(element, listAllFields(fieldType, member))
     }
     return
   }
-  for (const name of sortKeys(members))
-    node.add(createFieldElement(name), listAllFields(findMemberType(type, name) ?? values, members[name]!))
-}
-
-/** Returns the type of a field of a struct; undefined for a key of a map. */
-function findMemberType({ byName }: MergeMap, name: string): MergeType | undefined {
-  return byName.size === 0 ? undefined : byName.get(name)?.type
+  for (const name of sortKeys(members)) {
+    const field = type.byName.get(name)
+    const memberType = field?.type ?? type.values
+    const member = members[name]
+    if (memberType !== undefined && member !== undefined)
+      node.add(field?.element ?? createFieldElement(name), listAllFields(memberType, member))
+  }
 }
 
 function addItems(type: MergeList, list: readonly JsonValue[], node: NodeBuilder): void {
