@@ -4,6 +4,12 @@ import type { ListNode } from './linked-list.ts'
 /** Maximum time that a loop may block the thread, in milliseconds. */
 export const sliceMilliseconds = 5
 
+export interface TimeSliceOptions {
+  readonly owner?: string
+  /** Length of the first slice in milliseconds. Use a short one if many loops may start in the same turn of the event loop. */
+  readonly firstSlice?: number
+}
+
 /**
  * Divides a long loop into time slices. Other work can use the thread between two slices.
  *
@@ -17,15 +23,18 @@ export const sliceMilliseconds = 5
  */
 export class TimeSlice {
   readonly #stepsPerCheck: number
-  #end = performance.now() + sliceMilliseconds
+  readonly #owner: string
+  #end: number
   #steps = 0
 
   /**
    * Starts the first slice. `stepsPerCheck` is the number of steps between two reads of the clock. Use more than one if a step takes less than a
-   * microsecond.
+   * microsecond. `owner` is the user for whom the loop runs: see `waitForShare`.
    */
-  constructor(stepsPerCheck = 1) {
+  constructor(stepsPerCheck = 1, { owner = '', firstSlice = sliceMilliseconds }: TimeSliceOptions = {}) {
     this.#stepsPerCheck = stepsPerCheck
+    this.#owner = owner
+    this.#end = performance.now() + firstSlice
   }
 
   get isOver(): boolean {
@@ -45,7 +54,7 @@ export class TimeSlice {
   }
 
   async #pause(): Promise<void> {
-    await waitForNextTurn()
+    await waitForShare(this.#owner)
     this.restart()
   }
 }
@@ -78,13 +87,16 @@ export function waitForNextTurn(): Promise<void> {
   })
 }
 
+/** Time in milliseconds for which waiting tasks are resumed in one turn. A small request takes several turns. */
+const shareMilliseconds = 2
+
 /** Tasks that wait for the thread, by owner. The first owner in the map is next. */
 const waitingTasks = new Map<string, LinkedList<() => void>>()
 let isDividing = false
 
 /**
- * Resolves when a large task may use the thread for another slice. In each turn of the event loop, waiting tasks run for one slice altogether, so
- * small requests wait for no more than two slices, however many large tasks there are. The owners take turns: an owner with hundreds of tasks gets
+ * Resolves when a large task may use the thread for another slice. In each turn of the event loop, tasks are resumed for 2 ms altogether, so
+ * small requests do not wait longer when there are more large tasks. The owners take turns: an owner with hundreds of tasks gets
  * the same share of the thread as an owner with one.
  */
 export function waitForShare(owner: string): Promise<void> {
@@ -102,9 +114,9 @@ export function waitForShare(owner: string): Promise<void> {
   })
 }
 
-/** Resumes tasks one after the other until the slice is over. */
+/** Resumes tasks one after the other until their time is over. */
 function divideTurn(): void {
-  const end = performance.now() + sliceMilliseconds
+  const end = performance.now() + shareMilliseconds
   const resumeNext = (): void => {
     if (waitingTasks.size === 0) isDividing = false
     else if (performance.now() >= end) setImmediate(divideTurn)

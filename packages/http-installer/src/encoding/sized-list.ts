@@ -30,13 +30,16 @@ export function writeSizedList<T>(exchange: Exchange, contentType: string, list:
   })
 }
 
+/** Milliseconds that a list may use the thread at once on arrival. Longer lists then wait for their share of it. */
+const firstSlice = 0.3
+
 /**
  * Collects the items of an iterable and passes each to `look`. Yields to other work after each time slice. Stops early if the client has
  * disconnected.
  */
 export async function collect<T>(exchange: Exchange, walk: Iterable<T>, look: (item: T) => void): Promise<readonly T[]> {
   const items: T[] = []
-  const slice = new TimeSlice(16)
+  const slice = new TimeSlice(16, { owner: exchange.user.name, firstSlice })
   for (const item of walk) {
     items.push(item)
     look(item)

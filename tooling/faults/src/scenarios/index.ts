@@ -4,6 +4,7 @@ import { clockSteps } from './clock-steps.ts'
 import { damageEmbedded } from './damage-embedded.ts'
 import { diskFaults } from './disk-faults.ts'
 import { etcdFaults } from './etcd-faults.ts'
+import { flood } from './flood.ts'
 import { hostileBackends } from './hostile-backends.ts'
 import { hostileDefinitions } from './hostile-definitions.ts'
 import { hostileHttp } from './hostile-http.ts'
@@ -30,6 +31,7 @@ export const scenarios: readonly Scenario[] = [
   hostileBackends,
   manyDefinitions,
   stopUnderLoad,
+  flood,
   auditLoss,
   auditMemory,
   ...etcdFaults,

@@ -1,0 +1,71 @@
+import { HttpsClient } from '@keelson/tooling-e2e/https-client'
+import type { FloodedServer, FloodUser } from './flooded-server.ts'
+
+export interface SteadyRequests {
+  readonly user: FloodUser
+  readonly rate: number
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: (number: number) => unknown
+}
+
+export interface SteadyOutcome {
+  readonly requests: number
+  /** Requests without a response of status 2xx, by status or error. */
+  readonly failures: Readonly<Record<string, number>>
+  /** 99th percentile and maximum of the latencies in milliseconds. */
+  readonly p99: number
+  readonly max: number
+  /** 99th percentile of the processor time of the server's thread from request to response. Other processes have no influence on it. */
+  readonly processorP99: number | undefined
+}
+
+/** Time in seconds in which the client opens its connections. The requests of this time do not count. */
+const warmUp = 2
+
+/** Sends requests at fixed times, independent of the responses, and measures how long they take. */
+export async function sendSteadily(
+  { url, threadMilliseconds }: FloodedServer,
+  seconds: number,
+  { user, rate, method, path, headers, body }: SteadyRequests,
+): Promise<SteadyOutcome> {
+  using client = new HttpsClient(url, user, 256)
+  const latencies: number[] = []
+  const processorTimes: number[] = []
+  const failures: Record<string, number> = {}
+  const send = async (number: number): Promise<void> => {
+    const start = performance.now()
+    const processorStart = threadMilliseconds?.() ?? 0
+    const options = { ...(headers !== undefined && { headers }), ...(body !== undefined && { body: body(number) }) }
+    const status = await client.request(method, path, options).then(
+      (answer) => answer.status,
+      (error: NodeJS.ErrnoException) => error.code ?? error.message,
+    )
+    if (number < 0) return
+    latencies.push(performance.now() - start)
+    if (threadMilliseconds !== undefined) processorTimes.push(threadMilliseconds() - processorStart)
+    if (typeof status !== 'number' || status >= 300) failures[status] = (failures[status] ?? 0) + 1
+  }
+  const count = Math.round(seconds * rate)
+  const pending: Promise<void>[] = []
+  const start = performance.now()
+  for (let number = -Math.round(warmUp * rate); number < count; number++) {
+    const due = start + warmUp * 1000 + (number * 1000) / rate
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())))
+    pending.push(send(number))
+  }
+  await Promise.all(pending)
+  return {
+    requests: count,
+    failures,
+    p99: findPercentile(latencies, 0.99),
+    max: findPercentile(latencies, 1),
+    processorP99: threadMilliseconds === undefined ? undefined : findPercentile(processorTimes, 0.99),
+  }
+}
+
+function findPercentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
