@@ -5,6 +5,7 @@ import { getErrorMessage, quote } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { openKubeconfigWebhook, readKubeconfig } from '@keelson/outbound'
 import type { Dialer } from '@keelson/outbound'
+import type { RequestTracer } from '@keelson/tracing'
 import type { LoggedOptions } from './chain.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { auditDefaults } from './options/audit.ts'
@@ -16,6 +17,8 @@ type AuditLibrary = typeof audit
 interface AuditServices {
   readonly metrics: MetricsRegistry
   readonly dialer: Dialer
+  /** Starts a step for the log of slow requests. */
+  readonly startStep: RequestTracer['startStep']
 }
 
 interface BackendServices extends AuditServices {
@@ -111,7 +114,7 @@ function createStdoutWriter(): LineWriter {
   }
 }
 
-async function buildWebhook(options: AuditWebhookOptions, { library, report, dialer }: BackendServices): Promise<AuditBackend> {
+async function buildWebhook(options: AuditWebhookOptions, { library, report, dialer, startStep }: BackendServices): Promise<AuditBackend> {
   const { kubeconfigFile, mode, initialBackoffMs, truncation } = { ...auditDefaults.webhook, ...options }
   const kubeconfig = await readKubeconfig(kubeconfigFile).catch((error: unknown) => {
     throw new ConfigurationError(`initializing audit webhook: ${getErrorMessage(error)}`, { cause: error })
@@ -122,6 +125,7 @@ async function buildWebhook(options: AuditWebhookOptions, { library, report, dia
     batch: resolveBatch(options.batch),
     maxBatchBytes: truncation?.maxBatchSize,
     report,
+    startStep,
   })
   return truncate(backend, truncation, { library, report })
 }

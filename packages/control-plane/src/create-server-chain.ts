@@ -64,8 +64,8 @@ export async function createServerChain(requested: ServerChainOptions = {}): Pro
   let auditor: Auditor | undefined
   let tracer: RequestTracer | undefined
   try {
-    auditor = await buildAudit(options, config)
     tracer = await buildTracing(options, config)
+    auditor = await buildAudit(options, { ...config, startStep: tracer.startStep })
     return await connectParts(options, config, { controllers, plugins, kubeletTls: tls, serving, auditor, tracer })
   } catch (error) {
     await auditor?.close()

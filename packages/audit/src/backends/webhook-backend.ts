@@ -1,5 +1,5 @@
 import { pause, systemClock, TokenBucket } from '@keelson/apimachinery'
-import type { Clock, TokenRate } from '@keelson/apimachinery'
+import type { Clock, Span, SpanAttributes, TokenRate } from '@keelson/apimachinery'
 import { findAnswerError, postToWebhook, retryWebhook } from '@keelson/outbound'
 import type { KubeconfigWebhook, OutboundAnswer } from '@keelson/outbound'
 import type { AuditEvent } from '../events/audit-event.ts'
@@ -28,7 +28,13 @@ export interface WebhookBackendOptions {
   /** Maximum size of the events in a request, in bytes. Default: no limit. */
   readonly maxBatchBytes?: number | undefined
   readonly report: ReportLoss
+  /** Starts a step for the log of slow requests. Default: slow requests to the webhook are not logged. */
+  readonly startStep?: ((name: string, attributes: SpanAttributes) => Span | undefined) | undefined
 }
+
+/** Time in milliseconds from which a request is in the log of slow requests: a part for the request, and one for each event. */
+const slowRequestMs = 50
+const slowEventMs = 25
 
 /** Creates the backend that posts lists of events to a webhook. */
 export function createWebhookBackend(options: WebhookBackendOptions): AuditBackend {
@@ -115,8 +121,14 @@ class WebhookBackend implements AuditBackend {
 
   /** Posts a list of events, with further attempts after any error. Returns whether they were accepted. */
   async #post(body: Buffer, { summaries, size }: { readonly summaries: readonly string[]; readonly size: number }): Promise<boolean> {
-    const { webhook, report } = this.#options
-    const attempt = (): Promise<Error | undefined> => postToWebhook(webhook, { body }).then(findProblem, (error: unknown) => error as Error)
+    const { webhook, report, startStep } = this.#options
+    const attempt = async (): Promise<Error | undefined> => {
+      const count = summaries.length
+      const step = startStep?.('Call Audit Events webhook', { name: 'webhook', 'event-count': count })
+      const problem = await postToWebhook(webhook, { body }).then(findProblem, (error: unknown) => error as Error)
+      step?.end(slowRequestMs + slowEventMs * count)
+      return problem
+    }
     const problem = await retryWebhook(webhook, attempt, { shouldRetry: (error) => error !== undefined, keepAlive: true })
     this.#buffer.release(size)
     if (problem !== undefined) report('webhook', problem, describeLost(summaries))
