@@ -2,6 +2,7 @@ import { waitForNextTurn } from '@keelson/apimachinery'
 import type { EmbeddedBackend, StoreImage } from '@keelson/backend-embedded'
 import { createMemoryCertificateStore, createServerChain } from '@keelson/control-plane'
 import type { ServerChain } from '@keelson/control-plane'
+import type { ClusterClock } from './cluster-clock.ts'
 import type { ClusterOptions } from './cluster-options.ts'
 import type { PreparedStore } from './prepared-stores.ts'
 import { UserTokens } from './user-tokens.ts'
@@ -28,25 +29,31 @@ const namespaceObjects = [
 export class ClusterHost {
   readonly chain: ServerChain
   readonly tokens: UserTokens
+  readonly clock: ClusterClock
   readonly store: EmbeddedBackend
   #listening: Promise<string> | undefined
   #url: string | undefined
   #closing: Promise<void> | undefined
 
-  private constructor(chain: ServerChain, store: EmbeddedBackend, tokens: UserTokens) {
+  private constructor(
+    chain: ServerChain,
+    { store, clock, tokens }: { readonly store: EmbeddedBackend; readonly clock: ClusterClock; readonly tokens: UserTokens },
+  ) {
     this.chain = chain
+    this.clock = clock
     this.tokens = tokens
     this.store = store
   }
 
   /** Starts a server on a store, which it closes. Waits until controllers have created the first objects. */
-  static async start({ store, hasBootstrapObjects }: PreparedStore, options: ClusterOptions): Promise<ClusterHost> {
+  static async start({ store, clock, hasBootstrapObjects }: PreparedStore, options: ClusterOptions): Promise<ClusterHost> {
     const { server = {}, controllers = ['*'], log = () => {} } = options
     const tokens = new UserTokens()
     let host: ClusterHost | undefined
     try {
       const chain = await createServerChain({
         ...server,
+        clock,
         controllers,
         log,
         storage: { ...server.storage, backend: store, hasBootstrapObjects },
@@ -54,7 +61,7 @@ export class ClusterHost {
         authentication: { ...server.authentication, tokens: [tokens, ...(server.authentication?.tokens ?? [])] },
         lifecycle: { shutdownGraceMs, ...server.lifecycle },
       })
-      host = new ClusterHost(chain, store, tokens)
+      host = new ClusterHost(chain, { store, clock, tokens })
       await chain.start()
       await waitForNamespaceObjects(chain, controllers)
       return host

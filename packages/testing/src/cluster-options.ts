@@ -1,4 +1,5 @@
 import type { ServerChainOptions } from '@keelson/control-plane'
+import type { ClockOptions } from './cluster-clock.ts'
 import type { Manifests } from './manifests.ts'
 
 /** Options of a cluster. */
@@ -10,10 +11,12 @@ export interface ClusterOptions {
    * deleted, and namespaces have service accounts.
    */
   readonly controllers?: readonly string[]
+  /** Start of the cluster's time, and whether it stands still. Default: it is the time of the system until `clock.advance` is called. */
+  readonly clock?: ClockOptions
   /** Opens a port of 127.0.0.1 at the start. Default: a port is opened when a kubeconfig is asked for. */
   readonly listen?: boolean
   /** All other options of the server, such as `admission`, `authorization` and `groups`. */
-  readonly server?: Omit<ServerChainOptions, 'controllers' | 'log' | 'storage'> & {
+  readonly server?: Omit<ServerChainOptions, 'clock' | 'controllers' | 'log' | 'storage'> & {
     readonly storage?: Omit<
       NonNullable<ServerChainOptions['storage']>,
       'backend' | 'dataDir' | 'durability' | 'hasBootstrapObjects' | 'transport' | 'type'

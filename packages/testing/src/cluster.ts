@@ -1,6 +1,7 @@
 import { mastersGroup } from '@keelson/apimachinery'
 import type { StoreImage } from '@keelson/backend-embedded'
 import { ClusterClient } from './cluster-client.ts'
+import type { ClusterClock } from './cluster-clock.ts'
 import { ClusterHost } from './cluster-host.ts'
 import type { ClusterOptions } from './cluster-options.ts'
 import { keepPreparedStore } from './prepared-stores.ts'
@@ -47,6 +48,11 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
     return this.#host.url
   }
 
+  /** The time of the cluster, which `advance` moves. A fork starts with the same time. `reset` and `restore` do not turn it back. */
+  get clock(): ClusterClock {
+    return this.#host.clock
+  }
+
   /** Opens a port of 127.0.0.1, if it is not open yet. Returns the URL of the server. */
   listen(): Promise<string> {
     return this.#host.listen()
@@ -61,7 +67,8 @@ export class KeelsonCluster extends ClusterClient implements AsyncDisposable {
    */
   fork(): Promise<KeelsonCluster> {
     const { manifests: _applied, ...options } = this.#options
-    return KeelsonCluster.start({ store: this.#host.store.fork(), hasBootstrapObjects: true }, options)
+    const clock = this.#host.clock.fork()
+    return KeelsonCluster.start({ store: this.#host.store.fork({ clock }), clock, hasBootstrapObjects: true }, options)
   }
 
   /** Returns the current state of all objects, for `restore`. */

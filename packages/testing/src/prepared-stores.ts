@@ -1,5 +1,6 @@
 import { openMemory } from '@keelson/backend-embedded'
 import type { EmbeddedBackend, StoreImage } from '@keelson/backend-embedded'
+import { ClusterClock } from './cluster-clock.ts'
 import type { ClusterOptions } from './cluster-options.ts'
 
 /** Stores of clusters after their start, by the options that decide which objects a server creates: namespaces, roles, flow schemas. */
@@ -9,6 +10,8 @@ const maxImages = 8
 /** A store for a new server. */
 export interface PreparedStore {
   readonly store: EmbeddedBackend
+  /** Clock of the store and of the server. */
+  readonly clock: ClusterClock
   /** True if a server has created the objects that every cluster has. */
   readonly hasBootstrapObjects: boolean
 }
@@ -16,7 +19,8 @@ export interface PreparedStore {
 /** Opens a store with the objects that a server with these options creates at its start, if a cluster with these options has started before. */
 export function openPreparedStore(options: ClusterOptions): PreparedStore {
   const image = images.get(formatKey(options) ?? '')
-  return { store: openMemory({ ...(image && { image }) }), hasBootstrapObjects: image !== undefined }
+  const clock = new ClusterClock(options.clock)
+  return { store: openMemory({ clock, ...(image && { image }) }), clock, hasBootstrapObjects: image !== undefined }
 }
 
 /** Keeps the contents of a store after the start, for later clusters with the same options. */
@@ -25,7 +29,7 @@ export function keepPreparedStore(store: EmbeddedBackend, options: ClusterOption
   if (key !== undefined && !images.has(key) && images.size < maxImages) images.set(key, store.image())
 }
 
-/** Returns undefined for options of the server, which may change any object. */
-function formatKey({ server = {}, controllers = ['*'] }: ClusterOptions): string | undefined {
-  return Object.keys(server).length === 0 ? JSON.stringify(controllers) : undefined
+/** Returns undefined for options of the server, which may change any object, and for a start in another time. */
+function formatKey({ server = {}, controllers = ['*'], clock }: ClusterOptions): string | undefined {
+  return Object.keys(server).length === 0 && clock?.start === undefined ? JSON.stringify(controllers) : undefined
 }
